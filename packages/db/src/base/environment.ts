@@ -1,0 +1,15 @@
+/**
+ * What the engine may know of the world: time, chance and the event loop. It is passed in, so that a seed replays a whole
+ * run. Nothing below `database/` calls `Date.now`, `Math.random`, `setTimeout` and the like itself.
+ */
+
+export interface Environment {
+  /** Milliseconds on a clock that never runs backwards; for slices and statistics, never stored. */
+  now(): number
+  /** 128 random bits as 32 lower-case hex digits. */
+  randomId(): string
+  /** Resolves in a later task, after the event loop had a chance to do other work (paint, input, I/O). */
+  yield(): Promise<void>
+  /** Calls back once, not before `delayMs`; the function returned cancels it. Must not keep a Node process alive. */
+  after(delayMs: number, callback: () => void): () => void
+}

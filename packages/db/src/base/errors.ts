@@ -1,0 +1,74 @@
+/**
+ * The one error class of the library, and every code it may carry.
+ *
+ * Programmer errors are assertions (assert.ts) or, at the public boundary, `TypeError`s. Everything that can go wrong in
+ * operation is a `PannierError` with a stable code.
+ */
+
+/** Every code, grouped by when it occurs. Codes are stable: programs may match them. */
+export type ErrorCode =
+  // opening
+  | 'PANNIER_LOCKED' // another process has the file open
+  | 'PANNIER_BLOCKED' // another tab keeps an older version open and does not let go
+  | 'PANNIER_OPEN_FAILED' // the backend could not be opened (or did not answer in time)
+  | 'PANNIER_UNAVAILABLE' // no storage here: private mode, storage disabled, missing API
+  | 'PANNIER_WRONG_FORMAT' // what is stored is not a Pannier database
+  | 'PANNIER_NEWER_FORMAT' // written by a newer version of the library
+  // life cycle
+  | 'PANNIER_CLOSED' // the handle, or the database underneath, was closed or destroyed
+  // reading and writing
+  | 'PANNIER_CORRUPT' // a checksum or an invariant does not hold: never wrong data
+  | 'PANNIER_IO' // the backend failed for a reason of its own
+  | 'PANNIER_QUOTA_EXCEEDED' // no room left
+  | 'PANNIER_STALE' // fenced: another handle has written since; caught up with and retried inside the library
+  | 'PANNIER_RECOVERY_NEEDED' // an earlier write failed and recovery has not succeeded yet
+  | 'PANNIER_SNAPSHOT_EXPIRED' // the pages of an old snapshot were reclaimed
+  // documents
+  | 'PANNIER_CONFLICT' // the document exists, or the revision given is not the current one
+  | 'PANNIER_NOT_FOUND' // there is no such document, collection or index
+  | 'PANNIER_KEY_TOO_LARGE'
+  | 'PANNIER_DOCUMENT_TOO_LARGE'
+  | 'PANNIER_DOCUMENT_TOO_DEEP'
+  | 'PANNIER_BATCH_TOO_LARGE'
+  | 'PANNIER_INVALID_DOCUMENT' // the schema refused it
+  // queries
+  | 'PANNIER_INDEX_MISMATCH' // an index of that name exists with another definition
+  | 'PANNIER_LIMIT' // one of the other named limits
+  // cancelled by an AbortSignal
+  | 'PANNIER_ABORTED'
+
+export interface PannierErrorOptions {
+  /** The error underneath, kept for logs. */
+  readonly cause?: unknown
+  /** Facts about the failure that a program may use, e.g. `{ id, rev }` of a conflict. */
+  readonly details?: Readonly<Record<string, unknown>>
+}
+
+/**
+ * An operating failure.
+ *
+ * @example
+ * try {
+ *   await people.insert({ _id: 'ann' })
+ * } catch (error) {
+ *   if (error instanceof PannierError && error.code === 'PANNIER_CONFLICT') …
+ * }
+ */
+export class PannierError extends Error {
+  /** Stable; match this, never the message. */
+  readonly code: ErrorCode
+  /** Facts about the failure, e.g. the id of the document in conflict. */
+  readonly details: Readonly<Record<string, unknown>>
+
+  constructor(code: ErrorCode, message: string, options: PannierErrorOptions = {}) {
+    super(message, 'cause' in options ? { cause: options.cause } : undefined)
+    this.name = 'PannierError'
+    this.code = code
+    this.details = options.details ?? {}
+  }
+}
+
+/** True for a `PannierError`, and with `code` given only for one that carries it. */
+export function isPannierError(error: unknown, code?: ErrorCode): error is PannierError {
+  return error instanceof PannierError && (code === undefined || error.code === code)
+}

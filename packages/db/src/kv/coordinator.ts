@@ -1,0 +1,43 @@
+/**
+ * How the handles of one database (tabs, workers, several `open`s in one process) take turns and tell one another of news.
+ *
+ * Correctness never rests on it: the page store's fences refuse a writer whose view is stale. The coordinator only makes
+ * that rare, and keeps pages alive that another handle still reads.
+ */
+import type { CommitSequence, Generation } from '../base/brand.ts'
+
+/** "There may be more to read." May be lost, doubled or late. */
+export interface Hint {
+  readonly sequence: CommitSequence
+  readonly generation: Generation
+}
+
+/** The right to write, until released or taken away. */
+export interface WriterLease {
+  /** Another handle waits for its turn: let go soon (after the group commit under way). */
+  readonly wanted: boolean
+  /** Taken away (this handle was frozen for too long): the fences will refuse what it tries to write. */
+  readonly lost: boolean
+  /** Called when `wanted` becomes true, also when it is so already. */
+  onWanted(callback: () => void): void
+  /** Idempotent. */
+  release(): void
+}
+
+export interface Coordinator {
+  /**
+   * Resolves when it is this handle's turn. A holder that does not answer for `WRITER_SILENCE_MS_MAX` (frozen tab) loses
+   * its lease. At most one request or lease a handle at a time.
+   */
+  acquireWriter(): Promise<WriterLease>
+  /** Tells every other handle. */
+  announce(hint: Hint): void
+  /** One listener a handle. Also called after this handle was asleep (thawed, restored from the back/forward cache). */
+  onHint(listener: (hint: Hint | undefined) => void): void
+  /** States the oldest generation whose pages this handle may still read; replaces what it stated before. Resolves when others can see it. */
+  pin(generation: Generation): Promise<void>
+  /** The oldest generation pinned by any handle, this one included; undefined if there is none. */
+  oldestPinned(): Promise<Generation | undefined>
+  /** Ends the lease, the pin and the listening. */
+  close(): void
+}

@@ -1,0 +1,157 @@
+/**
+ * The contract between the storage engine and everything above it: named ordered trees of byte-string keys and byte
+ * values, snapshots, and atomic write transactions. No page, page id or cache is visible here, so that another engine (a
+ * distributed one, say) can stand below it.
+ *
+ * **Reads are synchronous.** A method that needs something which is not in memory throws a `Miss`, having noted what it
+ * needs; `attempt` catches it, waits, and calls the function again. So a function given to `attempt`, `read` or `write`
+ * may run several times: it must not have effects of its own except those that are harmless to repeat. A cursor
+ * is the exception that makes streaming cheap: a `next()` that throws leaves it where it was, so the function may be
+ * resumed instead of starting over.
+ */
+import type { CommitSequence, Key } from '../base/brand.ts'
+import type { MaybePromise } from '../base/maybe-promise.ts'
+
+/** The entries with `gte <= key < lt`; a bound that is left out does not bound. */
+export interface KeyRange {
+  readonly gte?: Key | undefined
+  readonly lt?: Key | undefined
+}
+
+export interface Entry {
+  readonly key: Key
+  readonly value: Uint8Array
+}
+
+/** Thrown by reads for what is not in memory yet. Not an error: `attempt` deals with it. */
+export abstract class Miss {
+  /** Resolves when another attempt will get further. */
+  abstract load(): Promise<void>
+}
+
+/**
+ * Walks entries in key order. Starts before the first one.
+ *
+ * @example
+ * const cursor = tree.cursor({ gte: a, lt: b })
+ * while (cursor.next()) use(cursor.key, cursor.value)
+ */
+export interface Cursor {
+  /** Moves on; false at the end. When it throws a Miss the cursor has not moved. */
+  next(): boolean
+  /** The key at the cursor; made when asked for. */
+  readonly key: Key
+  /** The last `KEY_NUMBER_BYTES` bytes of the key as a number (codec/key-number.ts), without making the key. */
+  readonly keyNumber: number
+  /** The value at the cursor. A view: never change it. */
+  readonly value: Uint8Array
+}
+
+export interface CursorOptions {
+  readonly reverse?: boolean
+  /** Leaves out that many entries at the start, by rank: costs no walk. */
+  readonly skip?: number
+}
+
+export interface TreeReader {
+  get(key: Key): Uint8Array | undefined
+  /** As `get` for each, but what is missing in memory is fetched for all of them together. Fastest when ascending. */
+  getMany(keys: readonly Key[]): (Uint8Array | undefined)[]
+  /** Exact, and without a walk. Without a range: no page is read. */
+  count(range?: KeyRange): number
+  /** How many entries have a lower key. */
+  rank(key: Key): number
+  /** The entry with exactly `rank` entries before it. */
+  select(rank: number): Entry | undefined
+  cursor(range?: KeyRange, options?: CursorOptions): Cursor
+}
+
+/**
+ * What a caller knows about a key decides which write it uses: `insert`, `replace` and `remove` never read;
+ * `put` and `delete` look first. A caller that is wrong about it corrupts the counts, which the integrity check reports.
+ */
+export interface TreeWriter extends TreeReader {
+  /** The key is known to be absent. */
+  insert(key: Key, value: Uint8Array): void
+  /** The key is known to be present. */
+  replace(key: Key, value: Uint8Array): void
+  /** The key is known to be present. `valueBytes`: length of the value there, which sequence trees use to know their garbage. */
+  remove(key: Key, valueBytes?: number): void
+  put(key: Key, value: Uint8Array): void
+  /** False if there was none. */
+  delete(key: Key): boolean
+  /** Sequence trees only: inserts under the next number and returns it (`numberKey(n)` is the key). Never used twice. */
+  append(value: Uint8Array): number
+}
+
+/**
+ * - 'ordered': any keys, small values; the default.
+ * - 'sequence': keys are numbers handed out by `append`; values may be large. Entries are packed in that order and
+ *   never rewritten by an append; removed ones leave garbage behind that is reclaimed once it is worth it.
+ * - 'inline': a few small entries (definitions and the like), always in memory, read together with the meta record.
+ */
+export type TreeKind = 'ordered' | 'sequence' | 'inline'
+
+export interface Snapshot {
+  /** Every commit up to and including this one, and nothing else. */
+  readonly sequence: CommitSequence
+  /** Undefined if there is no such tree. */
+  tree(name: string): TreeReader | undefined
+  /** Names with that prefix, ascending. */
+  treeNames(prefix?: string): string[]
+}
+
+export interface WriteTransaction extends Snapshot {
+  tree(name: string): TreeWriter | undefined
+  createTree(name: string, kind: TreeKind): TreeWriter
+  /** Forgets the tree at once, whatever its size; its room is reclaimed later. */
+  dropTree(name: string): void
+}
+
+/** A snapshot that is kept over several attempts; its pages stay until it is released. */
+export interface HeldSnapshot extends Snapshot {
+  /** Runs `read` until nothing is missing. Synchronous when everything is in memory. */
+  attempt<T>(read: () => T): MaybePromise<T>
+  /** Idempotent. */
+  release(): void
+}
+
+/** A write transaction that a caller drives step by step; no other writer gets its turn until it ends. */
+export interface HeldTransaction extends WriteTransaction {
+  attempt<T>(step: () => T): MaybePromise<T>
+  /** Resolves when durable. */
+  commit(): Promise<void>
+  /** Idempotent; nothing of it stays. */
+  rollback(): void
+}
+
+/** What a commit changed: for each tree (by name) its keys, in key order per commit. Too large a commit lists none: `keys` is undefined. */
+export interface CommitNotice {
+  readonly sequence: CommitSequence
+  readonly trees: ReadonlyMap<string, { readonly keys: readonly Key[] | undefined }>
+  /** False when another handle (tab, worker) made the commit. */
+  readonly local: boolean
+}
+
+export interface KeyValueStore {
+  /** Runs `read` on the newest state, until nothing is missing. Synchronous when everything is in memory. */
+  read<T>(read: (snapshot: Snapshot) => T): MaybePromise<T>
+  /** The newest state, held. */
+  snapshot(): HeldSnapshot
+  /**
+   * Runs `write` in a transaction and resolves with its result when that is durable. If it throws, nothing of it stays and
+   * the promise is rejected with what it threw. Writes that are asked for at the same time run one after another, in
+   * order, and share one log append.
+   */
+  write<T>(write: (transaction: WriteTransaction) => T): Promise<T>
+  /** Waits for its turn, then hands out a transaction. */
+  begin(): Promise<HeldTransaction>
+  /** Called after each commit, local or not, once it is durable and visible. The function returned ends it. */
+  onCommit(listener: (notice: CommitNotice) => void): () => void
+  /** Sees what other handles have committed up to now. */
+  refresh(): Promise<void>
+  /** Writes everything that is only in the log to pages. */
+  checkpoint(): Promise<void>
+  /** Finishes what was asked for, then lets go of everything. Idempotent. */
+  close(): Promise<void>
+}

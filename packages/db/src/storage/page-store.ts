@@ -1,0 +1,144 @@
+/**
+ * The contract of a backend: a transactional map from integers to bytes, plus a log. This is the only file that a new
+ * backend has to read.
+ *
+ * What a page store guarantees:
+ * - Each call is atomic: after a failure, a crash or a kill it has happened whole or not at all.
+ * - `append` and `commit` resolve when their effect is durable: with 'relaxed' it survives the end of the process, with
+ *   'strict' also a loss of power. A later call is never durable before an earlier one that resolved.
+ * - The fences below hold across every handle (tab, worker, process) on the same database.
+ * - Every failure is a `PannierError`; no error type of the backend gets out. What is left after a failed call is either
+ *   the state before it or the state after it; `read` tells which.
+ * - Bytes handed in are not kept: they are copied or written before the call returns or resolves; the caller does not
+ *   change them meanwhile. Bytes handed out belong to the caller and are never changed by the store.
+ *
+ * What it relies on: ids of pages are never used twice, pages are never rewritten, sequences of log records are dense.
+ *
+ * A wrapper (encryption, fault injection, latency, counting) implements this interface over the one that it wraps.
+ */
+import type { CommitSequence, Generation, PageId } from '../base/brand.ts'
+import type { MaybePromise } from '../base/maybe-promise.ts'
+
+/** 'relaxed': survives the end of the process or tab. 'strict': survives a loss of power. */
+export type Durability = 'relaxed' | 'strict'
+
+/** No page may be larger: beyond 64 KiB IndexedDB engines store a record out of line, which costs several times more. */
+export const PAGE_BYTES_MAX = 60 * 1024
+
+export interface Page {
+  readonly id: PageId
+  readonly bytes: Uint8Array
+}
+
+export interface LogRecord {
+  /** Dense: each record's sequence is its predecessor's plus one, starting at 1. */
+  readonly sequence: CommitSequence
+  readonly bytes: Uint8Array
+}
+
+/** The root of everything that is stored in pages. One exists per database, replaced whole by `commit`. */
+export interface MetaRecord {
+  /** Raised by one with each `commit`. The first is 1. */
+  readonly generation: Generation
+  /** The pages hold every commit up to and including this one; log records after it are to be replayed. */
+  readonly sequence: CommitSequence
+  readonly bytes: Uint8Array
+}
+
+export interface StoreState {
+  /** Undefined while nothing was ever committed. */
+  readonly meta: MetaRecord | undefined
+  /** Ascending and dense. */
+  readonly log: readonly LogRecord[]
+}
+
+/** What a handle has seen already, so that `read` gives it only the news. */
+export interface KnownState {
+  readonly generation: Generation
+  readonly sequence: CommitSequence
+}
+
+export interface Commit {
+  /** Fence: fails with PANNIER_STALE unless the stored meta record has this generation (0: there is none). */
+  readonly expectedGeneration: Generation
+  /** The token given to `claim` when pages were staged for this commit; fails with PANNIER_STALE if another has claimed since. */
+  readonly claim?: string
+  /** Pages beyond those staged. Every id is at least `claim`'s `firstNewPageId`. Pulled one by one, so that they need not all exist at once. */
+  readonly pages: Iterable<Page>
+  /** Deleted, so that their room can be used again. Ids that do not exist are passed over. */
+  readonly free: readonly PageId[]
+  /** Its generation is `expectedGeneration + 1`. */
+  readonly meta: MetaRecord
+  /** The lowest page id that this commit may have written; what an abandoned claim left at or above it is deleted first. */
+  readonly firstNewPageId: PageId
+  /**
+   * For a commit that skips the log: its record (a mere mark), put in the same transaction. Its sequence is
+   * `meta.sequence`. Fenced like `append`.
+   */
+  readonly record?: LogRecord
+  readonly durability: Durability
+}
+
+export interface PageStore {
+  /**
+   * The meta record, and the log after `meta.sequence`. With `known` whose generation is still current, only the log
+   * records after `known.sequence`. One backend transaction.
+   */
+  read(known?: KnownState): MaybePromise<StoreState>
+
+  /**
+   * The bytes of each page in the order asked for, undefined where there is none. How they are fetched (parallel gets, a
+   * range, everything) is the store's business. At least one id; no id twice.
+   */
+  readPages(ids: readonly PageId[]): MaybePromise<readonly (Uint8Array | undefined)[]>
+
+  /**
+   * Appends one log record. Fence: fails with PANNIER_STALE unless the newest record in the log is `record.sequence - 1`
+   * (or the log is empty and `record.sequence` is 1). To keep that checkable, the log always retains its newest record.
+   */
+  append(record: LogRecord, durability: Durability): MaybePromise<void>
+
+  /**
+   * Takes over the right to stage pages: from now on `stage` and `commit` with an earlier token fail with PANNIER_STALE.
+   * Deletes every page whose id is at least `firstNewPageId` (left by a writer that died while it was staging). Fails with
+   * PANNIER_STALE unless the stored meta record has `expectedGeneration` (0: there is none).
+   */
+  claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): MaybePromise<void>
+
+  /** Writes pages that nothing refers to yet, in one transaction. Fails with PANNIER_STALE if another has claimed since. */
+  stage(token: string, pages: readonly Page[]): MaybePromise<void>
+
+  /**
+   * Atomically: puts and frees pages, replaces the meta record, ends any claim, and truncates the log: records with a
+   * sequence lower than `meta.sequence` are deleted (the one that equals it stays, as the fence of `append`).
+   */
+  commit(commit: Commit): MaybePromise<void>
+
+  /** Ids of all stored pages, ascending; for integrity checks. */
+  listPages(): MaybePromise<readonly PageId[]>
+
+  /** Bytes used in the backend as far as it can tell; undefined where it can't. */
+  usedBytes(): MaybePromise<number | undefined>
+
+  /** Idempotent. Later calls fail with PANNIER_CLOSED. */
+  close(): MaybePromise<void>
+}
+
+/** Where the handles of one database can be: they must find one another to take turns at writing. */
+export type SharingScope = 'process' | 'origin'
+
+/**
+ * A kind of place for databases, as given to `open(name, { storage })`.
+ */
+export interface Storage {
+  /** 'indexeddb', 'sqlite', 'memory', … ; for people, never branched on. */
+  readonly kind: string
+  /** 'origin': tabs and workers of one origin share it (Web Locks); 'process': only handles in this process do. */
+  readonly scope: SharingScope
+  /** Names the database within the scope: two handles share a database exactly if this is equal. */
+  identify(name: string): string
+  /** Opens, creating it if need be. Reads nothing but what it takes to open the backend. */
+  open(name: string): Promise<PageStore>
+  /** Deletes the database and everything in it, also when no room is left; fine if there is none. */
+  destroy(name: string): Promise<void>
+}
