@@ -23,7 +23,7 @@ import type { MaybePromise } from '../base/maybe-promise.ts'
 export type Durability = 'relaxed' | 'strict'
 
 /** No page may be larger: beyond 64 KiB IndexedDB engines store a record out of line, which costs several times more. */
-export const PAGE_BYTES_MAX = 60 * 1024
+export const PAGE_BYTES_MAX: number = 60 * 1024
 
 export interface Page {
   readonly id: PageId
