@@ -4,7 +4,7 @@
  * distributed one, say) can stand below it.
  *
  * **Reads are synchronous.** A method that needs something which is not in memory throws a `Miss`, having noted what it
- * needs; `attempt` catches it, waits, and calls the function again. So a function given to `attempt`, `read` or `write`
+ * needs (base/miss.ts); `attempt` catches it, waits, and calls the function again. So a function given to `attempt`, `read` or `write`
  * may run several times: it must not have effects of its own except those that are harmless to repeat. A cursor
  * is the exception that makes streaming cheap: a `next()` that throws leaves it where it was, so the function may be
  * resumed instead of starting over.
@@ -21,12 +21,6 @@ export interface KeyRange {
 export interface Entry {
   readonly key: Key
   readonly value: Uint8Array
-}
-
-/** Thrown by reads for what is not in memory yet. Not an error: `attempt` deals with it. */
-export abstract class Miss {
-  /** Resolves when another attempt will get further. */
-  abstract load(): Promise<void>
 }
 
 /**

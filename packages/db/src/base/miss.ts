@@ -1,0 +1,52 @@
+/**
+ * How synchronous reads deal with what is not in memory.
+ *
+ * Code that reads is plain synchronous code. Where something is missing it notes what it needs and throws a `Miss`;
+ * `attempt` fetches everything noted so far, together, and calls the code again. So cached reads cost no promise, and
+ * misses of one step are fetched in one batch.
+ */
+import { isPromise, type MaybePromise } from './maybe-promise.ts'
+
+/** Thrown by reads for what is not in memory yet. Not an error. */
+export abstract class Miss {
+  /**
+   * Fetches what was noted. The function it gives lets go of it again: until then what was fetched stays in memory, so that
+   * the next attempt gets further even if the cache is tiny.
+   */
+  abstract load(): MaybePromise<() => void>
+}
+
+/** Runs `step` until it returns or throws something else than a Miss. Synchronous when nothing has to be waited for. */
+export function attempt<T>(step: () => T): MaybePromise<T> {
+  const holds: (() => void)[] = []
+  let waiting = false
+  try {
+    const result = run(step, holds)
+    waiting = isPromise(result)
+    return isPromise(result) ? result.finally(() => release(holds)) : result
+  } finally {
+    if (!waiting) release(holds)
+  }
+}
+
+function run<T>(step: () => T, holds: (() => void)[]): MaybePromise<T> {
+  for (;;) {
+    try {
+      return step()
+    } catch (thrown) {
+      if (!(thrown instanceof Miss)) throw thrown
+      const loaded = thrown.load()
+      if (isPromise(loaded)) {
+        return loaded.then((hold) => {
+          holds.push(hold)
+          return run(step, holds)
+        })
+      }
+      holds.push(loaded)
+    }
+  }
+}
+
+function release(holds: (() => void)[]): void {
+  for (const hold of holds) hold()
+}

@@ -1,0 +1,417 @@
+/**
+ * Applies a sorted batch of changes to a tree: each page that has to change is read and written once, whatever the number
+ * of changes in it, and a tree that was empty is bulk loaded.
+ *
+ * Guarantees: the old tree stays whole (copy on write); counts and bytes in the branches are exact; no leaf is empty; every
+ * leaf has the same depth. The work is done in slices: `io.pause()` is awaited between pages.
+ * Relies on: the changes are ascending and their deltas are true (an addition was absent, a removal present).
+ */
+import { assert } from '../base/assert.ts'
+import type { Key, PageId } from '../base/brand.ts'
+import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
+import { corruptBytes } from '../codec/bytes.ts'
+import { keyNumber } from '../codec/key-number.ts'
+import { Branch, buildBranch, type Child } from './branch.ts'
+import {
+  BRANCH_BYTES_TARGET,
+  BranchContent,
+  cutIntoPages,
+  INLINE_VALUE_BYTES_MAX,
+  LEAF_BYTES_TARGET,
+  LeafContent,
+  separate,
+  UNDERFULL,
+  type Fill,
+  type SizeClass,
+} from './content.ts'
+import { addGarbage, liveEntries } from './garbage.ts'
+import {
+  buildLeaf,
+  buildOverflowPage,
+  isOverflow,
+  Leaf,
+  overflowPageCount,
+  OVERFLOW_PAYLOAD_BYTES,
+  type LeafValue,
+} from './leaf.ts'
+import type { Node, Root, Tree } from './node.ts'
+
+/** A sorted batch. A change is a new value, or for a removal the length of the value that goes. */
+export interface Changes {
+  readonly keys: readonly Key[]
+  readonly changes: readonly (Uint8Array | number)[]
+  /** 1: the entry is new; 0: it is overwritten; -1: it goes. */
+  readonly deltas: readonly (1 | 0 | -1)[]
+}
+
+/** How the applier reaches pages. */
+export interface PageIo {
+  /** The page if it is in memory. */
+  peek(id: PageId): Node | undefined
+  /** Brings pages into memory until the function given is called. */
+  load(ids: readonly PageId[]): MaybePromise<() => void>
+  /** The first of so many consecutive new ids. */
+  allocate(count: number): PageId
+  write(id: PageId, bytes: Uint8Array): MaybePromise<void>
+  /** The new tree does not use this page any more. */
+  free(id: PageId): void
+  /** Lets others have the thread when the slice is used up. */
+  pause(): MaybePromise<void>
+}
+
+/** Leaves fetched together. In sequence trees most changed leaves are not read at all. */
+const READ_AHEAD_LEAVES = 24
+
+/** The new tree. */
+export async function applyChanges(io: PageIo, tree: Tree, changes: Changes, sizeClass: SizeClass): Promise<Tree> {
+  if (changes.keys.length === 0) return tree
+  const applier = new Applier(io, changes, sizeClass)
+  if (tree === undefined) {
+    const content = new LeafContent()
+    await applier.merge(undefined, undefined, content, 0, changes.keys.length)
+    return applier.grow(await applier.pack(content, 0, '', true), 1)
+  }
+  const child: Child = { ...tree, separator: '', garbage: undefined }
+  const replaced = await applier.children([child], tree.height - 1, { from: 0, to: changes.keys.length, rightEdge: true, root: true })
+  return applier.grow(replaced, tree.height)
+}
+
+interface Span {
+  readonly from: number
+  readonly to: number
+  /** Nothing of the tree stands to the right of it. */
+  readonly rightEdge: boolean
+  readonly root: boolean
+}
+
+class Applier {
+  readonly #io: PageIo
+  readonly #changes: Changes
+  readonly #class: SizeClass
+
+  constructor(io: PageIo, changes: Changes, sizeClass: SizeClass) {
+    this.#io = io
+    this.#changes = changes
+    this.#class = sizeClass
+  }
+
+  /** Puts branches above until one page is left; takes those away that have but one child. */
+  async grow(children: readonly Child[], height: number): Promise<Tree> {
+    if (children.length === 0) return undefined
+    let level = children
+    while (level.length > 1) {
+      const content = new BranchContent()
+      for (const child of level) content.push(child)
+      level = await this.pack(content, height++, '', true)
+    }
+    let root = level[0]!
+    while (height > 1) {
+      const node = await this.#node(root.id)
+      if (!(node instanceof Branch) || node.children.length > 1) break
+      // A garbage list can only stand in a branch: a root that is a leaf was written without any (see `children`).
+      if (height === 2 && node.children[0]!.garbage !== undefined) break
+      this.#io.free(root.id)
+      root = node.children[0]!
+      height--
+    }
+    return { id: root.id, height, count: root.count, bytes: root.bytes, overflow: root.overflow } satisfies Root
+  }
+
+  /** The children that replace these, which stand at `level`, after the changes of the span. */
+  async children(children: readonly Child[], level: number, span: Span): Promise<Child[]> {
+    const out: Child[] = []
+    const ends = this.#partition(children, span)
+    const ahead = new ReadAhead(this.#io, this.#class === 'sequence' ? 1 : READ_AHEAD_LEAVES)
+    let pending: LeafContent | BranchContent | undefined
+    let pendingSeparator = ''
+    for (let i = 0; i < children.length; i++) {
+      const child = children[i]!
+      const from = i === 0 ? span.from : ends[i - 1]!
+      const to = ends[i]!
+      const last = i === children.length - 1
+      if (pending === undefined) {
+        const kept = from === to ? child : level === 0 && !span.root ? this.#markGarbage(child, from, to) : undefined
+        if (kept !== undefined) {
+          out.push(kept)
+          continue
+        }
+      }
+      await ahead.fetch(children, ends, i)
+      const content = await this.#content(child, level, { from, to, rightEdge: span.rightEdge && last, root: false })
+      const separator = pending === undefined ? child.separator : pendingSeparator
+      if (pending !== undefined) join(pending, content)
+      const joined: LeafContent | BranchContent = pending ?? content
+      pending = undefined
+      if (joined.length === 0) continue
+      if (!last && joined.size < this.#target(level) * UNDERFULL) {
+        pending = joined
+        pendingSeparator = separator
+        continue
+      }
+      const rightEdge = span.rightEdge && last
+      if (joined.size < this.#target(level) * UNDERFULL) await this.#joinPrevious(out, joined, level, separator, rightEdge)
+      else out.push(...(await this.pack(joined, level, separator, rightEdge)))
+      await this.#pause()
+    }
+    if (pending !== undefined) await this.#joinPrevious(out, pending, level, pendingSeparator, span.rightEdge)
+    ahead.release()
+    return out
+  }
+
+  /** Writes content as pages of that level; `separator` is the lower bound of the first one. */
+  async pack(content: LeafContent | BranchContent, level: number, separator: string, rightEdge: boolean): Promise<Child[]> {
+    const out: Child[] = []
+    let from = 0
+    for (const to of cutIntoPages(content, this.#target(level), this.#fill(rightEdge))) {
+      const id = this.#io.allocate(1)
+      if (content instanceof LeafContent) {
+        const bound = from === 0 ? separator : separate(content.keys[from - 1]!, content.keys[from]!)
+        out.push(await this.#writeLeaf(id, content, from, to, bound))
+      } else {
+        const bound = from === 0 ? separator : content.children[from]!.separator
+        const children = content.children.slice(from, to)
+        await this.#write(id, buildBranch(id, level, children))
+        out.push({ separator: bound, id, ...totals(children), garbage: undefined })
+      }
+      from = to
+      await this.#pause()
+    }
+    return out
+  }
+
+  /** Merges the live entries of a leaf with changes into content. Frees what the new tree does not use of the leaf. */
+  async merge(leaf: Leaf | undefined, live: Uint16Array | undefined, content: LeafContent, from: number, to: number): Promise<void> {
+    const { keys, changes, deltas } = this.#changes
+    const count = leaf === undefined ? 0 : (live?.length ?? leaf.count)
+    let at = 0
+    for (let i = from; i < to; i++) {
+      const key = keys[i]!
+      const end = leaf === undefined ? 0 : Math.max(at, lowerBound(leaf, live, key))
+      for (; at < end; at++) this.#keep(leaf!, live === undefined ? at : live[at]!, content)
+      const index = at < count ? (live === undefined ? at : live[at]!) : -1
+      const present = index >= 0 && leaf!.key(index) === key
+      if (present === (deltas[i] === 1)) throw corruptBytes('a change does not fit the entry that it changes')
+      if (present) {
+        this.#freeValue(leaf!.value(index))
+        at++
+      }
+      const change = changes[i]!
+      if (typeof change !== 'number') content.push(key, await this.#place(change))
+      if ((i & 1023) === 1023) await this.#pause()
+    }
+    for (; at < count; at++) this.#keep(leaf!, live === undefined ? at : live[at]!, content)
+  }
+
+  #keep(leaf: Leaf, index: number, content: LeafContent): void {
+    content.push(leaf.key(index), leaf.value(index))
+  }
+
+  async #content(child: Child, level: number, span: Span): Promise<LeafContent | BranchContent> {
+    const node = await this.#node(child.id)
+    this.#io.free(child.id)
+    if (level === 0) {
+      if (!(node instanceof Leaf)) throw corruptBytes(`page ${child.id} is not a leaf`)
+      const content = new LeafContent()
+      const live = liveEntries(node, child.garbage)
+      this.#freeGarbage(node, child)
+      await this.merge(node, live, content, span.from, span.to)
+      return content
+    }
+    if (!(node instanceof Branch)) throw corruptBytes(`page ${child.id} is not a branch`)
+    const content = new BranchContent()
+    for (const below of await this.children(node.children, level - 1, span)) {
+      // In its own page the first separator is left out: whoever joins this content to another needs it.
+      content.push(content.length === 0 ? { ...below, separator: child.separator } : below)
+    }
+    return content
+  }
+
+  /** The child with the removed keys on its garbage list; undefined when the leaf has to be rewritten. */
+  #markGarbage(child: Child, from: number, to: number): Child | undefined {
+    if (this.#class !== 'sequence') return undefined
+    const numbers: number[] = []
+    let bytes = 0
+    for (let i = from; i < to; i++) {
+      const change = this.#changes.changes[i]!
+      if (typeof change !== 'number') return undefined
+      numbers.push(keyNumber(this.#changes.keys[i]!))
+      bytes += change
+    }
+    const garbage = addGarbage(child.garbage, numbers, bytes)
+    if (garbage.bytes * 2 > child.bytes || numbers.length >= child.count) return undefined
+    return { ...child, count: child.count - numbers.length, garbage }
+  }
+
+  /** Content too small for a page of its own goes to the page before it, if there is room, else it gets its page. */
+  async #joinPrevious(
+    out: Child[],
+    content: LeafContent | BranchContent,
+    level: number,
+    separator: string,
+    rightEdge: boolean,
+  ): Promise<void> {
+    const previous = out.at(-1)
+    if (previous === undefined || (level === 0 && previous.bytes + content.size > this.#target(level))) {
+      out.push(...(await this.pack(content, level, separator, rightEdge)))
+      return
+    }
+    out.pop()
+    const joined = await this.#content(previous, level, { from: 0, to: 0, rightEdge: false, root: false })
+    join(joined, content)
+    out.push(...(await this.pack(joined, level, previous.separator, rightEdge)))
+  }
+
+  async #writeLeaf(id: PageId, content: LeafContent, from: number, to: number, separator: string): Promise<Child> {
+    const page = buildLeaf(id, content.keys, content.values, from, to)
+    let bytes = page.length
+    let overflow = false
+    for (let i = from; i < to; i++) {
+      const value = content.values[i]!
+      if (!isOverflow(value)) continue
+      bytes += value.length
+      overflow = true
+    }
+    await this.#write(id, page)
+    return { separator, id, count: to - from, bytes, overflow, garbage: undefined }
+  }
+
+  /** Large values go to overflow pages. */
+  async #place(value: Uint8Array): Promise<LeafValue> {
+    if (value.length <= INLINE_VALUE_BYTES_MAX[this.#class]) return value
+    const pages = overflowPageCount(value.length)
+    const first = this.#io.allocate(pages)
+    for (let i = 0; i < pages; i++) {
+      const id = (first + i) as PageId
+      const start = i * OVERFLOW_PAYLOAD_BYTES
+      await this.#write(id, buildOverflowPage(id, value.subarray(start, start + OVERFLOW_PAYLOAD_BYTES)))
+    }
+    return { length: value.length, first }
+  }
+
+  #freeValue(value: LeafValue): void {
+    if (!isOverflow(value)) return
+    const pages = overflowPageCount(value.length)
+    for (let i = 0; i < pages; i++) this.#io.free((value.first + i) as PageId)
+  }
+
+  #freeGarbage(leaf: Leaf, child: Child): void {
+    if (child.garbage === undefined || !child.overflow) return
+    const live = new Set(liveEntries(leaf, child.garbage))
+    for (let i = 0; i < leaf.count; i++) if (!live.has(i)) this.#freeValue(leaf.value(i))
+  }
+
+  /** For each child the end of its changes. */
+  #partition(children: readonly Child[], span: Span): number[] {
+    const { keys } = this.#changes
+    const ends: number[] = []
+    let at = span.from
+    for (let i = 0; i < children.length; i++) {
+      const upper = children[i + 1]?.separator
+      if (upper === undefined) at = span.to
+      else at = lowerBoundOf(keys, upper, at, span.to)
+      ends.push(at)
+    }
+    return ends
+  }
+
+  #target(level: number): number {
+    return level === 0 ? LEAF_BYTES_TARGET[this.#class] : BRANCH_BYTES_TARGET
+  }
+
+  #fill(rightEdge: boolean): Fill {
+    if (!rightEdge) return 'even'
+    return this.#class === 'sequence' ? 'full' : 'roomy'
+  }
+
+  async #node(id: PageId): Promise<Node> {
+    const cached = this.#io.peek(id)
+    if (cached !== undefined) return cached
+    const release = await this.#io.load([id])
+    const node = this.#io.peek(id)
+    release()
+    assert(node !== undefined, 'a loaded page is in memory')
+    return node
+  }
+
+  async #write(id: PageId, bytes: Uint8Array): Promise<void> {
+    const written = this.#io.write(id, bytes)
+    if (isPromise(written)) await written
+  }
+
+  async #pause(): Promise<void> {
+    const paused = this.#io.pause()
+    if (isPromise(paused)) await paused
+  }
+}
+
+/** Fetches the leaves that will be rewritten some at a time. */
+class ReadAhead {
+  readonly #io: PageIo
+  readonly #leavesMax: number
+  #until = 0
+  #release: () => void = () => {}
+
+  constructor(io: PageIo, leavesMax: number) {
+    this.#io = io
+    this.#leavesMax = leavesMax
+  }
+
+  async fetch(children: readonly Child[], ends: readonly number[], index: number): Promise<void> {
+    if (index < this.#until || this.#io.peek(children[index]!.id) !== undefined) return
+    const ids: PageId[] = [children[index]!.id]
+    let i = index + 1
+    for (; i < children.length && ids.length < this.#leavesMax; i++) {
+      if (ends[i]! > ends[i - 1]! && this.#io.peek(children[i]!.id) === undefined) ids.push(children[i]!.id)
+    }
+    this.#until = i
+    this.release()
+    this.#release = await this.#io.load(ids)
+  }
+
+  release(): void {
+    this.#release()
+    this.#release = () => {}
+  }
+}
+
+function join(content: LeafContent | BranchContent, more: LeafContent | BranchContent): void {
+  if (content instanceof LeafContent && more instanceof LeafContent) content.append(more)
+  else if (content instanceof BranchContent && more instanceof BranchContent) content.append(more)
+  else assert(false, 'pages of one level are of one kind')
+}
+
+function totals(children: readonly Child[]): { count: number; bytes: number; overflow: boolean } {
+  let count = 0
+  let bytes = 0
+  let overflow = false
+  for (const child of children) {
+    count += child.count
+    bytes += child.bytes
+    overflow ||= child.overflow
+  }
+  return { count, bytes, overflow }
+}
+
+function lowerBound(leaf: Leaf, live: Uint16Array | undefined, key: Key): number {
+  const index = leaf.search(key)
+  if (live === undefined) return index
+  let low = 0
+  let high = live.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (live[middle]! < index) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+function lowerBoundOf(keys: readonly string[], key: string, from: number, to: number): number {
+  let low = from
+  let high = to
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (keys[middle]! < key) low = middle + 1
+    else high = middle
+  }
+  return low
+}

@@ -1,0 +1,132 @@
+/**
+ * Branch pages: for each child its separator key, its page, and what is below it. Parsed whole: there are few of them.
+ *
+ *     0  header (pager/page.ts), level >= 1
+ *     8  for each child: varint length of the separator, the separator,
+ *        varint page id, varint entries below, varint (bytes below << 2 | overflow << 1 | garbage),
+ *        and if there is garbage: varint bytes of it, varint count, varint key numbers, each less its predecessor
+ *
+ * The separator of a child is not greater than its first key and greater than every key before it; the first child's is empty.
+ *
+ * **Garbage.** In sequence trees, a removed entry stays in its leaf, and the branch lists its key here: the leaf need be
+ * neither read nor rewritten. `entries below` does not count it.
+ */
+import type { PageId } from '../base/brand.ts'
+import { ByteReader, ByteWriter } from '../codec/bytes.ts'
+import { PAGE_BRANCH, PAGE_HEADER_BYTES, sealPage } from '../pager/page.ts'
+
+/** Removed entries that a leaf still holds: their key numbers, ascending, and the bytes that they waste. */
+export interface Garbage {
+  readonly numbers: readonly number[]
+  readonly bytes: number
+}
+
+/** What a branch knows of a child. */
+export interface Child {
+  readonly separator: string
+  readonly id: PageId
+  /** Live entries below. */
+  readonly count: number
+  /** Bytes of the pages below, overflow and garbage included, of leaves. */
+  readonly bytes: number
+  /** Whether any value below stands in overflow pages. */
+  readonly overflow: boolean
+  /** Only of leaves in sequence trees. */
+  readonly garbage: Garbage | undefined
+}
+
+/** Estimate of the memory of one parsed child. */
+const CHILD_MEMORY_BYTES = 120
+
+export class Branch {
+  readonly id: PageId
+  readonly level: number
+  readonly children: readonly Child[]
+  readonly memoryBytes: number
+  /** Entries before each child. */
+  readonly #before: Float64Array
+
+  constructor(id: PageId, bytes: Uint8Array) {
+    this.id = id
+    this.level = bytes[5]!
+    this.children = parseChildren(bytes)
+    this.memoryBytes = bytes.length + this.children.length * CHILD_MEMORY_BYTES
+    this.#before = new Float64Array(this.children.length + 1)
+    for (let i = 0; i < this.children.length; i++) this.#before[i + 1] = this.#before[i]! + this.children[i]!.count
+  }
+
+  /** Entries before child `index`; with the count of children as index: all. */
+  before(index: number): number {
+    return this.#before[index]!
+  }
+
+  /** The child in whose span the key falls. */
+  search(key: string): number {
+    let low = 1
+    let high = this.children.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.children[middle]!.separator <= key) low = middle + 1
+      else high = middle
+    }
+    return low - 1
+  }
+}
+
+function parseChildren(bytes: Uint8Array): Child[] {
+  const count = bytes[6]! | (bytes[7]! << 8)
+  const reader = new ByteReader(bytes, PAGE_HEADER_BYTES)
+  const children: Child[] = []
+  for (let i = 0; i < count; i++) {
+    const separator = reader.byteString(reader.varint())
+    const id = reader.varint() as PageId
+    const entries = reader.varint()
+    const flagged = reader.varint()
+    children.push({
+      separator,
+      id,
+      count: entries,
+      bytes: Math.floor(flagged / 4),
+      overflow: (flagged & 2) !== 0,
+      garbage: (flagged & 1) !== 0 ? parseGarbage(reader) : undefined,
+    })
+  }
+  return children
+}
+
+function parseGarbage(reader: ByteReader): Garbage {
+  const bytes = reader.varint()
+  const count = reader.varint()
+  const numbers: number[] = []
+  let number = 0
+  for (let i = 0; i < count; i++) numbers.push((number += reader.varint()))
+  return { numbers, bytes }
+}
+
+/** Appends a child to a branch under construction. */
+export function writeChild(writer: ByteWriter, child: Child, separator: string): void {
+  const { garbage } = child
+  writer.varint(separator.length)
+  writer.byteString(separator)
+  writer.varint(child.id)
+  writer.varint(child.count)
+  writer.varint(child.bytes * 4 + (child.overflow ? 2 : 0) + (garbage !== undefined ? 1 : 0))
+  if (garbage === undefined) return
+  writer.varint(garbage.bytes)
+  writer.varint(garbage.numbers.length)
+  let previous = 0
+  for (const number of garbage.numbers) {
+    writer.varint(number - previous)
+    previous = number
+  }
+}
+
+/** Builds a branch page; the first separator is dropped, for nothing can be below it. */
+export function buildBranch(id: PageId, level: number, children: readonly Child[]): Uint8Array {
+  const writer = new ByteWriter(PAGE_HEADER_BYTES + children.length * 40)
+  writer.length = PAGE_HEADER_BYTES
+  for (let i = 0; i < children.length; i++) writeChild(writer, children[i]!, i === 0 ? '' : children[i]!.separator)
+  const bytes = writer.finish()
+  sealPage(id, bytes, PAGE_BRANCH, level, children.length)
+  return bytes
+}

@@ -1,0 +1,189 @@
+/**
+ * Walks a tree in key order, either way.
+ *
+ * Guarantees: a `next()` that throws a Miss has not moved the cursor. A walk that misses asks for the following leaves
+ * too, more of them each time, so that a long scan fetches in large batches and a short one does not.
+ */
+import type { Key } from '../base/brand.ts'
+import { Miss } from '../base/miss.ts'
+import type { Branch, Garbage } from './branch.ts'
+import { liveEntries } from './garbage.ts'
+import { Leaf } from './leaf.ts'
+import { branchAt, leafAt, type NodeCache, type Tree } from './node.ts'
+import { resolveValue } from './search.ts'
+
+/** Leaves asked for ahead of a scan, at the most. */
+const READ_AHEAD_LEAVES_MAX = 64
+
+/** The way from the root to a leaf: a branch and the index of the child taken, per level, top first. */
+interface Step {
+  readonly branch: Branch
+  readonly index: number
+}
+
+interface Place {
+  readonly path: readonly Step[]
+  readonly leaf: Leaf
+  readonly live: Uint16Array | undefined
+}
+
+export class TreeCursor {
+  readonly #cache: NodeCache
+  readonly #tree: Tree
+  readonly #lower: string | undefined
+  readonly #upper: string | undefined
+  readonly #reverse: boolean
+  #place: Place | undefined
+  /** Position among the live entries of the leaf, and the bounds of those in the range. */
+  #at = 0
+  #from = 0
+  #to = 0
+  #entry = 0
+  #done: boolean
+  #readAhead = 1
+
+  /** The entries with `lower <= key < upper`. */
+  constructor(cache: NodeCache, tree: Tree, lower: Key | undefined, upper: Key | undefined, reverse: boolean) {
+    this.#cache = cache
+    this.#tree = tree
+    this.#lower = lower
+    this.#upper = upper
+    this.#reverse = reverse
+    this.#done = tree === undefined || (lower !== undefined && upper !== undefined && lower >= upper)
+  }
+
+  next(): boolean {
+    if (this.#place !== undefined) {
+      if (this.#reverse ? this.#at > this.#from : this.#at + 1 < this.#to) {
+        this.#at += this.#reverse ? -1 : 1
+        this.#settle()
+        return true
+      }
+    }
+    return this.#done ? false : this.#nextLeaf()
+  }
+
+  get key(): Key {
+    return this.#place!.leaf.key(this.#entry)
+  }
+
+  get keyNumber(): number {
+    return this.#place!.leaf.keyNumber(this.#entry)
+  }
+
+  /** The sign of (key at the cursor - key), without making the key. */
+  compareKey(key: string): number {
+    return this.#place!.leaf.compare(this.#entry, key)
+  }
+
+  /** May throw a Miss when the value stands in overflow pages. */
+  get value(): Uint8Array {
+    return resolveValue(this.#cache, this.#place!.leaf.value(this.#entry))
+  }
+
+  #settle(): void {
+    const { live } = this.#place!
+    this.#entry = live === undefined ? this.#at : live[this.#at]!
+  }
+
+  #nextLeaf(): boolean {
+    let place = this.#place
+    for (;;) {
+      const found: Place | undefined = place === undefined ? this.#first() : this.#sibling(place.path)
+      if (found === undefined) {
+        this.#done = true
+        return false
+      }
+      place = found
+      const count = found.live?.length ?? found.leaf.count
+      const from = this.#lower === undefined ? 0 : lowerBound(found, this.#lower)
+      const to = this.#upper === undefined ? count : lowerBound(found, this.#upper)
+      if (from < to) {
+        this.#place = found
+        this.#from = from
+        this.#to = to
+        this.#at = this.#reverse ? to - 1 : from
+        this.#settle()
+        return true
+      }
+    }
+  }
+
+  #first(): Place {
+    const key = this.#reverse ? this.#upper : this.#lower
+    return this.#descend([], (branch) => {
+      if (key === undefined) return this.#reverse ? branch.children.length - 1 : 0
+      return branch.search(key)
+    })
+  }
+
+  /** The place after (before) the last one in the walk; undefined when the range or the tree ends. */
+  #sibling(path: readonly Step[]): Place | undefined {
+    for (let depth = path.length - 1; depth >= 0; depth--) {
+      const { branch } = path[depth]!
+      const index = path[depth]!.index + (this.#reverse ? -1 : 1)
+      if (index < 0 || index >= branch.children.length) continue
+      if (!this.#inRange(branch, index)) return undefined
+      const steps = [...path.slice(0, depth), { branch, index }]
+      return this.#descend(steps, (below) => (this.#reverse ? below.children.length - 1 : 0))
+    }
+    return undefined
+  }
+
+  /** Whether a child can hold keys of the range, seen from inside it. */
+  #inRange(branch: Branch, index: number): boolean {
+    if (!this.#reverse) return this.#upper === undefined || branch.children[index]!.separator < this.#upper
+    // Everything in this child is lower than the separator of the one after it.
+    return this.#lower === undefined || branch.children[index + 1]!.separator > this.#lower
+  }
+
+  #descend(steps: Step[], choose: (branch: Branch) => number): Place {
+    const tree = this.#tree!
+    const path = [...steps]
+    for (;;) {
+      const last = path.at(-1)
+      const child = last?.branch.children[last.index]
+      const id = child?.id ?? tree.id
+      if (path.length === tree.height - 1) {
+        const leaf = this.#leaf(id, last)
+        return { path, leaf, live: liveEntries(leaf, child?.garbage as Garbage | undefined) }
+      }
+      const branch = branchAt(this.#cache, id)
+      path.push({ branch, index: choose(branch) })
+    }
+  }
+
+  #leaf(id: Leaf['id'], step: Step | undefined): Leaf {
+    try {
+      return leafAt(this.#cache, id)
+    } catch (thrown) {
+      if (thrown instanceof Miss && step !== undefined) this.#noteAhead(step)
+      throw thrown
+    }
+  }
+
+  #noteAhead({ branch, index }: Step): void {
+    const direction = this.#reverse ? -1 : 1
+    for (let i = 1; i < this.#readAhead; i++) {
+      const ahead = index + i * direction
+      if (ahead < 0 || ahead >= branch.children.length || !this.#inRange(branch, ahead)) break
+      this.#cache.note(branch.children[ahead]!.id)
+    }
+    this.#readAhead = Math.min(this.#readAhead * 4, READ_AHEAD_LEAVES_MAX)
+  }
+}
+
+/** Position of the first live entry whose key is not lower. */
+function lowerBound(place: Place, key: string): number {
+  const index = place.leaf.search(key)
+  const { live } = place
+  if (live === undefined) return index
+  let low = 0
+  let high = live.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (live[middle]! < index) low = middle + 1
+    else high = middle
+  }
+  return low
+}

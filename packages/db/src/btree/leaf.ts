@@ -1,0 +1,247 @@
+/**
+ * Leaf pages: sorted entries, read in place.
+ *
+ *     0  header (pager/page.ts), level 0
+ *     8  u16 length of the prefix that all keys share, then the prefix
+ *        u16 position of each entry
+ *        entries: varint length of the rest of the key, that rest,
+ *                 varint (length of the value << 1 | 1 if it is an overflow reference), the value
+ *
+ * A value too large for a leaf stands in overflow pages with consecutive ids; the leaf holds the reference: varint length of
+ * the value, varint id of the first page.
+ */
+import { assert } from '../base/assert.ts'
+import type { Key, PageId } from '../base/brand.ts'
+import { ByteReader, ByteWriter, corruptBytes, readByteString, varintBytes, writeVarint } from '../codec/bytes.ts'
+import { PAGE_HEADER_BYTES, PAGE_LEAF, PAGE_OVERFLOW, sealPage } from '../pager/page.ts'
+import { PAGE_BYTES_MAX } from '../storage/page-store.ts'
+
+/** Keys may not be longer: a page has to hold several. */
+export const KEY_BYTES_MAX: number = 8 * 1024
+
+/** Where a large value stands. */
+export interface OverflowReference {
+  readonly length: number
+  readonly first: PageId
+}
+
+/** What is to be written under a key: the bytes, or where they stand already. */
+export type LeafValue = Uint8Array | OverflowReference
+
+/** Memory of a parsed leaf beside its bytes. */
+const LEAF_OVERHEAD_BYTES = 200
+
+export class Leaf {
+  readonly level = 0
+  readonly id: PageId
+  readonly bytes: Uint8Array
+  readonly count: number
+  readonly prefix: string
+  readonly memoryBytes: number
+  readonly #offsetsAt: number
+
+  constructor(id: PageId, bytes: Uint8Array) {
+    this.id = id
+    this.bytes = bytes
+    this.count = bytes[6]! | (bytes[7]! << 8)
+    const prefixBytes = bytes[PAGE_HEADER_BYTES]! | (bytes[PAGE_HEADER_BYTES + 1]! << 8)
+    const prefixAt = PAGE_HEADER_BYTES + 2
+    this.#offsetsAt = prefixAt + prefixBytes
+    if (this.#offsetsAt + 2 * this.count > bytes.length) throw corruptBytes(`page ${id} ends too early`)
+    this.prefix = readByteString(bytes, prefixAt, this.#offsetsAt)
+    this.memoryBytes = bytes.length + LEAF_OVERHEAD_BYTES
+  }
+
+  /** The first entry whose key is not lower than `key`; `count` if there is none. */
+  search(key: string): number {
+    const { prefix } = this
+    if (!key.startsWith(prefix)) return key < prefix ? 0 : this.count
+    let low = 0
+    let high = this.count
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.#compareRest(middle, key, prefix.length) < 0) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  /** The entry with exactly that key, or -1. */
+  find(key: string): number {
+    const index = this.search(key)
+    if (index >= this.count || !key.startsWith(this.prefix)) return -1
+    return this.#compareRest(index, key, this.prefix.length) === 0 ? index : -1
+  }
+
+  key(index: number): Key {
+    const at = this.#position(index)
+    const length = this.#varint(at)
+    const start = at + varintBytes(length)
+    return (this.prefix + readByteString(this.bytes, start, start + length)) as Key
+  }
+
+  /** The last six bytes of the key as a number. */
+  keyNumber(index: number): number {
+    const at = this.#position(index)
+    const length = this.#varint(at)
+    const end = at + varintBytes(length) + length
+    if (length < 6) return this.#keyNumberOverPrefix(end, length)
+    const { bytes } = this
+    const high = (bytes[end - 6]! << 16) | (bytes[end - 5]! << 8) | bytes[end - 4]!
+    const low = (bytes[end - 3]! << 16) | (bytes[end - 2]! << 8) | bytes[end - 1]!
+    return high * 0x1000000 + low
+  }
+
+  /** The sign of (entry's key - key). */
+  compare(index: number, key: string): number {
+    const { prefix } = this
+    if (key.startsWith(prefix)) return this.#compareRest(index, key, prefix.length)
+    return prefix < key ? -1 : 1
+  }
+
+  /** A view of the bytes, or the reference to an overflowing value. */
+  value(index: number): LeafValue {
+    const { bytes } = this
+    let at = this.#position(index)
+    const length = this.#varint(at)
+    at += varintBytes(length) + length
+    const header = this.#varint(at)
+    at += varintBytes(header)
+    const valueBytes = Math.floor(header / 2)
+    if (at + valueBytes > bytes.length) throw corruptBytes(`an entry of page ${this.id} ends too early`)
+    if (header % 2 === 0) return bytes.subarray(at, at + valueBytes)
+    const reader = new ByteReader(bytes, at, at + valueBytes)
+    return { length: reader.varint(), first: reader.varint() as PageId }
+  }
+
+  #position(index: number): number {
+    const at = this.#offsetsAt + 2 * index
+    return this.bytes[at]! | (this.bytes[at + 1]! << 8)
+  }
+
+  #varint(at: number): number {
+    const { bytes } = this
+    const first = bytes[at]!
+    if (first < 128) return first
+    const second = bytes[at + 1]!
+    if (second < 128) return (first & 127) | (second << 7)
+    return new ByteReader(bytes, at).varint()
+  }
+
+  #keyNumberOverPrefix(end: number, length: number): number {
+    const { prefix, bytes } = this
+    let value = 0
+    for (let i = prefix.length - (6 - length); i < prefix.length; i++) value = value * 256 + prefix.charCodeAt(i)
+    for (let i = end - length; i < end; i++) value = value * 256 + bytes[i]!
+    return value
+  }
+
+  /** The sign of (entry's key - key), both without the shared prefix. */
+  #compareRest(index: number, key: string, from: number): number {
+    const { bytes } = this
+    const at = this.#position(index)
+    const length = this.#varint(at)
+    const start = at + varintBytes(length)
+    const rest = key.length - from
+    const shared = length < rest ? length : rest
+    for (let i = 0; i < shared; i++) {
+      const difference = bytes[start + i]! - key.charCodeAt(from + i)
+      if (difference !== 0) return difference
+    }
+    return length - rest
+  }
+}
+
+/** Bytes that an entry takes in a leaf whose prefix is empty. */
+export function leafEntryBytes(key: Key, value: LeafValue): number {
+  const valueBytes = inLeafBytes(value)
+  return 2 + varintBytes(key.length) + key.length + varintBytes(valueBytes * 2 + 1) + valueBytes
+}
+
+export function isOverflow(value: LeafValue): value is OverflowReference {
+  return !(value instanceof Uint8Array)
+}
+
+function inLeafBytes(value: LeafValue): number {
+  return isOverflow(value) ? varintBytes(value.length) + varintBytes(value.first) : value.length
+}
+
+/** Builds the leaf that holds the entries `from <= i < to`, which are ascending. */
+export function buildLeaf(id: PageId, keys: readonly Key[], values: readonly LeafValue[], from: number, to: number): Uint8Array {
+  const count = to - from
+  assert(count > 0, 'a leaf is never empty')
+  const prefixBytes = sharedPrefix(keys[from]!, keys[to - 1]!)
+  let size = PAGE_HEADER_BYTES + 2 + prefixBytes
+  for (let i = from; i < to; i++) size += leafEntryBytes(keys[i]!, values[i]!) - prefixBytes
+  const bytes = new Uint8Array(size)
+  let at = PAGE_HEADER_BYTES
+  bytes[at++] = prefixBytes & 255
+  bytes[at++] = prefixBytes >>> 8
+  at = putByteString(bytes, at, keys[from]!, 0, prefixBytes)
+  let offsetAt = at
+  at += 2 * count
+  for (let i = from; i < to; i++) {
+    bytes[offsetAt++] = at & 255
+    bytes[offsetAt++] = at >>> 8
+    const key = keys[i]!
+    at = writeVarint(bytes, at, key.length - prefixBytes)
+    at = putByteString(bytes, at, key, prefixBytes, key.length)
+    at = putValue(bytes, at, values[i]!)
+  }
+  assert(at <= PAGE_BYTES_MAX, 'leaf page too large')
+  // The estimate of a key's length byte may be one too high once the prefix is taken off.
+  const page = at === size ? bytes : bytes.slice(0, at)
+  sealPage(id, page, PAGE_LEAF, 0, count)
+  return page
+}
+
+function putValue(bytes: Uint8Array, at: number, value: LeafValue): number {
+  if (isOverflow(value)) {
+    at = writeVarint(bytes, at, inLeafBytes(value) * 2 + 1)
+    at = writeVarint(bytes, at, value.length)
+    return writeVarint(bytes, at, value.first)
+  }
+  at = writeVarint(bytes, at, value.length * 2)
+  bytes.set(value, at)
+  return at + value.length
+}
+
+function putByteString(bytes: Uint8Array, at: number, text: string, from: number, to: number): number {
+  for (let i = from; i < to; i++) bytes[at++] = text.charCodeAt(i)
+  return at
+}
+
+/** How many leading bytes two keys have in common. */
+export function sharedPrefix(a: string, b: string): number {
+  const limit = Math.min(a.length, b.length)
+  let length = 0
+  while (length < limit && a.charCodeAt(length) === b.charCodeAt(length)) length++
+  return length
+}
+
+/** Value bytes that one overflow page carries. */
+export const OVERFLOW_PAYLOAD_BYTES: number = PAGE_BYTES_MAX - PAGE_HEADER_BYTES
+
+export function overflowPageCount(length: number): number {
+  return Math.ceil(length / OVERFLOW_PAYLOAD_BYTES)
+}
+
+export function buildOverflowPage(id: PageId, payload: Uint8Array): Uint8Array {
+  const bytes = new ByteWriter(PAGE_HEADER_BYTES + payload.length)
+  bytes.length = PAGE_HEADER_BYTES
+  bytes.raw(payload)
+  sealPage(id, bytes.bytes, PAGE_OVERFLOW, 0, 0)
+  return bytes.bytes
+}
+
+/** One piece of a large value. */
+export class OverflowPage {
+  readonly level = 0
+  readonly payload: Uint8Array
+  readonly memoryBytes: number
+
+  constructor(bytes: Uint8Array) {
+    this.payload = bytes.subarray(PAGE_HEADER_BYTES)
+    this.memoryBytes = bytes.length
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * Point reads of a tree: by key, by rank, and the rank of a key. Each reads one page a level. Synchronous; a page that is not
+ * in memory throws a Miss.
+ */
+import type { Key } from '../base/brand.ts'
+import { Miss } from '../base/miss.ts'
+import { corruptBytes } from '../codec/bytes.ts'
+import { keyNumber } from '../codec/key-number.ts'
+import type { Garbage } from './branch.ts'
+import { garbageBefore, isGarbage } from './garbage.ts'
+import { isOverflow, overflowPageCount, OverflowPage, type Leaf, type LeafValue, type OverflowReference } from './leaf.ts'
+import { branchAt, leafAt, type NodeCache, type Root, type Tree } from './node.ts'
+import type { PageId } from '../base/brand.ts'
+
+/** The leaf in whose span a key falls, and how many entries stand before that leaf. */
+export interface LeafPosition {
+  readonly leaf: Leaf
+  readonly garbage: Garbage | undefined
+  readonly before: number
+  /** Lower bound of the leaf's span. */
+  readonly separator: string
+}
+
+/** The value under the key. */
+export function get(cache: NodeCache, tree: Tree, key: Key): Uint8Array | undefined {
+  if (tree === undefined) return undefined
+  let id = tree.id
+  let garbage: Garbage | undefined
+  for (let level = tree.height; level > 1; level--) {
+    const branch = branchAt(cache, id)
+    const child = branch.children[branch.search(key)]!
+    id = child.id
+    garbage = child.garbage
+  }
+  if (isGarbage(garbage, key)) return undefined
+  const leaf = leafAt(cache, id)
+  const index = leaf.find(key)
+  return index < 0 ? undefined : resolveValue(cache, leaf.value(index))
+}
+
+/** The values under the keys. Misses of all of them are fetched together. */
+export function getMany(cache: NodeCache, tree: Tree, keys: readonly Key[]): (Uint8Array | undefined)[] {
+  const values: (Uint8Array | undefined)[] = []
+  let miss: Miss | undefined
+  for (const key of keys) {
+    try {
+      values.push(get(cache, tree, key))
+    } catch (thrown) {
+      if (!(thrown instanceof Miss)) throw thrown
+      miss = thrown
+      values.push(undefined)
+    }
+  }
+  if (miss !== undefined) throw miss
+  return values
+}
+
+/** How many entries have a lower key. */
+export function rank(cache: NodeCache, tree: Tree, key: Key): number {
+  if (tree === undefined) return 0
+  const { leaf, garbage, before } = descend(cache, tree, key)
+  const index = leaf.search(key)
+  return before + index - (garbage === undefined ? 0 : garbageBefore(garbage, keyNumber(key)))
+}
+
+/** The leaf in whose span the key falls. */
+export function descend(cache: NodeCache, tree: Root, key: string): LeafPosition {
+  return walkDown(cache, tree, (children) => children.search(key))
+}
+
+/**
+ * The leaf that holds the entry of that rank, when `shift(separator)` entries more than the tree knows of stand before
+ * each separator (an overlay above the tree).
+ */
+export function descendToRank(cache: NodeCache, tree: Root, rank: number, shift: (separator: string) => number): LeafPosition {
+  return walkDown(cache, tree, (branch, before) => {
+    let low = 1
+    let high = branch.children.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (before + branch.before(middle) + shift(branch.children[middle]!.separator) <= rank) low = middle + 1
+      else high = middle
+    }
+    return low - 1
+  })
+}
+
+function walkDown(
+  cache: NodeCache,
+  tree: Root,
+  choose: (branch: ReturnType<typeof branchAt>, before: number) => number,
+): LeafPosition {
+  let id = tree.id
+  let before = 0
+  let separator = ''
+  let garbage: Garbage | undefined
+  for (let level = tree.height; level > 1; level--) {
+    const branch = branchAt(cache, id)
+    const index = choose(branch, before)
+    const child = branch.children[index]!
+    before += branch.before(index)
+    if (index > 0) separator = child.separator
+    id = child.id
+    garbage = child.garbage
+  }
+  return { leaf: leafAt(cache, id), garbage, before, separator }
+}
+
+/** The bytes of a value, put together from its overflow pages where it has some. */
+export function resolveValue(cache: NodeCache, value: LeafValue): Uint8Array {
+  return isOverflow(value) ? readOverflow(cache, value) : value
+}
+
+function readOverflow(cache: NodeCache, reference: OverflowReference): Uint8Array {
+  const pages = overflowPageCount(reference.length)
+  for (let i = 0; i < pages; i++) cache.note((reference.first + i) as PageId)
+  cache.throwIfNoted()
+  const bytes = new Uint8Array(reference.length)
+  let at = 0
+  for (let i = 0; i < pages; i++) {
+    const page = cache.get((reference.first + i) as PageId)
+    if (!(page instanceof OverflowPage) || at + page.payload.length > bytes.length) {
+      throw corruptBytes(`the overflow page ${reference.first + i} does not fit`)
+    }
+    bytes.set(page.payload, at)
+    at += page.payload.length
+  }
+  return bytes
+}

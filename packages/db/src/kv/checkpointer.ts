@@ -1,0 +1,171 @@
+/**
+ * Storage checkpoints: what is only in the log and in the overlays goes to pages, in slices, while reads and writes go on.
+ *
+ * Guarantees: at most one runs at a time; a commit is at every moment in the log or in the pages that the meta page refers
+ * to; a checkpoint that fails changes nothing.
+ * Relies on: the caller holds the writer lease while one runs (another handle's would be fenced otherwise, and so be lost
+ * work, not damage).
+ */
+import type { CommitSequence, Generation, Key, PageId } from '../base/brand.ts'
+import { corruptBytes } from '../codec/bytes.ts'
+import { applyChanges, type Changes } from '../btree/apply.ts'
+import { Branch } from '../btree/branch.ts'
+import { Leaf, isOverflow, overflowPageCount } from '../btree/leaf.ts'
+import { parseNode, type Node } from '../btree/node.ts'
+import { PageWriter } from '../pager/page-writer.ts'
+import { isReclaimable, type DroppedSubtree, type ReclaimList, type Unlinked } from '../pager/reclaim.ts'
+import type { LogRecord } from '../storage/page-store.ts'
+import { encodeCommit, type CommitBody } from './commit-record.ts'
+import type { Core } from './core.ts'
+import { encodeMeta } from './meta-body.ts'
+import { EMPTY_OVERLAY, OverlayCursor, overlaySize, type Change, type Delta, type Overlay } from './overlay.ts'
+import { applyCommit, type State, type TreeState } from './state.ts'
+import type { Transaction } from './transaction.ts'
+
+/** A storage checkpoint starts when the log has grown to this. */
+export const LOG_BYTES_MAX: number = 1024 * 1024
+export const LOG_RECORDS_MAX = 2500
+
+/** Pages of one background checkpoint gathered before they are staged. */
+const STAGE_BYTES: number = 512 * 1024
+/** Share of the cache that the pages of a commit that skips the log may take before they are staged. */
+const DIRECT_STAGE_SHARE = 0.6
+/** Pages of dropped trees freed by one checkpoint. */
+const RECLAIM_PAGES_MAX = 10_000
+
+export class Checkpointer {
+  readonly #core: Core
+  #running: Promise<void> | undefined
+
+  constructor(core: Core) {
+    this.#core = core
+  }
+
+  get running(): Promise<void> | undefined {
+    return this.#running
+  }
+
+  /** Starts one, or joins the one that runs. */
+  start(): Promise<void> {
+    this.#running ??= this.#run().finally(() => (this.#running = undefined))
+    return this.#running
+  }
+
+  async #run(): Promise<void> {
+    const { state } = this.#core
+    this.#core.checkpointed(await this.#write(state, STAGE_BYTES))
+  }
+
+  /** Commits a transaction into pages at once, together with everything that was only in the log. */
+  async commitDirect(transaction: Transaction): Promise<void> {
+    const core = this.#core
+    await this.#running?.catch(() => {})
+    const sequence = (core.state.sequence + 1) as CommitSequence
+    const body = transaction.body()
+    const state = core.state === transaction.base ? transaction.result(sequence) : applyCommit(core.state, sequence, body)
+    const nothing: CommitBody = { created: [], dropped: [], trees: [] }
+    const mark = { sequence, bytes: encodeCommit(sequence, core.writerId, nothing) }
+    const stageBytes = Math.max(STAGE_BYTES, core.options.cacheBytesMax * DIRECT_STAGE_SHARE)
+    core.committedInPages(await this.#write(state, stageBytes, mark), body)
+  }
+
+  /** Writes a state into pages; gives it as it is then. */
+  async #write(state: State, stageBytes: number, record?: LogRecord): Promise<State> {
+    const { options, cache } = this.#core
+    const { store, environment, durability } = options
+    const writer = new PageWriter<Node>({
+      store,
+      cache,
+      parse: parseNode,
+      environment,
+      generation: state.generation,
+      nextPageId: state.nextPageId,
+      stageBytes,
+    })
+    const slots: (TreeState | undefined)[] = []
+    for (const tree of state.slots) slots.push(tree === undefined ? undefined : await writeTree(writer, tree))
+    const { list, free } = await this.#reclaim(writer, state)
+    const base: State = {
+      ...state,
+      generation: (state.generation + 1) as Generation,
+      baseSequence: state.sequence,
+      nextPageId: writer.nextPageId,
+      reclaim: list,
+      droppedRoots: [],
+      slots,
+    }
+    await writer.commit({
+      sequence: state.sequence,
+      meta: encodeMeta(base),
+      free,
+      ...(record === undefined ? {} : { record }),
+      durability,
+    })
+    return base
+  }
+
+  /** What can be freed now, and what has to wait. */
+  async #reclaim(writer: PageWriter<Node>, state: State): Promise<{ list: ReclaimList; free: PageId[] }> {
+    const generation = (state.generation + 1) as Generation
+    const oldest = (await this.#core.options.coordinator.oldestPinned()) ?? state.generation
+    const free: PageId[] = []
+    const unlinked: Unlinked[] = []
+    for (const pages of state.reclaim.unlinked) {
+      if (isReclaimable(pages.generation, oldest)) for (const id of pages.ids) free.push(id)
+      else unlinked.push(pages)
+    }
+    if (writer.unlinked.length > 0) unlinked.push({ generation, ids: writer.unlinked })
+    const waiting = state.reclaim.dropped.filter((subtree) => !isReclaimable(subtree.generation, oldest))
+    const ready = state.reclaim.dropped.filter((subtree) => isReclaimable(subtree.generation, oldest))
+    await freeSubtrees(writer, ready, free)
+    const fresh = state.droppedRoots.map(({ id, height, overflow }) => ({ generation, id, level: height - 1, overflow }))
+    return { list: { unlinked, dropped: [...ready, ...waiting, ...fresh] }, free }
+  }
+}
+
+async function writeTree(writer: PageWriter<Node>, state: TreeState): Promise<TreeState> {
+  const { kind, overlay } = state
+  if (kind === 'inline' || overlay.root === undefined) return state
+  return { ...state, tree: await applyChanges(writer, state.tree, changesOf(overlay), kind), overlay: EMPTY_OVERLAY }
+}
+
+function changesOf(overlay: Overlay): Changes {
+  const keys: Key[] = []
+  const changes: Change[] = []
+  const deltas: Delta[] = []
+  const cursor = new OverlayCursor(overlay, undefined, undefined, false)
+  for (let left = overlaySize(overlay); left > 0; left--) {
+    cursor.next()
+    keys.push(cursor.key)
+    changes.push(cursor.change)
+    deltas.push(cursor.delta)
+  }
+  return { keys, changes, deltas }
+}
+
+/** Takes subtrees from the list and frees their pages, until there are none or enough was done. */
+async function freeSubtrees(writer: PageWriter<Node>, subtrees: DroppedSubtree[], free: PageId[]): Promise<void> {
+  while (subtrees.length > 0 && free.length < RECLAIM_PAGES_MAX) {
+    const subtree = subtrees.pop()!
+    free.push(subtree.id)
+    if (subtree.level === 0 && !subtree.overflow) continue
+    const release = await writer.load([subtree.id])
+    const node = writer.peek(subtree.id)
+    release()
+    if (node instanceof Branch) {
+      const { generation } = subtree
+      for (const { id, overflow } of node.children) subtrees.push({ generation, id, level: node.level - 1, overflow })
+    } else if (node instanceof Leaf) {
+      for (let i = 0; i < node.count; i++) freeOverflow(node, i, free)
+    } else {
+      throw corruptBytes(`page ${subtree.id} is not part of a tree`)
+    }
+    await writer.pause()
+  }
+}
+
+function freeOverflow(leaf: Leaf, index: number, free: PageId[]): void {
+  const value = leaf.value(index)
+  if (!isOverflow(value)) return
+  for (let page = 0; page < overflowPageCount(value.length); page++) free.push((value.first + page) as PageId)
+}

@@ -1,0 +1,227 @@
+/**
+ * What the parts of one handle share: its newest state, the commits since the last storage checkpoint, who is still reading
+ * what, and who wants to hear of commits.
+ *
+ * Guarantees: `state` only ever moves forward; a commit is in it exactly when it is durable.
+ */
+import type { CommitSequence, Generation } from '../base/brand.ts'
+import type { Environment } from '../base/environment.ts'
+import { PannierError } from '../base/errors.ts'
+import { attempt } from '../base/miss.ts'
+import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
+import { parseNode, type Node } from '../btree/node.ts'
+import { WRITER_ID_BYTES, verifyLogRecord } from '../pager/log-record.ts'
+import { MissingPageError, PageCache } from '../pager/page-cache.ts'
+import type { Durability, LogRecord, PageStore, StoreState } from '../storage/page-store.ts'
+import { decodeCommit, type CommitBody } from './commit-record.ts'
+import type { Coordinator } from './coordinator.ts'
+import type { CommitNotice, Snapshot } from './key-value-store.ts'
+import { decodeMeta, emptyState } from './meta-body.ts'
+import { commitNotice, unknownChanges } from './notice.ts'
+import { StateSnapshot } from './snapshot.ts'
+import { applyCommit, type State } from './state.ts'
+
+export interface CoreOptions {
+  readonly store: PageStore
+  readonly coordinator: Coordinator
+  readonly environment: Environment
+  /** Memory for cached pages; what one operation needs at once may exceed it for as long as it runs. */
+  readonly cacheBytesMax: number
+  readonly durability: Durability
+}
+
+/** A commit that is in the log and not yet in pages. */
+export interface TailCommit {
+  readonly sequence: CommitSequence
+  readonly body: CommitBody
+  readonly bytes: number
+}
+
+export class Core {
+  readonly options: CoreOptions
+  readonly cache: PageCache<Node>
+  /** Marks this handle's log records. */
+  readonly writerId: Uint8Array
+  #state: State
+  #view: StateSnapshot
+  #tail: TailCommit[] = []
+  #logBytes = 0
+  readonly #holds = new Map<Generation, number>()
+  #pinned: Generation | undefined
+  readonly #listeners = new Set<(notice: CommitNotice) => void>()
+  /** Why the outcome of a write is not known: nothing more is written before `recover` has found out. */
+  failure: unknown
+  closed = false
+
+  constructor(options: CoreOptions) {
+    this.options = options
+    this.cache = new PageCache(options.store, parseNode, options.cacheBytesMax)
+    this.writerId = writerIdOf(options.environment.randomId())
+    this.#state = emptyState(options.environment.randomId())
+    this.#view = new StateSnapshot(this.#state, this.cache)
+  }
+
+  get state(): State {
+    return this.#state
+  }
+
+  /** Bytes in the log that are not in pages. */
+  get logBytes(): number {
+    return this.#logBytes
+  }
+
+  get logRecords(): number {
+    return this.#tail.length
+  }
+
+  read<T>(read: (snapshot: Snapshot) => T): MaybePromise<T> {
+    this.assertOpen()
+    const view = this.#view
+    const release = this.hold(view.state.generation)
+    let result: MaybePromise<T>
+    try {
+      result = attempt(() => read(view))
+    } catch (error) {
+      release()
+      return this.#retryIfExpired(error, view, read)
+    }
+    if (!isPromise(result)) {
+      release()
+      return result
+    }
+    return result.finally(release).catch((error: unknown) => this.#retryIfExpired(error, view, read))
+  }
+
+  /** Keeps the pages of that generation until the function given is called. */
+  hold(generation: Generation): () => void {
+    this.#holds.set(generation, (this.#holds.get(generation) ?? 0) + 1)
+    let held = true
+    return () => {
+      if (!held) return
+      held = false
+      const count = this.#holds.get(generation)! - 1
+      if (count > 0) this.#holds.set(generation, count)
+      else this.#holds.delete(generation)
+      if (this.#pinned !== undefined && this.#pinned < this.#state.generation) this.#updatePin()
+    }
+  }
+
+  onCommit(listener: (notice: CommitNotice) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** A commit of this handle is durable. `result` is the state after it if nothing else has changed the state meanwhile. */
+  committed(base: State, result: State, commit: TailCommit): void {
+    const before = this.#state
+    this.#setState(before === base ? result : applyCommit(before, commit.sequence, commit.body))
+    this.#tail.push(commit)
+    this.#logBytes += commit.bytes
+    this.#notify(() => commitNotice(before, this.#state, commit.sequence, commit.body, true))
+  }
+
+  /** A storage checkpoint of this handle is durable: `base` is what the pages hold now. */
+  checkpointed(base: State): void {
+    this.#rebase(base, this.#tail)
+  }
+
+  /** As `checkpointed`, of a commit that skipped the log. */
+  committedInPages(base: State, body: CommitBody): void {
+    const before = this.#state
+    this.#rebase(base, [])
+    this.#notify(() => commitNotice(before, base, base.sequence, body, true))
+  }
+
+  /** Takes over what `store.read` has found. */
+  adopt({ meta, log }: StoreState): void {
+    const before = this.#state
+    if (meta !== undefined && meta.generation !== before.generation) {
+      const base = decodeMeta(meta)
+      this.#rebase(base, log.map(tailCommit))
+      if (base.sequence > before.sequence) this.#notify(() => unknownChanges(before, base))
+      for (const commit of this.#tail) {
+        if (commit.sequence > before.sequence) this.#notify(() => commitNotice(before, this.#state, commit.sequence, commit.body, false))
+      }
+      return
+    }
+    for (const record of log) {
+      if (record.sequence <= this.#state.sequence) continue
+      const commit = tailCommit(record)
+      const previous = this.#state
+      this.#setState(applyCommit(previous, commit.sequence, commit.body))
+      this.#tail.push(commit)
+      this.#logBytes += commit.bytes
+      this.#notify(() => commitNotice(previous, this.#state, commit.sequence, commit.body, false))
+    }
+  }
+
+  /** Reads what is new in the store. Not while a write of this handle is under way. */
+  async refresh(): Promise<void> {
+    const { generation, sequence } = this.#state
+    this.adopt(await this.options.store.read({ generation, sequence }))
+  }
+
+  assertOpen(): void {
+    if (this.closed) throw new PannierError('PANNIER_CLOSED', 'The database handle is closed.')
+  }
+
+  /** States the oldest generation that is still read here. */
+  async pinNow(): Promise<void> {
+    const oldest = Math.min(this.#state.generation, ...this.#holds.keys()) as Generation
+    if (oldest === this.#pinned) return
+    this.#pinned = oldest
+    await this.options.coordinator.pin(oldest)
+  }
+
+  #updatePin(): void {
+    if (this.closed) return
+    // Until the new pin is seen the old one keeps more pages than needed, never fewer.
+    this.pinNow().catch(() => (this.#pinned = undefined))
+  }
+
+  #rebase(base: State, tail: readonly TailCommit[]): void {
+    let state = base
+    const left = tail.filter(({ sequence }) => sequence > base.sequence)
+    for (const { sequence, body } of left) state = applyCommit(state, sequence, body)
+    this.#tail = left
+    this.#logBytes = left.reduce((sum, { bytes }) => sum + bytes, 0)
+    this.#setState(state)
+    this.#updatePin()
+  }
+
+  #setState(state: State): void {
+    this.#state = state
+    this.#view = new StateSnapshot(state, this.cache)
+  }
+
+  #notify(make: () => CommitNotice): void {
+    if (this.#listeners.size === 0) return
+    const notice = make()
+    for (const listener of this.#listeners) {
+      try {
+        listener(notice)
+      } catch (error) {
+        // A listener's error is not the writer's: it is reported as uncaught, and the others are called.
+        void Promise.reject(error)
+      }
+    }
+  }
+
+  /** Pages may have been reclaimed under a view that was too old by the time it was used; the newest one has its pages. */
+  #retryIfExpired<T>(error: unknown, view: StateSnapshot, read: (snapshot: Snapshot) => T): MaybePromise<T> {
+    if (!(error instanceof MissingPageError)) throw error
+    if (view.state.generation < this.#state.generation) return this.read(read)
+    throw error
+  }
+}
+
+function tailCommit(record: LogRecord): TailCommit {
+  verifyLogRecord(record)
+  return { sequence: record.sequence, body: decodeCommit(record.bytes), bytes: record.bytes.length }
+}
+
+function writerIdOf(randomId: string): Uint8Array {
+  const bytes = new Uint8Array(WRITER_ID_BYTES)
+  for (let i = 0; i < WRITER_ID_BYTES; i++) bytes[i] = Number.parseInt(randomId.slice(2 * i, 2 * i + 2), 16)
+  return bytes
+}

@@ -1,0 +1,205 @@
+/**
+ * Reads of one tree: its pages with the overlay of recent changes over them.
+ */
+import type { Key } from '../base/brand.ts'
+import { keyNumber } from '../codec/key-number.ts'
+import { TreeCursor } from '../btree/cursor.ts'
+import { liveEntries } from '../btree/garbage.ts'
+import type { NodeCache } from '../btree/node.ts'
+import { descendToRank, get, getMany, rank } from '../btree/search.ts'
+import type { Cursor, CursorOptions, Entry, KeyRange, TreeReader } from './key-value-store.ts'
+import { OverlayCursor, overlayDelta, overlayDeltaBefore, overlayGet } from './overlay.ts'
+import type { TreeState } from './state.ts'
+
+/** A tree of which the newest state may change between calls (inside a write transaction). */
+export abstract class MergedTree implements TreeReader {
+  protected readonly cache: NodeCache
+
+  constructor(cache: NodeCache) {
+    this.cache = cache
+  }
+
+  protected abstract get state(): TreeState
+
+  get(key: Key): Uint8Array | undefined {
+    const { overlay, tree } = this.state
+    const change = overlayGet(overlay, key)
+    if (change !== undefined) return typeof change === 'number' ? undefined : change
+    return get(this.cache, tree, key)
+  }
+
+  getMany(keys: readonly Key[]): (Uint8Array | undefined)[] {
+    const { overlay, tree } = this.state
+    if (overlay.root === undefined) return getMany(this.cache, tree, keys)
+    const values: (Uint8Array | undefined)[] = []
+    const below: Key[] = []
+    const places: number[] = []
+    for (let i = 0; i < keys.length; i++) {
+      const change = overlayGet(overlay, keys[i]!)
+      values.push(typeof change === 'number' ? undefined : change)
+      if (change !== undefined) continue
+      below.push(keys[i]!)
+      places.push(i)
+    }
+    const found = getMany(this.cache, tree, below)
+    for (let i = 0; i < found.length; i++) values[places[i]!] = found[i]
+    return values
+  }
+
+  count(range?: KeyRange): number {
+    const { overlay, tree } = this.state
+    if (range?.gte === undefined && range?.lt === undefined) return (tree?.count ?? 0) + overlayDelta(overlay)
+    return Math.max(0, this.#end(range) - this.#start(range))
+  }
+
+  rank(key: Key): number {
+    const { overlay, tree } = this.state
+    return rank(this.cache, tree, key) + overlayDeltaBefore(overlay, key)
+  }
+
+  select(index: number): Entry | undefined {
+    if (index < 0 || index >= this.count()) return undefined
+    const cursor = new MergedCursor(this.cache, this.state, { gte: this.#keyAt(index) }, false)
+    return cursor.next() ? { key: cursor.key, value: cursor.value } : undefined
+  }
+
+  cursor(range: KeyRange = {}, options: CursorOptions = {}): Cursor {
+    const { reverse = false, skip = 0 } = options
+    const { state, cache } = this
+    if (skip === 0) return new MergedCursor(cache, state, range, reverse)
+    return new SkippingCursor(() => {
+      const left = this.#skipped(range, reverse, skip)
+      return left === undefined ? undefined : new MergedCursor(cache, state, left, reverse)
+    })
+  }
+
+  #start(range: KeyRange): number {
+    return range.gte === undefined ? 0 : this.rank(range.gte)
+  }
+
+  #end(range: KeyRange): number {
+    return range.lt === undefined ? this.count() : this.rank(range.lt)
+  }
+
+  /** What is left of the range without its first entries; undefined if nothing is. */
+  #skipped(range: KeyRange, reverse: boolean, skip: number): KeyRange | undefined {
+    const start = this.#start(range)
+    const end = this.#end(range)
+    if (start + skip >= end) return undefined
+    if (!reverse) return { gte: this.#keyAt(start + skip), lt: range.lt }
+    return { gte: range.gte, lt: `${this.#keyAt(end - 1 - skip)}\0` as Key }
+  }
+
+  /** The key with exactly `index` entries before it; there are more than that. */
+  #keyAt(index: number): Key {
+    const { overlay, tree } = this.state
+    if (tree === undefined) return this.#walk(undefined, index)
+    const shift = (separator: string): number => overlayDeltaBefore(overlay, separator)
+    const { leaf, garbage, before, separator } = descendToRank(this.cache, tree, index, shift)
+    if (overlay.root === undefined) {
+      const live = liveEntries(leaf, garbage)
+      return leaf.key(live === undefined ? index - before : live[index - before]!)
+    }
+    return this.#walk(separator as Key, index - before - shift(separator))
+  }
+
+  #walk(from: Key | undefined, steps: number): Key {
+    const cursor = new MergedCursor(this.cache, this.state, { gte: from }, false)
+    for (let i = 0; i <= steps; i++) cursor.next()
+    return cursor.key
+  }
+}
+
+/** A tree as of a snapshot. */
+export class SnapshotTree extends MergedTree {
+  protected override readonly state: TreeState
+
+  constructor(cache: NodeCache, state: TreeState) {
+    super(cache)
+    this.state = state
+  }
+}
+
+/** Walks pages and overlay side by side. A change hides the entry of the pages that has the same key. */
+class MergedCursor implements Cursor {
+  readonly #pages: TreeCursor
+  readonly #changes: OverlayCursor
+  readonly #reverse: boolean
+  /** Where each side stands: at an entry not given yet, past its end, or at one to be left behind. */
+  #pagesAt: Position = 'behind'
+  #changesAt: Position = 'behind'
+  #fromPages = false
+
+  constructor(cache: NodeCache, state: TreeState, range: KeyRange, reverse: boolean) {
+    this.#pages = new TreeCursor(cache, state.tree, range.gte, range.lt, reverse)
+    this.#changes = new OverlayCursor(state.overlay, range.gte, range.lt, reverse)
+    this.#reverse = reverse
+  }
+
+  next(): boolean {
+    for (;;) {
+      // The pages first: only they can miss, and then nothing has moved.
+      if (this.#pagesAt === 'behind') this.#pagesAt = this.#pages.next() ? 'entry' : 'end'
+      if (this.#changesAt === 'behind') this.#changesAt = this.#changes.next() ? 'entry' : 'end'
+      const order = this.#order()
+      if (order === undefined) return false
+      if (order <= 0) this.#pagesAt = 'behind'
+      if (order >= 0) this.#changesAt = 'behind'
+      this.#fromPages = order < 0
+      if (this.#fromPages || typeof this.#changes.change !== 'number') return true
+    }
+  }
+
+  get key(): Key {
+    return this.#fromPages ? this.#pages.key : this.#changes.key
+  }
+
+  get keyNumber(): number {
+    return this.#fromPages ? this.#pages.keyNumber : keyNumber(this.#changes.key)
+  }
+
+  get value(): Uint8Array {
+    return this.#fromPages ? this.#pages.value : (this.#changes.change as Uint8Array)
+  }
+
+  /** Which side comes next: negative the pages, positive the changes, 0 both at once; undefined: neither. */
+  #order(): number | undefined {
+    if (this.#changesAt === 'end') return this.#pagesAt === 'end' ? undefined : -1
+    if (this.#pagesAt === 'end') return 1
+    const order = this.#pages.compareKey(this.#changes.key)
+    return this.#reverse ? -order : order
+  }
+}
+
+type Position = 'entry' | 'end' | 'behind'
+
+/** Finds its start when it is first moved, because that may miss. */
+class SkippingCursor implements Cursor {
+  readonly #start: () => MergedCursor | undefined
+  #cursor: MergedCursor | undefined
+  #started = false
+
+  constructor(start: () => MergedCursor | undefined) {
+    this.#start = start
+  }
+
+  next(): boolean {
+    if (!this.#started) {
+      this.#cursor = this.#start()
+      this.#started = true
+    }
+    return this.#cursor?.next() ?? false
+  }
+
+  get key(): Key {
+    return this.#cursor!.key
+  }
+
+  get keyNumber(): number {
+    return this.#cursor!.keyNumber
+  }
+
+  get value(): Uint8Array {
+    return this.#cursor!.value
+  }
+}

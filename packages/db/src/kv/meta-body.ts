@@ -1,0 +1,118 @@
+/**
+ * The named trees in the meta page (pager/meta-page.ts):
+ *
+ *     varint next tree id
+ *     varint trees: varint id, u8 kind, varint length of the name, name,
+ *         ordered and sequence: varint height (0: empty), and unless empty varint root page, varint entries,
+ *             varint (bytes << 1 | overflow); sequence: varint next number
+ *         inline: varint entries: varint length of the key, key, varint length of the value, value
+ */
+import type { CommitSequence, Generation, Key, PageId } from '../base/brand.ts'
+import { ByteReader, ByteWriter } from '../codec/bytes.ts'
+import type { Tree } from '../btree/node.ts'
+import { decodeMetaPage, encodeMetaPage } from '../pager/meta-page.ts'
+import { NOTHING_TO_RECLAIM } from '../pager/reclaim.ts'
+import type { MetaRecord } from '../storage/page-store.ts'
+import { readName, treeKindNumber, treeKindOf, writeName } from './commit-record.ts'
+import { EMPTY_OVERLAY, OverlayCursor, overlayInsert, overlaySize, type Overlay } from './overlay.ts'
+import type { State, TreeState } from './state.ts'
+
+/** A database in which nothing was ever written. */
+export function emptyState(databaseId: string): State {
+  return {
+    databaseId,
+    generation: 0 as Generation,
+    baseSequence: 0 as CommitSequence,
+    sequence: 0 as CommitSequence,
+    nextPageId: 1 as PageId,
+    reclaim: NOTHING_TO_RECLAIM,
+    droppedRoots: [],
+    nextTreeId: 1,
+    slots: [],
+    slotOfName: new Map(),
+  }
+}
+
+/** The bytes of the meta page of a state whose trees are all in pages (overlays are left out, but for inline trees). */
+export function encodeMeta(state: State): Uint8Array {
+  return encodeMetaPage(state, state.generation, (writer) => {
+    const trees = state.slots.filter((tree) => tree !== undefined)
+    writer.varint(state.nextTreeId)
+    writer.varint(trees.length)
+    for (const tree of trees) encodeTree(writer, tree)
+  })
+}
+
+function encodeTree(writer: ByteWriter, state: TreeState): void {
+  writer.varint(state.id)
+  writer.u8(treeKindNumber(state.kind))
+  writeName(writer, state.name)
+  if (state.kind === 'inline') {
+    encodeInline(writer, state.overlay)
+    return
+  }
+  const { tree } = state
+  writer.varint(tree?.height ?? 0)
+  if (tree !== undefined) {
+    writer.varint(tree.id)
+    writer.varint(tree.count)
+    writer.varint(tree.bytes * 2 + (tree.overflow ? 1 : 0))
+  }
+  if (state.kind === 'sequence') writer.varint(state.nextNumber)
+}
+
+function encodeInline(writer: ByteWriter, overlay: Overlay): void {
+  writer.varint(overlaySize(overlay))
+  const cursor = new OverlayCursor(overlay, undefined, undefined, false)
+  while (cursor.next()) {
+    const value = cursor.change as Uint8Array
+    writer.varint(cursor.key.length)
+    writer.byteString(cursor.key)
+    writer.varint(value.length)
+    writer.raw(value)
+  }
+}
+
+/** The state that a meta record stands for. */
+export function decodeMeta(record: MetaRecord): State {
+  const { meta, body } = decodeMetaPage(record.bytes, record.generation)
+  const nextTreeId = body.varint()
+  const slots: TreeState[] = []
+  for (let count = body.varint(); count > 0; count--) slots.push(decodeTree(body))
+  return {
+    ...meta,
+    generation: record.generation,
+    baseSequence: record.sequence,
+    sequence: record.sequence,
+    droppedRoots: [],
+    nextTreeId,
+    slots,
+    slotOfName: new Map(slots.map((tree, slot) => [tree.name, slot])),
+  }
+}
+
+function decodeTree(reader: ByteReader): TreeState {
+  const id = reader.varint()
+  const kind = treeKindOf(reader.u8())
+  const name = readName(reader)
+  if (kind === 'inline') return { id, name, kind, tree: undefined, overlay: decodeInline(reader), nextNumber: 1 }
+  const height = reader.varint()
+  let tree: Tree
+  if (height > 0) {
+    const root = reader.varint() as PageId
+    const count = reader.varint()
+    const flagged = reader.varint()
+    tree = { id: root, height, count, bytes: Math.floor(flagged / 2), overflow: flagged % 2 === 1 }
+  }
+  return { id, name, kind, tree, overlay: EMPTY_OVERLAY, nextNumber: kind === 'sequence' ? reader.varint() : 1 }
+}
+
+function decodeInline(reader: ByteReader): Overlay {
+  let overlay = EMPTY_OVERLAY
+  const edit = {}
+  for (let count = reader.varint(); count > 0; count--) {
+    const key = reader.byteString(reader.varint()) as Key
+    overlay = overlayInsert(overlay, edit, key, reader.raw(reader.varint()))
+  }
+  return overlay
+}

@@ -1,0 +1,33 @@
+/** What listeners hear of a commit. */
+import type { CommitSequence, Key } from '../base/brand.ts'
+import type { CommitBody } from './commit-record.ts'
+import type { CommitNotice } from './key-value-store.ts'
+import type { State } from './state.ts'
+
+/** Commits that change more keys of a tree than this do not list them. */
+export const NOTICE_KEYS_MAX = 10_000
+
+export function commitNotice(before: State, after: State, sequence: CommitSequence, body: CommitBody, local: boolean): CommitNotice {
+  const names = new Map<number, string>()
+  for (const state of [before, after]) for (const tree of state.slots) if (tree !== undefined) names.set(tree.id, tree.name)
+  const trees = new Map<string, { readonly keys: readonly Key[] | undefined }>()
+  for (const { id, name } of body.created) {
+    names.set(id, name)
+    trees.set(name, { keys: [] })
+  }
+  for (const { tree, keys } of body.trees) {
+    const name = names.get(tree)
+    if (name !== undefined) trees.set(name, { keys: keys.length > NOTICE_KEYS_MAX ? undefined : keys })
+  }
+  for (const id of body.dropped) {
+    const name = names.get(id)
+    if (name !== undefined) trees.set(name, { keys: undefined })
+  }
+  return { sequence, trees, local }
+}
+
+/** Other handles have committed, and what is no longer in the log: anything may have changed. */
+export function unknownChanges(before: State, after: State): CommitNotice {
+  const names = new Set([...before.slotOfName.keys(), ...after.slotOfName.keys()])
+  return { sequence: after.sequence, trees: new Map([...names].map((name) => [name, { keys: undefined }])), local: false }
+}

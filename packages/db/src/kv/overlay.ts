@@ -1,0 +1,327 @@
+/**
+ * The recent changes to one tree, in memory: an immutable sorted map from keys to changes that also knows by how much each
+ * change alters the count of entries. Laid over the pages of the tree it gives the tree's newest state.
+ *
+ * A B-tree with path copying. Nodes made under an `Edit` belong to it and are changed in place as long as the edit goes on,
+ * so a batch pays for copying each node once; `Overlay` values handed out are immutable all the same, because an edit never
+ * touches a node that it did not make, and ends by being forgotten.
+ */
+import { assert } from '../base/assert.ts'
+import type { Key } from '../base/brand.ts'
+
+/** A new value, or the removal of an entry of the pages: then the length of its value, as far as it is known. */
+export type Change = Uint8Array | number
+
+/** How a change alters the count of the entries in the pages below: added, overwritten or removed. */
+export type Delta = 1 | 0 | -1
+
+/** Marks the nodes that belong to a batch of changes. */
+export type Edit = object
+
+const NODE_ENTRIES_MAX = 64
+
+interface OverlayLeaf {
+  readonly owner: Edit
+  readonly keys: Key[]
+  readonly changes: Change[]
+  readonly deltas: Delta[]
+  /** Sum of `deltas`. */
+  delta: number
+}
+
+interface OverlayBranch {
+  readonly owner: Edit
+  readonly children: OverlayNode[]
+  /** The lowest key that may be below each child; the first one's is not looked at. */
+  readonly keys: Key[]
+  delta: number
+  size: number
+}
+
+type OverlayNode = OverlayLeaf | OverlayBranch
+
+export interface Overlay {
+  readonly root: OverlayNode | undefined
+}
+
+export const EMPTY_OVERLAY: Overlay = { root: undefined }
+
+export function overlaySize(overlay: Overlay): number {
+  return overlay.root === undefined ? 0 : sizeOf(overlay.root)
+}
+
+/** By how much the overlay alters the count of the whole tree. */
+export function overlayDelta(overlay: Overlay): number {
+  return overlay.root?.delta ?? 0
+}
+
+/** By how much it alters the count of the entries with a lower key. */
+export function overlayDeltaBefore(overlay: Overlay, key: string): number {
+  let node = overlay.root
+  let delta = 0
+  while (node !== undefined) {
+    if ('children' in node) {
+      const index = childIndex(node, key)
+      for (let i = 0; i < index; i++) delta += node.children[i]!.delta
+      node = node.children[index]
+    } else {
+      const index = lowerBound(node.keys, key)
+      for (let i = 0; i < index; i++) delta += node.deltas[i]!
+      return delta
+    }
+  }
+  return delta
+}
+
+/** The change to that key; undefined if there is none. */
+export function overlayGet(overlay: Overlay, key: Key): Change | undefined {
+  let node = overlay.root
+  while (node !== undefined && 'children' in node) node = node.children[childIndex(node, key)]
+  if (node === undefined) return undefined
+  const index = lowerBound(node.keys, key)
+  return node.keys[index] === key ? node.changes[index] : undefined
+}
+
+/** The key was absent and is there now. */
+export function overlayInsert(overlay: Overlay, edit: Edit, key: Key, value: Uint8Array): Overlay {
+  return put(overlay, edit, key, value, 1)
+}
+
+/** The key was there and has another value now. */
+export function overlayReplace(overlay: Overlay, edit: Edit, key: Key, value: Uint8Array): Overlay {
+  return put(overlay, edit, key, value, 0)
+}
+
+/** The key was there and is absent now. `valueBytes`: of what was there. */
+export function overlayRemove(overlay: Overlay, edit: Edit, key: Key, valueBytes: number): Overlay {
+  return put(overlay, edit, key, valueBytes, -1)
+}
+
+/**
+ * All three in one. The delta of an entry is counted from the pages, so it is the sum of the deltas of the changes made to
+ * it; an entry that neither the pages nor the newest state hold is dropped.
+ */
+function put(overlay: Overlay, edit: Edit, key: Key, change: Change, delta: Delta): Overlay {
+  const root = overlay.root ?? emptyLeaf(edit)
+  const put = putIn(root, edit, key, change, delta)
+  if (put === undefined) return EMPTY_OVERLAY
+  if (Array.isArray(put)) {
+    const [left, right] = put
+    return { root: branchOf(edit, [left, right], [lowestKey(left), lowestKey(right)]) }
+  }
+  return put === overlay.root ? overlay : { root: put }
+}
+
+/** The node with the change in it; two nodes when it had to be split, undefined when nothing is left in it. */
+function putIn(node: OverlayNode, edit: Edit, key: Key, change: Change, delta: Delta): OverlayNode | [OverlayNode, OverlayNode] | undefined {
+  return 'children' in node ? putInBranch(node, edit, key, change, delta) : putInLeaf(node, edit, key, change, delta)
+}
+
+function putInBranch(
+  node: OverlayBranch,
+  edit: Edit,
+  key: Key,
+  change: Change,
+  delta: Delta,
+): OverlayNode | [OverlayNode, OverlayNode] | undefined {
+  const index = childIndex(node, key)
+  const before = node.children[index]!
+  const deltaBefore = before.delta
+  const sizeBefore = sizeOf(before)
+  const put = putIn(before, edit, key, change, delta)
+  const branch = node.owner === edit ? node : branchOf(edit, node.children.slice(), node.keys.slice())
+  if (put === undefined) {
+    branch.children.splice(index, 1)
+    branch.keys.splice(index, 1)
+    branch.delta = sumOf(branch.children, (child) => child.delta)
+    branch.size = sumOf(branch.children, sizeOf)
+    return branch.children.length === 0 ? undefined : branch
+  }
+  if (!Array.isArray(put)) {
+    branch.children[index] = put
+    // A child that belongs to the edit was changed in place: count from what it was before.
+    branch.delta += put.delta - deltaBefore
+    branch.size += sizeOf(put) - sizeBefore
+    return branch
+  }
+  branch.children.splice(index, 1, put[0], put[1])
+  branch.keys.splice(index + 1, 0, lowestKey(put[1]))
+  branch.delta = sumOf(branch.children, (child) => child.delta)
+  branch.size = sumOf(branch.children, sizeOf)
+  if (branch.children.length <= NODE_ENTRIES_MAX) return branch
+  const at = index >= NODE_ENTRIES_MAX - 1 ? NODE_ENTRIES_MAX - 1 : NODE_ENTRIES_MAX / 2
+  const right = branchOf(edit, branch.children.splice(at), branch.keys.splice(at))
+  return [branchOf(edit, branch.children, branch.keys), right]
+}
+
+function putInLeaf(node: OverlayLeaf, edit: Edit, key: Key, change: Change, delta: Delta): OverlayNode | [OverlayNode, OverlayNode] | undefined {
+  const leaf = node.owner === edit ? node : copyLeaf(node, edit)
+  const { keys, changes, deltas } = leaf
+  const last = keys.length - 1
+  const index = last >= 0 && keys[last]! < key ? last + 1 : lowerBound(keys, key)
+  if (keys[index] === key) {
+    const sum = deltas[index]! + delta
+    assert(sum >= -1 && sum <= 1 && (typeof changes[index] === 'number') === (delta === 1), 'change does not fit the entry')
+    if (typeof change === 'number' && sum === 0) {
+      keys.splice(index, 1)
+      changes.splice(index, 1)
+      deltas.splice(index, 1)
+    } else {
+      changes[index] = change
+      deltas[index] = sum as Delta
+    }
+    leaf.delta += delta
+    return keys.length === 0 ? undefined : leaf
+  }
+  if (index === keys.length) {
+    keys.push(key)
+    changes.push(change)
+    deltas.push(delta)
+  } else {
+    keys.splice(index, 0, key)
+    changes.splice(index, 0, change)
+    deltas.splice(index, 0, delta)
+  }
+  leaf.delta += delta
+  if (keys.length <= NODE_ENTRIES_MAX) return leaf
+  return splitLeaf(leaf, edit, index === keys.length - 1 ? NODE_ENTRIES_MAX : NODE_ENTRIES_MAX / 2)
+}
+
+/** An entry added at the right edge leaves a full node behind, so that ascending batches pack tightly. */
+function splitLeaf(leaf: OverlayLeaf, edit: Edit, at: number): [OverlayLeaf, OverlayLeaf] {
+  const right: OverlayLeaf = {
+    owner: edit,
+    keys: leaf.keys.splice(at),
+    changes: leaf.changes.splice(at),
+    deltas: leaf.deltas.splice(at),
+    delta: 0,
+  }
+  for (const delta of right.deltas) right.delta += delta
+  leaf.delta -= right.delta
+  return [leaf, right]
+}
+
+function emptyLeaf(edit: Edit): OverlayLeaf {
+  return { owner: edit, keys: [], changes: [], deltas: [], delta: 0 }
+}
+
+function copyLeaf(leaf: OverlayLeaf, edit: Edit): OverlayLeaf {
+  return { owner: edit, keys: leaf.keys.slice(), changes: leaf.changes.slice(), deltas: leaf.deltas.slice(), delta: leaf.delta }
+}
+
+function branchOf(edit: Edit, children: OverlayNode[], keys: Key[]): OverlayBranch {
+  return { owner: edit, children, keys, delta: sumOf(children, (child) => child.delta), size: sumOf(children, sizeOf) }
+}
+
+function sumOf(children: readonly OverlayNode[], of: (child: OverlayNode) => number): number {
+  let sum = 0
+  for (const child of children) sum += of(child)
+  return sum
+}
+
+function sizeOf(node: OverlayNode): number {
+  return 'children' in node ? node.size : node.keys.length
+}
+
+function lowestKey(node: OverlayNode): Key {
+  return node.keys[0]!
+}
+
+function childIndex(branch: OverlayBranch, key: string): number {
+  const { keys } = branch
+  const last = keys.length - 1
+  if (keys[last]! <= key) return last
+  let low = 1
+  let high = last
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (keys[middle]! <= key) low = middle + 1
+    else high = middle
+  }
+  return low - 1
+}
+
+function lowerBound(keys: readonly string[], key: string): number {
+  let low = 0
+  let high = keys.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (keys[middle]! < key) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** Walks the changes with `lower <= key < upper`, either way. Starts before the first one. */
+export class OverlayCursor {
+  readonly #path: { node: OverlayBranch; index: number }[] = []
+  readonly #lower: string | undefined
+  readonly #upper: string | undefined
+  readonly #reverse: boolean
+  #leaf: OverlayLeaf | undefined
+  #index = 0
+
+  constructor(overlay: Overlay, lower: Key | undefined, upper: Key | undefined, reverse: boolean) {
+    this.#lower = lower
+    this.#upper = upper
+    this.#reverse = reverse
+    if (overlay.root !== undefined) this.#seek(overlay.root)
+  }
+
+  next(): boolean {
+    if (this.#leaf === undefined) return false
+    this.#index += this.#reverse ? -1 : 1
+    if (this.#index < 0 || this.#index >= this.#leaf.keys.length) this.#nextLeaf()
+    if (this.#leaf === undefined) return false
+    const key = this.#leaf.keys[this.#index]!
+    if (this.#reverse ? this.#lower !== undefined && key < this.#lower : this.#upper !== undefined && key >= this.#upper) {
+      this.#leaf = undefined
+      return false
+    }
+    return true
+  }
+
+  get key(): Key {
+    return this.#leaf!.keys[this.#index]!
+  }
+
+  get change(): Change {
+    return this.#leaf!.changes[this.#index]!
+  }
+
+  get delta(): Delta {
+    return this.#leaf!.deltas[this.#index]!
+  }
+
+  /** Stands just before the first entry of the walk. */
+  #seek(root: OverlayNode): void {
+    const bound = this.#reverse ? this.#upper : this.#lower
+    let node = root
+    while ('children' in node) {
+      const index = bound === undefined ? (this.#reverse ? node.children.length - 1 : 0) : childIndex(node, bound)
+      this.#path.push({ node, index })
+      node = node.children[index]!
+    }
+    this.#leaf = node
+    if (this.#reverse) this.#index = bound === undefined ? node.keys.length : lowerBound(node.keys, bound)
+    else this.#index = (bound === undefined ? 0 : lowerBound(node.keys, bound)) - 1
+  }
+
+  #nextLeaf(): void {
+    this.#leaf = undefined
+    for (let step = this.#path.pop(); step !== undefined; step = this.#path.pop()) {
+      const index = step.index + (this.#reverse ? -1 : 1)
+      if (index < 0 || index >= step.node.children.length) continue
+      this.#path.push({ node: step.node, index })
+      let node = step.node.children[index]!
+      while ('children' in node) {
+        const edge = this.#reverse ? node.children.length - 1 : 0
+        this.#path.push({ node, index: edge })
+        node = node.children[edge]!
+      }
+      this.#leaf = node
+      this.#index = this.#reverse ? node.keys.length - 1 : 0
+      return
+    }
+  }
+}

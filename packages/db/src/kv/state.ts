@@ -1,0 +1,124 @@
+/**
+ * The state of a database as one handle sees it: immutable. A snapshot is a reference to one; a commit makes the next.
+ */
+import type { CommitSequence, Generation, PageId } from '../base/brand.ts'
+import { corruptBytes } from '../codec/bytes.ts'
+import { keyNumber } from '../codec/key-number.ts'
+import type { Root, Tree } from '../btree/node.ts'
+import type { ReclaimList } from '../pager/reclaim.ts'
+import { OPERATION_INSERT, type CommitBody, type CreatedTree, type TreeOperations } from './commit-record.ts'
+import type { TreeKind } from './key-value-store.ts'
+import {
+  EMPTY_OVERLAY,
+  overlayInsert,
+  overlayRemove,
+  overlayReplace,
+  type Edit,
+  type Overlay,
+} from './overlay.ts'
+
+export interface TreeState {
+  readonly id: number
+  readonly name: string
+  readonly kind: TreeKind
+  /** The pages, as of the last storage checkpoint. An inline tree has none. */
+  readonly tree: Tree
+  /** What came after it. All of an inline tree. */
+  readonly overlay: Overlay
+  /** Of a sequence tree: the number that `append` will give next. */
+  readonly nextNumber: number
+}
+
+export interface State {
+  readonly databaseId: string
+  /** Of the meta page below. */
+  readonly generation: Generation
+  /** What the meta page's trees hold. */
+  readonly baseSequence: CommitSequence
+  readonly sequence: CommitSequence
+  readonly nextPageId: PageId
+  readonly reclaim: ReclaimList
+  /** Roots of trees that were dropped since the last storage checkpoint. */
+  readonly droppedRoots: readonly Root[]
+  readonly nextTreeId: number
+  /** Trees by slot; a name's slot does not change while the tree exists. */
+  readonly slots: readonly (TreeState | undefined)[]
+  readonly slotOfName: ReadonlyMap<string, number>
+}
+
+/** A state while a batch of changes is made to it. What it was made from stays as it was. */
+export interface Draft {
+  edit: Edit
+  slots: (TreeState | undefined)[]
+  slotOfName: ReadonlyMap<string, number>
+  nextTreeId: number
+  droppedRoots: readonly Root[]
+}
+
+export function draftOf(state: State): Draft {
+  const { slots, slotOfName, nextTreeId, droppedRoots } = state
+  return { edit: {}, slots: slots.slice(), slotOfName, nextTreeId, droppedRoots }
+}
+
+export function createTree(draft: Draft, { id, name, kind }: CreatedTree): number {
+  const slot = freeSlot(draft.slots)
+  draft.slots[slot] = { id, name, kind, tree: undefined, overlay: EMPTY_OVERLAY, nextNumber: 1 }
+  draft.slotOfName = new Map(draft.slotOfName).set(name, slot)
+  draft.nextTreeId = Math.max(draft.nextTreeId, id + 1)
+  return slot
+}
+
+export function dropTree(draft: Draft, slot: number): void {
+  const { name, tree } = draft.slots[slot]!
+  draft.slots[slot] = undefined
+  // When a log is replayed, a new tree of the same name may exist already.
+  if (draft.slotOfName.get(name) === slot) {
+    const names = new Map(draft.slotOfName)
+    names.delete(name)
+    draft.slotOfName = names
+  }
+  if (tree !== undefined) draft.droppedRoots = [...draft.droppedRoots, tree]
+}
+
+/** The state with the changes of a commit: for recovery, for the commits of others, and after a storage checkpoint. */
+export function applyCommit(state: State, sequence: CommitSequence, body: CommitBody): State {
+  if (sequence !== state.sequence + 1) throw corruptBytes(`the log goes from commit ${state.sequence} to ${sequence}`)
+  const draft = draftOf(state)
+  for (const created of body.created) createTree(draft, created)
+  const slotOfId = new Map<number, number>()
+  draft.slots.forEach((tree, slot) => tree !== undefined && slotOfId.set(tree.id, slot))
+  for (const operations of body.trees) {
+    const slot = slotOfId.get(operations.tree)
+    if (slot === undefined) throw corruptBytes(`commit ${sequence} changes a tree that does not exist`)
+    draft.slots[slot] = applyOperations(draft.slots[slot]!, draft.edit, operations)
+  }
+  for (const id of body.dropped) {
+    const slot = slotOfId.get(id)
+    if (slot === undefined) throw corruptBytes(`commit ${sequence} drops a tree that does not exist`)
+    dropTree(draft, slot)
+  }
+  return finishDraft(state, draft, sequence)
+}
+
+export function finishDraft(state: State, draft: Draft, sequence: CommitSequence): State {
+  const { slots, slotOfName, nextTreeId, droppedRoots } = draft
+  return { ...state, sequence, slots, slotOfName, nextTreeId, droppedRoots }
+}
+
+function applyOperations(state: TreeState, edit: Edit, { operations, keys, changes }: TreeOperations): TreeState {
+  let { overlay, nextNumber } = state
+  for (let i = 0; i < operations.length; i++) {
+    const key = keys[i]!
+    const change = changes[i]!
+    if (typeof change === 'number') overlay = overlayRemove(overlay, edit, key, change)
+    else if (operations[i] === OPERATION_INSERT) overlay = overlayInsert(overlay, edit, key, change)
+    else overlay = overlayReplace(overlay, edit, key, change)
+    if (state.kind === 'sequence' && operations[i] === OPERATION_INSERT) nextNumber = Math.max(nextNumber, keyNumber(key) + 1)
+  }
+  return { ...state, overlay, nextNumber }
+}
+
+function freeSlot(slots: readonly (TreeState | undefined)[]): number {
+  const free = slots.indexOf(undefined)
+  return free < 0 ? slots.length : free
+}

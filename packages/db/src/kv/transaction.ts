@@ -1,0 +1,232 @@
+/**
+ * A write transaction: a draft of the next state, and the record of how it differs.
+ *
+ * Nothing of it is visible before the commit. It can be rewound to a savepoint, so that several small writes share one
+ * transaction and a failed one leaves nothing behind.
+ */
+import { assert } from '../base/assert.ts'
+import type { CommitSequence, Key } from '../base/brand.ts'
+import { PannierError } from '../base/errors.ts'
+import { KEY_BYTES_MAX } from '../btree/leaf.ts'
+import type { NodeCache } from '../btree/node.ts'
+import { numberKey } from '../codec/key-number.ts'
+import {
+  OPERATION_INSERT,
+  OPERATION_REMOVE,
+  OPERATION_REPLACE,
+  type CommitBody,
+  type CreatedTree,
+  type Operation,
+  type TreeOperations,
+} from './commit-record.ts'
+import type { TreeKind, TreeWriter, WriteTransaction } from './key-value-store.ts'
+import { MergedTree } from './merged-tree.ts'
+import { overlayInsert, overlayRemove, overlayReplace, type Change } from './overlay.ts'
+import { createTree, draftOf, dropTree, finishDraft, type Draft, type State, type TreeState } from './state.ts'
+
+/** Bytes that an operation takes in the log beside its key and value. */
+const OPERATION_OVERHEAD_BYTES = 6
+
+/** The operations of a transaction in order; columns, because bulk writes have millions of them. */
+interface OperationLog {
+  readonly trees: number[]
+  readonly operations: Operation[]
+  readonly keys: Key[]
+  readonly changes: Change[]
+}
+
+interface Savepoint {
+  readonly draft: Draft
+  readonly length: number
+  readonly bytes: number
+  readonly created: number
+  readonly dropped: number
+}
+
+export class Transaction implements WriteTransaction {
+  readonly base: State
+  readonly #cache: NodeCache
+  readonly #log: OperationLog = { trees: [], operations: [], keys: [], changes: [] }
+  readonly #created: CreatedTree[] = []
+  readonly #dropped: number[] = []
+  readonly #writers = new Map<number, TransactionTree>()
+  #draft: Draft
+  #bytes = 0
+
+  constructor(base: State, cache: NodeCache) {
+    this.base = base
+    this.#cache = cache
+    this.#draft = draftOf(base)
+  }
+
+  get sequence(): CommitSequence {
+    return this.base.sequence
+  }
+
+  /** Whether a commit would change anything. */
+  get changed(): boolean {
+    return this.#log.keys.length > 0 || this.#created.length > 0 || this.#dropped.length > 0
+  }
+
+  /** About what the commit takes in the log. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  tree(name: string): TreeWriter | undefined {
+    const slot = this.#draft.slotOfName.get(name)
+    return slot === undefined ? undefined : this.#writer(slot)
+  }
+
+  treeNames(prefix: string = ''): string[] {
+    return namesWithPrefix(this.#draft.slotOfName, prefix)
+  }
+
+  createTree(name: string, kind: TreeKind): TreeWriter {
+    assert(!this.#draft.slotOfName.has(name), `tree ${name} exists`)
+    const created = { id: this.#draft.nextTreeId, name, kind }
+    this.#created.push(created)
+    this.#bytes += name.length + OPERATION_OVERHEAD_BYTES
+    return this.#writer(createTree(this.#draft, created))
+  }
+
+  dropTree(name: string): void {
+    const slot = this.#draft.slotOfName.get(name)
+    assert(slot !== undefined, `tree ${name} does not exist`)
+    this.#dropped.push(this.#draft.slots[slot]!.id)
+    this.#bytes += OPERATION_OVERHEAD_BYTES
+    dropTree(this.#draft, slot)
+    this.#writers.delete(slot)
+  }
+
+  /** A point to come back to. From now on what was there before is not changed in place. */
+  savepoint(): Savepoint {
+    const draft = { ...this.#draft, slots: this.#draft.slots.slice() }
+    this.#draft.edit = {}
+    return { draft, length: this.#log.keys.length, bytes: this.#bytes, created: this.#created.length, dropped: this.#dropped.length }
+  }
+
+  rollbackTo(savepoint: Savepoint): void {
+    this.#draft = { ...savepoint.draft, edit: {}, slots: savepoint.draft.slots.slice() }
+    for (const column of Object.values(this.#log)) column.length = savepoint.length
+    this.#bytes = savepoint.bytes
+    this.#created.length = savepoint.created
+    this.#dropped.length = savepoint.dropped
+    this.#writers.clear()
+  }
+
+  /** The state after it. */
+  result(sequence: CommitSequence): State {
+    return finishDraft(this.base, this.#draft, sequence)
+  }
+
+  /** What the log record holds: the operations by tree, those on trees that were dropped left out. */
+  body(): CommitBody {
+    const gone = new Set(this.#dropped)
+    const lived = new Set(this.#created.map(({ id }) => id).filter((id) => gone.has(id)))
+    const trees = new Map<number, TreeOperations>()
+    const { trees: ids, operations, keys, changes } = this.#log
+    for (let i = 0; i < ids.length; i++) {
+      const id = ids[i]!
+      if (gone.has(id)) continue
+      let tree = trees.get(id)
+      if (tree === undefined) trees.set(id, (tree = { tree: id, operations: [], keys: [], changes: [] }))
+      tree.operations.push(operations[i]!)
+      tree.keys.push(keys[i]!)
+      tree.changes.push(changes[i]!)
+    }
+    return {
+      created: this.#created.filter(({ id }) => !lived.has(id)),
+      dropped: this.#dropped.filter((id) => !lived.has(id)),
+      trees: [...trees.values()],
+    }
+  }
+
+  #writer(slot: number): TransactionTree {
+    let writer = this.#writers.get(slot)
+    if (writer === undefined) {
+      writer = new TransactionTree(
+        this.#cache,
+        () => this.#draft.slots[slot]!,
+        (operation, key, change) => this.#change(slot, operation, key, change),
+      )
+      this.#writers.set(slot, writer)
+    }
+    return writer
+  }
+
+  #change(slot: number, operation: Operation, key: Key, change: Change): void {
+    if (key.length > KEY_BYTES_MAX) {
+      throw new PannierError('PANNIER_KEY_TOO_LARGE', `A key of ${key.length} bytes is too large: ${KEY_BYTES_MAX} are allowed.`)
+    }
+    const draft = this.#draft
+    const state = draft.slots[slot]!
+    const { overlay } = state
+    const next =
+      typeof change === 'number'
+        ? overlayRemove(overlay, draft.edit, key, change)
+        : operation === OPERATION_INSERT
+          ? overlayInsert(overlay, draft.edit, key, change)
+          : overlayReplace(overlay, draft.edit, key, change)
+    const appends = state.kind === 'sequence' && operation === OPERATION_INSERT
+    if (next !== overlay || appends) {
+      draft.slots[slot] = { ...state, overlay: next, nextNumber: appends ? state.nextNumber + 1 : state.nextNumber }
+    }
+    const log = this.#log
+    log.trees.push(state.id)
+    log.operations.push(operation)
+    log.keys.push(key)
+    log.changes.push(change)
+    this.#bytes += key.length + (typeof change === 'number' ? 0 : change.length) + OPERATION_OVERHEAD_BYTES
+  }
+}
+
+export function namesWithPrefix(names: ReadonlyMap<string, number>, prefix: string): string[] {
+  return [...names.keys()].filter((name) => name.startsWith(prefix)).sort()
+}
+
+class TransactionTree extends MergedTree implements TreeWriter {
+  readonly #state: () => TreeState
+  readonly #change: (operation: Operation, key: Key, change: Change) => void
+
+  constructor(cache: NodeCache, state: () => TreeState, change: (operation: Operation, key: Key, change: Change) => void) {
+    super(cache)
+    this.#state = state
+    this.#change = change
+  }
+
+  protected override get state(): TreeState {
+    return this.#state()
+  }
+
+  insert(key: Key, value: Uint8Array): void {
+    this.#change(OPERATION_INSERT, key, value)
+  }
+
+  replace(key: Key, value: Uint8Array): void {
+    this.#change(OPERATION_REPLACE, key, value)
+  }
+
+  remove(key: Key, valueBytes: number = 0): void {
+    this.#change(OPERATION_REMOVE, key, valueBytes)
+  }
+
+  put(key: Key, value: Uint8Array): void {
+    if (this.get(key) === undefined) this.insert(key, value)
+    else this.replace(key, value)
+  }
+
+  delete(key: Key): boolean {
+    const value = this.get(key)
+    if (value === undefined) return false
+    this.remove(key, value.length)
+    return true
+  }
+
+  append(value: Uint8Array): number {
+    const { kind, nextNumber } = this.state
+    assert(kind === 'sequence', 'only sequence trees append')
+    this.insert(numberKey(nextNumber), value)
+    return nextNumber
+  }
+}

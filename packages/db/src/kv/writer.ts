@@ -1,0 +1,319 @@
+/**
+ * The writes of one handle, one after another: turns with other handles, group commit, and what happens when a write fails.
+ *
+ * Guarantees: writes run in the order in which they were asked for; those that wait at the same time share one log append;
+ * nothing is visible or acknowledged before it is durable. When the outcome of an append is not known, nothing more is
+ * written until the store has told it.
+ */
+import type { CommitSequence, Generation } from '../base/brand.ts'
+import { isPannierError, PannierError } from '../base/errors.ts'
+import { attempt, Miss } from '../base/miss.ts'
+import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
+import { isWrittenBy } from '../pager/log-record.ts'
+import { Checkpointer, LOG_BYTES_MAX, LOG_RECORDS_MAX } from './checkpointer.ts'
+import { encodeCommit } from './commit-record.ts'
+import type { WriterLease } from './coordinator.ts'
+import type { Core } from './core.ts'
+import type { WriteTransaction } from './key-value-store.ts'
+import type { StoreState } from '../storage/page-store.ts'
+import { skipsLog } from './skip-log.ts'
+import { Transaction } from './transaction.ts'
+
+/** Writes wait for the storage checkpoint when the log has outgrown its bound by this. */
+const LOG_OVERGROWTH = 4
+/** And fail with its error when the log has grown by this although checkpoints were tried (no room left for pages, say). */
+const LOG_OVERGROWTH_MAX = 16
+/** A checkpoint that failed is tried again when the log has grown by this. */
+const RETRY_BYTES: number = 256 * 1024
+/** A checkpoint that nothing else has caused starts this long after a write. */
+const IDLE_CHECKPOINT_DELAY_MS = 3000
+/** Less in the log than this is not worth an idle checkpoint. */
+const IDLE_CHECKPOINT_BYTES_MIN: number = 64 * 1024
+/** How often a group of writes is run again when another handle was faster. */
+const STALE_RETRIES_MAX = 20
+
+interface QueuedWrite {
+  readonly run: (transaction: WriteTransaction) => unknown
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Anything else that needs its turn. */
+type QueuedTurn = () => Promise<void>
+
+type Outcome = { readonly value: unknown } | { readonly error: unknown }
+
+export class Writer {
+  readonly #core: Core
+  readonly #checkpointer: Checkpointer
+  readonly #queue: (QueuedWrite | QueuedTurn)[] = []
+  #running: Promise<void> | undefined
+  #lease: WriterLease | undefined
+  #cancelIdle: (() => void) | undefined
+  /** Bytes in the log from which a checkpoint is worth another try after one has failed. */
+  #checkpointFrom = 0
+
+  constructor(core: Core) {
+    this.#core = core
+    this.#checkpointer = new Checkpointer(core)
+    core.options.coordinator.onHint(() => this.#catchUp())
+  }
+
+  write<T>(run: (transaction: WriteTransaction) => T): Promise<T> {
+    this.#core.assertOpen()
+    return new Promise<T>((resolve, reject) => {
+      this.#enqueue({ run, resolve: resolve as (value: unknown) => void, reject })
+    })
+  }
+
+  /** Runs `turn` alone, with the lease and the newest state. */
+  inTurn<T>(turn: () => Promise<T>): Promise<T> {
+    this.#core.assertOpen()
+    return new Promise<T>((resolve, reject) => {
+      this.#enqueue(async () => {
+        try {
+          await this.#takeTurn()
+          resolve(await turn())
+        } catch (error) {
+          reject(error)
+        }
+      })
+    })
+  }
+
+  async refresh(): Promise<void> {
+    this.#core.assertOpen()
+    return new Promise<void>((resolve, reject) => {
+      this.#enqueue(() => this.#core.refresh().then(resolve, reject))
+    })
+  }
+
+  checkpoint(): Promise<void> {
+    return this.inTurn(() => this.#checkpoint())
+  }
+
+  /** As `inTurn`, while no storage checkpoint runs. */
+  inQuietTurn<T>(turn: () => Promise<T>): Promise<T> {
+    return this.inTurn(async () => {
+      await this.#checkpointer.running?.catch(() => {})
+      return turn()
+    })
+  }
+
+  /** Finishes what was asked for. */
+  async close(): Promise<void> {
+    this.#cancelIdle?.()
+    await this.#running
+    await this.#checkpointer.running?.catch(() => {})
+    this.#dropLease()
+  }
+
+  /** Makes a transaction durable and visible. In its turn only. */
+  async commit(transaction: Transaction): Promise<void> {
+    if (!transaction.changed) return
+    const core = this.#core
+    try {
+      if (skipsLog(transaction, core.logBytes)) await this.#settled(() => this.#checkpointer.commitDirect(transaction))
+      else await this.#append(transaction)
+    } catch (error) {
+      if (isPannierError(error, 'PANNIER_STALE')) this.#dropLease()
+      throw error
+    }
+    const { sequence, generation } = core.state
+    core.options.coordinator.announce({ sequence, generation })
+    this.#afterCommit()
+  }
+
+  async #append(transaction: Transaction): Promise<void> {
+    const core = this.#core
+    const { store, durability } = core.options
+    const sequence = (core.state.sequence + 1) as CommitSequence
+    const body = transaction.body()
+    const bytes = encodeCommit(sequence, core.writerId, body)
+    const adopted = await this.#settled(() => store.append({ sequence, bytes }, durability))
+    if (!adopted) core.committed(transaction.base, transaction.result(sequence), { sequence, body, bytes: bytes.length })
+  }
+
+  /**
+   * Waits for a write. When it fails, asks the store what is there now: true if the write has happened all the same (then
+   * the state has it already), else the error is thrown.
+   */
+  async #settled(write: () => MaybePromise<void>): Promise<boolean> {
+    const core = this.#core
+    const { sequence, generation } = core.state
+    try {
+      const written = write()
+      if (isPromise(written)) await written
+      return false
+    } catch (error) {
+      if (isPannierError(error, 'PANNIER_STALE')) throw error
+      core.failure = error
+      const found = await this.#lookAgain(generation, sequence)
+      if (found === undefined) throw error
+      core.adopt(found)
+      core.failure = undefined
+      if (found.log.some((record) => record.sequence === sequence + 1 && isWrittenBy(record, core.writerId))) return true
+      throw error
+    }
+  }
+
+  async #lookAgain(generation: Generation, sequence: CommitSequence): Promise<StoreState | undefined> {
+    try {
+      return await this.#core.options.store.read({ generation, sequence })
+    } catch {
+      // The failure that matters is the one before; this one leaves its outcome open.
+      return undefined
+    }
+  }
+
+  #enqueue(item: QueuedWrite | QueuedTurn): void {
+    this.#queue.push(item)
+    // One microtask later, so that everything asked for in the same step shares a group.
+    this.#running ??= Promise.resolve().then(() => this.#drain())
+  }
+
+  async #drain(): Promise<void> {
+    for (let item = this.#queue.shift(); item !== undefined; item = this.#queue.shift()) {
+      if (typeof item === 'function') await item()
+      else await this.#runGroup([item, ...this.#takeWrites()])
+      this.#yieldLease()
+    }
+    // In the same step as the last look at the queue: what is put there from now on starts a new run.
+    this.#running = undefined
+  }
+
+  #takeWrites(): QueuedWrite[] {
+    const end = this.#queue.findIndex((item) => typeof item === 'function')
+    return this.#queue.splice(0, end < 0 ? this.#queue.length : end) as QueuedWrite[]
+  }
+
+  async #runGroup(group: readonly QueuedWrite[]): Promise<void> {
+    try {
+      const outcomes = await this.#commitGroup(group)
+      for (let i = 0; i < group.length; i++) {
+        const outcome = outcomes[i]!
+        if ('error' in outcome) group[i]!.reject(outcome.error)
+        else group[i]!.resolve(outcome.value)
+      }
+    } catch (error) {
+      for (const { reject } of group) reject(error)
+    }
+  }
+
+  async #commitGroup(group: readonly QueuedWrite[]): Promise<readonly Outcome[]> {
+    for (let retries = 0; ; retries++) {
+      await this.#takeTurn()
+      const release = this.#core.hold(this.#core.state.generation)
+      try {
+        const run = attempt(() => this.#runWrites(group))
+        const { transaction, outcomes } = isPromise(run) ? await run : run
+        await this.commit(transaction)
+        return outcomes
+      } catch (error) {
+        if (!isPannierError(error, 'PANNIER_STALE') || retries >= STALE_RETRIES_MAX) throw error
+      } finally {
+        release()
+      }
+    }
+  }
+
+  /** All of them in one transaction; one that throws leaves nothing behind and does not disturb the others. */
+  #runWrites(group: readonly QueuedWrite[]): { transaction: Transaction; outcomes: Outcome[] } {
+    const transaction = new Transaction(this.#core.state, this.#core.cache)
+    const outcomes: Outcome[] = []
+    let miss: Miss | undefined
+    for (const { run } of group) {
+      const savepoint = transaction.savepoint()
+      try {
+        outcomes.push({ value: run(transaction) })
+      } catch (error) {
+        transaction.rollbackTo(savepoint)
+        // The others go on, so that what they miss is fetched with it; then all run again.
+        if (error instanceof Miss) miss = error
+        else outcomes.push({ error })
+      }
+    }
+    if (miss !== undefined) throw miss
+    return { transaction, outcomes }
+  }
+
+  /** Has the lease, the newest state and room in the log, or throws. */
+  async #takeTurn(): Promise<void> {
+    const core = this.#core
+    if (this.#lease === undefined || this.#lease.lost) {
+      this.#dropLease()
+      this.#lease = await core.options.coordinator.acquireWriter()
+      this.#lease.onWanted(() => this.#yieldLease())
+      // Others may have written since this handle last looked.
+      await this.#recover()
+    } else if (core.failure !== undefined) {
+      await this.#recover()
+    }
+    if (core.logBytes > LOG_BYTES_MAX * LOG_OVERGROWTH && core.logBytes >= this.#checkpointFrom) {
+      await this.#checkpoint().catch((error: unknown) => {
+        if (core.logBytes > LOG_BYTES_MAX * LOG_OVERGROWTH_MAX) throw error
+      })
+    }
+  }
+
+  #dropLease(): void {
+    this.#lease?.release()
+    this.#lease = undefined
+  }
+
+  async #recover(): Promise<void> {
+    const core = this.#core
+    try {
+      await core.refresh()
+      core.failure = undefined
+    } catch (error) {
+      if (core.failure === undefined) throw error
+      const message = 'An earlier write failed and the database could not be read since. Nothing was written.'
+      throw new PannierError('PANNIER_RECOVERY_NEEDED', message, { cause: error })
+    }
+  }
+
+  /** Lets another handle have its turn, unless something is under way. */
+  #yieldLease(): void {
+    if (this.#lease === undefined || this.#checkpointer.running !== undefined) return
+    if (this.#lease.wanted || this.#lease.lost) this.#dropLease()
+  }
+
+  /** Another handle may have committed. While this one has the lease none can. */
+  #catchUp(): void {
+    if (this.#core.closed || (this.#lease !== undefined && !this.#lease.lost)) return
+    // A failure shows itself to the next operation.
+    this.refresh().catch(() => {})
+  }
+
+  #afterCommit(): void {
+    const { logBytes, logRecords } = this.#core
+    if (logBytes >= LOG_BYTES_MAX || logRecords >= LOG_RECORDS_MAX) {
+      // A failure costs nothing but room in the log; it is tried again when the log has grown.
+      if (logBytes >= this.#checkpointFrom) this.#checkpoint().catch(() => {})
+    } else if (logBytes >= IDLE_CHECKPOINT_BYTES_MIN) {
+      this.#checkpointWhenIdle()
+    }
+  }
+
+  async #checkpoint(): Promise<void> {
+    try {
+      await this.#checkpointer.start()
+      this.#checkpointFrom = 0
+    } catch (error) {
+      this.#checkpointFrom = this.#core.logBytes + RETRY_BYTES
+      // Whether its last step has happened is for the store to tell, before anything else is written.
+      this.#core.failure ??= error
+      throw error
+    } finally {
+      this.#yieldLease()
+    }
+  }
+
+  #checkpointWhenIdle(): void {
+    this.#cancelIdle?.()
+    this.#cancelIdle = this.#core.options.environment.after(IDLE_CHECKPOINT_DELAY_MS, () => {
+      if (!this.#core.closed && this.#core.logBytes > 0) this.checkpoint().catch(() => {})
+    })
+  }
+}

@@ -1,0 +1,188 @@
+/**
+ * The pages in memory, parsed, bounded in bytes.
+ *
+ * Guarantees: `get` is synchronous and gives the page or throws a Miss; misses noted before the next `load` are fetched in
+ * one batch; what an attempt has loaded stays until the attempt ends, even beyond the bound. Every page is checked
+ * (checksum) when it comes from the store.
+ * Relies on: pages are immutable and ids are never used twice, so nothing here is ever stale.
+ *
+ * Eviction is second chance (CLOCK): a hit sets a flag and moves nothing; eviction goes round in order of arrival, spares
+ * pages that were used since the last round, and drops the others.
+ */
+import type { PageId } from '../base/brand.ts'
+import { PannierError } from '../base/errors.ts'
+import { Miss } from '../base/miss.ts'
+import { andThen, isPromise, type MaybePromise } from '../base/maybe-promise.ts'
+import type { PageStore } from '../storage/page-store.ts'
+import { verifyPage } from './page.ts'
+
+/** What the parser makes of a page, with the memory it takes. */
+export interface Parsed {
+  readonly memoryBytes: number
+}
+
+interface Slot<Node extends Parsed> {
+  readonly node: Node
+  used: boolean
+  /** How many attempts need it to stay. */
+  holds: number
+}
+
+export class PageCache<Node extends Parsed> {
+  readonly #store: PageStore
+  readonly #parse: (id: PageId, bytes: Uint8Array) => Node
+  readonly #bytesMax: number
+  readonly #slots = new Map<PageId, Slot<Node>>()
+  readonly #noted = new Set<PageId>()
+  readonly #loading = new Map<PageId, Promise<void>>()
+  readonly #miss: Miss
+  #bytes = 0
+
+  constructor(store: PageStore, parse: (id: PageId, bytes: Uint8Array) => Node, bytesMax: number) {
+    this.#store = store
+    this.#parse = parse
+    this.#bytesMax = bytesMax
+    this.#miss = new PageMiss(() => this.#loadNoted())
+  }
+
+  /** Memory that the cached pages take. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** The page, or a Miss thrown. */
+  get(id: PageId): Node {
+    const slot = this.#slots.get(id)
+    if (slot === undefined) {
+      this.#noted.add(id)
+      throw this.#miss
+    }
+    slot.used = true
+    return slot.node
+  }
+
+  /** The page if it is in memory. */
+  peek(id: PageId): Node | undefined {
+    return this.#slots.get(id)?.node
+  }
+
+  /** Asks for a page together with the next miss: it will probably be needed next. */
+  note(id: PageId): void {
+    if (!this.#slots.has(id)) this.#noted.add(id)
+  }
+
+  /** True if a miss was noted that has not been fetched yet; lets a batch collect its misses before it throws. */
+  throwIfNoted(): void {
+    if (this.#noted.size > 0) throw this.#miss
+  }
+
+  /** Puts a page that was just written, so that it need not be read again. */
+  add(id: PageId, node: Node): void {
+    this.#insert(id, node)
+    this.#evict()
+  }
+
+  /** Forgets a page that nothing refers to any more. */
+  drop(id: PageId): void {
+    const slot = this.#slots.get(id)
+    if (slot === undefined) return
+    this.#slots.delete(id)
+    this.#bytes -= slot.node.memoryBytes
+  }
+
+  /** Makes sure that the pages are in memory; the function it gives lets go of them. */
+  load(ids: readonly PageId[]): MaybePromise<() => void> {
+    this.#evict()
+    const wanted: PageId[] = []
+    const waits: Promise<void>[] = []
+    for (const id of ids) {
+      const loading = this.#loading.get(id)
+      if (loading !== undefined) waits.push(loading)
+      else if (!this.#slots.has(id)) wanted.push(id)
+    }
+    if (wanted.length > 0) {
+      const read = this.#read(wanted)
+      if (isPromise(read)) waits.push(read)
+    }
+    const hold = (): (() => void) => this.#hold(ids)
+    return waits.length > 0 ? Promise.all(waits).then(hold) : hold()
+  }
+
+  #loadNoted(): MaybePromise<() => void> {
+    const ids = [...this.#noted]
+    this.#noted.clear()
+    return this.load(ids)
+  }
+
+  #read(ids: PageId[]): MaybePromise<void> {
+    const arrived = andThen(this.#store.readPages(ids), (pages) => {
+      for (let i = 0; i < ids.length; i++) this.#insert(ids[i]!, this.#parsed(ids[i]!, pages[i]))
+    })
+    if (!isPromise(arrived)) return
+    const settled = arrived.finally(() => {
+      for (const id of ids) this.#loading.delete(id)
+    })
+    for (const id of ids) this.#loading.set(id, settled)
+    return settled
+  }
+
+  #parsed(id: PageId, bytes: Uint8Array | undefined): Node {
+    if (bytes === undefined) throw new MissingPageError(id)
+    verifyPage(id, bytes)
+    return this.#parse(id, bytes)
+  }
+
+  #insert(id: PageId, node: Node): void {
+    if (this.#slots.has(id)) return
+    this.#slots.set(id, { node, used: false, holds: 0 })
+    this.#bytes += node.memoryBytes
+  }
+
+  #hold(ids: readonly PageId[]): () => void {
+    const held: Slot<Node>[] = []
+    for (const id of ids) {
+      const slot = this.#slots.get(id)
+      if (slot === undefined) continue
+      slot.holds++
+      held.push(slot)
+    }
+    return () => {
+      for (const slot of held.splice(0)) slot.holds--
+    }
+  }
+
+  #evict(): void {
+    let spared = 0
+    for (const [id, slot] of this.#slots) {
+      if (this.#bytes <= this.#bytesMax || spared > this.#slots.size) return
+      this.#slots.delete(id)
+      if (slot.used || slot.holds > 0) {
+        slot.used = false
+        spared++
+        this.#slots.set(id, slot)
+      } else {
+        this.#bytes -= slot.node.memoryBytes
+      }
+    }
+  }
+}
+
+/** A page is gone: reclaimed under a snapshot that is too old, or lost. The layer that knows the snapshot tells which. */
+export class MissingPageError extends PannierError {
+  constructor(id: PageId) {
+    super('PANNIER_CORRUPT', `Page ${id} is missing.`, { details: { page: id } })
+  }
+}
+
+class PageMiss extends Miss {
+  readonly #load: () => MaybePromise<() => void>
+
+  constructor(load: () => MaybePromise<() => void>) {
+    super()
+    this.#load = load
+  }
+
+  override load(): MaybePromise<() => void> {
+    return this.#load()
+  }
+}

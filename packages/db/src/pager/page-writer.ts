@@ -1,0 +1,151 @@
+/**
+ * Writes the pages of one storage checkpoint: hands out ids, gathers pages, stages them when they grow too many, and commits
+ * them with the meta page that refers to them.
+ *
+ * Guarantees: until `commit` resolves nothing that anybody can read has changed; pages that this writer made are in no
+ * cache before that, so a failed checkpoint leaves nothing behind in memory. Between two pauses the thread is held for
+ * about `SLICE_MS_MAX` at the most.
+ */
+import type { CommitSequence, Generation, PageId } from '../base/brand.ts'
+import type { Environment } from '../base/environment.ts'
+import { isPromise, andThen, type MaybePromise } from '../base/maybe-promise.ts'
+import type { Durability, LogRecord, Page, PageStore } from '../storage/page-store.ts'
+import type { PageCache, Parsed } from './page-cache.ts'
+
+/** Work on the thread between two chances for others. */
+export const SLICE_MS_MAX = 6
+
+export interface PageWriterOptions<Node extends Parsed> {
+  readonly store: PageStore
+  readonly cache: PageCache<Node>
+  readonly parse: (id: PageId, bytes: Uint8Array) => Node
+  readonly environment: Environment
+  readonly generation: Generation
+  readonly nextPageId: PageId
+  /** Pages gathered before they are staged. */
+  readonly stageBytes: number
+}
+
+export interface PageCommit {
+  readonly sequence: CommitSequence
+  readonly meta: Uint8Array
+  /** Ids that no snapshot can read any more. */
+  readonly free: readonly PageId[]
+  readonly record?: LogRecord
+  readonly durability: Durability
+}
+
+export class PageWriter<Node extends Parsed> {
+  readonly #options: PageWriterOptions<Node>
+  readonly #fresh = new Map<PageId, Node>()
+  #buffer = new Map<PageId, Uint8Array>()
+  #bufferedBytes = 0
+  #nextPageId: PageId
+  #claim: string | undefined
+  #sliceStart: number
+  readonly #unlinked: PageId[] = []
+  /** Staged by this writer and given up again. */
+  readonly #wasted: PageId[] = []
+
+  constructor(options: PageWriterOptions<Node>) {
+    this.#options = options
+    this.#nextPageId = options.nextPageId
+    this.#sliceStart = options.environment.now()
+  }
+
+  get nextPageId(): PageId {
+    return this.#nextPageId
+  }
+
+  /** Pages of the trees before this checkpoint that the trees after it do not use. */
+  get unlinked(): readonly PageId[] {
+    return this.#unlinked
+  }
+
+  peek(id: PageId): Node | undefined {
+    return this.#fresh.get(id) ?? this.#options.cache.peek(id)
+  }
+
+  load(ids: readonly PageId[]): MaybePromise<() => void> {
+    const own = ids.filter((id) => id >= this.#options.nextPageId)
+    if (own.length === 0) return this.#options.cache.load(ids)
+    return andThen(this.#options.store.readPages(own), (pages) => {
+      for (let i = 0; i < own.length; i++) this.#fresh.set(own[i]!, this.#options.parse(own[i]!, pages[i]!))
+      const others = ids.filter((id) => id < this.#options.nextPageId)
+      return others.length === 0 ? () => {} : this.#options.cache.load(others)
+    })
+  }
+
+  allocate(count: number): PageId {
+    const first = this.#nextPageId
+    this.#nextPageId = (first + count) as PageId
+    return first
+  }
+
+  write(id: PageId, bytes: Uint8Array): MaybePromise<void> {
+    this.#buffer.set(id, bytes)
+    this.#bufferedBytes += bytes.length
+    this.#fresh.set(id, this.#options.parse(id, bytes))
+    if (this.#bufferedBytes >= this.#options.stageBytes) return this.#stage()
+  }
+
+  free(id: PageId): void {
+    if (id < this.#options.nextPageId) {
+      this.#unlinked.push(id)
+      return
+    }
+    this.#fresh.delete(id)
+    const buffered = this.#buffer.get(id)
+    if (buffered === undefined) {
+      this.#wasted.push(id)
+    } else {
+      this.#buffer.delete(id)
+      this.#bufferedBytes -= buffered.length
+    }
+  }
+
+  pause(): MaybePromise<void> {
+    const { environment } = this.#options
+    if (environment.now() - this.#sliceStart < SLICE_MS_MAX) return
+    return environment.yield().then(() => {
+      this.#sliceStart = environment.now()
+    })
+  }
+
+  /** Makes it all visible, and brings what was just written into the cache. */
+  async commit(commit: PageCommit): Promise<void> {
+    const { store, cache, generation, nextPageId } = this.#options
+    const committed = store.commit({
+      expectedGeneration: generation,
+      ...(this.#claim === undefined ? {} : { claim: this.#claim }),
+      pages: pagesOf(this.#buffer),
+      free: [...commit.free, ...this.#wasted],
+      meta: { generation: (generation + 1) as Generation, sequence: commit.sequence, bytes: commit.meta },
+      firstNewPageId: nextPageId,
+      ...(commit.record === undefined ? {} : { record: commit.record }),
+      durability: commit.durability,
+    })
+    if (isPromise(committed)) await committed
+    for (const [id, node] of this.#fresh) cache.add(id, node)
+    for (const id of commit.free) cache.drop(id)
+  }
+
+  async #stage(): Promise<void> {
+    const { store, environment, generation, nextPageId } = this.#options
+    const pages = [...pagesOf(this.#buffer)]
+    this.#buffer = new Map()
+    this.#bufferedBytes = 0
+    if (this.#claim === undefined) {
+      this.#claim = environment.randomId()
+      await store.claim(this.#claim, generation, nextPageId)
+    }
+    await store.stage(this.#claim, pages)
+    // Branches and the newest pages may be asked for again; the bulk of what is staged should not pile up in memory.
+    for (const { id } of pages.slice(0, -4)) if (this.#fresh.size > 8) this.#fresh.delete(id)
+    this.#sliceStart = environment.now()
+  }
+}
+
+function* pagesOf(buffer: ReadonlyMap<PageId, Uint8Array>): Iterable<Page> {
+  for (const [id, bytes] of buffer) yield { id, bytes }
+}

@@ -1,0 +1,37 @@
+/**
+ * What every page starts with: a checksum, seeded with the page's id, of all that follows it, and the kind of page. So a
+ * page that was damaged, or that stands in the place of another, is noticed when it is read: never wrong data.
+ *
+ *     0  u32  checksum (xxHash32, seed = low 32 bits of the page id) of the bytes from 4 on
+ *     4  u8   kind
+ *     5  u8   level: 0 for leaves and overflow pages, the height above the leaves for branches
+ *     6  u16  count of entries
+ */
+import { assert } from '../base/assert.ts'
+import type { PageId } from '../base/brand.ts'
+import { PannierError } from '../base/errors.ts'
+import { readU32, writeU32 } from '../codec/bytes.ts'
+import { checksum } from '../codec/checksum.ts'
+
+export const PAGE_HEADER_BYTES = 8
+
+export const PAGE_LEAF = 1
+export const PAGE_BRANCH = 2
+export const PAGE_OVERFLOW = 3
+
+/** Writes the header of a page whose other bytes are complete. */
+export function sealPage(id: PageId, bytes: Uint8Array, kind: number, level: number, count: number): void {
+  assert(bytes.length >= PAGE_HEADER_BYTES && count < 0x10000, 'page out of bounds')
+  bytes[4] = kind
+  bytes[5] = level
+  bytes[6] = count & 255
+  bytes[7] = count >>> 8
+  writeU32(bytes, 0, checksum(bytes, 4, bytes.length, id >>> 0))
+}
+
+/** Throws PANNIER_CORRUPT unless the bytes are the page of that id. */
+export function verifyPage(id: PageId, bytes: Uint8Array): void {
+  if (bytes.length < PAGE_HEADER_BYTES || readU32(bytes, 0) !== checksum(bytes, 4, bytes.length, id >>> 0)) {
+    throw new PannierError('PANNIER_CORRUPT', `Page ${id} is damaged: its checksum does not match.`, { details: { page: id } })
+  }
+}

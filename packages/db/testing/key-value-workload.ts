@@ -1,0 +1,156 @@
+/**
+ * Random work on a key-value store beside a dumb model of it: what the model says is right.
+ */
+import type { Key } from '../src/base/brand.ts'
+import { numberKey } from '../src/codec/key-number.ts'
+import type { KeyRange, Snapshot, TreeKind, TreeReader, TreeWriter, WriteTransaction } from '../src/kv/key-value-store.ts'
+import { assertEqual, assertTrue } from './check.ts'
+import type { Random } from './random.ts'
+
+export interface ModelTree {
+  readonly kind: TreeKind
+  readonly entries: Map<Key, Uint8Array>
+  next: number
+}
+
+export type Model = Map<string, ModelTree>
+
+export function copyModel(model: Model): Model {
+  return new Map([...model].map(([name, tree]) => [name, { ...tree, entries: new Map(tree.entries) }]))
+}
+
+const NAMES = ['a', 'b', 's', 'i'] as const
+const KIND_OF: Readonly<Record<string, TreeKind>> = { a: 'ordered', b: 'ordered', s: 'sequence', i: 'inline' }
+
+/** One operation, plain data, so that a transaction that has to run again does the same again. */
+export type Step =
+  | { readonly kind: 'create' | 'drop'; readonly tree: string }
+  | { readonly kind: 'put' | 'delete' | 'append' | 'removeOldest'; readonly tree: string; readonly key: Key; readonly value: Uint8Array }
+
+export function randomSteps(random: Random, count: number): Step[] {
+  const steps: Step[] = []
+  for (let i = 0; i < count; i++) {
+    const tree = random.pick(NAMES)
+    if (random.chance(0.02)) steps.push({ kind: random.chance(0.7) ? 'create' : 'drop', tree })
+    else steps.push({ kind: operationOn(tree, random), tree, key: randomKey(random), value: randomValue(random, tree) })
+  }
+  return steps
+}
+
+function operationOn(tree: string, random: Random): 'put' | 'delete' | 'append' | 'removeOldest' {
+  if (KIND_OF[tree] === 'sequence') return random.chance(0.6) ? 'append' : 'removeOldest'
+  return random.chance(0.65) ? 'put' : 'delete'
+}
+
+function randomKey(random: Random): Key {
+  const length = random.chance(0.02) ? random.below(2000) : random.below(6)
+  let key = random.pick(['', 'prefix/', 'prefix/longer/'])
+  for (let i = 0; i < length; i++) key += String.fromCharCode(random.chance(0.8) ? 97 + random.below(4) : random.below(256))
+  return key as Key
+}
+
+function randomValue(random: Random, tree: string): Uint8Array {
+  const sizes = tree === 'i' ? [0, 3, 20] : [0, 5, 5, 40, 40, 300, 300, 1500, 3000, random.chance(0.05) ? 150_000 : 9000]
+  return new Uint8Array(random.pick(sizes)).fill(random.below(256))
+}
+
+/** Makes sure that every tree exists, so that the first steps do something. */
+export function createAll(transaction: WriteTransaction, model: Model): void {
+  for (const tree of NAMES) runStep(transaction, model, { kind: 'create', tree })
+}
+
+export function runStep(transaction: WriteTransaction, model: Model, step: Step): void {
+  const known = model.get(step.tree)
+  const tree = transaction.tree(step.tree)
+  assertEqual(tree === undefined, known === undefined, `tree ${step.tree}`)
+  if (step.kind === 'create') {
+    if (known !== undefined) return
+    transaction.createTree(step.tree, KIND_OF[step.tree]!)
+    model.set(step.tree, { kind: KIND_OF[step.tree]!, entries: new Map(), next: 1 })
+  } else if (known !== undefined && tree !== undefined) {
+    if (step.kind === 'drop') {
+      transaction.dropTree(step.tree)
+      model.delete(step.tree)
+    } else {
+      change(tree, known, step)
+    }
+  }
+}
+
+function change(tree: TreeWriter, model: ModelTree, step: Exclude<Step, { kind: 'create' | 'drop' }>): void {
+  const { key, value } = step
+  if (step.kind === 'append') {
+    assertEqual(tree.append(value), model.next, 'number of an appended entry')
+    model.entries.set(numberKey(model.next++), value)
+  } else if (step.kind === 'removeOldest') {
+    // Somewhere at random among what is there, by the bytes of the random key.
+    const keys = [...model.entries.keys()]
+    const victim = keys[key.length * 37 % Math.max(1, keys.length)]
+    if (victim === undefined) return
+    tree.remove(victim, model.entries.get(victim)!.length)
+    model.entries.delete(victim)
+  } else if (step.kind === 'put') {
+    tree.put(key, value)
+    model.entries.set(key, value)
+  } else {
+    assertEqual(tree.delete(key), model.entries.delete(key), 'whether there was something to delete')
+  }
+}
+
+/** Compares everything. */
+export function compareAll(snapshot: Snapshot, model: Model): void {
+  assertEqual(snapshot.treeNames(), [...model.keys()].sort(), 'names of trees')
+  for (const [name, tree] of model) {
+    const reader = snapshot.tree(name)!
+    const keys = [...tree.entries.keys()].sort()
+    assertEqual(reader.count(), keys.length, `count of ${name}`)
+    compareWalk(reader, tree, keys, {}, false)
+  }
+}
+
+/** Compares some reads of every kind. */
+export function compareSome(snapshot: Snapshot, model: Model, random: Random): void {
+  for (const [name, tree] of model) {
+    const reader = snapshot.tree(name)!
+    const keys = [...tree.entries.keys()].sort()
+    const range = randomRange(random, keys)
+    const inside = keys.filter((key) => (range.gte === undefined || key >= range.gte) && (range.lt === undefined || key < range.lt))
+    assertEqual(reader.count(range), inside.length, `count of a range of ${name}`)
+    const reverse = random.chance(0.5)
+    compareWalk(reader, tree, inside, range, reverse, random.below(inside.length + 2))
+    const some = Array.from({ length: 5 }, () => (random.chance(0.7) && keys.length > 0 ? random.pick(keys) : randomKey(random)))
+    assertEqual(reader.getMany(some), some.map((key) => tree.entries.get(key)), `getMany of ${name}`)
+    for (const key of some) {
+      assertEqual(reader.get(key), tree.entries.get(key), `get of ${name}`)
+      // Ranks in sequence trees are asked for numbers.
+      if (tree.kind !== 'sequence' || key.length === 6) {
+        assertEqual(reader.rank(key), keys.filter((other) => other < key).length, `rank in ${name}`)
+      }
+    }
+    const index = random.below(keys.length + 1)
+    const expected = keys[index]
+    const selected = reader.select(index)
+    assertEqual(selected?.key, expected, `select of ${name}`)
+    if (expected !== undefined) assertEqual(selected?.value, tree.entries.get(expected), `value selected of ${name}`)
+  }
+}
+
+function randomRange(random: Random, keys: readonly Key[]): KeyRange {
+  const bound = (): Key | undefined => {
+    if (random.chance(0.3)) return undefined
+    return keys.length > 0 && random.chance(0.8) ? random.pick(keys) : numberKey(random.below(1000))
+  }
+  return { gte: bound(), lt: bound() }
+}
+
+function compareWalk(reader: TreeReader, tree: ModelTree, keys: readonly Key[], range: KeyRange, reverse: boolean, skip = 0): void {
+  const expected = (reverse ? [...keys].reverse() : keys).slice(skip)
+  const cursor = reader.cursor(range, { reverse, skip })
+  for (const key of expected) {
+    assertTrue(cursor.next(), 'the walk goes on')
+    assertEqual(cursor.key, key, 'key of a walk')
+    if (tree.kind === 'sequence') assertEqual(numberKey(cursor.keyNumber), key, 'number of a key')
+    assertEqual(cursor.value, tree.entries.get(key)!, 'value of a walk')
+  }
+  assertTrue(!cursor.next(), 'the walk ends')
+}
