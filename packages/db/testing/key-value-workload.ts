@@ -23,9 +23,19 @@ const NAMES = ['a', 'b', 's', 'i'] as const
 const KIND_OF: Readonly<Record<string, TreeKind>> = { a: 'ordered', b: 'ordered', s: 'sequence', i: 'inline' }
 
 /** One operation, plain data, so that a transaction that has to run again does the same again. */
-export type Step =
-  | { readonly kind: 'create' | 'drop'; readonly tree: string }
-  | { readonly kind: 'put' | 'delete' | 'append' | 'removeOldest'; readonly tree: string; readonly key: Key; readonly value: Uint8Array }
+export type Step = TreeStep | EntryStep
+
+interface TreeStep {
+  readonly kind: 'create' | 'drop'
+  readonly tree: string
+}
+
+interface EntryStep {
+  readonly kind: 'put' | 'delete' | 'append' | 'removeOldest'
+  readonly tree: string
+  readonly key: Key
+  readonly value: Uint8Array
+}
 
 export function randomSteps(random: Random, count: number): Step[] {
   const steps: Step[] = []
@@ -37,7 +47,7 @@ export function randomSteps(random: Random, count: number): Step[] {
   return steps
 }
 
-function operationOn(tree: string, random: Random): 'put' | 'delete' | 'append' | 'removeOldest' {
+function operationOn(tree: string, random: Random): EntryStep['kind'] {
   if (KIND_OF[tree] === 'sequence') return random.chance(0.6) ? 'append' : 'removeOldest'
   return random.chance(0.65) ? 'put' : 'delete'
 }
@@ -67,25 +77,23 @@ export function runStep(transaction: WriteTransaction, model: Model, step: Step)
     if (known !== undefined) return
     transaction.createTree(step.tree, KIND_OF[step.tree]!)
     model.set(step.tree, { kind: KIND_OF[step.tree]!, entries: new Map(), next: 1 })
-  } else if (known !== undefined && tree !== undefined) {
-    if (step.kind === 'drop') {
-      transaction.dropTree(step.tree)
-      model.delete(step.tree)
-    } else {
-      change(tree, known, step)
-    }
+  } else if (known === undefined || tree === undefined) {
+    return
+  } else if (!('key' in step)) {
+    transaction.dropTree(step.tree)
+    model.delete(step.tree)
+  } else {
+    change(tree, known, step)
   }
 }
 
-function change(tree: TreeWriter, model: ModelTree, step: Exclude<Step, { kind: 'create' | 'drop' }>): void {
+function change(tree: TreeWriter, model: ModelTree, step: EntryStep): void {
   const { key, value } = step
   if (step.kind === 'append') {
     assertEqual(tree.append(value), model.next, 'number of an appended entry')
     model.entries.set(numberKey(model.next++), value)
   } else if (step.kind === 'removeOldest') {
-    // Somewhere at random among what is there, by the bytes of the random key.
-    const keys = [...model.entries.keys()]
-    const victim = keys[key.length * 37 % Math.max(1, keys.length)]
+    const victim = entryNear(model, key)
     if (victim === undefined) return
     tree.remove(victim, model.entries.get(victim)!.length)
     model.entries.delete(victim)
@@ -95,6 +103,13 @@ function change(tree: TreeWriter, model: ModelTree, step: Exclude<Step, { kind: 
   } else {
     assertEqual(tree.delete(key), model.entries.delete(key), 'whether there was something to delete')
   }
+}
+
+/** Some entry that is there, chosen by a random key among the first hundred. */
+function entryNear(model: ModelTree, key: Key): Key | undefined {
+  let skip = (key.length * 37 + (key.charCodeAt(key.length - 1) || 0)) % Math.min(100, model.entries.size)
+  for (const candidate of model.entries.keys()) if (skip-- === 0) return candidate
+  return undefined
 }
 
 /** Compares everything. */

@@ -61,12 +61,12 @@ export class Checkpointer {
     const core = this.#core
     await this.#running?.catch(() => {})
     const sequence = (core.state.sequence + 1) as CommitSequence
-    const body = transaction.body()
-    const state = core.state === transaction.base ? transaction.result(sequence) : applyCommit(core.state, sequence, body)
+    const based = core.state === transaction.base
+    const state = based ? transaction.result(sequence) : applyCommit(core.state, sequence, transaction.body())
     const nothing: CommitBody = { created: [], dropped: [], trees: [] }
     const mark = { sequence, bytes: encodeCommit(sequence, core.writerId, nothing) }
     const stageBytes = Math.max(STAGE_BYTES, core.options.cacheBytesMax * DIRECT_STAGE_SHARE)
-    core.committedInPages(await this.#write(state, stageBytes, mark), body)
+    core.committedInPages(await this.#write(state, stageBytes, mark), transaction)
   }
 
   /** Writes a state into pages; gives it as it is then. */

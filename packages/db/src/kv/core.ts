@@ -20,6 +20,7 @@ import { decodeMeta, emptyState } from './meta-body.ts'
 import { commitNotice, unknownChanges } from './notice.ts'
 import { StateSnapshot } from './snapshot.ts'
 import { applyCommit, type State } from './state.ts'
+import type { Transaction } from './transaction.ts'
 
 export interface CoreOptions {
   readonly store: PageStore
@@ -126,10 +127,10 @@ export class Core {
   }
 
   /** As `checkpointed`, of a commit that skipped the log. */
-  committedInPages(base: State, body: CommitBody): void {
+  committedInPages(base: State, transaction: Transaction): void {
     const before = this.#state
     this.#rebase(base, [])
-    this.#notify(() => commitNotice(before, base, base.sequence, body, true))
+    this.#notify(() => commitNotice(before, base, base.sequence, transaction.body(), true))
   }
 
   /** Takes over what `store.read` has found. */

@@ -1,18 +1,19 @@
 /**
  * The state of a database as one handle sees it: immutable. A snapshot is a reference to one; a commit makes the next.
  */
-import type { CommitSequence, Generation, PageId } from '../base/brand.ts'
+import type { CommitSequence, Generation, Key, PageId } from '../base/brand.ts'
 import { corruptBytes } from '../codec/bytes.ts'
 import { keyNumber } from '../codec/key-number.ts'
 import type { Root, Tree } from '../btree/node.ts'
 import type { ReclaimList } from '../pager/reclaim.ts'
-import { OPERATION_INSERT, type CommitBody, type CreatedTree, type TreeOperations } from './commit-record.ts'
+import { OPERATION_INSERT, type CommitBody, type CreatedTree, type Operation, type TreeOperations } from './commit-record.ts'
 import type { TreeKind } from './key-value-store.ts'
 import {
   EMPTY_OVERLAY,
   overlayInsert,
   overlayRemove,
   overlayReplace,
+  type Change,
   type Edit,
   type Overlay,
 } from './overlay.ts'
@@ -46,9 +47,14 @@ export interface State {
   readonly slotOfName: ReadonlyMap<string, number>
 }
 
+/** A tree that belongs to a draft and is changed in place. */
+export type DraftTree = { -readonly [Property in keyof TreeState]: TreeState[Property] }
+
 /** A state while a batch of changes is made to it. What it was made from stays as it was. */
 export interface Draft {
   edit: Edit
+  /** The slots whose trees belong to the draft. */
+  owned: Set<number>
   slots: (TreeState | undefined)[]
   slotOfName: ReadonlyMap<string, number>
   nextTreeId: number
@@ -57,12 +63,13 @@ export interface Draft {
 
 export function draftOf(state: State): Draft {
   const { slots, slotOfName, nextTreeId, droppedRoots } = state
-  return { edit: {}, slots: slots.slice(), slotOfName, nextTreeId, droppedRoots }
+  return { edit: {}, owned: new Set(), slots: slots.slice(), slotOfName, nextTreeId, droppedRoots }
 }
 
 export function createTree(draft: Draft, { id, name, kind }: CreatedTree): number {
   const slot = freeSlot(draft.slots)
   draft.slots[slot] = { id, name, kind, tree: undefined, overlay: EMPTY_OVERLAY, nextNumber: 1 }
+  draft.owned.delete(slot)
   draft.slotOfName = new Map(draft.slotOfName).set(name, slot)
   draft.nextTreeId = Math.max(draft.nextTreeId, id + 1)
   return slot
@@ -80,6 +87,16 @@ export function dropTree(draft: Draft, slot: number): void {
   if (tree !== undefined) draft.droppedRoots = [...draft.droppedRoots, tree]
 }
 
+/** The tree in a slot, to be changed. */
+export function draftTree(draft: Draft, slot: number): DraftTree {
+  const tree = draft.slots[slot]!
+  if (draft.owned.has(slot)) return tree
+  const own = { ...tree }
+  draft.owned.add(slot)
+  draft.slots[slot] = own
+  return own
+}
+
 /** The state with the changes of a commit: for recovery, for the commits of others, and after a storage checkpoint. */
 export function applyCommit(state: State, sequence: CommitSequence, body: CommitBody): State {
   if (sequence !== state.sequence + 1) throw corruptBytes(`the log goes from commit ${state.sequence} to ${sequence}`)
@@ -90,7 +107,7 @@ export function applyCommit(state: State, sequence: CommitSequence, body: Commit
   for (const operations of body.trees) {
     const slot = slotOfId.get(operations.tree)
     if (slot === undefined) throw corruptBytes(`commit ${sequence} changes a tree that does not exist`)
-    draft.slots[slot] = applyOperations(draft.slots[slot]!, draft.edit, operations)
+    applyOperations(draftTree(draft, slot), draft.edit, operations)
   }
   for (const id of body.dropped) {
     const slot = slotOfId.get(id)
@@ -105,17 +122,19 @@ export function finishDraft(state: State, draft: Draft, sequence: CommitSequence
   return { ...state, sequence, slots, slotOfName, nextTreeId, droppedRoots }
 }
 
-function applyOperations(state: TreeState, edit: Edit, { operations, keys, changes }: TreeOperations): TreeState {
-  let { overlay, nextNumber } = state
-  for (let i = 0; i < operations.length; i++) {
-    const key = keys[i]!
-    const change = changes[i]!
-    if (typeof change === 'number') overlay = overlayRemove(overlay, edit, key, change)
-    else if (operations[i] === OPERATION_INSERT) overlay = overlayInsert(overlay, edit, key, change)
-    else overlay = overlayReplace(overlay, edit, key, change)
-    if (state.kind === 'sequence' && operations[i] === OPERATION_INSERT) nextNumber = Math.max(nextNumber, keyNumber(key) + 1)
+function applyOperations(tree: DraftTree, edit: Edit, { operations, keys, changes }: TreeOperations): void {
+  for (let i = 0; i < operations.length; i++) applyOperation(tree, edit, operations[i]!, keys[i]!, changes[i]!)
+}
+
+export function applyOperation(tree: DraftTree, edit: Edit, operation: Operation, key: Key, change: Change): void {
+  if (typeof change === 'number') {
+    tree.overlay = overlayRemove(tree.overlay, edit, key, change)
+  } else if (operation === OPERATION_INSERT) {
+    tree.overlay = overlayInsert(tree.overlay, edit, key, change)
+    if (tree.kind === 'sequence') tree.nextNumber = Math.max(tree.nextNumber, keyNumber(key) + 1)
+  } else {
+    tree.overlay = overlayReplace(tree.overlay, edit, key, change)
   }
-  return { ...state, overlay, nextNumber }
 }
 
 function freeSlot(slots: readonly (TreeState | undefined)[]): number {

@@ -21,8 +21,8 @@ import {
 } from './commit-record.ts'
 import type { TreeKind, TreeWriter, WriteTransaction } from './key-value-store.ts'
 import { MergedTree } from './merged-tree.ts'
-import { overlayInsert, overlayRemove, overlayReplace, type Change } from './overlay.ts'
-import { createTree, draftOf, dropTree, finishDraft, type Draft, type State, type TreeState } from './state.ts'
+import type { Change } from './overlay.ts'
+import { applyOperation, createTree, draftOf, draftTree, dropTree, finishDraft, type Draft, type State, type TreeState } from './state.ts'
 
 /** Bytes that an operation takes in the log beside its key and value. */
 const OPERATION_OVERHEAD_BYTES = 6
@@ -103,11 +103,12 @@ export class Transaction implements WriteTransaction {
   savepoint(): Savepoint {
     const draft = { ...this.#draft, slots: this.#draft.slots.slice() }
     this.#draft.edit = {}
+    this.#draft.owned = new Set()
     return { draft, length: this.#log.keys.length, bytes: this.#bytes, created: this.#created.length, dropped: this.#dropped.length }
   }
 
   rollbackTo(savepoint: Savepoint): void {
-    this.#draft = { ...savepoint.draft, edit: {}, slots: savepoint.draft.slots.slice() }
+    this.#draft = { ...savepoint.draft, edit: {}, owned: new Set(), slots: savepoint.draft.slots.slice() }
     for (const column of Object.values(this.#log)) column.length = savepoint.length
     this.#bytes = savepoint.bytes
     this.#created.length = savepoint.created
@@ -159,21 +160,10 @@ export class Transaction implements WriteTransaction {
     if (key.length > KEY_BYTES_MAX) {
       throw new PannierError('PANNIER_KEY_TOO_LARGE', `A key of ${key.length} bytes is too large: ${KEY_BYTES_MAX} are allowed.`)
     }
-    const draft = this.#draft
-    const state = draft.slots[slot]!
-    const { overlay } = state
-    const next =
-      typeof change === 'number'
-        ? overlayRemove(overlay, draft.edit, key, change)
-        : operation === OPERATION_INSERT
-          ? overlayInsert(overlay, draft.edit, key, change)
-          : overlayReplace(overlay, draft.edit, key, change)
-    const appends = state.kind === 'sequence' && operation === OPERATION_INSERT
-    if (next !== overlay || appends) {
-      draft.slots[slot] = { ...state, overlay: next, nextNumber: appends ? state.nextNumber + 1 : state.nextNumber }
-    }
+    const tree = draftTree(this.#draft, slot)
+    applyOperation(tree, this.#draft.edit, operation, key, change)
     const log = this.#log
-    log.trees.push(state.id)
+    log.trees.push(tree.id)
     log.operations.push(operation)
     log.keys.push(key)
     log.changes.push(change)

@@ -1,0 +1,201 @@
+/**
+ * What every coordinator has to do: src/kv/coordinator.ts as tests.
+ *
+ * `create` gives a function that makes handles of one database which has no others.
+ */
+import type { CommitSequence, Generation } from '../../src/base/brand.ts'
+import type { Coordinator, Hint } from '../../src/kv/coordinator.ts'
+import { assertEqual, assertRejects, assertTrue } from '../check.ts'
+import type { SuiteContext } from '../suite.ts'
+
+export type CoordinatorSuiteContext = SuiteContext<() => () => Coordinator>
+
+export function coordinatorSuite(context: CoordinatorSuiteContext): void {
+  turnCases(context)
+  closeCases(context)
+  newsCases(context)
+  pinCases(context)
+}
+
+/** Runs `body` with handles of one database, and closes them. */
+async function withHandles(
+  create: () => () => Coordinator,
+  count: number,
+  body: (...handles: Coordinator[]) => Promise<void>,
+): Promise<void> {
+  const make = create()
+  const handles = Array.from({ length: count }, make)
+  try {
+    await body(...handles)
+  } finally {
+    for (const handle of handles) handle.close()
+  }
+}
+
+/** Waits until the condition holds; the test runner limits how long. */
+export async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await aMoment()
+}
+
+function aMoment(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 1))
+}
+
+function someHint(sequence: number): Hint {
+  return { sequence: sequence as CommitSequence, generation: 1 as Generation }
+}
+
+function turnCases({ test, create }: CoordinatorSuiteContext): void {
+  test('a single handle gets its turn, and nobody wants it', () =>
+    withHandles(create, 1, async (handle) => {
+      const lease = await handle!.acquireWriter()
+      await aMoment()
+      assertEqual([lease.wanted, lease.lost], [false, false])
+      lease.release()
+      const again = await handle!.acquireWriter()
+      assertEqual([again.wanted, again.lost], [false, false])
+      again.release()
+    }))
+
+  test('a second handle makes the holder let go, and gets its turn when it has', () =>
+    withHandles(create, 2, async (first, second) => {
+      const lease = await first!.acquireWriter()
+      let told = 0
+      lease.onWanted(() => told++)
+      let granted = false
+      const next = second!.acquireWriter().then((other) => {
+        granted = true
+        return other
+      })
+      await eventually(() => lease.wanted)
+      assertEqual(told, 1)
+      lease.onWanted(() => told++)
+      assertEqual(told, 2, 'who asks late is told at once')
+      await aMoment()
+      assertEqual(granted, false)
+      lease.release()
+      const other = await next
+      assertEqual([other.wanted, other.lost, lease.lost], [false, false, false])
+      other.release()
+    }))
+
+  test('releasing twice does not end the lease of another', () =>
+    withHandles(create, 3, async (first, second, third) => {
+      const lease = await first!.acquireWriter()
+      const next = second!.acquireWriter()
+      lease.release()
+      const other = await next
+      let granted = false
+      const last = third!.acquireWriter().then((latest) => {
+        granted = true
+        return latest
+      })
+      await eventually(() => other.wanted)
+      lease.release()
+      await aMoment()
+      assertEqual(granted, false)
+      other.release()
+      ;(await last).release()
+    }))
+
+  test('a holder that comes after others hears that still others wait', () =>
+    withHandles(create, 3, async (first, second, third) => {
+      const lease = await first!.acquireWriter()
+      const next = second!.acquireWriter()
+      await eventually(() => lease.wanted)
+      const last = third!.acquireWriter()
+      await aMoment()
+      lease.release()
+      const other = await next
+      await eventually(() => other.wanted)
+      other.release()
+      ;(await last).release()
+    }))
+
+  test('many handles take many turns, one at a time, and none starves', () =>
+    withHandles(create, 5, async (...handles) => {
+      let holders = 0
+      const turns = handles.map(async (handle) => {
+        for (let turn = 0; turn < 10; turn++) {
+          const lease = await handle.acquireWriter()
+          assertEqual(++holders, 1, 'one holder at a time')
+          if (turn % 3 === 0) await eventually(() => lease.wanted || turn === 9)
+          else await aMoment()
+          holders--
+          lease.release()
+        }
+        handle.close()
+      })
+      await Promise.all(turns)
+    }))
+}
+
+function closeCases({ test, create }: CoordinatorSuiteContext): void {
+  test('closing ends the lease', () =>
+    withHandles(create, 2, async (first, second) => {
+      await first!.acquireWriter()
+      const next = second!.acquireWriter()
+      first!.close()
+      first!.close()
+      ;(await next).release()
+    }))
+
+  test('closing ends the wait for a turn', () =>
+    withHandles(create, 3, async (first, second, third) => {
+      const lease = await first!.acquireWriter()
+      const refused = assertRejects(second!.acquireWriter(), 'PANNIER_CLOSED')
+      const next = third!.acquireWriter()
+      second!.close()
+      await refused
+      lease.release()
+      ;(await next).release()
+      await assertRejects(second!.acquireWriter(), 'PANNIER_CLOSED')
+    }))
+}
+
+function newsCases({ test, create }: CoordinatorSuiteContext): void {
+  test('a hint reaches every other handle that is open, and not the one that gave it', () =>
+    withHandles(create, 4, async (...handles) => {
+      const heard = handles.map(() => 0)
+      handles.forEach((handle, index) => {
+        handle.onHint((hint) => {
+          heard[index] = Math.max(heard[index]!, hint?.sequence ?? 0)
+        })
+      })
+      handles[3]!.close()
+      for (let sequence = 1; sequence <= 5; sequence++) handles[0]!.announce(someHint(sequence))
+      await eventually(() => heard[1] === 5 && heard[2] === 5)
+      handles[1]!.announce(someHint(6))
+      await eventually(() => heard[0] === 6 && heard[2] === 6)
+      assertEqual(heard, [6, 5, 6, 0])
+      handles[3]!.announce(someHint(7))
+    }))
+}
+
+function pinCases({ test, create }: CoordinatorSuiteContext): void {
+  test('the oldest pin of all handles is known to each', () =>
+    withHandles(create, 3, async (first, second, third) => {
+      assertEqual(await first!.oldestPinned(), undefined)
+      await first!.pin(9 as Generation)
+      assertEqual(await first!.oldestPinned(), 9 as Generation, 'its own counts')
+      await second!.pin(12 as Generation)
+      await third!.pin(10 as Generation)
+      assertEqual(await second!.oldestPinned(), 9 as Generation)
+      await first!.pin(11 as Generation)
+      await eventually(async () => (await second!.oldestPinned()) === 10)
+      third!.close()
+      await eventually(async () => (await second!.oldestPinned()) === 11)
+    }))
+
+  test('a pin replaces the one before, whatever their order', () =>
+    withHandles(create, 2, async (first, second) => {
+      await Promise.all([5, 7, 6, 6].map((generation) => first!.pin(generation as Generation)))
+      await eventually(async () => (await second!.oldestPinned()) === 6)
+      await first!.pin(6 as Generation)
+      assertTrue((await second!.oldestPinned()) === 6, 'pinning again changes nothing')
+      first!.close()
+      await eventually(async () => (await second!.oldestPinned()) === undefined)
+      await first!.pin(3 as Generation)
+      assertEqual(await second!.oldestPinned(), undefined, 'a closed handle pins nothing')
+    }))
+}

@@ -1,0 +1,277 @@
+/**
+ * What queries guarantee, on any key-value store: each plan gives what the naive evaluator gives, in the order asked for,
+ * from one snapshot, which is let go of. `create` makes an empty store.
+ */
+import type { KeyValueStore } from '../../src/kv/key-value-store.ts'
+import { normalise } from '../../src/query/ast/normalise.ts'
+import { parseSelector } from '../../src/query/ast/parse-selector.ts'
+import { buildOperators } from '../../src/query/operators/build.ts'
+import { outermostPaths } from '../../src/query/operators/project.ts'
+import { explainPlan, type PlanStep } from '../../src/query/planner/explain.ts'
+import { candidatePlans, type Plan, type QuerySpecification } from '../../src/query/planner/plan.ts'
+import type { QuerySource } from '../../src/query/query-source.ts'
+import { assertEqual, assertRejects, assertThrows, assertTrue } from '../check.ts'
+import { compareBySort, naiveAnswer, naiveProjection, randomDocuments, randomIndexes, randomQuery, seededChoose } from '../query-cases.ts'
+import type { Choose, NaiveAnswer, QueryCase } from '../query-cases.ts'
+import { QueryFixture, type Document } from '../query-fixture.ts'
+import type { IndexInput } from '../../src/index/index-definition.ts'
+import type { Query } from '../../src/query/query.ts'
+import type { SuiteContext } from '../suite.ts'
+
+export type CreateStore = () => Promise<KeyValueStore>
+
+const ROUNDS = 12
+
+export function querySuite({ test, create }: SuiteContext<CreateStore>): void {
+  for (let seed = 1; seed <= ROUNDS; seed++) {
+    test(`random queries agree with the naive evaluator (seed ${seed})`, () => checkRandomQueries(create, seededChoose(seed), 40))
+  }
+
+  test('every plan finds the same documents', async () => {
+    const fixture = await peopleFixture(create)
+    const adults = { age: { $gte: 30, $lt: 40 } }
+    assertEqual(stepNames((await fixture.find(adults).explain()).plan), ['fetch', 'index scan'])
+    assertEqual(ids(await fixture.find(adults).sort('_id').toArray()), ids(await fixture.scan(adults).sort('_id').toArray()))
+    assertEqual(await fixture.find(adults).count(), 100)
+    await fixture.store.close()
+  })
+
+  test('an index gives the order, and skipping is by rank', async () => {
+    const fixture = await peopleFixture(create)
+    const query = fixture.find({ city: 'Oslo' }).sort('-age').skip(200).limit(3)
+    const { plan, sortedByIndex } = await query.explain()
+    assertEqual(stepNames(plan), ['fetch', 'limit', 'skip', 'index scan'])
+    assertEqual([sortedByIndex, inputOf(plan, 'skip')['byRank'], inputOf(plan, 'index scan')['index']], [true, true, 'city,-age'])
+    assertEqual((await query.toArray()).map(({ age }) => age), [39, 39, 39])
+    const oldest = await fixture.find({}).sort('-city', 'age').limit(1).explain()
+    assertEqual([oldest.sortedByIndex, inputOf(oldest.plan, 'index scan')['reverse']], [true, true])
+    await fixture.store.close()
+  })
+
+  test('a covering index answers without documents', async () => {
+    const fixture = await peopleFixture(create)
+    const query = fixture.find({ city: 'Oslo', age: { $gt: 95 } }).sort('city', '-age').fields('age', 'city')
+    const explanation = await query.explain()
+    assertEqual([explanation.covering, stepNames(explanation.plan)], [true, ['project', 'index scan']])
+    assertEqual((await query.toArray())[0], { age: 99, city: 'Oslo' })
+    assertTrue(!(await query.fields('age', 'name').explain()).covering, 'a field outside the index needs documents')
+    await fixture.store.close()
+  })
+
+  test('elements of arrays are found by a multi index, each document once', async () => {
+    const fixture = await peopleFixture(create)
+    const one = await fixture.find({ tags: 'vip' }).explain()
+    assertEqual([one.rows, one.rowsExact, inputOf(one.plan, 'index scan')['multi']], [100, true, true])
+    const both = fixture.find({ tags: { $in: ['vip', 'staff'] } })
+    assertEqual(inputOf((await both.explain()).plan, 'index scan')['rows'], 150)
+    assertEqual([await both.count(), (await both.toArray()).length], [100, 100])
+    await fixture.store.close()
+  })
+
+  test('alternatives are a union when each has an index, else a scan', async () => {
+    const fixture = await peopleFixture(create)
+    const union = fixture.find({ $or: [{ age: 31 }, { tags: 'vip' }] })
+    assertEqual(stepNames((await union.explain()).plan), ['fetch', 'union'])
+    assertEqual(await union.count(), 110)
+    assertEqual(stepNames((await fixture.find({ $or: [{ age: 30 }, { name: 'n7' }] }).explain()).plan), ['filter', 'full scan'])
+    await fixture.store.close()
+  })
+
+  test('what cannot match reads nothing', async () => {
+    const fixture = await peopleFixture(create)
+    assertEqual(stepNames((await fixture.find({ age: { $gt: 5, $lt: 3 } }).explain()).plan), ['fetch', 'nothing'])
+    assertEqual([await fixture.find({ age: { $in: [] } }).count(), await fixture.find({ $or: [] }).first()], [0, undefined])
+    await fixture.store.close()
+  })
+
+  test('a loop that is left lets go of its snapshot', async () => {
+    const fixture = await peopleFixture(create)
+    for await (const document of fixture.find({})) {
+      assertEqual([typeof document._id, fixture.held], ['string', 1])
+      break
+    }
+    assertEqual(fixture.held, 0)
+    await assertRejects(
+      (async () => {
+        for await (const _ of fixture.find({})) throw new RangeError('enough')
+      })(),
+      RangeError,
+    )
+    assertEqual(fixture.held, 0)
+    await fixture.store.close()
+  })
+
+  test('a loop sees one snapshot', async () => {
+    const fixture = await peopleFixture(create)
+    let seen = 0
+    for await (const document of fixture.find({ age: { $gte: 0 } })) {
+      if (seen++ === 10) await fixture.delete(Array.from({ length: 500 }, (_, at) => `p${at}`))
+      assertTrue(document._id.startsWith('p'), 'the document is there')
+    }
+    assertEqual([seen, await fixture.find({}).count(), fixture.held], [1000, 500, 0])
+    await fixture.store.close()
+  })
+
+  test('an aborted query ends with PANNIER_ABORTED', async () => {
+    const fixture = await peopleFixture(create)
+    const controller = new AbortController()
+    const query = fixture.find({}).signal(controller.signal)
+    const loop = (async () => {
+      for await (const _ of query) controller.abort('changed my mind')
+    })()
+    const error = await assertRejects(loop, 'PANNIER_ABORTED')
+    assertEqual([(error as Error).cause, fixture.held], ['changed my mind', 0])
+    await assertRejects(query.count(), 'PANNIER_ABORTED')
+    await fixture.store.close()
+  })
+
+  test('queries are values: each method gives a new one', async () => {
+    const fixture = await peopleFixture(create)
+    const all = fixture.find({ city: 'Oslo' })
+    const some = all.sort('age').limit(2)
+    assertEqual([(await all.toArray()).length, (await some.toArray()).length, await some.count()], [333, 2, 333])
+    assertEqual([(await all.first())?.['city'], (await some.skip(332).toArray()).length], ['Oslo', 1])
+    await fixture.store.close()
+  })
+
+  test('malformed queries are refused at once', async () => {
+    const fixture = await peopleFixture(create)
+    const selectors: readonly unknown[] = [
+      null, [], 'a', { a: undefined }, { a: NaN }, { a: { $gt: new Date(0) } }, { $gt: 1 }, { a: { $like: 'x' } }, { a: { $in: 1 } }, { $or: {} },
+      { $and: [1] }, { a: { $exists: 1 } }, { a: { $regex: '(' } }, { a: { $regex: 'a', $options: 'g' } }, { a: { $options: 'i' } },
+      { a: { $beginsWith: 1 } }, { '': 1 }, { 'a..b': 1 }, { a: { $not: 1 } }, { a: () => 1 }, nested(300),
+    ]
+    for (const selector of selectors) assertThrows(() => fixture.find(selector as Record<string, unknown>), TypeError)
+    const query = fixture.find({})
+    for (const wrong of [-1, 1.5, NaN, '1']) assertThrows(() => query.limit(wrong as number), TypeError)
+    assertThrows(() => query.sort('a', '-a'), TypeError)
+    assertThrows(() => query.sort(''), TypeError)
+    assertThrows(() => query.fields(), TypeError)
+    await fixture.store.close()
+  })
+}
+
+/** 1,000 people, 333 in Oslo, with the indexes of an address book. */
+async function peopleFixture(create: CreateStore): Promise<QueryFixture> {
+  const fixture = new QueryFixture(await create(), ['age', ['city', '-age'], { on: 'tags', multi: true }])
+  const people = Array.from({ length: 1000 }, (_, at) => ({
+    _id: `p${at}`,
+    name: `n${at}`,
+    age: at % 100,
+    city: ['Bergen', 'Oslo', 'Turku'][at % 3]!,
+    tags: at % 20 === 0 ? ['vip', 'staff'] : at % 10 === 0 ? ['vip'] : [],
+  }))
+  await fixture.upsert(people)
+  return fixture
+}
+
+function ids(documents: readonly Document[]): string[] {
+  return documents.map(({ _id }) => _id)
+}
+
+/** From the topmost step down. */
+export function stepNames(plan: PlanStep): string[] {
+  const names: string[] = []
+  for (let step: PlanStep | undefined = plan; step !== undefined; step = step['input'] as PlanStep | undefined) names.push(step.step)
+  return names
+}
+
+function inputOf(plan: PlanStep, name: string): PlanStep {
+  let step = plan
+  while (step.step !== name) step = step['input'] as PlanStep
+  return step
+}
+
+function nested(depth: number): Record<string, unknown> {
+  return depth === 0 ? {} : { $not: nested(depth - 1) }
+}
+
+/** Random documents in two waves, with updates and deletions between them; then random queries, with and without indexes. */
+export async function checkRandomQueries(create: CreateStore, choose: Choose, queries: number): Promise<void> {
+  const indexes: IndexInput[] = randomIndexes(choose)
+  const fixture = new QueryFixture(await create(), indexes)
+  await fixture.upsert(randomDocuments(choose, 1 + choose(60)))
+  await fixture.delete([`d${choose(60)}`, `d${choose(60)}`])
+  await fixture.upsert(randomDocuments(choose, choose(20)))
+  const documents = await fixture.scan({}).toArray()
+  for (let at = 0; at < queries; at++) {
+    if (choose(4) === 0) await fixture.store.checkpoint()
+    await checkQuery(fixture, documents, randomQuery(choose, indexes), indexes)
+  }
+  assertEqual(fixture.held, 0, 'snapshots that are still held')
+  await fixture.store.close()
+}
+
+/** By the query as the planner would have it, by a scan, and by every other plan that there is. */
+async function checkQuery(fixture: QueryFixture, documents: readonly Document[], query: QueryCase, indexes: readonly IndexInput[]): Promise<void> {
+  const what = JSON.stringify({ query, indexes })
+  const answer = naiveAnswer(documents, query)
+  for (const find of [fixture.find(query.selector), fixture.scan(query.selector)]) {
+    assertEqual(await find.count(), answer.matches.length, `count of ${what}`)
+    checkRows(await applyTo(find, query, fieldsWithId(query)).toArray(), query, answer, what)
+  }
+  for (const fields of query.fields === undefined ? [undefined] : [fieldsWithId(query), query.fields]) {
+    const source = fixture.source()
+    const specification = specify(query, fields)
+    const plans = await source.attempt(() => candidatePlans(source, specification))
+    for (const plan of plans) {
+      const rows = await runPlan(source, plan, specification)
+      const place = `${what} by ${JSON.stringify(explainPlan(plan, specification).plan)}`
+      if (plan.byRank) assertEqual(plan.rows, answer.matches.length, `exact rows of ${place}`)
+      assertTrue(plan.rows >= answer.matches.length, `the estimate is no less than the rows of ${place}`)
+      if (fields === query.fields && fields !== undefined) checkProjectedRows(rows, query, answer, place)
+      else checkRows(rows as Document[], query, answer, place)
+    }
+    source.release()
+  }
+}
+
+function specify(query: QueryCase, fields: readonly string[] | undefined): QuerySpecification {
+  const sort = query.sort.map((field) => ({ path: field.replace(/^-/, ''), descending: field.startsWith('-') }))
+  const condition = normalise(parseSelector(query.selector))
+  return { condition, sort, skip: query.skip, limit: query.limit ?? Infinity, fields: fields && outermostPaths(fields) }
+}
+
+async function runPlan(source: QuerySource, plan: Plan, specification: QuerySpecification): Promise<object[]> {
+  const operator = await source.attempt(() => buildOperators(source, plan, specification))
+  const all: object[] = []
+  for (let count = 1; ; count = (count % 5) + 1) {
+    const rows = await source.attempt(() => operator.next(count))
+    if (rows === undefined) return all
+    assertTrue(rows.length <= count, 'an operator gives no more rows than were asked for')
+    all.push(...rows)
+  }
+}
+
+function checkRows(rows: readonly Document[], query: QueryCase, answer: NaiveAnswer, what: string): void {
+  const byId = new Map(answer.matches.map((document) => [document._id, document]))
+  assertEqual(rows.length, answer.rows, `number of rows of ${what}`)
+  rows.forEach((row, at) => {
+    const document = byId.get(row._id)
+    assertTrue(document !== undefined, `'${row._id}' is one of the rows, and only once, of ${what}`)
+    byId.delete(row._id)
+    assertEqual(compareBySort(query.sort, document, answer.matches[query.skip + at]!), 0, `order at ${at} of ${what}`)
+    assertEqual<object>(row, naiveProjection(document, fieldsWithId(query)), `row of ${what}`)
+  })
+}
+
+/** Without ids, which an index does not hold, a plan may be covering. */
+function checkProjectedRows(rows: readonly object[], query: QueryCase, answer: NaiveAnswer, what: string): void {
+  const left = answer.matches.map((document) => JSON.stringify(naiveProjection(document, query.fields)))
+  assertEqual(rows.length, answer.rows, `number of rows of ${what}`)
+  for (const row of rows) {
+    const at = left.indexOf(JSON.stringify(row))
+    assertTrue(at >= 0, `${JSON.stringify(row)} is one of the rows of ${what}`)
+    left.splice(at, 1)
+  }
+}
+
+function fieldsWithId({ fields }: QueryCase): readonly string[] | undefined {
+  return fields && ['_id', ...fields]
+}
+
+function applyTo(find: Query<Document>, { sort, skip, limit }: QueryCase, fields: readonly string[] | undefined): Query<Document> {
+  let query = find.sort(...sort).skip(skip)
+  if (limit !== undefined) query = query.limit(limit)
+  return fields === undefined ? query : (query.fields(...fields) as Query<Document>)
+}

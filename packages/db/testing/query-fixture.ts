@@ -1,0 +1,72 @@
+/** One collection on any key-value store, written through the document layer and read through queries. */
+import { Catalog } from '../src/document/catalog.ts'
+import { encodeBatch, guessShapes } from '../src/document/encoded-batch.ts'
+import { deleteDocuments, putDocuments } from '../src/document/write-documents.ts'
+import { encodeIdKey } from '../src/codec/key-encoding.ts'
+import { querySource } from '../src/database/query-source.ts'
+import { defineIndexes } from '../src/index/define-indexes.ts'
+import { parseIndexInput, type IndexInput } from '../src/index/index-definition.ts'
+import { maintainIndexes } from '../src/index/maintain-indexes.ts'
+import type { KeyValueStore } from '../src/kv/key-value-store.ts'
+import { createQuery, type Query, type Selector } from '../src/query/query.ts'
+import type { QuerySource } from '../src/query/query-source.ts'
+
+export type Document = { readonly _id: string } & Record<string, unknown>
+
+const NAME = 'documents'
+
+export class QueryFixture {
+  readonly store: KeyValueStore
+  /** Sources that queries have opened and not let go of. */
+  held = 0
+  private readonly catalog: Catalog
+  private readonly indexes: readonly IndexInput[]
+  private ids = 0
+
+  constructor(store: KeyValueStore, indexes: readonly IndexInput[]) {
+    this.store = store
+    this.indexes = indexes
+    this.catalog = new Catalog(() => String(++this.ids).padStart(32, '0'))
+  }
+
+  async upsert(documents: readonly Document[]): Promise<void> {
+    const guess = guessShapes(undefined, false)
+    const batch = encodeBatch(documents, guess, () => String(++this.ids))
+    await this.store.write((transaction) => putDocuments(transaction, this.context, batch, 'upsert'))
+  }
+
+  async delete(ids: readonly string[]): Promise<void> {
+    const targets = ids.map((id) => ({ id, key: encodeIdKey(id), revision: undefined }))
+    await this.store.write((transaction) => deleteDocuments(transaction, this.context, targets))
+  }
+
+  find(selector: Selector<Document>): Query<Document> {
+    return createQuery<Document>(() => this.source(), selector)
+  }
+
+  /** As `find`, as if there were no indexes. */
+  scan(selector: Selector<Document>): Query<Document> {
+    return createQuery<Document>(() => ({ ...this.source(), indexes: [] }), selector)
+  }
+
+  source(): QuerySource {
+    const snapshot = this.store.snapshot()
+    this.held++
+    return querySource(snapshot, this.catalog, NAME, () => {
+      this.held--
+      snapshot.release()
+    })
+  }
+
+  private get context(): Parameters<typeof putDocuments>[1] {
+    return {
+      catalog: this.catalog,
+      name: NAME,
+      create: (transaction) => {
+        const state = this.catalog.create(transaction, NAME)
+        return defineIndexes(transaction, this.catalog, state, this.indexes.map(parseIndexInput))
+      },
+      maintain: maintainIndexes,
+    }
+  }
+}

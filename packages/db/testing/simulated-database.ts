@@ -1,0 +1,146 @@
+/**
+ * The state behind a simulated page store: a database in memory that checks what the page store contract relies on, and
+ * that remembers its changes, so that a loss of power can take back those which were not durable.
+ *
+ * A violation of the contract is an AssertionError: a bug of the caller. A fence that refuses is none.
+ */
+import { assert } from '../src/base/assert.ts'
+import type { Generation, PageId } from '../src/base/brand.ts'
+import { MemoryDatabase } from '../src/storage/memory/memory-database.ts'
+import type { Commit, Durability, KnownState, LogRecord, Page, StoreState } from '../src/storage/page-store.ts'
+import { PAGE_BYTES_MAX } from '../src/storage/page-store.ts'
+
+export class SimulatedDatabase {
+  private state = new CheckedDatabase()
+  /** Every change since the database was created, in order. */
+  private history: ((state: CheckedDatabase) => void)[] = []
+  /** So many changes at the start of the history survive a loss of power. */
+  private durableCount = 0
+
+  get destroyed(): boolean {
+    return this.state.destroyed
+  }
+
+  destroy(): void {
+    this.state.destroyed = true
+  }
+
+  read(known: KnownState | undefined): StoreState {
+    return this.state.read(known)
+  }
+
+  readPages(ids: readonly PageId[]): (Uint8Array | undefined)[] {
+    return this.state.readPages(ids)
+  }
+
+  listPages(): PageId[] {
+    return this.state.listPages()
+  }
+
+  usedBytes(): number {
+    return this.state.usedBytes()
+  }
+
+  append(record: LogRecord, durability: Durability): void {
+    const kept = { ...record, bytes: record.bytes.slice() }
+    this.change(durability, (state) => state.append(kept))
+  }
+
+  claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): void {
+    this.change('relaxed', (state) => state.claim(token, expectedGeneration, firstNewPageId))
+  }
+
+  stage(token: string, pages: readonly Page[]): void {
+    const kept = pages.map(copyPage)
+    this.change('relaxed', (state) => state.stage(token, kept))
+  }
+
+  commit(commit: Commit): void {
+    const kept = { ...commit, meta: { ...commit.meta, bytes: commit.meta.bytes.slice() }, free: [...commit.free] }
+    const pages = Array.from(commit.pages, copyPage)
+    this.change(commit.durability, (state) => state.commit({ ...kept, pages }))
+  }
+
+  /** Takes back the newest changes that are not durable: those beyond `share` (0 to 1) of them. */
+  losePower(share: number): void {
+    const survivors = this.durableCount + Math.floor(share * (this.history.length - this.durableCount + 1))
+    this.history.length = this.durableCount = Math.min(survivors, this.history.length)
+    this.state = new CheckedDatabase()
+    for (const change of this.history) change(this.state)
+  }
+
+  private change(durability: Durability, change: (state: CheckedDatabase) => void): void {
+    change(this.state)
+    this.history.push(change)
+    if (durability === 'strict') this.durableCount = this.history.length
+  }
+}
+
+class CheckedDatabase extends MemoryDatabase {
+  /** Pages up to this id are part of a committed state, or were once: they must not be written again. */
+  private lastCommitted = 0
+  private metaSequence = 0
+  private newestRecord = 0
+  /** Written under the claim under way. */
+  private readonly staged = new Set<PageId>()
+
+  override readPages(ids: readonly PageId[]): (Uint8Array | undefined)[] {
+    assert(ids.length > 0, 'readPages was asked for nothing')
+    assert(new Set(ids).size === ids.length, `readPages was asked for an id twice: ${ids.join(' ')}`)
+    return super.readPages(ids)
+  }
+
+  override append(record: LogRecord): void {
+    super.append(record)
+    this.newestRecord = record.sequence
+  }
+
+  override claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): void {
+    super.claim(token, expectedGeneration, firstNewPageId)
+    this.checkFirstNew(firstNewPageId)
+    this.staged.clear()
+  }
+
+  override stage(token: string, pages: readonly Page[]): void {
+    super.stage(token, pages)
+    for (const page of pages) this.checkNewPage(page)
+  }
+
+  override commit(commit: Commit): void {
+    const { meta, record, firstNewPageId } = commit
+    assert(meta.generation === commit.expectedGeneration + 1, 'a commit raises the generation by one')
+    assert(!record || record.sequence === meta.sequence, "the sequence of a commit's record is that of its meta record")
+    super.commit(commit)
+    if (commit.claim === undefined) this.staged.clear()
+    this.checkFirstNew(firstNewPageId)
+    for (const page of commit.pages) {
+      assert(page.id >= firstNewPageId, `page ${page.id} lies below firstNewPageId ${firstNewPageId}`)
+      this.checkNewPage(page)
+    }
+    if (record) this.newestRecord = record.sequence
+    assert(meta.sequence >= this.metaSequence, 'the sequence of the meta record never falls')
+    assert(meta.sequence <= this.newestRecord, 'the log retains its newest record, as the fence of append')
+    this.metaSequence = meta.sequence
+    for (const id of this.staged) this.lastCommitted = Math.max(this.lastCommitted, id)
+    this.staged.clear()
+  }
+
+  private checkFirstNew(firstNewPageId: PageId): void {
+    assert(
+      firstNewPageId > this.lastCommitted,
+      `firstNewPageId ${firstNewPageId} would delete or reuse committed pages`,
+    )
+  }
+
+  private checkNewPage({ id, bytes }: Page): void {
+    assert(Number.isSafeInteger(id) && id > 0, `${id} is not a page id`)
+    assert(id > this.lastCommitted, `page ${id} was committed before and is written again`)
+    assert(!this.staged.has(id), `page ${id} is written twice`)
+    assert(bytes.length <= PAGE_BYTES_MAX, `page ${id} has ${bytes.length} bytes`)
+    this.staged.add(id)
+  }
+}
+
+function copyPage({ id, bytes }: Page): Page {
+  return { id, bytes: bytes.slice() }
+}

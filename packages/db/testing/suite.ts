@@ -1,0 +1,24 @@
+/**
+ * The shape of a suite that any test runner can run: vitest in Node, the project's own runner in a browser page.
+ *
+ * A suite is `export function thingSuite({ test, create }: SuiteContext<() => Promise<Thing>>): void`. It calls `test`
+ * once for each case and may not use anything of a runner beyond it. `create` makes a fresh instance of what is under
+ * test; the case closes what it made.
+ *
+ * In vitest: `import { test } from 'vitest'`, then `thingSuite({ test, create })`. In a browser the suite is registered
+ * in `test/browser/suites.ts`.
+ */
+
+/** Declares one case. A case fails if its body throws or rejects. */
+export type Test = (name: string, body: () => void | Promise<void>) => void
+
+/** What a suite is given. `Create` is the function that makes a fresh instance of what is under test. */
+export interface SuiteContext<Create> {
+  readonly test: Test
+  readonly create: Create
+}
+
+/** Puts `prefix` before the name of each case, so that one suite can run over several instances in one report. */
+export function prefixed(test: Test, prefix: string): Test {
+  return (name, body) => test(`${prefix}: ${name}`, body)
+}
