@@ -22,8 +22,7 @@ import { EMPTY_OVERLAY, OverlayCursor, overlaySize, type Change, type Delta, typ
 import { applyCommit, type State, type TreeState } from './state.ts'
 import type { Transaction } from './transaction.ts'
 
-/** A storage checkpoint starts when the log has grown to this. */
-export const LOG_BYTES_MAX: number = 1024 * 1024
+/** A storage checkpoint starts when the log holds this many records, whatever their size. */
 export const LOG_RECORDS_MAX = 2500
 
 /** Pages of one background checkpoint gathered before they are staged. */
@@ -56,10 +55,9 @@ export class Checkpointer {
     this.#core.checkpointed(await this.#write(state, STAGE_BYTES))
   }
 
-  /** Commits a transaction into pages at once, together with everything that was only in the log. */
+  /** Commits a transaction into pages at once, together with everything that was only in the log. Not while one runs. */
   async commitDirect(transaction: Transaction): Promise<void> {
     const core = this.#core
-    await this.#running?.catch(() => {})
     const sequence = (core.state.sequence + 1) as CommitSequence
     const based = core.state === transaction.base
     const state = based ? transaction.result(sequence) : applyCommit(core.state, sequence, transaction.body())

@@ -17,7 +17,7 @@ import { decodeCommit, type CommitBody } from './commit-record.ts'
 import type { Coordinator } from './coordinator.ts'
 import type { CommitNotice, Snapshot } from './key-value-store.ts'
 import { decodeMeta, emptyState } from './meta-body.ts'
-import { commitNotice, unknownChanges } from './notice.ts'
+import { commitNotice, directNotice, unknownChanges } from './notice.ts'
 import { StateSnapshot } from './snapshot.ts'
 import { applyCommit, type State } from './state.ts'
 import type { Transaction } from './transaction.ts'
@@ -130,7 +130,7 @@ export class Core {
   committedInPages(base: State, transaction: Transaction): void {
     const before = this.#state
     this.#rebase(base, [])
-    this.#notify(() => commitNotice(before, base, base.sequence, transaction.body(), true))
+    this.#notify(() => directNotice(before, base, transaction))
   }
 
   /** Takes over what `store.read` has found. */

@@ -3,6 +3,7 @@ import type { CommitSequence, Key } from '../base/brand.ts'
 import type { CommitBody } from './commit-record.ts'
 import type { CommitNotice } from './key-value-store.ts'
 import type { State } from './state.ts'
+import type { Transaction } from './transaction.ts'
 
 /** Commits that change more keys of a tree than this do not list them. */
 export const NOTICE_KEYS_MAX = 10_000
@@ -24,6 +25,15 @@ export function commitNotice(before: State, after: State, sequence: CommitSequen
     if (name !== undefined) trees.set(name, { keys: undefined })
   }
   return { sequence, trees, local }
+}
+
+/** Of a commit of this handle that skipped the log. */
+export function directNotice(before: State, after: State, transaction: Transaction): CommitNotice {
+  if (transaction.loggable) return commitNotice(before, after, after.sequence, transaction.body(), true)
+  const names = new Set(transaction.touchedTrees())
+  for (const name of after.slotOfName.keys()) if (!before.slotOfName.has(name)) names.add(name)
+  for (const name of before.slotOfName.keys()) if (!after.slotOfName.has(name)) names.add(name)
+  return { sequence: after.sequence, trees: new Map([...names].map((name) => [name, { keys: undefined }])), local: true }
 }
 
 /** Other handles have committed, and what is no longer in the log: anything may have changed. */

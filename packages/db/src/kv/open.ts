@@ -62,8 +62,9 @@ export class PagedKeyValueStore implements KeyValueStore {
 
   begin(): Promise<HeldTransaction> {
     return new Promise((resolve, reject) => {
+      // A quiet turn: nothing may move the pages under a transaction that can't be run again.
       this.#writer
-        .inTurn(() => {
+        .inQuietTurn(() => {
           const transaction = new HeldPagedTransaction(this.#core, this.#writer)
           resolve(transaction)
           return transaction.ended

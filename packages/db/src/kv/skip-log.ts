@@ -6,9 +6,8 @@
  * (a bulk insert into an empty or small collection).
  */
 import { LEAF_BYTES_TARGET } from '../btree/content.ts'
-import { LOG_BYTES_MAX } from './checkpointer.ts'
 import { overlaySize } from './overlay.ts'
-import type { Transaction } from './transaction.ts'
+import { LOG_BYTES_MAX, type Transaction } from './transaction.ts'
 
 /** Smaller ones always go to the log: one small write is what a single put may cost. */
 const DIRECT_BYTES_MIN: number = 16 * 1024
@@ -17,6 +16,7 @@ const FILLING_BYTES_MIN: number = 256 * 1024
 
 export function skipsLog(transaction: Transaction, logBytes: number): boolean {
   const { bytes } = transaction
+  if (!transaction.loggable) return true
   if (bytes < DIRECT_BYTES_MIN) return false
   if (bytes >= FILLING_BYTES_MIN && logBytes + bytes >= LOG_BYTES_MAX) return true
   return rewrittenBytes(transaction) <= bytes

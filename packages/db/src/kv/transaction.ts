@@ -24,10 +24,13 @@ import { MergedTree } from './merged-tree.ts'
 import type { Change } from './overlay.ts'
 import { applyOperation, createTree, draftOf, draftTree, dropTree, finishDraft, type Draft, type State, type TreeState } from './state.ts'
 
+/** A storage checkpoint starts when the log has grown to this; a transaction that is larger skips the log. */
+export const LOG_BYTES_MAX: number = 1024 * 1024
+
 /** Bytes that an operation takes in the log beside its key and value. */
 const OPERATION_OVERHEAD_BYTES = 6
 
-/** The operations of a transaction in order; columns, because bulk writes have millions of them. */
+/** The operations of a transaction in order, in columns. */
 interface OperationLog {
   readonly trees: number[]
   readonly operations: Operation[]
@@ -46,7 +49,9 @@ interface Savepoint {
 export class Transaction implements WriteTransaction {
   readonly base: State
   readonly #cache: NodeCache
-  readonly #log: OperationLog = { trees: [], operations: [], keys: [], changes: [] }
+  /** Undefined once they are more than the log takes: then the commit goes to pages, and only the draft is needed. */
+  #log: OperationLog | undefined = { trees: [], operations: [], keys: [], changes: [] }
+  readonly #touched = new Set<number>()
   readonly #created: CreatedTree[] = []
   readonly #dropped: number[] = []
   readonly #writers = new Map<number, TransactionTree>()
@@ -65,12 +70,22 @@ export class Transaction implements WriteTransaction {
 
   /** Whether a commit would change anything. */
   get changed(): boolean {
-    return this.#log.keys.length > 0 || this.#created.length > 0 || this.#dropped.length > 0
+    return this.#touched.size > 0 || this.#created.length > 0 || this.#dropped.length > 0
   }
 
   /** About what the commit takes in the log. */
   get bytes(): number {
     return this.#bytes
+  }
+
+  /** Whether `body` can tell the operations. */
+  get loggable(): boolean {
+    return this.#log !== undefined
+  }
+
+  /** Names of the trees with changed entries. */
+  touchedTrees(): string[] {
+    return [...this.#touched].flatMap((slot) => this.#draft.slots[slot]?.name ?? [])
   }
 
   tree(name: string): TreeWriter | undefined {
@@ -104,12 +119,13 @@ export class Transaction implements WriteTransaction {
     const draft = { ...this.#draft, slots: this.#draft.slots.slice() }
     this.#draft.edit = {}
     this.#draft.owned = new Set()
-    return { draft, length: this.#log.keys.length, bytes: this.#bytes, created: this.#created.length, dropped: this.#dropped.length }
+    return { draft, length: this.#log?.keys.length ?? 0, bytes: this.#bytes, created: this.#created.length, dropped: this.#dropped.length }
   }
 
   rollbackTo(savepoint: Savepoint): void {
     this.#draft = { ...savepoint.draft, edit: {}, owned: new Set(), slots: savepoint.draft.slots.slice() }
-    for (const column of Object.values(this.#log)) column.length = savepoint.length
+    if (this.#log !== undefined) for (const column of Object.values(this.#log)) column.length = savepoint.length
+    if (savepoint.length === 0) this.#touched.clear()
     this.#bytes = savepoint.bytes
     this.#created.length = savepoint.created
     this.#dropped.length = savepoint.dropped
@@ -123,6 +139,7 @@ export class Transaction implements WriteTransaction {
 
   /** What the log record holds: the operations by tree, those on trees that were dropped left out. */
   body(): CommitBody {
+    assert(this.#log !== undefined, 'the operations are known')
     const gone = new Set(this.#dropped)
     const lived = new Set(this.#created.map(({ id }) => id).filter((id) => gone.has(id)))
     const trees = new Map<number, TreeOperations>()
@@ -162,12 +179,18 @@ export class Transaction implements WriteTransaction {
     }
     const tree = draftTree(this.#draft, slot)
     applyOperation(tree, this.#draft.edit, operation, key, change)
+    this.#touched.add(slot)
+    this.#bytes += key.length + (typeof change === 'number' ? 0 : change.length) + OPERATION_OVERHEAD_BYTES
     const log = this.#log
+    if (log === undefined) return
+    if (this.#bytes > LOG_BYTES_MAX) {
+      this.#log = undefined
+      return
+    }
     log.trees.push(tree.id)
     log.operations.push(operation)
     log.keys.push(key)
     log.changes.push(change)
-    this.#bytes += key.length + (typeof change === 'number' ? 0 : change.length) + OPERATION_OVERHEAD_BYTES
   }
 }
 

@@ -10,14 +10,14 @@ import { isPannierError, PannierError } from '../base/errors.ts'
 import { attempt, Miss } from '../base/miss.ts'
 import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
 import { isWrittenBy } from '../pager/log-record.ts'
-import { Checkpointer, LOG_BYTES_MAX, LOG_RECORDS_MAX } from './checkpointer.ts'
+import { Checkpointer, LOG_RECORDS_MAX } from './checkpointer.ts'
 import { encodeCommit } from './commit-record.ts'
 import type { WriterLease } from './coordinator.ts'
 import type { Core } from './core.ts'
 import type { WriteTransaction } from './key-value-store.ts'
 import type { StoreState } from '../storage/page-store.ts'
 import { skipsLog } from './skip-log.ts'
-import { Transaction } from './transaction.ts'
+import { LOG_BYTES_MAX, Transaction } from './transaction.ts'
 
 /** Writes wait for the storage checkpoint when the log has outgrown its bound by this. */
 const LOG_OVERGROWTH = 4
@@ -40,6 +40,9 @@ interface QueuedWrite {
 
 /** Anything else that needs its turn. */
 type QueuedTurn = () => Promise<void>
+
+/** Thrown to run a group once more on the state as it is now. */
+class RunAgain extends Error {}
 
 type Outcome = { readonly value: unknown } | { readonly error: unknown }
 
@@ -113,8 +116,14 @@ export class Writer {
     if (!transaction.changed) return
     const core = this.#core
     try {
-      if (skipsLog(transaction, core.logBytes)) await this.#settled(() => this.#checkpointer.commitDirect(transaction))
-      else await this.#append(transaction)
+      if (skipsLog(transaction, core.logBytes)) {
+        await this.#checkpointer.running?.catch(() => {})
+        // Its draft stands on pages that the checkpoint has just replaced.
+        if (transaction.base !== core.state && !transaction.loggable) throw new RunAgain()
+        await this.#settled(() => this.#checkpointer.commitDirect(transaction))
+      } else {
+        await this.#append(transaction)
+      }
     } catch (error) {
       if (isPannierError(error, 'PANNIER_STALE')) this.#dropLease()
       throw error
@@ -210,7 +219,8 @@ export class Writer {
         await this.commit(transaction)
         return outcomes
       } catch (error) {
-        if (!isPannierError(error, 'PANNIER_STALE') || retries >= STALE_RETRIES_MAX) throw error
+        const again = error instanceof RunAgain || isPannierError(error, 'PANNIER_STALE')
+        if (!again || retries >= STALE_RETRIES_MAX) throw error
       } finally {
         release()
       }

@@ -48,6 +48,19 @@ export function querySuite({ test, create }: SuiteContext<CreateStore>): void {
     await fixture.store.close()
   })
 
+  test('several ranges of an index are skipped and sorted as one', async () => {
+    const fixture = await peopleFixture(create)
+    const some = fixture.find({ age: { $in: [10, 20, 30] } }).sort('age')
+    const { plan, sortedByIndex } = await some.skip(13).explain()
+    assertEqual([sortedByIndex, inputOf(plan, 'skip')['byRank'], inputOf(plan, 'index scan')['ranges']], [true, true, 3])
+    assertEqual((await some.skip(13).toArray()).map(({ age }) => age), [20, 20, 20, 20, 20, 20, 20, ...Array.from({ length: 10 }, () => 30)])
+    assertEqual((await some.sort('-age').skip(13).limit(8).toArray()).map(({ age }) => age), [20, 20, 20, 20, 20, 20, 20, 10])
+    // Of several cities neither gives an order by name.
+    const named = await fixture.find({ city: { $in: ['Oslo', 'Turku'] }, age: 31 }).sort('name').toArray()
+    assertEqual(named.map(({ name }) => name), ['n131', 'n231', 'n31', 'n431', 'n531', 'n731', 'n831'])
+    await fixture.store.close()
+  })
+
   test('a covering index answers without documents', async () => {
     const fixture = await peopleFixture(create)
     const query = fixture.find({ city: 'Oslo', age: { $gt: 95 } }).sort('city', '-age').fields('age', 'city')
@@ -153,7 +166,7 @@ export function querySuite({ test, create }: SuiteContext<CreateStore>): void {
 
 /** 1,000 people, 333 in Oslo, with the indexes of an address book. */
 async function peopleFixture(create: CreateStore): Promise<QueryFixture> {
-  const fixture = new QueryFixture(await create(), ['age', ['city', '-age'], { on: 'tags', multi: true }])
+  const fixture = new QueryFixture(await create(), ['age', ['city', '-age'], ['city', 'age', 'name'], { on: 'tags', multi: true }])
   const people = Array.from({ length: 1000 }, (_, at) => ({
     _id: `p${at}`,
     name: `n${at}`,

@@ -1,0 +1,65 @@
+/**
+ * Paths to fields. `readField` (decode-document.ts) follows them in encoded documents, `getField` in decoded ones.
+ */
+import { isArrayLike } from './collation.ts'
+import type { Shape } from './shape.ts'
+
+/** A compiled path. Keep it: it remembers where the field is in the shape that it met last. */
+export class FieldPath {
+  /** Names from the outside in. */
+  readonly names: readonly string[]
+  private readonly shapes: (Shape | undefined)[]
+  private readonly positions: number[]
+
+  constructor(names: readonly string[]) {
+    this.names = names
+    this.shapes = names.map(() => undefined)
+    this.positions = names.map(() => 0)
+  }
+
+  /** The position of the field on that level in objects of the shape, -1 if they have none. */
+  position(level: number, shape: Shape): number {
+    if (this.shapes[level] !== shape) {
+      this.shapes[level] = shape
+      this.positions[level] = shape.indexOf(this.names[level]!)
+    }
+    return this.positions[level]!
+  }
+}
+
+/**
+ * Dots go one level down, also into arrays ('tags.0'). A backslash before a dot or a backslash makes it part of the name.
+ */
+export function compileFieldPath(path: string): FieldPath {
+  const names: string[] = []
+  let name = ''
+  for (let i = 0; i < path.length; i++) {
+    let char = path[i]!
+    if (char === '.') {
+      names.push(name)
+      name = ''
+      continue
+    }
+    if (char === '\\' && (path[i + 1] === '.' || path[i + 1] === '\\')) char = path[++i]!
+    name += char
+  }
+  names.push(name)
+  return new FieldPath(names)
+}
+
+/** The field of a decoded document; undefined if it is missing. */
+export function getField(document: unknown, path: FieldPath): unknown {
+  let value = document
+  for (const name of path.names) {
+    if (typeof value !== 'object' || value === null) return undefined
+    const index = isArrayLike(value) ? elementIndex(name) : name
+    if (index === -1 || !Object.hasOwn(value, index)) return undefined
+    value = (value as Record<string | number, unknown>)[index]
+  }
+  return value
+}
+
+/** The element that a name in a path stands for; -1 if it stands for none. */
+export function elementIndex(name: string): number {
+  return /^(0|[1-9]\d*)$/.test(name) ? Number(name) : -1
+}

@@ -1,0 +1,135 @@
+/**
+ * MurmurHash3 x86 128 (Austin Appleby, public domain; https://github.com/aappleby/smhasher/blob/master/src/MurmurHash3.cpp),
+ * which names revisions by their content. It is not cryptographic.
+ */
+
+export const HASH_BYTES = 16
+
+const C1 = 0x239b961b
+const C2 = 0xab0e9789
+const C3 = 0x38b34ae5
+const C4 = 0xa1e38b93
+
+/**
+ * Takes bytes in pieces, which hash like their concatenation.
+ *
+ * @example
+ * hash.reset()
+ * hash.update(parent)
+ * hash.update(bytes, start, end)
+ * hash.digest(revision, 0)
+ */
+export class Hash128 {
+  private h1 = 0
+  private h2 = 0
+  private h3 = 0
+  private h4 = 0
+  private length = 0
+  /** The bytes of a block that is not whole yet; zero beyond them. */
+  private readonly tail = new Uint8Array(HASH_BYTES)
+
+  reset(seed: number = 0): void {
+    this.h1 = this.h2 = this.h3 = this.h4 = seed | 0
+    this.length = 0
+    this.tail.fill(0)
+  }
+
+  update(bytes: Uint8Array, start: number = 0, end: number = bytes.length): void {
+    const { tail } = this
+    let at = start
+    let held = this.length % HASH_BYTES
+    this.length += end - start
+    if (held > 0) {
+      while (held < HASH_BYTES && at < end) tail[held++] = bytes[at++]!
+      if (held < HASH_BYTES) return
+      this.blocks(tail, 0, HASH_BYTES)
+      tail.fill(0)
+    }
+    const whole = end - ((end - at) % HASH_BYTES)
+    this.blocks(bytes, at, whole)
+    for (let i = whole; i < end; i++) tail[i - whole] = bytes[i]!
+  }
+
+  /** Writes `HASH_BYTES` bytes. What was hashed stays, so more may follow. */
+  digest(target: Uint8Array, at: number = 0): void {
+    const { tail, length } = this
+    // Missing bytes are zero, and mixing in a zero word changes nothing.
+    let h1 = this.h1 ^ mix(readWord(tail, 0), C1, 15, C2) ^ length
+    let h2 = this.h2 ^ mix(readWord(tail, 4), C2, 16, C3) ^ length
+    let h3 = this.h3 ^ mix(readWord(tail, 8), C3, 17, C4) ^ length
+    let h4 = this.h4 ^ mix(readWord(tail, 12), C4, 18, C1) ^ length
+    h1 = (h1 + h2 + h3 + h4) | 0
+    h2 = finish((h2 + h1) | 0)
+    h3 = finish((h3 + h1) | 0)
+    h4 = finish((h4 + h1) | 0)
+    h1 = finish(h1)
+    h1 = (h1 + h2 + h3 + h4) | 0
+    writeWord(target, at, h1)
+    writeWord(target, at + 4, h2 + h1)
+    writeWord(target, at + 8, h3 + h1)
+    writeWord(target, at + 12, h4 + h1)
+  }
+
+  private blocks(bytes: Uint8Array, start: number, end: number): void {
+    let { h1, h2, h3, h4 } = this
+    for (let at = start; at < end; at += HASH_BYTES) {
+      h1 ^= mix(readWord(bytes, at), C1, 15, C2)
+      h1 = (Math.imul((rotate(h1, 19) + h2) | 0, 5) + 0x561ccd1b) | 0
+      h2 ^= mix(readWord(bytes, at + 4), C2, 16, C3)
+      h2 = (Math.imul((rotate(h2, 17) + h3) | 0, 5) + 0x0bcaa747) | 0
+      h3 ^= mix(readWord(bytes, at + 8), C3, 17, C4)
+      h3 = (Math.imul((rotate(h3, 15) + h4) | 0, 5) + 0x96cd1c35) | 0
+      h4 ^= mix(readWord(bytes, at + 12), C4, 18, C1)
+      h4 = (Math.imul((rotate(h4, 13) + h1) | 0, 5) + 0x32ac3b17) | 0
+    }
+    this.h1 = h1
+    this.h2 = h2
+    this.h3 = h3
+    this.h4 = h4
+  }
+}
+
+/** The hash of one piece. */
+export function hash128(bytes: Uint8Array, start: number = 0, end: number = bytes.length): Uint8Array {
+  const target = new Uint8Array(HASH_BYTES)
+  shared.reset()
+  shared.update(bytes, start, end)
+  shared.digest(target)
+  return target
+}
+
+const shared: Hash128 = new Hash128()
+
+const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
+/** Two lower-case digits a byte. */
+export function toHex(bytes: Uint8Array, start: number = 0, end: number = bytes.length): string {
+  let text = ''
+  for (let at = start; at < end; at++) text += HEX[bytes[at]!]
+  return text
+}
+
+function mix(word: number, before: number, bits: number, after: number): number {
+  return Math.imul(rotate(Math.imul(word, before), bits), after)
+}
+
+function rotate(value: number, bits: number): number {
+  return (value << bits) | (value >>> (32 - bits))
+}
+
+function finish(value: number): number {
+  value = Math.imul(value ^ (value >>> 16), 0x85ebca6b)
+  value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35)
+  return value ^ (value >>> 16)
+}
+
+function readWord(bytes: Uint8Array, at: number): number {
+  return bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)
+}
+
+function writeWord(bytes: Uint8Array, at: number, word: number): void {
+  bytes[at] = word
+  bytes[at + 1] = word >>> 8
+  bytes[at + 2] = word >>> 16
+  bytes[at + 3] = word >>> 24
+}

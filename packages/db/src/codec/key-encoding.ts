@@ -1,0 +1,314 @@
+/**
+ * Values as order-preserving keys: comparing encodings as byte strings is comparing values (collation.ts).
+ *
+ * A component is self-delimiting, and no encoding is a prefix of another, so components that are put one after another
+ * compare like tuples. Complementing every byte of a component reverses its order.
+ *
+ *   missing, null, false, true    their tag
+ *   number    tag of its sign, then the magnitude's 63 bits of IEEE 754, high first, seven to a byte; the lowest bit of a
+ *             byte says that a bit further on is set, otherwise the rest is left out. Complemented when negative.
+ *   string    tag, WTF-8 with 00 as 01 01 and 01 as 01 02, then 00. What exceeds KEY_STRING_BYTES_MAX is cut off, and FF
+ *             stands for the 00.
+ *   array     tag, components, 00
+ *   object    tag, (name as a string, component) pairs, 00
+ *
+ * A component of KEY_COMPONENT_BYTES_MAX bytes may have been cut off there, without any mark. Of an array or object below
+ * KEY_DEPTH_MAX others only the tag is written. Values that differ only in what was cut off have equal keys: whoever needs
+ * to know asks the document (`exact` is false).
+ */
+import type { Key } from '../base/brand.ts'
+import { PannierError } from '../base/errors.ts'
+import { corruptBytes } from './bytes.ts'
+import { isArrayLike } from './collation.ts'
+import { byteStringToText, textToByteString } from './text.ts'
+
+/** Encoded bytes of a string; the rest is cut off. */
+export const KEY_STRING_BYTES_MAX = 1000
+/** Encoded bytes of a whole component; the rest is cut off. */
+export const KEY_COMPONENT_BYTES_MAX = 2000
+/** Arrays and objects inside one another; what lies deeper is cut off. */
+export const KEY_DEPTH_MAX = 16
+/** Encoded bytes of a document's id. */
+export const ID_BYTES_MAX = 4096
+
+const END = '\x00'
+const CUT = '\xff'
+const MISSING = 0x08
+const NULL = 0x10
+const FALSE = 0x18
+const TRUE = 0x20
+const NEGATIVE = 0x28
+const POSITIVE = 0x30
+const STRING = 0x38
+const ARRAY = 0x40
+const OBJECT = 0x48
+const [MISSING_KEY, NULL_KEY, FALSE_KEY, TRUE_KEY, STRING_TAG, ARRAY_TAG, OBJECT_TAG] = [
+  MISSING,
+  NULL,
+  FALSE,
+  TRUE,
+  STRING,
+  ARRAY,
+  OBJECT,
+].map((tag) => String.fromCharCode(tag)) as [string, string, string, string, string, string, string]
+
+/** Text that is its own encoding. */
+// oxlint-disable-next-line no-control-regex
+const PLAIN = /^[\x02-\x7f]*$/
+// oxlint-disable-next-line no-control-regex
+const ASCII = /^[\x00-\x7f]*$/
+/** What stands for 00 or 01, also where it was cut in two. */
+// oxlint-disable-next-line no-control-regex
+const ESCAPE = /\x01[^]?/g
+
+/**
+ * One component: a JSON value, undefined (a missing field), an infinity, or a typed array, which is an array here. Anything
+ * else is a TypeError.
+ */
+export function encodeKey(value: unknown): string {
+  if (typeof value === 'string') return encodeString(value)
+  if (typeof value === 'number') return encodeNumber(value)
+  const key = encodeOther(value, 0, KEY_COMPONENT_BYTES_MAX)
+  return key.length <= KEY_COMPONENT_BYTES_MAX ? key : key.slice(0, KEY_COMPONENT_BYTES_MAX)
+}
+
+/** As `encodeKey`, in reverse order. */
+export function encodeKeyDescending(value: unknown): string {
+  return complement(encodeKey(value))
+}
+
+export interface DecodedKey {
+  readonly value: unknown
+  /** Where the next component starts. */
+  readonly next: number
+  /** False if something was cut off. */
+  readonly exact: boolean
+}
+
+/** The component that starts at `at`. Arrays come back as arrays, also where a typed array went in. */
+export function decodeKey(key: string, at: number, descending: boolean): DecodedKey {
+  const decoder = new KeyDecoder(key, at, descending ? 255 : 0)
+  const value = decoder.component(0)
+  return { value, next: decoder.at, exact: decoder.exact }
+}
+
+/** A document's id: WTF-8 and nothing else. Ids compare by code point. */
+export function encodeIdKey(id: string): Key {
+  const key = ASCII.test(id) ? id : textToByteString(id)
+  if (key.length > ID_BYTES_MAX) {
+    throw new PannierError('PANNIER_KEY_TOO_LARGE', `An id takes ${key.length} bytes; ${ID_BYTES_MAX} are allowed.`)
+  }
+  return key as Key
+}
+
+export function decodeIdKey(key: Key): string {
+  return ASCII.test(key) ? key : byteStringToText(key)
+}
+
+/** The smallest key above every key that starts with `prefix`; undefined if there is none. */
+export function prefixUpperBound(prefix: string): Key | undefined {
+  let end = prefix.length
+  while (end > 0 && prefix.charCodeAt(end - 1) === 255) end--
+  if (end === 0) return undefined
+  return (prefix.slice(0, end - 1) + String.fromCharCode(prefix.charCodeAt(end - 1) + 1)) as Key
+}
+
+function complement(key: string): string {
+  let result = ''
+  for (let i = 0; i < key.length; i++) result += String.fromCharCode(key.charCodeAt(i) ^ 255)
+  return result
+}
+
+function encodeString(text: string): string {
+  if (text.length <= KEY_STRING_BYTES_MAX && PLAIN.test(text)) return STRING_TAG + text + END
+  const bytes = textToByteString(text.slice(0, KEY_STRING_BYTES_MAX + 1))
+  // oxlint-disable-next-line no-control-regex
+  const escaped = bytes.replace(/[\0\x01]/g, (char) => (char === '\0' ? '\x01\x01' : '\x01\x02'))
+  return escaped.length <= KEY_STRING_BYTES_MAX
+    ? STRING_TAG + escaped + END
+    : STRING_TAG + escaped.slice(0, KEY_STRING_BYTES_MAX) + CUT
+}
+
+const double = new Float64Array(1)
+/** Low word first: every engine that runs JavaScript today is little-endian. */
+const words = new Uint32Array(double.buffer)
+
+function encodeNumber(value: number): string {
+  if (value !== value) throw new TypeError('NaN cannot be a key')
+  double[0] = value
+  const negative = value < 0
+  const mask = negative ? 255 : 0
+  const tag = negative ? NEGATIVE : POSITIVE
+  let high = words[1]! & 0x7fffffff
+  let low = words[0]!
+  if (low === 0 && (high & 0x3ff) === 0) {
+    const first = high >>> 24
+    const second = (high >>> 17) & 127
+    const third = (high >>> 10) & 127
+    if (third !== 0)
+      return String.fromCharCode(tag, ((first << 1) | 1) ^ mask, ((second << 1) | 1) ^ mask, (third << 1) ^ mask)
+  }
+  let key = String.fromCharCode(tag)
+  do {
+    const group = high >>> 24
+    high = ((high << 7) | (low >>> 25)) & 0x7fffffff
+    low <<= 7
+    key += String.fromCharCode(((group << 1) | ((high | low) === 0 ? 0 : 1)) ^ mask)
+  } while ((high | low) !== 0)
+  return key
+}
+
+/** May give more than `budget` bytes, but not without end: the caller cuts it off. */
+function encodeComponent(value: unknown, depth: number, budget: number): string {
+  if (typeof value === 'string') return encodeString(value)
+  if (typeof value === 'number') return encodeNumber(value)
+  return encodeOther(value, depth, budget)
+}
+
+function encodeOther(value: unknown, depth: number, budget: number): string {
+  if (value === undefined) return MISSING_KEY
+  if (value === null) return NULL_KEY
+  if (value === false) return FALSE_KEY
+  if (value === true) return TRUE_KEY
+  if (typeof value !== 'object') throw new TypeError(`A ${typeof value} cannot be a key`)
+  if (isArrayLike(value)) {
+    if (depth === KEY_DEPTH_MAX) return ARRAY_TAG
+    let key = ARRAY_TAG
+    for (let i = 0; i < value.length && key.length <= budget; i++) {
+      key += encodeComponent(value[i], depth + 1, budget - key.length)
+    }
+    return key + END
+  }
+  if (depth === KEY_DEPTH_MAX) return OBJECT_TAG
+  let key = OBJECT_TAG
+  for (const name of Object.keys(value)) {
+    key += encodeString(name)
+    if (key.length > budget) break
+    key += encodeComponent((value as Record<string, unknown>)[name], depth + 1, budget - key.length)
+  }
+  return key + END
+}
+
+class KeyDecoder {
+  readonly key: string
+  readonly mask: number
+  /** Where the component is cut off if it gets that far. */
+  readonly limit: number
+  readonly end: string
+  at: number
+  exact = true
+
+  constructor(key: string, at: number, mask: number) {
+    this.key = key
+    this.at = at
+    this.mask = mask
+    this.limit = at + KEY_COMPONENT_BYTES_MAX
+    this.end = mask === 0 ? END : CUT
+  }
+
+  /** Undefined also when the component is cut off right here. */
+  component(depth: number): unknown {
+    const tag = this.byte()
+    switch (tag) {
+      case MISSING:
+        return undefined
+      case NULL:
+        return null
+      case FALSE:
+        return false
+      case TRUE:
+        return true
+      case NEGATIVE:
+        return -this.magnitude(this.mask ^ 255)
+      case POSITIVE:
+        return this.magnitude(this.mask)
+      case STRING:
+        return this.string()
+      case ARRAY:
+        return this.array(depth)
+      case OBJECT:
+        return this.object(depth)
+    }
+    if (this.exact) throw corruptBytes('a key has an unknown tag')
+    return undefined
+  }
+
+  /** -1 where the component was cut off. */
+  private byte(): number {
+    if (this.at >= this.limit) {
+      this.exact = false
+      return -1
+    }
+    if (this.at >= this.key.length) throw corruptBytes('a key ends too early')
+    return this.key.charCodeAt(this.at++) ^ this.mask
+  }
+
+  private magnitude(mask: number): number {
+    let high = 0
+    let low = 0
+    for (let shift = 56; shift >= 0; shift -= 7) {
+      const raw = this.byte()
+      if (raw < 0) break
+      const byte = raw ^ this.mask ^ mask
+      const group = byte >>> 1
+      if (shift >= 32) high |= group << (shift - 32)
+      else {
+        low |= group << shift
+        if (shift > 25) high |= group >>> (32 - shift)
+      }
+      if ((byte & 1) === 0) break
+    }
+    words[1] = high
+    words[0] = low
+    return double[0]!
+  }
+
+  private string(): string {
+    const start = this.at
+    let end = this.key.indexOf(this.end, start)
+    if (end < 0 || end - start > KEY_STRING_BYTES_MAX) {
+      end = start + KEY_STRING_BYTES_MAX
+      this.exact = false
+    }
+    this.at = end + 1
+    if (this.at > this.limit) {
+      this.exact = false
+      this.at = this.limit
+    }
+    if (this.at > this.key.length) throw corruptBytes('a key ends too early')
+    let bytes = this.key.slice(start, Math.min(end, this.limit))
+    if (this.mask !== 0) bytes = complement(bytes)
+    if (PLAIN.test(bytes)) return bytes
+    return byteStringToText(
+      bytes.replace(ESCAPE, (escape) => (escape === '\x01\x01' ? '\0' : escape === '\x01\x02' ? '\x01' : '')),
+    )
+  }
+
+  /** True at the mark that ends an array or object, and where the component is cut off. */
+  private ended(): boolean {
+    if (this.byte() <= 0) return true
+    this.at--
+    return false
+  }
+
+  private array(depth: number): unknown[] {
+    const array: unknown[] = []
+    if (depth === KEY_DEPTH_MAX) this.exact = false
+    else while (!this.ended()) array.push(this.component(depth + 1))
+    return array
+  }
+
+  private object(depth: number): Record<string, unknown> {
+    const object: Record<string, unknown> = {}
+    if (depth === KEY_DEPTH_MAX) this.exact = false
+    else {
+      while (!this.ended()) {
+        if (this.byte() !== STRING) throw corruptBytes('a key has a name that is no string')
+        const name = this.string()
+        const value = this.component(depth + 1)
+        Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true })
+      }
+    }
+    return object
+  }
+}
