@@ -19,7 +19,7 @@ import { encodeCommit, type CommitBody } from './commit-record.ts'
 import type { Core } from './core.ts'
 import { encodeMeta } from './meta-body.ts'
 import { EMPTY_OVERLAY, OverlayCursor, overlaySize, type Change, type Delta, type Overlay } from './overlay.ts'
-import { applyCommit, type State, type TreeState } from './state.ts'
+import { applyCommits, type State, type TreeState } from './state.ts'
 import type { Transaction } from './transaction.ts'
 
 /** A storage checkpoint starts when the log holds this many records, whatever their size. */
@@ -60,7 +60,7 @@ export class Checkpointer {
     const core = this.#core
     const sequence = (core.state.sequence + 1) as CommitSequence
     const based = core.state === transaction.base
-    const state = based ? transaction.result(sequence) : applyCommit(core.state, sequence, transaction.body())
+    const state = based ? transaction.result(sequence) : applyCommits(core.state, [{ sequence, body: transaction.body() }])
     const nothing: CommitBody = { created: [], dropped: [], trees: [] }
     const mark = { sequence, bytes: encodeCommit(sequence, core.writerId, nothing) }
     const stageBytes = Math.max(STAGE_BYTES, core.options.cacheBytesMax * DIRECT_STAGE_SHARE)

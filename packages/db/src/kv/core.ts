@@ -4,7 +4,7 @@
  *
  * Guarantees: `state` only ever moves forward; a commit is in it exactly when it is durable.
  */
-import type { CommitSequence, Generation } from '../base/brand.ts'
+import type { Generation } from '../base/brand.ts'
 import type { Environment } from '../base/environment.ts'
 import { PannierError } from '../base/errors.ts'
 import { attempt } from '../base/miss.ts'
@@ -13,13 +13,13 @@ import { parseNode, type Node } from '../btree/node.ts'
 import { WRITER_ID_BYTES, verifyLogRecord } from '../pager/log-record.ts'
 import { MissingPageError, PageCache } from '../pager/page-cache.ts'
 import type { Durability, LogRecord, PageStore, StoreState } from '../storage/page-store.ts'
-import { decodeCommit, type CommitBody } from './commit-record.ts'
+import { decodeCommit } from './commit-record.ts'
 import type { Coordinator } from './coordinator.ts'
 import type { CommitNotice, Snapshot } from './key-value-store.ts'
 import { decodeMeta, emptyState } from './meta-body.ts'
 import { commitNotice, directNotice, unknownChanges } from './notice.ts'
 import { StateSnapshot } from './snapshot.ts'
-import { applyCommit, type State } from './state.ts'
+import { applyCommits, type LoggedCommit, type State } from './state.ts'
 import type { Transaction } from './transaction.ts'
 
 export interface CoreOptions {
@@ -32,9 +32,7 @@ export interface CoreOptions {
 }
 
 /** A commit that is in the log and not yet in pages. */
-export interface TailCommit {
-  readonly sequence: CommitSequence
-  readonly body: CommitBody
+export interface TailCommit extends LoggedCommit {
   readonly bytes: number
 }
 
@@ -115,7 +113,7 @@ export class Core {
   /** A commit of this handle is durable. `result` is the state after it if nothing else has changed the state meanwhile. */
   committed(base: State, result: State, commit: TailCommit): void {
     const before = this.#state
-    this.#setState(before === base ? result : applyCommit(before, commit.sequence, commit.body))
+    this.#setState(before === base ? result : applyCommits(before, [commit]))
     this.#tail.push(commit)
     this.#logBytes += commit.bytes
     this.#notify(() => commitNotice(before, this.#state, commit.sequence, commit.body, true))
@@ -145,14 +143,13 @@ export class Core {
       }
       return
     }
-    for (const record of log) {
-      if (record.sequence <= this.#state.sequence) continue
-      const commit = tailCommit(record)
-      const previous = this.#state
-      this.#setState(applyCommit(previous, commit.sequence, commit.body))
+    const news = log.filter(({ sequence }) => sequence > before.sequence).map(tailCommit)
+    if (news.length === 0) return
+    this.#setState(applyCommits(before, news))
+    for (const commit of news) {
       this.#tail.push(commit)
       this.#logBytes += commit.bytes
-      this.#notify(() => commitNotice(previous, this.#state, commit.sequence, commit.body, false))
+      this.#notify(() => commitNotice(before, this.#state, commit.sequence, commit.body, false))
     }
   }
 
@@ -181,9 +178,8 @@ export class Core {
   }
 
   #rebase(base: State, tail: readonly TailCommit[]): void {
-    let state = base
     const left = tail.filter(({ sequence }) => sequence > base.sequence)
-    for (const { sequence, body } of left) state = applyCommit(state, sequence, body)
+    const state = applyCommits(base, left)
     this.#tail = left
     this.#logBytes = left.reduce((sum, { bytes }) => sum + bytes, 0)
     this.#setState(state)

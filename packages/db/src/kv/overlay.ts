@@ -129,7 +129,7 @@ function putInBranch(
   const deltaBefore = before.delta
   const sizeBefore = sizeOf(before)
   const put = putIn(before, edit, key, change, delta)
-  const branch = node.owner === edit ? node : branchOf(edit, node.children.slice(), node.keys.slice())
+  const branch = node.owner === edit ? node : copyBranch(node, edit)
   if (put === undefined) {
     branch.children.splice(index, 1)
     branch.keys.splice(index, 1)
@@ -207,6 +207,10 @@ function emptyLeaf(edit: Edit): OverlayLeaf {
 
 function copyLeaf(leaf: OverlayLeaf, edit: Edit): OverlayLeaf {
   return { owner: edit, keys: leaf.keys.slice(), changes: leaf.changes.slice(), deltas: leaf.deltas.slice(), delta: leaf.delta }
+}
+
+function copyBranch({ children, keys, delta, size }: OverlayBranch, edit: Edit): OverlayBranch {
+  return { owner: edit, children: children.slice(), keys: keys.slice(), delta, size }
 }
 
 function branchOf(edit: Edit, children: OverlayNode[], keys: Key[]): OverlayBranch {

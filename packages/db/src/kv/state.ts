@@ -97,24 +97,39 @@ export function draftTree(draft: Draft, slot: number): DraftTree {
   return own
 }
 
-/** The state with the changes of a commit: for recovery, for the commits of others, and after a storage checkpoint. */
-export function applyCommit(state: State, sequence: CommitSequence, body: CommitBody): State {
-  if (sequence !== state.sequence + 1) throw corruptBytes(`the log goes from commit ${state.sequence} to ${sequence}`)
+/** A commit as the log holds it. */
+export interface LoggedCommit {
+  readonly sequence: CommitSequence
+  readonly body: CommitBody
+}
+
+/** The state with the changes of commits: for recovery, for the commits of others, and after a storage checkpoint. */
+export function applyCommits(state: State, commits: readonly LoggedCommit[]): State {
+  if (commits.length === 0) return state
   const draft = draftOf(state)
-  for (const created of body.created) createTree(draft, created)
   const slotOfId = new Map<number, number>()
   draft.slots.forEach((tree, slot) => tree !== undefined && slotOfId.set(tree.id, slot))
-  for (const operations of body.trees) {
-    const slot = slotOfId.get(operations.tree)
-    if (slot === undefined) throw corruptBytes(`commit ${sequence} changes a tree that does not exist`)
-    applyOperations(draftTree(draft, slot), draft.edit, operations)
-  }
-  for (const id of body.dropped) {
-    const slot = slotOfId.get(id)
-    if (slot === undefined) throw corruptBytes(`commit ${sequence} drops a tree that does not exist`)
-    dropTree(draft, slot)
+  let { sequence } = state
+  for (const commit of commits) {
+    if (commit.sequence !== sequence + 1) throw corruptBytes(`the log goes from commit ${sequence} to ${commit.sequence}`)
+    sequence = commit.sequence
+    applyCommit(draft, slotOfId, commit)
   }
   return finishDraft(state, draft, sequence)
+}
+
+function applyCommit(draft: Draft, slotOfId: Map<number, number>, { sequence, body }: LoggedCommit): void {
+  const slotOf = (id: number): number => {
+    const slot = slotOfId.get(id)
+    if (slot === undefined) throw corruptBytes(`commit ${sequence} changes a tree that does not exist`)
+    return slot
+  }
+  for (const created of body.created) slotOfId.set(created.id, createTree(draft, created))
+  for (const operations of body.trees) applyOperations(draftTree(draft, slotOf(operations.tree)), draft.edit, operations)
+  for (const id of body.dropped) {
+    dropTree(draft, slotOf(id))
+    slotOfId.delete(id)
+  }
 }
 
 export function finishDraft(state: State, draft: Draft, sequence: CommitSequence): State {

@@ -1,0 +1,70 @@
+/** Prints what was measured in one engine as a table of a line per figure. */
+import { barOf, describeBar, judge, rows } from './bars.ts'
+import type { Row } from './bars.ts'
+import { rivalIn } from './engines.ts'
+import type { Place } from './engines.ts'
+import { median } from './measure.ts'
+import type { ContenderName } from './phase.ts'
+
+/** Milliseconds of each repeat, by contender and metric. */
+export type Samples = Partial<Record<ContenderName, Readonly<Record<string, readonly number[]>>>>
+
+/** `wrong`: metrics of workloads whose answers were not the same; no time of theirs counts. */
+export function formatTable(place: Place, samples: Samples, wrong: ReadonlySet<string>): string {
+  const rival = rivalIn(place)
+  const lines = [['milliseconds', rival, '', 'pannier', '', 'ratio', 'bar', '']]
+  for (const row of rows) {
+    const line = lineOf(row, place, samples[rival]?.[row.metric], samples.pannier?.[row.metric])
+    if (line === undefined) continue
+    lines.push(wrong.has(row.metric) ? [row.title, '', '', '', '', '', '', 'ANSWERS DIFFER'] : line)
+  }
+  return alignColumns(lines)
+}
+
+function lineOf(
+  row: Row,
+  place: Place,
+  rival: readonly number[] | undefined,
+  pannier: readonly number[] | undefined,
+): string[] | undefined {
+  if (rival === undefined && pannier === undefined) return undefined
+  const bar = barOf(row, place)
+  const rivalTime = rival && median(rival)
+  const time = pannier && median(pannier)
+  return [
+    row.title,
+    formatTime(rivalTime),
+    formatSpread(rival),
+    formatTime(time),
+    formatSpread(pannier),
+    rivalTime === undefined || time === undefined ? '' : `${formatNumber(rivalTime / time)}x`,
+    bar === undefined ? '' : describeBar(bar),
+    bar === undefined || time === undefined ? '' : (judge(bar, time, rivalTime) ?? ''),
+  ]
+}
+
+function formatTime(milliseconds: number | undefined): string {
+  return milliseconds === undefined ? '' : formatNumber(milliseconds)
+}
+
+/** How far the repeats are from their median, at most. */
+function formatSpread(values: readonly number[] | undefined): string {
+  if (values === undefined || values.length < 2) return ''
+  const middle = median(values)
+  const farthest = Math.max(...values.map((value) => Math.abs(value - middle)))
+  return `±${Math.round((farthest / middle) * 100)}%`
+}
+
+function formatNumber(value: number): string {
+  if (value >= 100) return Math.round(value).toLocaleString('en-US')
+  return String(Number(value.toPrecision(3)))
+}
+
+/** Texts to the left, numbers to the right. */
+function alignColumns(lines: readonly (readonly string[])[]): string {
+  const leftColumns = new Set([0, 6, 7])
+  const widths = lines[0]!.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)))
+  const align = (text: string, column: number): string =>
+    leftColumns.has(column) ? text.padEnd(widths[column]!) : text.padStart(widths[column]!)
+  return lines.map((line) => line.map(align).join('  ').trimEnd()).join('\n')
+}

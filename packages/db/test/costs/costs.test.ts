@@ -1,0 +1,211 @@
+/**
+ * Goal: docs/costs.md holds, row by row, on 100 and on 100,000 documents. Calls and bytes are counted at the page store, so
+ * the figures are exact and the same on every machine.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { open } from '../../src/database/open.ts'
+import type { Database } from '../../src/database/database.ts'
+import type { Collection } from '../../src/database/collection.ts'
+import { memory } from '../../src/storage/memory/memory.ts'
+import { backendCalls, backendWrites, counting } from '../../testing/counting-page-store.ts'
+import { seededRandom } from '../../testing/random.ts'
+
+interface Person {
+  _id: string
+  name: string
+  email: string
+  city: string
+  age: number
+  score: number
+  active: boolean
+  tags: string[]
+  bio: string
+}
+
+const CITIES = ['Oslo', 'Bergen', 'London', 'Paris', 'Berlin', 'Rome', 'Madrid', 'Tokyo']
+const BIO = 'Lorem ipsum dolor sit amet consectetur adipiscing elit sed do eiusmod tempor incididunt. '.repeat(2)
+
+function people(count: number): Person[] {
+  const random = seededRandom(count)
+  return Array.from({ length: count }, (_, i) => ({
+    _id: `${random.below(1e9).toString(36)}-${i}`,
+    name: `Name ${random.below(1e6)}`,
+    email: `person${i}@example.org`,
+    city: CITIES[i % CITIES.length]!,
+    age: random.below(90),
+    score: random.next() * 1000,
+    active: i % 2 === 0,
+    tags: ['a', `b${i % 10}`],
+    bio: BIO,
+  }))
+}
+
+/** Pages from root to leaf in the largest tree of these databases. */
+const HEIGHT = 2
+
+for (const count of [100, 100_000]) {
+  describe(`${count} documents`, () => {
+    const storage = counting(memory())
+    const documents = people(count)
+    let db: Database
+    let all: Collection<Person>
+
+    const reopen = async (): Promise<void> => {
+      await db.close()
+      db = await open('costs', { storage })
+      all = db.collection<Person>('people')
+      storage.take()
+    }
+
+    beforeAll(async () => {
+      db = await open('costs', { storage })
+      all = db.collection<Person>('people')
+    }, 120_000)
+
+    afterAll(async () => {
+      await db.check()
+      await db.close()
+    }, 120_000)
+
+    test('bulk write: 1 transaction, at most 1.5 x the bytes of JSON in all', { timeout: 60_000 }, async () => {
+      storage.take()
+      await all.insert(documents)
+      const inserted = storage.take()
+      expect(backendWrites(inserted)).toBe(1)
+      await db.checkpoint()
+      const json = documents.reduce((sum, document) => sum + JSON.stringify(document).length, 0)
+      expect(inserted.bytesWritten + storage.take().bytesWritten).toBeLessThanOrEqual(1.5 * json)
+    })
+
+    test('index build: the documents are read once, and nothing is written but the index', { timeout: 60_000 }, async () => {
+      await reopen()
+      all = db.collection<Person>('people', { indexes: ['age', ['city', '-score']] })
+      await all.ready()
+      const { pagesRead, bytesWritten, appends, commits } = storage.take()
+      const bodyPages = Math.ceil((count * 330) / 25_000) + 3
+      expect(pagesRead).toBeLessThanOrEqual(bodyPages + 5)
+      // Some 20 and 30 bytes an entry, not a log record for each.
+      expect(bytesWritten).toBeLessThanOrEqual(count * 60 + 20_000)
+      expect(appends + commits).toBeLessThanOrEqual(4)
+    })
+
+    test('open: 1 backend transaction before the first answer', async () => {
+      await db.close()
+      storage.take()
+      db = await open('costs', { storage })
+      all = db.collection<Person>('people')
+      expect(await all.find({}).count()).toBe(count)
+      const counts = storage.take()
+      expect(counts.opens).toBe(1)
+      expect(backendCalls(counts)).toBe(1)
+    })
+
+    test('count(): 0 backend calls', async () => {
+      storage.take()
+      expect(await all.find({}).count()).toBe(count)
+      expect(backendCalls(storage.take())).toBe(0)
+    })
+
+    test('get: cold at most a page a level of its two trees, cached none', async () => {
+      await reopen()
+      const id = documents[count >> 1]!._id
+      expect((await all.get(id))?.name).toBe(documents[count >> 1]!.name)
+      const cold = storage.take()
+      expect(cold.pagesRead).toBeLessThanOrEqual(2 * HEIGHT)
+      expect(cold.pageBatches).toBeLessThanOrEqual(2 * HEIGHT)
+      await all.get(id)
+      expect(backendCalls(storage.take())).toBe(0)
+    })
+
+    test('n gets, cold: each page once, in at most a batch a level', async () => {
+      await reopen()
+      const random = seededRandom(7)
+      const ids = Array.from({ length: 50 }, () => random.pick(documents)._id)
+      await all.get(ids)
+      const { pagesRead, pageBatches } = storage.take()
+      expect(pageBatches).toBeLessThanOrEqual(2 * HEIGHT)
+      expect(pagesRead).toBeLessThanOrEqual(2 * (HEIGHT - 1) + 2 * 50)
+    })
+
+    test('count of an index range, skip, the k-th, first and last: a page a level', async () => {
+      for (const query of [
+        () => all.find({ age: { $gte: 30, $lt: 40 } }).count(),
+        () => all.find({}).sort('age').skip(count - 10).limit(1).fields('age').toArray(),
+        () => all.find({}).sort('age').fields('age').first(),
+        () => all.find({}).sort('-age').fields('age').first(),
+      ]) {
+        await reopen()
+        await query()
+        // Both ends of a range are looked up; they share the root.
+        expect(storage.take().pagesRead).toBeLessThanOrEqual(2 * HEIGHT)
+      }
+    })
+
+    test('an index that covers the fields: no document pages', async () => {
+      await reopen()
+      const rows = await all.find({ age: { $gte: 30, $lt: 32 } }).fields('age').toArray()
+      expect(rows.length).toBe(documents.filter(({ age }) => age === 30 || age === 31).length)
+      expect(storage.take().pagesRead).toBeLessThanOrEqual(HEIGHT + Math.ceil((rows.length * 20) / 16_000) + 1)
+    })
+
+    test('an index lookup that matches n documents, cold: each needed page once, misses in batches', async () => {
+      await reopen()
+      const rows = await all.find({ age: 30 }).toArray()
+      const { pagesRead, pageBatches } = storage.take()
+      expect(pagesRead).toBeLessThanOrEqual(rows.length + 4 * HEIGHT)
+      // The number of batches grows with the logarithm of the rows, as batches double.
+      expect(pageBatches).toBeLessThanOrEqual(4 * HEIGHT + 12)
+    })
+
+    test('put, update and delete of one document: 1 log append; no reads when its pages are cached', async () => {
+      await reopen()
+      const [a, b] = [documents[3]!, documents[4]!]
+      await all.get([a._id, b._id])
+      await all.upsert({ ...a, age: 1 })
+      storage.take()
+      await all.upsert({ ...a, age: 2 })
+      await all.update(b._id, (document) => ({ ...document, age: 3 }))
+      await all.insert({ ...a, _id: 'new' })
+      await all.delete('new')
+      const counts = storage.take()
+      expect(counts.appends).toBe(4)
+      expect(backendWrites(counts)).toBe(4)
+      expect(counts.reads + counts.pageBatches).toBeLessThanOrEqual(1)
+      expect(counts.bytesWritten).toBeLessThanOrEqual(4 * 1000)
+    })
+
+    test('n concurrent single puts: 1 backend write', async () => {
+      await all.get(documents[5]!._id)
+      storage.take()
+      await Promise.all(documents.slice(5, 55).map((document) => all.upsert({ ...document, age: 7 })))
+      expect(backendWrites(storage.take())).toBe(1)
+    })
+
+    test('random puts over time: pages written by storage checkpoints stay within 8 x the log', { timeout: 60_000 }, async () => {
+      const random = seededRandom(11)
+      await db.checkpoint()
+      storage.take()
+      for (let i = 0; i < 2000; i++) await all.upsert({ ...random.pick(documents), age: random.below(90) })
+      await db.checkpoint()
+      const { bytesWritten } = storage.take()
+      // An upsert of some 330 bytes and its index entries are some 420 bytes in the log.
+      expect(bytesWritten / (2000 * 420)).toBeLessThanOrEqual(9)
+    })
+
+    test('dropping an index, a collection: 1 small commit, whatever the size', async () => {
+      await all.find({}).count()
+      storage.take()
+      await all.dropIndex('age')
+      await db.dropCollection('people')
+      const counts = storage.take()
+      expect(counts.appends).toBe(2)
+      expect(counts.bytesWritten).toBeLessThanOrEqual(1000)
+      expect(counts.pagesRead).toBe(0)
+    })
+
+    test('what was dropped is reclaimed', { timeout: 60_000 }, async () => {
+      for (let i = 0; i < 4; i++) await db.checkpoint()
+      expect(storage.take().pagesFreed).toBeGreaterThanOrEqual(Math.floor((count * 250) / 30_000))
+    })
+  })
+}
