@@ -87,7 +87,9 @@ class Run {
     const rounds = 3 + this.#random.below(10)
     for (let round = 0; round < rounds && this.#usable; round++) {
       const sizes = [1, 1, 5, 50, 1500]
-      const writes = Array.from({ length: 1 + this.#random.below(3) }, () => randomSteps(this.#random, this.#random.pick(sizes)))
+      const writes = Array.from({ length: 1 + this.#random.below(3) }, () =>
+        randomSteps(this.#random, this.#random.pick(sizes)),
+      )
       await this.#writeTogether(writes)
       if (this.#usable && this.#random.chance(0.3)) await this.#attempt(() => this.#kv!.checkpoint())
     }

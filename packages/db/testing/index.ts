@@ -1,5 +1,12 @@
-/** Suites and stores for those who write a page store of their own, or anything else that has to keep our contracts. */
+/** For those who write a page store of their own: the suite that it has to pass, stores that count and fail, checks. */
 export { assertDefined, assertEqual, assertRejects, assertThrows, assertTrue, CheckError } from './check.ts'
 export type { ExpectedError } from './check.ts'
+export { pageStoreSuite } from './conformance/page-store.ts'
+export type { PageStoreFixture, PageStoreSuiteContext } from './conformance/page-store-fixture.ts'
+export { backendCalls, backendWrites, counting } from './counting-page-store.ts'
+export type { CountingStorage, StoreCounts } from './counting-page-store.ts'
+export { SimulatedDatabase } from './simulated-database.ts'
+export { SimulatedStorage } from './simulated-page-store.ts'
+export type { Fault, SimulationOptions } from './simulated-page-store.ts'
 export { prefixed } from './suite.ts'
 export type { SuiteContext, Test } from './suite.ts'

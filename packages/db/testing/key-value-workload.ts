@@ -3,7 +3,14 @@
  */
 import type { Key } from '../src/base/brand.ts'
 import { numberKey } from '../src/codec/key-number.ts'
-import type { KeyRange, Snapshot, TreeKind, TreeReader, TreeWriter, WriteTransaction } from '../src/kv/key-value-store.ts'
+import type {
+  KeyRange,
+  Snapshot,
+  TreeKind,
+  TreeReader,
+  TreeWriter,
+  WriteTransaction,
+} from '../src/kv/key-value-store.ts'
 import { assertEqual, assertTrue } from './check.ts'
 import type { Random } from './random.ts'
 
@@ -55,12 +62,14 @@ function operationOn(tree: string, random: Random): EntryStep['kind'] {
 function randomKey(random: Random): Key {
   const length = random.chance(0.02) ? random.below(2000) : random.below(6)
   let key = random.pick(['', 'prefix/', 'prefix/longer/'])
-  for (let i = 0; i < length; i++) key += String.fromCharCode(random.chance(0.8) ? 97 + random.below(4) : random.below(256))
+  for (let i = 0; i < length; i++)
+    key += String.fromCharCode(random.chance(0.8) ? 97 + random.below(4) : random.below(256))
   return key as Key
 }
 
 function randomValue(random: Random, tree: string): Uint8Array {
-  const sizes = tree === 'i' ? [0, 3, 20] : [0, 5, 5, 40, 40, 300, 300, 1500, 3000, random.chance(0.05) ? 150_000 : 9000]
+  const sizes =
+    tree === 'i' ? [0, 3, 20] : [0, 5, 5, 40, 40, 300, 300, 1500, 3000, random.chance(0.05) ? 150_000 : 9000]
   return new Uint8Array(random.pick(sizes)).fill(random.below(256))
 }
 
@@ -129,12 +138,20 @@ export function compareSome(snapshot: Snapshot, model: Model, random: Random): v
     const reader = snapshot.tree(name)!
     const keys = [...tree.entries.keys()].sort()
     const range = randomRange(random, keys)
-    const inside = keys.filter((key) => (range.gte === undefined || key >= range.gte) && (range.lt === undefined || key < range.lt))
+    const inside = keys.filter(
+      (key) => (range.gte === undefined || key >= range.gte) && (range.lt === undefined || key < range.lt),
+    )
     assertEqual(reader.count(range), inside.length, `count of a range of ${name}`)
     const reverse = random.chance(0.5)
     compareWalk(reader, tree, inside, range, reverse, random.below(inside.length + 2))
-    const some = Array.from({ length: 5 }, () => (random.chance(0.7) && keys.length > 0 ? random.pick(keys) : randomKey(random)))
-    assertEqual(reader.getMany(some), some.map((key) => tree.entries.get(key)), `getMany of ${name}`)
+    const some = Array.from({ length: 5 }, () =>
+      random.chance(0.7) && keys.length > 0 ? random.pick(keys) : randomKey(random),
+    )
+    assertEqual(
+      reader.getMany(some),
+      some.map((key) => tree.entries.get(key)),
+      `getMany of ${name}`,
+    )
     for (const key of some) {
       assertEqual(reader.get(key), tree.entries.get(key), `get of ${name}`)
       // Ranks in sequence trees are asked for numbers.
@@ -158,7 +175,14 @@ function randomRange(random: Random, keys: readonly Key[]): KeyRange {
   return { gte: bound(), lt: bound() }
 }
 
-function compareWalk(reader: TreeReader, tree: ModelTree, keys: readonly Key[], range: KeyRange, reverse: boolean, skip = 0): void {
+function compareWalk(
+  reader: TreeReader,
+  tree: ModelTree,
+  keys: readonly Key[],
+  range: KeyRange,
+  reverse: boolean,
+  skip = 0,
+): void {
   const expected = (reverse ? [...keys].reverse() : keys).slice(skip)
   const cursor = reader.cursor(range, { reverse, skip })
   for (const key of expected) {

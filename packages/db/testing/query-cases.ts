@@ -36,8 +36,40 @@ export function seededChoose(seed: number): Choose {
 
 const LONG = 'x'.repeat(KEY_STRING_BYTES_MAX + 100)
 const VALUES: readonly unknown[] = [
-  0, 1, 2, 3, -1, 1.5, 1e300, 'a', 'ab', 'b', 'ä', '', '\u{10000}', '\uffff', '\ud800', 'a\0b', null, true, false, [], [1], [1, 2], [2, 'a'],
-  ['a', 'b'], [[1]], [null], {}, { x: 1 }, { x: [1] }, { y: 'a', x: 2 }, `${LONG}a`, `${LONG}b`, [`${LONG}a`, 1], Uint8Array.of(1, 2, 3, 4, 9),
+  0,
+  1,
+  2,
+  3,
+  -1,
+  1.5,
+  1e300,
+  'a',
+  'ab',
+  'b',
+  'ä',
+  '',
+  '\u{10000}',
+  '\uffff',
+  '\ud800',
+  'a\0b',
+  null,
+  true,
+  false,
+  [],
+  [1],
+  [1, 2],
+  [2, 'a'],
+  ['a', 'b'],
+  [[1]],
+  [null],
+  {},
+  { x: 1 },
+  { x: [1] },
+  { y: 'a', x: 2 },
+  `${LONG}a`,
+  `${LONG}b`,
+  [`${LONG}a`, 1],
+  Uint8Array.of(1, 2, 3, 4, 9),
 ]
 const LONG_VALUES: readonly unknown[] = [`${LONG}a`, `${LONG}b`, LONG, [`${LONG}a`, 1]]
 const PATHS: readonly string[] = ['a', 'b', 'tags', 'a.x', 'c.d', 'tags.0', '_id']
@@ -46,7 +78,8 @@ const IDS = 60
 export function randomDocuments(choose: Choose, count: number): Document[] {
   return Array.from({ length: count }, () => {
     const document: Record<string, unknown> = { _id: `d${choose(IDS)}` }
-    for (const name of ['a', 'b', 'tags']) if (choose(5) > 0) document[name] = pick(choose, choose(2) === 0 ? VALUES.slice(0, 8) : VALUES)
+    for (const name of ['a', 'b', 'tags'])
+      if (choose(5) > 0) document[name] = pick(choose, choose(2) === 0 ? VALUES.slice(0, 8) : VALUES)
     if (choose(2) === 0) document['c'] = { d: pick(choose, VALUES) }
     return document as Document
   })
@@ -54,8 +87,20 @@ export function randomDocuments(choose: Choose, count: number): Document[] {
 
 export function randomIndexes(choose: Choose): IndexInput[] {
   const all: IndexInput[] = [
-    'a', '-a', 'c.d', ['a', 'b'], ['a', '-b'], ['b', 'a', 'c.d'], ['-b', 'a'], ['tags', '_id'], 'tags', ['a.x', 'a'], ['b', '_id'],
-    { on: 'tags', multi: true }, { on: '-a', multi: true, name: 'elements of a' }, { on: 'c.d', multi: true, name: 'elements of c.d' },
+    'a',
+    '-a',
+    'c.d',
+    ['a', 'b'],
+    ['a', '-b'],
+    ['b', 'a', 'c.d'],
+    ['-b', 'a'],
+    ['tags', '_id'],
+    'tags',
+    ['a.x', 'a'],
+    ['b', '_id'],
+    { on: 'tags', multi: true },
+    { on: '-a', multi: true, name: 'elements of a' },
+    { on: 'c.d', multi: true, name: 'elements of c.d' },
   ]
   return all.filter(() => choose(3) === 0)
 }
@@ -87,7 +132,8 @@ function randomSort(choose: Choose, indexes: readonly IndexInput[]): string[] {
 function randomSelector(choose: Choose, depth: number): Record<string, unknown> {
   const selector: Record<string, unknown> = {}
   for (let parts = few(choose); parts >= 0; parts--) {
-    const inner = (): Record<string, unknown>[] => Array.from({ length: choose(10) === 0 ? 0 : 1 + choose(3) }, () => randomSelector(choose, depth - 1))
+    const inner = (): Record<string, unknown>[] =>
+      Array.from({ length: choose(10) === 0 ? 0 : 1 + choose(3) }, () => randomSelector(choose, depth - 1))
     switch (depth === 0 ? 9 : choose(10)) {
       case 0:
         selector['$or'] = inner()
@@ -109,7 +155,10 @@ function randomSelector(choose: Choose, depth: number): Record<string, unknown> 
 }
 
 function randomCondition(choose: Choose, depth: number): unknown {
-  const value = (): unknown => (choose(6) === 0 ? `d${choose(IDS)}` : pick(choose, choose(2) === 0 ? OPERANDS.slice(0, 8) : choose(3) === 0 ? LONG_VALUES : OPERANDS))
+  const value = (): unknown =>
+    choose(6) === 0
+      ? `d${choose(IDS)}`
+      : pick(choose, choose(2) === 0 ? OPERANDS.slice(0, 8) : choose(3) === 0 ? LONG_VALUES : OPERANDS)
   if (choose(4) === 0) return value()
   const condition: Record<string, unknown> = {}
   for (let parts = few(choose); parts >= 0; parts--) {
@@ -127,7 +176,19 @@ function randomCondition(choose: Choose, depth: number): unknown {
 /** JSON: no typed arrays. */
 const OPERANDS: readonly unknown[] = VALUES.filter((value) => !ArrayBuffer.isView(value))
 const OPERATORS: readonly string[] = [
-  '$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$in', '$nin', '$exists', '$beginsWith', '$regex', '$not',
+  '$eq',
+  '$ne',
+  '$gt',
+  '$gte',
+  '$lt',
+  '$lte',
+  '$in',
+  '$in',
+  '$nin',
+  '$exists',
+  '$beginsWith',
+  '$regex',
+  '$not',
 ]
 
 /** Mostly none. */
@@ -147,7 +208,9 @@ export interface NaiveAnswer {
 
 export function naiveAnswer(documents: readonly Document[], query: QueryCase): NaiveAnswer {
   const predicate = parseSelector(query.selector)
-  const matches = documents.filter((document) => evaluate(predicate, document)).sort((left, right) => compareBySort(query.sort, left, right))
+  const matches = documents
+    .filter((document) => evaluate(predicate, document))
+    .sort((left, right) => compareBySort(query.sort, left, right))
   return { matches, rows: Math.min(query.limit ?? Infinity, Math.max(0, matches.length - query.skip)) }
 }
 

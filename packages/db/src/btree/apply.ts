@@ -9,7 +9,7 @@
 import { assert } from '../base/assert.ts'
 import type { Key, PageId } from '../base/brand.ts'
 import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
-import { corruptBytes } from '../codec/bytes.ts'
+import { asArray, corruptBytes, type Bytes } from '../codec/bytes.ts'
 import { keyNumber } from '../codec/key-number.ts'
 import { Branch, buildBranch, type Child } from './branch.ts'
 import {
@@ -39,7 +39,7 @@ import type { Node, Root, Tree } from './node.ts'
 /** A sorted batch. A change is a new value, or for a removal the length of the value that goes. */
 export interface Changes {
   readonly keys: readonly Key[]
-  readonly changes: readonly (Uint8Array | number)[]
+  readonly changes: readonly (Bytes | number)[]
   /** 1: the entry is new; 0: it is overwritten; -1: it goes. */
   readonly deltas: readonly (1 | 0 | -1)[]
 }
@@ -182,6 +182,7 @@ class Applier {
   /** Merges the live entries of a leaf with changes into content. Frees what the new tree does not use of the leaf. */
   async merge(leaf: Leaf | undefined, live: Uint16Array | undefined, content: LeafContent, from: number, to: number): Promise<void> {
     const { keys, changes, deltas } = this.#changes
+    const inlineMax = INLINE_VALUE_BYTES_MAX[this.#class]
     const count = leaf === undefined ? 0 : (live?.length ?? leaf.count)
     let at = 0
     for (let i = from; i < to; i++) {
@@ -196,7 +197,7 @@ class Applier {
         at++
       }
       const change = changes[i]!
-      if (typeof change !== 'number') content.push(key, await this.#place(change))
+      if (typeof change !== 'number') content.push(key, change.length > inlineMax ? await this.#overflow(asArray(change)) : change)
       if ((i & 1023) === 1023) await this.#pause()
     }
     for (; at < count; at++) this.#keep(leaf!, live === undefined ? at : live[at]!, content)
@@ -276,8 +277,7 @@ class Applier {
   }
 
   /** Large values go to overflow pages. */
-  async #place(value: Uint8Array): Promise<LeafValue> {
-    if (value.length <= INLINE_VALUE_BYTES_MAX[this.#class]) return value
+  async #overflow(value: Uint8Array): Promise<LeafValue> {
     const pages = overflowPageCount(value.length)
     const first = this.#io.allocate(pages)
     for (let i = 0; i < pages; i++) {

@@ -12,7 +12,7 @@
  */
 import { assert } from '../base/assert.ts'
 import type { Key, PageId } from '../base/brand.ts'
-import { ByteReader, ByteWriter, corruptBytes, readByteString, varintBytes, writeVarint } from '../codec/bytes.ts'
+import { ByteReader, ByteWriter, corruptBytes, type Bytes, readByteString, varintBytes, writeVarint } from '../codec/bytes.ts'
 import { PAGE_HEADER_BYTES, PAGE_LEAF, PAGE_OVERFLOW, sealPage } from '../pager/page.ts'
 import { PAGE_BYTES_MAX } from '../storage/page-store.ts'
 
@@ -26,7 +26,7 @@ export interface OverflowReference {
 }
 
 /** What is to be written under a key: the bytes, or where they stand already. */
-export type LeafValue = Uint8Array | OverflowReference
+export type LeafValue = Bytes | OverflowReference
 
 /** Memory of a parsed leaf beside its bytes. */
 const LEAF_OVERHEAD_BYTES = 200
@@ -100,7 +100,7 @@ export class Leaf {
   }
 
   /** A view of the bytes, or the reference to an overflowing value. */
-  value(index: number): LeafValue {
+  value(index: number): Uint8Array | OverflowReference {
     const { bytes } = this
     let at = this.#position(index)
     const length = this.#varint(at)
@@ -159,7 +159,7 @@ export function leafEntryBytes(key: Key, value: LeafValue): number {
 }
 
 export function isOverflow(value: LeafValue): value is OverflowReference {
-  return !(value instanceof Uint8Array)
+  return typeof value === 'object' && 'first' in value
 }
 
 function inLeafBytes(value: LeafValue): number {
@@ -202,6 +202,7 @@ function putValue(bytes: Uint8Array, at: number, value: LeafValue): number {
     return writeVarint(bytes, at, value.first)
   }
   at = writeVarint(bytes, at, value.length * 2)
+  if (typeof value === 'string') return putByteString(bytes, at, value, 0, value.length)
   bytes.set(value, at)
   return at + value.length
 }

@@ -8,7 +8,7 @@ import { corruptBytes } from '../codec/bytes.ts'
 import { keyNumber } from '../codec/key-number.ts'
 import type { Garbage } from './branch.ts'
 import { garbageBefore, isGarbage } from './garbage.ts'
-import { isOverflow, overflowPageCount, OverflowPage, type Leaf, type LeafValue, type OverflowReference } from './leaf.ts'
+import { isOverflow, overflowPageCount, OverflowPage, type Leaf, type OverflowReference } from './leaf.ts'
 import { branchAt, leafAt, type NodeCache, type Root, type Tree } from './node.ts'
 import type { PageId } from '../base/brand.ts'
 
@@ -107,7 +107,7 @@ function walkDown(
 }
 
 /** The bytes of a value, put together from its overflow pages where it has some. */
-export function resolveValue(cache: NodeCache, value: LeafValue): Uint8Array {
+export function resolveValue(cache: NodeCache, value: Uint8Array | OverflowReference): Uint8Array {
   return isOverflow(value) ? readOverflow(cache, value) : value
 }
 

@@ -62,6 +62,11 @@ export class ByteWriter {
     this.length = at
   }
 
+  put(source: Bytes): void {
+    if (typeof source === 'string') this.byteString(source)
+    else this.raw(source)
+  }
+
   /** A copy of what was written. */
   finish(): Uint8Array {
     return this.bytes.slice(0, this.length)
@@ -126,6 +131,17 @@ export class ByteReader {
     this.at = at + count
     return at
   }
+}
+
+/** Some bytes. Short ones take far less memory as a byte string (each char one byte) than as an array. */
+export type Bytes = Uint8Array | string
+
+/** The same as an array. */
+export function asArray(bytes: Bytes): Uint8Array {
+  if (typeof bytes !== 'string') return bytes
+  const array = new Uint8Array(bytes.length)
+  for (let i = 0; i < bytes.length; i++) array[i] = bytes.charCodeAt(i)
+  return array
 }
 
 export function corruptBytes(what: string): PannierError {

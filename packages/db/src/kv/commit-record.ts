@@ -86,7 +86,7 @@ function encodeTree(writer: ByteWriter, { tree, operations, keys, changes }: Tre
       writer.varint(change)
     } else {
       writer.varint(change.length)
-      writer.raw(change)
+      writer.put(change)
     }
     previous = key
   }

@@ -11,6 +11,7 @@
  */
 import type { CommitSequence, Key } from '../base/brand.ts'
 import type { MaybePromise } from '../base/maybe-promise.ts'
+import type { Bytes } from '../codec/bytes.ts'
 
 /** The entries with `gte <= key < lt`; a bound that is left out does not bound. */
 export interface KeyRange {
@@ -66,12 +67,12 @@ export interface TreeReader {
  */
 export interface TreeWriter extends TreeReader {
   /** The key is known to be absent. */
-  insert(key: Key, value: Uint8Array): void
+  insert(key: Key, value: Bytes): void
   /** The key is known to be present. */
-  replace(key: Key, value: Uint8Array): void
+  replace(key: Key, value: Bytes): void
   /** The key is known to be present. `valueBytes`: length of the value there, which sequence trees use to know their garbage. */
   remove(key: Key, valueBytes?: number): void
-  put(key: Key, value: Uint8Array): void
+  put(key: Key, value: Bytes): void
   /** False if there was none. */
   delete(key: Key): boolean
   /** Sequence trees only: inserts under the next number and returns it (`numberKey(n)` is the key). Never used twice. */

@@ -2,13 +2,14 @@
  * Reads of one tree: its pages with the overlay of recent changes over them.
  */
 import type { Key } from '../base/brand.ts'
+import { asArray } from '../codec/bytes.ts'
 import { keyNumber } from '../codec/key-number.ts'
 import { TreeCursor } from '../btree/cursor.ts'
 import { liveEntries } from '../btree/garbage.ts'
 import type { NodeCache } from '../btree/node.ts'
 import { descendToRank, get, getMany, rank } from '../btree/search.ts'
 import type { Cursor, CursorOptions, Entry, KeyRange, TreeReader } from './key-value-store.ts'
-import { OverlayCursor, overlayDelta, overlayDeltaBefore, overlayGet } from './overlay.ts'
+import { OverlayCursor, overlayDelta, overlayDeltaBefore, overlayGet, type Change } from './overlay.ts'
 import type { TreeState } from './state.ts'
 
 /** A tree of which the newest state may change between calls (inside a write transaction). */
@@ -24,7 +25,7 @@ export abstract class MergedTree implements TreeReader {
   get(key: Key): Uint8Array | undefined {
     const { overlay, tree } = this.state
     const change = overlayGet(overlay, key)
-    if (change !== undefined) return typeof change === 'number' ? undefined : change
+    if (change !== undefined) return valueOf(change)
     return get(this.cache, tree, key)
   }
 
@@ -36,7 +37,7 @@ export abstract class MergedTree implements TreeReader {
     const places: number[] = []
     for (let i = 0; i < keys.length; i++) {
       const change = overlayGet(overlay, keys[i]!)
-      values.push(typeof change === 'number' ? undefined : change)
+      values.push(change === undefined ? undefined : valueOf(change))
       if (change !== undefined) continue
       below.push(keys[i]!)
       places.push(i)
@@ -110,6 +111,10 @@ export abstract class MergedTree implements TreeReader {
   }
 }
 
+function valueOf(change: Change): Uint8Array | undefined {
+  return typeof change === 'number' ? undefined : asArray(change)
+}
+
 /** A tree as of a snapshot. */
 export class SnapshotTree extends MergedTree {
   protected override readonly state: TreeState
@@ -159,7 +164,7 @@ class MergedCursor implements Cursor {
   }
 
   get value(): Uint8Array {
-    return this.#fromPages ? this.#pages.value : (this.#changes.change as Uint8Array)
+    return this.#fromPages ? this.#pages.value : valueOf(this.#changes.change)!
   }
 
   /** Which side comes next: negative the pages, positive the changes, 0 both at once; undefined: neither. */

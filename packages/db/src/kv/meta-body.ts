@@ -8,7 +8,7 @@
  *         inline: varint entries: varint length of the key, key, varint length of the value, value
  */
 import type { CommitSequence, Generation, Key, PageId } from '../base/brand.ts'
-import { ByteReader, ByteWriter } from '../codec/bytes.ts'
+import { asArray, ByteReader, ByteWriter, type Bytes } from '../codec/bytes.ts'
 import type { Tree } from '../btree/node.ts'
 import { decodeMetaPage, encodeMetaPage } from '../pager/meta-page.ts'
 import { NOTHING_TO_RECLAIM } from '../pager/reclaim.ts'
@@ -65,7 +65,7 @@ function encodeInline(writer: ByteWriter, overlay: Overlay): void {
   writer.varint(overlaySize(overlay))
   const cursor = new OverlayCursor(overlay, undefined, undefined, false)
   while (cursor.next()) {
-    const value = cursor.change as Uint8Array
+    const value = asArray(cursor.change as Bytes)
     writer.varint(cursor.key.length)
     writer.byteString(cursor.key)
     writer.varint(value.length)

@@ -8,9 +8,10 @@
  */
 import { assert } from '../base/assert.ts'
 import type { Key } from '../base/brand.ts'
+import type { Bytes } from '../codec/bytes.ts'
 
 /** A new value, or the removal of an entry of the pages: then the length of its value, as far as it is known. */
-export type Change = Uint8Array | number
+export type Change = Bytes | number
 
 /** How a change alters the count of the entries in the pages below: added, overwritten or removed. */
 export type Delta = 1 | 0 | -1
@@ -83,12 +84,12 @@ export function overlayGet(overlay: Overlay, key: Key): Change | undefined {
 }
 
 /** The key was absent and is there now. */
-export function overlayInsert(overlay: Overlay, edit: Edit, key: Key, value: Uint8Array): Overlay {
+export function overlayInsert(overlay: Overlay, edit: Edit, key: Key, value: Bytes): Overlay {
   return put(overlay, edit, key, value, 1)
 }
 
 /** The key was there and has another value now. */
-export function overlayReplace(overlay: Overlay, edit: Edit, key: Key, value: Uint8Array): Overlay {
+export function overlayReplace(overlay: Overlay, edit: Edit, key: Key, value: Bytes): Overlay {
   return put(overlay, edit, key, value, 0)
 }
 

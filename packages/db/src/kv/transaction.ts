@@ -9,6 +9,7 @@ import type { CommitSequence, Key } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'
 import { KEY_BYTES_MAX } from '../btree/leaf.ts'
 import type { NodeCache } from '../btree/node.ts'
+import type { Bytes } from '../codec/bytes.ts'
 import { numberKey } from '../codec/key-number.ts'
 import {
   OPERATION_INSERT,
@@ -212,11 +213,11 @@ class TransactionTree extends MergedTree implements TreeWriter {
     return this.#state()
   }
 
-  insert(key: Key, value: Uint8Array): void {
+  insert(key: Key, value: Bytes): void {
     this.#change(OPERATION_INSERT, key, value)
   }
 
-  replace(key: Key, value: Uint8Array): void {
+  replace(key: Key, value: Bytes): void {
     this.#change(OPERATION_REPLACE, key, value)
   }
 
@@ -224,7 +225,7 @@ class TransactionTree extends MergedTree implements TreeWriter {
     this.#change(OPERATION_REMOVE, key, valueBytes)
   }
 
-  put(key: Key, value: Uint8Array): void {
+  put(key: Key, value: Bytes): void {
     if (this.get(key) === undefined) this.insert(key, value)
     else this.replace(key, value)
   }

@@ -389,7 +389,7 @@ function databaseCases(check: Case): void {
     const seen: unknown[] = []
     const people = db.collection('people')
     const stop = db.onChange(({ collections, local }) =>
-      seen.push([local, ...[...collections].map(([name, { ids, dropped }]) => [name, ids, dropped])]),
+      seen.push([local, ...[...collections].sort().map(([name, { ids, dropped }]) => [name, ids, dropped])]),
     )
     await people.insert([{ _id: 'a' }, { _id: 'b' }])
     await people.update('a', (a) => ({ ...a, n: 1 }))
@@ -405,7 +405,7 @@ function databaseCases(check: Case): void {
     assertEqual(seen, [
       [true, ['people', ['a', 'b'], false]],
       [true, ['people', ['a'], false]],
-      [true, ['people', ['b'], false], ['more', ['c'], false]],
+      [true, ['more', ['c'], false], ['people', ['b'], false]],
       [true, ['more', undefined, true]],
     ])
   })

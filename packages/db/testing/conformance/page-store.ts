@@ -132,6 +132,29 @@ function logCases({ test, create }: PageStoreSuiteContext): void {
       assertEqual((await first.read()).log, [someRecord(1), someRecord(2)])
     }))
 
+  test('handles that slept while the log was truncated are fenced, whatever each of them tries', () =>
+    withStore(create, async (store, { open }) => {
+      const [first, second] = [await open(), await open()]
+      await first.read()
+      await second.read()
+      await first.append(someRecord(1), 'relaxed')
+      await second.append(someRecord(2), 'relaxed')
+      await store.read()
+      await appendRange(store, 3, 7)
+      await store.commit(someCommit(1, 6))
+      for (let attempt = 0; attempt < 2; attempt++) {
+        await assertRefused('PANNIER_STALE', () => first.append(someRecord(2, 20), 'relaxed'))
+        await assertRefused('PANNIER_STALE', () => second.append(someRecord(3, 20), 'relaxed'))
+        await assertRefused('PANNIER_STALE', () => first.append(someRecord(4, 20), 'relaxed'))
+      }
+      assertEqual(await first.read(), { meta: someMeta(1, 6), log: [someRecord(7)] })
+      await first.append(someRecord(8), 'relaxed')
+      await assertRefused('PANNIER_STALE', () => store.append(someRecord(8, 20), 'relaxed'))
+      await store.commit(someCommit(2, 8))
+      await second.append(someRecord(9), 'relaxed')
+      assertEqual(await store.read(), { meta: someMeta(2, 8), log: [someRecord(9)] })
+    }))
+
   test('of two appends of one sequence at the same time exactly one succeeds', () =>
     withStore(create, async (first, { open }) => {
       const second = await open()

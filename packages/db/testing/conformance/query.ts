@@ -11,7 +11,15 @@ import { explainPlan, type PlanStep } from '../../src/query/planner/explain.ts'
 import { candidatePlans, type Plan, type QuerySpecification } from '../../src/query/planner/plan.ts'
 import type { QuerySource } from '../../src/query/query-source.ts'
 import { assertEqual, assertRejects, assertThrows, assertTrue } from '../check.ts'
-import { compareBySort, naiveAnswer, naiveProjection, randomDocuments, randomIndexes, randomQuery, seededChoose } from '../query-cases.ts'
+import {
+  compareBySort,
+  naiveAnswer,
+  naiveProjection,
+  randomDocuments,
+  randomIndexes,
+  randomQuery,
+  seededChoose,
+} from '../query-cases.ts'
 import type { Choose, NaiveAnswer, QueryCase } from '../query-cases.ts'
 import { QueryFixture, type Document } from '../query-fixture.ts'
 import type { IndexInput } from '../../src/index/index-definition.ts'
@@ -24,14 +32,18 @@ const ROUNDS = 12
 
 export function querySuite({ test, create }: SuiteContext<CreateStore>): void {
   for (let seed = 1; seed <= ROUNDS; seed++) {
-    test(`random queries agree with the naive evaluator (seed ${seed})`, () => checkRandomQueries(create, seededChoose(seed), 40))
+    test(`random queries agree with the naive evaluator (seed ${seed})`, () =>
+      checkRandomQueries(create, seededChoose(seed), 40))
   }
 
   test('every plan finds the same documents', async () => {
     const fixture = await peopleFixture(create)
     const adults = { age: { $gte: 30, $lt: 40 } }
     assertEqual(stepNames((await fixture.find(adults).explain()).plan), ['fetch', 'index scan'])
-    assertEqual(ids(await fixture.find(adults).sort('_id').toArray()), ids(await fixture.scan(adults).sort('_id').toArray()))
+    assertEqual(
+      ids(await fixture.find(adults).sort('_id').toArray()),
+      ids(await fixture.scan(adults).sort('_id').toArray()),
+    )
     assertEqual(await fixture.find(adults).count(), 100)
     await fixture.store.close()
   })
@@ -41,8 +53,14 @@ export function querySuite({ test, create }: SuiteContext<CreateStore>): void {
     const query = fixture.find({ city: 'Oslo' }).sort('-age').skip(200).limit(3)
     const { plan, sortedByIndex } = await query.explain()
     assertEqual(stepNames(plan), ['fetch', 'limit', 'skip', 'index scan'])
-    assertEqual([sortedByIndex, inputOf(plan, 'skip')['byRank'], inputOf(plan, 'index scan')['index']], [true, true, 'city,-age'])
-    assertEqual((await query.toArray()).map(({ age }) => age), [39, 39, 39])
+    assertEqual(
+      [sortedByIndex, inputOf(plan, 'skip')['byRank'], inputOf(plan, 'index scan')['index']],
+      [true, true, 'city,-age'],
+    )
+    assertEqual(
+      (await query.toArray()).map(({ age }) => age),
+      [39, 39, 39],
+    )
     const oldest = await fixture.find({}).sort('-city', 'age').limit(1).explain()
     assertEqual([oldest.sortedByIndex, inputOf(oldest.plan, 'index scan')['reverse']], [true, true])
     await fixture.store.close()
@@ -52,22 +70,39 @@ export function querySuite({ test, create }: SuiteContext<CreateStore>): void {
     const fixture = await peopleFixture(create)
     const some = fixture.find({ age: { $in: [10, 20, 30] } }).sort('age')
     const { plan, sortedByIndex } = await some.skip(13).explain()
-    assertEqual([sortedByIndex, inputOf(plan, 'skip')['byRank'], inputOf(plan, 'index scan')['ranges']], [true, true, 3])
-    assertEqual((await some.skip(13).toArray()).map(({ age }) => age), [20, 20, 20, 20, 20, 20, 20, ...Array.from({ length: 10 }, () => 30)])
-    assertEqual((await some.sort('-age').skip(13).limit(8).toArray()).map(({ age }) => age), [20, 20, 20, 20, 20, 20, 20, 10])
+    assertEqual(
+      [sortedByIndex, inputOf(plan, 'skip')['byRank'], inputOf(plan, 'index scan')['ranges']],
+      [true, true, 3],
+    )
+    assertEqual(
+      (await some.skip(13).toArray()).map(({ age }) => age),
+      [20, 20, 20, 20, 20, 20, 20, ...Array.from({ length: 10 }, () => 30)],
+    )
+    assertEqual(
+      (await some.sort('-age').skip(13).limit(8).toArray()).map(({ age }) => age),
+      [20, 20, 20, 20, 20, 20, 20, 10],
+    )
     // Of several cities neither gives an order by name.
-    const named = await fixture.find({ city: { $in: ['Oslo', 'Turku'] }, age: 31 }).sort('name').toArray()
-    assertEqual(named.map(({ name }) => name), ['n131', 'n231', 'n31', 'n431', 'n531', 'n731', 'n831'])
+    const named = fixture.find({ city: { $in: ['Oslo', 'Turku'] }, age: 31 })
+    for (const sorted of [named.sort('name'), named.sort('age', 'name')]) {
+      assertEqual(
+        (await sorted.toArray()).map(({ name }) => name),
+        ['n131', 'n31', 'n331', 'n431', 'n631', 'n731', 'n931'],
+      )
+    }
     await fixture.store.close()
   })
 
   test('a covering index answers without documents', async () => {
     const fixture = await peopleFixture(create)
-    const query = fixture.find({ city: 'Oslo', age: { $gt: 95 } }).sort('city', '-age').fields('age', 'city')
+    const query = fixture
+      .find({ city: 'Oslo', age: { $gt: 95 } })
+      .sort('city', '-age')
+      .fields('age', 'city')
     const explanation = await query.explain()
     assertEqual([explanation.covering, stepNames(explanation.plan)], [true, ['project', 'index scan']])
     assertEqual((await query.toArray())[0], { age: 99, city: 'Oslo' })
-    assertTrue(!(await query.fields('age', 'name').explain()).covering, 'a field outside the index needs documents')
+    assertTrue(!(await query.fields('age', 'tags').explain()).covering, 'a field outside the index needs documents')
     await fixture.store.close()
   })
 
@@ -86,14 +121,20 @@ export function querySuite({ test, create }: SuiteContext<CreateStore>): void {
     const union = fixture.find({ $or: [{ age: 31 }, { tags: 'vip' }] })
     assertEqual(stepNames((await union.explain()).plan), ['fetch', 'union'])
     assertEqual(await union.count(), 110)
-    assertEqual(stepNames((await fixture.find({ $or: [{ age: 30 }, { name: 'n7' }] }).explain()).plan), ['filter', 'full scan'])
+    assertEqual(stepNames((await fixture.find({ $or: [{ age: 30 }, { name: 'n7' }] }).explain()).plan), [
+      'filter',
+      'full scan',
+    ])
     await fixture.store.close()
   })
 
   test('what cannot match reads nothing', async () => {
     const fixture = await peopleFixture(create)
     assertEqual(stepNames((await fixture.find({ age: { $gt: 5, $lt: 3 } }).explain()).plan), ['fetch', 'nothing'])
-    assertEqual([await fixture.find({ age: { $in: [] } }).count(), await fixture.find({ $or: [] }).first()], [0, undefined])
+    assertEqual(
+      [await fixture.find({ age: { $in: [] } }).count(), await fixture.find({ $or: [] }).first()],
+      [0, undefined],
+    )
     await fixture.store.close()
   })
 
@@ -150,9 +191,27 @@ export function querySuite({ test, create }: SuiteContext<CreateStore>): void {
   test('malformed queries are refused at once', async () => {
     const fixture = await peopleFixture(create)
     const selectors: readonly unknown[] = [
-      null, [], 'a', { a: undefined }, { a: NaN }, { a: { $gt: new Date(0) } }, { $gt: 1 }, { a: { $like: 'x' } }, { a: { $in: 1 } }, { $or: {} },
-      { $and: [1] }, { a: { $exists: 1 } }, { a: { $regex: '(' } }, { a: { $regex: 'a', $options: 'g' } }, { a: { $options: 'i' } },
-      { a: { $beginsWith: 1 } }, { '': 1 }, { 'a..b': 1 }, { a: { $not: 1 } }, { a: () => 1 }, nested(300),
+      null,
+      [],
+      'a',
+      { a: undefined },
+      { a: NaN },
+      { a: { $gt: new Date(0) } },
+      { $gt: 1 },
+      { a: { $like: 'x' } },
+      { a: { $in: 1 } },
+      { $or: {} },
+      { $and: [1] },
+      { a: { $exists: 1 } },
+      { a: { $regex: '(' } },
+      { a: { $regex: 'a', $options: 'g' } },
+      { a: { $options: 'i' } },
+      { a: { $beginsWith: 1 } },
+      { '': 1 },
+      { 'a..b': 1 },
+      { a: { $not: 1 } },
+      { a: () => 1 },
+      nested(300),
     ]
     for (const selector of selectors) assertThrows(() => fixture.find(selector as Record<string, unknown>), TypeError)
     const query = fixture.find({})
@@ -166,7 +225,12 @@ export function querySuite({ test, create }: SuiteContext<CreateStore>): void {
 
 /** 1,000 people, 333 in Oslo, with the indexes of an address book. */
 async function peopleFixture(create: CreateStore): Promise<QueryFixture> {
-  const fixture = new QueryFixture(await create(), ['age', ['city', '-age'], ['city', 'age', 'name'], { on: 'tags', multi: true }])
+  const fixture = new QueryFixture(await create(), [
+    'age',
+    ['city', '-age'],
+    ['city', 'age', 'name'],
+    { on: 'tags', multi: true },
+  ])
   const people = Array.from({ length: 1000 }, (_, at) => ({
     _id: `p${at}`,
     name: `n${at}`,
@@ -185,7 +249,8 @@ function ids(documents: readonly Document[]): string[] {
 /** From the topmost step down. */
 export function stepNames(plan: PlanStep): string[] {
   const names: string[] = []
-  for (let step: PlanStep | undefined = plan; step !== undefined; step = step['input'] as PlanStep | undefined) names.push(step.step)
+  for (let step: PlanStep | undefined = plan; step !== undefined; step = step['input'] as PlanStep | undefined)
+    names.push(step.step)
   return names
 }
 
@@ -216,7 +281,12 @@ export async function checkRandomQueries(create: CreateStore, choose: Choose, qu
 }
 
 /** By the query as the planner would have it, by a scan, and by every other plan that there is. */
-async function checkQuery(fixture: QueryFixture, documents: readonly Document[], query: QueryCase, indexes: readonly IndexInput[]): Promise<void> {
+async function checkQuery(
+  fixture: QueryFixture,
+  documents: readonly Document[],
+  query: QueryCase,
+  indexes: readonly IndexInput[],
+): Promise<void> {
   const what = JSON.stringify({ query, indexes })
   const answer = naiveAnswer(documents, query)
   for (const find of [fixture.find(query.selector), fixture.scan(query.selector)]) {
@@ -283,7 +353,11 @@ function fieldsWithId({ fields }: QueryCase): readonly string[] | undefined {
   return fields && ['_id', ...fields]
 }
 
-function applyTo(find: Query<Document>, { sort, skip, limit }: QueryCase, fields: readonly string[] | undefined): Query<Document> {
+function applyTo(
+  find: Query<Document>,
+  { sort, skip, limit }: QueryCase,
+  fields: readonly string[] | undefined,
+): Query<Document> {
   let query = find.sort(...sort).skip(skip)
   if (limit !== undefined) query = query.limit(limit)
   return fields === undefined ? query : (query.fields(...fields) as Query<Document>)

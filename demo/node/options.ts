@@ -1,0 +1,58 @@
+/** The command line of `npm start`. */
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+
+export interface Options {
+  /** Where the database file is kept. */
+  readonly folder: string
+  readonly port: number
+  /** Only that many cities, the largest; undefined for all. */
+  readonly limit: number | undefined
+  /** False: answer the questions and end. */
+  readonly serve: boolean
+  readonly help: boolean
+}
+
+const ROOT_FOLDER = join(import.meta.dirname, '..', '..')
+const PORT_DEFAULT = 4800
+
+export const USAGE: string = `Usage: npm start -- [options]
+
+Loads 135,233 cities into an embedded database, asks it a few questions,
+and serves a page where your browser does the same.
+
+  --port N      Port of the page (${PORT_DEFAULT}, or the next one that is free)
+  --data DIR    Folder of the database file (data)
+  --limit N     Only the N largest cities
+  --no-serve    Answer the questions and end
+  --help        This text`
+
+/** Throws a TypeError that names the wrong argument. */
+export function parseOptions(args: readonly string[]): Options {
+  const { values } = parseArgs({
+    args: [...args],
+    allowNegative: true,
+    options: {
+      port: { type: 'string' },
+      data: { type: 'string' },
+      limit: { type: 'string' },
+      serve: { type: 'boolean', default: true },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  return {
+    folder: values.data ?? join(ROOT_FOLDER, 'data'),
+    port: values.port === undefined ? PORT_DEFAULT : wholeNumber('--port', values.port, 0, 65_535),
+    limit: values.limit === undefined ? undefined : wholeNumber('--limit', values.limit, 1, Number.MAX_SAFE_INTEGER),
+    serve: values.serve,
+    help: values.help,
+  }
+}
+
+function wholeNumber(option: string, text: string, lowest: number, highest: number): number {
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  if (!(value >= lowest && value <= highest)) {
+    throw new TypeError(`${option} takes a whole number from ${lowest} to ${highest}, not '${text}'.`)
+  }
+  return value
+}

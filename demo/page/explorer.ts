@@ -1,0 +1,204 @@
+/** The table with its filters and panels, on an open copy. Attached when a copy opens, detached when it goes. */
+import { isPannierError } from 'pannier'
+import type { Collection, Database } from 'pannier'
+import { COLLECTION, foldName, INDEXES } from '../shared/city.ts'
+import type { City } from '../shared/city.ts'
+import { formatCount, formatDuration } from '../shared/format.ts'
+import type { OpenCopy } from './copy.ts'
+import { editCity, toast } from './dialogs.ts'
+import type { CityFields, Edit } from './dialogs.ts'
+import { byId, setText } from './dom.ts'
+import { Filters } from './filters.ts'
+import { Grid } from './grid.ts'
+import { describe } from './messages.ts'
+import { measure, showFacts, showPlan } from './panels.ts'
+import { Result } from './result.ts'
+import type { Measured } from './result.ts'
+import { isFiltered } from './view.ts'
+import type { Order } from './view.ts'
+
+export class Explorer {
+  readonly #grid: Grid
+  readonly #filters: Filters
+  readonly #onError: (error: unknown) => void
+  #cities: Collection<City> | undefined
+  #order: Order = { column: 'population', descending: true }
+  #countries: Promise<readonly string[]> = Promise.resolve([])
+  #result: Result | undefined
+  #counted: Measured<number> | undefined
+  #stopListening: () => void = () => undefined
+  /** Asked for while another refresh is under way; any number of them are one. */
+  #pending: { readonly keepPosition: boolean } | undefined
+  #refreshing = false
+
+  /** `onError` is told of everything that the explorer can't deal with itself. */
+  constructor(onError: (error: unknown) => void) {
+    this.#onError = onError
+    this.#filters = new Filters(() => this.#refresh(false))
+    this.#grid = new Grid(byId('grid'), {
+      onSort: (order) => {
+        this.#order = order
+        this.#refresh(false)
+      },
+      onEdit: (city) => this.#edit(city),
+      onRead: () => this.#showTimes(),
+      onError,
+    })
+    byId('add').addEventListener('click', () => this.#edit(undefined))
+    byId('measure').addEventListener('click', () => this.#measure())
+    byId('plan').addEventListener('toggle', () => this.#showPlan())
+  }
+
+  /** Shows the copy; resolves when its first rows are to be seen. */
+  async attach(copy: OpenCopy): Promise<void> {
+    const cities = copy.db.collection<City>(COLLECTION, { indexes: INDEXES })
+    this.#cities = cities
+    this.#stopListening = listen(copy.db, (ids) => {
+      this.#grid.mark(new Set(ids))
+      this.#refresh(true)
+    })
+    await this.#show(false)
+    void showFacts(copy)
+    this.#countries = distinctCountries(cities)
+    this.#filters.setCountries(await this.#countries)
+    this.#measure()
+  }
+
+  detach(): void {
+    this.#stopListening()
+    this.#cities = undefined
+    this.#result?.abandon()
+    this.#result = undefined
+  }
+
+  #refresh(keepPosition: boolean): void {
+    this.#pending = { keepPosition: keepPosition && this.#pending?.keepPosition !== false }
+    if (!this.#refreshing) this.#showPending().catch(this.#onError)
+  }
+
+  async #showPending(): Promise<void> {
+    this.#refreshing = true
+    try {
+      for (let next = this.#pending; next !== undefined; next = this.#pending) {
+        this.#pending = undefined
+        await this.#show(next.keepPosition)
+      }
+    } finally {
+      this.#refreshing = false
+    }
+  }
+
+  async #show(keepPosition: boolean): Promise<void> {
+    const cities = this.#cities
+    if (cities === undefined) return
+    const filter = this.#filters.read()
+    const order = this.#order
+    const result = new Result(cities, { filter, order })
+    const counted = await result.count()
+    const all = isFiltered(filter) ? await cities.find().count() : counted.value
+    const { first, count } = this.#grid.range(keepPosition)
+    await result.load(first, Math.min(count, counted.value - first))
+    if (cities !== this.#cities) return
+    this.#result?.abandon()
+    this.#result = result
+    this.#counted = counted
+    setText(byId('count'), `${formatCount(counted.value)} ${counted.value === 1 ? 'city' : 'cities'}`)
+    setText(byId('count-of'), isFiltered(filter) ? `of ${formatCount(all)}` : '')
+    byId('filter-reset').hidden = !isFiltered(filter)
+    this.#grid.show(result, counted.value, order, keepPosition)
+    this.#showTimes()
+    this.#showPlan()
+  }
+
+  #showTimes(): void {
+    const read = this.#result?.lastRead
+    if (this.#counted === undefined) return
+    const rows =
+      read && read.last >= read.first
+        ? `, rows ${formatCount(read.first + 1)}–${formatCount(read.last + 1)} in ${formatDuration(read.durationMs)}`
+        : ''
+    setText(byId('times'), `counted in ${formatDuration(this.#counted.durationMs)}${rows}`)
+  }
+
+  #showPlan(): void {
+    if (this.#result === undefined || !byId<HTMLDetailsElement>('plan').open) return
+    showPlan(this.#result).catch(this.#onError)
+  }
+
+  #measure(): void {
+    const cities = this.#cities
+    if (cities === undefined) return
+    cities
+      .find()
+      .count()
+      .then((documents) => measure(cities, documents))
+      .catch(this.#onError)
+  }
+
+  #edit(city: City | undefined): void {
+    this.#askAndWrite(city).catch(this.#onError)
+  }
+
+  async #askAndWrite(city: City | undefined): Promise<void> {
+    const edit = await editCity(city, await this.#countries)
+    const cities = this.#cities
+    if (edit === undefined || cities === undefined) return
+    try {
+      toast(await write(cities, city, edit))
+    } catch (error) {
+      if (isPannierError(error, 'PANNIER_CLOSED')) throw error
+      const { title, detail } = describe(error)
+      toast(`${title} (${detail})`)
+    }
+  }
+}
+
+/** Makes the change and says so. */
+async function write(cities: Collection<City>, city: City | undefined, edit: Edit): Promise<string> {
+  const started = performance.now()
+  let done: string
+  if (edit.kind === 'delete') {
+    await cities.delete(city?._id ?? '')
+    done = `${city?.name} deleted`
+  } else if (city === undefined) {
+    await cities.insert(newCity(edit.fields))
+    done = `${edit.fields.name} added`
+  } else {
+    await cities.update(city._id, (current) => ({ ...current, ...edit.fields, foldedName: foldName(edit.fields.name) }))
+    done = `${edit.fields.name} saved`
+  }
+  return `${done} in ${formatDuration(performance.now() - started)}`
+}
+
+function newCity(fields: CityFields): City {
+  return {
+    _id: crypto.randomUUID(),
+    ...fields,
+    foldedName: foldName(fields.name),
+    lat: 0,
+    lon: 0,
+    featureCode: 'PPL',
+    adminCode: '',
+  }
+}
+
+/** Every country that occurs, by hopping from one to the next in the index: as many reads as there are countries. */
+async function distinctCountries(cities: Collection<City>): Promise<string[]> {
+  const codes: string[] = []
+  for (;;) {
+    const next = await cities
+      .find({ country: { $gt: codes.at(-1) ?? '' } })
+      .sort('country')
+      .first()
+    if (next === undefined) return codes
+    codes.push(next.country)
+  }
+}
+
+/** Calls back with the ids of changed cities after each commit, of this tab or another. */
+function listen(db: Database, onChange: (ids: readonly string[]) => void): () => void {
+  return db.onChange(({ collections }) => {
+    const change = collections.get(COLLECTION)
+    if (change !== undefined) onChange(change.ids ?? [])
+  })
+}

@@ -1,0 +1,150 @@
+/**
+ * The answer to one view, read as it is looked at: the exact count, and rows by rank in blocks. Never holds more than
+ * `BLOCKS_MAX` blocks of rows, however many match.
+ *
+ * Where an index gives both filter and order, a block is `skip(first).limit(n)`, which costs the same anywhere. Where it does
+ * not (a text search in the order of population, say), every block would walk all those before it. So only the first one is
+ * read like that; for the others the ids are listed once, and a block is a `get` of its ids.
+ */
+import type { Collection, Explanation } from 'pannier'
+import type { City } from '../shared/city.ts'
+import { answersByRank } from './plan.ts'
+import { toSelector, toSort } from './view.ts'
+import type { Selector, View } from './view.ts'
+
+export interface Measured<T> {
+  readonly value: T
+  readonly durationMs: number
+}
+
+export interface RowsRead {
+  readonly first: number
+  readonly last: number
+  readonly durationMs: number
+}
+
+const BLOCK_ROWS = 16
+const SLICE_MS = 8
+const IDS_PER_LOOK = 256
+const BLOCKS_MAX = 128
+
+export class Result {
+  readonly selector: Selector
+  readonly sort: readonly string[]
+  /** The rows read last, and how long that took. */
+  lastRead: RowsRead | undefined
+  readonly #cities: Collection<City>
+  /** In order of use, the least recently used first. */
+  readonly #blocks: Map<number, readonly City[]> = new Map()
+  /** Set on first use, as is the explanation. */
+  #ids: Promise<string[]> | undefined
+  #explanation: Promise<Explanation> | undefined
+  readonly #abandoned: AbortController = new AbortController()
+  readonly #loading: Map<number, Promise<void>> = new Map()
+
+  constructor(cities: Collection<City>, view: View) {
+    this.#cities = cities
+    this.selector = toSelector(view.filter)
+    this.sort = toSort(view.order)
+  }
+
+  /** Nobody looks any more: ends what is under way. */
+  abandon(): void {
+    this.#abandoned.abort()
+  }
+
+  async count(): Promise<Measured<number>> {
+    const started = performance.now()
+    const value = await this.#cities.find(this.selector).count()
+    return { value, durationMs: performance.now() - started }
+  }
+
+  /** What the database says about how it finds a block of these rows. */
+  explain(): Promise<Explanation> {
+    this.#explanation ??= this.#query().skip(BLOCK_ROWS).limit(BLOCK_ROWS).explain()
+    return this.#explanation
+  }
+
+  /** The rows, if they are all in memory. */
+  peek(first: number, count: number): City[] | undefined {
+    const rows: City[] = []
+    for (let block = Math.floor(first / BLOCK_ROWS); block * BLOCK_ROWS < first + count; block++) {
+      const cities = this.#blocks.get(block)
+      if (cities === undefined) return undefined
+      this.#blocks.delete(block)
+      this.#blocks.set(block, cities)
+      const from = block * BLOCK_ROWS
+      rows.push(...cities.slice(Math.max(0, first - from), first + count - from))
+    }
+    return rows
+  }
+
+  /** Loads rows that are likely to be wanted next, unless that takes more than reading them. */
+  async prefetch(first: number, count: number): Promise<void> {
+    if (this.#ids !== undefined || answersByRank(await this.explain())) {
+      await Promise.all(this.#loadBlocks(first, count))
+    }
+  }
+
+  /** Resolves when `peek` has them. */
+  async load(first: number, count: number): Promise<void> {
+    const started = performance.now()
+    const waiting = this.#loadBlocks(first, count)
+    if (waiting.length === 0) return
+    await Promise.all(waiting)
+    this.lastRead = { first, last: first + count - 1, durationMs: performance.now() - started }
+  }
+
+  #loadBlocks(first: number, count: number): Promise<void>[] {
+    const waiting: Promise<void>[] = []
+    for (let block = Math.floor(first / BLOCK_ROWS); block * BLOCK_ROWS < first + count; block++) {
+      if (!this.#blocks.has(block)) waiting.push(this.#loadBlock(block))
+    }
+    return waiting
+  }
+
+  #loadBlock(block: number): Promise<void> {
+    const underWay = this.#loading.get(block)
+    if (underWay !== undefined) return underWay
+    const loading = this.#readBlock(block).finally(() => this.#loading.delete(block))
+    this.#loading.set(block, loading)
+    return loading
+  }
+
+  async #readBlock(block: number): Promise<void> {
+    const first = block * BLOCK_ROWS
+    const direct = (block === 0 && this.#ids === undefined) || answersByRank(await this.explain())
+    const rows = direct ? await this.#query().skip(first).limit(BLOCK_ROWS).toArray() : await this.#rowsByIds(first)
+    this.#blocks.set(block, rows)
+    for (const oldest of this.#blocks.keys()) {
+      if (this.#blocks.size <= BLOCKS_MAX) break
+      this.#blocks.delete(oldest)
+    }
+  }
+
+  async #rowsByIds(first: number): Promise<City[]> {
+    this.#ids ??= this.#listIds()
+    const ids = await this.#ids
+    const rows = await this.#cities.get(ids.slice(first, first + BLOCK_ROWS))
+    return rows.filter((city) => city !== undefined)
+  }
+
+  /** The ids of all rows in order. Lets the page breathe in between, as they may be many. */
+  async #listIds(): Promise<string[]> {
+    const ids: string[] = []
+    let sliceStarted = performance.now()
+    for await (const { _id } of this.#query().fields('_id').signal(this.#abandoned.signal)) {
+      ids.push(_id)
+      if (ids.length % IDS_PER_LOOK > 0 || performance.now() - sliceStarted < SLICE_MS) continue
+      await new Promise((resolve) => setTimeout(resolve))
+      sliceStarted = performance.now()
+    }
+    // Rows that agree in what they are sorted by may come in another order here: the first block has to follow it.
+    this.#blocks.delete(0)
+    return ids
+  }
+
+  #query(): ReturnType<Collection<City>['find']> {
+    return this.#cities.find(this.selector).sort(...this.sort)
+  }
+}

@@ -1,0 +1,61 @@
+/** What the visitor asked to see: filter and order, and the query that it makes. Plain data. */
+import { foldName } from '../shared/city.ts'
+
+export interface Filter {
+  readonly name: string
+  readonly nameMode: 'begins' | 'contains'
+  /** Empty for all. */
+  readonly country: string
+  readonly populationMin: number | undefined
+  readonly populationMax: number | undefined
+}
+
+export type SortColumn = 'name' | 'country' | 'population' | 'lat'
+
+export interface Order {
+  readonly column: SortColumn
+  readonly descending: boolean
+}
+
+export interface View {
+  readonly filter: Filter
+  readonly order: Order
+}
+
+export type Selector = Readonly<Record<string, unknown>>
+
+const SORT_FIELDS: Readonly<Record<SortColumn, readonly string[]>> = {
+  name: ['foldedName'],
+  country: ['country', '-population'],
+  population: ['population'],
+  lat: ['lat'],
+}
+
+export function toSelector(filter: Filter): Selector {
+  const name = foldName(filter.name)
+  const population = {
+    ...(filter.populationMin === undefined ? {} : { $gte: filter.populationMin }),
+    ...(filter.populationMax === undefined ? {} : { $lte: filter.populationMax }),
+  }
+  return {
+    ...(filter.country === '' ? {} : { country: filter.country }),
+    ...(name === ''
+      ? {}
+      : { foldedName: filter.nameMode === 'begins' ? { $beginsWith: name } : { $regex: escaped(name) } }),
+    ...(Object.keys(population).length === 0 ? {} : { population }),
+  }
+}
+
+export function toSort(order: Order): string[] {
+  const fields = SORT_FIELDS[order.column]
+  return order.descending ? fields.map((field) => (field.startsWith('-') ? field.slice(1) : `-${field}`)) : [...fields]
+}
+
+export function isFiltered(filter: Filter): boolean {
+  return Object.keys(toSelector(filter)).length > 0
+}
+
+/** The source of a regular expression that finds just this text. */
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+}

@@ -1,0 +1,53 @@
+/** A city as the demo stores it, and the indexes that answer the page's questions; the same in Node and in the browser. */
+
+export interface City {
+  readonly _id: string
+  readonly name: string
+  /** The name without case and accents, by which people expect lists to be sorted and searched. */
+  readonly foldedName: string
+  /** ISO 3166-1 alpha-2. */
+  readonly country: string
+  readonly population: number
+  readonly lat: number
+  readonly lon: number
+  /** GeoNames feature code, e.g. PPLC for a capital. */
+  readonly featureCode: string
+  readonly adminCode: string
+}
+
+export const COLLECTION = 'cities'
+
+/**
+ * One for each way in which the page sorts, for all cities and for those of a country. In the first two a second
+ * field comes along so that a text or a range can be tested without reading documents.
+ */
+export const INDEXES: readonly (string | readonly string[])[] = [
+  ['foldedName', 'population'],
+  ['population', 'foldedName'],
+  'lat',
+  ['country', '-population'],
+  ['country', 'foldedName'],
+  ['country', 'lat'],
+]
+
+/** Letters that are no plain letter with an accent. */
+const PLAIN_LETTERS: ReadonlyMap<string, string> = new Map(
+  Object.entries({ æ: 'ae', œ: 'oe', ø: 'o', ß: 'ss', þ: 'th', ð: 'd', đ: 'd', ħ: 'h', ı: 'i', ł: 'l', ə: 'e' }),
+)
+
+/** Lower case, without accents and apostrophes: 'Zürich' and 'ZURICH' both give 'zurich', '‘Ibrī' gives 'ibri'. */
+export function foldName(name: string): string {
+  return name
+    .normalize('NFD')
+    .replace(/[\p{Mn}\p{Lm}‘’'`]+/gu, '')
+    .toLowerCase()
+    .replace(/[æœøßþðđħıłə]/g, (letter) => PLAIN_LETTERS.get(letter) ?? letter)
+    .trim()
+}
+
+const COUNTRY_NAMES = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' })
+
+/** The English name of a country; the code itself where there is none. */
+export function countryName(code: string): string {
+  return /^[A-Z]{2}$/.test(code) ? (COUNTRY_NAMES.of(code) ?? code) : code
+}

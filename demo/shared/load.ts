@@ -1,0 +1,96 @@
+/**
+ * Loads the cities into a database, in Node and in the browser alike: documents first, then the indexes on what is there.
+ *
+ * A record in the collection `meta` says how far a load has come, so that one that was interrupted (a closed tab, Ctrl+C,
+ * a crash) goes on where it stopped. Each batch is one atomic write and the source has a fixed order, so the
+ * number of documents present is the position to go on from.
+ */
+import type { Database } from 'pannier'
+import { COLLECTION, INDEXES } from './city.ts'
+import type { City } from './city.ts'
+
+export const BATCH_DOCUMENTS = 5_000
+
+export interface CitySource {
+  /** Where the cities come from; a database that was loaded from anything else is not gone on with. */
+  readonly name: string
+  readonly documents: number
+  /** The cities from that position on, in the source's order. */
+  batches(from: number): Iterable<readonly City[]> | AsyncIterable<readonly City[]>
+}
+
+/** What `meta` holds about the load. Times add up over interrupted runs. */
+export interface LoadRecord {
+  readonly _id: string
+  readonly source: string
+  readonly documents: number
+  readonly complete: boolean
+  readonly insertMs: number
+  readonly indexMs: number
+}
+
+export interface LoadProgress {
+  readonly phase: 'insert' | 'index'
+  /** Documents inserted; of the indexes the part that is built. */
+  readonly done: number
+  readonly total: number
+}
+
+export interface LoadOptions {
+  readonly signal?: AbortSignal
+  readonly onProgress?: (progress: LoadProgress) => void
+}
+
+export async function readLoadRecord(db: Database): Promise<LoadRecord | undefined> {
+  return await db.collection<LoadRecord>('meta').get(COLLECTION)
+}
+
+/** Throws the signal's reason when it is aborted; what was inserted by then stays and is gone on with next time. */
+export async function loadCities(db: Database, source: CitySource, options: LoadOptions = {}): Promise<LoadRecord> {
+  const { signal, onProgress } = options
+  const cities = db.collection<City>(COLLECTION)
+  const before = await readLoadRecord(db)
+  let record: LoadRecord = {
+    _id: COLLECTION,
+    source: source.name,
+    documents: source.documents,
+    complete: false,
+    insertMs: before?.insertMs ?? 0,
+    indexMs: before?.indexMs ?? 0,
+  }
+  const save = async (change: Partial<LoadRecord>): Promise<void> => {
+    record = { ...record, ...change }
+    await db.collection<LoadRecord>('meta').upsert(record)
+  }
+
+  await save({})
+  let done = await cities.find().count()
+  onProgress?.({ phase: 'insert', done, total: source.documents })
+  if (done < source.documents) {
+    for await (const batch of source.batches(done)) {
+      signal?.throwIfAborted()
+      const started = performance.now()
+      await cities.insert([...batch])
+      record = { ...record, insertMs: record.insertMs + performance.now() - started }
+      done += batch.length
+      onProgress?.({ phase: 'insert', done, total: source.documents })
+    }
+    await save({})
+  }
+
+  signal?.throwIfAborted()
+  onProgress?.({ phase: 'index', done: 0, total: 1 })
+  const started = performance.now()
+  await buildIndexes(db, options)
+  await save({ complete: true, indexMs: record.indexMs + performance.now() - started })
+  return record
+}
+
+async function buildIndexes(db: Database, { signal, onProgress }: LoadOptions): Promise<void> {
+  const cities = db.collection<City>(COLLECTION, {
+    indexes: INDEXES,
+    ...(signal && { signal }),
+    onProgress: (done) => onProgress?.({ phase: 'index', done, total: 1 }),
+  })
+  await cities.ready()
+}

@@ -1,0 +1,170 @@
+/**
+ * `npm start`: loads the cities of the world into an embedded database, asks it a few questions, and serves a page that does
+ * the same in the visitor's browser. What an earlier run has loaded is used again.
+ */
+import { mkdir } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { intro, log, outro } from '@clack/prompts'
+import { isPannierError, open } from 'pannier'
+import type { Database } from 'pannier'
+import { bundlePage } from './node/bundle.ts'
+import { readAllCities, sourceName } from './node/all-cities.ts'
+import { parseOptions, USAGE } from './node/options.ts'
+import type { Options } from './node/options.ts'
+import { progressBar } from './node/progress.ts'
+import { printAnswers } from './node/report.ts'
+import { serve } from './node/server.ts'
+import { COLLECTION, INDEXES } from './shared/city.ts'
+import type { City } from './shared/city.ts'
+import { formatCount, formatDuration } from './shared/format.ts'
+import { loadCities, readLoadRecord } from './shared/load.ts'
+import type { LoadProgress } from './shared/load.ts'
+
+const INDEX_PROGRESS_STEPS = 100
+const INTERRUPTED_EXIT_CODE = 130
+/** Ctrl+C arrives more than once where a parent process passes it on; only one that comes later means impatience. */
+const IMPATIENT_MS_MIN = 1_000
+const stop = new AbortController()
+let stoppedAt = Infinity
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    if (performance.now() - stoppedAt > IMPATIENT_MS_MIN) process.exit(INTERRUPTED_EXIT_CODE)
+    if (stop.signal.aborted) return
+    stoppedAt = performance.now()
+    stop.abort(new Error('stopped'))
+  })
+}
+
+await main()
+
+async function main(): Promise<void> {
+  let options: Options
+  try {
+    options = parseOptions(process.argv.slice(2))
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${USAGE}`)
+    process.exitCode = 2
+    return
+  }
+  if (options.help) return console.log(USAGE)
+  intro('Pannier: the cities of the world in an embedded database')
+  try {
+    await run(options)
+  } catch (error) {
+    if (stop.signal.aborted) outro('Stopped.')
+    else log.error(explain(error, options))
+    process.exitCode = stop.signal.aborted ? INTERRUPTED_EXIT_CODE : 1
+  }
+}
+
+async function run(options: Options): Promise<void> {
+  const db = await openCities(options)
+  try {
+    const cities = db.collection<City>(COLLECTION, { indexes: INDEXES })
+    const documents = await cities.find().count()
+    await printAnswers(cities, documents)
+    if (!options.serve) return outro('Done.')
+    const source = sourceName(options.limit)
+    const server = await serve({ cities, source, assets: await bundlePage(), port: options.port })
+    log.step(`${server.url}\nOpen this in a browser: it loads the same cities into a database of its own.`)
+    outro('Ctrl+C stops the server.')
+    await aborted(stop.signal)
+    await server.close()
+  } finally {
+    await db.close()
+  }
+  if (options.serve) console.log('\nStopped; the database is closed.')
+}
+
+/** The database with all its cities, whether they were there or have to be loaded. */
+async function openCities(options: Options): Promise<Database> {
+  await mkdir(options.folder, { recursive: true })
+  const path = databasePath(options)
+  const started = performance.now()
+  let db = await open(path)
+  const record = await readLoadRecord(db)
+  const openMs = performance.now() - started
+  const file = relative(process.cwd(), path)
+  if (record?.complete && record.source === sourceName(options.limit)) {
+    log.success(
+      `${file} opened in ${formatDuration(openMs)}: ${formatCount(record.documents)} cities are there from an earlier run.\n` +
+        `(Loading them took ${formatDuration(record.insertMs)}, indexing ${formatDuration(record.indexMs)}.)`,
+    )
+    return db
+  }
+  if (record !== undefined && record.source !== sourceName(options.limit)) {
+    log.warn(`${file} holds another selection (${record.source}); it is loaded anew.`)
+    await db.destroy()
+    db = await open(path)
+  } else if (record !== undefined) {
+    log.info(`${file} was left half loaded; going on with it.`)
+  }
+  try {
+    await load(db, options.limit, file)
+  } catch (error) {
+    await db.close()
+    throw error
+  }
+  return db
+}
+
+async function load(db: Database, limit: number | undefined, file: string): Promise<void> {
+  const source = readAllCities(limit)
+  const interrupted = 'Interrupted. The next npm start goes on from here.'
+  const describe = {
+    insert: (done: number) => `Inserting ${formatCount(done)} of ${formatCount(source.documents)} cities`,
+    index: () => `Building ${INDEXES.length} indexes`,
+  }
+  let phase: LoadProgress['phase'] = 'insert'
+  let bar = progressBar(source.documents, describe.insert(0), interrupted)
+  let started = performance.now()
+  const finish = (line: string): void => bar.finish(`${line} in ${formatDuration(performance.now() - started)}`)
+  try {
+    await loadCities(db, source, {
+      signal: stop.signal,
+      onProgress(progress) {
+        if (progress.phase !== phase) {
+          finish(`${formatCount(source.documents)} cities in ${file}`)
+          phase = progress.phase
+          bar = progressBar(INDEX_PROGRESS_STEPS, describe.index(), interrupted)
+          started = performance.now()
+        }
+        const done = phase === 'insert' ? progress.done : Math.floor(progress.done * INDEX_PROGRESS_STEPS)
+        bar.update(done, describe[phase](progress.done))
+      },
+    })
+    finish(`${INDEXES.length} indexes built on them`)
+  } catch (error) {
+    bar.fail(stop.signal.aborted ? interrupted : 'Loading failed.')
+    throw error
+  }
+}
+
+function databasePath(options: Options): string {
+  return join(options.folder, 'cities.db')
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}
+
+/** What went wrong and what to do about it. */
+function explain(error: unknown, options: Options): string {
+  const path = databasePath(options)
+  if (isPannierError(error)) {
+    switch (error.code) {
+      case 'PANNIER_LOCKED':
+        return `${path} is in use by another process, most likely another npm start.\nStop that one, or use another folder: npm start -- --data DIR`
+      case 'PANNIER_CORRUPT':
+      case 'PANNIER_WRONG_FORMAT':
+      case 'PANNIER_NEWER_FORMAT':
+        return `${path} can't be read (${error.message}).\nDelete it to load the cities again.`
+      case 'PANNIER_QUOTA_EXCEEDED':
+        return `There is no room left for ${path}.`
+    }
+  }
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}

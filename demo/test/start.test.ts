@@ -1,0 +1,70 @@
+/** Runs `npm start`'s program as a person would, on a small selection: answers, and that a second run uses what is there. */
+import { spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+
+const PROGRAM = join(import.meta.dirname, '..', 'start.ts')
+const LIMIT = 2_000
+
+// Each test starts whole programs, which takes a while on a busy machine.
+vi.setConfig({ testTimeout: 90_000 })
+
+let folder: string
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pannier-demo-'))
+})
+
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+test('loads, answers, and uses what is there the second time', async () => {
+  const first = await run('--no-serve')
+  expect(first.code, first.output).toBe(0)
+  expect(first.output).toContain('2,000 cities in ')
+  expect(first.output).toMatch(/One city by its id +Zürich, Switzerland: 341,730 /)
+  expect(first.output).toMatch(/The five largest of Japan +Tokyo, Yokohama, Osaka, Nagoya, Sapporo /)
+  expect(first.output).toMatch(/How many have 100,000 to 1 million people +\d,\d{3} /)
+  expect(first.output).toMatch(/How many in all +2,000 /)
+
+  const second = await run('--no-serve')
+  expect(second.code, second.output).toBe(0)
+  expect(second.output).toMatch(/opened in .* ms: 2,000 cities are there from an earlier run/)
+  const answers = (output: string): string[] => output.split('\n').map((line) => line.replace(/( +<?[\d.]+ m?s)+$/, ''))
+  expect(answers(second.output).slice(-12)).toEqual(answers(first.output).slice(-12))
+})
+
+test('serves the page until it is told to stop', async () => {
+  const { output, code } = await run('--port', '0')
+  expect(output).toMatch(/http:\/\/localhost:\d+/)
+  expect(output).toContain('the database is closed')
+  expect(code).toBe(0)
+})
+
+test('says what is wrong with an argument', async () => {
+  const { output, code } = await run('--port', 'many')
+  expect(output).toContain("--port takes a whole number from 0 to 65535, not 'many'.")
+  expect(code).toBe(2)
+})
+
+/** Runs to the end; stops the program with Ctrl+C's signal as soon as it says how. */
+async function run(...args: readonly string[]): Promise<{ readonly output: string; readonly code: number | null }> {
+  const flags = ['--conditions=pannier-source', '--disable-warning=ExperimentalWarning']
+  const child = spawn(process.execPath, [...flags, PROGRAM, '--limit', String(LIMIT), '--data', folder, ...args], {
+    env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  let stopped = false
+  const onText = (text: string): void => {
+    output += text
+    if (stopped || !output.includes('Ctrl+C stops the server')) return
+    stopped = true
+    child.kill('SIGINT')
+  }
+  child.stdout.setEncoding('utf8').on('data', onText)
+  child.stderr.setEncoding('utf8').on('data', onText)
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
+  return { output, code }
+}

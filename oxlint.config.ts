@@ -1,0 +1,96 @@
+/** Lint rules: layering, sizes, determinism and the mistakes that types do not catch. */
+import { defineConfig, type OxlintConfig } from 'oxlint'
+import { bansOf, LAYERS, PEER_BAN } from './tools/checks/layers.ts'
+
+type Override = NonNullable<OxlintConfig['overrides']>[number]
+
+const LINES_PER_FILE_MAX = 600
+const LINES_PER_FUNCTION_MAX = 70
+
+/** Files with functions longer than the limit. This list may only shrink. */
+const LONG_FUNCTIONS: string[] = []
+
+/** Time, chance and timers are passed in (base/environment.ts), so that a seed replays a whole run. */
+const NONDETERMINISTIC_GLOBALS = ['setTimeout', 'setInterval', 'setImmediate', 'performance', 'requestIdleCallback']
+const NONDETERMINISTIC_PROPERTIES = [
+  { object: 'Date', property: 'now' },
+  { object: 'Math', property: 'random' },
+  { object: 'crypto', property: 'randomUUID' },
+  { object: 'crypto', property: 'getRandomValues' },
+]
+
+function layerRules(layer: string): Override {
+  return {
+    files: [`packages/db/src/${layer}/**`],
+    rules: { 'no-restricted-imports': ['error', { patterns: [PEER_BAN, ...bansOf(layer)] }] },
+  }
+}
+
+function determinismRules(layer: string): Override {
+  return {
+    files: [`packages/db/src/${layer}/**`],
+    rules: {
+      'no-restricted-globals': [
+        'error',
+        {
+          globals: NONDETERMINISTIC_GLOBALS.map((name) => ({ name, message: 'Take it from the Environment.' })),
+          checkGlobalObject: true,
+        },
+      ],
+      'no-restricted-properties': [
+        'error',
+        ...NONDETERMINISTIC_PROPERTIES.map((entry) => ({ ...entry, message: 'Take it from the Environment.' })),
+      ],
+    },
+  }
+}
+
+export default defineConfig({
+  plugins: ['eslint', 'typescript', 'import', 'unicorn', 'oxc', 'promise'],
+  categories: { correctness: 'error' },
+  options: { typeAware: true, reportUnusedDisableDirectives: 'error' },
+  env: { builtin: true, browser: true, node: true },
+  ignorePatterns: ['**/dist/**', 'packages/*/api/**', '**/golden/**'],
+  rules: {
+    'eslint/eqeqeq': 'error',
+    'eslint/max-lines': ['error', { max: LINES_PER_FILE_MAX }],
+    'eslint/max-lines-per-function': ['error', { max: LINES_PER_FUNCTION_MAX }],
+    'eslint/no-restricted-imports': ['error', { patterns: [PEER_BAN] }],
+    'eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+    'eslint/no-var': 'error',
+    'eslint/prefer-const': 'error',
+    'import/no-cycle': ['error', { ignoreTypes: false }],
+    'import/no-default-export': 'error',
+    'typescript/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+    'typescript/no-explicit-any': 'error',
+    'typescript/no-floating-promises': 'error',
+    'typescript/no-misused-promises': 'error',
+    // Contracts are written as methods and implemented as closures too.
+    'typescript/unbound-method': 'off',
+    // `MaybePromise` calls back, and arrays are allocated at their size, on purpose.
+    'promise/no-callback-in-promise': 'off',
+    'unicorn/no-new-array': 'off',
+    'unicorn/filename-case': ['error', { case: 'kebabCase' }],
+  },
+  overrides: [
+    { files: ['packages/*/src/**'], rules: { 'eslint/no-console': 'error' } },
+    ...LAYERS.map(layerRules),
+    ...LAYERS.filter((layer) => layer !== 'database').map(determinismRules),
+    {
+      // A time-out while opening is a matter between this backend and its engine.
+      files: ['packages/db/src/storage/indexeddb/**'],
+      rules: { 'no-restricted-globals': 'off' },
+    },
+    {
+      // Suites and tables are long without being hard to read.
+      files: ['**/test/**', '**/testing/**', '**/*.test.ts'],
+      rules: { 'eslint/max-lines': 'off', 'eslint/max-lines-per-function': 'off' },
+    },
+    { files: ['bench/**'], rules: { 'no-restricted-imports': 'off' } },
+    { files: ['*.config.ts'], rules: { 'import/no-default-export': 'off' } },
+    {
+      files: LONG_FUNCTIONS.length > 0 ? LONG_FUNCTIONS : ['no-such-file'],
+      rules: { 'eslint/max-lines-per-function': 'off' },
+    },
+  ],
+})

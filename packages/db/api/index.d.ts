@@ -1,0 +1,448 @@
+// What `pannier` offers. Written by `npm run api`.
+
+export const BATCH_DOCUMENTS_MAX = 1000000;
+
+export const COLLECTIONS_MAX = 1000;
+
+export class Collection<T extends object> extends CollectionOperations<T> {
+    ready(): Promise<void>;
+    indexes(): Promise<IndexInfo[]>;
+    dropIndex(name: string): Promise<boolean>;
+}
+
+export interface CollectionChange {
+    readonly ids: readonly string[] | undefined;
+    readonly dropped: boolean;
+}
+
+export class CollectionOperations<T extends object> {
+    readonly name: string;
+    get(id: string): Promise<Stored<T> | undefined>;
+    get(ids: readonly string[]): Promise<(Stored<T> | undefined)[]>;
+    insert(document: DocumentInput<T>): Promise<WriteResult>;
+    insert(documents: readonly DocumentInput<T>[]): Promise<WriteResult[]>;
+    put(document: DocumentInput<T>): Promise<WriteResult>;
+    put(documents: readonly DocumentInput<T>[]): Promise<WriteResult[]>;
+    upsert(document: DocumentInput<T>): Promise<WriteResult>;
+    upsert(documents: readonly DocumentInput<T>[]): Promise<WriteResult[]>;
+    update(id: string, change: (document: Stored<T>) => DocumentInput<T> | undefined): Promise<WriteResult>;
+    update(ids: readonly string[], change: (document: Stored<T>) => DocumentInput<T> | undefined): Promise<WriteResult[]>;
+    delete(reference: DocumentReference): Promise<WriteResult | undefined>;
+    delete(references: readonly DocumentReference[]): Promise<(WriteResult | undefined)[]>;
+    find(selector?: Selector<T>): Query<Stored<T>>;
+}
+
+export interface CollectionOptions {
+    readonly indexes?: readonly IndexInput[];
+    readonly signal?: AbortSignal;
+    readonly onProgress?: (done: number) => void;
+}
+
+export const DOCUMENT_BYTES_MAX: number;
+
+export const DOCUMENT_DEPTH_MAX = 200;
+
+export class Database {
+    readonly name: string;
+    get storage(): string;
+    collection<T extends object = JsonObject>(name: string, options?: CollectionOptions): Collection<T>;
+    collections(): Promise<string[]>;
+    dropCollection(name: string): Promise<boolean>;
+    transaction<R>(body: (tx: Transaction) => R | Promise<R>): Promise<R>;
+    onChange(listener: (change: DatabaseChange) => void): () => void;
+    checkpoint(): Promise<void>;
+    check(): Promise<string[]>;
+    close(): Promise<void>;
+    destroy(): Promise<void>;
+    [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface DatabaseChange {
+    readonly collections: ReadonlyMap<string, CollectionChange>;
+    readonly local: boolean;
+}
+
+export type DocumentInput<T extends object> = Omit<T, '_id' | '_rev'> & {
+    readonly _id?: string;
+    readonly _rev?: string;
+};
+
+export type DocumentReference = string | {
+    readonly _id: string;
+    readonly _rev?: string;
+};
+
+export type Durability = 'relaxed' | 'strict';
+
+export type ErrorCode = 'PANNIER_LOCKED' | 'PANNIER_BLOCKED' | 'PANNIER_OPEN_FAILED' | 'PANNIER_UNAVAILABLE' | 'PANNIER_WRONG_FORMAT' | 'PANNIER_NEWER_FORMAT' | 'PANNIER_CLOSED' | 'PANNIER_CORRUPT' | 'PANNIER_IO' | 'PANNIER_QUOTA_EXCEEDED' | 'PANNIER_STALE' | 'PANNIER_RECOVERY_NEEDED' | 'PANNIER_SNAPSHOT_EXPIRED' | 'PANNIER_CONFLICT' | 'PANNIER_NOT_FOUND' | 'PANNIER_KEY_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_DEEP' | 'PANNIER_BATCH_TOO_LARGE' | 'PANNIER_INVALID_DOCUMENT' | 'PANNIER_INDEX_MISMATCH' | 'PANNIER_LIMIT' | 'PANNIER_ABORTED';
+
+export interface Explanation {
+    readonly plan: PlanStep;
+    readonly rows: number;
+    readonly rowsExact: boolean;
+    readonly sortedByIndex: boolean;
+    readonly covering: boolean;
+    readonly cost: number;
+}
+
+export const ID_BYTES_MAX = 4096;
+
+export const INDEXES_MAX = 64;
+
+export const INDEX_FIELDS_MAX = 4;
+
+export interface IndexField {
+    readonly path: string;
+    readonly descending: boolean;
+}
+
+export interface IndexInfo {
+    readonly name: string;
+    readonly fields: readonly IndexField[];
+    readonly multi: boolean;
+    readonly ready: boolean;
+}
+
+export type IndexInput = string | readonly string[] | {
+    readonly on: string | readonly string[];
+    readonly multi?: boolean;
+    readonly name?: string;
+};
+
+export type JsonObject = Record<string, unknown>;
+
+export const NAME_CHARS_MAX = 200;
+
+export interface OpenOptions {
+    readonly storage?: Storage;
+    readonly durability?: Durability;
+    readonly cacheBytesMax?: number;
+    readonly collections?: Readonly<Record<string, Pick<CollectionOptions, 'indexes'>>>;
+    readonly onProgress?: (done: number) => void;
+    readonly signal?: AbortSignal;
+}
+
+export class PannierError extends Error {
+    readonly code: ErrorCode;
+    readonly details: Readonly<Record<string, unknown>>;
+    constructor(code: ErrorCode, message: string, options?: PannierErrorOptions);
+}
+
+export interface PannierErrorOptions {
+    readonly cause?: unknown;
+    readonly details?: Readonly<Record<string, unknown>>;
+}
+
+export class Query<T extends object> implements AsyncIterable<T> {
+    constructor(open: OpenSource, specification: QuerySpecification, abortSignal: AbortSignal | undefined);
+    sort(...fields: string[]): Query<T>;
+    skip(rows: number): Query<T>;
+    limit(rows: number): Query<T>;
+    fields<Name extends keyof T & string>(...names: Name[]): Query<Pick<T, Name>>;
+    fields(...paths: string[]): Query<Partial<T>>;
+    signal(signal: AbortSignal): Query<T>;
+    toArray(): Promise<T[]>;
+    first(): Promise<T | undefined>;
+    count(): Promise<number>;
+    explain(): Promise<Explanation>;
+    [Symbol.asyncIterator](): AsyncGenerator<T, void, undefined>;
+}
+
+export type Selector<T> = {
+    readonly [Name in keyof T]?: unknown;
+} & {
+    readonly [path: string]: unknown;
+};
+
+export interface Storage {
+    readonly kind: string;
+    readonly scope: SharingScope;
+    identify(name: string): string;
+    open(name: string): Promise<PageStore>;
+    destroy(name: string): Promise<void>;
+}
+
+export type Stored<T extends object> = T & {
+    readonly _id: string;
+    readonly _rev: string;
+};
+
+export class Transaction {
+    collection<T extends object = JsonObject>(name: string): CollectionOperations<T>;
+}
+
+export interface WriteResult {
+    readonly id: string;
+    readonly rev: string;
+}
+
+export function isPannierError(error: unknown, code?: ErrorCode): error is PannierError;
+
+export function open(name: string, options?: OpenOptions): Promise<Database>;
+
+interface AllOf {
+    readonly kind: 'and';
+    readonly of: readonly Condition[];
+}
+
+interface AnyOf {
+    readonly kind: 'or';
+    readonly of: readonly Condition[];
+}
+
+class BodyView {
+    bytes: Uint8Array;
+    sequence: number;
+    number: number;
+    deleted: boolean;
+    generation: number;
+    contentStart: number;
+    contentEnd: number;
+    load(bytes: Uint8Array, sequence: number): this;
+    get idKey(): Key;
+    get id(): string;
+    get hash(): Uint8Array;
+    get revision(): string;
+}
+
+type Brand<T, Name extends string> = T & {
+    readonly [brand]: Name;
+};
+
+interface CollectionState {
+    readonly number: number;
+    readonly name: string;
+    readonly shapes: ShapeDictionary;
+    readonly indexes: readonly IndexDefinition[];
+    readonly nextIndexNumber: number;
+    readonly trees: CollectionTrees;
+}
+
+interface CollectionTrees {
+    readonly bodies: string;
+    readonly ids: string;
+    readonly deleted: string;
+    readonly moved: string;
+}
+
+interface Commit {
+    readonly expectedGeneration: Generation;
+    readonly claim?: string;
+    readonly pages: Iterable<Page>;
+    readonly free: readonly PageId[];
+    readonly meta: MetaRecord;
+    readonly firstNewPageId: PageId;
+    readonly record?: LogRecord;
+    readonly durability: Durability;
+}
+
+type CommitSequence = Brand<number, 'CommitSequence'>;
+
+type Condition = AllOf | AnyOf | WithinCondition | RegexCondition;
+
+interface Cursor {
+    next(): boolean;
+    readonly key: Key;
+    readonly keyNumber: number;
+    readonly value: Uint8Array;
+}
+
+interface CursorOptions {
+    readonly reverse?: boolean;
+    readonly skip?: number;
+}
+
+interface Cut {
+    readonly value: unknown;
+    readonly above: boolean;
+}
+
+interface DocumentCursor {
+    next(): boolean;
+    readonly body: BodyView;
+}
+
+class DocumentReader {
+    readonly snapshot: Snapshot;
+    readonly collection: CollectionState;
+    readonly bodies: TreeReader;
+    constructor(snapshot: Snapshot, collection: CollectionState);
+    count(): number;
+    get(id: string): BodyView | undefined;
+    numberOf(idKey: Key): number | undefined;
+    numbersOf(idKeys: readonly Key[]): (number | undefined)[];
+    withDeleted(idKeys: readonly Key[], numbers: readonly (number | undefined)[]): readonly (number | undefined)[];
+    getMany(ids: readonly string[]): (BodyView | undefined)[];
+    bodyOf(number: number): BodyView;
+    bodiesOf(numbers: readonly number[]): BodyView[];
+    scan(options?: ScanOptions): DocumentCursor;
+    ids(range?: KeyRange, options?: CursorOptions): Cursor;
+    countIds(range?: KeyRange): number;
+    numberAt(cursor: Cursor): number;
+    decode(body: BodyView): StoredDocument;
+}
+
+interface Entry {
+    readonly key: Key;
+    readonly value: Uint8Array;
+}
+
+type Generation = Brand<number, 'Generation'>;
+
+interface IndexDefinition {
+    readonly number: number;
+    readonly name: string;
+    readonly fields: readonly IndexField[];
+    readonly multi: boolean;
+    readonly builtTo: number | undefined;
+}
+
+type Key = Brand<string, 'Key'>;
+
+interface KeyRange {
+    readonly gte?: Key | undefined;
+    readonly lt?: Key | undefined;
+}
+
+interface KnownState {
+    readonly generation: Generation;
+    readonly sequence: CommitSequence;
+}
+
+interface LogRecord {
+    readonly sequence: CommitSequence;
+    readonly bytes: Uint8Array;
+}
+
+type MaybePromise<T> = T | Promise<T>;
+
+interface MetaRecord {
+    readonly generation: Generation;
+    readonly sequence: CommitSequence;
+    readonly bytes: Uint8Array;
+}
+
+type OpenSource = () => MaybePromise<QuerySource>;
+
+interface Page {
+    readonly id: PageId;
+    readonly bytes: Uint8Array;
+}
+
+type PageId = Brand<number, 'PageId'>;
+
+interface PageStore {
+    read(known?: KnownState): MaybePromise<StoreState>;
+    readPages(ids: readonly PageId[]): MaybePromise<readonly (Uint8Array | undefined)[]>;
+    append(record: LogRecord, durability: Durability): MaybePromise<void>;
+    claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): MaybePromise<void>;
+    stage(token: string, pages: readonly Page[]): MaybePromise<void>;
+    commit(commit: Commit): MaybePromise<void>;
+    listPages(): MaybePromise<readonly PageId[]>;
+    usedBytes(): MaybePromise<number | undefined>;
+    close(): MaybePromise<void>;
+}
+
+interface PlanStep {
+    readonly step: 'full scan' | 'id scan' | 'index scan' | 'union' | 'nothing' | 'fetch' | 'filter' | 'sort' | 'skip' | 'limit' | 'project';
+    readonly [detail: string]: unknown;
+}
+
+interface QuerySource {
+    readonly documents: DocumentReader;
+    readonly indexes: readonly IndexDefinition[];
+    index(definition: IndexDefinition): TreeReader;
+    attempt<T>(step: () => T): MaybePromise<T>;
+    release(): void;
+}
+
+interface QuerySpecification {
+    readonly condition: Condition;
+    readonly sort: readonly SortField[];
+    readonly skip: number;
+    readonly limit: number;
+    readonly fields: readonly string[] | undefined;
+}
+
+interface RegexCondition extends RegexPredicate {
+    readonly negated: boolean;
+}
+
+interface RegexPredicate {
+    readonly kind: 'regex';
+    readonly path: string;
+    readonly source: string;
+    readonly flags: string;
+}
+
+interface ScanOptions {
+    readonly reverse?: boolean;
+    readonly after?: number;
+}
+
+class Shape {
+    readonly id: number;
+    readonly names: readonly string[];
+    readonly encoded: Uint8Array;
+    readonly mustDefine: boolean;
+    constructor(id: number, names: readonly string[], encoded: Uint8Array);
+    get hash(): Uint8Array;
+    indexOf(name: string): number;
+}
+
+class ShapeDictionary {
+    readonly added: readonly Shape[];
+    constructor(entries?: Iterable<readonly [number, Uint8Array]>, parent?: ShapeDictionary);
+    get(id: number): Shape;
+    add(id: number, encoded: Uint8Array): void;
+    find(names: readonly string[], from?: number, to?: number): Shape | undefined;
+    resolve(names: readonly string[]): Shape;
+    fork(): ShapeDictionary;
+    adopt(fork: ShapeDictionary): void;
+}
+
+type SharingScope = 'process' | 'origin';
+
+interface Snapshot {
+    readonly sequence: CommitSequence;
+    tree(name: string): TreeReader | undefined;
+    treeNames(prefix?: string): string[];
+}
+
+interface SortField {
+    readonly path: string;
+    readonly descending: boolean;
+}
+
+interface StoreState {
+    readonly meta: MetaRecord | undefined;
+    readonly log: readonly LogRecord[];
+}
+
+type StoredDocument = {
+    _id: string;
+    _rev: string;
+} & Record<string, unknown>;
+
+interface TreeReader {
+    get(key: Key): Uint8Array | undefined;
+    getMany(keys: readonly Key[]): (Uint8Array | undefined)[];
+    count(range?: KeyRange): number;
+    rank(key: Key): number;
+    select(rank: number): Entry | undefined;
+    cursor(range?: KeyRange, options?: CursorOptions): Cursor;
+}
+
+type ValueSet = readonly Cut[];
+
+interface WithinCondition {
+    readonly kind: 'within';
+    readonly path: string;
+    readonly values: ValueSet;
+    readonly every: boolean;
+    readonly whole: boolean;
+}
+
+function above(value: unknown): Cut;
+
+const brand: unique symbol;

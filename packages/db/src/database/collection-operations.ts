@@ -1,0 +1,207 @@
+/**
+ * What can be done with the documents of a collection, on its own or inside a transaction: which of the two it is, only
+ * `CollectionAccess` knows.
+ */
+import { isPromise } from '../base/maybe-promise.ts'
+import type { MaybePromise } from '../base/maybe-promise.ts'
+import { encodeIdKey } from '../codec/key-encoding.ts'
+import type { CollectionState } from '../document/collection-state.ts'
+import { DocumentReader } from '../document/document-reader.ts'
+import type { StoredDocument } from '../document/document-reader.ts'
+import { checkBatchSize, encodeBatch, guessShapes } from '../document/encoded-batch.ts'
+import type { ShapeGuess } from '../document/encoded-batch.ts'
+import { checkTargets, deleteDocuments, putDocuments, updateDocuments } from '../document/write-documents.ts'
+import type { WriteResult } from '../document/apply-writes.ts'
+import type { WriteContext, WriteMode } from '../document/write-documents.ts'
+import type { Snapshot, WriteTransaction } from '../kv/key-value-store.ts'
+import { createQuery } from '../query/query.ts'
+import type { Query, Selector } from '../query/query.ts'
+import type { QuerySource } from '../query/query-source.ts'
+import type { DocumentInput, DocumentReference, Stored } from './document-types.ts'
+
+/** Where reads and writes go. */
+export interface CollectionAccess {
+  read<T>(read: (snapshot: Snapshot) => T): MaybePromise<T>
+  write<T>(write: (transaction: WriteTransaction) => T): Promise<T>
+  openSource(): QuerySource
+  /** The collection as far as it is known now, and whether that is committed. */
+  known(): { readonly state: CollectionState | undefined; readonly committed: boolean }
+  readonly writing: WriteContext
+  newIds(): () => string
+}
+
+/** The documents of a collection. Every write takes one or many; many are all or nothing. */
+export class CollectionOperations<T extends object> {
+  readonly name: string
+  /** @internal */
+  protected readonly access: CollectionAccess
+  private guess: ShapeGuess | undefined
+
+  /** @internal */
+  constructor(name: string, access: CollectionAccess) {
+    this.name = name
+    this.access = access
+  }
+
+  /**
+   * The document with this id, undefined if there is none; for many ids an array in the same order.
+   *
+   * @example
+   * const ann = await people.get('ann')
+   * const [first, second] = await people.get(['ann', 'bob'])
+   */
+  get(id: string): Promise<Stored<T> | undefined>
+  get(ids: readonly string[]): Promise<(Stored<T> | undefined)[]>
+  get(ids: string | readonly string[]): Promise<unknown> {
+    const many = typeof ids !== 'string'
+    if (many && !isArrayOfStrings(ids)) throw new TypeError('get takes an id or an array of ids')
+    return promised(() => this.access.read((snapshot) => (many ? this.readMany(snapshot, ids) : this.readOne(snapshot, ids))))
+  }
+
+  /**
+   * Adds documents. One without an `_id` gets one that sorts by time.
+   *
+   * @throws PANNIER_CONFLICT if there is a document with that id; `details` has its `id` and `rev`.
+   * @throws PANNIER_DOCUMENT_TOO_LARGE, PANNIER_DOCUMENT_TOO_DEEP, PANNIER_KEY_TOO_LARGE, PANNIER_BATCH_TOO_LARGE
+   * @example
+   * await people.insert({ _id: 'ann', name: 'Ann', age: 31 })
+   */
+  insert(document: DocumentInput<T>): Promise<WriteResult>
+  insert(documents: readonly DocumentInput<T>[]): Promise<WriteResult[]>
+  insert(input: DocumentInput<T> | readonly DocumentInput<T>[]): Promise<WriteResult | WriteResult[]> {
+    return this.writeDocuments(input, 'insert')
+  }
+
+  /**
+   * Creates a document, or replaces it when `_rev` is its current revision: so nobody's change is lost unseen.
+   *
+   * @throws PANNIER_CONFLICT if `_rev` is not the current revision; `details` has the `id` and the current `rev`. Otherwise
+   *   as `insert`.
+   * @example
+   * const ann = await people.get('ann')
+   * await people.put({ ...ann, age: 32 })
+   */
+  put(document: DocumentInput<T>): Promise<WriteResult>
+  put(documents: readonly DocumentInput<T>[]): Promise<WriteResult[]>
+  put(input: DocumentInput<T> | readonly DocumentInput<T>[]): Promise<WriteResult | WriteResult[]> {
+    return this.writeDocuments(input, 'put')
+  }
+
+  /**
+   * Creates or replaces documents, whatever is there. Of several with one id the last one counts. Throws as `insert`, but
+   * there are no conflicts.
+   */
+  upsert(document: DocumentInput<T>): Promise<WriteResult>
+  upsert(documents: readonly DocumentInput<T>[]): Promise<WriteResult[]>
+  upsert(input: DocumentInput<T> | readonly DocumentInput<T>[]): Promise<WriteResult | WriteResult[]> {
+    return this.writeDocuments(input, 'upsert')
+  }
+
+  /**
+   * Replaces a document by what `change` makes of it, atomically: no other write comes between. `change` must be synchronous
+   * and may be called again with the same document, so it should do nothing else. If it returns undefined the document
+   * stays as it is.
+   *
+   * @throws PANNIER_NOT_FOUND if there is no such document; `details` has the `id`. What `change` throws is passed on.
+   * @example
+   * await people.update('ann', (ann) => ({ ...ann, age: ann.age + 1 }))
+   */
+  update(id: string, change: (document: Stored<T>) => DocumentInput<T> | undefined): Promise<WriteResult>
+  update(ids: readonly string[], change: (document: Stored<T>) => DocumentInput<T> | undefined): Promise<WriteResult[]>
+  update(
+    ids: string | readonly string[],
+    change: (document: Stored<T>) => DocumentInput<T> | undefined,
+  ): Promise<WriteResult | WriteResult[]> {
+    const many = typeof ids !== 'string'
+    if (many && !isArrayOfStrings(ids)) throw new TypeError('update takes an id or an array of ids')
+    if (typeof change !== 'function') throw new TypeError('update takes a function that makes the new document of the old one')
+    const changeStored = change as unknown as (document: StoredDocument) => unknown
+    return promised(() => {
+      const list = many ? [...ids] : [ids]
+      checkBatchSize(list.length)
+      const written = this.access.write((transaction) =>
+        updateDocuments(transaction, this.access.writing, list, changeStored),
+      )
+      return many ? written : written.then((results) => results[0]!)
+    })
+  }
+
+  /**
+   * Deletes documents. Resolves with undefined for one that is not there.
+   *
+   * @throws PANNIER_CONFLICT if a `_rev` is given that is not the current one.
+   * @example
+   * await people.delete('ann')
+   * await people.delete(await people.find({ age: { $lt: 18 } }).toArray())
+   */
+  delete(reference: DocumentReference): Promise<WriteResult | undefined>
+  delete(references: readonly DocumentReference[]): Promise<(WriteResult | undefined)[]>
+  delete(
+    input: DocumentReference | readonly DocumentReference[],
+  ): Promise<WriteResult | undefined | (WriteResult | undefined)[]> {
+    return promised(() => {
+      const targets = checkTargets(Array.isArray(input) ? input : [input])
+      const written = this.access.write((transaction) => deleteDocuments(transaction, this.access.writing, targets))
+      return Array.isArray(input) ? written : written.then((results) => results[0])
+    })
+  }
+
+  /**
+   * A query: nothing is read before it is asked for an answer.
+   *
+   * @example
+   * const adults = await people.find({ age: { $gte: 18 } }).sort('name').limit(20).toArray()
+   */
+  find(selector: Selector<T> = {}): Query<Stored<T>> {
+    return createQuery<Stored<T>>(() => this.access.openSource(), selector as Selector<Stored<T>>)
+  }
+
+  private readOne(snapshot: Snapshot, id: string): StoredDocument | undefined {
+    const state = this.access.writing.catalog.collection(snapshot, this.name)
+    if (state === undefined) return undefined
+    const reader = new DocumentReader(snapshot, state)
+    const number = reader.numberOf(encodeIdKey(id))
+    return number === undefined ? undefined : reader.decode(reader.bodyOf(number))
+  }
+
+  private readMany(snapshot: Snapshot, ids: readonly string[]): (StoredDocument | undefined)[] {
+    const state = this.access.writing.catalog.collection(snapshot, this.name)
+    if (state === undefined) return ids.map(() => undefined)
+    const reader = new DocumentReader(snapshot, state)
+    return reader.getMany(ids).map((body) => body && reader.decode(body))
+  }
+
+  private writeDocuments(input: unknown, mode: WriteMode): Promise<WriteResult | WriteResult[]> {
+    const many = Array.isArray(input)
+    return promised(() => {
+      const batch = encodeBatch(many ? input : [input], this.guessShapes(), this.access.newIds())
+      const written = this.access.write((transaction) => putDocuments(transaction, this.access.writing, batch, mode))
+      return many ? written : written.then((results) => results[0]!)
+    })
+  }
+
+  /** Kept as long as the collection's shapes stay what they are. */
+  private guessShapes(): ShapeGuess {
+    const { state, committed } = this.access.known()
+    const { guess } = this
+    if (guess === undefined || guess.base !== state?.shapes || guess.committed !== committed) {
+      this.guess = guessShapes(state, committed)
+    }
+    return this.guess!
+  }
+}
+
+/** Wrong arguments throw at once; everything else rejects. */
+export function promised<T>(body: () => T | Promise<T>): Promise<T> {
+  try {
+    const result = body()
+    return isPromise(result) ? result : Promise.resolve(result)
+  } catch (error) {
+    if (error instanceof TypeError) throw error
+    return Promise.reject(error as Error)
+  }
+}
+
+function isArrayOfStrings(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string')
+}

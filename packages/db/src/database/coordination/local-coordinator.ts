@@ -1,0 +1,131 @@
+/**
+ * Turns and news among the handles of one process, for page stores that only this process can reach.
+ *
+ * Turns are first come, first served. A holder can't be frozen while others run, so no lease is ever taken away: a
+ * holder that does not let go when it is wanted has a reason, or is closed.
+ */
+import { assert } from '../../base/assert.ts'
+import type { Generation } from '../../base/brand.ts'
+import type { Environment } from '../../base/environment.ts'
+import { PannierError } from '../../base/errors.ts'
+import type { Coordinator, Hint, WriterLease } from '../../kv/coordinator.ts'
+import { Lease } from './lease.ts'
+
+export interface LocalCoordinatorOptions {
+  /** Handles with the same key are handles of the same database. */
+  readonly key: string
+  readonly environment: Environment
+}
+
+export function localCoordinator({ key, environment }: LocalCoordinatorOptions): Coordinator {
+  let group = groups.get(key)
+  if (!group) groups.set(key, (group = { key, members: new Set(), waiting: [], lease: undefined }))
+  return new LocalCoordinator(group, environment)
+}
+
+/** The handles of one database. */
+interface Group {
+  readonly key: string
+  readonly members: Set<LocalCoordinator>
+  /** In the order in which they asked. */
+  readonly waiting: Waiting[]
+  lease: Lease | undefined
+}
+
+interface Waiting {
+  readonly member: LocalCoordinator
+  resolve(lease: WriterLease): void
+  reject(error: PannierError): void
+}
+
+const groups = new Map<string, Group>()
+
+class LocalCoordinator implements Coordinator {
+  private readonly group: Group
+  private readonly environment: Environment
+  private lease: Lease | undefined
+  private listener: (hint: Hint | undefined) => void = () => {}
+  private pinned: Generation | undefined
+  /** The newest hint on its way to this handle. */
+  private news: Hint | undefined
+  private closed = false
+
+  constructor(group: Group, environment: Environment) {
+    this.group = group
+    this.environment = environment
+    group.members.add(this)
+  }
+
+  acquireWriter(): Promise<WriterLease> {
+    const { group } = this
+    if (this.closed) return Promise.reject(closedError())
+    assert(!this.lease && group.waiting.every((waiting) => waiting.member !== this), 'one lease or request a handle')
+    return new Promise((resolve, reject) => {
+      group.waiting.push({ member: this, resolve, reject })
+      if (group.lease) group.lease.want()
+      else grantNext(group)
+    })
+  }
+
+  announce(hint: Hint): void {
+    for (const member of this.group.members) if (member !== this) member.tell(hint)
+  }
+
+  onHint(listener: (hint: Hint | undefined) => void): void {
+    this.listener = listener
+  }
+
+  async pin(generation: Generation): Promise<void> {
+    if (!this.closed) this.pinned = generation
+  }
+
+  async oldestPinned(): Promise<Generation | undefined> {
+    const pins = Array.from(this.group.members, (member) => member.pinned).filter((pinned) => pinned !== undefined)
+    return pins.length > 0 ? (Math.min(...pins) as Generation) : undefined
+  }
+
+  close(): void {
+    if (this.closed) return
+    this.closed = true
+    const { group } = this
+    const index = group.waiting.findIndex((waiting) => waiting.member === this)
+    if (index >= 0) group.waiting.splice(index, 1)[0]!.reject(closedError())
+    this.lease?.release()
+    group.members.delete(this)
+    if (group.members.size === 0) groups.delete(group.key)
+  }
+
+  /** Used by `grantNext`: it is this handle's turn. */
+  hold(): Lease {
+    const { group } = this
+    this.lease = new Lease(() => {
+      group.lease = this.lease = undefined
+      grantNext(group)
+    })
+    return this.lease
+  }
+
+  /** Arrives in a later task, as it does between tabs; several hints arrive as the newest of them. */
+  private tell(hint: Hint): void {
+    const onItsWay = this.news !== undefined
+    this.news = hint
+    if (onItsWay) return
+    void this.environment.yield().then(() => {
+      const { news } = this
+      this.news = undefined
+      if (!this.closed) this.listener(news)
+    })
+  }
+}
+
+function grantNext(group: Group): void {
+  const next = group.waiting.shift()
+  if (!next) return
+  group.lease = next.member.hold()
+  if (group.waiting.length > 0) group.lease.want()
+  next.resolve(group.lease)
+}
+
+function closedError(): PannierError {
+  return new PannierError('PANNIER_CLOSED', 'This handle is closed.')
+}

@@ -1,0 +1,213 @@
+/**
+ * Turns and news among the tabs and workers of an origin, by Web Locks and a BroadcastChannel.
+ *
+ * The right to write is an exclusive lock that its holder keeps from write to write, so that a single tab never waits for
+ * it. Another handle that wants it says `want`; the holder answers `busy`, as a sign of life, and lets go soon. A holder
+ * that gives no sign is frozen, and its lock is stolen; the fences of the page store then refuse what it may still try.
+ * A handle that gets the lock out of the queue says `held`, so that those who still wait tell it that they want it.
+ *
+ * A pin is a shared lock whose name says which generation; `navigator.locks.query` lists them. Locks end with their tab.
+ */
+import { assert } from '../../base/assert.ts'
+import type { Generation } from '../../base/brand.ts'
+import type { Environment } from '../../base/environment.ts'
+import { PannierError } from '../../base/errors.ts'
+import type { Coordinator, Hint, WriterLease } from '../../kv/coordinator.ts'
+import { Lease } from './lease.ts'
+import { localCoordinator } from './local-coordinator.ts'
+
+export interface WebCoordinatorOptions {
+  /** Handles with the same name are handles of the same database. */
+  readonly name: string
+  readonly environment: Environment
+}
+
+/** A holder that gives no sign of life for so long, though asked for it, loses its lease. */
+export const WRITER_SILENCE_MS_MAX = 3000
+
+/** Handles that wait for the same silent holder lose patience one after another: the first who steals says `held`. */
+const PATIENCE_SPREAD_MS = 500
+
+/** Where there are no locks (a page that is not secure), handles of one page take turns, and the fences do the rest. */
+export function webCoordinator({ name, environment }: WebCoordinatorOptions): Coordinator {
+  const { locks } = navigator as { locks?: LockManager }
+  if (!locks) return localCoordinator({ key: `origin:${name}`, environment })
+  return new WebCoordinator(`pannier:${name}`, environment, locks)
+}
+
+type Message = 'want' | 'busy' | 'held' | Hint
+
+class WebCoordinator implements Coordinator {
+  private readonly name: string
+  private readonly environment: Environment
+  private readonly locks: LockManager
+  private readonly channel: BroadcastChannel
+  private readonly patienceMs: number
+  /** Ends what waits or listens when the handle is closed. */
+  private readonly closing = new AbortController()
+  private listener: (hint: Hint | undefined) => void = () => {}
+  private lease: Lease | undefined
+  private waiting = false
+  /** A holder has given a sign of life since it was last asked for one. */
+  private heard = false
+  private pinned: Generation | undefined
+  private pinning: Promise<void> = Promise.resolve()
+  private unpin: () => void = () => {}
+
+  constructor(name: string, environment: Environment, locks: LockManager) {
+    this.name = name
+    this.environment = environment
+    this.locks = locks
+    const share = Number.parseInt(environment.randomId().slice(0, 4), 16) / 0x10000
+    this.patienceMs = WRITER_SILENCE_MS_MAX + share * PATIENCE_SPREAD_MS
+    this.channel = new BroadcastChannel(name)
+    this.channel.onmessage = ({ data }: MessageEvent<Message>) => this.receive(data)
+    this.listenForWaking()
+  }
+
+  async acquireWriter(): Promise<WriterLease> {
+    assert(!this.waiting && !this.lease, 'one lease or request a handle')
+    this.waiting = true
+    try {
+      const lease = (await this.request({ ifAvailable: true })) ?? (await this.waitForTurn())
+      if (lease) return lease
+    } catch (error) {
+      if (!this.closing.signal.aborted) throw unavailable(error)
+    } finally {
+      this.waiting = false
+    }
+    throw new PannierError('PANNIER_CLOSED', 'This handle is closed.')
+  }
+
+  announce(hint: Hint): void {
+    this.send(hint)
+  }
+
+  onHint(listener: (hint: Hint | undefined) => void): void {
+    this.listener = listener
+  }
+
+  pin(generation: Generation): Promise<void> {
+    const pinning = this.pinning.then(() => this.replacePin(generation))
+    this.pinning = pinning.catch(() => {})
+    return pinning
+  }
+
+  async oldestPinned(): Promise<Generation | undefined> {
+    const { held = [], pending = [] } = await this.locks.query()
+    const prefix = `${this.name}:pin:`
+    const pins = [...held, ...pending].flatMap(({ name = '' }) => {
+      const generation = name.startsWith(prefix) ? name.slice(prefix.length) : ''
+      return /^\d+$/.test(generation) ? [Number(generation)] : []
+    })
+    return pins.length > 0 ? (Math.min(...pins) as Generation) : undefined
+  }
+
+  close(): void {
+    this.closing.abort()
+    this.lease?.release()
+    this.unpin()
+    this.channel.close()
+  }
+
+  /** Resolves when the lock is held; with undefined if it is not available (and not waited for), or of no use any more. */
+  private request(options: LockOptions): Promise<Lease | undefined> {
+    return new Promise((resolve, reject) => {
+      let lease: Lease | undefined
+      const hold = (lock: Lock | null): Promise<void> | undefined => {
+        if (!lock || this.closing.signal.aborted) {
+          resolve(undefined)
+          return undefined
+        }
+        return new Promise((letGo) => {
+          this.lease = lease = new Lease(() => {
+            this.lease = undefined
+            letGo()
+          })
+          resolve(lease)
+        })
+      }
+      this.locks.request(`${this.name}:writer`, options, hold).catch((error: unknown) => {
+        // The lock was stolen, if it was held; else the request was given up.
+        if (this.lease === lease) this.lease = undefined
+        lease?.lose()
+        reject(error as Error)
+      })
+    })
+  }
+
+  /** Stands in the queue and asks the holder to let go, again and again; steals the lock when it gives no sign of life. */
+  private async waitForTurn(): Promise<Lease | undefined> {
+    const giveUp = new AbortController()
+    const stolen = Promise.withResolvers<Lease | undefined>()
+    let cancel = (): void => {}
+    const ask = (): void => {
+      this.heard = false
+      this.send('want')
+      cancel = this.environment.after(this.patienceMs, () => {
+        if (this.heard) return ask()
+        giveUp.abort()
+        stolen.resolve(this.request({ steal: true }))
+      })
+    }
+    ask()
+    const signal = AbortSignal.any([giveUp.signal, this.closing.signal])
+    const queued = this.request({ signal }).catch((error: unknown) => {
+      if (giveUp.signal.aborted) return stolen.promise
+      throw error
+    })
+    try {
+      return await queued
+    } finally {
+      cancel()
+      this.send('held')
+    }
+  }
+
+  private receive(message: Message): void {
+    if (message === 'want') {
+      if (!this.lease) return
+      this.send('busy')
+      this.lease.want()
+    } else if (message === 'busy') this.heard = true
+    else if (message === 'held') {
+      this.heard = true
+      if (this.waiting) this.send('want')
+    } else this.listener(message)
+  }
+
+  private send(message: Message): void {
+    if (!this.closing.signal.aborted) this.channel.postMessage(message)
+  }
+
+  /** The new one is held before the old one is let go: in between, both are. */
+  private async replacePin(generation: Generation): Promise<void> {
+    if (generation === this.pinned || this.closing.signal.aborted) return
+    const unpin = await new Promise<() => void>((resolve, reject) => {
+      const hold = (): Promise<void> => new Promise((letGo) => resolve(letGo))
+      this.locks.request(`${this.name}:pin:${generation}`, { mode: 'shared' }, hold).catch((error: unknown) => {
+        reject(unavailable(error))
+      })
+    })
+    this.unpin()
+    this.unpin = unpin
+    this.pinned = generation
+    if (this.closing.signal.aborted) unpin()
+  }
+
+  /** A page that was hidden, frozen or kept for going back may have missed messages. */
+  private listenForWaking(): void {
+    const { signal } = this.closing
+    const wake = (): void => this.listener(undefined)
+    globalThis.addEventListener?.('pageshow', (event) => event.persisted && wake(), { signal })
+    const { document } = globalThis as { document?: Document }
+    document?.addEventListener('resume', wake, { signal })
+    document?.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && wake(), { signal })
+  }
+}
+
+function unavailable(cause: unknown): PannierError {
+  return new PannierError('PANNIER_UNAVAILABLE', 'The browser does not let this page take turns with others.', {
+    cause,
+  })
+}

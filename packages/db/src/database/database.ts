@@ -1,0 +1,215 @@
+/** An open database. */
+import { isPannierError, PannierError } from '../base/errors.ts'
+import type { Environment } from '../base/environment.ts'
+import { Catalog } from '../document/catalog.ts'
+import { IdGenerator } from '../document/document-id.ts'
+import { NAME_CHARS_MAX } from '../index/index-definition.ts'
+import type { KeyValueStore } from '../kv/key-value-store.ts'
+import type { Storage } from '../storage/page-store.ts'
+import { ChangeNotifier } from './change-notifier.ts'
+import type { DatabaseChange } from './change-notifier.ts'
+import { checkDatabase } from './check-database.ts'
+import { Collection } from './collection.ts'
+import type { CollectionOptions } from './collection.ts'
+import type { DatabaseContext } from './database-context.ts'
+import type { JsonObject } from './document-types.ts'
+import { Transaction } from './transaction.ts'
+
+/** What `open` hands to a database. */
+export interface DatabaseParts {
+  readonly name: string
+  readonly storage: Storage
+  readonly store: KeyValueStore
+  /** Checks what is below the trees; rejects with PANNIER_CORRUPT. */
+  readonly checkPages?: () => Promise<void>
+  readonly environment: Environment
+  /** Milliseconds since 1970. */
+  readonly wallClock: () => number
+}
+
+/** Runs of a transaction that another handle got ahead of. */
+const STALE_ATTEMPTS_MAX = 20
+
+export class Database {
+  /** As given to `open`. */
+  readonly name: string
+  private readonly parts: DatabaseParts
+  private readonly context: DatabaseContext
+  private readonly closing = new AbortController()
+  private readonly collectionsByName = new Map<string, Collection<JsonObject>>()
+  private readonly notifier: ChangeNotifier
+  private closed: Promise<void> | undefined
+
+  /** @internal Use `open`. */
+  constructor(parts: DatabaseParts) {
+    const { store, environment, wallClock } = parts
+    const randomId = (): string => environment.randomId()
+    this.name = parts.name
+    this.parts = parts
+    this.context = {
+      store,
+      catalog: new Catalog(randomId),
+      environment,
+      ids: new IdGenerator(wallClock, randomId),
+      closing: this.closing.signal,
+    }
+    this.notifier = new ChangeNotifier(store, this.context.catalog)
+  }
+
+  /** Where the database is: 'indexeddb', 'sqlite', 'memory', … */
+  get storage(): string {
+    return this.parts.storage.kind
+  }
+
+  /**
+   * A collection; it need not exist, as the first write creates it. Called again with more indexes it gets these as well.
+   *
+   * @throws PANNIER_INDEX_MISMATCH if an index was declared before with another definition.
+   * @example
+   * const people = db.collection<Person>('people', { indexes: ['age', ['city', '-age'], { on: 'tags', multi: true }] })
+   */
+  collection<T extends object = JsonObject>(name: string, options: CollectionOptions = {}): Collection<T> {
+    if (typeof name !== 'string' || name === '' || name.length > NAME_CHARS_MAX) {
+      throw new TypeError(`the name of a collection is a string of 1 to ${NAME_CHARS_MAX} characters`)
+    }
+    if (name.startsWith('_')) throw new TypeError(`names of collections that start with '_' are reserved: '${name}'`)
+    this.assertOpen()
+    let collection = this.collectionsByName.get(name)
+    if (collection === undefined) {
+      collection = new Collection<JsonObject>(name, this.context)
+      this.collectionsByName.set(name, collection)
+    }
+    collection.declare(options)
+    return collection as unknown as Collection<T>
+  }
+
+  /** The names of the collections that exist, sorted. */
+  async collections(): Promise<string[]> {
+    return await this.context.store.read((snapshot) => this.context.catalog.names(snapshot))
+  }
+
+  /** Forgets a collection with its documents and indexes at once, whatever its size; false if there is none. */
+  async dropCollection(name: string): Promise<boolean> {
+    const { store, catalog } = this.context
+    return await store.write((transaction) => {
+      const state = catalog.collection(transaction, name)
+      if (state !== undefined) catalog.drop(transaction, state)
+      return state !== undefined
+    })
+  }
+
+  /**
+   * Runs `body` in a transaction: what it writes through `tx` is committed when it resolves, all of it, and nothing of it if
+   * it throws. Resolves with what `body` returns.
+   *
+   * Transactions and other writes take turns, in all tabs. So inside `body` write through `tx` only: waiting there for a
+   * write of the database itself (`people.insert(…)`) would wait for ever. Keep it short: others wait meanwhile. In the rare
+   * case that this tab was frozen in the midst and another one has written since, `body` runs again.
+   *
+   * @example
+   * await db.transaction(async (tx) => {
+   *   const accounts = tx.collection<Account>('accounts')
+   *   await accounts.update('a', (a) => ({ ...a, amount: a.amount - 10 }))
+   *   await accounts.update('b', (b) => ({ ...b, amount: b.amount + 10 }))
+   * })
+   */
+  async transaction<R>(body: (tx: Transaction) => R | Promise<R>): Promise<R> {
+    if (typeof body !== 'function') throw new TypeError('transaction takes a function')
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.runTransaction(body)
+      } catch (error) {
+        if (attempt === STALE_ATTEMPTS_MAX || !isPannierError(error, 'PANNIER_STALE')) throw error
+      }
+    }
+  }
+
+  /**
+   * Calls back after each commit, of this handle or of another (a tab, a worker), with what it changed. The function
+   * returned ends it.
+   *
+   * @example
+   * const stop = db.onChange(({ collections }) => { if (collections.has('people')) refresh() })
+   */
+  onChange(listener: (change: DatabaseChange) => void): () => void {
+    this.assertOpen()
+    return this.notifier.add(listener)
+  }
+
+  /** Writes everything that is only in the log to pages. It is done by itself in time; before a backup, say, it is of use. */
+  async checkpoint(): Promise<void> {
+    await this.context.store.checkpoint()
+  }
+
+  /**
+   * Reads everything and compares: pages, trees, documents with ids, indexes with documents. Resolves with what is wrong;
+   * empty if nothing is. Takes its time.
+   */
+  async check(): Promise<string[]> {
+    try {
+      await this.parts.checkPages?.()
+      return await checkDatabase(this.context.store, this.context.catalog)
+    } catch (error) {
+      if (isPannierError(error, 'PANNIER_CORRUPT')) return [error.message]
+      throw error
+    }
+  }
+
+  /** Finishes the writes that were asked for and lets go of everything. Idempotent. */
+  close(): Promise<void> {
+    this.closed ??= this.closeOnce()
+    return this.closed
+  }
+
+  /** Closes the database and deletes it with everything in it, also when no room is left. */
+  async destroy(): Promise<void> {
+    await this.close()
+    await this.parts.storage.destroy(this.parts.name)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
+  /** @internal Goes on with index builds that an earlier run has left. */
+  async resumeBuilds(options: CollectionOptions): Promise<void> {
+    const { store, catalog } = this.context
+    const unfinished = await store.read((snapshot) =>
+      catalog
+        .names(snapshot)
+        .filter((name) => catalog.collection(snapshot, name)!.indexes.some(({ builtTo }) => builtTo !== undefined)),
+    )
+    for (const name of unfinished) {
+      const known = this.collectionsByName.has(name)
+      const collection = this.collection(name)
+      if (!known) collection.build(options)
+    }
+  }
+
+  private async runTransaction<R>(body: (tx: Transaction) => R | Promise<R>): Promise<R> {
+    const held = await this.context.store.begin()
+    const tx = new Transaction(this.context, held, (name) => this.collection(name))
+    try {
+      const result = await body(tx)
+      await tx.settle()
+      tx.end()
+      await held.commit()
+      tx.committed()
+      return result
+    } finally {
+      tx.end()
+      held.rollback()
+    }
+  }
+
+  private async closeOnce(): Promise<void> {
+    this.closing.abort(new PannierError('PANNIER_CLOSED', 'The database is closed.'))
+    for (const collection of this.collectionsByName.values()) await collection.idle()
+    this.notifier.close()
+    await this.parts.store.close()
+  }
+
+  private assertOpen(): void {
+    if (this.closed !== undefined) throw new PannierError('PANNIER_CLOSED', 'The database is closed.')
+  }
+}

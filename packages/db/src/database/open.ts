@@ -1,0 +1,88 @@
+/** Opens databases. */
+import { defaultStorage } from '#default-storage'
+import { PannierError } from '../base/errors.ts'
+import type { Environment } from '../base/environment.ts'
+import type { Coordinator } from '../kv/coordinator.ts'
+import { openKeyValueStore } from '../kv/open.ts'
+import type { Durability, Storage } from '../storage/page-store.ts'
+import type { CollectionOptions } from './collection.ts'
+import { localCoordinator } from './coordination/local-coordinator.ts'
+import { webCoordinator } from './coordination/web-coordinator.ts'
+import { Database } from './database.ts'
+import { systemEnvironment } from './environment.ts'
+
+export interface OpenOptions {
+  /** Where to keep it: `memory()`, `indexedDb()`, `sqlite()`. By default IndexedDB in a browser and an SQLite file in Node. */
+  readonly storage?: Storage
+  /**
+   * When a write has succeeded: 'relaxed' (default): it survives the end of the tab or process; 'strict': also a loss of power.
+   */
+  readonly durability?: Durability
+  /** Memory for cached pages; 64 MiB by default. */
+  readonly cacheBytesMax?: number
+  /** Collections and their indexes, as for `db.collection(name, options)`. */
+  readonly collections?: Readonly<Record<string, Pick<CollectionOptions, 'indexes'>>>
+  /** Called while indexes are built, with the part that is done, 0 to 1. */
+  readonly onProgress?: (done: number) => void
+  /** Gives up opening, and later building indexes, with PANNIER_ABORTED. */
+  readonly signal?: AbortSignal
+}
+
+const CACHE_BYTES_MAX_DEFAULT: number = 64 * 1024 * 1024
+const CACHE_BYTES_MAX_MIN: number = 1024 * 1024
+
+/**
+ * Opens a database, creating it if need be. The same one may be opened several times, in one or in many tabs.
+ *
+ * @param name In Node the path of a file. In a browser any name; it is shared by all pages of the origin.
+ * @throws PANNIER_LOCKED if another process has the file open; PANNIER_OPEN_FAILED, PANNIER_UNAVAILABLE,
+ *   PANNIER_WRONG_FORMAT, PANNIER_NEWER_FORMAT, PANNIER_CORRUPT, PANNIER_QUOTA_EXCEEDED
+ * @example
+ * await using db = await open('shop', { collections: { people: { indexes: ['age', ['city', '-age']] } } })
+ * const people = db.collection<Person>('people')
+ */
+export function open(name: string, options: OpenOptions = {}): Promise<Database> {
+  if (typeof name !== 'string' || name === '') throw new TypeError('the name of a database is a string that is not empty')
+  const { durability = 'relaxed', cacheBytesMax = CACHE_BYTES_MAX_DEFAULT } = options
+  if (durability !== 'relaxed' && durability !== 'strict') throw new TypeError("durability is 'relaxed' or 'strict'")
+  if (!(cacheBytesMax >= CACHE_BYTES_MAX_MIN)) throw new TypeError(`cacheBytesMax is at least ${CACHE_BYTES_MAX_MIN}`)
+  return openChecked(name, options, { durability, cacheBytesMax })
+}
+
+async function openChecked(
+  name: string,
+  options: OpenOptions,
+  limits: { readonly durability: Durability; readonly cacheBytesMax: number },
+): Promise<Database> {
+  const { storage = defaultStorage(), collections = {}, onProgress, signal } = options
+  throwIfAborted(signal)
+  const environment = systemEnvironment()
+  const pages = await storage.open(name)
+  let database: Database | undefined
+  try {
+    const coordinator = coordinatorFor(storage, name, environment)
+    const store = await openKeyValueStore({ store: pages, coordinator, environment, ...limits })
+    database = new Database({ name, storage, store, checkPages: () => store.check(), environment, wallClock: Date.now })
+    throwIfAborted(signal)
+    const building: CollectionOptions = {
+      ...(signal !== undefined && { signal }),
+      ...(onProgress !== undefined && { onProgress }),
+    }
+    for (const [collection, declared] of Object.entries(collections)) database.collection(collection, { ...declared, ...building })
+    await database.resumeBuilds(building)
+    return database
+  } catch (error) {
+    await (database ?? pages).close()
+    throw error
+  }
+}
+
+/** The handles of one database have to take turns, wherever they may be. */
+function coordinatorFor(storage: Storage, name: string, environment: Environment): Coordinator {
+  const key = storage.identify(name)
+  return storage.scope === 'origin' ? webCoordinator({ name: key, environment }) : localCoordinator({ key, environment })
+}
+
+function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted === true) throw new PannierError('PANNIER_ABORTED', 'Opening was cancelled.', { cause: signal.reason })
+}

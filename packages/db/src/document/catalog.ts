@@ -1,0 +1,207 @@
+/**
+ * The catalog: which collections there are, with their shapes and indexes.
+ *
+ * It is one 'inline' tree, so reading it never misses:
+ *
+ *   collection/<name as WTF-8>   JSON: number, nextIndexNumber, indexes
+ *   shape/<collection>/<shape>   encoded names (codec/shape.ts)
+ *   next                         number of the next collection, as decimal text
+ *   version                      random text, replaced by every change of the catalog
+ *
+ * What was parsed is kept by version, so that an operation only has to compare the version. It is random because a
+ * transaction that is rolled back must not leave behind a version that another one can arrive at as well.
+ */
+import type { Key } from '../base/brand.ts'
+import { PannierError } from '../base/errors.ts'
+import { corruptBytes, readByteString } from '../codec/bytes.ts'
+import { decodeIdKey, encodeIdKey, prefixUpperBound } from '../codec/key-encoding.ts'
+import { ShapeDictionary } from '../codec/shape.ts'
+import type { Shape } from '../codec/shape.ts'
+import type { Cursor, Snapshot, TreeReader, TreeWriter, WriteTransaction } from '../kv/key-value-store.ts'
+import { collectionTrees } from './collection-state.ts'
+import type { CollectionState } from './collection-state.ts'
+import type { IndexDefinition } from './index-definition.ts'
+
+/** They are all in memory, always. */
+export const COLLECTIONS_MAX = 1000
+
+/** Versions whose parsed states are kept: those of the newest state, of transactions and of held snapshots. */
+const VERSIONS_KEPT = 8
+/** Dictionaries that extend one another are as slow to search as they are many; then one is made anew. */
+const SHAPE_FORKS_MAX = 8
+
+/** States by name; undefined: there is no such collection. */
+type States = Map<string, CollectionState | undefined>
+
+export class Catalog {
+  private readonly randomId: () => string
+  private readonly versions = new Map<string, States>()
+  private readonly shapeForks = new WeakMap<ShapeDictionary, number>()
+  private lastValue: Uint8Array | undefined
+  private lastStates: States = new Map()
+
+  /** `randomId` as in base/environment.ts. */
+  constructor(randomId: () => string) {
+    this.randomId = randomId
+  }
+
+  /** The collection in this snapshot or transaction; undefined if there is none. */
+  collection(snapshot: Snapshot, name: string): CollectionState | undefined {
+    const tree = snapshot.tree(CATALOG)
+    if (tree === undefined) return undefined
+    const states = this.statesOf(tree)
+    let state = states.get(name)
+    if (state === undefined && !states.has(name)) {
+      state = parseCollection(tree, name)
+      states.set(name, state)
+    }
+    return state
+  }
+
+  names(snapshot: Snapshot): string[] {
+    const names: string[] = []
+    const cursor = prefixCursor(snapshot.tree(CATALOG), COLLECTION)
+    while (cursor?.next() === true) names.push(decodeIdKey(cursor.key.slice(COLLECTION.length) as Key))
+    return names
+  }
+
+  /** The collection whose trees have this number. */
+  byNumber(snapshot: Snapshot, number: number): CollectionState | undefined {
+    for (const name of this.names(snapshot)) {
+      const state = this.collection(snapshot, name)
+      if (state?.number === number) return state
+    }
+    return undefined
+  }
+
+  /** There is none of that name yet. */
+  create(transaction: WriteTransaction, name: string): CollectionState {
+    const tree = transaction.tree(CATALOG) ?? transaction.createTree(CATALOG, 'inline')
+    if (tree.count(rangeOf(COLLECTION)) >= COLLECTIONS_MAX) {
+      throw new PannierError('PANNIER_LIMIT', `A database has at most ${COLLECTIONS_MAX} collections.`)
+    }
+    const next = tree.get(NEXT)
+    const number = next === undefined ? 1 : Number(readByteString(next, 0, next.length))
+    tree.put(NEXT, toBytes(String(number + 1)))
+    const trees = collectionTrees(number)
+    transaction.createTree(trees.bodies, 'sequence')
+    transaction.createTree(trees.ids, 'ordered')
+    transaction.createTree(trees.deleted, 'ordered')
+    transaction.createTree(trees.moved, 'ordered')
+    const state = { number, name, shapes: new ShapeDictionary(), indexes: [], nextIndexNumber: 1, trees }
+    this.save(tree, state)
+    return state
+  }
+
+  /** Forgets the collection with everything in it. */
+  drop(transaction: WriteTransaction, state: CollectionState): void {
+    for (const name of transaction.treeNames(`${state.number}/`)) transaction.dropTree(name)
+    const tree = transaction.tree(CATALOG)!
+    const cursor = prefixCursor(tree, shapePrefix(state.number))!
+    const keys: Key[] = []
+    while (cursor.next()) keys.push(cursor.key)
+    for (const key of keys) tree.remove(key)
+    tree.remove(collectionKey(state.name))
+    this.replaceVersion(tree, state.name, undefined)
+  }
+
+  setIndexes(
+    transaction: WriteTransaction,
+    state: CollectionState,
+    indexes: readonly IndexDefinition[],
+    nextIndexNumber: number = state.nextIndexNumber,
+  ): CollectionState {
+    const changed = { ...state, indexes, nextIndexNumber }
+    this.save(transaction.tree(CATALOG)!, changed)
+    return changed
+  }
+
+  /** Takes up shapes that the collection does not have. */
+  addShapes(transaction: WriteTransaction, state: CollectionState, added: readonly Shape[]): CollectionState {
+    const tree = transaction.tree(CATALOG)!
+    const forks = this.shapeForks.get(state.shapes) ?? 0
+    const shapes = forks < SHAPE_FORKS_MAX ? state.shapes.fork() : parseShapes(tree, state.number)
+    if (forks < SHAPE_FORKS_MAX) this.shapeForks.set(shapes, forks + 1)
+    for (const { id, encoded } of added) {
+      shapes.add(id, encoded)
+      tree.insert((shapePrefix(state.number) + id) as Key, encoded)
+    }
+    const changed = { ...state, shapes }
+    this.replaceVersion(tree, state.name, changed)
+    return changed
+  }
+
+  private save(tree: TreeWriter, state: CollectionState): void {
+    const { number, nextIndexNumber, indexes } = state
+    tree.put(collectionKey(state.name), new TextEncoder().encode(JSON.stringify({ number, nextIndexNumber, indexes })))
+    this.replaceVersion(tree, state.name, state)
+  }
+
+  private replaceVersion(tree: TreeWriter, name: string, state: CollectionState | undefined): void {
+    const states = new Map(tree.get(VERSION) === undefined ? [] : this.statesOf(tree))
+    states.set(name, state)
+    const version = this.randomId()
+    tree.put(VERSION, toBytes(version))
+    this.keep(version, states)
+  }
+
+  private statesOf(tree: TreeReader): States {
+    const value = tree.get(VERSION)
+    if (value === undefined) throw corruptBytes('the catalog has no version')
+    if (value === this.lastValue) return this.lastStates
+    const version = readByteString(value, 0, value.length)
+    const states = this.versions.get(version) ?? this.keep(version, new Map())
+    this.lastValue = value
+    this.lastStates = states
+    return states
+  }
+
+  private keep(version: string, states: States): States {
+    this.versions.set(version, states)
+    if (this.versions.size > VERSIONS_KEPT) this.versions.delete(this.versions.keys().next().value!)
+    return states
+  }
+}
+
+const CATALOG = 'catalog'
+const COLLECTION = 'collection/'
+const NEXT = 'next' as Key
+const VERSION = 'version' as Key
+
+function collectionKey(name: string): Key {
+  return (COLLECTION + encodeIdKey(name)) as Key
+}
+
+function shapePrefix(collectionNumber: number): string {
+  return `shape/${collectionNumber}/`
+}
+
+function rangeOf(prefix: string): { gte: Key; lt: Key | undefined } {
+  return { gte: prefix as Key, lt: prefixUpperBound(prefix) }
+}
+
+function prefixCursor(tree: TreeReader | undefined, prefix: string): Cursor | undefined {
+  return tree?.cursor(rangeOf(prefix))
+}
+
+function parseCollection(tree: TreeReader, name: string): CollectionState | undefined {
+  const value = tree.get(collectionKey(name))
+  if (value === undefined) return undefined
+  const stored = JSON.parse(new TextDecoder().decode(value)) as Pick<CollectionState, 'number' | 'nextIndexNumber' | 'indexes'>
+  // JSON leaves out a builtTo that is undefined.
+  const indexes = stored.indexes.map((index) => ({ ...index, builtTo: index.builtTo }))
+  return { ...stored, indexes, name, shapes: parseShapes(tree, stored.number), trees: collectionTrees(stored.number) }
+}
+
+function parseShapes(tree: TreeReader, collectionNumber: number): ShapeDictionary {
+  const shapes = new ShapeDictionary()
+  const prefix = shapePrefix(collectionNumber)
+  const cursor = prefixCursor(tree, prefix)!
+  while (cursor.next()) shapes.add(Number(cursor.key.slice(prefix.length)), cursor.value)
+  return shapes
+}
+
+/** ASCII. */
+function toBytes(text: string): Uint8Array {
+  return new TextEncoder().encode(text)
+}

@@ -1,0 +1,192 @@
+/**
+ * Reads the documents of one collection in one snapshot. Everything here is synchronous and may throw a Miss
+ * (kv/key-value-store.ts).
+ */
+import type { Key } from '../base/brand.ts'
+import { corruptBytes } from '../codec/bytes.ts'
+import { decodeDocument } from '../codec/decode-document.ts'
+import { encodeIdKey } from '../codec/key-encoding.ts'
+import { numberKey } from '../codec/key-number.ts'
+import type { Cursor, CursorOptions, KeyRange, Snapshot, TreeReader } from '../kv/key-value-store.ts'
+import { BodyView, readNumber } from './body.ts'
+import type { CollectionState } from './collection-state.ts'
+
+/** Walks live documents in the order of their sequence numbers. Starts before the first one. */
+export interface DocumentCursor {
+  /** Moves on; false at the end. When it throws a Miss it has not moved: call it again. */
+  next(): boolean
+  /** The document at the cursor; the same object each time, so copy what is to be kept. */
+  readonly body: BodyView
+}
+
+export interface ScanOptions {
+  readonly reverse?: boolean
+  /** Only bodies with a higher sequence number. */
+  readonly after?: number
+}
+
+/** As the library hands it out: `_id` and `_rev` first. */
+export type StoredDocument = { _id: string; _rev: string } & Record<string, unknown>
+
+export class DocumentReader {
+  readonly snapshot: Snapshot
+  readonly collection: CollectionState
+  readonly bodies: TreeReader
+  private readonly idTree: TreeReader
+  private readonly moved: TreeReader
+
+  constructor(snapshot: Snapshot, collection: CollectionState) {
+    this.snapshot = snapshot
+    this.collection = collection
+    this.bodies = existingTree(snapshot, collection.trees.bodies)
+    this.idTree = existingTree(snapshot, collection.trees.ids)
+    this.moved = existingTree(snapshot, collection.trees.moved)
+  }
+
+  /** Live documents. */
+  count(): number {
+    return this.idTree.count()
+  }
+
+  get(id: string): BodyView | undefined {
+    const number = this.numberOf(encodeIdKey(id))
+    return number === undefined ? undefined : this.bodyOf(number)
+  }
+
+  /** The document's number, if it is live. */
+  numberOf(idKey: Key): number | undefined {
+    const value = this.idTree.get(idKey)
+    return value === undefined ? undefined : readNumber(value)
+  }
+
+  /** For each key the number of the live document with that id. Fastest when ascending. */
+  numbersOf(idKeys: readonly Key[]): (number | undefined)[] {
+    return this.idTree.getMany(idKeys).map((value) => (value === undefined ? undefined : readNumber(value)))
+  }
+
+  /** `numbers` (of live documents), and where that has none the number of the deleted document with that id. */
+  withDeleted(idKeys: readonly Key[], numbers: readonly (number | undefined)[]): readonly (number | undefined)[] {
+    const deleted = existingTree(this.snapshot, this.collection.trees.deleted)
+    if (deleted.count() === 0) return numbers
+    const all = [...numbers]
+    const positions = Array.from(idKeys.keys()).filter((at) => numbers[at] === undefined)
+    deleted.getMany(positions.map((at) => idKeys[at]!)).forEach((value, at) => {
+      if (value !== undefined) all[positions[at]!] = readNumber(value)
+    })
+    return all
+  }
+
+  /** For each id its body if it is live; everything that is missing in memory is fetched together, tree by tree. */
+  getMany(ids: readonly string[]): (BodyView | undefined)[] {
+    const keys = ids.map(encodeIdKey)
+    const order = ascendingOrder(keys)
+    const found: (BodyView | undefined)[] = ids.map(() => undefined)
+    const positions: number[] = []
+    const numbers: number[] = []
+    const values = this.idTree.getMany(order === undefined ? keys : order.map((at) => keys[at]!))
+    values.forEach((value, at) => {
+      if (value === undefined) return
+      positions.push(order === undefined ? at : order[at]!)
+      numbers.push(readNumber(value))
+    })
+    this.bodiesOf(numbers).forEach((body, at) => (found[positions[at]!] = body))
+    return found
+  }
+
+  /** The current body of the document with this number, tombstones included. */
+  bodyOf(number: number): BodyView {
+    const key = numberKey(number)
+    const moved = this.moved.count() === 0 ? undefined : this.moved.get(key)
+    const sequence = moved === undefined ? number : readNumber(moved)
+    return viewOf(this.bodies.get(moved === undefined ? key : numberKey(sequence)), sequence)
+  }
+
+  /**
+   * The current bodies of the documents with these numbers, aligned. They are looked up in ascending order, and what is
+   * missing in memory is fetched for all of them together.
+   */
+  bodiesOf(numbers: readonly number[]): BodyView[] {
+    const sequences = this.sequencesOf(numbers)
+    const order = ascendingOrder(sequences)
+    const sorted = order === undefined ? sequences : order.map((at) => sequences[at]!)
+    const values = this.bodies.getMany(sorted.map(numberKey))
+    const views: BodyView[] = values.map((value, at) => viewOf(value, sorted[at]!))
+    if (order === undefined) return views
+    const aligned: BodyView[] = new Array<BodyView>(numbers.length)
+    order.forEach((at, position) => (aligned[at] = views[position]!))
+    return aligned
+  }
+
+  /** Live documents in the order in which they were last written. */
+  scan(options: ScanOptions = {}): DocumentCursor {
+    const gte = options.after === undefined ? undefined : numberKey(options.after + 1)
+    return new BodyCursor(this.bodies.cursor({ gte }, { reverse: options.reverse === true }))
+  }
+
+  /** Live documents by id: keys are ids (`decodeIdKey`), `numberAt` tells the numbers. */
+  ids(range?: KeyRange, options?: CursorOptions): Cursor {
+    return this.idTree.cursor(range, options)
+  }
+
+  /** Exact, and without a walk. */
+  countIds(range?: KeyRange): number {
+    return this.idTree.count(range)
+  }
+
+  /** The number of the document at a cursor made by `ids`. */
+  numberAt(cursor: Cursor): number {
+    return readNumber(cursor.value)
+  }
+
+  decode(body: BodyView): StoredDocument {
+    const document = { _id: body.id, _rev: body.revision }
+    return decodeDocument(body.bytes, body.contentStart, body.contentEnd, this.collection.shapes, document) as StoredDocument
+  }
+
+  /** For each number the sequence number of its current body. */
+  private sequencesOf(numbers: readonly number[]): readonly number[] {
+    if (this.moved.count() === 0) return numbers
+    const order = ascendingOrder(numbers)
+    const sorted = order === undefined ? numbers : order.map((at) => numbers[at]!)
+    const sequences = new Array<number>(numbers.length)
+    this.moved.getMany(sorted.map(numberKey)).forEach((value, position) => {
+      const at = order === undefined ? position : order[position]!
+      sequences[at] = value === undefined ? numbers[at]! : readNumber(value)
+    })
+    return sequences
+  }
+}
+
+class BodyCursor implements DocumentCursor {
+  readonly body: BodyView = new BodyView()
+  private readonly cursor: Cursor
+
+  constructor(cursor: Cursor) {
+    this.cursor = cursor
+  }
+
+  next(): boolean {
+    const { body, cursor } = this
+    while (cursor.next()) if (!body.load(cursor.value, cursor.keyNumber).deleted) return true
+    return false
+  }
+}
+
+/** The positions in ascending order of what is there; undefined if that is the order it has. */
+export function ascendingOrder(items: readonly (number | string)[]): number[] | undefined {
+  let at = 1
+  while (at < items.length && items[at - 1]! <= items[at]!) at++
+  if (at >= items.length) return undefined
+  return Array.from(items.keys()).sort((left, right) => (items[left]! < items[right]! ? -1 : 1))
+}
+
+export function existingTree(snapshot: Snapshot, name: string): TreeReader {
+  const tree = snapshot.tree(name)
+  if (tree === undefined) throw corruptBytes(`the tree ${name} is missing`)
+  return tree
+}
+
+function viewOf(bytes: Uint8Array | undefined, sequence: number): BodyView {
+  if (bytes === undefined) throw corruptBytes('a document is missing')
+  return new BodyView().load(bytes, sequence)
+}

@@ -1,0 +1,24 @@
+/** What a collection that does not exist looks like to a reader: empty. */
+import type { CommitSequence } from '../base/brand.ts'
+import { ShapeDictionary } from '../codec/shape.ts'
+import type { Cursor, Snapshot, TreeReader } from '../kv/key-value-store.ts'
+import { collectionTrees } from './collection-state.ts'
+import { DocumentReader } from './document-reader.ts'
+
+export function emptyCollection(name: string): DocumentReader {
+  const state = { number: 0, name, shapes: new ShapeDictionary(), indexes: [], nextIndexNumber: 1, trees: collectionTrees(0) }
+  return new DocumentReader(EMPTY_SNAPSHOT, state)
+}
+
+const EMPTY_CURSOR: Cursor = { next: () => false, key: '' as Cursor['key'], keyNumber: 0, value: new Uint8Array(0) }
+
+const EMPTY_TREE: TreeReader = {
+  get: () => undefined,
+  getMany: (keys) => keys.map(() => undefined),
+  count: () => 0,
+  rank: () => 0,
+  select: () => undefined,
+  cursor: () => EMPTY_CURSOR,
+}
+
+const EMPTY_SNAPSHOT: Snapshot = { sequence: 0 as CommitSequence, tree: () => EMPTY_TREE, treeNames: () => [] }

@@ -1,0 +1,170 @@
+/**
+ * The documents of one write, encoded when the write is asked for and not when its turn comes: what the caller does to his
+ * objects meanwhile changes nothing, bad documents are refused at once, and the turn is short.
+ *
+ * Encoded content refers to shapes by id, and new shapes get their ids from a guess of what the collection's dictionary will
+ * be. When the turn comes and the guess was wrong (another tab added other shapes), the batch is encoded anew from its own bytes.
+ */
+import type { Key } from '../base/brand.ts'
+import { PannierError } from '../base/errors.ts'
+import { ByteWriter } from '../codec/bytes.ts'
+import { decodeDocument } from '../codec/decode-document.ts'
+import { encodeDocument } from '../codec/encode-document.ts'
+import { ShapeDictionary } from '../codec/shape.ts'
+import type { Shape } from '../codec/shape.ts'
+import { BODY_HEADER_BYTES_MAX } from './body.ts'
+import type { CollectionState } from './collection-state.ts'
+import { checkId } from './document-id.ts'
+import { DocumentWrite } from './document-write.ts'
+
+/** Documents in one write. */
+export const BATCH_DOCUMENTS_MAX = 1_000_000
+
+/** What the ids of shapes in encoded content refer to. */
+export interface ShapeGuess {
+  /** The collection whose dictionary `base` is; undefined if there was none. */
+  readonly collectionNumber: number | undefined
+  readonly base: ShapeDictionary
+  /** False if `base` may be rolled back. */
+  readonly committed: boolean
+  /** `base` and what the documents added. */
+  readonly shapes: ShapeDictionary
+}
+
+/** `state`: what is known of the collection, undefined if nothing is. */
+export function guessShapes(state: CollectionState | undefined, committed: boolean): ShapeGuess {
+  const base = state?.shapes ?? new ShapeDictionary()
+  return { collectionNumber: state?.number, base, committed, shapes: base.fork() }
+}
+
+export class EncodedBatch {
+  readonly writes: readonly DocumentWrite[]
+  private guess: ShapeGuess
+
+  constructor(writes: readonly DocumentWrite[], guess: ShapeGuess) {
+    this.writes = writes
+    this.guess = guess
+  }
+
+  /** What the content refers to. */
+  get shapes(): ShapeDictionary {
+    return this.guess.shapes
+  }
+
+  /** A part of it. */
+  only(writes: readonly DocumentWrite[]): EncodedBatch {
+    return new EncodedBatch(writes, this.guess)
+  }
+
+  /** Makes the batch fit the collection as it is now. Returns the shapes that the collection lacks. */
+  fit(state: CollectionState): Shape[] {
+    const missing = missingShapes(this.guess, state)
+    if (missing !== undefined) return missing
+    const before = this.guess.shapes
+    this.guess = guessShapes(state, false)
+    const contents = this.writes.map(({ bytes, contentStart, contentEnd }) =>
+      decodeDocument(bytes, contentStart, contentEnd, before),
+    )
+    encodeContents(this.writes, contents, this.guess.shapes)
+    return [...this.guess.shapes.added]
+  }
+}
+
+/**
+ * Encodes what a caller handed in; throws a TypeError, or a PannierError for what exceeds a limit. A document without an
+ * `_id` gets one from `newId`.
+ */
+export function encodeBatch(inputs: readonly unknown[], guess: ShapeGuess, newId: () => string): EncodedBatch {
+  checkBatchSize(inputs.length)
+  const writes = inputs.map((input) => checkDocument(input, newId))
+  encodeContents(writes, inputs as readonly object[], guess.shapes)
+  return new EncodedBatch(writes, guess)
+}
+
+export function checkBatchSize(count: number): void {
+  if (count > BATCH_DOCUMENTS_MAX) {
+    throw new PannierError('PANNIER_BATCH_TOO_LARGE', `A write takes at most ${BATCH_DOCUMENTS_MAX} documents, not ${count}.`)
+  }
+}
+
+/** Undefined if an id has another meaning in the collection's dictionary than in the guess. */
+function missingShapes(guess: ShapeGuess, state: CollectionState): Shape[] | undefined {
+  const { base, committed, collectionNumber, shapes } = guess
+  if (base !== state.shapes) {
+    // Shapes that were committed stay what they are as long as the collection exists.
+    if (!committed || (collectionNumber !== undefined && collectionNumber !== state.number)) return undefined
+  }
+  const missing = shapes.added.filter((shape) => state.shapes.find(shape.names)?.id !== shape.id)
+  if (missing.length === 0) return missing
+  const joined = state.shapes.fork()
+  for (const { id, encoded } of missing) joined.add(id, encoded)
+  return missing.every(({ id, names }) => joined.find(names)?.id === id) ? missing : undefined
+}
+
+function checkDocument(input: unknown, newId: () => string): DocumentWrite {
+  if (!isPlainObject(input)) throw new TypeError('a document is a plain object')
+  for (const name in input) {
+    if (name.charCodeAt(0) === UNDERSCORE && name !== '_id' && name !== '_rev' && Object.hasOwn(input, name)) {
+      throw new TypeError(`fields whose names start with '_' are reserved: '${name}'`)
+    }
+  }
+  const { _id = newId(), _rev } = input
+  if (_rev !== undefined && typeof _rev !== 'string') throw new TypeError('_rev is a string')
+  const key = checkId(_id)
+  return new DocumentWrite(_id as string, key, _rev, false)
+}
+
+/** Of any realm. */
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || (Object.getPrototypeOf(prototype) === null && !Array.isArray(value))
+}
+
+/** Bytes that are collected before they are copied to where they stay. */
+const CHUNK_BYTES = 256 * 1024
+
+let idle: ByteWriter | undefined
+
+function encodeContents(writes: readonly DocumentWrite[], contents: readonly object[], shapes: ShapeDictionary): void {
+  // Encoding may run anybody's code (toJSON), and that may write documents itself.
+  const writer = idle ?? new ByteWriter(CHUNK_BYTES)
+  idle = undefined
+  writer.length = 0
+  let chunkStart = 0
+  for (let at = 0; at < writes.length; at++) {
+    const write = writes[at]!
+    writeId(writer, write)
+    encodeDocument(contents[at]!, shapes, writer)
+    write.contentEnd = writer.length
+    if (writer.length < CHUNK_BYTES && at < writes.length - 1) continue
+    const chunk = writer.finish()
+    while (chunkStart <= at) writes[chunkStart++]!.bytes = chunk
+    writer.length = 0
+  }
+  // A huge document must not keep its room for ever.
+  if (writer.bytes.length <= 4 * CHUNK_BYTES) idle = writer
+}
+
+/** Room for the header, then the id. */
+function writeId(writer: ByteWriter, write: DocumentWrite): void {
+  const { key } = write
+  writer.reserve(BODY_HEADER_BYTES_MAX)
+  writer.length += BODY_HEADER_BYTES_MAX
+  write.idStart = writer.length
+  writer.varint(key.length)
+  writer.byteString(key)
+  write.contentStart = writer.length
+}
+
+/** The tombstone of a document. */
+export function encodeTombstone(id: string, key: Key): DocumentWrite {
+  const write = new DocumentWrite(id, key, undefined, true)
+  const writer = new ByteWriter(BODY_HEADER_BYTES_MAX + 2 + key.length)
+  writeId(writer, write)
+  write.contentEnd = write.contentStart
+  write.bytes = writer.bytes
+  return write
+}
+
+const UNDERSCORE = 95

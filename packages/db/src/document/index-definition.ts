@@ -1,0 +1,27 @@
+/**
+ * What the catalog says of an index. It lives here, below `index/`, because a collection's state lists its indexes.
+ */
+
+export interface IndexField {
+  /** Dotted path of the field: 'age', 'address.city'; '_id' is the document's id. */
+  readonly path: string
+  readonly descending: boolean
+}
+
+export interface IndexDefinition {
+  /** Names the index's tree; never used again in the same collection. */
+  readonly number: number
+  readonly name: string
+  readonly fields: readonly IndexField[]
+  /** The only field may hold an array: one entry per distinct element. */
+  readonly multi: boolean
+  /**
+   * Undefined: the index is ready. Else it is being built: exactly the bodies whose sequence is at most this have entries.
+   */
+  readonly builtTo: number | undefined
+}
+
+/** The tree that holds the entries of an index: `<collection>/i/<index>`. */
+export function indexTreeName(collectionNumber: number, indexNumber: number): string {
+  return `${collectionNumber}/i/${indexNumber}`
+}

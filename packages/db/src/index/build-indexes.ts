@@ -1,0 +1,244 @@
+/**
+ * Builds the indexes of a collection on the documents that are there, while others go on reading and writing.
+ *
+ * Documents are read in one ordered pass over a snapshot, for all indexes that are being built, without holding up any
+ * writer. As many keys as memory allows are gathered, sorted, and inserted in one transaction, which first leaves out the
+ * documents that were changed since, and raises `builtTo`: bodies up to that sequence have entries, and writers keep them right
+ * (maintain-indexes.ts). So a build that ends in the midst, by a crash or a signal, goes on from there. The last transaction
+ * also takes in what was written since the snapshot, and the index is ready.
+ */
+import type { Environment } from '../base/environment.ts'
+import { isPannierError, PannierError } from '../base/errors.ts'
+import { numberKey } from '../codec/key-number.ts'
+import type { Catalog } from '../document/catalog.ts'
+import type { CollectionState } from '../document/collection-state.ts'
+import { DocumentReader, existingTree } from '../document/document-reader.ts'
+import type { HeldSnapshot, HeldTransaction, KeyValueStore, TreeReader } from '../kv/key-value-store.ts'
+import { indexTreeName } from './index-definition.ts'
+import type { IndexDefinition } from './index-definition.ts'
+import { KeyChunk } from './key-chunk.ts'
+import { NOTHING } from './maintain-indexes.ts'
+
+export interface BuildOptions {
+  readonly store: KeyValueStore
+  readonly catalog: Catalog
+  /** Of the collection. */
+  readonly name: string
+  readonly environment: Environment
+  /** Aborting rejects with PANNIER_ABORTED; what was built by then stays and is gone on with next time. */
+  readonly signal?: AbortSignal | undefined
+  /** Called with the part that is done, 0 to 1. */
+  readonly onProgress?: ((done: number) => void) | undefined
+  /** Memory for keys. */
+  readonly keyBytesMax?: number | undefined
+}
+
+const KEY_BYTES_MAX_DEFAULT: number = 16 * 1024 * 1024
+/** The thread is let go of this often. */
+const SLICE_MS = 8
+/** Steps between two looks at the clock. */
+const STEPS_PER_LOOK = 256
+/**
+ * More bodies than this are not taken in under the writer's lock: another pass comes first. It doubles with each pass, so that
+ * a builder catches up with writers however many there are.
+ */
+const TAIL_BODIES_MAX = 2000
+
+/** Resolves once every index of the collection is ready (or the collection is gone). */
+export async function buildIndexes(options: BuildOptions): Promise<void> {
+  const builder = new IndexBuilder(options)
+  for (let going = true; going; ) {
+    try {
+      going = await builder.step()
+    } catch (error) {
+      // Asleep for a while (a frozen tab), and overtaken meanwhile: from where it is now.
+      if (!isPannierError(error, 'PANNIER_STALE') && !isPannierError(error, 'PANNIER_SNAPSHOT_EXPIRED')) throw error
+    }
+  }
+}
+
+/** What one step builds: the indexes that are equally far. */
+interface Target {
+  readonly state: CollectionState
+  readonly indexes: readonly IndexDefinition[]
+  readonly from: number
+  /** Where another index has got to already, from where on they are built together. */
+  readonly upTo: number
+}
+
+class IndexBuilder {
+  private readonly options: BuildOptions
+  private sliceStart = 0
+  private doneBefore = 0
+  private tailBodiesMax = TAIL_BODIES_MAX
+
+  constructor(options: BuildOptions) {
+    this.options = options
+  }
+
+  /** Indexes one chunk; false when there is nothing left to do. */
+  async step(): Promise<boolean> {
+    const { store, catalog, name, keyBytesMax = KEY_BYTES_MAX_DEFAULT } = this.options
+    this.sliceStart = this.options.environment.now()
+    const snapshot = store.snapshot()
+    try {
+      const target = nextTarget(catalog.collection(snapshot, name))
+      if (target === undefined) return false
+      const chunk = new KeyChunk(target.indexes, target.state.shapes, keyBytesMax)
+      const done = await this.gather(snapshot, target, chunk)
+      chunk.sort()
+      await this.pause()
+      const transaction = await store.begin()
+      try {
+        await this.insert(snapshot, transaction, target, chunk)
+        await transaction.commit()
+      } finally {
+        transaction.rollback()
+      }
+      this.doneBefore = done
+      this.options.onProgress?.(done)
+      return true
+    } finally {
+      snapshot.release()
+    }
+  }
+
+  /** Fills the chunk with the keys of the bodies that follow. Returns the part of all bodies that will be done. */
+  private async gather(snapshot: HeldSnapshot, target: Target, chunk: KeyChunk): Promise<number> {
+    const { from, upTo, state } = target
+    const reader = new DocumentReader(snapshot, state)
+    const rest = await snapshot.attempt(() => reader.bodies.count({ gte: numberKey(from + 1) }))
+    const share = (): number => this.doneBefore + (1 - this.doneBefore) * Math.min(1, chunk.sequences.length / (rest || 1))
+    const cursor = reader.scan({ after: from })
+    let going = true
+    while (going) {
+      // A cursor that misses stays where it is, so every body is added once.
+      going = await snapshot.attempt(() => {
+        for (let step = 0; step < STEPS_PER_LOOK; step++) {
+          if (chunk.full || !cursor.next()) return false
+          if (cursor.body.sequence > upTo) {
+            chunk.stopped = true
+            return false
+          }
+          chunk.add(cursor.body)
+        }
+        return true
+      })
+      // Gathering is about half of the work.
+      if (await this.pause()) this.options.onProgress?.((this.doneBefore + share()) / 2)
+    }
+    return share()
+  }
+
+  private async insert(
+    snapshot: HeldSnapshot,
+    transaction: HeldTransaction,
+    target: Target,
+    chunk: KeyChunk,
+  ): Promise<void> {
+    const { catalog, name } = this.options
+    const state = catalog.collection(transaction, name)
+    // Dropped, or somebody else was faster: look again.
+    if (state?.number !== target.state.number) return
+    const indexes = target.indexes.filter(({ number, builtTo }) =>
+      state.indexes.some((index) => index.number === number && index.builtTo === builtTo),
+    )
+    const { sequences } = chunk
+    const before = existingTree(snapshot, state.trees.bodies)
+    const now = existingTree(transaction, state.trees.bodies)
+    const gone = await transaction.attempt(() => goneSequences(before, now, sequences))
+    await this.insertKeys(transaction, state, indexes, chunk, gone)
+    const reached = chunk.stopped ? target.upTo : (sequences.at(-1) ?? target.from)
+    const ended = !chunk.full && !chunk.stopped
+    const ready = ended && (await this.insertTail(transaction, state, indexes, reached))
+    const built = state.indexes.map((index) =>
+      indexes.some(({ number }) => number === index.number) ? { ...index, builtTo: ready ? undefined : reached } : index,
+    )
+    catalog.setIndexes(transaction, state, built)
+  }
+
+  private async insertKeys(
+    transaction: HeldTransaction,
+    state: CollectionState,
+    indexes: readonly IndexDefinition[],
+    chunk: KeyChunk,
+    gone: ReadonlySet<number>,
+  ): Promise<void> {
+    const goneNumbers = new Set<number>()
+    if (gone.size > 0) chunk.sequences.forEach((sequence, at) => gone.has(sequence) && goneNumbers.add(chunk.numbers[at]!))
+    for (const index of indexes) {
+      const tree = transaction.tree(indexTreeName(state.number, index.number))!
+      const part = chunk.of(index)
+      for (let at = 0; at < part.count; at++) {
+        if (goneNumbers.size === 0 || !goneNumbers.has(part.documentAt(at))) tree.insert(part.keyAt(at), NOTHING)
+        if (at % STEPS_PER_LOOK === 0) await this.pause()
+      }
+    }
+  }
+
+  /** Takes in what was written after `reached`; false if that is too much. */
+  private async insertTail(
+    transaction: HeldTransaction,
+    state: CollectionState,
+    indexes: readonly IndexDefinition[],
+    reached: number,
+  ): Promise<boolean> {
+    const reader = new DocumentReader(transaction, state)
+    const count = await transaction.attempt(() => reader.bodies.count({ gte: numberKey(reached + 1) }))
+    if (count > this.tailBodiesMax) {
+      this.tailBodiesMax *= 2
+      return false
+    }
+    const tail = new KeyChunk(indexes, state.shapes, Infinity)
+    const cursor = reader.scan({ after: reached })
+    await transaction.attempt(() => {
+      while (cursor.next()) tail.add(cursor.body)
+    })
+    tail.sort()
+    await this.insertKeys(transaction, state, indexes, tail, new Set())
+    return true
+  }
+
+  /** Lets others have the thread if it is time to; true if it was. */
+  private async pause(): Promise<boolean> {
+    const { environment, signal } = this.options
+    if (signal?.aborted === true) {
+      throw new PannierError('PANNIER_ABORTED', 'The index build was cancelled.', { cause: signal.reason })
+    }
+    if (environment.now() - this.sliceStart < SLICE_MS) return false
+    await environment.yield()
+    this.sliceStart = environment.now()
+    return true
+  }
+}
+
+function nextTarget(state: CollectionState | undefined): Target | undefined {
+  const pending = state?.indexes.filter(({ builtTo }) => builtTo !== undefined) ?? []
+  if (state === undefined || pending.length === 0) return undefined
+  const positions = pending.map(({ builtTo }) => builtTo!)
+  const from = Math.min(...positions)
+  const upTo = Math.min(...positions.filter((position) => position > from))
+  return { state, indexes: pending.filter(({ builtTo }) => builtTo === from), from, upTo }
+}
+
+/**
+ * Which of the bodies were removed since. A body never comes back and none is added between others, so a range is untouched
+ * if its count is; otherwise each half is looked at. May miss.
+ */
+function goneSequences(before: TreeReader, now: TreeReader, sequences: readonly number[]): Set<number> {
+  const gone = new Set<number>()
+  const look = (from: number, to: number): void => {
+    if (from === to) return
+    const range = { gte: numberKey(sequences[from]!), lt: numberKey(sequences[to - 1]! + 1) }
+    if (before.count(range) === now.count(range)) return
+    if (to - from === 1) {
+      gone.add(sequences[from]!)
+      return
+    }
+    const middle = (from + to) >>> 1
+    look(from, middle)
+    look(middle, to)
+  }
+  look(0, sequences.length)
+  return gone
+}

@@ -1,0 +1,116 @@
+/**
+ * Sets of values, as the places in the order of all values where the set begins and ends by turns.
+ *
+ * A missing field is the value `undefined`, below all others; only MISSING has it.
+ */
+import { compareValues } from '../../codec/collation.ts'
+
+/** The place right below or right above a value. */
+export interface Cut {
+  readonly value: unknown
+  readonly above: boolean
+}
+
+/** Ascending, none twice: values after the first cut are in the set, those after the second are not, and so on. */
+export type ValueSet = readonly Cut[]
+
+/** Undefined: no end. */
+export type Interval = readonly [start: Cut, end: Cut | undefined]
+
+/** Everything that a field can be. */
+export const EVERYTHING: ValueSet = [below(null)]
+export const MISSING: ValueSet = pointAt(undefined)
+export const STRINGS: ValueSet = [below(''), below([])]
+export const ARRAYS: ValueSet = [below([]), below({})]
+
+export function below(value: unknown): Cut {
+  return { value, above: false }
+}
+
+export function above(value: unknown): Cut {
+  return { value, above: true }
+}
+
+export function pointAt(value: unknown): ValueSet {
+  return [below(value), above(value)]
+}
+
+export function points(values: readonly unknown[]): ValueSet {
+  const sorted = [...values].sort(compareValues)
+  return sorted.filter((value, at) => at === 0 || compareValues(value, sorted[at - 1]) !== 0).flatMap(pointAt)
+}
+
+/** The strings that begin with `prefix`, by code points. */
+export function beginningWith(prefix: string): ValueSet {
+  const codePoints = Array.from(prefix, (char) => char.codePointAt(0)!)
+  while (codePoints.at(-1) === 0x10ffff) codePoints.pop()
+  const last = codePoints.pop()
+  if (last === undefined) return [below(prefix), STRINGS[1]!]
+  // Two lone halves would become one character.
+  const paired = last === 0xdbff && ((codePoints.at(-1) ?? 0) & 0xfffffc00) === 0xd800
+  return [below(prefix), below(String.fromCodePoint(...codePoints, paired ? 0xe000 : last + 1))]
+}
+
+export function intersect(left: ValueSet, right: ValueSet): ValueSet {
+  const both: Cut[] = []
+  for (let i = 0, j = 0; i < left.length || j < right.length;) {
+    const order = i === left.length ? 1 : j === right.length ? -1 : compareCuts(left[i]!, right[j]!)
+    const cut = order > 0 ? right[j]! : left[i]!
+    if (order <= 0) i++
+    if (order >= 0) j++
+    // An odd number of cuts is behind us: we are inside.
+    const isInside = i % 2 === 1 && j % 2 === 1
+    if (isInside !== (both.length % 2 === 1)) both.push(cut)
+  }
+  return both
+}
+
+/** Everything that a field can be but these. */
+export function complement(set: ValueSet): ValueSet {
+  const [lowest] = EVERYTHING as [Cut]
+  return set.length > 0 && compareCuts(set[0]!, lowest) === 0 ? set.slice(1) : [lowest, ...set]
+}
+
+export function intervalsOf(set: ValueSet): Interval[] {
+  return set.flatMap((cut, at) => (at % 2 === 0 ? [[cut, set[at + 1]] as const] : []))
+}
+
+/** Finitely many values. */
+export function isPoints(set: ValueSet): boolean {
+  return intervalsOf(set).every(([start, end]) => end !== undefined && compareValues(start.value, end.value) === 0)
+}
+
+export function isOnePoint(set: ValueSet): boolean {
+  return set.length === 2 && isPoints(set)
+}
+
+/** A test for being in the set. */
+export function compileSet(set: ValueSet): (value: unknown) => boolean {
+  if (isPoints(set) && set.every(({ value }) => typeof value !== 'object' || value === null)) {
+    const values = new Set(set.map(({ value }) => value))
+    const [only] = values
+    return values.size === 1 ? (value) => value === only : (value) => values.has(value)
+  }
+  const contains = (value: unknown): boolean => {
+    let low = 0
+    let high = set.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      const order = compareValues(value, set[middle]!.value)
+      if (order > 0 || (order === 0 && !set[middle]!.above)) low = middle + 1
+      else high = middle
+    }
+    return low % 2 === 1
+  }
+  const [from, to] = [set[0]?.value, set.length < 2 ? Infinity : set[1]!.value]
+  if (set.length > 2 || typeof from !== 'number' || typeof to !== 'number') return contains
+  const [fromOut, toIn] = [set[0]!.above, set[1]?.above === true]
+  return (value) => {
+    if (typeof value !== 'number') return contains(value)
+    return (value > from || (value === from && !fromOut)) && (value < to || (value === to && toIn))
+  }
+}
+
+function compareCuts(left: Cut, right: Cut): number {
+  return compareValues(left.value, right.value) || Number(left.above) - Number(right.above)
+}

@@ -1,0 +1,34 @@
+/**
+ * Rows from documents, given their numbers. All documents of a batch that are missing in memory are fetched together. An
+ * entry that carries values is answered from these, its document is not read.
+ */
+import type { BodyView } from '../../document/body.ts'
+import type { DocumentReader } from '../../document/document-reader.ts'
+import type { EntryRow } from './entry-row.ts'
+import { BatchOperator, type Operator } from './operator.ts'
+
+/** The row of a document or entry; undefined: it has none. */
+export interface RowReaders<Row> {
+  readonly ofBody: (body: BodyView) => Row | undefined
+  readonly ofEntry: (entry: EntryRow) => Row | undefined
+}
+
+export function fetchRows<Row>(
+  input: Operator<EntryRow>,
+  documents: DocumentReader,
+  readers: RowReaders<Row>,
+  isSelective: boolean,
+): Operator<Row> {
+  return new BatchOperator(input, isSelective, (batch) => {
+    const numbers: number[] = []
+    for (const { number, values } of batch) if (values === undefined) numbers.push(number)
+    const bodies = numbers.length === 0 ? [] : documents.bodiesOf(numbers)
+    const rows: Row[] = []
+    let next = 0
+    for (const entry of batch) {
+      const row = entry.values === undefined ? readers.ofBody(bodies[next++]!) : readers.ofEntry(entry)
+      if (row !== undefined) rows.push(row)
+    }
+    return rows
+  })
+}

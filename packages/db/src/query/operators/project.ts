@@ -1,0 +1,55 @@
+/** Which fields of a row the caller gets, and how each kind of row is asked for a field. */
+import { readField } from '../../codec/decode-document.ts'
+import { compileFieldPath } from '../../codec/field-path.ts'
+import type { BodyView } from '../../document/body.ts'
+import type { DocumentReader } from '../../document/document-reader.ts'
+import type { ReadField } from '../match.ts'
+import type { AccessPath } from '../planner/access-path.ts'
+import type { EntryRow } from './entry-row.ts'
+
+export function bodyFields(documents: DocumentReader): (path: string) => ReadField<BodyView> {
+  const { shapes } = documents.collection
+  return (path) => {
+    if (path === '_id') return (body) => body.id
+    if (path === '_rev') return (body) => body.revision
+    const compiled = compileFieldPath(path)
+    return (body) => readField(body.bytes, body.contentStart, body.contentEnd, shapes, compiled)
+  }
+}
+
+export function entryFields({ fields }: AccessPath): (path: string) => ReadField<EntryRow> {
+  return (path) => {
+    const at = fields.findIndex((field) => field.path === path)
+    return ({ values }) => values![at]
+  }
+}
+
+/** An object of exactly these fields, as far as they are there; a dotted path makes objects inside it. */
+export function compileProjection<Row>(
+  paths: readonly string[],
+  reader: (path: string) => ReadField<Row>,
+): (row: Row) => object {
+  const fields = paths.map((path) => ({ names: compileFieldPath(path).names, read: reader(path) }))
+  return (row) => {
+    const projected = {}
+    for (const { names, read } of fields) {
+      const value = read(row)
+      if (value !== undefined) setField(projected, names, value)
+    }
+    return projected
+  }
+}
+
+/** The paths without those that lie inside others of them. */
+export function outermostPaths(paths: readonly string[]): string[] {
+  return paths.filter((path, at) => paths.indexOf(path) === at && !paths.some((outer) => path.startsWith(`${outer}.`)))
+}
+
+function setField(target: Record<string, unknown>, names: readonly string[], value: unknown): void {
+  const name = names[0]!
+  const inner = names.length === 1 ? value : Object.hasOwn(target, name) ? target[name] : {}
+  if (name === '__proto__')
+    Object.defineProperty(target, name, { value: inner, writable: true, enumerable: true, configurable: true })
+  else target[name] = inner
+  if (names.length > 1) setField(inner as Record<string, unknown>, names.slice(1), value)
+}

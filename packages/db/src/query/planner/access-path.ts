@@ -1,0 +1,248 @@
+/**
+ * The ways to get at documents that may match: ranges of ids, ranges of an index, a union of such, or all documents. Each
+ * knows by exact counts from the trees how many entries it walks.
+ */
+import { assert } from '../../base/assert.ts'
+import { Miss } from '../../base/miss.ts'
+import type { IndexDefinition } from '../../document/index-definition.ts'
+import { encodeIndexValue } from '../../index/index-key.ts'
+import type { KeyRange } from '../../kv/key-value-store.ts'
+import {
+  ARRAYS,
+  EVERYTHING,
+  intersect,
+  intervalsOf,
+  isOnePoint,
+  isPoints,
+  MISSING,
+  type Interval,
+  type ValueSet,
+} from '../ast/value-set.ts'
+import { conjuncts, type AnyOf, type Condition, type WithinCondition } from '../ast/normalise.ts'
+import type { QuerySource } from '../query-source.ts'
+import { entryRange, hasExactKeys, idRanges, mergeRanges } from './key-ranges.ts'
+
+export interface AccessPath {
+  readonly kind: 'scan' | 'ids' | 'index' | 'union'
+  /** Of kind 'index'. */
+  readonly index?: IndexDefinition
+  /** Ascending and disjoint; of kinds 'ids' and 'index'. */
+  readonly ranges: readonly KeyRange[]
+  /** For each range the entries in it. */
+  readonly counts: readonly number[]
+  /** Of kind 'union': none of them scans. */
+  readonly branches: readonly AccessPath[]
+  /** Entries in all: at least the number of documents. */
+  readonly rows: number
+  /** No document comes up twice. */
+  readonly distinct: boolean
+  /** The conditions that every row meets, so that they need not be tested. */
+  readonly met: ReadonlySet<Condition>
+  /** The fields that the entries hold, in the order by which they are sorted; none if a field holds an array's elements. */
+  readonly fields: readonly { readonly path: string; readonly descending: boolean }[]
+  /** So many of the fields have one and the same value in all rows. */
+  readonly fixed: number
+  /** What the ranges stand for; for explain. */
+  readonly bounds: readonly { readonly path: string; readonly values: ValueSet }[]
+}
+
+/** Points of several fields multiply; beyond this many ranges the fields that follow are tested instead. */
+export const KEY_RANGES_MAX = 1000
+
+/** Every access path for documents that meet the condition, full scan last. May throw a Miss. */
+export function accessPaths(source: QuerySource, condition: Condition): AccessPath[] {
+  const count = source.documents.count()
+  const scan: AccessPath = { ...NO_ROWS, kind: 'scan', rows: count }
+  return [...keyedPaths(source, condition), scan]
+}
+
+/** For a condition that nothing meets. */
+export const NO_ROWS: AccessPath = {
+  kind: 'union',
+  ranges: [],
+  counts: [],
+  branches: [],
+  rows: 0,
+  distinct: true,
+  met: new Set(),
+  fields: [],
+  fixed: 0,
+  bounds: [],
+}
+
+function keyedPaths(source: QuerySource, condition: Condition): AccessPath[] {
+  const byPath = new Map<string, WithinCondition[]>()
+  const disjunctions: AnyOf[] = []
+  for (const part of conjuncts(condition)) {
+    if (part.kind === 'or') disjunctions.push(part)
+    if (part.kind !== 'within' || !hasExactKeys(part.values)) continue
+    byPath.set(part.path, [...(byPath.get(part.path) ?? []), part])
+  }
+  const paths: (AccessPath | undefined)[] = gather([
+    () => idPath(source, byPath.get('_id') ?? []),
+    ...source.indexes.filter(isUsable).flatMap((index) => indexPaths(source, index, byPath)),
+    ...disjunctions.map((either) => () => unionPath(source, either)),
+  ])
+  return paths.filter((path) => path !== undefined)
+}
+
+/** Ready, and of fields that are stored: an index takes a revision for missing. */
+function isUsable({ builtTo, fields }: IndexDefinition): boolean {
+  return builtTo === undefined && fields.every(({ path }) => path !== '_rev')
+}
+
+function idPath({ documents }: QuerySource, conditions: readonly WithinCondition[]): AccessPath | undefined {
+  const values = intersectAll(conditions)
+  const ranges = conditions.length === 0 ? [{}] : idRanges(values)
+  if (ranges === undefined) return undefined
+  const counts = gather(ranges.map((range) => () => documents.countIds(bounded(range))))
+  return {
+    ...NO_ROWS,
+    kind: 'ids',
+    ranges,
+    counts,
+    rows: sum(counts),
+    met: new Set(conditions),
+    fields: [{ path: '_id', descending: false }],
+    fixed: isOnePoint(values) ? 1 : 0,
+    bounds: conditions.length === 0 ? [] : [{ path: '_id', values }],
+  }
+}
+
+function indexPaths(source: QuerySource, index: IndexDefinition, byPath: ConditionsByPath): (() => AccessPath)[] {
+  if (!index.multi) return [() => indexPath(source, index, byPath)]
+  // The elements of one array meet different conditions: entries can be looked up by one of them only.
+  const conditions = byPath.get(index.fields[0]!.path) ?? []
+  return conditions.filter(({ every, whole }) => !every && !whole).map((one) => () => elementPath(source, index, one))
+}
+
+/** By the elements of arrays. */
+function elementPath(source: QuerySource, index: IndexDefinition, condition: WithinCondition): AccessPath {
+  const { values, path } = condition
+  const tree = source.index(index)
+  const ranges = mergeRanges(
+    intervalsOf(values).map((interval) => entryRange('', interval, index.fields[0]!.descending)),
+  )
+  const counts = gather(ranges.map((range) => () => tree.count(bounded(range))))
+  return {
+    ...NO_ROWS,
+    kind: 'index',
+    index,
+    ranges,
+    counts,
+    rows: sum(counts),
+    distinct: isOnePoint(values),
+    met: new Set([condition]),
+    bounds: [{ path, values }],
+  }
+}
+
+/**
+ * By the values of fields: points of the first ones, then intervals of one. Where the index holds an array for a field,
+ * its elements decide: all arrays are looked at, and the condition is tested.
+ */
+function indexPath(source: QuerySource, index: IndexDefinition, byPath: ConditionsByPath): AccessPath {
+  const tree = source.index(index)
+  const met = new Set<Condition>()
+  const bounds: { path: string; values: ValueSet }[] = []
+  let prefixes = ['']
+  let ranges: KeyRange[] = [{}]
+  let fixed = 0
+  for (const { path, descending } of index.fields) {
+    const conditions = byPath.get(path)
+    if (conditions === undefined) break
+    const values = intersectAll(conditions)
+    const intervals = intervalsOf(values)
+    if (prefixes.length > 1 && prefixes.length * intervals.length > KEY_RANGES_MAX) break
+    const arrays = conditions.every(ignoresElements)
+      ? []
+      : arrayRanges(prefixes, descending, (range) => tree.count(range))
+    ranges = prefixes.flatMap((prefix) => intervals.map((interval) => entryRange(prefix, interval, descending)))
+    bounds.push({ path, values })
+    if (arrays.length > 0) {
+      ranges.push(...arrays)
+      break
+    }
+    for (const condition of conditions) met.add(condition)
+    if (!isPoints(values)) break
+    if (fixed === bounds.length - 1 && isOnePoint(values)) fixed++
+    prefixes = prefixes.flatMap((prefix) =>
+      intervals.map(([{ value }]) => prefix + encodeIndexValue(value, descending)),
+    )
+  }
+  ranges = mergeRanges(ranges)
+  const counts = gather(ranges.map((range) => () => tree.count(bounded(range))))
+  return {
+    ...NO_ROWS,
+    kind: 'index',
+    index,
+    ranges,
+    counts,
+    rows: sum(counts),
+    met,
+    fields: index.fields,
+    fixed,
+    bounds,
+  }
+}
+
+function arrayRanges(prefixes: readonly string[], descending: boolean, count: (range: KeyRange) => number): KeyRange[] {
+  const ranges = prefixes.map((prefix) => entryRange(prefix, ARRAYS_ONLY, descending))
+  const counts = gather(ranges.map((range) => () => count(range)))
+  return ranges.filter((_, at) => counts[at]! > 0)
+}
+
+const [ARRAYS_ONLY] = intervalsOf(ARRAYS) as [Interval]
+
+/** `$exists`: what an array holds is no matter. */
+function ignoresElements({ values }: WithinCondition): boolean {
+  return values === EVERYTHING || values === MISSING
+}
+
+/** Each alternative by its best path; undefined if one of them has none. */
+function unionPath(source: QuerySource, either: AnyOf): AccessPath | undefined {
+  const branches = gather(either.of.map((one) => () => bestNarrowing(keyedPaths(source, one))))
+  if (branches.includes(undefined)) return undefined
+  const isExact = branches.every((branch, at) => conjuncts(either.of[at]!).every((part) => branch!.met.has(part)))
+  const rows = sum(branches.map((branch) => branch!.rows))
+  const met = new Set(isExact ? [either] : [])
+  return { ...NO_ROWS, branches: branches as AccessPath[], rows, distinct: false, met }
+}
+
+/** The path with the fewest rows among those that any condition narrows. */
+function bestNarrowing(paths: readonly AccessPath[]): AccessPath | undefined {
+  const narrowing = paths.filter(({ bounds, kind }) => bounds.length > 0 || kind === 'union')
+  return narrowing.toSorted((left, right) => left.rows - right.rows)[0]
+}
+
+type ConditionsByPath = ReadonlyMap<string, readonly WithinCondition[]>
+
+function intersectAll([first, ...rest]: readonly WithinCondition[]): ValueSet {
+  return rest.reduce<ValueSet>((all, { values }) => intersect(all, values), first?.values ?? EVERYTHING)
+}
+
+/** Without bounds there is nothing to look up. */
+function bounded(range: KeyRange): KeyRange | undefined {
+  return range.gte === undefined && range.lt === undefined ? undefined : range
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0)
+}
+
+/** Runs all reads, also after one that misses, so that everything that is missing in memory is fetched together. */
+export function gather<T>(reads: readonly (() => T)[]): T[] {
+  let miss: Miss | undefined
+  const results: T[] = []
+  for (const read of reads) {
+    try {
+      results.push(read())
+    } catch (thrown) {
+      if (!(thrown instanceof Miss)) throw thrown
+      miss = thrown
+    }
+  }
+  if (miss !== undefined) throw miss
+  assert(results.length === reads.length, 'a read was lost')
+  return results
+}

@@ -1,0 +1,125 @@
+/**
+ * Chooses the cheapest way to answer a query. The rules and the costs are docs/query-planner.md.
+ */
+import { combine, conjuncts, isAlways, isNever, type Condition } from '../ast/normalise.ts'
+import { pathsOf } from '../match.ts'
+import type { QuerySource } from '../query-source.ts'
+import { accessPaths, NO_ROWS, type AccessPath } from './access-path.ts'
+
+export interface SortField {
+  readonly path: string
+  readonly descending: boolean
+}
+
+/** What is asked for. */
+export interface QuerySpecification {
+  readonly condition: Condition
+  readonly sort: readonly SortField[]
+  readonly skip: number
+  /** Infinity: all. */
+  readonly limit: number
+  /** Paths of the fields that are wanted; undefined: whole documents; none: rows are only counted. */
+  readonly fields: readonly string[] | undefined
+}
+
+/** Where a step of the plan finds the fields that it needs. */
+export type Reads = 'entries' | 'documents'
+
+export interface Plan {
+  readonly access: AccessPath
+  /** From the last entry to the first. */
+  readonly reverse: boolean
+  /** What remains to be tested. */
+  readonly residual: Condition
+  readonly filter: Reads
+  /** Undefined: rows come in the order asked for. */
+  readonly sort: Reads | undefined
+  /** 'entries': no document is read. */
+  readonly project: Reads
+  /** Every entry is a row, each document's once: counting and skipping need no walk. */
+  readonly byRank: boolean
+  /** Rows before skip and limit; exact where `byRank`, else at most. */
+  readonly rows: number
+  readonly cost: number
+}
+
+/** Costs of handling one document, in units of testing one document in a scan. */
+export const COST_SCANNED = 1
+export const COST_ENTRY = 0.2
+export const COST_FETCHED = 4
+export const COST_SORTED = 1
+/** Of an entry where skip and limit need no walk: decides only between such ways. */
+export const COST_BY_RANK = 1e-6
+
+/** May throw a Miss. */
+export function planQuery(source: QuerySource, query: QuerySpecification): Plan {
+  return candidatePlans(source, query).reduce((best, plan) => (plan.cost < best.cost ? plan : best))
+}
+
+/** One plan for each access path. All give the same rows. */
+export function candidatePlans(source: QuerySource, query: QuerySpecification): Plan[] {
+  const { condition } = query
+  const paths = isNever(condition) ? [{ ...NO_ROWS, met: new Set([condition]) }] : accessPaths(source, condition)
+  const matchesMax = Math.min(...paths.map(({ rows }) => rows))
+  return paths.map((access) => planWith(access, query, matchesMax))
+}
+
+function planWith(access: AccessPath, query: QuerySpecification, matchesMax: number): Plan {
+  const residual = combine(
+    'and',
+    conjuncts(query.condition).filter((part) => !access.met.has(part)),
+  )
+  const direction = sortDirection(access, query.sort)
+  const held = new Set(access.fields.map(({ path }) => path))
+  const readsFor = (paths: readonly string[] | undefined): Reads =>
+    access.kind !== 'scan' && paths !== undefined && paths.every((path) => held.has(path)) ? 'entries' : 'documents'
+  const filter = readsFor(pathsOf(residual))
+  const sortReads = filter === 'entries' ? readsFor(query.sort.map(({ path }) => path)) : filter
+  const sort = direction === undefined ? sortReads : undefined
+  const plan = {
+    access,
+    reverse: direction === 'reverse',
+    residual,
+    filter,
+    sort,
+    project: (sort ?? filter) === 'entries' ? readsFor(query.fields) : 'documents',
+    byRank: isAlways(residual) && access.distinct && access.kind !== 'scan',
+    rows: isAlways(residual) ? access.rows : matchesMax,
+  } as const
+  return { ...plan, cost: costOf(plan, query) }
+}
+
+function costOf(plan: Omit<Plan, 'cost'>, { sort: order, skip, limit, fields }: QuerySpecification): number {
+  const { access, filter, sort, project, byRank, rows, residual } = plan
+  const wanted = Math.min(rows, skip + limit)
+  let walked = access.rows
+  if (order.length === 0) {
+    // The pages of one query must come in one order, so the choice does not depend on how much is skipped.
+    const isPaged = skip > 0 || limit < Infinity || fields?.length === 0
+    if (byRank && isPaged) return access.rows * COST_BY_RANK
+  } else if (sort === undefined) {
+    walked = byRank ? wanted - Math.min(rows, skip) : Math.ceil((walked * wanted) / Math.max(rows, 1))
+  }
+  const sorted = sort === undefined ? 0 : rows * COST_SORTED
+  if (access.kind === 'scan') return walked * COST_SCANNED + sorted + (sort === undefined ? 0 : wanted * COST_FETCHED)
+  const passesEntries = isAlways(residual) ? walked : Math.min(walked, rows)
+  let fetched = 0
+  if (filter === 'documents') fetched += walked
+  else if (sort === 'documents') fetched += passesEntries
+  if (sort === 'documents') fetched += wanted
+  else if (filter === 'entries' && project === 'documents') fetched += Math.min(passesEntries, wanted)
+  return walked * COST_ENTRY + fetched * COST_FETCHED + sorted
+}
+
+/**
+ * How the entries have to be walked to come in the order asked for: those of an index are sorted by the fields after the
+ * fixed ones. Undefined if neither way does it.
+ */
+function sortDirection({ fields, fixed }: AccessPath, sort: readonly SortField[]): 'forward' | 'reverse' | undefined {
+  const constant = new Set(fields.slice(0, fixed).map(({ path }) => path))
+  const needed = sort.filter(({ path }) => !constant.has(path))
+  const rest = fields.slice(fixed)
+  if (needed.length > rest.length || !needed.every(({ path }, at) => path === rest[at]!.path)) return undefined
+  const reversed = needed.filter(({ descending }, at) => descending !== rest[at]!.descending)
+  return reversed.length === 0 ? 'forward' : reversed.length === needed.length ? 'reverse' : undefined
+}

@@ -1,0 +1,19 @@
+/**
+ * What a query reads from: one collection as of one snapshot. The database layer makes it over a held snapshot.
+ */
+import type { MaybePromise } from '../base/maybe-promise.ts'
+import type { IndexDefinition } from '../document/index-definition.ts'
+import type { DocumentReader } from '../document/document-reader.ts'
+import type { TreeReader } from '../kv/key-value-store.ts'
+
+export interface QuerySource {
+  readonly documents: DocumentReader
+  /** Those that are being built may be among them; they are passed over. */
+  readonly indexes: readonly IndexDefinition[]
+  /** The entries of an index. */
+  index(definition: IndexDefinition): TreeReader
+  /** Runs `step` until nothing is missing in memory. Synchronous when nothing is. */
+  attempt<T>(step: () => T): MaybePromise<T>
+  /** Idempotent. Called once when the query is done with it, however it ends. */
+  release(): void
+}

@@ -1,0 +1,7 @@
+/** Where `open` puts a database in a browser unless told otherwise; chosen by `imports` of package.json as `#default-storage`. */
+import type { Storage } from '../page-store.ts'
+import { indexedDb } from './indexeddb.ts'
+
+export function defaultStorage(): Storage {
+  return indexedDb()
+}

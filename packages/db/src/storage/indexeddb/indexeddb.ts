@@ -1,0 +1,32 @@
+/**
+ * Databases in a browser's IndexedDB, one for each of ours: object stores `pages` (by page id), `log` (by sequence) and
+ * `meta` (the meta record, the claim, the identity). No native indexes.
+ *
+ * Each call is one transaction. Handles in any tab or worker of the origin share a database; what serializes their calls
+ * is IndexedDB.
+ */
+import type { SharingScope, Storage } from '../page-store.ts'
+import { Connection } from './connection.ts'
+import { IndexedDbPageStore } from './indexeddb-page-store.ts'
+import { deleteDatabase } from './open.ts'
+
+const OPEN_TIMEOUT_MS = 10_000
+
+export interface IndexedDbOptions {
+  /** How long the browser may take to open or delete a database before it counts as failed. Default 10,000. */
+  readonly openTimeoutMs?: number
+}
+
+export function indexedDb({ openTimeoutMs = OPEN_TIMEOUT_MS }: IndexedDbOptions = {}): Storage {
+  return {
+    kind: 'indexeddb',
+    scope: 'origin' satisfies SharingScope,
+    identify: (name) => name,
+    async open(name) {
+      const connection = new Connection(name, openTimeoutMs)
+      await connection.open()
+      return new IndexedDbPageStore(connection)
+    },
+    destroy: (name) => deleteDatabase(name, openTimeoutMs),
+  }
+}

@@ -1,0 +1,114 @@
+/** Opens and deletes the IndexedDB databases behind ours. Both can hang in every engine, so both have a time limit. */
+import { PannierError, isPannierError } from '../../base/errors.ts'
+import { closedError, openError } from './errors.ts'
+
+/** Of the object stores; what is in them has versions of its own. */
+const SCHEMA_VERSION = 1
+
+export const PAGES = 'pages'
+export const LOG = 'log'
+export const META = 'meta'
+
+/** In `meta`: tells this database from one that was created later under the same name. */
+export const IDENTITY = 'identity'
+
+/** Keeps our databases apart from those of others in the same origin. */
+const databaseName = (name: string): string => `pannier:${name}`
+
+/** With `create` false it fails with PANNIER_CLOSED where there is none. Tried twice. */
+export async function openDatabase(name: string, create: boolean, timeoutMs: number): Promise<IDBDatabase> {
+  // Opening what is not there and thinking better of it leaves an empty database behind in WebKit.
+  if (!create && !(await exists(name))) throw destroyedError(name)
+  try {
+    return await openOnce(name, create, timeoutMs)
+  } catch (error) {
+    // Engines fail to open now and then for no lasting reason: a disk that was busy, a storage process that died.
+    if (!isPannierError(error, 'PANNIER_OPEN_FAILED')) throw error
+    return openOnce(name, create, timeoutMs)
+  }
+}
+
+function openOnce(name: string, create: boolean, timeoutMs: number): Promise<IDBDatabase> {
+  return new Promise((resolve, reject) => {
+    let request: IDBOpenDBRequest
+    let failure: PannierError | undefined
+    const fail = (error: unknown): void => {
+      clearTimeout(timer)
+      reject((failure ??= openError(error, name)))
+    }
+    const timer = setTimeout(() => {
+      fail(new PannierError('PANNIER_OPEN_FAILED', `Opening '${name}' took longer than ${timeoutMs} ms.`))
+    }, timeoutMs)
+    try {
+      request = factory().open(databaseName(name), SCHEMA_VERSION)
+    } catch (error) {
+      return fail(error)
+    }
+    request.onupgradeneeded = () => {
+      if (create && !failure) return createStores(request.result)
+      if (!create) fail(destroyedError(name))
+      request.transaction!.abort()
+    }
+    request.onerror = (event) => {
+      event.preventDefault()
+      fail(request.error)
+    }
+    request.onsuccess = () => {
+      clearTimeout(timer)
+      const database = request.result
+      if (![PAGES, LOG, META].every((store) => database.objectStoreNames.contains(store))) {
+        fail(new PannierError('PANNIER_WRONG_FORMAT', `The database '${databaseName(name)}' is not one of Pannier's.`))
+      }
+      if (failure) database.close()
+      else resolve(database)
+    }
+  })
+}
+
+async function exists(name: string): Promise<boolean> {
+  try {
+    return (await factory().databases()).some((database) => database.name === databaseName(name))
+  } catch (error) {
+    throw openError(error, name)
+  }
+}
+
+function destroyedError(name: string): PannierError {
+  return closedError(`The database '${name}' was destroyed.`)
+}
+
+function createStores(database: IDBDatabase): void {
+  database.createObjectStore(PAGES)
+  database.createObjectStore(LOG)
+  database.createObjectStore(META).put(performance.timeOrigin + performance.now(), IDENTITY)
+}
+
+/** Whoever has it open is told to let go; who does not within the limit (a frozen tab) makes it fail, for now. */
+export function deleteDatabase(name: string, timeoutMs: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      const what = `Another tab keeps '${name}' open and does not let go; it is deleted once that tab is closed.`
+      reject(new PannierError('PANNIER_BLOCKED', what))
+    }, timeoutMs)
+    const fail = (error: unknown): void => {
+      clearTimeout(timer)
+      reject(openError(error, name))
+    }
+    try {
+      const request = factory().deleteDatabase(databaseName(name))
+      request.onerror = () => fail(request.error)
+      request.onsuccess = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    } catch (error) {
+      fail(error)
+    }
+  })
+}
+
+function factory(): IDBFactory {
+  const { indexedDB } = globalThis
+  if (!indexedDB) throw new PannierError('PANNIER_UNAVAILABLE', 'There is no IndexedDB here.')
+  return indexedDB
+}

@@ -1,0 +1,99 @@
+/**
+ * The state of one database that lives in memory, with the fences and the atomicity of the page store contract.
+ *
+ * Every method is synchronous and happens whole or throws before anything has changed. Bytes are copied on the way in and on
+ * the way out, so that neither side can change what the other holds.
+ */
+import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
+import { PannierError } from '../../base/errors.ts'
+import type { Commit, KnownState, LogRecord, MetaRecord, Page, StoreState } from '../page-store.ts'
+
+export class MemoryDatabase {
+  /** Set by `destroy`: whoever still has it open is told that it was closed underneath. */
+  destroyed = false
+  private readonly pages = new Map<PageId, Uint8Array>()
+  private log: LogRecord[] = []
+  private meta: MetaRecord | undefined
+  private claimToken: string | undefined
+
+  read(known: KnownState | undefined): StoreState {
+    const { generation = 0, sequence = 0 } = this.meta ?? {}
+    const after = known?.generation === generation ? Math.max(known.sequence, sequence) : sequence
+    return {
+      meta: this.meta && { ...this.meta, bytes: this.meta.bytes.slice() },
+      log: this.log.filter((record) => record.sequence > after).map(copyRecord),
+    }
+  }
+
+  readPages(ids: readonly PageId[]): (Uint8Array | undefined)[] {
+    return ids.map((id) => this.pages.get(id)?.slice())
+  }
+
+  append(record: LogRecord): void {
+    this.checkNewest(record.sequence)
+    this.log.push(copyRecord(record))
+  }
+
+  claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): void {
+    this.checkGeneration(expectedGeneration)
+    this.deleteFrom(firstNewPageId)
+    this.claimToken = token
+  }
+
+  stage(token: string, pages: readonly Page[]): void {
+    this.checkClaim(token)
+    for (const { id, bytes } of pages) this.pages.set(id, bytes.slice())
+  }
+
+  commit(commit: Commit): void {
+    this.checkGeneration(commit.expectedGeneration)
+    if (commit.claim !== undefined) this.checkClaim(commit.claim)
+    if (commit.record) this.checkNewest(commit.record.sequence)
+    // The caller's iterator may throw: it is run to its end before the first change.
+    const pages = Array.from(commit.pages, ({ id, bytes }) => ({ id, bytes: bytes.slice() }))
+    if (commit.claim === undefined && this.claimToken !== undefined) this.deleteFrom(commit.firstNewPageId)
+    for (const { id, bytes } of pages) this.pages.set(id, bytes)
+    for (const id of commit.free) this.pages.delete(id)
+    this.meta = { ...commit.meta, bytes: commit.meta.bytes.slice() }
+    this.claimToken = undefined
+    if (commit.record) this.log.push(copyRecord(commit.record))
+    this.log = this.log.filter((record) => record.sequence >= commit.meta.sequence)
+  }
+
+  listPages(): PageId[] {
+    return [...this.pages.keys()].sort((a, b) => a - b)
+  }
+
+  usedBytes(): number {
+    let total = this.meta?.bytes.length ?? 0
+    for (const bytes of this.pages.values()) total += bytes.length
+    for (const { bytes } of this.log) total += bytes.length
+    return total
+  }
+
+  private deleteFrom(first: PageId): void {
+    for (const id of this.pages.keys()) if (id >= first) this.pages.delete(id)
+  }
+
+  private checkNewest(sequence: CommitSequence): void {
+    const newest = this.log.at(-1)?.sequence ?? 0
+    if (newest !== sequence - 1) throw stale(`the newest log record is ${newest}, not ${sequence - 1}`)
+  }
+
+  private checkGeneration(expected: Generation): void {
+    const generation = this.meta?.generation ?? 0
+    if (generation !== expected) throw stale(`the meta record has generation ${generation}, not ${expected}`)
+  }
+
+  private checkClaim(token: string): void {
+    if (this.claimToken !== token) throw stale('another handle has taken over the staging of pages')
+  }
+}
+
+function copyRecord({ sequence, bytes }: LogRecord): LogRecord {
+  return { sequence, bytes: bytes.slice() }
+}
+
+function stale(what: string): PannierError {
+  return new PannierError('PANNIER_STALE', `Another handle has written since: ${what}.`)
+}

@@ -1,0 +1,119 @@
+/**
+ * Opens the file of a database for this process alone, or creates it. A file that is not ours is not touched.
+ *
+ * The lock is SQLite's own (`locking_mode=EXCLUSIVE`): it ends with the process, however that ends, and with it the
+ * write-ahead log needs no shared memory.
+ */
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { PannierError } from '../../base/errors.ts'
+import { openError, wrongFormatError } from './errors.ts'
+
+/** 'Pann' in ASCII, in the header of each file: says whose it is, also to the `file` command. */
+const APPLICATION_ID = 0x50616e6e
+
+/** Of the tables; what is in them has versions of its own. */
+const SCHEMA_VERSION = 1
+
+/**
+ * 8 KiB: pages of 16 to 32 KiB then take two to four of SQLite's. Measured for 1,000 blobs of 30 KiB and for log records
+ * of 400 bytes, 4 / 8 / 16 / 32 KiB: bulk write 134 / 100 / 79 / 66 ms, a random read 18 / 13 / 12 / 10 µs, an append
+ * 9 / 11 / 17 / 26 µs, as each append writes a whole page of SQLite's to its write-ahead log.
+ */
+const SQLITE_PAGE_BYTES = 8192
+
+/**
+ * SQLite copies its write-ahead log into the file when it has grown to so many pages (32 MiB). The usual 1,000 would do
+ * it within every bulk write, which then takes 100 instead of 37 ms for 30 MB.
+ */
+const WAL_PAGES = 4096
+
+/** The write-ahead log keeps up to that much room, so that small writes go on when the disk is full. */
+const WAL_BYTES_KEPT = 64 << 20
+
+/** One row in `meta`, always. `generation` 0: nothing was committed yet. */
+const SCHEMA = `
+  CREATE TABLE pages (id INTEGER PRIMARY KEY, bytes BLOB);
+  CREATE TABLE log (sequence INTEGER PRIMARY KEY, bytes BLOB);
+  CREATE TABLE meta (id INTEGER PRIMARY KEY, generation INTEGER, sequence INTEGER, claim TEXT, bytes BLOB);
+  INSERT INTO meta VALUES (1, 0, 0, NULL, NULL);
+`
+
+export function connect(path: string): DatabaseSync {
+  const connection = lock(path)
+  try {
+    if (applicationId(connection) !== APPLICATION_ID) create(connection, path)
+    const version = pragma(connection, 'user_version')
+    if (version > SCHEMA_VERSION) {
+      const message = `The database file ${path} was written by a newer version of Pannier (schema ${version}).`
+      throw new PannierError('PANNIER_NEWER_FORMAT', message)
+    }
+    connection.exec(`
+      PRAGMA journal_mode = WAL;
+      PRAGMA wal_autocheckpoint = ${WAL_PAGES};
+      PRAGMA journal_size_limit = ${WAL_BYTES_KEPT};
+      PRAGMA synchronous = NORMAL;
+      PRAGMA secure_delete = OFF;
+      BEGIN IMMEDIATE;
+      COMMIT;
+    `)
+    return connection
+  } catch (error) {
+    connection.close()
+    throw openError(error, path)
+  }
+}
+
+/** Fails unless the file is a database of ours (or there is no telling, because it is damaged) that no process has open. */
+export function checkDestroyable(path: string): void {
+  const connection = lock(path)
+  try {
+    if (applicationId(connection) !== APPLICATION_ID && !isBlank(connection)) throw wrongFormatError(path)
+  } catch (error) {
+    const failure = openError(error, path)
+    if (!(failure instanceof PannierError && failure.code === 'PANNIER_CORRUPT')) throw failure
+  } finally {
+    connection.close()
+  }
+}
+
+function lock(path: string): DatabaseSync {
+  const folder = dirname(path)
+  if (!existsSync(folder)) {
+    const message = `The folder ${folder} does not exist, so the database file ${path} can't be opened.`
+    throw new PannierError('PANNIER_OPEN_FAILED', message)
+  }
+  try {
+    const connection = new DatabaseSync(path)
+    connection.exec('PRAGMA locking_mode = EXCLUSIVE')
+    return connection
+  } catch (error) {
+    throw openError(error, path)
+  }
+}
+
+/** All or nothing, so that a process which dies here leaves a blank file or a complete one. */
+function create(connection: DatabaseSync, path: string): void {
+  if (!isBlank(connection)) throw wrongFormatError(path)
+  connection.exec(`
+    PRAGMA page_size = ${SQLITE_PAGE_BYTES};
+    BEGIN EXCLUSIVE;
+    ${SCHEMA}
+    PRAGMA application_id = ${APPLICATION_ID};
+    PRAGMA user_version = ${SCHEMA_VERSION};
+    COMMIT;
+  `)
+}
+
+function isBlank(connection: DatabaseSync): boolean {
+  return applicationId(connection) === 0 && connection.prepare('SELECT 1 FROM sqlite_schema').get() === undefined
+}
+
+function applicationId(connection: DatabaseSync): number {
+  return pragma(connection, 'application_id')
+}
+
+function pragma(connection: DatabaseSync, name: string): number {
+  return connection.prepare(`PRAGMA ${name}`).get()![name] as number
+}

@@ -1,0 +1,227 @@
+/**
+ * One open database file: the operations of the page store contract as SQL. Handles of one process share it.
+ *
+ * Guarantees: each operation is one transaction. Relies on: nobody else writes to the file (connect.ts locks it).
+ */
+import { existsSync, rmSync } from 'node:fs'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
+import { PannierError } from '../../base/errors.ts'
+import type { Commit, Durability, KnownState, LogRecord, MetaRecord, Page, StoreState } from '../page-store.ts'
+import { operationError } from './errors.ts'
+
+export class SqliteDatabase {
+  readonly path: string
+  /** Set when it was closed or destroyed: no handle can use it any more. */
+  closed = false
+  /** Handles that have it open. */
+  users = 0
+  private readonly connection: DatabaseSync
+  private readonly statements: Statements
+  private durability: Durability = 'relaxed'
+
+  constructor(connection: DatabaseSync, path: string) {
+    this.connection = connection
+    this.path = path
+    this.statements = prepare(connection)
+  }
+
+  read(known: KnownState | undefined): StoreState {
+    return this.attempt(() => {
+      const { readMeta, readLog } = this.statements
+      const row = readMeta.get() as unknown as MetaRow
+      const after = known?.generation === row.generation ? Math.max(known.sequence, row.sequence) : row.sequence
+      const log = readLog.all(after) as unknown as BytesRow[]
+      return {
+        meta: row.generation === 0 ? undefined : toMeta(row),
+        log: log.map(({ sequence, bytes }) => ({ sequence, bytes: bytes ?? NO_BYTES() })),
+      }
+    })
+  }
+
+  readPages(ids: readonly PageId[]): (Uint8Array | undefined)[] {
+    return this.attempt(() =>
+      ids.map((id) => {
+        const row = this.statements.readPage.get(id) as BytesRow | undefined
+        return row && (row.bytes ?? NO_BYTES())
+      }),
+    )
+  }
+
+  append(record: LogRecord, durability: Durability): void {
+    this.attempt(() => {
+      this.setDurability(durability)
+      this.appendIfNext(record)
+    })
+  }
+
+  claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): void {
+    this.transaction('relaxed', () => {
+      this.checkGeneration(expectedGeneration)
+      this.statements.deletePagesFrom.run(firstNewPageId)
+      this.statements.setClaim.run(token)
+    })
+  }
+
+  stage(token: string, pages: readonly Page[]): void {
+    this.transaction('relaxed', () => {
+      this.checkClaim(token)
+      for (const page of pages) this.putPage(page)
+    })
+  }
+
+  commit(commit: Commit): void {
+    const { claim, meta, record, firstNewPageId } = commit
+    const { deletePagesFrom, deletePage, setMeta, truncateLog } = this.statements
+    this.transaction(commit.durability, () => {
+      this.checkGeneration(commit.expectedGeneration)
+      if (claim !== undefined) this.checkClaim(claim)
+      else if (this.claimed() !== null) deletePagesFrom.run(firstNewPageId)
+      if (record) this.appendIfNext(record)
+      for (const page of commit.pages) this.putPage(page)
+      for (const id of commit.free) deletePage.run(id)
+      setMeta.run(meta.generation, meta.sequence, meta.bytes)
+      truncateLog.run(meta.sequence)
+    })
+  }
+
+  listPages(): PageId[] {
+    return this.attempt(() => this.statements.listPages.all().map((row) => row['id'] as PageId))
+  }
+
+  usedBytes(): number {
+    return this.attempt(() => this.statements.usedBytes.get()!['bytes'] as number)
+  }
+
+  /** The last one out closes the file, which moves what is in SQLite's write-ahead log into it. */
+  close(): void {
+    if (this.closed) return
+    this.closed = true
+    this.connection.close()
+  }
+
+  /** The file goes first: a write-ahead log without one is nothing, a file without its log would be an older state. */
+  destroy(): void {
+    this.close()
+    deleteFiles(this.path)
+  }
+
+  private putPage({ id, bytes }: Page): void {
+    this.statements.putPage.run(id, bytes)
+  }
+
+  private appendIfNext({ sequence, bytes }: LogRecord): void {
+    const { changes } = this.statements.append.run(sequence, bytes, sequence - 1)
+    if (changes === 0) throw stale(`the newest log record is not ${sequence - 1}`)
+  }
+
+  private checkGeneration(expected: Generation): void {
+    const { generation } = this.statements.readMeta.get() as unknown as MetaRow
+    if (generation !== expected) throw stale(`the meta record has generation ${generation}, not ${expected}`)
+  }
+
+  private checkClaim(token: string): void {
+    if (this.claimed() !== token) throw stale('another handle has taken over the staging of pages')
+  }
+
+  private claimed(): string | null {
+    return this.statements.readClaim.get()!['claim'] as string | null
+  }
+
+  private transaction(durability: Durability, body: () => void): void {
+    this.attempt(() => {
+      this.setDurability(durability)
+      this.connection.exec('BEGIN IMMEDIATE')
+      try {
+        body()
+        this.connection.exec('COMMIT')
+      } catch (error) {
+        // SQLite has rolled back by itself after some failures.
+        if (this.connection.isTransaction) this.connection.exec('ROLLBACK')
+        throw error
+      }
+    })
+  }
+
+  /** FULL syncs the write-ahead log with each commit, and with it everything that was written before. */
+  private setDurability(durability: Durability): void {
+    if (durability === this.durability) return
+    this.connection.exec(`PRAGMA synchronous = ${durability === 'strict' ? 'FULL' : 'NORMAL'}`)
+    this.durability = durability
+  }
+
+  private attempt<T>(body: () => T): T {
+    if (this.closed) throw new PannierError('PANNIER_CLOSED', `The database ${this.path} was closed or destroyed.`)
+    try {
+      return body()
+    } catch (error) {
+      throw operationError(error, this.path)
+    }
+  }
+}
+
+/** Also fine when there are none. */
+export function deleteFiles(path: string): void {
+  for (const suffix of ['', '-wal', '-shm', '-journal']) {
+    if (existsSync(path + suffix)) rmSync(path + suffix)
+  }
+}
+
+interface BytesRow {
+  readonly sequence: CommitSequence
+  /** SQLite stores empty bytes that it is given from JavaScript as NULL. */
+  readonly bytes: Uint8Array | null
+}
+
+interface MetaRow extends BytesRow {
+  readonly generation: Generation
+}
+
+const NO_BYTES = (): Uint8Array => new Uint8Array(0)
+
+function toMeta({ generation, sequence, bytes }: MetaRow): MetaRecord {
+  return { generation, sequence, bytes: bytes ?? NO_BYTES() }
+}
+
+type StatementName =
+  | 'readMeta'
+  | 'readLog'
+  | 'readPage'
+  | 'append'
+  | 'readClaim'
+  | 'setClaim'
+  | 'putPage'
+  | 'deletePage'
+  | 'deletePagesFrom'
+  | 'setMeta'
+  | 'truncateLog'
+  | 'listPages'
+  | 'usedBytes'
+
+type Statements = Readonly<Record<StatementName, StatementSync>>
+
+function prepare(connection: DatabaseSync): Statements {
+  const prepared = (sql: string): StatementSync => connection.prepare(sql)
+  return {
+    readMeta: prepared('SELECT generation, sequence, bytes FROM meta'),
+    readLog: prepared('SELECT sequence, bytes FROM log WHERE sequence > ? ORDER BY sequence'),
+    readPage: prepared('SELECT bytes FROM pages WHERE id = ?'),
+    append: prepared('INSERT INTO log SELECT ?, ? WHERE coalesce((SELECT max(sequence) FROM log), 0) = ?'),
+    readClaim: prepared('SELECT claim FROM meta'),
+    setClaim: prepared('UPDATE meta SET claim = ?'),
+    putPage: prepared('INSERT OR REPLACE INTO pages VALUES (?, ?)'),
+    deletePage: prepared('DELETE FROM pages WHERE id = ?'),
+    deletePagesFrom: prepared('DELETE FROM pages WHERE id >= ?'),
+    setMeta: prepared('UPDATE meta SET generation = ?, sequence = ?, bytes = ?, claim = NULL'),
+    truncateLog: prepared('DELETE FROM log WHERE sequence < ?'),
+    listPages: prepared('SELECT id FROM pages ORDER BY id'),
+    usedBytes: prepared(
+      'SELECT (page_count - freelist_count) * page_size AS bytes ' +
+        'FROM pragma_page_count(), pragma_freelist_count(), pragma_page_size()',
+    ),
+  }
+}
+
+function stale(what: string): PannierError {
+  return new PannierError('PANNIER_STALE', `Another handle has written since: ${what}.`)
+}

@@ -1,0 +1,58 @@
+/** Goal: what only the coordinator of tabs can meet: holders that are frozen, and leases that are taken away. */
+import { systemEnvironment } from '../../src/database/environment.ts'
+import { webCoordinator } from '../../src/database/coordination/web-coordinator.ts'
+import { assertEqual } from '../../testing/check.ts'
+import { coordinatorSuite, eventually } from '../../testing/conformance/coordinator.ts'
+import type { Test } from '../../testing/suite.ts'
+
+let databases = 0
+
+export function webCoordinatorSuite({ test }: { readonly test: Test }): void {
+  const environment = systemEnvironment()
+  const newName = (): string => `coordination-${++databases}`
+
+  coordinatorSuite({
+    test,
+    create: () => {
+      const name = newName()
+      return () => webCoordinator({ name, environment })
+    },
+  })
+
+  test('a holder that gives no sign of life loses its lease, others wait in peace', async () => {
+    const name = newName()
+    // As a frozen tab does: it holds the lock and answers nothing.
+    let taken = false
+    const frozen = navigator.locks
+      .request(`pannier:${name}:writer`, () => new Promise(() => {}))
+      .catch(() => (taken = true))
+    const handles = Array.from({ length: 3 }, () => webCoordinator({ name, environment }))
+    let lost = 0
+    await Promise.all(
+      handles.map(async (handle) => {
+        const lease = await handle.acquireWriter()
+        await environment.yield()
+        if (lease.lost) lost++
+        lease.release()
+      }),
+    )
+    await frozen
+    assertEqual([taken, lost], [true, 0])
+    for (const handle of handles) handle.close()
+  })
+
+  test('a holder whose lease is taken away is told so, and can ask again', async () => {
+    const name = newName()
+    const handle = webCoordinator({ name, environment })
+    const lease = await handle.acquireWriter()
+    let told = false
+    lease.onWanted(() => (told = true))
+    await navigator.locks.request(`pannier:${name}:writer`, { steal: true }, () => {})
+    await eventually(() => lease.lost)
+    assertEqual([lease.wanted, told], [true, true])
+    lease.release()
+    const again = await handle.acquireWriter()
+    assertEqual([again.wanted, again.lost], [false, false])
+    handle.close()
+  })
+}

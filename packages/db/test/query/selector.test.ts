@@ -1,0 +1,99 @@
+/** What selectors mean, case by case: parsing, the naive evaluator and the normal form. */
+import { expect, test } from 'vitest'
+import { normalise } from '../../src/query/ast/normalise.ts'
+import { parseSelector } from '../../src/query/ast/parse-selector.ts'
+import { evaluate } from '../../src/query/evaluate.ts'
+import { compileCondition } from '../../src/query/match.ts'
+import { compileFieldPath, getField } from '../../src/codec/field-path.ts'
+
+/** By the naive evaluator and by the compiled normal form. */
+function matches(selector: object, document: object): boolean {
+  const predicate = parseSelector(selector)
+  const compiled = compileCondition<object>(normalise(predicate), (path) => {
+    const names = compileFieldPath(path)
+    return (row) => getField(row, names)
+  })
+  const result = evaluate(predicate, document)
+  expect(compiled(document)).toBe(result)
+  return result
+}
+
+test.each<[string, object, object, boolean]>([
+  ['nothing asked for', {}, {}, true],
+  ['equality', { a: 1 }, { a: 1 }, true],
+  ['all fields', { a: 1, b: 2 }, { a: 1, b: 3 }, false],
+  ['the empty object is a value', { a: {} }, { a: {} }, true],
+  ['objects are compared whole, in field order', { a: { $eq: { x: 1, y: 2 } } }, { a: { y: 2, x: 1 } }, false],
+  ['nested fields', { address: { city: 'Oslo' } }, { address: { city: 'Oslo', zip: 1 } }, true],
+  ['dotted fields', { 'address.city': 'Oslo' }, { address: { city: 'Oslo' } }, true],
+  ['a dot in a name', { 'a\\.b': 1 }, { 'a.b': 1 }, true],
+  ['conditions beside nested fields', { a: { $exists: true, b: 1 } }, { a: { b: 1 } }, true],
+  ['order across types', { a: { $gt: 5 } }, { a: 'text' }, true],
+  ['null is below numbers', { a: { $lt: 5 } }, { a: null }, true],
+  ['missing is not null', { a: null }, {}, false],
+  ['missing is below nothing', { a: { $lt: 5 } }, {}, false],
+  ['missing is not unequal', { a: { $ne: 5 } }, {}, false],
+  ['missing is in no complement', { a: { $nin: [5] } }, {}, false],
+  ['missing under $not', { a: { $not: { $gt: 5 } } }, {}, false],
+  ['missing under $nor', { $nor: [{ a: 5 }] }, {}, false],
+  ['missing', { a: { $exists: false } }, {}, true],
+  ['not missing', { a: { $not: { $exists: false } } }, { a: null }, true],
+  ['an element', { tags: 'vip' }, { tags: ['new', 'vip'] }, true],
+  ['no element', { tags: 'vip' }, { tags: [] }, false],
+  ['an element in a range', { scores: { $gte: 80, $lt: 90 } }, { scores: [70, 85] }, true],
+  ['one element must meet all', { scores: { $gte: 80, $lt: 90 } }, { scores: [70, 95] }, false],
+  [
+    'different elements may meet different conditions',
+    { $and: [{ tags: 'a' }, { tags: 'b' }] },
+    { tags: ['a', 'b'] },
+    true,
+  ],
+  ['$ne: no element', { tags: { $ne: 'vip' } }, { tags: ['new', 'vip'] }, false],
+  ['$ne: an empty array', { tags: { $ne: 'vip' } }, { tags: [] }, true],
+  ['$nin: no element', { tags: { $nin: ['a', 'b'] } }, { tags: ['c', 'b'] }, false],
+  ['an array as a whole', { tags: ['a', 'b'] }, { tags: ['a', 'b'] }, true],
+  ['an array as an element', { tags: { $eq: ['a'] } }, { tags: [['a']] }, true],
+  ['a scalar is no array', { a: [1] }, { a: 1 }, false],
+  ['an array has no order among scalars', { a: { $gt: 5 } }, { a: [1, 2] }, false],
+  ['a typed array has elements', { a: 3 }, { a: Uint8Array.of(1, 2, 3) }, true],
+  ['an element by its position', { 'a.1': 2 }, { a: [1, 2] }, true],
+  ['$in', { a: { $in: [1, 'x', null] } }, { a: null }, true],
+  ['$in nothing', { a: { $in: [] } }, { a: 1 }, false],
+  ['$and of nothing', { $and: [] }, {}, true],
+  ['$or of nothing', { $or: [] }, {}, false],
+  ['$or', { $or: [{ a: 1 }, { b: 1 }] }, { b: 1 }, true],
+  ['$or under a field', { a: { $or: [{ $lt: 2 }, { $gt: 8 }] } }, { a: 9 }, true],
+  ['$not of several', { $not: { a: 1, b: 1 } }, { a: 1, b: 2 }, true],
+  ['$nor', { $nor: [{ a: 1 }, { b: 1 }] }, { a: 2, b: 2 }, true],
+  ['$beginsWith', { a: { $beginsWith: 'ab' } }, { a: 'abc' }, true],
+  ['$beginsWith: not', { a: { $beginsWith: 'ab' } }, { a: 'b' }, false],
+  ['$regex', { a: { $regex: '^A', $options: 'i' } }, { a: 'abc' }, true],
+  ['$regex of a number', { a: { $regex: '1' } }, { a: 1 }, false],
+  ['$not $regex', { a: { $not: { $regex: '1' } } }, { a: 1 }, true],
+  ['$not $regex of a missing field', { a: { $not: { $regex: '1' } } }, {}, false],
+  ['names of the prototype', { constructor: { $exists: true } }, {}, false],
+  [
+    'a field called __proto__',
+    JSON.parse('{"__proto__": 1}') as object,
+    JSON.parse('{"__proto__": 1}') as object,
+    true,
+  ],
+])('%s', (_, selector, document, expected) => {
+  expect(matches(selector, document)).toBe(expected)
+})
+
+test('predicates are frozen data that does not follow what the caller does later', () => {
+  const values = [1, 2]
+  const predicate = parseSelector({ a: { $in: values } })
+  values.push(3)
+  expect(JSON.parse(JSON.stringify(predicate))).toEqual({
+    kind: 'compare',
+    path: 'a',
+    comparisons: [{ operator: '$in', operand: [1, 2] }],
+  })
+  expect(Object.isFrozen(predicate)).toBe(true)
+})
+
+test('an error names the place', () => {
+  expect(() => parseSelector({ $or: [{ a: { b: { $gt: undefined } } }] })).toThrow('"a.b.$gt"')
+})

@@ -1,0 +1,186 @@
+/** Goal: the contract on a real file, and what only files have: other processes, other formats, damage, full disks. */
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, expect, test } from 'vitest'
+import type { PannierError } from '../../src/base/errors.ts'
+import { connect } from '../../src/storage/sqlite/connect.ts'
+import { SqliteDatabase } from '../../src/storage/sqlite/sqlite-database.ts'
+import { sqlite } from '../../src/storage/sqlite/sqlite.ts'
+import { assertRejects, assertThrows } from '../../testing/check.ts'
+import { appendRange, pageIds, someCommit, somePage, someRecord } from '../../testing/conformance/page-store-fixture.ts'
+import { pageStoreSuite } from '../../testing/conformance/page-store.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'pannier-sqlite-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+let files = 0
+function newPath(): string {
+  return join(folder, `${++files}.db`)
+}
+
+pageStoreSuite({ test, create: async () => ({ storage: sqlite(), name: newPath() }) })
+
+test('the suite leaves no file behind', () => {
+  expect(readdirSync(folder)).toEqual([])
+})
+
+/** Runs a script in another process, with the path as its argument; returns what it prints. */
+function inOtherProcess(script: string, path: string): string {
+  const url = new URL('../../src/storage/sqlite/sqlite.ts', import.meta.url)
+  const head = `import { sqlite } from ${JSON.stringify(url.href)}; const path = process.argv[1];`
+  const run = spawnSync(process.execPath, ['--input-type=module', '-e', head + script, path], { encoding: 'utf8' })
+  expect(run.stderr).not.toContain('SyntaxError')
+  return run.stdout.trim()
+}
+
+const TRY_TO_OPEN = `await sqlite().open(path).then(() => console.log('opened'), (e) => console.log(e.code, e.message))`
+const TRY_TO_DESTROY = `await sqlite().destroy(path).then(() => console.log('destroyed'), (e) => console.log(e.code))`
+
+test('a second process is told that the file is in use, and gets it afterwards', async () => {
+  const path = newPath()
+  const store = await sqlite().open(path)
+  await store.append(someRecord(1), 'relaxed')
+  const answer = inOtherProcess(TRY_TO_OPEN, path)
+  expect(answer).toContain('PANNIER_LOCKED')
+  expect(answer).toContain(path)
+  expect(inOtherProcess(TRY_TO_DESTROY, path)).toBe('PANNIER_LOCKED')
+  await store.append(someRecord(2), 'relaxed')
+  await store.close()
+  expect(inOtherProcess(TRY_TO_OPEN, path)).toBe('opened')
+  expect(inOtherProcess(TRY_TO_DESTROY, path)).toBe('destroyed')
+  expect(existsSync(path)).toBe(false)
+})
+
+test('what a killed process has acknowledged is there, and its lock is not', async () => {
+  const path = newPath()
+  const acknowledged = inOtherProcess(
+    `const store = await sqlite().open(path)
+     for (let sequence = 1; sequence <= 20; sequence++) store.append({ sequence, bytes: new Uint8Array(9) }, 'relaxed')
+     console.log('20')
+     process.kill(process.pid, 'SIGKILL')`,
+    path,
+  )
+  expect(acknowledged).toBe('20')
+  const store = await sqlite().open(path)
+  expect((await store.read()).log.length).toBe(20)
+  await store.close()
+  await sqlite().destroy(path)
+})
+
+test('handles of one process share the file; it is closed with the last of them', async () => {
+  const path = newPath()
+  const first = await sqlite().open(path)
+  const second = await sqlite().open(path)
+  await first.close()
+  await first.close()
+  await second.append(someRecord(1), 'relaxed')
+  expect(existsSync(`${path}-wal`)).toBe(true)
+  await second.close()
+  expect(existsSync(`${path}-wal`)).toBe(false)
+  await sqlite().destroy(path)
+})
+
+test('files that are something else are refused and left as they are', async () => {
+  const other = newPath()
+  const foreign = new DatabaseSync(other)
+  foreign.exec('CREATE TABLE people (name TEXT)')
+  foreign.close()
+  const text = newPath()
+  writeFileSync(text, 'Dear diary, today I was mistaken for a database. '.repeat(100))
+  const short = newPath()
+  writeFileSync(short, 'hello')
+  for (const path of [other, text, short]) {
+    const before = readFileSync(path)
+    await assertRejects(sqlite().open(path), 'PANNIER_WRONG_FORMAT')
+    await assertRejects(sqlite().destroy(path), 'PANNIER_WRONG_FORMAT')
+    expect(readFileSync(path).equals(before)).toBe(true)
+    rmSync(path)
+  }
+})
+
+test('an empty file becomes a database', async () => {
+  const path = newPath()
+  writeFileSync(path, '')
+  const store = await sqlite().open(path)
+  await store.append(someRecord(1), 'relaxed')
+  await store.close()
+  await sqlite().destroy(path)
+})
+
+test('a newer schema is refused', async () => {
+  const path = newPath()
+  await (await sqlite().open(path)).close()
+  const connection = new DatabaseSync(path)
+  connection.exec('PRAGMA user_version = 99')
+  connection.close()
+  await assertRejects(sqlite().open(path), 'PANNIER_NEWER_FORMAT')
+  await sqlite().destroy(path)
+})
+
+test('a folder that does not exist, or a path that is a folder, is said clearly', async () => {
+  const error = (await assertRejects(
+    sqlite().open(join(folder, 'none', 'a.db')),
+    'PANNIER_OPEN_FAILED',
+  )) as PannierError
+  expect(error.message).toContain(join(folder, 'none'))
+  await assertRejects(sqlite().open(folder), 'PANNIER_OPEN_FAILED')
+  await sqlite().destroy(join(folder, 'none', 'a.db'))
+})
+
+test('a damaged file is reported as damaged', async () => {
+  const path = newPath()
+  const store = await sqlite().open(path)
+  const pages = Array.from({ length: 50 }, (_, index) => somePage(index + 1, 20_000))
+  await store.commit(someCommit(1, 0, { pages }))
+  await store.close()
+  const bytes = readFileSync(path)
+  bytes.fill(0xff, 8192)
+  writeFileSync(path, bytes)
+  const damaged = sqlite()
+  const failure = await assertRejects(
+    damaged.open(path).then(async (opened) => {
+      try {
+        await opened.readPages(pageIds(25))
+      } finally {
+        await opened.close()
+      }
+    }),
+  )
+  expect((failure as PannierError).code).toBe('PANNIER_CORRUPT')
+  await damaged.destroy(path)
+  expect(existsSync(path)).toBe(false)
+})
+
+test('when no room is left a write fails whole, and the database goes on', async () => {
+  const path = newPath()
+  const connection = connect(path)
+  connection.exec('PRAGMA max_page_count = 100')
+  const database = new SqliteDatabase(connection, path)
+  const many = Array.from({ length: 100 }, (_, index) => somePage(index + 1, 30_000))
+  database.append(someRecord(1), 'relaxed')
+  const error = assertThrows(() => database.commit(someCommit(1, 0, { pages: many })), 'PANNIER_QUOTA_EXCEEDED')
+  expect((error as PannierError).cause).toBeInstanceOf(Error)
+  expect(database.listPages()).toEqual([])
+  database.append(someRecord(2), 'strict')
+  database.commit(someCommit(1, 1, { pages: many.slice(0, 5) }))
+  expect(database.read(undefined).log).toEqual([someRecord(2)])
+  database.destroy()
+})
+
+test('the file does not grow when as much is freed as is written', async () => {
+  const path = newPath()
+  const store = await sqlite().open(path)
+  for (let generation = 1; generation <= 20; generation++) {
+    const pages = Array.from({ length: 20 }, (_, index) => somePage(20 * generation + index, 20_000))
+    const free = pageIds(...pages.map((page) => page.id - 20))
+    await store.commit(someCommit(generation, 0, { pages, free }))
+  }
+  await appendRange(store, 1, 1)
+  expect(store.usedBytes()).toBeLessThan(600_000)
+  await store.close()
+  expect(readFileSync(path).length).toBeLessThan(1_200_000)
+  await sqlite().destroy(path)
+})

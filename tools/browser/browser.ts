@@ -1,0 +1,45 @@
+/** What a driven browser and its pages can do; with-browser.ts says how to get one. */
+import type { Engine } from './engines.ts'
+
+export interface Browser {
+  readonly engine: Engine
+  readonly supports: Supports
+  /** Opens a tab and waits until the page has loaded. */
+  open(url: string): Promise<Page>
+  /** Ends the browser as a person would, if it runs, and starts it again on what it has stored. Its pages are gone. */
+  restart(): Promise<void>
+  /** Kills all processes of the browser at once. Only `restart` may follow. */
+  kill(): Promise<void>
+}
+
+/** What an engine can't do when it is driven, and why. */
+export interface Supports {
+  /** WebKit can't be given a quota. */
+  readonly quota: boolean
+  /** Firefox runs all tabs of one origin in one process: killing one kills all. */
+  readonly killOneRenderer: boolean
+}
+
+export interface Page {
+  /**
+   * Runs a function in the page, waits for what it promises, and gives its result. The function sees nothing but its
+   * argument and the page; argument and result are JSON. Several may run at once, also in one page.
+   */
+  evaluate<Argument, Result>(
+    body: (argument: Argument) => Result | Promise<Result>,
+    argument: Argument,
+  ): Promise<Result>
+  evaluate<Result>(body: () => Result | Promise<Result>): Promise<Result>
+  reload(): Promise<void>
+  /** As a person closes a tab. */
+  close(): Promise<void>
+  /** Kills the process that runs the page in the middle of whatever it does. The page is of no use afterwards. */
+  killRenderer(): Promise<void>
+}
+
+/** A running browser, started by one of the drivers. */
+export interface Session {
+  open(url: string): Promise<Page>
+  close(): Promise<void>
+  kill(): Promise<void>
+}

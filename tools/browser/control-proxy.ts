@@ -1,0 +1,53 @@
+/**
+ * Puts the script of remote-control.ts into pages that know nothing of it: a server on another port that passes everything
+ * on to theirs. A page that already has the script is left where it is.
+ */
+import { createServer, request as forward, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { CONTROL_HEADER, CONTROL_SCRIPT } from './remote-control.ts'
+
+/** By origin. They live as long as this process: what a browser stored belongs to their ports. */
+const proxies = new Map<string, Promise<string>>()
+
+/** The address to open in place of `url`. */
+export async function controllable(url: string): Promise<string> {
+  const { origin, pathname, search } = new URL(url)
+  const response = await fetch(url)
+  await response.body?.cancel()
+  if (response.headers.has(CONTROL_HEADER)) return url
+  const proxy = proxies.get(origin) ?? startProxy(origin)
+  proxies.set(origin, proxy)
+  return `${await proxy}${pathname}${search}`
+}
+
+async function startProxy(origin: string): Promise<string> {
+  const server = createServer((request, response) => passOn(request, response, origin))
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve))
+  server.unref()
+  return `http://localhost:${(server.address() as AddressInfo).port}`
+}
+
+function passOn(request: IncomingMessage, response: ServerResponse, origin: string): void {
+  const headers = { ...request.headers, host: new URL(origin).host, 'accept-encoding': 'identity' }
+  const onward = forward(`${origin}${request.url ?? '/'}`, { method: request.method ?? 'GET', headers }, (answer) => {
+    const isPage = (answer.headers['content-type'] ?? '').startsWith('text/html')
+    const answerHeaders = { ...answer.headers }
+    if (!isPage) {
+      response.writeHead(answer.statusCode ?? 502, answerHeaders)
+      answer.pipe(response)
+      return
+    }
+    // The script is not among those that the page's own policy allows.
+    delete answerHeaders['content-security-policy']
+    delete answerHeaders['content-length']
+    response.writeHead(answer.statusCode ?? 502, answerHeaders)
+    answer.setEncoding('utf8')
+    let page = ''
+    answer.on('data', (text: string) => (page += text))
+    const script = `<script type="module">${CONTROL_SCRIPT}</script>`
+    answer.on('end', () => response.end(page.replace(/^(\s*<!doctype html>)?/i, (start) => `${start}${script}`)))
+  })
+  onward.on('error', () => response.destroy())
+  response.on('close', () => onward.destroy())
+  request.pipe(onward)
+}

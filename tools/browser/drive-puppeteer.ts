@@ -1,0 +1,91 @@
+/** Drives Chromium over its DevTools protocol and Firefox over WebDriver BiDi, both through puppeteer. */
+import type { ChildProcess } from 'node:child_process'
+import { connect, type Browser as Puppet, type BrowserContext, type Page as Tab } from 'puppeteer-core'
+import { stop } from '../processes.ts'
+import type { Page, Session } from './browser.ts'
+import { commandOf, type Engine, type EngineOptions } from './engines.ts'
+import { launch, waitForOutput } from './launch.ts'
+import { descendantsOf, killProcesses } from './process-tree.ts'
+
+const START_MS_MAX = 45_000
+const CLOSE_MS_MAX = 5000
+
+export async function startPuppeteer(engine: Engine, options: EngineOptions): Promise<Session> {
+  const child = await launch(commandOf(engine, options, 'about:blank'))
+  const puppet = await connectTo(child, engine)
+  const context =
+    engine === 'chromium' && options.privateMode === true
+      ? await puppet.createBrowserContext()
+      : puppet.defaultBrowserContext()
+  return {
+    open: (url) => openPage(engine, child, context, url, options.quotaBytes),
+    async close() {
+      await closePolitely(child, puppet)
+    },
+    async kill() {
+      await stop(child, 'SIGKILL')
+      await puppet.disconnect().catch(() => undefined)
+    },
+  }
+}
+
+async function connectTo(child: ChildProcess, engine: Engine): Promise<Puppet> {
+  const common = { protocolTimeout: 120_000, defaultViewport: null }
+  if (engine === 'chromium') {
+    const endpoint = await waitForOutput(child, /DevTools listening on (ws:\/\/\S+)/, START_MS_MAX)
+    return connect({ ...common, browserWSEndpoint: endpoint })
+  }
+  const endpoint = await waitForOutput(child, /WebDriver BiDi listening on (ws:\/\/\S+)/, START_MS_MAX)
+  return connect({ ...common, browserWSEndpoint: `${endpoint}/session`, protocol: 'webDriverBiDi' })
+}
+
+/** Lets the browser write down what it holds; kills it if it takes too long. */
+async function closePolitely(child: ChildProcess, puppet: Puppet): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const late = new Promise<void>((resolve) => setTimeout(resolve, CLOSE_MS_MAX).unref())
+  await Promise.race([puppet.close().catch(() => undefined), late])
+  await Promise.race([gone, late])
+  await stop(child)
+}
+
+async function openPage(
+  engine: Engine,
+  child: ChildProcess,
+  context: BrowserContext,
+  url: string,
+  quotaBytes: number | undefined,
+): Promise<Page> {
+  const tab = await context.newPage()
+  if (engine === 'chromium' && quotaBytes !== undefined) await limitChromium(tab, url, quotaBytes)
+  await tab.goto(url, { waitUntil: 'load' })
+  return {
+    evaluate<Argument, Result>(
+      body: (argument: Argument) => Result | Promise<Result>,
+      argument?: Argument,
+    ): Promise<Result> {
+      return tab.evaluate(`(${body.toString()})(${JSON.stringify(argument)})`) as Promise<Result>
+    },
+    async reload() {
+      await tab.reload({ waitUntil: 'load' })
+    },
+    close: () => tab.close(),
+    async killRenderer() {
+      if (engine === 'chromium') await crashChromium(tab)
+      else killProcesses(descendantsOf(child.pid ?? 0).filter(({ command }) => /-contentproc.* tab$/.test(command)))
+    },
+  }
+}
+
+async function limitChromium(tab: Tab, url: string, quotaBytes: number): Promise<void> {
+  const protocol = await tab.createCDPSession()
+  await protocol.send('Storage.overrideQuotaForOrigin', { origin: new URL(url).origin, quotaSize: quotaBytes })
+}
+
+/** The crash happens outside the thread of the page, so it does not wait for it; the command itself is never answered. */
+async function crashChromium(tab: Tab): Promise<void> {
+  const crashed = new Promise<void>((resolve) => tab.once('error', () => resolve()))
+  const protocol = await tab.createCDPSession()
+  protocol.send('Page.crash').catch(() => undefined)
+  await crashed
+}

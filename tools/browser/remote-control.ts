@@ -1,0 +1,165 @@
+/**
+ * Drives pages without any help of the browser: a page asks this server again and again what to do, does it, and posts
+ * what came of it. For WebKit, whose own driver keeps what pages store in memory only and ends when a page is killed.
+ *
+ * A page takes part if it runs `CONTROL_SCRIPT` and its address ends in `#control=ADDRESS`, the address of one slot.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A server that puts the script into its pages says so with this header. */
+export const CONTROL_HEADER = 'x-remote-control'
+
+/** Asks for commands once the page has loaded. A page that was replaced in its slot gets no more of them. */
+export const CONTROL_SCRIPT = `
+const control = new URLSearchParams(location.hash.slice(1)).get('control')
+const post = async (path, body) => (await fetch(control + path, { method: 'POST', body: JSON.stringify(body) })).json()
+const describe = (error) => error instanceof Error ? error.name + ': ' + error.message + '\\n' + error.stack : String(error)
+const run = async ({ id, expression }) => {
+  let outcome
+  try {
+    outcome = { id, value: await (0, eval)(expression) }
+  } catch (error) {
+    outcome = { id, error: describe(error) }
+  }
+  await post('/outcome', outcome)
+}
+if (control) addEventListener('load', async () => {
+  await post('/loaded', { address: location.href })
+  for (;;) {
+    const command = await post('/next', {})
+    if (command.address) return location.href === command.address ? location.reload() : location.replace(command.address)
+    run(command)
+  }
+})
+`
+
+type Message =
+  | { readonly address: string; readonly id?: undefined }
+  | { readonly id: number; readonly value?: unknown; readonly error?: string }
+
+type Command = { readonly address: string } | { readonly id: number; readonly expression: string }
+
+/** One place in the browser where a page can be: what is asked of it, and what waits for an answer. */
+export class Slot {
+  /** Where the page in this slot finds its commands. */
+  readonly control: string
+  private readonly commands: Command[] = []
+  private readonly waiting = new Map<number, PromiseWithResolvers<unknown>>()
+  private asking: ServerResponse | undefined
+  private loaded: { readonly address: string; readonly reached: () => void } | undefined
+  private nextId = 1
+
+  constructor(control: string) {
+    this.control = control
+  }
+
+  /** Resolves when the page at `url` has loaded; the same address again reloads it. */
+  load(url: string): Promise<void> {
+    const address = this.addressOf(url)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.abandon('another page was loaded')
+    this.loaded = { address, reached: resolve }
+    this.command({ address })
+    return promise
+  }
+
+  /** Where the slot's page is once it has loaded `url`. */
+  addressOf(url: string): string {
+    return `${url}#control=${encodeURIComponent(this.control)}`
+  }
+
+  /** Resolves when the browser has opened the page of this slot. */
+  expect(url: string): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.loaded = { address: this.addressOf(url), reached: resolve }
+    return promise
+  }
+
+  evaluate(expression: string): Promise<unknown> {
+    const id = this.nextId++
+    const answer = Promise.withResolvers<unknown>()
+    this.waiting.set(id, answer)
+    this.command({ id, expression })
+    return answer.promise
+  }
+
+  /** Nothing more will come of what is under way. */
+  abandon(reason: string): void {
+    for (const answer of this.waiting.values()) answer.reject(new Error(`No answer: ${reason}.`))
+    this.waiting.clear()
+    this.commands.length = 0
+  }
+
+  take(what: string, message: Message, response: ServerResponse): void {
+    if (what === 'next') {
+      this.asking = response
+      this.serve()
+      return
+    }
+    if (what === 'loaded' && message.id === undefined) {
+      if (message.address === this.loaded?.address) this.loaded.reached()
+    } else if (message.id !== undefined) {
+      const answer = this.waiting.get(message.id)
+      this.waiting.delete(message.id)
+      if (message.error !== undefined) answer?.reject(new Error(message.error))
+      else answer?.resolve(message.value)
+    }
+    response.end('{}')
+  }
+
+  private command(command: Command): void {
+    this.commands.push(command)
+    this.serve()
+  }
+
+  private serve(): void {
+    if (this.asking === undefined) return
+    // A page that was killed or replaced has left its question behind.
+    if (this.asking.destroyed) return void (this.asking = undefined)
+    const command = this.commands.shift()
+    if (command === undefined) return
+    this.asking.end(JSON.stringify(command))
+    this.asking = undefined
+  }
+}
+
+export interface RemoteControl {
+  readonly slots: readonly Slot[]
+  /** An empty page for slots that are not in use. */
+  readonly idleUrl: string
+  close(): Promise<void>
+}
+
+export async function startRemoteControl(slotCount: number): Promise<RemoteControl> {
+  const slots: Slot[] = []
+  const server = createServer((request, response) => {
+    respond(request, response, slots).catch((error: unknown) => response.destroy(error as Error))
+  })
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve))
+  const baseUrl = `http://localhost:${(server.address() as AddressInfo).port}`
+  for (let index = 0; index < slotCount; index++) slots.push(new Slot(`${baseUrl}/slots/${index}`))
+  return {
+    slots,
+    idleUrl: `${baseUrl}/idle`,
+    close() {
+      server.closeAllConnections()
+      return new Promise((resolve) => server.close(() => resolve()))
+    },
+  }
+}
+
+async function respond(request: IncomingMessage, response: ServerResponse, slots: readonly Slot[]): Promise<void> {
+  const path = request.url ?? ''
+  response.setHeader('cache-control', 'no-store').setHeader('access-control-allow-origin', '*')
+  const match = /^\/slots\/(\d+)\/(\w+)$/.exec(path)
+  if (match !== null) {
+    let body = ''
+    for await (const chunk of request.setEncoding('utf8')) body += chunk as string
+    slots[Number(match[1])]?.take(match[2] ?? '', JSON.parse(body) as Message, response)
+    return
+  }
+  // Unlike the pages that are served to tests, this one is not isolated: so each of them gets a process of its own.
+  const page = `<!doctype html><meta charset="utf-8"><title>idle</title><script type="module">${CONTROL_SCRIPT}</script>`
+  response.setHeader('content-type', 'text/html').end(page)
+}

@@ -1,0 +1,71 @@
+/**
+ * Drives a browser with several pages: tabs on one database, tabs and browsers that die, restarts.
+ *
+ *     await withBrowser('chromium', {}, async (browser) => {
+ *       const [first, second] = [await browser.open(url), await browser.open(url)]
+ *       await first.evaluate((name) => globalThis.tab.open(name), 'shop')
+ *       await first.killRenderer()
+ *       await browser.kill()
+ *       await browser.restart()
+ *     })
+ *
+ * Chromium is driven by its own protocol, Firefox by WebDriver BiDi, WebKit from within its pages (so there can be
+ * only five at a time, all but the first are hidden and get no animation frames, and those that don't come from page-server.ts
+ * are seen through a proxy, on another port). What else
+ * differs is in `browser.supports`. Everything that was started is gone when `withBrowser` settles.
+ */
+import { makeFolder, removeFolder } from '../processes.ts'
+import type { Engine, EngineOptions } from './engines.ts'
+import type { Browser, Session } from './browser.ts'
+import { startPuppeteer } from './drive-puppeteer.ts'
+import { startWebKit } from './drive-webkit.ts'
+import { withTimeout } from './launch.ts'
+
+export type { Browser, Page, Supports } from './browser.ts'
+
+export interface BrowserOptions {
+  /** Kept; without it the browser starts empty, and what it stored is removed at the end. */
+  readonly profileDir?: string
+  /** Room for all that an origin stores, where `supports.quota`. Firefox gives no less than 10 MiB. */
+  readonly quotaBytes?: number
+  /** Pages keep nothing for good, as in a private window. */
+  readonly privateMode?: boolean
+}
+
+const START_MS_MAX = 60_000
+const OPEN_MS_MAX = 30_000
+
+export async function withBrowser<T>(
+  engine: Engine,
+  options: BrowserOptions,
+  use: (browser: Browser) => Promise<T>,
+): Promise<T> {
+  const profileDir = options.profileDir ?? makeFolder(engine)
+  const engineOptions: EngineOptions = { ...options, profileDir, remote: true }
+  const start = engine === 'webkit' ? startWebKit : startPuppeteer
+  const begin = (): Promise<Session> =>
+    withTimeout(start(engine, engineOptions), START_MS_MAX, `the start of ${engine}`)
+  let session: Session | undefined = await begin()
+  const browser: Browser = {
+    engine,
+    supports: { quota: engine !== 'webkit', killOneRenderer: engine !== 'firefox' },
+    open(url) {
+      if (session === undefined) throw new Error('The browser was killed: restart it first.')
+      return withTimeout(session.open(url), OPEN_MS_MAX, `opening ${url} in ${engine}`)
+    },
+    async restart() {
+      await session?.close()
+      session = await begin()
+    },
+    async kill() {
+      await session?.kill()
+      session = undefined
+    },
+  }
+  try {
+    return await use(browser)
+  } finally {
+    await session?.close()
+    if (options.profileDir === undefined) removeFolder(profileDir)
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * The layers of the library, lowest first, and the import bans that follow from that order. A layer imports itself and
+ * what stands before it, types included. oxlint.config.ts turns these into one rule per layer.
+ */
+
+export const LAYERS: readonly string[] = [
+  'base',
+  'codec',
+  'storage',
+  'pager',
+  'btree',
+  'kv',
+  'document',
+  'index',
+  'query',
+  'database',
+]
+
+/** The only files that re-export; nothing inside the library imports them. */
+const ENTRIES = ['index', 'memory', 'indexeddb', 'sqlite']
+
+/** Products that we measure ourselves against are dependencies of bench/ and of nothing else. */
+const PEERS = [
+  'pouchdb',
+  'dexie',
+  'rxdb',
+  'lmdb',
+  'classic-level',
+  'level',
+  'better-sqlite3',
+  'sql',
+  'lokijs',
+  'idb',
+  'localforage',
+  'nedb',
+]
+
+/** An entry of the option `patterns` of the rule no-restricted-imports. */
+export interface ImportBan {
+  readonly regex: string
+  readonly message: string
+}
+
+export const PEER_BAN: ImportBan = {
+  regex: `^(@sqlite\\.org|${PEERS.join('|')})([-./]|$)`,
+  message: 'Peers are dependencies of bench/ only.',
+}
+
+/** Everything that files of `layer` may not import. */
+export function bansOf(layer: string): readonly ImportBan[] {
+  const position = LAYERS.indexOf(layer)
+  const above = LAYERS.slice(position + 1)
+  const bans: ImportBan[] = [
+    {
+      regex: `^(\\.\\./)+(${ENTRIES.join('|')})\\.ts$`,
+      message: 'Only users of the library import its entries; import the defining file.',
+    },
+    {
+      regex: '^(\\.\\./)+(test|testing|bench|demo|tools)/',
+      message: 'The library imports nothing outside src.',
+    },
+    {
+      regex: layer === 'storage' || layer === 'database' ? '^[^.#n]|^n[^o]' : '^[^.#]',
+      message: 'The library has no runtime dependencies; node: modules are for storage/ and database/.',
+    },
+  ]
+  if (above.length > 0) {
+    bans.push({
+      regex: `^(\\./)?(\\.\\./)+(${above.join('|')})/`,
+      message: `${layer}/ is below ${above.join(', ')}: imports point down only, type imports included.`,
+    })
+    bans.push({ regex: '^#', message: 'Only database/ chooses the storage.' })
+  }
+  if (position > LAYERS.indexOf('storage') && above.length > 0) {
+    bans.push({ regex: '^(\\.\\./)+storage/.+/', message: 'Nothing above storage/ knows which backend it has.' })
+  }
+  return bans
+}

@@ -1,0 +1,126 @@
+/**
+ * Makes the project runnable on a machine that has only Node 20 and npm (and, for browsers, Debian's apt): installs the
+ * dependencies, finds a Node that runs TypeScript, and installs browsers. Plain JavaScript without dependencies, because
+ * it runs before there are any.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { constants } from 'node:os'
+import { delimiter, join, resolve } from 'node:path'
+
+export const root = resolve(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '..')
+
+const NODE_MAJOR_MIN = 24
+const bin = join(root, 'node_modules', '.bin')
+
+/** What the browser tests need: the Debian package that brings it, and how to tell that it is there. */
+const BROWSER_PROGRAMS = [
+  { debianPackage: 'chromium', present: () => isCommand('chromium') },
+  { debianPackage: 'firefox-esr', present: () => isCommand('firefox-esr') },
+  { debianPackage: 'webkit2gtk-driver', present: () => isCommand('WebKitWebDriver') },
+  { debianPackage: 'xvfb', present: () => isCommand('Xvfb') },
+]
+
+/** Runs `npm ci` unless what is installed is what package-lock.json says. */
+export function installDependencies() {
+  if (isInstalled() && findNode() !== undefined) return
+  say('Installing dependencies (npm ci) …')
+  // The folder of programs is about to be replaced: no child may take its `node` from there.
+  const path = (process.env.PATH ?? '').split(delimiter).filter((folder) => resolve(folder) !== bin)
+  const environment = { ...process.env, PATH: path.join(delimiter) }
+  const result = spawnSync('npm', ['ci', '--no-fund', '--no-audit', '--loglevel=error'], {
+    cwd: root,
+    stdio: 'inherit',
+    env: environment,
+  })
+  if (result.status !== 0) fail('npm ci failed; what it printed above says why.')
+}
+
+/** Compares every locked version with the installed one. */
+function isInstalled() {
+  const installed = readLock(join(root, 'node_modules', '.package-lock.json'))
+  const locked = readLock(join(root, 'package-lock.json'))
+  if (installed === undefined || locked === undefined) return false
+  return Object.entries(locked).every(([path, entry]) => {
+    if (!path.includes('node_modules/') || entry.link) return true
+    const found = installed[path]
+    return found === undefined ? entry.optional === true || entry.devOptional === true : found.version === entry.version
+  })
+}
+
+function readLock(path) {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')).packages
+  } catch {
+    return undefined
+  }
+}
+
+/** The Node to run everything with: the one among the dependencies, or this one if it is new enough. */
+function findNode() {
+  const local = join(bin, process.platform === 'win32' ? 'node.cmd' : 'node')
+  const answer = spawnSync(local, ['--version'], { encoding: 'utf8' })
+  if (answer.status === 0) return local
+  return Number(process.versions.node.split('.')[0]) >= NODE_MAJOR_MIN ? process.execPath : undefined
+}
+
+/**
+ * Installs browsers that are missing through apt-get, where that can be done; says what to do where it can't. The tests
+ * themselves say which engines they leave out.
+ */
+export function installBrowsers() {
+  const missing = () => BROWSER_PROGRAMS.filter((program) => !program.present()).map((program) => program.debianPackage)
+  const packages = missing()
+  if (packages.length === 0) return
+  const command = `apt-get install -y ${packages.join(' ')}`
+  if (process.platform !== 'linux' || !isCommand('apt-get')) {
+    say(
+      `Browser tests need ${packages.join(', ')} (names of Debian packages); there is no apt-get here to install them.`,
+    )
+    return
+  }
+  if (process.getuid() !== 0) {
+    say(`Browser tests need ${packages.join(', ')}. Install them with: sudo apt-get update && sudo ${command}`)
+    return
+  }
+  say(`Installing browsers for the tests: ${packages.join(', ')} …`)
+  const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  const apt = (...parameters) =>
+    spawnSync('apt-get', ['-qq', '-o', 'Dpkg::Use-Pty=0', ...parameters], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: environment,
+    })
+  apt('update')
+  apt('install', '-y', '--no-install-recommends', ...packages)
+  const left = missing()
+  if (left.length > 0) say(`Could not install ${left.join(', ')}; what apt-get printed above says why.`)
+}
+
+/**
+ * Runs a script or program of the project with a current Node, on the sources of the workspace packages, and ends this
+ * process as it ended. Signals are passed on.
+ */
+export function runWithNode(parameters) {
+  const node = findNode()
+  if (node === undefined)
+    fail(`Node ${NODE_MAJOR_MIN} is needed, and the one among the dependencies does not run here.`)
+  const environment = { ...process.env, PATH: [bin, process.env.PATH].join(delimiter) }
+  const options = ['--conditions=pannier-source', '--disable-warning=ExperimentalWarning']
+  const child = spawn(node, [...options, ...parameters], { cwd: root, stdio: 'inherit', env: environment })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  child.on('error', (error) => fail(`${node}: ${error.message}`))
+  child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]))
+}
+
+function isCommand(name) {
+  return (process.env.PATH ?? '').split(delimiter).some((folder) => folder !== '' && existsSync(join(folder, name)))
+}
+
+function say(message) {
+  console.log(message)
+}
+
+function fail(message) {
+  console.error(message)
+  process.exit(1)
+}

@@ -1,0 +1,9 @@
+/** `npm test`: sets up what is missing, then runs all checks and tests. `npm test -- --help` tells how to select some. */
+import { installBrowsers, installDependencies, runWithNode } from './setup.mjs'
+
+const parameters = process.argv.slice(2)
+const selected = parameters.find((parameter) => parameter.startsWith('--only='))
+
+installDependencies()
+if (!parameters.includes('--help') && (selected === undefined || selected.includes('browser'))) installBrowsers()
+runWithNode(['tools/test/main.ts', ...parameters])

@@ -1,0 +1,125 @@
+/**
+ * The step of `npm test` that runs the browser tests in every engine that is installed: in each folder test/browser the
+ * page of suites, where there is one, and then the files that drive several pages.
+ */
+import { existsSync, globSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { stripVTControlCharacters, styleText } from 'node:util'
+import type { BrowserSuiteFile } from '../browser/browser-suite.ts'
+import { ENGINES, missingPackages, type Engine } from '../browser/engines.ts'
+import { withTimeout } from '../browser/launch.ts'
+import { errorFacts } from '../browser/page/report.ts'
+import type { CaseResult } from '../browser/page/run-cases.ts'
+import { servePages } from '../browser/page-server.ts'
+import { runPage } from '../browser/run-page.ts'
+import { withBrowser } from '../browser/with-browser.ts'
+import type { Outcome, StepOptions } from './outcome.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const FOLDERS = ['packages/*', 'bench', 'demo'].flatMap((path) =>
+  globSync(`${path}/test/browser`, { cwd: root }).sort(),
+)
+const SUITES_PAGE = 'suites.page.ts'
+const SILENCE_MS_MAX = 90_000
+const CASE_MS_MAX = 120_000
+
+export async function runBrowserTests({ engines = ENGINES, filter = '' }: StepOptions): Promise<Outcome> {
+  const notes: string[] = []
+  let passed = 0
+  let failed = 0
+  for (const engine of ENGINES.filter((name) => engines.includes(name))) {
+    const missing = missingPackages(engine)
+    if (missing.length > 0) {
+      const inCi = process.env['CI'] === 'true'
+      notes.push(
+        `${engine} was left out: ${missing.join(', ')} not installed${inCi ? ', which CI does not allow' : ''}`,
+      )
+      if (inCi) failed++
+      continue
+    }
+    const outcome = await runEngine(engine, filter)
+    notes.push(`${engine}: ${outcome.passed} passed, ${outcome.failed} failed`)
+    passed += outcome.passed
+    failed += outcome.failed
+  }
+  if (passed + failed === 0 && engines !== ENGINES) return { passed, failed: 1, notes: [...notes, 'no case ran'] }
+  return { passed, failed, notes }
+}
+
+/** Counts cases, and shows each as it ends. */
+class Tally {
+  passed = 0
+  failed = 0
+  private readonly engine: Engine
+
+  constructor(engine: Engine) {
+    this.engine = engine
+  }
+
+  add({ name, error, durationMs }: CaseResult): void {
+    const time = styleText('dim', `${Math.round(durationMs)} ms`)
+    if (error === undefined) this.passed++
+    else this.failed++
+    console.log(
+      ` ${error === undefined ? styleText('green', '✓') : styleText('red', '✗')} ${this.engine} ${name} ${time}`,
+    )
+    if (error !== undefined) console.log(indent(error.stack ?? error.message))
+  }
+
+  async time(name: string, body: () => void | Promise<void>): Promise<void> {
+    const start = performance.now()
+    try {
+      await withTimeout(Promise.resolve(body()), CASE_MS_MAX, name)
+      this.add({ name, durationMs: performance.now() - start })
+    } catch (error) {
+      this.add({ name, error: errorFacts(error), durationMs: performance.now() - start })
+    }
+  }
+}
+
+async function runEngine(engine: Engine, filter: string): Promise<Tally> {
+  const tally = new Tally(engine)
+  for (const path of FOLDERS) {
+    const folder = join(root, path)
+    if (existsSync(join(folder, SUITES_PAGE))) await runSuites(engine, folder, filter, tally)
+    const pages = globSync('*.page.ts', { cwd: folder })
+    const entries = Object.fromEntries(pages.map((name) => [basename(name, '.ts'), join(folder, name)]))
+    await using server = await servePages({ entries })
+    for (const file of globSync('*.browser.ts', { cwd: folder }).sort()) {
+      await runFile(engine, join(folder, file), server.baseUrl, filter, tally)
+    }
+  }
+  return tally
+}
+
+async function runSuites(engine: Engine, folder: string, filter: string, tally: Tally): Promise<void> {
+  try {
+    await runPage(engine, {
+      entry: join(folder, SUITES_PAGE),
+      query: { filter },
+      timeoutMs: SILENCE_MS_MAX,
+      onProgress: (value) => tally.add(value as CaseResult),
+    })
+  } catch (error) {
+    tally.add({ name: 'the page of suites runs to its end', error: errorFacts(error), durationMs: 0 })
+  }
+}
+
+async function runFile(engine: Engine, path: string, baseUrl: string, filter: string, tally: Tally): Promise<void> {
+  const name = basename(path, '.browser.ts')
+  try {
+    const { browserSuite } = (await import(pathToFileURL(path).href)) as BrowserSuiteFile
+    await withBrowser(engine, {}, async (browser) => {
+      const cases: [name: string, body: () => void | Promise<void>][] = []
+      browserSuite({ test: (title, body) => cases.push([`${name}: ${title}`, body]), browser, baseUrl })
+      for (const [title, body] of cases) if (title.includes(filter)) await tally.time(title, body)
+    })
+  } catch (error) {
+    tally.add({ name: `${name} runs to its end`, error: errorFacts(error), durationMs: 0 })
+  }
+}
+
+function indent(text: string): string {
+  return stripVTControlCharacters(text).replaceAll(/^/gm, '     ')
+}

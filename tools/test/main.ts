@@ -1,0 +1,84 @@
+/**
+ * Everything that has to hold before a change lands: format, lint, types, unit tests, package checks, browser tests.
+ * Every step runs, also after one that failed. The last line says how many test cases passed and failed; a check that
+ * failed counts as one failed case.
+ */
+import { parseArgs, styleText } from 'node:util'
+import type { Outcome, Step } from './outcome.ts'
+import { STEPS } from './steps.ts'
+
+const USAGE = `Usage: npm test [-- OPTIONS]
+
+  --only=STEP[,STEP]   run these steps only: ${STEPS.map((step) => step.name).join(', ')}
+  --engine=ENGINE      browser tests in this engine only: chromium, firefox, webkit (repeatable)
+  --filter=TEXT        browser cases whose name contains TEXT only
+  --help               print this`
+
+interface Result {
+  readonly step: Step
+  readonly outcome: Outcome
+  readonly seconds: number
+}
+
+process.exitCode = await main()
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      only: { type: 'string' },
+      engine: { type: 'string', multiple: true },
+      filter: { type: 'string' },
+      help: { type: 'boolean' },
+    },
+  })
+  if (values.help === true) {
+    console.log(USAGE)
+    return 0
+  }
+  const names = values.only?.split(',')
+  const unknown = names?.filter((name) => !STEPS.some((step) => step.name === name)) ?? []
+  if (unknown.length > 0) {
+    console.error(`There is no step ${unknown.join(', ')}.\n\n${USAGE}`)
+    return 2
+  }
+  const steps = STEPS.filter((step) => names === undefined || names.includes(step.name))
+  const results: Result[] = []
+  for (const step of steps) results.push(await runStep(step, { engines: values.engine, filter: values.filter }))
+  return summarize(results)
+}
+
+async function runStep(step: Step, options: Parameters<Step['run']>[0]): Promise<Result> {
+  console.log(styleText('bold', `\n▸ ${step.title}`))
+  const start = performance.now()
+  let outcome: Outcome
+  try {
+    outcome = await step.run(options)
+  } catch (error) {
+    console.error(error)
+    outcome = { passed: 0, failed: 1 }
+  }
+  const seconds = (performance.now() - start) / 1000
+  console.log(`${mark(outcome)} ${step.title} (${seconds.toFixed(1)} s)`)
+  return { step, outcome, seconds }
+}
+
+function summarize(results: readonly Result[]): number {
+  console.log(styleText('bold', '\nSummary'))
+  let passed = 0
+  let failed = 0
+  for (const { step, outcome, seconds } of results) {
+    passed += outcome.passed
+    failed += outcome.failed
+    const cases = outcome.passed > 0 ? `${outcome.passed} passed` : ''
+    const problems = outcome.failed > 0 ? `${outcome.failed} failed` : ''
+    const counts = [cases, problems].filter((text) => text !== '').join(', ')
+    console.log(`${mark(outcome)} ${step.title.padEnd(44)} ${`${seconds.toFixed(1)} s`.padStart(8)}  ${counts}`)
+    for (const note of outcome.notes ?? []) console.log(`    ${note}`)
+  }
+  console.log(`\n${passed} passed, ${failed} failed`)
+  return failed > 0 ? 1 : 0
+}
+
+function mark(outcome: Outcome): string {
+  return outcome.failed > 0 ? styleText('red', '✗') : styleText('green', '✓')
+}

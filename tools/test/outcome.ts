@@ -1,0 +1,19 @@
+/** What the steps of `npm test` are given and what they give. */
+
+export interface Outcome {
+  readonly passed: number
+  readonly failed: number
+  /** Said again in the summary: figures, what was left out. */
+  readonly notes?: readonly string[]
+}
+
+export interface StepOptions {
+  readonly engines: readonly string[] | undefined
+  readonly filter: string | undefined
+}
+
+export interface Step {
+  readonly name: string
+  readonly title: string
+  run(options: StepOptions): Promise<Outcome>
+}

@@ -1,0 +1,92 @@
+/** The steps of `npm test`, in order. */
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { makeFolder, removeFolder, run } from '../processes.ts'
+import { runBrowserTests } from './browser.ts'
+import type { Outcome, Step } from './outcome.ts'
+
+/** Steps are stopped if they take longer: whoever waits for a test that never ends learns nothing. */
+const CHECK_MS_MAX = 120_000
+const UNIT_MS_MAX = 360_000
+
+const root = resolve(import.meta.dirname, '../..')
+const program = (name: string): string => join(root, 'node_modules', '.bin', name)
+
+export const STEPS: readonly Step[] = [
+  check('format', 'Format (npm run format mends it)', [[program('oxfmt'), '--check']]),
+  check('lint', 'Lint', [[program('oxlint'), '--deny-warnings']]),
+  check('types', 'Types', [[program('tsc'), '-p', '.']]),
+  { name: 'unit', title: 'Unit tests', run: runUnitTests },
+  check('package', 'Build and package checks', [
+    script('tools/checks/build.ts'),
+    script('tools/checks/exports.ts'),
+    script('tools/checks/api.ts'),
+    script('tools/checks/size.ts'),
+  ]),
+  { name: 'browser', title: 'Browser tests', run: runBrowserTests },
+]
+
+type Command = readonly [program: string, ...parameters: string[]]
+
+function script(path: string): Command {
+  return [process.execPath, '--conditions=pannier-source', path]
+}
+
+/** Commands that have to succeed one after the other. What one prints is shown if it fails; lines "= …" are notes. */
+function check(name: string, title: string, commands: readonly Command[]): Step {
+  return {
+    name,
+    title,
+    async run() {
+      const notes: string[] = []
+      for (const [command, ...parameters] of commands) {
+        const { code, output } = await run(command, parameters, { cwd: root, timeoutMs: CHECK_MS_MAX })
+        const lines = output.split('\n')
+        notes.push(...lines.filter((line) => line.startsWith('= ')).map((line) => line.slice(2)))
+        if (code === 0) continue
+        console.log(output.trimEnd())
+        return { passed: 0, failed: 1, notes }
+      }
+      return { passed: 0, failed: 0, notes }
+    },
+  }
+}
+
+async function runUnitTests(): Promise<Outcome> {
+  const folder = makeFolder('unit')
+  try {
+    const report = join(folder, 'report.json')
+    const parameters = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+    const { code } = await run(program('vitest'), parameters, { cwd: root, show: true, timeoutMs: UNIT_MS_MAX })
+    const counted = readReport(report)
+    if (counted === undefined)
+      return {
+        passed: 0,
+        failed: 1,
+        notes: [code === 124 ? `Stopped after ${UNIT_MS_MAX / 1000} s: a test does not end.` : 'There is no report.'],
+      }
+    const { passed, failed, skipped } = counted
+    // A file that does not load has no failed case, and a skipped test is not allowed.
+    const problems = Math.max(failed, code === 0 ? 0 : 1) + skipped
+    return { passed, failed: problems, notes: skipped > 0 ? [`${skipped} skipped tests count as failed`] : [] }
+  } finally {
+    removeFolder(folder)
+  }
+}
+
+interface Report {
+  readonly numPassedTests: number
+  readonly numFailedTests: number
+  readonly numPendingTests: number
+  readonly numTodoTests: number
+}
+
+function readReport(path: string): { passed: number; failed: number; skipped: number } | undefined {
+  try {
+    const report = JSON.parse(readFileSync(path, 'utf8')) as Report
+    const skipped = report.numPendingTests + report.numTodoTests
+    return { passed: report.numPassedTests, failed: report.numFailedTests, skipped }
+  } catch {
+    return undefined
+  }
+}

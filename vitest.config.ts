@@ -1,0 +1,16 @@
+/** Unit tests run from source: the condition `pannier-source` makes workspace packages resolve to their src/*.ts. */
+import { defineConfig } from 'vitest/config'
+
+const conditions = ['pannier-source', 'node', 'import', 'module', 'default']
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
+  test: {
+    include: ['packages/*/test/**/*.test.ts', 'tools/**/*.test.ts', 'bench/**/*.test.ts', 'demo/**/*.test.ts'],
+    exclude: ['**/node_modules/**', '**/dist/**', '**/test/browser/**'],
+    pool: 'forks',
+    testTimeout: 30_000,
+    allowOnly: false,
+  },
+})
