@@ -91,7 +91,7 @@ export class Grid {
 
   /** The rows in sight: what to load before `show`. */
   range(keepPosition: boolean): { first: number; count: number } {
-    if (this.#visible === 0) this.#layOut()
+    this.#layOut()
     return { first: keepPosition ? this.#first() : 0, count: this.#visible }
   }
 

@@ -11,9 +11,20 @@ export function modelDatabase(options: ModelOptions = {}): Database {
 }
 
 /** Several handles over one store are as several opens of one database, also one after another. */
-export function databaseOver(store: KeyValueStore, environment: Environment, checkPages?: () => Promise<void>): Database {
+export function databaseOver(
+  store: KeyValueStore,
+  environment: Environment,
+  checkPages?: () => Promise<void>,
+): Database {
   const wallClock = (): number => environment.now()
-  return new Database({ name: 'model', storage: memory(), store, environment, wallClock, ...(checkPages && { checkPages }) })
+  return new Database({
+    name: 'model',
+    storage: memory(),
+    store,
+    environment,
+    wallClock,
+    ...(checkPages && { checkPages }),
+  })
 }
 
 /** Time goes on by a millisecond with each look at it; chance counts. */

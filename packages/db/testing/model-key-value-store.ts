@@ -10,6 +10,8 @@ import type { CommitSequence, Key } from '../src/base/brand.ts'
 import { PannierError } from '../src/base/errors.ts'
 import type { MaybePromise } from '../src/base/maybe-promise.ts'
 import { attempt, Miss } from '../src/base/miss.ts'
+import { asArray } from '../src/codec/bytes.ts'
+import type { Bytes } from '../src/codec/bytes.ts'
 import { keyNumber, numberKey } from '../src/codec/key-number.ts'
 import type {
   CommitNotice,
@@ -349,17 +351,17 @@ class ModelWriter extends ModelReader implements TreeWriter {
     return super.count(range)
   }
 
-  insert(key: Key, value: Uint8Array): void {
+  insert(key: Key, value: Bytes): void {
     const rank = this.change(key)
     assert(this.data.keys[rank] !== key, `insert: the key is there already (${this.name})`)
     this.data.keys.splice(rank, 0, key)
-    this.data.values.splice(rank, 0, value.slice())
+    this.data.values.splice(rank, 0, asArray(value).slice())
   }
 
-  replace(key: Key, value: Uint8Array): void {
+  replace(key: Key, value: Bytes): void {
     const rank = this.change(key)
     assert(this.data.keys[rank] === key, `replace: the key is not there (${this.name})`)
-    this.data.values[rank] = value.slice()
+    this.data.values[rank] = asArray(value).slice()
   }
 
   remove(key: Key, valueBytes?: number): void {
@@ -370,7 +372,7 @@ class ModelWriter extends ModelReader implements TreeWriter {
     this.data.values.splice(rank, 1)
   }
 
-  put(key: Key, value: Uint8Array): void {
+  put(key: Key, value: Bytes): void {
     if (this.get(key) === undefined) this.insert(key, value)
     else this.replace(key, value)
   }

@@ -239,17 +239,6 @@ export function randomOrder(random: () => number, turn: () => Promise<void> = mi
   }
 }
 
-/** Numbers from 0 up to 1 that follow from the seed alone (xorshift, as good as a simulation needs). */
-export function seededRandom(seed: number): () => number {
-  let state = (Math.imul(seed, 0x9e3779b1) ^ 0x2545f491) | 0 || 1
-  return () => {
-    state ^= state << 13
-    state ^= state >>> 17
-    state ^= state << 5
-    return (state >>> 0) / 2 ** 32
-  }
-}
-
 function microtask(): Promise<void> {
   return Promise.resolve()
 }

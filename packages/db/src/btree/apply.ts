@@ -263,7 +263,7 @@ class Applier {
   }
 
   async #writeLeaf(id: PageId, content: LeafContent, from: number, to: number, separator: string): Promise<Child> {
-    const page = buildLeaf(id, content.keys, content.values, from, to)
+    const page = buildLeaf(id, content, from, to)
     let bytes = page.length
     let overflow = false
     for (let i = from; i < to; i++) {

@@ -31,6 +31,8 @@ export const UNDERFULL = 0.25
 export class LeafContent {
   readonly keys: Key[] = []
   readonly values: LeafValue[] = []
+  /** Of each entry, as long as its key shares no prefix. */
+  readonly sizes: number[] = []
   size = 0
 
   get length(): number {
@@ -40,11 +42,13 @@ export class LeafContent {
   push(key: Key, value: LeafValue): void {
     this.keys.push(key)
     this.values.push(value)
-    this.size += leafEntryBytes(key, value)
+    const size = leafEntryBytes(key, value)
+    this.sizes.push(size)
+    this.size += size
   }
 
   sizeAt(index: number): number {
-    return leafEntryBytes(this.keys[index]!, this.values[index]!)
+    return this.sizes[index]!
   }
 
   append(other: LeafContent): void {

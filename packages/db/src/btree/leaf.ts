@@ -166,13 +166,20 @@ function inLeafBytes(value: LeafValue): number {
   return isOverflow(value) ? varintBytes(value.length) + varintBytes(value.first) : value.length
 }
 
-/** Builds the leaf that holds the entries `from <= i < to`, which are ascending. */
-export function buildLeaf(id: PageId, keys: readonly Key[], values: readonly LeafValue[], from: number, to: number): Uint8Array {
+/** Ascending entries in columns; `sizes` are `leafEntryBytes` of each. */
+export interface LeafColumns {
+  readonly keys: readonly Key[]
+  readonly values: readonly LeafValue[]
+  readonly sizes: readonly number[]
+}
+
+/** Builds the leaf that holds the entries `from <= i < to`. */
+export function buildLeaf(id: PageId, { keys, values, sizes }: LeafColumns, from: number, to: number): Uint8Array {
   const count = to - from
   assert(count > 0, 'a leaf is never empty')
   const prefixBytes = sharedPrefix(keys[from]!, keys[to - 1]!)
   let size = PAGE_HEADER_BYTES + 2 + prefixBytes
-  for (let i = from; i < to; i++) size += leafEntryBytes(keys[i]!, values[i]!) - prefixBytes
+  for (let i = from; i < to; i++) size += sizes[i]! - prefixBytes
   const bytes = new Uint8Array(size)
   let at = PAGE_HEADER_BYTES
   bytes[at++] = prefixBytes & 255

@@ -75,7 +75,8 @@ export class ChangeNotifier {
   }
 
   private readNames(snapshot: Snapshot): void {
-    for (const name of this.catalog.names(snapshot)) this.names.set(this.catalog.collection(snapshot, name)!.number, name)
+    for (const name of this.catalog.names(snapshot))
+      this.names.set(this.catalog.collection(snapshot, name)!.number, name)
   }
 
   private changesOf(snapshot: Snapshot, { trees }: CommitNotice): Map<string, CollectionChange> {

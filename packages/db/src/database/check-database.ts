@@ -17,7 +17,8 @@ export async function checkDatabase(store: KeyValueStore, catalog: Catalog): Pro
     const problems: string[] = []
     for (const name of catalog.names(snapshot)) {
       const state = catalog.collection(snapshot, name)
-      if (state !== undefined) problems.push(...(await checkCollection(snapshot, state)).map((what) => `${name}: ${what}`))
+      if (state !== undefined)
+        problems.push(...(await checkCollection(snapshot, state)).map((what) => `${name}: ${what}`))
     }
     return problems
   } finally {
@@ -40,7 +41,8 @@ async function checkCollection(snapshot: HeldSnapshot, state: CollectionState): 
     body.load(value, keyNumber(key))
     if (!body.deleted) liveCount++
     const named = (body.deleted ? deleted : ids).get(body.idKey)
-    if (named === undefined || readNumber(named) !== body.number) problems.push(`the id '${body.id}' does not lead to its document`)
+    if (named === undefined || readNumber(named) !== body.number)
+      problems.push(`the id '${body.id}' does not lead to its document`)
     const sequence = moved.get(numberKey(body.number))
     if ((sequence === undefined ? body.number : readNumber(sequence)) !== body.sequence) {
       problems.push(`the document '${body.id}' is not where its number says`)
@@ -53,14 +55,17 @@ async function checkCollection(snapshot: HeldSnapshot, state: CollectionState): 
     })
   }
   if (liveCount !== ids.size) problems.push(`${ids.size} ids for ${liveCount} documents`)
-  if (bodies.size - liveCount !== deleted.size) problems.push(`${deleted.size} deleted ids for ${bodies.size - liveCount} tombstones`)
-  for (const key of moved.keys()) if (!bodies.has(numberKey(readNumber(moved.get(key)!)))) problems.push('a moved document is missing')
+  if (bodies.size - liveCount !== deleted.size)
+    problems.push(`${deleted.size} deleted ids for ${bodies.size - liveCount} tombstones`)
+  for (const key of moved.keys())
+    if (!bodies.has(numberKey(readNumber(moved.get(key)!)))) problems.push('a moved document is missing')
   for (const [at, index] of state.indexes.entries()) {
     const tree = existingTree(snapshot, indexTreeName(state.number, index.number))
     const entries = await readAll(snapshot, tree, problems, index.name)
     const missing = [...expected[at]!].filter((key) => !entries.has(key as Key)).length
     const wrong = [...entries.keys()].filter((key) => !expected[at]!.has(key)).length
-    if (missing + wrong > 0) problems.push(`the index '${index.name}' lacks ${missing} entries and has ${wrong} that are wrong`)
+    if (missing + wrong > 0)
+      problems.push(`the index '${index.name}' lacks ${missing} entries and has ${wrong} that are wrong`)
   }
   return problems
 }

@@ -55,7 +55,9 @@ export class CollectionOperations<T extends object> {
   get(ids: string | readonly string[]): Promise<unknown> {
     const many = typeof ids !== 'string'
     if (many && !isArrayOfStrings(ids)) throw new TypeError('get takes an id or an array of ids')
-    return promised(() => this.access.read((snapshot) => (many ? this.readMany(snapshot, ids) : this.readOne(snapshot, ids))))
+    return promised(() =>
+      this.access.read((snapshot) => (many ? this.readMany(snapshot, ids) : this.readOne(snapshot, ids))),
+    )
   }
 
   /**
@@ -114,7 +116,8 @@ export class CollectionOperations<T extends object> {
   ): Promise<WriteResult | WriteResult[]> {
     const many = typeof ids !== 'string'
     if (many && !isArrayOfStrings(ids)) throw new TypeError('update takes an id or an array of ids')
-    if (typeof change !== 'function') throw new TypeError('update takes a function that makes the new document of the old one')
+    if (typeof change !== 'function')
+      throw new TypeError('update takes a function that makes the new document of the old one')
     const changeStored = change as unknown as (document: StoredDocument) => unknown
     return promised(() => {
       const list = many ? [...ids] : [ids]

@@ -95,7 +95,12 @@ export class Collection<T extends object> extends CollectionOperations<T> {
   /** The indexes that the collection has. */
   async indexes(): Promise<IndexInfo[]> {
     const state = await this.context.store.read((snapshot) => this.context.catalog.collection(snapshot, this.name))
-    return (state?.indexes ?? []).map(({ name, fields, multi, builtTo }) => ({ name, fields, multi, ready: builtTo === undefined }))
+    return (state?.indexes ?? []).map(({ name, fields, multi, builtTo }) => ({
+      name,
+      fields,
+      multi,
+      ready: builtTo === undefined,
+    }))
   }
 
   /** Forgets an index at once, whatever its size; false if there is none of that name. */
@@ -122,8 +127,15 @@ export class Collection<T extends object> extends CollectionOperations<T> {
     const { name, context } = this
     const { store, catalog, environment, closing } = context
     const declarations = [...this.declared.values()]
-    let state = await store.read((snapshot) => catalog.collection(snapshot, name))
-    if (state === undefined) return
+    const read = (): MaybePromise<CollectionState | undefined> =>
+      store.read((snapshot) => catalog.collection(snapshot, name))
+    let state = await read()
+    if (state === undefined) {
+      // Another handle may have made it just now.
+      await store.refresh()
+      state = await read()
+      if (state === undefined) return
+    }
     if (missingIndexes(state, declarations).length > 0) {
       state = await store.write((transaction) => {
         const current = catalog.collection(transaction, name)

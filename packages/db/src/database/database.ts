@@ -8,7 +8,6 @@ import type { KeyValueStore } from '../kv/key-value-store.ts'
 import type { Storage } from '../storage/page-store.ts'
 import { ChangeNotifier } from './change-notifier.ts'
 import type { DatabaseChange } from './change-notifier.ts'
-import { checkDatabase } from './check-database.ts'
 import { Collection } from './collection.ts'
 import type { CollectionOptions } from './collection.ts'
 import type { DatabaseContext } from './database-context.ts'
@@ -136,6 +135,14 @@ export class Database {
     return this.notifier.add(listener)
   }
 
+  /**
+   * Makes sure that what other handles (tabs, workers) have committed up to now is seen. They tell one another anyway, in a
+   * moment; this is for those who have heard of a change in another way and come to read it.
+   */
+  async refresh(): Promise<void> {
+    await this.context.store.refresh()
+  }
+
   /** Writes everything that is only in the log to pages. It is done by itself in time; before a backup, say, it is of use. */
   async checkpoint(): Promise<void> {
     await this.context.store.checkpoint()
@@ -148,6 +155,8 @@ export class Database {
   async check(): Promise<string[]> {
     try {
       await this.parts.checkPages?.()
+      // Rarely needed, so nobody has to load it who does not call it.
+      const { checkDatabase } = await import('./check-database.ts')
       return await checkDatabase(this.context.store, this.context.catalog)
     } catch (error) {
       if (isPannierError(error, 'PANNIER_CORRUPT')) return [error.message]

@@ -7,7 +7,10 @@ export type JsonObject = Record<string, unknown>
 export type Stored<T extends object> = T & { readonly _id: string; readonly _rev: string }
 
 /** A document as it is handed in: without an `_id` it gets one. */
-export type DocumentInput<T extends object> = Omit<T, '_id' | '_rev'> & { readonly _id?: string; readonly _rev?: string }
+export type DocumentInput<T extends object> = Omit<T, '_id' | '_rev'> & {
+  readonly _id?: string
+  readonly _rev?: string
+}
 
 /** A document, or what names it: with `_rev` it is meant in that revision only. */
 export type DocumentReference = string | { readonly _id: string; readonly _rev?: string }

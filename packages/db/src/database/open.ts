@@ -42,7 +42,8 @@ const CACHE_BYTES_MAX_MIN: number = 1024 * 1024
  * const people = db.collection<Person>('people')
  */
 export function open(name: string, options: OpenOptions = {}): Promise<Database> {
-  if (typeof name !== 'string' || name === '') throw new TypeError('the name of a database is a string that is not empty')
+  if (typeof name !== 'string' || name === '')
+    throw new TypeError('the name of a database is a string that is not empty')
   const { durability = 'relaxed', cacheBytesMax = CACHE_BYTES_MAX_DEFAULT } = options
   if (durability !== 'relaxed' && durability !== 'strict') throw new TypeError("durability is 'relaxed' or 'strict'")
   if (!(cacheBytesMax >= CACHE_BYTES_MAX_MIN)) throw new TypeError(`cacheBytesMax is at least ${CACHE_BYTES_MAX_MIN}`)
@@ -68,7 +69,8 @@ async function openChecked(
       ...(signal !== undefined && { signal }),
       ...(onProgress !== undefined && { onProgress }),
     }
-    for (const [collection, declared] of Object.entries(collections)) database.collection(collection, { ...declared, ...building })
+    for (const [collection, declared] of Object.entries(collections))
+      database.collection(collection, { ...declared, ...building })
     await database.resumeBuilds(building)
     return database
   } catch (error) {
@@ -80,9 +82,12 @@ async function openChecked(
 /** The handles of one database have to take turns, wherever they may be. */
 function coordinatorFor(storage: Storage, name: string, environment: Environment): Coordinator {
   const key = storage.identify(name)
-  return storage.scope === 'origin' ? webCoordinator({ name: key, environment }) : localCoordinator({ key, environment })
+  return storage.scope === 'origin'
+    ? webCoordinator({ name: key, environment })
+    : localCoordinator({ key, environment })
 }
 
 function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted === true) throw new PannierError('PANNIER_ABORTED', 'Opening was cancelled.', { cause: signal.reason })
+  if (signal?.aborted === true)
+    throw new PannierError('PANNIER_ABORTED', 'Opening was cancelled.', { cause: signal.reason })
 }

@@ -12,7 +12,12 @@ export interface ReadableSnapshot extends Snapshot {
 }
 
 /** A collection that does not exist is empty. `release` is called once at most. */
-export function querySource(snapshot: ReadableSnapshot, catalog: Catalog, name: string, release: () => void): QuerySource {
+export function querySource(
+  snapshot: ReadableSnapshot,
+  catalog: Catalog,
+  name: string,
+  release: () => void,
+): QuerySource {
   const state = catalog.collection(snapshot, name)
   const documents = state === undefined ? emptyCollection(name) : new DocumentReader(snapshot, state)
   return {

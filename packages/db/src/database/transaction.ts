@@ -80,7 +80,8 @@ export class Transaction {
   }
 
   private assertActive(): void {
-    if (this.ended) throw new TypeError('The transaction has ended; use it only inside its function, and wait for what it does.')
+    if (this.ended)
+      throw new TypeError('The transaction has ended; use it only inside its function, and wait for what it does.')
   }
 }
 

@@ -123,11 +123,11 @@ export function readNumber(value: Uint8Array): number {
   return number
 }
 
-/** See `readNumber`. */
-export function numberBytes(number: number): Uint8Array {
-  const bytes = new Uint8Array(varintBytes(number))
-  writeVarint(bytes, 0, number)
-  return bytes
+/** See `readNumber`. A byte string: there is one for every document. */
+export function numberBytes(number: number): string {
+  let text = ''
+  for (; number >= 128; number = Math.floor(number / 128)) text += String.fromCharCode((number % 128) | 128)
+  return text + String.fromCharCode(number)
 }
 
 /** 'N-hash', as documents carry it in `_rev`. */

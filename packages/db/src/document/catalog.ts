@@ -187,7 +187,10 @@ function prefixCursor(tree: TreeReader | undefined, prefix: string): Cursor | un
 function parseCollection(tree: TreeReader, name: string): CollectionState | undefined {
   const value = tree.get(collectionKey(name))
   if (value === undefined) return undefined
-  const stored = JSON.parse(new TextDecoder().decode(value)) as Pick<CollectionState, 'number' | 'nextIndexNumber' | 'indexes'>
+  const stored = JSON.parse(new TextDecoder().decode(value)) as Pick<
+    CollectionState,
+    'number' | 'nextIndexNumber' | 'indexes'
+  >
   // JSON leaves out a builtTo that is undefined.
   const indexes = stored.indexes.map((index) => ({ ...index, builtTo: index.builtTo }))
   return { ...stored, indexes, name, shapes: parseShapes(tree, stored.number), trees: collectionTrees(stored.number) }

@@ -41,8 +41,9 @@ export class IdGenerator {
     const now = Math.floor(this.wallClock())
     // Never back, even if the clock goes back.
     if (now > this.time) this.start(now)
-    const random = this.randomId().slice(0, RANDOM_DIGITS)
+    let random: string | undefined
     return () => {
+      random ??= this.randomId().slice(0, RANDOM_DIGITS)
       if (this.counter === COUNTER_END) this.start(this.time + 1)
       const counter = this.counter++
       return hex(this.time, TIME_DIGITS) + hex(counter, COUNTER_DIGITS) + random

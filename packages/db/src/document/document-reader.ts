@@ -140,7 +140,13 @@ export class DocumentReader {
 
   decode(body: BodyView): StoredDocument {
     const document = { _id: body.id, _rev: body.revision }
-    return decodeDocument(body.bytes, body.contentStart, body.contentEnd, this.collection.shapes, document) as StoredDocument
+    return decodeDocument(
+      body.bytes,
+      body.contentStart,
+      body.contentEnd,
+      this.collection.shapes,
+      document,
+    ) as StoredDocument
   }
 
   /** For each number the sequence number of its current body. */

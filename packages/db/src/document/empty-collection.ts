@@ -6,7 +6,14 @@ import { collectionTrees } from './collection-state.ts'
 import { DocumentReader } from './document-reader.ts'
 
 export function emptyCollection(name: string): DocumentReader {
-  const state = { number: 0, name, shapes: new ShapeDictionary(), indexes: [], nextIndexNumber: 1, trees: collectionTrees(0) }
+  const state = {
+    number: 0,
+    name,
+    shapes: new ShapeDictionary(),
+    indexes: [],
+    nextIndexNumber: 1,
+    trees: collectionTrees(0),
+  }
   return new DocumentReader(EMPTY_SNAPSHOT, state)
 }
 

@@ -83,7 +83,10 @@ export function encodeBatch(inputs: readonly unknown[], guess: ShapeGuess, newId
 
 export function checkBatchSize(count: number): void {
   if (count > BATCH_DOCUMENTS_MAX) {
-    throw new PannierError('PANNIER_BATCH_TOO_LARGE', `A write takes at most ${BATCH_DOCUMENTS_MAX} documents, not ${count}.`)
+    throw new PannierError(
+      'PANNIER_BATCH_TOO_LARGE',
+      `A write takes at most ${BATCH_DOCUMENTS_MAX} documents, not ${count}.`,
+    )
   }
 }
 

@@ -135,7 +135,10 @@ export function updateDocuments(
 export function checkTargets(inputs: readonly unknown[]): DeleteTarget[] {
   checkBatchSize(inputs.length)
   return inputs.map((input) => {
-    const { _id, _rev } = (typeof input === 'object' && input !== null ? input : { _id: input }) as Record<string, unknown>
+    const { _id, _rev } = (typeof input === 'object' && input !== null ? input : { _id: input }) as Record<
+      string,
+      unknown
+    >
     if (_rev !== undefined && typeof _rev !== 'string') throw new TypeError('_rev is a string')
     const key = checkId(_id)
     return { id: _id as string, key, revision: _rev }
@@ -145,7 +148,8 @@ export function checkTargets(inputs: readonly unknown[]): DeleteTarget[] {
 /** What the function given to `update` returned. */
 function checkChanged(id: string, changed: unknown): object | undefined {
   if (changed === undefined) return undefined
-  if (changed instanceof Promise) throw new TypeError('update: the function must not be async; it runs inside the write')
+  if (changed instanceof Promise)
+    throw new TypeError('update: the function must not be async; it runs inside the write')
   if (!isPlainObject(changed)) throw new TypeError('update: the function returns a document or undefined')
   const { _id = id } = changed
   if (_id !== id) throw new TypeError('update: the function must not change _id')
@@ -183,7 +187,11 @@ function conflict(id: string, current: BodyView | undefined): PannierError {
 }
 
 /** Finds for each write the body it replaces: that of the live document, else a tombstone. */
-function findOld(transaction: WriteTransaction, state: CollectionState | undefined, byKey: readonly DocumentWrite[]): void {
+function findOld(
+  transaction: WriteTransaction,
+  state: CollectionState | undefined,
+  byKey: readonly DocumentWrite[],
+): void {
   // They may be left over from a run that had to be repeated.
   for (const write of byKey) write.old = undefined
   if (state === undefined) return
@@ -208,7 +216,14 @@ function areBeyondEnd(reader: DocumentReader, keys: readonly Key[]): boolean {
 function sortedByKey(writes: readonly DocumentWrite[]): readonly DocumentWrite[] {
   let at = 1
   while (at < writes.length && writes[at - 1]!.key <= writes[at]!.key) at++
-  return at >= writes.length ? writes : [...writes].sort((left, right) => (left.key < right.key ? -1 : left.key > right.key ? 1 : 0))
+  if (at >= writes.length) return writes
+  // Engines sort plain strings several times faster than they call a comparison. (A write whose key occurs twice is there
+  // twice, too, and is found by `hasDuplicates`.)
+  const byKey = new Map(writes.map((write) => [write.key, write]))
+  return writes
+    .map(({ key }) => key)
+    .sort()
+    .map((key) => byKey.get(key)!)
 }
 
 function hasDuplicates(byKey: readonly DocumentWrite[]): boolean {

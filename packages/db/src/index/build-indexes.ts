@@ -47,7 +47,7 @@ const TAIL_BODIES_MAX = 2000
 /** Resolves once every index of the collection is ready (or the collection is gone). */
 export async function buildIndexes(options: BuildOptions): Promise<void> {
   const builder = new IndexBuilder(options)
-  for (let going = true; going; ) {
+  for (let going = true; going;) {
     try {
       going = await builder.step()
     } catch (error) {
@@ -108,7 +108,8 @@ class IndexBuilder {
     const { from, upTo, state } = target
     const reader = new DocumentReader(snapshot, state)
     const rest = await snapshot.attempt(() => reader.bodies.count({ gte: numberKey(from + 1) }))
-    const share = (): number => this.doneBefore + (1 - this.doneBefore) * Math.min(1, chunk.sequences.length / (rest || 1))
+    const share = (): number =>
+      this.doneBefore + (1 - this.doneBefore) * Math.min(1, chunk.sequences.length / (rest || 1))
     const cursor = reader.scan({ after: from })
     let going = true
     while (going) {
@@ -152,7 +153,9 @@ class IndexBuilder {
     const ended = !chunk.full && !chunk.stopped
     const ready = ended && (await this.insertTail(transaction, state, indexes, reached))
     const built = state.indexes.map((index) =>
-      indexes.some(({ number }) => number === index.number) ? { ...index, builtTo: ready ? undefined : reached } : index,
+      indexes.some(({ number }) => number === index.number)
+        ? { ...index, builtTo: ready ? undefined : reached }
+        : index,
     )
     catalog.setIndexes(transaction, state, built)
   }
@@ -165,7 +168,8 @@ class IndexBuilder {
     gone: ReadonlySet<number>,
   ): Promise<void> {
     const goneNumbers = new Set<number>()
-    if (gone.size > 0) chunk.sequences.forEach((sequence, at) => gone.has(sequence) && goneNumbers.add(chunk.numbers[at]!))
+    if (gone.size > 0)
+      chunk.sequences.forEach((sequence, at) => gone.has(sequence) && goneNumbers.add(chunk.numbers[at]!))
     for (const index of indexes) {
       const tree = transaction.tree(indexTreeName(state.number, index.number))!
       const part = chunk.of(index)

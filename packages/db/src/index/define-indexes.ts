@@ -44,10 +44,19 @@ export function defineIndexes(
 }
 
 /** False if there is none of that name. */
-export function dropIndex(transaction: WriteTransaction, catalog: Catalog, state: CollectionState, name: string): boolean {
+export function dropIndex(
+  transaction: WriteTransaction,
+  catalog: Catalog,
+  state: CollectionState,
+  name: string,
+): boolean {
   const index = state.indexes.find((candidate) => candidate.name === name)
   if (index === undefined) return false
   transaction.dropTree(indexTreeName(state.number, index.number))
-  catalog.setIndexes(transaction, state, state.indexes.filter((other) => other !== index))
+  catalog.setIndexes(
+    transaction,
+    state,
+    state.indexes.filter((other) => other !== index),
+  )
   return true
 }

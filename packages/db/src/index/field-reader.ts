@@ -33,7 +33,8 @@ export class FieldReader {
   /** The value at a path in the document loaded; undefined if it is missing. Several indexes may ask for the same. */
   readonly read = (path: string): unknown => {
     let field = this.fields.get(path)
-    if (field === undefined) this.fields.set(path, (field = { path: compileFieldPath(path), turn: 0, value: undefined }))
+    if (field === undefined)
+      this.fields.set(path, (field = { path: compileFieldPath(path), turn: 0, value: undefined }))
     if (field.turn !== this.turn) {
       const { bytes, contentStart, contentEnd, id } = this.content!
       field.turn = this.turn

@@ -33,7 +33,8 @@ export const NAME_CHARS_MAX = 200
 /** Checks an argument of the public API: throws a TypeError for what is no declaration. */
 export function parseIndexInput(input: IndexInput): IndexDeclaration {
   const long = (typeof input === 'string' || Array.isArray(input) ? { on: input } : input) as LongInput
-  if (typeof long !== 'object' || long === null) throw new TypeError('an index is a field, an array of fields or { on, multi, name }')
+  if (typeof long !== 'object' || long === null)
+    throw new TypeError('an index is a field, an array of fields or { on, multi, name }')
   for (const option of Object.keys(long)) {
     if (!LONG_INPUT_OPTIONS.has(option)) throw new TypeError(`unknown option of an index: ${option}`)
   }
@@ -42,7 +43,8 @@ export function parseIndexInput(input: IndexInput): IndexDeclaration {
     throw new TypeError(`an index has 1 to ${INDEX_FIELDS_MAX} fields, not ${paths.length}`)
   }
   const fields = paths.map(parseIndexField)
-  if (new Set(fields.map((field) => field.path)).size !== fields.length) throw new TypeError('an index names a field twice')
+  if (new Set(fields.map((field) => field.path)).size !== fields.length)
+    throw new TypeError('an index names a field twice')
   const multi = long.multi ?? false
   if (typeof multi !== 'boolean') throw new TypeError('multi is true or false')
   if (multi && fields.length > 1) throw new TypeError('a multi index has one field')
@@ -66,7 +68,9 @@ export function sameIndex(left: IndexDeclaration, right: IndexDeclaration): bool
   return (
     left.multi === right.multi &&
     left.fields.length === right.fields.length &&
-    left.fields.every(({ path, descending }, at) => path === right.fields[at]!.path && descending === right.fields[at]!.descending)
+    left.fields.every(
+      ({ path, descending }, at) => path === right.fields[at]!.path && descending === right.fields[at]!.descending,
+    )
   )
 }
 

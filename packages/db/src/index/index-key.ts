@@ -20,28 +20,25 @@ export type ReadPath = (path: string) => unknown
 /** Whole keys of a document's entries, distinct, in no order. */
 export function indexKeys(definition: IndexDefinition, readField: ReadPath, documentNumber: number): string[] {
   const suffix = numberKey(documentNumber)
-  if (!definition.multi) return [fieldsPrefix(definition, readField) + suffix]
-  return elementPrefixes(definition, readField).map((prefix) => prefix + suffix)
-}
-
-/** Of an index that is not multi: the key of a document's entry without the document's number. */
-export function fieldsPrefix({ fields }: IndexDefinition, readField: ReadPath): string {
-  let prefix = ''
+  const { fields, multi } = definition
+  if (multi) {
+    const { path, descending } = fields[0]!
+    const keys = new Set<string>()
+    for (const element of elementsOf(readField(path))) keys.add(encodeIndexValue(element, descending) + suffix)
+    return [...keys]
+  }
+  let key = ''
   for (let at = 0; at < fields.length; at++) {
     const { path, descending } = fields[at]!
-    prefix += encodeIndexValue(readField(path), descending)
+    key += encodeIndexValue(readField(path), descending)
   }
-  return prefix
+  return [key + suffix]
 }
 
-/** Of a multi index: the distinct keys of a document's entries without the document's number. */
-export function elementPrefixes(definition: IndexDefinition, readField: ReadPath): string[] {
-  const { path, descending } = definition.fields[0]!
-  const value = readField(path)
-  if (!isArrayLike(value)) return [encodeIndexValue(value, descending)]
-  const prefixes = new Set<string>()
-  for (let at = 0; at < value.length; at++) prefixes.add(encodeIndexValue(value[at], descending))
-  return prefixes.size === 0 ? [encodeIndexValue(undefined, descending)] : [...prefixes]
+/** What a multi index has entries for. */
+export function elementsOf(value: unknown): Iterable<unknown> {
+  if (!isArrayLike(value)) return [value]
+  return value.length === 0 ? [undefined] : (value as ArrayLike<unknown> & Iterable<unknown>)
 }
 
 /** The start that is common to the entries whose first fields have these values. */

@@ -11,10 +11,9 @@ import type { BodyView } from '../document/body.ts'
 import { ascendingOrder } from '../document/document-reader.ts'
 import { FieldReader } from './field-reader.ts'
 import type { IndexDefinition } from './index-definition.ts'
-import { elementPrefixes, fieldsPrefix } from './index-key.ts'
+import { elementsOf } from './index-key.ts'
+import { ValueTree } from './value-tree.ts'
 
-/** About what a value that is kept costs beyond its chars. */
-const VALUE_BYTES = 100
 /** About what an entry costs. */
 const ENTRY_BYTES = 20
 
@@ -28,7 +27,6 @@ export class KeyChunk {
   private readonly parts: readonly IndexPart[]
   private readonly fields: FieldReader
   private readonly bytesMax: number
-  private bytes = 0
 
   constructor(indexes: readonly IndexDefinition[], shapes: ShapeDictionary, bytesMax: number) {
     this.parts = indexes.map((index) => new IndexPart(index))
@@ -37,7 +35,9 @@ export class KeyChunk {
   }
 
   get full(): boolean {
-    return this.bytes >= this.bytesMax
+    let bytes = 0
+    for (const part of this.parts) bytes += part.bytes
+    return bytes >= this.bytesMax
   }
 
   add(body: BodyView): void {
@@ -45,7 +45,7 @@ export class KeyChunk {
     this.sequences.push(body.sequence)
     this.numbers.push(body.number)
     fields.load(body)
-    for (const part of this.parts) this.bytes += part.add(fields, body.number)
+    for (const part of this.parts) part.add(fields, body.number)
   }
 
   sort(): void {
@@ -60,13 +60,11 @@ export class KeyChunk {
 /** What a chunk has for one index. */
 export class IndexPart {
   readonly index: IndexDefinition
-  /** Distinct values as they start the keys, and their numbers. */
-  private readonly valueNumbers = new Map<string, number>()
+  private readonly values = new ValueTree()
   /** For each entry the number of its value. */
-  private readonly values: number[] = []
+  private readonly valueOf: number[] = []
   /** For each entry the number of its document. */
-  private readonly documents: number[] = []
-  private valueTexts: readonly string[] = []
+  private readonly documentOf: number[] = []
   private order: Uint32Array = new Uint32Array(0)
 
   constructor(index: IndexDefinition) {
@@ -74,57 +72,64 @@ export class IndexPart {
   }
 
   get count(): number {
-    return this.values.length
+    return this.valueOf.length
   }
 
-  /** Returns the memory it takes, about. */
-  add(fields: FieldReader, documentNumber: number): number {
-    const { index } = this
-    if (!index.multi) return this.addEntry(fieldsPrefix(index, fields.read), documentNumber)
-    let bytes = 0
-    for (const text of elementPrefixes(index, fields.read)) bytes += this.addEntry(text, documentNumber)
-    return bytes
+  /** Memory used, about. */
+  get bytes(): number {
+    return this.values.bytes + ENTRY_BYTES * this.count
+  }
+
+  add(fields: FieldReader, documentNumber: number): void {
+    const { index, values } = this
+    if (index.multi) return this.addElements(fields, documentNumber)
+    let node = values.start
+    for (let at = 0; at < index.fields.length; at++) {
+      const { path, descending } = index.fields[at]!
+      node = values.child(node, fields.read(path), descending)
+    }
+    this.valueOf.push(values.numberOf(node))
+    this.documentOf.push(documentNumber)
   }
 
   /** Before `keyAt` and `documentAt`. */
   sort(): void {
-    const { values, documents } = this
-    this.valueTexts = [...this.valueNumbers.keys()]
-    const ranks = new Uint32Array(this.valueTexts.length)
-    const sorted = [...this.valueTexts].sort()
-    sorted.forEach((text, rank) => (ranks[this.valueNumbers.get(text)!] = rank))
+    const { valueOf, documentOf, values } = this
+    const numbers = new Map(values.texts.map((text, number) => [text, number]))
+    const ranks = new Uint32Array(values.texts.length)
+    values.texts.toSorted().forEach((text, rank) => (ranks[numbers.get(text)!] = rank))
     // Where the entries of each value start.
-    const starts = new Uint32Array(sorted.length + 1)
-    for (const value of values) starts[ranks[value]! + 1]!++
-    for (let rank = 0; rank < sorted.length; rank++) starts[rank + 1]! += starts[rank]!
-    this.order = new Uint32Array(values.length)
-    const byDocument = ascendingOrder(documents)
-    for (let at = 0; at < values.length; at++) {
+    const starts = new Uint32Array(ranks.length + 1)
+    for (const value of valueOf) starts[ranks[value]! + 1]!++
+    for (let rank = 0; rank < ranks.length; rank++) starts[rank + 1]! += starts[rank]!
+    this.order = new Uint32Array(valueOf.length)
+    const byDocument = ascendingOrder(documentOf)
+    for (let at = 0; at < valueOf.length; at++) {
       const entry = byDocument === undefined ? at : byDocument[at]!
-      this.order[starts[ranks[values[entry]!]!]!++] = entry
+      this.order[starts[ranks[valueOf[entry]!]!]!++] = entry
     }
   }
 
   /** The key of the entry at that place in key order. */
   keyAt(place: number): Key {
     const entry = this.order[place]!
-    return (this.valueTexts[this.values[entry]!]! + numberKey(this.documents[entry]!)) as Key
+    return (this.values.texts[this.valueOf[entry]!]! + numberKey(this.documentOf[entry]!)) as Key
   }
 
   documentAt(place: number): number {
-    return this.documents[this.order[place]!]!
+    return this.documentOf[this.order[place]!]!
   }
 
-  private addEntry(text: string, documentNumber: number): number {
-    let bytes = ENTRY_BYTES
-    let value = this.valueNumbers.get(text)
-    if (value === undefined) {
-      value = this.valueNumbers.size
-      this.valueNumbers.set(text, value)
-      bytes += VALUE_BYTES + text.length
+  private addElements(fields: FieldReader, documentNumber: number): void {
+    const { index, values } = this
+    const { path, descending } = index.fields[0]!
+    const found = new Set<number>()
+    for (const element of elementsOf(fields.read(path))) {
+      found.add(values.numberOf(values.child(values.start, element, descending)))
     }
-    this.values.push(value)
-    this.documents.push(documentNumber)
-    return bytes
+    for (const value of found) {
+      this.valueOf.push(value)
+      this.documentOf.push(documentNumber)
+    }
   }
 }

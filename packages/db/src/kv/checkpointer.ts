@@ -6,9 +6,9 @@
  * Relies on: the caller holds the writer lease while one runs (another handle's would be fenced otherwise, and so be lost
  * work, not damage).
  */
-import type { CommitSequence, Generation, Key, PageId } from '../base/brand.ts'
+import type { CommitSequence, Generation, PageId } from '../base/brand.ts'
 import { corruptBytes } from '../codec/bytes.ts'
-import { applyChanges, type Changes } from '../btree/apply.ts'
+import { applyChanges } from '../btree/apply.ts'
 import { Branch } from '../btree/branch.ts'
 import { Leaf, isOverflow, overflowPageCount } from '../btree/leaf.ts'
 import { parseNode, type Node } from '../btree/node.ts'
@@ -18,7 +18,7 @@ import type { LogRecord } from '../storage/page-store.ts'
 import { encodeCommit, type CommitBody } from './commit-record.ts'
 import type { Core } from './core.ts'
 import { encodeMeta } from './meta-body.ts'
-import { EMPTY_OVERLAY, OverlayCursor, overlaySize, type Change, type Delta, type Overlay } from './overlay.ts'
+import { EMPTY_OVERLAY, overlayColumns } from './overlay.ts'
 import { applyCommits, type State, type TreeState } from './state.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -124,21 +124,7 @@ export class Checkpointer {
 async function writeTree(writer: PageWriter<Node>, state: TreeState): Promise<TreeState> {
   const { kind, overlay } = state
   if (kind === 'inline' || overlay.root === undefined) return state
-  return { ...state, tree: await applyChanges(writer, state.tree, changesOf(overlay), kind), overlay: EMPTY_OVERLAY }
-}
-
-function changesOf(overlay: Overlay): Changes {
-  const keys: Key[] = []
-  const changes: Change[] = []
-  const deltas: Delta[] = []
-  const cursor = new OverlayCursor(overlay, undefined, undefined, false)
-  for (let left = overlaySize(overlay); left > 0; left--) {
-    cursor.next()
-    keys.push(cursor.key)
-    changes.push(cursor.change)
-    deltas.push(cursor.delta)
-  }
-  return { keys, changes, deltas }
+  return { ...state, tree: await applyChanges(writer, state.tree, overlayColumns(overlay), kind), overlay: EMPTY_OVERLAY }
 }
 
 /** Takes subtrees from the list and frees their pages, until there are none or enough was done. */

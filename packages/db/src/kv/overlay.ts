@@ -257,6 +257,26 @@ function lowerBound(keys: readonly string[], key: string): number {
   return low
 }
 
+/** All changes in key order, in columns. */
+export function overlayColumns(overlay: Overlay): { readonly keys: Key[]; readonly changes: Change[]; readonly deltas: Delta[] } {
+  const columns = { keys: [], changes: [], deltas: [] }
+  if (overlay.root !== undefined) addColumns(overlay.root, columns)
+  return columns
+}
+
+function addColumns(node: OverlayNode, columns: { keys: Key[]; changes: Change[]; deltas: Delta[] }): void {
+  if ('children' in node) {
+    for (const child of node.children) addColumns(child, columns)
+    return
+  }
+  const { keys, changes, deltas } = node
+  for (let i = 0; i < keys.length; i++) {
+    columns.keys.push(keys[i]!)
+    columns.changes.push(changes[i]!)
+    columns.deltas.push(deltas[i]!)
+  }
+}
+
 /** Walks the changes with `lower <= key < upper`, either way. Starts before the first one. */
 export class OverlayCursor {
   readonly #path: { node: OverlayBranch; index: number }[] = []

@@ -53,6 +53,7 @@ export class Writer {
   #running: Promise<void> | undefined
   #lease: WriterLease | undefined
   #cancelIdle: (() => void) | undefined
+  #lastCommitMs = 0
   /** Bytes in the log from which a checkpoint is worth another try after one has failed. */
   #checkpointFrom = 0
 
@@ -302,6 +303,7 @@ export class Writer {
       // A failure costs nothing but room in the log; it is tried again when the log has grown.
       if (logBytes >= this.#checkpointFrom) this.#checkpoint().catch(() => {})
     } else if (logBytes >= IDLE_CHECKPOINT_BYTES_MIN) {
+      this.#lastCommitMs = this.#core.options.environment.now()
       this.#checkpointWhenIdle()
     }
   }
@@ -320,10 +322,14 @@ export class Writer {
     }
   }
 
+  /** One timer at a time: when it rings it looks whether there were writes meanwhile. */
   #checkpointWhenIdle(): void {
-    this.#cancelIdle?.()
-    this.#cancelIdle = this.#core.options.environment.after(IDLE_CHECKPOINT_DELAY_MS, () => {
-      if (!this.#core.closed && this.#core.logBytes > 0) this.checkpoint().catch(() => {})
+    const { environment } = this.#core.options
+    this.#cancelIdle ??= environment.after(IDLE_CHECKPOINT_DELAY_MS, () => {
+      this.#cancelIdle = undefined
+      if (this.#core.closed || this.#core.logBytes === 0) return
+      if (environment.now() - this.#lastCommitMs < IDLE_CHECKPOINT_DELAY_MS) this.#checkpointWhenIdle()
+      else this.checkpoint().catch(() => {})
     })
   }
 }

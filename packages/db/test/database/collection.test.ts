@@ -7,5 +7,8 @@ import { modelDatabase } from '../../testing/model-database.ts'
 import { prefixed } from '../../testing/suite.ts'
 
 collectionSuite({ test: prefixed(test, 'model'), create: async () => modelDatabase() })
-collectionSuite({ test: prefixed(test, 'model that misses'), create: async () => modelDatabase({ missChance: 0.5, seed: 7 }) })
+collectionSuite({
+  test: prefixed(test, 'model that misses'),
+  create: async () => modelDatabase({ missChance: 0.5, seed: 7 }),
+})
 collectionSuite({ test: prefixed(test, 'engine'), create: () => open('x', { storage: memory() }) })

@@ -50,9 +50,20 @@ const contentArbitrary: fc.Arbitrary<Content> = fc.record(
   { requiredKeys: [], noNullPrototype: true },
 )
 
-const documentsArbitrary = fc.uniqueArray(fc.tuple(idArbitrary, contentArbitrary), { selector: ([id]) => id, minLength: 1, maxLength: 6 })
+const documentsArbitrary = fc.uniqueArray(fc.tuple(idArbitrary, contentArbitrary), {
+  selector: ([id]) => id,
+  minLength: 1,
+  maxLength: 6,
+})
 
-const INDEXES = ['age', '-age', ['city', '-age'], { on: 'tags', multi: true }, 'nested.deep', ['constructor', '_id']] as const
+const INDEXES = [
+  'age',
+  '-age',
+  ['city', '-age'],
+  { on: 'tags', multi: true },
+  'nested.deep',
+  ['constructor', '_id'],
+] as const
 
 function collectionOf({ db }: Real): Collection<Content> {
   return db.collection<Content>('docs')
@@ -152,7 +163,10 @@ class Delete implements Command {
 
   async run(model: Model, real: Real): Promise<void> {
     const results = await collectionOf(real).delete(this.ids)
-    assertEqual(results.map((result) => result !== undefined), this.ids.map((id) => model.live.has(id)))
+    assertEqual(
+      results.map((result) => result !== undefined),
+      this.ids.map((id) => model.live.has(id)),
+    )
     for (const id of new Set(this.ids)) {
       if (!model.live.delete(id)) continue
       model.generations.set(id, model.generations.get(id)! + 1)
@@ -222,7 +236,9 @@ class FailingTransaction implements Command {
   async run(_model: Model, real: Real): Promise<void> {
     const failure = real.db.transaction(async (tx) => {
       const docs = tx.collection('docs')
-      await docs.upsert(this.documents.map(([_id, content]) => ({ ...content, [`new${this.documents.length}`]: 1, _id })))
+      await docs.upsert(
+        this.documents.map(([_id, content]) => ({ ...content, [`new${this.documents.length}`]: 1, _id })),
+      )
       await docs.delete(this.documents.map(([id]) => id))
       throw new RangeError('on purpose')
     })
@@ -291,10 +307,16 @@ class Compare implements Command {
 }
 
 const commandArbitraries: fc.Arbitrary<Command>[] = [
-  fc.tuple(fc.constantFrom('insert', 'upsert', 'put'), documentsArbitrary).map(([mode, documents]) => new Write(mode, documents)),
+  fc
+    .tuple(fc.constantFrom('insert', 'upsert', 'put'), documentsArbitrary)
+    .map(([mode, documents]) => new Write(mode, documents)),
   documentsArbitrary.map((documents) => new Write('upsert', documents)),
-  fc.tuple(idArbitrary, contentArbitrary, fc.boolean()).map(([id, content, stale]) => new PutCurrent(id, content, stale)),
-  fc.tuple(fc.array(idArbitrary, { minLength: 1, maxLength: 3 }), fc.integer({ min: -3, max: 3 })).map(([ids, age]) => new Update(ids, age)),
+  fc
+    .tuple(idArbitrary, contentArbitrary, fc.boolean())
+    .map(([id, content, stale]) => new PutCurrent(id, content, stale)),
+  fc
+    .tuple(fc.array(idArbitrary, { minLength: 1, maxLength: 3 }), fc.integer({ min: -3, max: 3 }))
+    .map(([ids, age]) => new Update(ids, age)),
   fc.array(idArbitrary, { minLength: 1, maxLength: 4 }).map((ids) => new Delete(ids)),
   fc.tuple(fc.nat(INDEXES.length - 1), fc.boolean()).map(([at, wait]) => new DeclareIndex(at, wait)),
   fc.nat(INDEXES.length - 1).map((at) => new DropIndex(at)),
@@ -327,7 +349,13 @@ for (const cacheBytesMax of [0, 10_000_000]) {
       await before?.close()
       const pages = await storage.open('x')
       const coordinator = soloCoordinator()
-      const store = await openKeyValueStore({ store: pages, coordinator, environment, cacheBytesMax, durability: 'relaxed' })
+      const store = await openKeyValueStore({
+        store: pages,
+        coordinator,
+        environment,
+        cacheBytesMax,
+        durability: 'relaxed',
+      })
       return (before = databaseOver(store, environment, () => store.check()))
     }
   })
@@ -335,20 +363,24 @@ for (const cacheBytesMax of [0, 10_000_000]) {
 
 function runModel(where: string, prepare: (seed: number) => Promise<Open>): void {
   test(`a collection is a Map with indexes, ${where}`, async () => {
-    const property = fc.asyncProperty(fc.commands(commandArbitraries, { maxCommands: 60, size: 'max' }), fc.nat(), async (commands, seed) => {
-      const openAnother = await prepare(seed)
-      const real: Real = {
-        db: await openAnother(),
-        async reopen() {
-          real.db = await openAnother()
-          await real.db.resumeBuilds({})
-        },
-      }
-      const model: Model = { live: new Map(), generations: new Map() }
-      await fc.asyncModelRun(() => ({ model, real }), commands)
-      await new Compare().run(model, real)
-      await real.db.close()
-    })
+    const property = fc.asyncProperty(
+      fc.commands(commandArbitraries, { maxCommands: 60, size: 'max' }),
+      fc.nat(),
+      async (commands, seed) => {
+        const openAnother = await prepare(seed)
+        const real: Real = {
+          db: await openAnother(),
+          async reopen() {
+            real.db = await openAnother()
+            await real.db.resumeBuilds({})
+          },
+        }
+        const model: Model = { live: new Map(), generations: new Map() }
+        await fc.asyncModelRun(() => ({ model, real }), commands)
+        await new Compare().run(model, real)
+        await real.db.close()
+      },
+    )
     await fc.assert(property, { numRuns: RUNS })
   })
 }

@@ -95,13 +95,18 @@ for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
     if (random.chance(0.5)) await define(context, INDEXES)
     await first
     const progress: number[] = []
-    await Promise.all([build(context, { keyBytesMax, onProgress: (done) => progress.push(done) }), build(context, { keyBytesMax })])
+    await Promise.all([
+      build(context, { keyBytesMax, onProgress: (done) => progress.push(done) }),
+      build(context, { keyBytesMax }),
+    ])
     await Promise.all(writes)
     await build(context)
     const state = await context.store.read((snapshot) => context.catalog.collection(snapshot, 'docs'))
     expect(state!.indexes.every(({ builtTo }) => builtTo === undefined)).toBe(true)
     expect(await db.check()).toEqual([])
-    expect(progress.every((done, at) => done >= 0 && done <= 1 && (at === 0 || done >= progress[at - 1]! - 0.5))).toBe(true)
+    expect(progress.every((done, at) => done >= 0 && done <= 1 && (at === 0 || done >= progress[at - 1]! - 0.5))).toBe(
+      true,
+    )
   })
 }
 
@@ -123,7 +128,11 @@ test('an aborted build keeps what it has done and another goes on from there', a
   await context.db.collection('docs').insert(Array.from({ length: 200 }, (_, at) => document(random, at)))
   await define(context, ['age'])
   const controller = new AbortController()
-  const aborted = build(context, { keyBytesMax: 2000, signal: controller.signal, onProgress: (done) => done > 0.4 && controller.abort('enough') })
+  const aborted = build(context, {
+    keyBytesMax: 2000,
+    signal: controller.signal,
+    onProgress: (done) => done > 0.4 && controller.abort('enough'),
+  })
   await expect(aborted).rejects.toMatchObject({ code: 'PANNIER_ABORTED', cause: 'enough' })
   const read = () => context.store.read((snapshot) => context.catalog.collection(snapshot, 'docs')!.indexes[0]!.builtTo)
   expect(await read()).toBeGreaterThan(50)

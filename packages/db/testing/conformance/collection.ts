@@ -44,7 +44,10 @@ export function collectionSuite({ test, create }: SuiteContext<() => Promise<Dat
     await assertRejects(people.get('a'), 'PANNIER_CLOSED')
     await assertRejects(people.insert({ _id: 'c' }), 'PANNIER_CLOSED')
     await assertRejects(people.find().toArray(), 'PANNIER_CLOSED')
-    await assertRejects(db.transaction(() => 1), 'PANNIER_CLOSED')
+    await assertRejects(
+      db.transaction(() => 1),
+      'PANNIER_CLOSED',
+    )
     assertThrows(() => db.collection('x'), 'PANNIER_CLOSED')
   })
 }
@@ -79,13 +82,25 @@ function writeCases(check: Case): void {
     const people = db.collection<Person>('people')
     const documents = Array.from({ length: 500 }, (_, at) => ({ _id: `p${(at * 7) % 500}`, age: at }))
     const results = await people.insert(documents)
-    assertEqual(results.map(({ id }) => id), documents.map(({ _id }) => _id))
+    assertEqual(
+      results.map(({ id }) => id),
+      documents.map(({ _id }) => _id),
+    )
     const ids = ['p3', 'nobody', 'p499', 'p3', 'p0']
-    assertEqual((await people.get(ids)).map((person) => person?._id), ['p3', undefined, 'p499', 'p3', 'p0'])
+    assertEqual(
+      (await people.get(ids)).map((person) => person?._id),
+      ['p3', undefined, 'p499', 'p3', 'p0'],
+    )
     await people.update(['p1', 'p2', 'p1'], (person) => ({ ...person, age: -1 }))
-    assertEqual((await people.get(['p1', 'p2'])).map((person) => person?.age), [-1, -1])
+    assertEqual(
+      (await people.get(['p1', 'p2'])).map((person) => person?.age),
+      [-1, -1],
+    )
     const deleted = await people.delete(['p5', 'nobody', { _id: 'p6' }])
-    assertEqual(deleted.map((result) => result?.id), ['p5', undefined, 'p6'])
+    assertEqual(
+      deleted.map((result) => result?.id),
+      ['p5', undefined, 'p6'],
+    )
     assertEqual(await people.find().count(), 498)
     assertEqual(await people.insert([]), [])
     assertEqual(await people.delete([]), [])
@@ -98,7 +113,10 @@ function writeCases(check: Case): void {
     const ids = [...results, later].map(({ id }) => id)
     assertEqual(new Set(ids).size, 201)
     assertEqual([...ids].sort(), ids)
-    assertTrue(ids.every((id) => /^[0-9a-f]{32}$/.test(id)), 'an id has 128 bits')
+    assertTrue(
+      ids.every((id) => /^[0-9a-f]{32}$/.test(id)),
+      'an id has 128 bits',
+    )
   })
 
   check('the same edit made twice is one revision', async (db) => {
@@ -107,7 +125,10 @@ function writeCases(check: Case): void {
     await two.insert({ _id: 'other', shape: 1 })
     const document = { _id: 'a', name: 'x', nested: { b: [1, 2.5, 'ü'] } }
     assertEqual((await one.insert(document)).rev, (await two.insert(document)).rev)
-    assertTrue((await one.insert({ ...document, _id: 'b', name: 'y' })).rev !== (await one.get('a'))!._rev, 'other content')
+    assertTrue(
+      (await one.insert({ ...document, _id: 'b', name: 'y' })).rev !== (await one.get('a'))!._rev,
+      'other content',
+    )
   })
 
   check('a write takes documents as they are when it is called', async (db) => {
@@ -152,11 +173,20 @@ function conflictCases(check: Case): void {
     const batch = ['a', 'm', 'z'].map((_id) => ({ _id, age: 2 }))
     await assertRejects(people.insert(batch), 'PANNIER_CONFLICT')
     await assertRejects(people.put(batch), 'PANNIER_CONFLICT')
-    await assertRejects(people.update(['m', 'nobody'], (p) => ({ ...p, age: 3 })), 'PANNIER_NOT_FOUND')
+    await assertRejects(
+      people.update(['m', 'nobody'], (p) => ({ ...p, age: 3 })),
+      'PANNIER_NOT_FOUND',
+    )
     await assertRejects(people.delete(['m', { _id: 'm', _rev: '1-0' }]), 'PANNIER_CONFLICT')
     await assertRejects(people.insert([{ _id: 'a' }, { _id: 'a' }]), 'PANNIER_CONFLICT')
-    assertEqual((await people.find().toArray()).map(({ _id, age }) => [_id, age]), [['m', 1]])
-    const [first, second] = await people.upsert([{ _id: 'm', age: 7 }, { _id: 'm', age: 8 }])
+    assertEqual(
+      (await people.find().toArray()).map(({ _id, age }) => [_id, age]),
+      [['m', 1]],
+    )
+    const [first, second] = await people.upsert([
+      { _id: 'm', age: 7 },
+      { _id: 'm', age: 8 },
+    ])
     assertEqual(first, second)
     assertEqual((await people.get('m'))?.age, 8, 'the last one counts')
   })
@@ -165,9 +195,20 @@ function conflictCases(check: Case): void {
     const people = db.collection<Person>('people')
     const { rev } = await people.insert({ _id: 'ann', age: 1 })
     await assertRejects(people.update('ann', (async () => ({})) as never), TypeError)
-    await assertRejects(people.update('ann', () => 5 as never), TypeError)
-    await assertRejects(people.update('ann', (ann) => ({ ...ann, _id: 'bob' })), TypeError)
-    await assertRejects(people.update('ann', () => { throw new RangeError('own') }), RangeError)
+    await assertRejects(
+      people.update('ann', () => 5 as never),
+      TypeError,
+    )
+    await assertRejects(
+      people.update('ann', (ann) => ({ ...ann, _id: 'bob' })),
+      TypeError,
+    )
+    await assertRejects(
+      people.update('ann', () => {
+        throw new RangeError('own')
+      }),
+      RangeError,
+    )
     assertEqual(await people.update('ann', () => undefined), { id: 'ann', rev })
     assertEqual((await people.update('ann', () => ({ age: 2 }))).rev.slice(0, 2), '2-')
     assertEqual((await people.get('ann'))?.age, 2)
@@ -176,16 +217,40 @@ function conflictCases(check: Case): void {
 
 /** Ids that are paths, percent codes, names of object members, text outside ASCII, halves of characters. */
 const HOSTILE_IDS = [
-  '../', '%2e%2e', '..%2f..', '_design/x', 'constructor', 'toString', 'hasOwnProperty', 'a\u0000b', '\u0000', ' ', '\t',
-  '\ud800', '\udfff', 'a\ud800b', '💡', 'ü', 'ﬀ', '\uffff', '1', '01', '-1', 'a'.repeat(4096),
+  '../',
+  '%2e%2e',
+  '..%2f..',
+  '_design/x',
+  'constructor',
+  'toString',
+  'hasOwnProperty',
+  'a\u0000b',
+  '\u0000',
+  ' ',
+  '\t',
+  '\ud800',
+  '\udfff',
+  'a\ud800b',
+  '💡',
+  'ü',
+  'ﬀ',
+  '\uffff',
+  '1',
+  '01',
+  '-1',
+  'a'.repeat(4096),
 ]
 
 function hostileCases(check: Case): void {
   check('hostile ids are stored as they are', async (db) => {
     const docs = db.collection<{ at: number }>('docs', { indexes: ['_id'] })
     await docs.insert(HOSTILE_IDS.map((_id, at) => ({ _id, at })))
-    for (const [at, id] of HOSTILE_IDS.entries()) assertEqual((await docs.get(id))?.at, at, JSON.stringify(id.slice(0, 20)))
-    assertEqual((await docs.get(HOSTILE_IDS)).map((doc) => doc?._id), HOSTILE_IDS)
+    for (const [at, id] of HOSTILE_IDS.entries())
+      assertEqual((await docs.get(id))?.at, at, JSON.stringify(id.slice(0, 20)))
+    assertEqual(
+      (await docs.get(HOSTILE_IDS)).map((doc) => doc?._id),
+      HOSTILE_IDS,
+    )
     assertEqual(await docs.get('__proto__'), undefined)
     assertEqual(await docs.find({ _id: '💡' }).count(), 1)
     await docs.delete(HOSTILE_IDS)
@@ -193,11 +258,26 @@ function hostileCases(check: Case): void {
   })
 
   check('hostile names of fields, collections and indexes', async (db) => {
-    const names = ['constructor', 'toString', 'hasOwnProperty', 'valueOf', '', '.', 'a.b', '$gt', '\u0000', '\ud800', 'length', '0']
+    const names = [
+      'constructor',
+      'toString',
+      'hasOwnProperty',
+      'valueOf',
+      '',
+      '.',
+      'a.b',
+      '$gt',
+      '\u0000',
+      '\ud800',
+      'length',
+      '0',
+    ]
     const fields = names.map((name, at) => [name, at] as const)
     const content: Record<string, unknown> = Object.fromEntries(fields)
     Object.defineProperty((content['nested'] = {}), '__proto__', { value: { polluted: true }, enumerable: true })
-    const docs = db.collection('constructor', { indexes: ['constructor', 'nested.__proto__.polluted', 'toString', 'length'] })
+    const docs = db.collection('constructor', {
+      indexes: ['constructor', 'nested.__proto__.polluted', 'toString', 'length'],
+    })
     await docs.insert({ _id: 'a', ...content })
     const { _id, _rev, ...stored } = (await docs.get('a'))!
     assertEqual<unknown>(stored, content)
@@ -212,19 +292,50 @@ function hostileCases(check: Case): void {
   })
 
   check('values at the edges are stored exactly', async (db) => {
-    const values = [0, -1, 2 ** 53, -(2 ** 53), 1e308, 5e-324, 0.1, '', '\u0000', '\ud800', 'é', true, false, null, [], {}, [[]], [null], { a: {} }]
+    const values = [
+      0,
+      -1,
+      2 ** 53,
+      -(2 ** 53),
+      1e308,
+      5e-324,
+      0.1,
+      '',
+      '\u0000',
+      '\ud800',
+      'é',
+      true,
+      false,
+      null,
+      [],
+      {},
+      [[]],
+      [null],
+      { a: {} },
+    ]
     const docs = db.collection<{ v: unknown }>('docs', { indexes: ['v', { on: 'v', multi: true, name: 'each' }] })
     await docs.insert(values.map((v, at) => ({ _id: `d${at}`, v })))
     const read = await docs.get(values.map((_, at) => `d${at}`))
-    assertEqual(read.map((doc) => doc?.v), values)
+    assertEqual(
+      read.map((doc) => doc?.v),
+      values,
+    )
   })
 
   check('an index takes values of any size, and the document is stored all the same', async (db) => {
     const docs = db.collection<{ v: unknown }>('docs', { indexes: ['v', '-v', { on: 'v', multi: true, name: 'each' }] })
     const long = 'x'.repeat(1_000_000)
     const deep = JSON.parse('['.repeat(100) + ']'.repeat(100)) as unknown
-    await docs.insert([{ _id: 'a', v: long }, { _id: 'b', v: `${long}y` }, { _id: 'c', v: [[long], [long, long]] }, { _id: 'd', v: deep }])
-    assertEqual((await docs.find({ v: `${long}y` }).toArray()).map(({ _id }) => _id), ['b'])
+    await docs.insert([
+      { _id: 'a', v: long },
+      { _id: 'b', v: `${long}y` },
+      { _id: 'c', v: [[long], [long, long]] },
+      { _id: 'd', v: deep },
+    ])
+    assertEqual(
+      (await docs.find({ v: `${long}y` }).toArray()).map(({ _id }) => _id),
+      ['b'],
+    )
     await docs.delete(['a', 'c'])
     await docs.update('b', () => ({ v: long }))
     assertEqual(await docs.find({ v: long }).count(), 1)
@@ -256,7 +367,10 @@ function hostileCases(check: Case): void {
 function transactionCases(check: Case): void {
   check('a transaction sees its own writes, others do not; all or nothing', async (db) => {
     const accounts = db.collection<{ amount: number }>('accounts', { indexes: ['amount'] })
-    await accounts.insert([{ _id: 'a', amount: 10 }, { _id: 'b', amount: 0 }])
+    await accounts.insert([
+      { _id: 'a', amount: 10 },
+      { _id: 'b', amount: 0 },
+    ])
     const result = await db.transaction(async (tx) => {
       const inside = tx.collection<{ amount: number }>('accounts')
       await inside.update('a', ({ amount }) => ({ amount: amount - 7 }))
@@ -268,7 +382,10 @@ function transactionCases(check: Case): void {
       return 'done'
     })
     assertEqual(result, 'done')
-    assertEqual((await accounts.get(['a', 'b'])).map((account) => account?.amount), [3, 7])
+    assertEqual(
+      (await accounts.get(['a', 'b'])).map((account) => account?.amount),
+      [3, 7],
+    )
     await assertRejects(
       db.transaction(async (tx) => {
         await tx.collection('accounts').delete(['a', 'b'])
@@ -323,18 +440,33 @@ function transactionCases(check: Case): void {
 function indexCases(check: Case): void {
   check('indexes are built on what is there and kept in step', async (db) => {
     const people = db.collection<Person>('people')
-    await people.insert(Array.from({ length: 300 }, (_, at) => ({ _id: `p${at}`, age: at % 10, tags: [`t${at % 3}`, `t${at % 5}`] })))
+    await people.insert(
+      Array.from({ length: 300 }, (_, at) => ({ _id: `p${at}`, age: at % 10, tags: [`t${at % 3}`, `t${at % 5}`] })),
+    )
     await people.delete(['p7', 'p8'])
     db.collection('people', { indexes: ['age', ['-age', 'name'], { on: 'tags', multi: true }] })
     await people.ready()
-    assertEqual((await people.indexes()).map(({ name, ready }) => [name, ready]), [['age', true], ['-age,name', true], ['tags', true]])
+    assertEqual(
+      (await people.indexes()).map(({ name, ready }) => [name, ready]),
+      [
+        ['age', true],
+        ['-age,name', true],
+        ['tags', true],
+      ],
+    )
     assertEqual(await people.find({ age: 7 }).count(), 29)
     await people.update('p9', (p) => ({ ...p, age: 7, tags: [] }))
     assertEqual(await people.find({ age: 7 }).count(), 30)
-    assertEqual(await people.find({ tags: 't1' }).count(), (await people.find().toArray()).filter((p) => p.tags?.includes('t1')).length)
+    assertEqual(
+      await people.find({ tags: 't1' }).count(),
+      (await people.find().toArray()).filter((p) => p.tags?.includes('t1')).length,
+    )
     assertEqual(await people.dropIndex('age'), true)
     assertEqual(await people.dropIndex('age'), false)
-    assertEqual((await people.indexes()).map(({ name }) => name), ['-age,name', 'tags'])
+    assertEqual(
+      (await people.indexes()).map(({ name }) => name),
+      ['-age,name', 'tags'],
+    )
   })
 
   check('an index that is declared again must be the same', async (db) => {
@@ -365,7 +497,10 @@ function indexCases(check: Case): void {
     await people.ready()
     const all = await people.find().toArray()
     assertEqual(await people.find({ age: -1 }).count(), all.filter(({ age }) => age === -1).length)
-    assertTrue((await people.indexes()).every(({ ready }) => ready), 'all indexes are ready')
+    assertTrue(
+      (await people.indexes()).every(({ ready }) => ready),
+      'all indexes are ready',
+    )
   })
 }
 
@@ -382,14 +517,23 @@ function databaseCases(check: Case): void {
     assertEqual(await db.dropCollection('people'), false)
     assertEqual(await people.get('a'), undefined)
     assertEqual((await people.insert({ _id: 'a', b: 2 })).rev.slice(0, 2), '1-')
-    assertEqual((await people.indexes()).map(({ name }) => name), ['age'], 'what was declared still holds')
+    assertEqual(
+      (await people.indexes()).map(({ name }) => name),
+      ['age'],
+      'what was declared still holds',
+    )
   })
 
   check('onChange tells what was changed', async (db) => {
     const seen: unknown[] = []
     const people = db.collection('people')
     const stop = db.onChange(({ collections, local }) =>
-      seen.push([local, ...[...collections].sort().map(([name, { ids, dropped }]) => [name, ids, dropped])]),
+      seen.push([
+        local,
+        ...[...collections.keys()]
+          .sort()
+          .map((name) => [name, collections.get(name)?.ids, collections.get(name)?.dropped]),
+      ]),
     )
     await people.insert([{ _id: 'a' }, { _id: 'b' }])
     await people.update('a', (a) => ({ ...a, n: 1 }))

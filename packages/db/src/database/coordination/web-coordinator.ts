@@ -6,6 +6,9 @@
  * that gives no sign is frozen, and its lock is stolen; the fences of the page store then refuse what it may still try.
  * A handle that gets the lock out of the queue says `held`, so that those who still wait tell it that they want it.
  *
+ * Posting a message costs a fifth of a durable put, so news is only announced once another handle is known: a new one says
+ * `hello`, and those who hear it answer `here`, upon which the new one looks for what it may have missed meanwhile.
+ *
  * A pin is a shared lock whose name says which generation; `navigator.locks.query` lists them. Locks end with their tab.
  */
 import { assert } from '../../base/assert.ts'
@@ -35,7 +38,7 @@ export function webCoordinator({ name, environment }: WebCoordinatorOptions): Co
   return new WebCoordinator(`pannier:${name}`, environment, locks)
 }
 
-type Message = 'want' | 'busy' | 'held' | Hint
+type Message = 'hello' | 'here' | 'want' | 'busy' | 'held' | Hint
 
 class WebCoordinator implements Coordinator {
   private readonly name: string
@@ -48,6 +51,7 @@ class WebCoordinator implements Coordinator {
   private listener: (hint: Hint | undefined) => void = () => {}
   private lease: Lease | undefined
   private waiting = false
+  private alone = true
   /** A holder has given a sign of life since it was last asked for one. */
   private heard = false
   private pinned: Generation | undefined
@@ -63,6 +67,7 @@ class WebCoordinator implements Coordinator {
     this.channel = new BroadcastChannel(name)
     this.channel.onmessage = ({ data }: MessageEvent<Message>) => this.receive(data)
     this.listenForWaking()
+    this.send('hello')
   }
 
   async acquireWriter(): Promise<WriterLease> {
@@ -80,7 +85,7 @@ class WebCoordinator implements Coordinator {
   }
 
   announce(hint: Hint): void {
-    this.send(hint)
+    if (!this.alone) this.send(hint)
   }
 
   onHint(listener: (hint: Hint | undefined) => void): void {
@@ -165,7 +170,10 @@ class WebCoordinator implements Coordinator {
   }
 
   private receive(message: Message): void {
-    if (message === 'want') {
+    this.alone = false
+    if (message === 'hello') this.send('here')
+    else if (message === 'here') this.listener(undefined)
+    else if (message === 'want') {
       if (!this.lease) return
       this.send('busy')
       this.lease.want()

@@ -34,11 +34,10 @@ export function operationError(error: unknown): unknown {
 function operationFailure(name: string): [ErrorCode, string] {
   switch (name) {
     case 'QuotaExceededError': // a class of its own in newer engines, under the same name
+    case 'InvalidStateError': // Firefox, in the transaction after that (a lost connection is noticed before)
       return ['PANNIER_QUOTA_EXCEEDED', 'There is no room left for what this page stores']
     case 'ConstraintError': // the key of a log record exists: the only thing that is added, not put
       return ['PANNIER_STALE', 'Another handle has written since']
-    case 'InvalidStateError':
-      return ['PANNIER_CLOSED', 'The browser has closed the database']
     case 'DataError': // Chromium: the file of a large value is damaged or gone
     case 'NotReadableError':
       return ['PANNIER_CORRUPT', 'The browser can no longer read what was stored']

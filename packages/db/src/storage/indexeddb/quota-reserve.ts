@@ -6,8 +6,11 @@
  * hardly uses the disk, and gives its room back the moment it is removed. WebKit has no such file system everywhere;
  * then there is no reserve.
  */
-/** More than IndexedDB's own files vary by. Made in about 40 ms, in the background. */
-const RESERVE_BYTES = 16 << 20
+/**
+ * The first size that there is room for. Chromium goes some 20 MB beyond the quota before it notices. Made in about 40 ms, in
+ * the background.
+ */
+const RESERVE_BYTES = [32 << 20, 8 << 20, 2 << 20]
 
 const FILE = 'pannier-reserve'
 
@@ -24,10 +27,17 @@ export function keepReserve(): void {
 async function makeReserve(): Promise<void> {
   const folder = await navigator.storage.getDirectory()
   const file = await folder.getFileHandle(FILE, { create: true })
-  if ((await file.getFile()).size >= RESERVE_BYTES) return
-  const writable = await file.createWritable()
-  await writable.truncate(RESERVE_BYTES)
-  await writable.close()
+  if ((await file.getFile()).size > 0) return
+  for (const bytes of RESERVE_BYTES) {
+    const writable = await file.createWritable()
+    try {
+      await writable.truncate(bytes)
+      return await writable.close()
+    } catch {
+      // No room for that much. What was written to a stream that is not closed does not count.
+      await writable.abort().catch(() => {})
+    }
+  }
 }
 
 /** Gives the room back. Resolves also when there was none. */

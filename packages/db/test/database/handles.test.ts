@@ -1,0 +1,136 @@
+/**
+ * Goal: several handles on one database, each with its own guess of what the catalog holds, never write anything that another
+ * one cannot read, and hear of one another; options and life cycle of `open`.
+ */
+import { expect, test } from 'vitest'
+import type { Database } from '../../src/database/database.ts'
+import type { DatabaseChange } from '../../src/database/change-notifier.ts'
+import { open } from '../../src/database/open.ts'
+import { memory } from '../../src/storage/memory/memory.ts'
+import { seededRandom } from '../../testing/random.ts'
+
+async function openTwice(): Promise<[Database, Database]> {
+  const storage = memory()
+  return [await open('x', { storage }), await open('x', { storage })]
+}
+
+async function closeAll(...handles: Database[]): Promise<void> {
+  for (const db of handles) expect(await db.check()).toEqual([])
+  for (const db of handles) await db.close()
+}
+
+test('two handles add different shapes at the same time', async () => {
+  const handles = await openTwice()
+  const random = seededRandom(5)
+  const expected = new Map<string, Record<string, unknown>>()
+  for (let round = 0; round < 30; round++) {
+    await Promise.all(
+      handles.map((db, handle) => {
+        const content = Object.fromEntries(
+          Array.from({ length: 3 }, () => [`f${random.below(12)}`, { [`g${random.below(9)}`]: round }]),
+        )
+        expected.set(`d${round}-${handle}`, content)
+        return db.collection('docs').insert({ ...content, _id: `d${round}-${handle}` })
+      }),
+    )
+  }
+  for (const db of handles) {
+    await db.refresh()
+    const documents = await db.collection('docs').get([...expected.keys()])
+    for (const { _id, _rev, ...content } of documents.map((document) => document!))
+      expect(content).toEqual(expected.get(_id))
+  }
+  await closeAll(...handles)
+})
+
+test('two handles create the same collection with different indexes', async () => {
+  const [one, two] = await openTwice()
+  const first = one.collection('docs', { indexes: ['a'] })
+  const second = two.collection('docs', { indexes: ['b'] })
+  await Promise.all([first.insert({ _id: '1', a: 1 }), second.insert({ _id: '2', b: 2 })])
+  await first.ready()
+  await second.ready()
+  await first.insert({ _id: '3', a: 3, b: 3 })
+  await first.ready()
+  await two.refresh()
+  expect((await second.indexes()).map(({ name, ready }) => `${name} ${ready}`).toSorted()).toEqual(['a true', 'b true'])
+  await closeAll(one, two)
+})
+
+test('an index that another handle has defined otherwise fails `ready`', async () => {
+  const [one, two] = await openTwice()
+  await one.collection('docs', { indexes: [{ on: 'a', name: 'x' }] }).insert({ _id: '1' })
+  const docs = two.collection('docs', { indexes: [{ on: 'b', name: 'x' }] })
+  await expect(docs.ready()).rejects.toMatchObject({ code: 'PANNIER_INDEX_MISMATCH', details: { name: 'x' } })
+  await closeAll(one, two)
+})
+
+test('each handle hears of the commits of the other', async () => {
+  const [one, two] = await openTwice()
+  await one.collection('docs').insert({ _id: 'before' })
+  const heard = new Promise<DatabaseChange>((resolve) => two.onChange(resolve))
+  await one.collection('docs').insert({ _id: 'a' })
+  const { collections, local } = await heard
+  expect(local).toBe(false)
+  expect([...collections.keys()]).toEqual(['docs'])
+  expect(await two.collection('docs').get('a')).toBeDefined()
+  await closeAll(one, two)
+})
+
+test('a transaction and the writes of another handle take turns', async () => {
+  const handles = await openTwice()
+  await handles[0].collection<{ n: number }>('docs').insert({ _id: 'a', n: 0 })
+  const add = (db: Database): Promise<void> =>
+    db.transaction(async (tx) => {
+      const docs = tx.collection<{ n: number }>('docs')
+      const { n } = (await docs.get('a'))!
+      await docs.upsert({ _id: 'a', n: n + 1 })
+    })
+  await Promise.all(Array.from({ length: 10 }, (_, at) => add(handles[at % 2]!)))
+  expect((await handles[1].collection<{ n: number }>('docs').update('a', () => undefined)).rev).toMatch(/^11-/)
+  await closeAll(...handles)
+})
+
+test('what is there is found again; an unfinished build is gone on with', async () => {
+  const storage = memory()
+  const before = await open('x', { storage, collections: { docs: { indexes: ['a'] } } })
+  await before.collection('docs').insert(Array.from({ length: 1000 }, (_, a) => ({ a, b: a % 7 })))
+  const docs = before.collection('docs', { indexes: ['b'] })
+  await before.close()
+  await docs.ready().catch(() => {})
+  const progress: number[] = []
+  const after = await open('x', {
+    storage,
+    collections: { docs: { indexes: ['a', 'b'] } },
+    onProgress: (done) => progress.push(done),
+  })
+  await after.collection('docs').ready()
+  expect(await after.collection('docs').find({ b: 3 }).count()).toBe(143)
+  expect(progress.at(-1)).toBe(1)
+  expect(after.storage).toBe('memory')
+  await closeAll(after)
+})
+
+test('destroy leaves nothing', async () => {
+  const storage = memory()
+  const db = await open('x', { storage })
+  await db.collection('docs').insert({ _id: 'a' })
+  await db.destroy()
+  const again = await open('x', { storage })
+  expect(await again.collections()).toEqual([])
+  await closeAll(again)
+})
+
+test('open: wrong arguments throw at once, an aborted signal rejects', async () => {
+  const storage = memory()
+  expect(() => open('')).toThrow(TypeError)
+  expect(() => open('x', { storage, durability: 'none' as never })).toThrow(TypeError)
+  expect(() => open('x', { storage, cacheBytesMax: 1 })).toThrow(TypeError)
+  await expect(open('x', { storage, signal: AbortSignal.abort('no') })).rejects.toMatchObject({
+    code: 'PANNIER_ABORTED',
+    cause: 'no',
+  })
+  await expect(open('x', { storage, collections: { docs: { indexes: [''] } } })).rejects.toThrow(TypeError)
+  await using db = await open('x', { storage })
+  expect(await db.collections()).toEqual([])
+})
