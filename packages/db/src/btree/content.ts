@@ -82,23 +82,40 @@ export type Content = LeafContent | BranchContent
 
 /** Cuts content into pages: gives the end of each. */
 export function cutIntoPages(content: Content, targetBytes: number, fill: Fill): number[] {
-  const { length } = content
-  if (content.size <= targetBytes) return [length]
-  const roomy = targetBytes * ROOMY
-  const even = fill === 'even'
-  const quota = fill === 'full' ? targetBytes : even ? content.size / Math.ceil(content.size / roomy) : roomy
+  if (content.size <= targetBytes) return [content.length]
+  const cut = cutAt(content, fill === 'full' ? targetBytes : targetBytes * ROOMY)
+  if (fill !== 'even' || cut.ends.length === 1) return cut.ends
+  // A little more than the share of each, so that the last one is not followed by a sliver.
+  return cutAt(content, (cut.bytes / cut.ends.length) * 1.03).ends
+}
+
+/** Starts a page whenever the one before would exceed `quota`. Keys lose the prefix that all of their page share. */
+function cutAt(content: Content, quota: number): { readonly ends: number[]; readonly bytes: number } {
+  const keys = content instanceof LeafContent ? content.keys : undefined
   const ends: number[] = []
+  let bytes = 0
+  let start = 0
+  let plain = 0
   let filled = 0
-  for (let i = 0; i < length; i++) {
+  let prefix = 0
+  for (let i = 0; i < content.length; i++) {
     const size = content.sizeAt(i)
-    if (filled > 0 && filled + (even ? size / 2 : size) > quota) {
+    const shared = keys === undefined ? 0 : i === start ? keys[i]!.length : sharedPrefix(keys[start]!, keys[i]!, prefix)
+    const next = plain + size - shared * (i + 1 - start)
+    if (i > start && next > quota) {
       ends.push(i)
-      filled = 0
+      bytes += filled
+      start = i
+      plain = 0
+      prefix = keys?.[i]!.length ?? 0
+    } else {
+      prefix = shared
     }
-    filled += size
+    plain += size
+    filled = plain - prefix * (i + 1 - start)
   }
-  ends.push(length)
-  return ends
+  ends.push(content.length)
+  return { ends, bytes: bytes + filled }
 }
 
 /** The shortest key that is greater than `left` and not greater than `right`. */

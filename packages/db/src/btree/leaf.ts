@@ -219,9 +219,9 @@ function putByteString(bytes: Uint8Array, at: number, text: string, from: number
   return at
 }
 
-/** How many leading bytes two keys have in common. */
-export function sharedPrefix(a: string, b: string): number {
-  const limit = Math.min(a.length, b.length)
+/** How many leading bytes two keys have in common; `most` are looked at. */
+export function sharedPrefix(a: string, b: string, most: number = Infinity): number {
+  const limit = Math.min(a.length, b.length, most)
   let length = 0
   while (length < limit && a.charCodeAt(length) === b.charCodeAt(length)) length++
   return length

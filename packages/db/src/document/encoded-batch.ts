@@ -107,7 +107,7 @@ function missingShapes(guess: ShapeGuess, state: CollectionState): Shape[] | und
 function checkDocument(input: unknown, newId: () => string): DocumentWrite {
   if (!isPlainObject(input)) throw new TypeError('a document is a plain object')
   for (const name in input) {
-    if (name.charCodeAt(0) === UNDERSCORE && name !== '_id' && name !== '_rev' && Object.hasOwn(input, name)) {
+    if (name.charCodeAt(0) === UNDERSCORE && name !== '_id' && name !== '_rev' && name !== '__proto__' && Object.hasOwn(input, name)) {
       throw new TypeError(`fields whose names start with '_' are reserved: '${name}'`)
     }
   }

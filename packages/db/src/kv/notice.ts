@@ -18,7 +18,7 @@ export function commitNotice(before: State, after: State, sequence: CommitSequen
   }
   for (const { tree, keys } of body.trees) {
     const name = names.get(tree)
-    if (name !== undefined) trees.set(name, { keys: keys.length > NOTICE_KEYS_MAX ? undefined : keys })
+    if (name !== undefined) trees.set(name, { keys: keys.length > NOTICE_KEYS_MAX ? undefined : [...new Set(keys)].sort() })
   }
   for (const id of body.dropped) {
     const name = names.get(id)

@@ -19,7 +19,7 @@ export type Delta = 1 | 0 | -1
 /** Marks the nodes that belong to a batch of changes. */
 export type Edit = object
 
-const NODE_ENTRIES_MAX = 64
+const NODE_ENTRIES_MAX = 32
 
 interface OverlayLeaf {
   readonly owner: Edit

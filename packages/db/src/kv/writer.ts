@@ -254,7 +254,7 @@ export class Writer {
     if (this.#lease === undefined || this.#lease.lost) {
       this.#dropLease()
       this.#lease = await core.options.coordinator.acquireWriter()
-      this.#lease.onWanted(() => this.#yieldLease())
+      this.#lease.onWanted(() => this.#yieldWhenIdle())
       // Others may have written since this handle last looked.
       await this.#recover()
     } else if (core.failure !== undefined) {
@@ -284,7 +284,12 @@ export class Writer {
     }
   }
 
-  /** Lets another handle have its turn, unless something is under way. */
+  /** Whatever has its turn keeps the lease to its end; then `#drain` yields. */
+  #yieldWhenIdle(): void {
+    if (this.#running === undefined) this.#yieldLease()
+  }
+
+  /** Between two turns: lets another handle have its own, unless a storage checkpoint is under way. */
   #yieldLease(): void {
     if (this.#lease === undefined || this.#checkpointer.running !== undefined) return
     if (this.#lease.wanted || this.#lease.lost) this.#dropLease()
@@ -318,7 +323,7 @@ export class Writer {
       this.#core.failure ??= error
       throw error
     } finally {
-      this.#yieldLease()
+      this.#yieldWhenIdle()
     }
   }
 

@@ -29,7 +29,7 @@ interface Slot<Node extends Parsed> {
 }
 
 export class PageCache<Node extends Parsed> {
-  readonly #store: PageStore
+  readonly #store: Pick<PageStore, 'readPages'>
   readonly #parse: (id: PageId, bytes: Uint8Array) => Node
   readonly #bytesMax: number
   readonly #slots = new Map<PageId, Slot<Node>>()
@@ -38,7 +38,7 @@ export class PageCache<Node extends Parsed> {
   readonly #miss: Miss
   #bytes = 0
 
-  constructor(store: PageStore, parse: (id: PageId, bytes: Uint8Array) => Node, bytesMax: number) {
+  constructor(store: Pick<PageStore, 'readPages'>, parse: (id: PageId, bytes: Uint8Array) => Node, bytesMax: number) {
     this.#store = store
     this.#parse = parse
     this.#bytesMax = bytesMax

@@ -51,7 +51,10 @@ class WebCoordinator implements Coordinator {
   private listener: (hint: Hint | undefined) => void = () => {}
   private lease: Lease | undefined
   private waiting = false
+  /** No other handle was heard of yet: there is nobody to tell. */
   private alone = true
+  /** The newest hint that nobody was there for: another handle may be there already, and not have been heard yet. */
+  private unsaid: Hint | undefined
   /** A holder has given a sign of life since it was last asked for one. */
   private heard = false
   private pinned: Generation | undefined
@@ -85,7 +88,8 @@ class WebCoordinator implements Coordinator {
   }
 
   announce(hint: Hint): void {
-    if (!this.alone) this.send(hint)
+    if (this.alone) this.unsaid = hint
+    else this.send(hint)
   }
 
   onHint(listener: (hint: Hint | undefined) => void): void {
@@ -170,6 +174,7 @@ class WebCoordinator implements Coordinator {
   }
 
   private receive(message: Message): void {
+    if (this.alone && this.unsaid) this.send(this.unsaid)
     this.alone = false
     if (message === 'hello') this.send('here')
     else if (message === 'here') this.listener(undefined)
