@@ -2,8 +2,8 @@
  * The content of pages under construction: the entries of leaves, or the children of branches, not yet cut into pages.
  */
 import type { Key } from '../base/brand.ts'
-import { varintBytes } from '../codec/bytes.ts'
-import { sharedPrefix, leafEntryBytes, type LeafValue } from './leaf.ts'
+import { sharedPrefixLength, varintBytes } from '../codec/bytes.ts'
+import { leafEntryBytes, type LeafValue } from './leaf.ts'
 import type { Child } from './branch.ts'
 
 export type SizeClass = 'ordered' | 'sequence'
@@ -100,7 +100,7 @@ function cutAt(content: Content, quota: number): { readonly ends: number[]; read
   let prefix = 0
   for (let i = 0; i < content.length; i++) {
     const size = content.sizeAt(i)
-    const shared = keys === undefined ? 0 : i === start ? keys[i]!.length : sharedPrefix(keys[start]!, keys[i]!, prefix)
+    const shared = keys === undefined ? 0 : i === start ? keys[i]!.length : sharedPrefixLength(keys[start]!, keys[i]!, prefix)
     const next = plain + size - shared * (i + 1 - start)
     if (i > start && next > quota) {
       ends.push(i)
@@ -120,7 +120,7 @@ function cutAt(content: Content, quota: number): { readonly ends: number[]; read
 
 /** The shortest key that is greater than `left` and not greater than `right`. */
 export function separate(left: string, right: string): string {
-  return right.slice(0, sharedPrefix(left, right) + 1)
+  return right.slice(0, sharedPrefixLength(left, right) + 1)
 }
 
 function childBytes(child: Child): number {

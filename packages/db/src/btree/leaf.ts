@@ -12,7 +12,7 @@
  */
 import { assert } from '../base/assert.ts'
 import type { Key, PageId } from '../base/brand.ts'
-import { ByteReader, ByteWriter, corruptBytes, type Bytes, readByteString, varintBytes, writeVarint } from '../codec/bytes.ts'
+import { ByteReader, ByteWriter, corruptBytes, type Bytes, readByteString, sharedPrefixLength, varintBytes, writeVarint } from '../codec/bytes.ts'
 import { PAGE_HEADER_BYTES, PAGE_LEAF, PAGE_OVERFLOW, sealPage } from '../pager/page.ts'
 import { PAGE_BYTES_MAX } from '../storage/page-store.ts'
 
@@ -177,7 +177,7 @@ export interface LeafColumns {
 export function buildLeaf(id: PageId, { keys, values, sizes }: LeafColumns, from: number, to: number): Uint8Array {
   const count = to - from
   assert(count > 0, 'a leaf is never empty')
-  const prefixBytes = sharedPrefix(keys[from]!, keys[to - 1]!)
+  const prefixBytes = sharedPrefixLength(keys[from]!, keys[to - 1]!)
   let size = PAGE_HEADER_BYTES + 2 + prefixBytes
   for (let i = from; i < to; i++) size += sizes[i]! - prefixBytes
   const bytes = new Uint8Array(size)
@@ -217,14 +217,6 @@ function putValue(bytes: Uint8Array, at: number, value: LeafValue): number {
 function putByteString(bytes: Uint8Array, at: number, text: string, from: number, to: number): number {
   for (let i = from; i < to; i++) bytes[at++] = text.charCodeAt(i)
   return at
-}
-
-/** How many leading bytes two keys have in common; `most` are looked at. */
-export function sharedPrefix(a: string, b: string, most: number = Infinity): number {
-  const limit = Math.min(a.length, b.length, most)
-  let length = 0
-  while (length < limit && a.charCodeAt(length) === b.charCodeAt(length)) length++
-  return length
 }
 
 /** Value bytes that one overflow page carries. */

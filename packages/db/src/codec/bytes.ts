@@ -171,6 +171,14 @@ export function varintBytes(value: number): number {
   return count
 }
 
+/** How many leading bytes two byte strings have in common; `most` are looked at. */
+export function sharedPrefixLength(a: string, b: string, most: number = Infinity): number {
+  const limit = Math.min(a.length, b.length, most)
+  let length = 0
+  while (length < limit && a.charCodeAt(length) === b.charCodeAt(length)) length++
+  return length
+}
+
 export function writeU32(bytes: Uint8Array, at: number, value: number): void {
   bytes[at] = value & 255
   bytes[at + 1] = (value >>> 8) & 255

@@ -4,6 +4,7 @@
  */
 import type { Key } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'
+import { stringOrder } from '../codec/key-order.ts'
 import type { WriteTransaction } from '../kv/key-value-store.ts'
 import { applyWrites } from './apply-writes.ts'
 import type { WriteResult } from './apply-writes.ts'
@@ -214,16 +215,8 @@ function areBeyondEnd(reader: DocumentReader, keys: readonly Key[]): boolean {
 }
 
 function sortedByKey(writes: readonly DocumentWrite[]): readonly DocumentWrite[] {
-  let at = 1
-  while (at < writes.length && writes[at - 1]!.key <= writes[at]!.key) at++
-  if (at >= writes.length) return writes
-  // Engines sort plain strings several times faster than they call a comparison. (A write whose key occurs twice is there
-  // twice, too, and is found by `hasDuplicates`.)
-  const byKey = new Map(writes.map((write) => [write.key, write]))
-  return writes
-    .map(({ key }) => key)
-    .sort()
-    .map((key) => byKey.get(key)!)
+  const order = stringOrder(writes.map(({ key }) => key))
+  return order === undefined ? writes : Array.from(order, (place) => writes[place]!)
 }
 
 function hasDuplicates(byKey: readonly DocumentWrite[]): boolean {

@@ -9,7 +9,7 @@
  *         varint length of the value, and unless it is a removal the value
  */
 import type { CommitSequence, Key } from '../base/brand.ts'
-import { ByteReader, ByteWriter } from '../codec/bytes.ts'
+import { ByteReader, ByteWriter, sharedPrefixLength } from '../codec/bytes.ts'
 import { LOG_HEADER_BYTES, sealLogRecord } from '../pager/log-record.ts'
 import type { Change } from './overlay.ts'
 import type { TreeKind } from './key-value-store.ts'
@@ -76,9 +76,7 @@ function encodeTree(writer: ByteWriter, { tree, operations, keys, changes }: Tre
   for (let i = 0; i < operations.length; i++) {
     const key = keys[i]!
     const change = changes[i]!
-    let shared = 0
-    const limit = Math.min(previous.length, key.length)
-    while (shared < limit && previous.charCodeAt(shared) === key.charCodeAt(shared)) shared++
+    const shared = sharedPrefixLength(previous, key)
     writer.varint(shared * 4 + operations[i]!)
     writer.varint(key.length - shared)
     writer.byteString(shared === 0 ? key : key.slice(shared))

@@ -1,8 +1,14 @@
 /** Every suite that runs inside a browser page: one line each. */
+import { webCoordinator } from '../../src/database/coordination/web-coordinator.ts'
+import { systemEnvironment } from '../../src/database/environment.ts'
 import { open } from '../../src/index.ts'
+import { openKeyValueStore, type PagedKeyValueStore } from '../../src/kv/open.ts'
+import { indexedDb } from '../../src/storage/indexeddb/indexeddb.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import { collectionSuite } from '../../testing/conformance/collection.ts'
+import { keyValueSuite } from '../../testing/conformance/key-value.ts'
 import { pageStoreSuite } from '../../testing/conformance/page-store.ts'
+import { querySuite } from '../../testing/conformance/query.ts'
 import { prefixed, type Test } from '../../testing/suite.ts'
 import { webCoordinatorSuite } from '../coordination/web-coordinator-suite.ts'
 import { indexedDbSuite } from '../storage/indexeddb-suite.ts'
@@ -10,6 +16,16 @@ import { environmentSuite } from './environment-suite.ts'
 
 let databases = 0
 const newName = (): string => `suite-${++databases}`
+
+/** A small cache, so that pages are read again and again. */
+const CACHE_BYTES_MAX = 1024 * 1024
+
+async function openKeyValue(name: string): Promise<PagedKeyValueStore> {
+  const environment = systemEnvironment()
+  const coordinator = webCoordinator({ name, environment })
+  const store = await indexedDb().open(name)
+  return openKeyValueStore({ store, coordinator, environment, durability: 'relaxed', cacheBytesMax: CACHE_BYTES_MAX })
+}
 
 export function declareSuites(test: Test): void {
   environmentSuite({ test: prefixed(test, 'environment') })
@@ -19,5 +35,14 @@ export function declareSuites(test: Test): void {
   })
   indexedDbSuite({ test: prefixed(test, 'page store, IndexedDB') })
   webCoordinatorSuite({ test: prefixed(test, 'coordinator') })
+  keyValueSuite({
+    test: prefixed(test, 'key-value'),
+    create: () => {
+      const name = newName()
+      return { open: () => openKeyValue(name) }
+    },
+    supports: { handles: true },
+  })
+  querySuite({ test: prefixed(test, 'query'), create: () => openKeyValue(newName()) })
   collectionSuite({ test: prefixed(test, 'collection'), create: () => open(newName()) })
 }
