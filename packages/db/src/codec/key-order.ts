@@ -5,8 +5,6 @@
 import { sharedPrefixLength } from './bytes.ts'
 
 /** Strings that one call takes: a place has 20 bits beside 32 bits of string in the 52 that a double holds exactly. */
-export const SORTED_STRINGS_MAX: number = 2 ** 20
-
 const PLACES: number = 2 ** 20
 
 /** The places of the strings in ascending order; undefined: they are ascending as they are. */

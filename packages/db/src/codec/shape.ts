@@ -5,7 +5,6 @@
  * not worth keeping (too long, or the dictionary is full because an application uses objects as maps) have a shape that
  * their document carries along.
  */
-import { assert } from '../base/assert.ts'
 import { ByteReader, ByteWriter, corruptBytes } from './bytes.ts'
 import { hash128 } from './hash128.ts'
 import { BYTES_PER_UNIT_MAX, readText, writeText } from './text.ts'
@@ -103,15 +102,6 @@ export class ShapeDictionary {
   /** A dictionary that starts as this one and grows on its own: for a transaction, which may fail. Cheap. */
   fork(): ShapeDictionary {
     return new ShapeDictionary([], this)
-  }
-
-  /** Takes over what a fork has added, once that is committed. */
-  adopt(fork: ShapeDictionary): void {
-    for (const shape of fork.added) {
-      const known = this.byId[shape.id]
-      assert(known === undefined || known.hash.join() === shape.hash.join(), 'a shape id has two meanings')
-      if (known === undefined) this.insert(shape)
-    }
   }
 
   private insert(shape: Shape): void {

@@ -3,7 +3,6 @@ import type { MaybePromise } from '../base/maybe-promise.ts'
 import { PannierError } from '../base/errors.ts'
 import type { CollectionState } from '../document/collection-state.ts'
 import type { WriteContext } from '../document/write-documents.ts'
-import { buildIndexes } from '../index/build-indexes.ts'
 import { defineIndexes, dropIndex, missingIndexes } from '../index/define-indexes.ts'
 import { parseIndexInput, sameIndex } from '../index/index-definition.ts'
 import type { IndexDeclaration, IndexField, IndexInput } from '../index/index-definition.ts'
@@ -142,8 +141,12 @@ export class Collection<T extends object> extends CollectionOperations<T> {
         return current && defineIndexes(transaction, catalog, current, declarations)
       })
     }
-    const cancelled = signal === undefined ? closing : AbortSignal.any([signal, closing])
-    await buildIndexes({ store, catalog, name, environment, signal: cancelled, onProgress })
+    if (state?.indexes.some(({ builtTo }) => builtTo !== undefined)) {
+      // Most runs of an application build nothing, so it is loaded only for this.
+      const { buildIndexes } = await import('../index/build-indexes.ts')
+      const cancelled = signal === undefined ? closing : AbortSignal.any([signal, closing])
+      await buildIndexes({ store, catalog, name, environment, signal: cancelled, onProgress })
+    }
     this.settledNumber = state?.number
   }
 }

@@ -65,15 +65,6 @@ export class Catalog {
     return names
   }
 
-  /** The collection whose trees have this number. */
-  byNumber(snapshot: Snapshot, number: number): CollectionState | undefined {
-    for (const name of this.names(snapshot)) {
-      const state = this.collection(snapshot, name)
-      if (state?.number === number) return state
-    }
-    return undefined
-  }
-
   /** There is none of that name yet. */
   create(transaction: WriteTransaction, name: string): CollectionState {
     const tree = transaction.tree(CATALOG) ?? transaction.createTree(CATALOG, 'inline')

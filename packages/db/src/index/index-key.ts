@@ -41,13 +41,6 @@ export function elementsOf(value: unknown): Iterable<unknown> {
   return value.length === 0 ? [undefined] : (value as ArrayLike<unknown> & Iterable<unknown>)
 }
 
-/** The start that is common to the entries whose first fields have these values. */
-export function indexPrefix(definition: IndexDefinition, values: readonly unknown[]): string {
-  let prefix = ''
-  values.forEach((value, at) => (prefix += encodeIndexValue(value, definition.fields[at]!.descending)))
-  return prefix
-}
-
 /** One field of an entry. */
 export function encodeIndexValue(value: unknown, descending: boolean): string {
   return descending ? encodeKeyDescending(value) : encodeKey(value)

@@ -10,7 +10,7 @@ import { parseSelector } from './ast/parse-selector.ts'
 import { buildOperators } from './operators/build.ts'
 import { BATCH_ROWS_MAX, BATCH_ROWS_MIN, type Operator } from './operators/operator.ts'
 import { outermostPaths } from './operators/project.ts'
-import { explainPlan, type Explanation } from './planner/explain.ts'
+import type { Explanation } from './planner/explain.ts'
 import { planQuery, type QuerySpecification, type SortField } from './planner/plan.ts'
 import type { QuerySource } from './query-source.ts'
 
@@ -99,7 +99,9 @@ export class Query<T extends object> implements AsyncIterable<T> {
   }
 
   /** How the query would be answered now; it is planned but not run. */
-  explain(): Promise<Explanation> {
+  async explain(): Promise<Explanation> {
+    // Rarely needed, so nobody has to load it who does not call it.
+    const { explainPlan } = await import('./planner/explain.ts')
     return this.use((source) => explainPlan(planQuery(source, this.specification), this.specification))
   }
 

@@ -489,8 +489,13 @@ function treeCases(check: Case): void {
       `${'p'.repeat(3000)}q`,
       'q'.repeat(8000),
     ]
-    const sizeOf = (at: number): number =>
-      at === 3 ? 1_000_000 : [0, 1, 127, 128, 2047, 2048, 2049, 61_432, 61_433][at % 9]!
+    const largeSizes = new Map([
+      [3, 1_000_000],
+      [150, 61_432],
+      [151, 61_433],
+      [300, 200_000],
+    ])
+    const sizeOf = (at: number): number => largeSizes.get(at) ?? [0, 1, 127, 128, 2047, 2048, 2049][at % 7]!
     await store.write((transaction) => {
       const tree = transaction.createTree('t', 'ordered')
       for (const [at, key] of keys.slice(0, 100).entries()) tree.insert(someKey(key), someValue(sizeOf(at), at))
