@@ -1,0 +1,107 @@
+/**
+ * Goal: several handles on one database lose nothing and double nothing, also when turns are not kept at all: then the fences of
+ * the page store must refuse whoever is stale.
+ * Method: handles add to counters in write transactions at the same time, with storage checkpoints, bulk writes and held
+ * transactions in between, on a store with random latency. What is acknowledged must be there once, in every handle.
+ */
+import { expect, test } from 'vitest'
+import type { Generation, Key } from '../../src/base/brand.ts'
+import type { Environment } from '../../src/base/environment.ts'
+import { isPannierError } from '../../src/base/errors.ts'
+import type { Coordinator } from '../../src/kv/coordinator.ts'
+import type { TreeWriter, WriteTransaction } from '../../src/kv/key-value-store.ts'
+import { openKeyValueStore, type PagedKeyValueStore } from '../../src/kv/open.ts'
+import { localCoordinator } from '../../src/database/coordination/local-coordinator.ts'
+import { systemEnvironment } from '../../src/database/environment.ts'
+import { seededRandom, type Random } from '../../testing/random.ts'
+import { randomOrder, SimulatedStorage } from '../../testing/simulated-page-store.ts'
+
+const SEEDS = Number(process.env['SEEDS'] ?? 40)
+const FIRST_SEED = Number(process.env['SEED'] ?? 1)
+
+/** Everybody always has the turn, and nobody hears of anybody; only pins are kept. */
+function lawlessCoordinators(): () => Coordinator {
+  const pins = new Map<object, Generation>()
+  return () => {
+    const self = {}
+    return {
+      acquireWriter: async () => ({ wanted: false, lost: false, onWanted: () => {}, release: () => {} }),
+      announce: () => {},
+      onHint: () => {},
+      pin: async (generation) => void pins.set(self, generation),
+      oldestPinned: async () => (pins.size === 0 ? undefined : (Math.min(...pins.values()) as Generation)),
+      close: () => void pins.delete(self),
+    }
+  }
+}
+
+function lawfulCoordinators(environment: Environment, seed: number): () => Coordinator {
+  return () => localCoordinator({ key: `handles-test:${seed}`, environment })
+}
+
+for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
+  for (const lawful of [true, false]) {
+    test(`${lawful ? 'turns' : 'fences only'}, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, async () => {
+      const environment = systemEnvironment()
+      await run(seed, environment, lawful ? lawfulCoordinators(environment, seed) : lawlessCoordinators())
+    })
+  }
+}
+
+async function run(seed: number, environment: Environment, coordinator: () => Coordinator): Promise<void> {
+  const random = seededRandom(seed)
+  const storage = new SimulatedStorage({ random: random.next, schedule: randomOrder(random.next) })
+  const open = async (): Promise<PagedKeyValueStore> =>
+    openKeyValueStore({ store: await storage.open('x'), coordinator: coordinator(), environment, cacheBytesMax: 100_000, durability: 'relaxed' })
+  const handles = [await open(), await open(), await open()]
+  await handles[0]!.write((tx) => void tx.createTree('counters', 'ordered'))
+  await handles[0]!.write((tx) => void tx.createTree('entries', 'sequence'))
+  const acknowledged = { increments: 0, entries: 0 }
+  await Promise.all(handles.map((handle) => work(handle, seededRandom(random.below(1e9)), acknowledged)))
+  for (const handle of handles) {
+    await handle.refresh()
+    await handle.read((snapshot) => {
+      let sum = 0
+      const cursor = snapshot.tree('counters')!.cursor()
+      while (cursor.next()) sum += number(cursor.value)
+      expect({ increments: sum, entries: snapshot.tree('entries')!.count() }).toEqual(acknowledged)
+    })
+  }
+  await handles[0]!.check()
+  for (const handle of handles) await handle.close()
+}
+
+async function work(handle: PagedKeyValueStore, random: Random, acknowledged: { increments: number; entries: number }): Promise<void> {
+  for (let round = 0; round < 12; round++) {
+    const key = String.fromCharCode(97 + random.below(5)) as Key
+    const bulk = random.chance(0.15) ? 60 : 1
+    const change = (tx: WriteTransaction): void => {
+      increment(tx.tree('counters')!, key)
+      for (let i = 0; i < bulk; i++) tx.tree('entries')!.append(new Uint8Array(400))
+    }
+    try {
+      if (random.chance(0.2)) {
+        const transaction = await handle.begin()
+        await transaction.attempt(() => change(transaction))
+        await transaction.commit()
+      } else {
+        await handle.write(change)
+      }
+      acknowledged.increments++
+      acknowledged.entries += bulk
+      if (random.chance(0.15)) await handle.checkpoint()
+    } catch (error) {
+      // A held transaction can't be run again by itself, and a checkpoint that was overtaken has nothing to do.
+      if (!isPannierError(error, 'PANNIER_STALE')) throw error
+    }
+  }
+}
+
+function increment(tree: TreeWriter, key: Key): void {
+  const before = tree.get(key)
+  tree.put(key, String.fromCharCode((before === undefined ? 0 : number(before)) + 1))
+}
+
+function number(value: Uint8Array): number {
+  return value[0]!
+}
