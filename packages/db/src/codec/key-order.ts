@@ -1,32 +1,48 @@
 /**
  * Sorts byte strings, fast: by the four bytes that follow what all of them share, packed with their places into numbers
- * that the engine sorts natively; only where those are equal are strings compared.
+ * that the engine sorts natively; those with equal bytes are then sorted among themselves in the same way.
  */
 import { sharedPrefixLength } from './bytes.ts'
 
 /** Strings that one call takes: a place has 20 bits beside 32 bits of string in the 52 that a double holds exactly. */
-const PLACES: number = 2 ** 20
+export const SORTED_STRINGS_MAX: number = 2 ** 20
 
-/** The places of the strings in ascending order; undefined: they are ascending as they are. */
+const PLACES: number = 2 ** 20
+/** Fewer are compared one by one. */
+const PACKED_MIN = 32
+
+/** The places of the strings in ascending order, equal ones as they came; undefined: they are ascending as they are. */
 export function stringOrder(strings: readonly string[]): Uint32Array | undefined {
-  const { length } = strings
   let at = 1
-  while (at < length && strings[at - 1]! <= strings[at]!) at++
-  if (at >= length) return undefined
-  let shared = strings[0]!.length
-  for (const string of strings) shared = sharedPrefixLength(strings[0]!, string, shared)
+  while (at < strings.length && strings[at - 1]! <= strings[at]!) at++
+  if (at >= strings.length) return undefined
+  const order = new Uint32Array(strings.length)
+  for (let place = 0; place < order.length; place++) order[place] = place
+  sortPlaces(strings, order, -1)
+  return order
+}
+
+/** The strings at these places are known to share more than `sharedBefore` bytes, unless they are equal there. */
+function sortPlaces(strings: readonly string[], places: Uint32Array, sharedBefore: number): void {
+  const { length } = places
+  const first = strings[places[0]!]!
+  let shared = first.length
+  for (const place of places) shared = sharedPrefixLength(first, strings[place]!, shared)
+  if (length < PACKED_MIN || shared <= sharedBefore) {
+    places.sort((a, b) => compare(strings[a]!, strings[b]!) || a - b)
+    return
+  }
   const codes = new Float64Array(length)
-  for (let place = 0; place < length; place++) codes[place] = fourBytes(strings[place]!, shared) * PLACES + place
+  for (let i = 0; i < length; i++) codes[i] = fourBytes(strings[places[i]!]!, shared) * PLACES + i
   codes.sort()
-  const order = new Uint32Array(length)
+  const before = places.slice()
   let from = 0
   for (let i = 0; i < length; i++) {
-    order[i] = codes[i]! % PLACES
+    places[i] = before[codes[i]! % PLACES]!
     if (i + 1 < length && Math.floor(codes[i]! / PLACES) === Math.floor(codes[i + 1]! / PLACES)) continue
-    if (i > from) order.subarray(from, i + 1).sort((a, b) => compare(strings[a]!, strings[b]!) || a - b)
+    if (i > from) sortPlaces(strings, places.subarray(from, i + 1), shared)
     from = i + 1
   }
-  return order
 }
 
 /** As a number; bytes beyond the end are 0. */

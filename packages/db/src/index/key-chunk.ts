@@ -6,6 +6,7 @@
  */
 import type { Key } from '../base/brand.ts'
 import { numberKey } from '../codec/key-number.ts'
+import { stringOrder } from '../codec/key-order.ts'
 import type { ShapeDictionary } from '../codec/shape.ts'
 import type { BodyView } from '../document/body.ts'
 import { ascendingOrder } from '../document/document-reader.ts'
@@ -95,9 +96,9 @@ export class IndexPart {
   /** Before `keyAt` and `documentAt`. */
   sort(): void {
     const { valueOf, documentOf, values } = this
-    const numbers = new Map(values.texts.map((text, number) => [text, number]))
     const ranks = new Uint32Array(values.texts.length)
-    values.texts.toSorted().forEach((text, rank) => (ranks[numbers.get(text)!] = rank))
+    const sorted = stringOrder(values.texts)
+    for (let rank = 0; rank < ranks.length; rank++) ranks[sorted?.[rank] ?? rank] = rank
     // Where the entries of each value start.
     const starts = new Uint32Array(ranks.length + 1)
     for (const value of valueOf) starts[ranks[value]! + 1]!++
