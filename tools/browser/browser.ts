@@ -18,6 +18,8 @@ export interface Supports {
   readonly quota: boolean
   /** Firefox runs all tabs of one origin in one process: killing one kills all. */
   readonly killOneRenderer: boolean
+  /** For the same reason it can't freeze one tab. */
+  readonly freezeOneTab: boolean
 }
 
 export interface Page {
@@ -35,6 +37,12 @@ export interface Page {
   close(): Promise<void>
   /** Kills the process that runs the page in the middle of whatever it does. The page is of no use afterwards. */
   killRenderer(): Promise<void>
+  /**
+   * Stops the page, as browsers do with tabs that nobody looks at: Chromium runs no further task of it, WebKit's process
+   * stops at once, wherever it is.
+   */
+  freeze(): Promise<void>
+  thaw(): Promise<void>
 }
 
 /** A running browser, started by one of the drivers. */

@@ -74,12 +74,21 @@ async function openPage(
       if (engine === 'chromium') await crashChromium(tab)
       else killProcesses(descendantsOf(child.pid ?? 0).filter(({ command }) => /-contentproc.* tab$/.test(command)))
     },
+    freeze: () => setLifecycle(engine, tab, 'frozen'),
+    thaw: () => setLifecycle(engine, tab, 'active'),
   }
 }
 
 async function limitChromium(tab: Tab, url: string, quotaBytes: number): Promise<void> {
   const protocol = await tab.createCDPSession()
   await protocol.send('Storage.overrideQuotaForOrigin', { origin: new URL(url).origin, quotaSize: quotaBytes })
+}
+
+async function setLifecycle(engine: Engine, tab: Tab, state: 'frozen' | 'active'): Promise<void> {
+  if (engine !== 'chromium') throw new Error('Firefox has no way to freeze a tab.')
+  const protocol = await tab.createCDPSession()
+  await protocol.send('Page.setWebLifecycleState', { state })
+  await protocol.detach()
 }
 
 /** The crash happens outside the thread of the page, so it does not wait for it; the command itself is never answered. */

@@ -8,7 +8,7 @@ import type { Page, Session } from './browser.ts'
 import { controllable } from './control-proxy.ts'
 import { commandOf, type Engine, type EngineOptions } from './engines.ts'
 import { launch, withTimeout } from './launch.ts'
-import { descendantsOf, killProcesses, type ProcessFacts } from './process-tree.ts'
+import { descendantsOf, killProcesses, signalProcesses, type ProcessFacts } from './process-tree.ts'
 import { startRemoteControl, type RemoteControl, type Slot } from './remote-control.ts'
 
 /** Tabs that can be open at a time: MiniBrowser opens tabs only when it starts. A killed one is not used again. */
@@ -74,10 +74,11 @@ class Tabs {
         this.release(slot)
       },
       killRenderer: async () => {
-        if (processes.length === 0) throw new Error('WebKit gave the page no process of its own.')
-        killProcesses(processes)
+        killProcesses(needProcesses(processes))
         slot.abandon('the page was killed')
       },
+      freeze: async () => signalProcesses(needProcesses(processes), 'SIGSTOP'),
+      thaw: async () => signalProcesses(needProcesses(processes), 'SIGCONT'),
     }
   }
 
@@ -91,4 +92,9 @@ class Tabs {
   private pageProcesses(): readonly ProcessFacts[] {
     return descendantsOf(this.browserId).filter(({ command }) => command.includes('WebKitWebProcess'))
   }
+}
+
+function needProcesses(processes: readonly ProcessFacts[]): readonly ProcessFacts[] {
+  if (processes.length === 0) throw new Error('WebKit gave the page no process of its own.')
+  return processes
 }

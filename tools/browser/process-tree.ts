@@ -24,9 +24,13 @@ export function descendantsOf(id: number): readonly ProcessFacts[] {
 }
 
 export function killProcesses(processes: readonly ProcessFacts[]): void {
+  signalProcesses(processes, 'SIGKILL')
+}
+
+export function signalProcesses(processes: readonly ProcessFacts[], signal: NodeJS.Signals): void {
   for (const { id } of processes) {
     try {
-      process.kill(id, 'SIGKILL')
+      process.kill(id, signal)
     } catch {
       // It is gone already.
     }

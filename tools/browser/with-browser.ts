@@ -48,7 +48,11 @@ export async function withBrowser<T>(
   let session: Session | undefined = await begin()
   const browser: Browser = {
     engine,
-    supports: { quota: engine !== 'webkit', killOneRenderer: engine !== 'firefox' },
+    supports: {
+      quota: engine !== 'webkit',
+      killOneRenderer: engine !== 'firefox',
+      freezeOneTab: engine !== 'firefox',
+    },
     open(url) {
       if (session === undefined) throw new Error('The browser was killed: restart it first.')
       return withTimeout(session.open(url), OPEN_MS_MAX, `opening ${url} in ${engine}`)

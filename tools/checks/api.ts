@@ -9,6 +9,8 @@ import { styleText } from 'node:util'
 import { describeInterface } from './public-interface.ts'
 import { PACKAGES, root } from './packages.ts'
 
+const LINES_SHOWN_MAX = 60
+
 const update = process.argv.includes('--update')
 if (update) await import('./build.ts')
 
@@ -32,8 +34,6 @@ for (const { folder, entries } of PACKAGES) {
 }
 if (differences > 0) console.error('The public interface has changed. If that is meant: npm run api')
 process.exitCode = differences > 0 ? 1 : 0
-
-const LINES_SHOWN_MAX = 60
 
 function compare(path: string, text: string): void {
   const committed = readIfThere(path)

@@ -50,6 +50,7 @@ export class Database {
     dropCollection(name: string): Promise<boolean>;
     transaction<R>(body: (tx: Transaction) => R | Promise<R>): Promise<R>;
     onChange(listener: (change: DatabaseChange) => void): () => void;
+    refresh(): Promise<void>;
     checkpoint(): Promise<void>;
     check(): Promise<string[]>;
     close(): Promise<void>;
@@ -134,7 +135,6 @@ export interface PannierErrorOptions {
 }
 
 export class Query<T extends object> implements AsyncIterable<T> {
-    constructor(open: OpenSource, specification: QuerySpecification, abortSignal: AbortSignal | undefined);
     sort(...fields: string[]): Query<T>;
     skip(rows: number): Query<T>;
     limit(rows: number): Query<T>;
@@ -180,50 +180,9 @@ export function isPannierError(error: unknown, code?: ErrorCode): error is Panni
 
 export function open(name: string, options?: OpenOptions): Promise<Database>;
 
-interface AllOf {
-    readonly kind: 'and';
-    readonly of: readonly Condition[];
-}
-
-interface AnyOf {
-    readonly kind: 'or';
-    readonly of: readonly Condition[];
-}
-
-class BodyView {
-    bytes: Uint8Array;
-    sequence: number;
-    number: number;
-    deleted: boolean;
-    generation: number;
-    contentStart: number;
-    contentEnd: number;
-    load(bytes: Uint8Array, sequence: number): this;
-    get idKey(): Key;
-    get id(): string;
-    get hash(): Uint8Array;
-    get revision(): string;
-}
-
 type Brand<T, Name extends string> = T & {
     readonly [brand]: Name;
 };
-
-interface CollectionState {
-    readonly number: number;
-    readonly name: string;
-    readonly shapes: ShapeDictionary;
-    readonly indexes: readonly IndexDefinition[];
-    readonly nextIndexNumber: number;
-    readonly trees: CollectionTrees;
-}
-
-interface CollectionTrees {
-    readonly bodies: string;
-    readonly ids: string;
-    readonly deleted: string;
-    readonly moved: string;
-}
 
 interface Commit {
     readonly expectedGeneration: Generation;
@@ -238,71 +197,7 @@ interface Commit {
 
 type CommitSequence = Brand<number, 'CommitSequence'>;
 
-type Condition = AllOf | AnyOf | WithinCondition | RegexCondition;
-
-interface Cursor {
-    next(): boolean;
-    readonly key: Key;
-    readonly keyNumber: number;
-    readonly value: Uint8Array;
-}
-
-interface CursorOptions {
-    readonly reverse?: boolean;
-    readonly skip?: number;
-}
-
-interface Cut {
-    readonly value: unknown;
-    readonly above: boolean;
-}
-
-interface DocumentCursor {
-    next(): boolean;
-    readonly body: BodyView;
-}
-
-class DocumentReader {
-    readonly snapshot: Snapshot;
-    readonly collection: CollectionState;
-    readonly bodies: TreeReader;
-    constructor(snapshot: Snapshot, collection: CollectionState);
-    count(): number;
-    get(id: string): BodyView | undefined;
-    numberOf(idKey: Key): number | undefined;
-    numbersOf(idKeys: readonly Key[]): (number | undefined)[];
-    withDeleted(idKeys: readonly Key[], numbers: readonly (number | undefined)[]): readonly (number | undefined)[];
-    getMany(ids: readonly string[]): (BodyView | undefined)[];
-    bodyOf(number: number): BodyView;
-    bodiesOf(numbers: readonly number[]): BodyView[];
-    scan(options?: ScanOptions): DocumentCursor;
-    ids(range?: KeyRange, options?: CursorOptions): Cursor;
-    countIds(range?: KeyRange): number;
-    numberAt(cursor: Cursor): number;
-    decode(body: BodyView): StoredDocument;
-}
-
-interface Entry {
-    readonly key: Key;
-    readonly value: Uint8Array;
-}
-
 type Generation = Brand<number, 'Generation'>;
-
-interface IndexDefinition {
-    readonly number: number;
-    readonly name: string;
-    readonly fields: readonly IndexField[];
-    readonly multi: boolean;
-    readonly builtTo: number | undefined;
-}
-
-type Key = Brand<string, 'Key'>;
-
-interface KeyRange {
-    readonly gte?: Key | undefined;
-    readonly lt?: Key | undefined;
-}
 
 interface KnownState {
     readonly generation: Generation;
@@ -321,8 +216,6 @@ interface MetaRecord {
     readonly sequence: CommitSequence;
     readonly bytes: Uint8Array;
 }
-
-type OpenSource = () => MaybePromise<QuerySource>;
 
 interface Page {
     readonly id: PageId;
@@ -348,101 +241,11 @@ interface PlanStep {
     readonly [detail: string]: unknown;
 }
 
-interface QuerySource {
-    readonly documents: DocumentReader;
-    readonly indexes: readonly IndexDefinition[];
-    index(definition: IndexDefinition): TreeReader;
-    attempt<T>(step: () => T): MaybePromise<T>;
-    release(): void;
-}
-
-interface QuerySpecification {
-    readonly condition: Condition;
-    readonly sort: readonly SortField[];
-    readonly skip: number;
-    readonly limit: number;
-    readonly fields: readonly string[] | undefined;
-}
-
-interface RegexCondition extends RegexPredicate {
-    readonly negated: boolean;
-}
-
-interface RegexPredicate {
-    readonly kind: 'regex';
-    readonly path: string;
-    readonly source: string;
-    readonly flags: string;
-}
-
-interface ScanOptions {
-    readonly reverse?: boolean;
-    readonly after?: number;
-}
-
-class Shape {
-    readonly id: number;
-    readonly names: readonly string[];
-    readonly encoded: Uint8Array;
-    readonly mustDefine: boolean;
-    constructor(id: number, names: readonly string[], encoded: Uint8Array);
-    get hash(): Uint8Array;
-    indexOf(name: string): number;
-}
-
-class ShapeDictionary {
-    readonly added: readonly Shape[];
-    constructor(entries?: Iterable<readonly [number, Uint8Array]>, parent?: ShapeDictionary);
-    get(id: number): Shape;
-    add(id: number, encoded: Uint8Array): void;
-    find(names: readonly string[], from?: number, to?: number): Shape | undefined;
-    resolve(names: readonly string[]): Shape;
-    fork(): ShapeDictionary;
-    adopt(fork: ShapeDictionary): void;
-}
-
 type SharingScope = 'process' | 'origin';
-
-interface Snapshot {
-    readonly sequence: CommitSequence;
-    tree(name: string): TreeReader | undefined;
-    treeNames(prefix?: string): string[];
-}
-
-interface SortField {
-    readonly path: string;
-    readonly descending: boolean;
-}
 
 interface StoreState {
     readonly meta: MetaRecord | undefined;
     readonly log: readonly LogRecord[];
 }
-
-type StoredDocument = {
-    _id: string;
-    _rev: string;
-} & Record<string, unknown>;
-
-interface TreeReader {
-    get(key: Key): Uint8Array | undefined;
-    getMany(keys: readonly Key[]): (Uint8Array | undefined)[];
-    count(range?: KeyRange): number;
-    rank(key: Key): number;
-    select(rank: number): Entry | undefined;
-    cursor(range?: KeyRange, options?: CursorOptions): Cursor;
-}
-
-type ValueSet = readonly Cut[];
-
-interface WithinCondition {
-    readonly kind: 'within';
-    readonly path: string;
-    readonly values: ValueSet;
-    readonly every: boolean;
-    readonly whole: boolean;
-}
-
-function above(value: unknown): Cut;
 
 const brand: unique symbol;

@@ -72,7 +72,12 @@ export async function applyChanges(io: PageIo, tree: Tree, changes: Changes, siz
     return applier.grow(await applier.pack(content, 0, '', true), 1)
   }
   const child: Child = { ...tree, separator: '', garbage: undefined }
-  const replaced = await applier.children([child], tree.height - 1, { from: 0, to: changes.keys.length, rightEdge: true, root: true })
+  const replaced = await applier.children([child], tree.height - 1, {
+    from: 0,
+    to: changes.keys.length,
+    rightEdge: true,
+    root: true,
+  })
   return applier.grow(replaced, tree.height)
 }
 
@@ -149,7 +154,8 @@ class Applier {
         continue
       }
       const rightEdge = span.rightEdge && last
-      if (joined.size < this.#target(level) * UNDERFULL) await this.#joinPrevious(out, joined, level, separator, rightEdge)
+      if (joined.size < this.#target(level) * UNDERFULL)
+        await this.#joinPrevious(out, joined, level, separator, rightEdge)
       else out.push(...(await this.pack(joined, level, separator, rightEdge)))
       await this.#pause()
     }
@@ -159,7 +165,12 @@ class Applier {
   }
 
   /** Writes content as pages of that level; `separator` is the lower bound of the first one. */
-  async pack(content: LeafContent | BranchContent, level: number, separator: string, rightEdge: boolean): Promise<Child[]> {
+  async pack(
+    content: LeafContent | BranchContent,
+    level: number,
+    separator: string,
+    rightEdge: boolean,
+  ): Promise<Child[]> {
     const out: Child[] = []
     let from = 0
     for (const to of cutIntoPages(content, this.#target(level), this.#fill(rightEdge))) {
@@ -180,7 +191,13 @@ class Applier {
   }
 
   /** Merges the live entries of a leaf with changes into content. Frees what the new tree does not use of the leaf. */
-  async merge(leaf: Leaf | undefined, live: Uint16Array | undefined, content: LeafContent, from: number, to: number): Promise<void> {
+  async merge(
+    leaf: Leaf | undefined,
+    live: Uint16Array | undefined,
+    content: LeafContent,
+    from: number,
+    to: number,
+  ): Promise<void> {
     const { keys, changes, deltas } = this.#changes
     const inlineMax = INLINE_VALUE_BYTES_MAX[this.#class]
     const count = leaf === undefined ? 0 : (live?.length ?? leaf.count)
@@ -197,7 +214,8 @@ class Applier {
         at++
       }
       const change = changes[i]!
-      if (typeof change !== 'number') content.push(key, change.length > inlineMax ? await this.#overflow(asArray(change)) : change)
+      if (typeof change !== 'number')
+        content.push(key, change.length > inlineMax ? await this.#overflow(asArray(change)) : change)
       if ((i & 1023) === 1023) await this.#pause()
     }
     for (; at < count; at++) this.#keep(leaf!, live === undefined ? at : live[at]!, content)

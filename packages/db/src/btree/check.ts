@@ -65,7 +65,9 @@ async function checkBranch(visit: Visit, branch: Branch): Promise<void> {
   }
   if (branch.children.length === 0) throw fail(`branch ${child.id} is empty`)
   if (count !== child.count || bytes !== child.bytes || overflow !== child.overflow) {
-    throw fail(`branch ${child.id} holds ${count} entries in ${bytes} bytes, its parent says ${child.count} in ${child.bytes}`)
+    throw fail(
+      `branch ${child.id} holds ${count} entries in ${bytes} bytes, its parent says ${child.count} in ${child.bytes}`,
+    )
   }
 }
 
@@ -96,6 +98,8 @@ function checkLeaf(visit: Visit, leaf: Leaf): void {
   }
   const live = liveEntries(leaf, child.garbage)?.length ?? leaf.count
   if (live !== child.count || bytes !== child.bytes || overflow !== child.overflow) {
-    throw fail(`leaf ${leaf.id} holds ${live} entries in ${bytes} bytes, its parent says ${child.count} in ${child.bytes}`)
+    throw fail(
+      `leaf ${leaf.id} holds ${live} entries in ${bytes} bytes, its parent says ${child.count} in ${child.bytes}`,
+    )
   }
 }

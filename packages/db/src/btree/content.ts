@@ -100,7 +100,8 @@ function cutAt(content: Content, quota: number): { readonly ends: number[]; read
   let prefix = 0
   for (let i = 0; i < content.length; i++) {
     const size = content.sizeAt(i)
-    const shared = keys === undefined ? 0 : i === start ? keys[i]!.length : sharedPrefixLength(keys[start]!, keys[i]!, prefix)
+    const shared =
+      keys === undefined ? 0 : i === start ? keys[i]!.length : sharedPrefixLength(keys[start]!, keys[i]!, prefix)
     const next = plain + size - shared * (i + 1 - start)
     if (i > start && next > quota) {
       ends.push(i)
@@ -125,5 +126,12 @@ export function separate(left: string, right: string): string {
 
 function childBytes(child: Child): number {
   const garbage = child.garbage === undefined ? 0 : 8 + child.garbage.numbers.length * 2
-  return 4 + child.separator.length + varintBytes(child.id) + varintBytes(child.count) + varintBytes(child.bytes * 4) + garbage
+  return (
+    4 +
+    child.separator.length +
+    varintBytes(child.id) +
+    varintBytes(child.count) +
+    varintBytes(child.bytes * 4) +
+    garbage
+  )
 }

@@ -6,9 +6,9 @@
  */
 import type { Key } from '../base/brand.ts'
 import { Miss } from '../base/miss.ts'
-import type { Branch, Garbage } from './branch.ts'
+import type { Branch } from './branch.ts'
 import { liveEntries } from './garbage.ts'
-import { Leaf } from './leaf.ts'
+import type { Leaf } from './leaf.ts'
 import { branchAt, leafAt, type NodeCache, type Tree } from './node.ts'
 import { resolveValue } from './search.ts'
 
@@ -146,7 +146,7 @@ export class TreeCursor {
       const id = child?.id ?? tree.id
       if (path.length === tree.height - 1) {
         const leaf = this.#leaf(id, last)
-        return { path, leaf, live: liveEntries(leaf, child?.garbage as Garbage | undefined) }
+        return { path, leaf, live: liveEntries(leaf, child?.garbage) }
       }
       const branch = branchAt(this.#cache, id)
       path.push({ branch, index: choose(branch) })

@@ -33,14 +33,28 @@ function part(tree: Tree): Part | undefined {
   return tree === undefined ? undefined : { id: tree.id, garbage: undefined }
 }
 
-function diff(cache: NodeCache, a: Part | undefined, b: Part | undefined, lower: string, upper: string | undefined, out: Difference[]): void {
+function diff(
+  cache: NodeCache,
+  a: Part | undefined,
+  b: Part | undefined,
+  lower: string,
+  upper: string | undefined,
+  out: Difference[],
+): void {
   if (a?.id === b?.id && sameGarbage(a?.garbage, b?.garbage)) return
   const left = a === undefined ? undefined : cache.get(a.id)
   const right = b === undefined ? undefined : cache.get(b.id)
   const splitLeft = left instanceof Branch && (!(right instanceof Branch) || left.level >= right.level)
   const splitRight = right instanceof Branch && (!(left instanceof Branch) || right.level >= left.level)
   if (!splitLeft && !splitRight) {
-    diffLeaves(cache, left instanceof Leaf ? { leaf: left, ...a! } : undefined, right instanceof Leaf ? { leaf: right, ...b! } : undefined, lower, upper, out)
+    diffLeaves(
+      cache,
+      left instanceof Leaf ? { leaf: left, ...a! } : undefined,
+      right instanceof Leaf ? { leaf: right, ...b! } : undefined,
+      lower,
+      upper,
+      out,
+    )
     return
   }
   const bounds = new Set<string>()

@@ -12,7 +12,16 @@
  */
 import { assert } from '../base/assert.ts'
 import type { Key, PageId } from '../base/brand.ts'
-import { ByteReader, ByteWriter, corruptBytes, type Bytes, readByteString, sharedPrefixLength, varintBytes, writeVarint } from '../codec/bytes.ts'
+import {
+  ByteReader,
+  ByteWriter,
+  corruptBytes,
+  type Bytes,
+  readByteString,
+  sharedPrefixLength,
+  varintBytes,
+  writeVarint,
+} from '../codec/bytes.ts'
 import { PAGE_HEADER_BYTES, PAGE_LEAF, PAGE_OVERFLOW, sealPage } from '../pager/page.ts'
 import { PAGE_BYTES_MAX } from '../storage/page-store.ts'
 

@@ -72,7 +72,12 @@ export function descend(cache: NodeCache, tree: Root, key: string): LeafPosition
  * The leaf that holds the entry of that rank, when `shift(separator)` entries more than the tree knows of stand before
  * each separator (an overlay above the tree).
  */
-export function descendToRank(cache: NodeCache, tree: Root, rank: number, shift: (separator: string) => number): LeafPosition {
+export function descendToRank(
+  cache: NodeCache,
+  tree: Root,
+  rank: number,
+  shift: (separator: string) => number,
+): LeafPosition {
   return walkDown(cache, tree, (branch, before) => {
     let low = 1
     let high = branch.children.length

@@ -49,6 +49,13 @@ export function isArrayLike(value: unknown): value is ArrayLike<unknown> {
   return Array.isArray(value) || (ArrayBuffer.isView(value) && 'length' in value)
 }
 
+/** Made by a literal, JSON or `Object.create(null)`, of any realm. */
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
+}
+
 /** Equal infinities have no difference. */
 function compareInfinities(a: number, b: number): number {
   return a === b ? 0 : a < b ? -1 : 1

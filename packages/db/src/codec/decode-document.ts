@@ -25,7 +25,7 @@ import {
   TAG_TRUE,
   TAG_TYPED,
 } from './document-format.ts'
-import { elementIndex, type FieldPath } from './field-path.ts'
+import { defineField, elementIndex, type FieldPath } from './field-path.ts'
 import { LOCAL_SHAPE, readShapeNames, Shape, type ShapeDictionary } from './shape.ts'
 import { readText } from './text.ts'
 
@@ -55,33 +55,20 @@ export function readField(
   return decoder.read(bytes, start, end, shapes, path)
 }
 
-/**
- * Decodes one document after another.
- *
- * With `isScan` it remembers text around the documents that it has seen: decoding text costs by the call, so documents
- * that lie side by side share one. Then nothing in the buffers behind the bytes given may change while it is in use.
- */
-export class DocumentDecoder {
-  private readonly isScan: boolean
-  private bytes: Uint8Array = new Uint8Array()
+/** Decodes one document after another. */
+class DocumentDecoder {
+  #bytes: Uint8Array = new Uint8Array()
   /** Those of the header; what lies beyond `shapeCount` is of an earlier document. */
-  private readonly shapes: Shape[] = []
-  private shapeCount = 0
-  private at = 0
+  readonly #shapes: Shape[] = []
+  #shapeCount = 0
+  #at = 0
   /** Of the value or container at hand. */
-  private end = 0
-  private depth = 0
-  private documentEnd = 0
-  /** The bytes from `textStart` to `textEnd` of `textBuffer`, a char for each; only the ASCII ones are right. */
-  private text = ''
-  private textBuffer: ArrayBufferLike | undefined
-  private textStart = 0
-  private textEnd = 0
-  private aheadBytes = 0
-
-  constructor(isScan: boolean = false) {
-    this.isScan = isScan
-  }
+  #end = 0
+  #depth = 0
+  #documentEnd = 0
+  /** The bytes from `textStart` on, a char for each; only the ASCII ones are right. Decoding text costs by the call. */
+  #text = ''
+  #textStart = 0
 
   /** See `decodeDocument`. */
   decode(
@@ -91,94 +78,96 @@ export class DocumentDecoder {
     shapes: ShapeDictionary,
     target: Record<string, unknown>,
   ): Record<string, unknown> {
-    this.open(bytes, start, end, shapes)
-    this.fields(this.shape(0), target)
-    if (this.at !== this.end) throw corruptBytes('a document is too long')
+    this.#open(bytes, start, end, shapes)
+    this.#fields(this.#shape(0), target)
+    if (this.#at !== this.#end) throw corruptBytes('a document is too long')
     return target
   }
 
   /** See `readField`. */
   read(bytes: Uint8Array, start: number, end: number, shapes: ShapeDictionary, path: FieldPath): unknown {
-    this.open(bytes, start, end, shapes)
-    return this.field(path)
+    this.#open(bytes, start, end, shapes)
+    return this.#field(path)
   }
 
   /** Reads the header; `at` is then the first field. */
-  private open(bytes: Uint8Array, start: number, end: number, dictionary: ShapeDictionary): void {
-    this.bytes = bytes
-    this.at = start
-    this.end = this.documentEnd = end
-    this.depth = 0
-    if (!this.isScan) this.textBuffer = undefined
-    const count = this.varint()
+  #open(bytes: Uint8Array, start: number, end: number, dictionary: ShapeDictionary): void {
+    this.#bytes = bytes
+    this.#at = start
+    this.#end = this.#documentEnd = end
+    this.#depth = 0
+    this.#text = ''
+    this.#textStart = 0
+    const count = this.#varint()
     for (let i = 0; i < count; i++) {
-      const id = this.varint() - 1
-      this.shapes[i] = id === LOCAL_SHAPE ? this.localShape() : dictionary.get(id)
+      const id = this.#varint() - 1
+      this.#shapes[i] = id === LOCAL_SHAPE ? this.#localShape() : dictionary.get(id)
     }
-    this.shapeCount = count
+    this.#shapeCount = count
   }
 
-  private localShape(): Shape {
-    const reader = new ByteReader(this.bytes, this.at, this.end)
+  #localShape(): Shape {
+    const reader = new ByteReader(this.#bytes, this.#at, this.#end)
     const names = readShapeNames(reader)
-    const shape = new Shape(LOCAL_SHAPE, names, this.bytes.subarray(this.at, reader.at))
-    this.at = reader.at
+    const shape = new Shape(LOCAL_SHAPE, names, this.#bytes.subarray(this.#at, reader.at))
+    this.#at = reader.at
     return shape
   }
 
-  private shape(index: number): Shape {
-    if (index >= this.shapeCount) throw corruptBytes('a document lacks a shape')
-    return this.shapes[index]!
+  #shape(index: number): Shape {
+    if (index >= this.#shapeCount) throw corruptBytes('a document lacks a shape')
+    return this.#shapes[index]!
   }
 
-  private fields(shape: Shape, target: Record<string, unknown>): Record<string, unknown> {
+  #fields(shape: Shape, target: Record<string, unknown>): Record<string, unknown> {
     const { names, mustDefine } = shape
     for (let i = 0; i < names.length; i++) {
       const name = names[i]!
-      const value = this.value()
-      if (mustDefine && name in Object.prototype)
-        Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true })
+      const value = this.#value()
+      if (mustDefine && name in Object.prototype) defineField(target, name, value)
       else target[name] = value
     }
     return target
   }
 
   /** The field at a path, undefined if it is missing: values before it are skipped by their tags. */
-  private field(path: FieldPath): unknown {
+  #field(path: FieldPath): unknown {
     const { names } = path
-    let found = this.seek(path.position(0, this.shape(0)))
+    let found = this.#seek(path.position(0, this.#shape(0)))
     for (let level = 1; found && level < names.length; level++) {
-      const tag = this.bytes[this.take(1)]!
+      const tag = this.#bytes[this.#take(1)]!
       if (tag === TAG_ARRAY) {
-        this.narrow()
-        found = this.seek(elementIndex(names[level]!))
+        this.#narrow()
+        found = this.#seek(elementIndex(names[level]!))
       } else if (tag >= TAG_OBJECT && tag <= TAG_OBJECT_FAR) {
-        const index = tag === TAG_OBJECT_FAR ? this.varint() : tag - TAG_OBJECT
-        this.narrow()
-        found = this.seek(path.position(level, this.shape(index)))
+        const index = tag === TAG_OBJECT_FAR ? this.#varint() : tag - TAG_OBJECT
+        this.#narrow()
+        found = this.#seek(path.position(level, this.#shape(index)))
       } else if (tag >= TAG_PACKED && tag < TAG_OBJECT) {
-        const elements = this.container(tag) as ArrayLike<number>
+        const elements = this.#container(tag) as ArrayLike<number>
         return level === names.length - 1 ? elements[elementIndex(names[level]!)] : undefined
       } else {
         return undefined
       }
     }
-    return found ? this.single() : undefined
+    return found ? this.#single() : undefined
   }
 
   /** The value at `at`, of which nothing else of the document is wanted: reading text around it does not pay. */
-  private single(): unknown {
-    const { bytes, at } = this
+  #single(): unknown {
+    const bytes = this.#bytes
+    const at = this.#at
     const length = bytes[at]! - TAG_STRING_SHORT
-    if (length < 0 || length > STRING_SHORT_CHARS_MAX) return this.value()
-    this.at = at + 1
-    return shortString(bytes, this.take(length), this.at)
+    if (length < 0 || length > STRING_SHORT_CHARS_MAX) return this.#value()
+    this.#at = at + 1
+    return shortString(bytes, this.#take(length), this.#at)
   }
 
   /** Skips `count` values; false if nothing follows them, or `count` is negative. */
-  private seek(count: number): boolean {
-    const { bytes, end } = this
-    let { at } = this
+  #seek(count: number): boolean {
+    const bytes = this.#bytes
+    const end = this.#end
+    let at = this.#at
     for (let i = 0; i < count && at < end; i++) {
       const tag = bytes[at++]!
       const size = SIZES[tag]!
@@ -187,32 +176,33 @@ export class DocumentDecoder {
         continue
       }
       if (size !== SIZE_FOLLOWS) throw corruptBytes('a document has an unknown tag')
-      this.at = at
-      if (tag === TAG_OBJECT_FAR) this.varint()
-      const length = this.varint()
-      at = this.take(length) + length
+      this.#at = at
+      if (tag === TAG_OBJECT_FAR) this.#varint()
+      const length = this.#varint()
+      at = this.#take(length) + length
     }
     if (at > end) throw corruptBytes('a document ends too early')
-    this.at = at
+    this.#at = at
     return count >= 0 && at < end
   }
 
   /** Reads a length; nothing beyond it belongs to the value at hand. */
-  private narrow(): void {
-    const length = this.varint()
-    this.end = this.take(length) + length
-    this.at -= length
+  #narrow(): void {
+    const length = this.#varint()
+    this.#end = this.#take(length) + length
+    this.#at -= length
   }
 
   /** The value at `at`, which moves behind it. */
-  private value(): unknown {
-    const { bytes, at } = this
-    if (at >= this.end) throw corruptBytes('a document ends too early')
+  #value(): unknown {
+    const bytes = this.#bytes
+    const at = this.#at
+    if (at >= this.#end) throw corruptBytes('a document ends too early')
     const tag = bytes[at]!
-    this.at = at + 1
+    this.#at = at + 1
     if (tag < SMALL_INTEGER_END) return tag
-    if (tag <= TAG_STRING_SHORT + STRING_SHORT_CHARS_MAX) return this.ascii(tag - TAG_STRING_SHORT)
-    if (tag > TAG_POSITIVE && tag < TAG_POSITIVE + 16) return this.integer(tag)
+    if (tag <= TAG_STRING_SHORT + STRING_SHORT_CHARS_MAX) return this.#ascii(tag - TAG_STRING_SHORT)
+    if (tag > TAG_POSITIVE && tag < TAG_POSITIVE + 16) return this.#integer(tag)
     switch (tag) {
       case TAG_NULL:
         return null
@@ -221,113 +211,100 @@ export class DocumentDecoder {
       case TAG_TRUE:
         return true
       case TAG_FLOAT64:
-        return this.float64()
+        return this.#float64()
       case TAG_STRING_ASCII:
-        return this.ascii(this.varint())
+        return this.#ascii(this.#varint())
       case TAG_STRING_TEXT: {
-        const start = this.take(this.varint())
-        return readText(bytes, start, this.at)
+        const start = this.#take(this.#varint())
+        return readText(bytes, start, this.#at)
       }
     }
-    return this.container(tag)
+    return this.#container(tag)
   }
 
-  private ascii(length: number): string {
-    const start = this.bytes.byteOffset + this.take(length)
-    if (start < this.textStart || start + length > this.textEnd || this.textBuffer !== this.bytes.buffer)
-      this.readAhead(start, length)
-    return this.text.slice(start - this.textStart, start - this.textStart + length)
+  #ascii(length: number): string {
+    const start = this.#take(length)
+    if (start - this.#textStart + length > this.#text.length) {
+      // As much as is likely to be asked for next.
+      this.#textStart = start
+      this.#text = readAscii(
+        this.#bytes.subarray(start, Math.min(this.#documentEnd, start + Math.max(length, DOCUMENT_TEXT_BYTES))),
+      )
+    }
+    return this.#text.slice(start - this.#textStart, start - this.#textStart + length)
   }
 
-  /** Decodes text from `start` on, as much as is likely to be asked for next. */
-  private readAhead(start: number, length: number): void {
-    const { buffer, byteOffset } = this.bytes
-    const isNear = this.textBuffer === buffer && start >= this.textStart && start - this.textEnd < NEAR_BYTES
-    this.aheadBytes = !this.isScan || !isNear ? 0 : Math.min(this.aheadBytes * 2 + NEAR_BYTES, AHEAD_BYTES_MAX)
-    const likely = Math.max(
-      Math.min(byteOffset + this.documentEnd, start + DOCUMENT_TEXT_BYTES),
-      start + this.aheadBytes,
-    )
-    this.textBuffer = buffer
-    this.textStart = start
-    this.textEnd = Math.min(Math.max(likely, start + length), buffer.byteLength)
-    this.text = readAscii(new Uint8Array(buffer, start, this.textEnd - start))
-  }
-
-  private integer(tag: number): number {
+  #integer(tag: number): number {
     const size = tag & 7
-    const start = this.take(size)
-    const { bytes } = this
+    const start = this.#take(size)
+    const bytes = this.#bytes
     let value = 0
     for (let i = start + size - 1; i >= start; i--) value = value * 256 + bytes[i]!
     return tag >= TAG_NEGATIVE ? -1 - value : value
   }
 
-  private float64(): number {
-    const { bytes } = this
-    const start = this.take(8)
+  #float64(): number {
+    const bytes = this.#bytes
+    const start = this.#take(8)
     for (let i = 0; i < 8; i++) doubleBytes[i] = bytes[start + i]!
     return double[0]!
   }
 
-  private container(tag: number): unknown {
+  #container(tag: number): unknown {
     const type = ELEMENT_TYPES[tag & 15]
     if (tag < TAG_OBJECT && tag >= TAG_PACKED && type !== undefined) {
-      const elements = this.elements(type)
+      const elements = this.#elements(type)
       return tag < TAG_TYPED ? Array.from(elements) : elements
     }
     const isObject = tag >= TAG_OBJECT && tag <= TAG_OBJECT_FAR
     if (!isObject && tag !== TAG_ARRAY) throw corruptBytes('a document has an unknown tag')
-    if (++this.depth >= DOCUMENT_DEPTH_MAX) throw corruptBytes('a document is nested too deep')
-    const index = tag === TAG_OBJECT_FAR ? this.varint() : tag - TAG_OBJECT
-    const { end } = this
-    this.narrow()
-    const value = isObject ? this.fields(this.shape(index), {}) : this.array()
-    if (this.at !== this.end) throw corruptBytes('an object is too long')
-    this.end = end
-    this.depth--
+    if (++this.#depth >= DOCUMENT_DEPTH_MAX) throw corruptBytes('a document is nested too deep')
+    const index = tag === TAG_OBJECT_FAR ? this.#varint() : tag - TAG_OBJECT
+    const end = this.#end
+    this.#narrow()
+    const value = isObject ? this.#fields(this.#shape(index), {}) : this.#array()
+    if (this.#at !== this.#end) throw corruptBytes('an object is too long')
+    this.#end = end
+    this.#depth--
     return value
   }
 
-  private array(): unknown[] {
+  #array(): unknown[] {
     const array: unknown[] = []
-    while (this.at < this.end) array.push(this.value())
+    while (this.#at < this.#end) array.push(this.#value())
     return array
   }
 
-  private elements(type: ElementType): ElementArray {
-    const length = this.varint()
-    const start = this.take(length)
+  #elements(type: ElementType): ElementArray {
+    const length = this.#varint()
+    const start = this.#take(length)
     if (length % type.BYTES_PER_ELEMENT !== 0) throw corruptBytes('an array has half an element')
     // Copied, as the bytes belong to a page, and need not be aligned in it.
     const copy = new Uint8Array(length)
-    copy.set(this.bytes.subarray(start, this.at))
+    copy.set(this.#bytes.subarray(start, this.#at))
     return new type(copy.buffer)
   }
 
-  private varint(): number {
+  #varint(): number {
     let value = 0
     for (let scale = 1; ; scale *= 128) {
-      const byte = this.bytes[this.take(1)]!
+      const byte = this.#bytes[this.#take(1)]!
       value += (byte & 127) * scale
       if (byte < 128) return value
     }
   }
 
   /** Moves on by that many bytes; returns where they start. */
-  private take(count: number): number {
-    const { at } = this
-    this.at = at + count
-    if (this.at > this.end) throw corruptBytes('a document ends too early')
+  #take(count: number): number {
+    const at = this.#at
+    this.#at = at + count
+    if (this.#at > this.#end) throw corruptBytes('a document ends too early')
     return at
   }
 }
 
 /** Text of one document that is decoded at once. */
 const DOCUMENT_TEXT_BYTES = 4096
-/** A scan whose next text is not further away reads ahead, twice as much each time. */
-const NEAR_BYTES = 1024
-const AHEAD_BYTES_MAX = 16384
 
 const SIZE_FOLLOWS = 254
 /** By tag: how many bytes follow it, SIZE_FOLLOWS if they begin with their length, more if there is no such tag. */

@@ -10,6 +10,7 @@ import {
   DOCUMENT_BYTES_MAX,
   DOCUMENT_DEPTH_MAX,
   ELEMENT_TYPES,
+  isReserved,
   PACKED_COUNT_MIN,
   SMALL_INTEGER_END,
   STRING_SHORT_CHARS_MAX,
@@ -75,69 +76,69 @@ export function hashContent(
 }
 
 class DocumentEncoder {
-  private writer!: ByteWriter
+  #writer!: ByteWriter
   /** The writer's buffer, and how far it is filled. */
-  private bytes!: Uint8Array
-  private at = 0
-  private start = 0
-  private shapes!: ShapeDictionary
+  #bytes!: Uint8Array
+  #at = 0
+  #start = 0
+  #shapes!: ShapeDictionary
   /** The shapes met so far, in order; what lies beyond `usedCount` is of an earlier document. */
-  private readonly used: Shape[] = []
-  private usedCount = 0
+  readonly #used: Shape[] = []
+  #usedCount = 0
   /** Where in `used` the local shapes are, by their names: found again they must have the same index. */
-  private readonly usedLocal = new Map<string, number>()
+  readonly #usedLocal = new Map<string, number>()
   /** The fields of the objects that are being encoded, the innermost last: a stack up to `top`. */
-  private readonly names: string[] = []
-  private readonly values: unknown[] = []
-  private top = 0
+  readonly #names: string[] = []
+  readonly #values: unknown[] = []
+  #top = 0
   /** Leads to the container being encoded, for messages. */
-  private readonly trail: (string | number)[] = []
-  private depth = 0
-  private mayInherit = false
+  readonly #trail: (string | number)[] = []
+  #depth = 0
+  #mayInherit = false
   /** Of the document before: most headers are alike, so the stream is written where it will probably stay. */
-  private headerBytes = 2
+  #headerBytes = 2
 
   encode(document: object, shapes: ShapeDictionary, writer: ByteWriter): void {
     const start = writer.length
-    this.writer = writer
-    this.shapes = shapes
-    this.start = start
-    this.depth = 0
-    this.mayInherit = isPrototypePolluted()
-    this.top = 0
-    this.usedCount = 0
-    if (this.usedLocal.size > 0) this.usedLocal.clear()
-    this.bytes = writer.bytes
-    this.at = start
-    const expectedBytes = this.headerBytes
-    this.reserve(expectedBytes)
-    this.at = start + expectedBytes
+    this.#writer = writer
+    this.#shapes = shapes
+    this.#start = start
+    this.#depth = 0
+    this.#mayInherit = isPrototypePolluted()
+    this.#top = 0
+    this.#usedCount = 0
+    if (this.#usedLocal.size > 0) this.#usedLocal.clear()
+    this.#bytes = writer.bytes
+    this.#at = start
+    const expectedBytes = this.#headerBytes
+    this.#reserve(expectedBytes)
+    this.#at = start + expectedBytes
     const root = resolveToJson(document, '')
     if (typeof root !== 'object' || root === null || Array.isArray(root) || ArrayBuffer.isView(root))
-      this.fail(root, '')
-    this.container(root, '')
-    const headerBytes = this.headerLength()
-    if (headerBytes !== expectedBytes) this.move(start + expectedBytes, headerBytes - expectedBytes)
-    this.header(start)
-    this.headerBytes = headerBytes
-    if (this.at - start > DOCUMENT_BYTES_MAX) throw tooLarge()
-    writer.length = this.at
+      this.#fail(root, '')
+    this.#container(root, '')
+    const headerBytes = this.#headerLength()
+    if (headerBytes !== expectedBytes) this.#move(start + expectedBytes, headerBytes - expectedBytes)
+    this.#header(start)
+    this.#headerBytes = headerBytes
+    if (this.#at - start > DOCUMENT_BYTES_MAX) throw tooLarge()
+    writer.length = this.#at
   }
 
-  private headerLength(): number {
-    let length = varintBytes(this.usedCount)
-    for (let i = 0; i < this.usedCount; i++) {
-      const shape = this.used[i]!
+  #headerLength(): number {
+    let length = varintBytes(this.#usedCount)
+    for (let i = 0; i < this.#usedCount; i++) {
+      const shape = this.#used[i]!
       length += shape.id === LOCAL_SHAPE ? 1 + shape.encoded.length : varintBytes(shape.id + 1)
     }
     return length
   }
 
-  private header(at: number): void {
-    const { bytes } = this
-    at = writeVarint(bytes, at, this.usedCount)
-    for (let i = 0; i < this.usedCount; i++) {
-      const shape = this.used[i]!
+  #header(at: number): void {
+    const bytes = this.#bytes
+    at = writeVarint(bytes, at, this.#usedCount)
+    for (let i = 0; i < this.#usedCount; i++) {
+      const shape = this.#used[i]!
       at = writeVarint(bytes, at, shape.id + 1)
       if (shape.id !== LOCAL_SHAPE) continue
       bytes.set(shape.encoded, at)
@@ -145,22 +146,22 @@ class DocumentEncoder {
     }
   }
 
-  private value(value: unknown, key: string | number): void {
-    this.reserve(SCALAR_BYTES_MAX)
-    if (typeof value === 'string') this.string(value)
-    else if (typeof value === 'number') this.number(value, key)
-    else if (value === null || value === undefined) this.bytes[this.at++] = TAG_NULL
-    else if (typeof value === 'boolean') this.bytes[this.at++] = value ? TAG_TRUE : TAG_FALSE
-    else if (typeof value !== 'object') this.fail(value, key)
-    else if (ArrayBuffer.isView(value)) this.typedArray(value, key)
-    else this.container(value, key)
+  #value(value: unknown, key: string | number): void {
+    this.#reserve(SCALAR_BYTES_MAX)
+    if (typeof value === 'string') this.#string(value)
+    else if (typeof value === 'number') this.#number(value, key)
+    else if (value === null || value === undefined) this.#bytes[this.#at++] = TAG_NULL
+    else if (typeof value === 'boolean') this.#bytes[this.#at++] = value ? TAG_TRUE : TAG_FALSE
+    else if (typeof value !== 'object') this.#fail(value, key)
+    else if (ArrayBuffer.isView(value)) this.#typedArray(value, key)
+    else this.#container(value, key)
   }
 
-  private number(value: number, key: string | number): void {
-    const { bytes } = this
-    let at = this.at
+  #number(value: number, key: string | number): void {
+    const bytes = this.#bytes
+    let at = this.#at
     if (!Number.isSafeInteger(value)) {
-      if (value - value !== 0) this.fail(value, key)
+      if (value - value !== 0) this.#fail(value, key)
       double[0] = value
       bytes[at++] = TAG_FLOAT64
       for (let i = 0; i < 8; i++) bytes[at++] = doubleBytes[i]!
@@ -179,103 +180,105 @@ class DocumentEncoder {
       } while (rest > 0)
       bytes[tagAt] = (value < 0 ? TAG_NEGATIVE : TAG_POSITIVE) + at - tagAt - 1
     }
-    this.at = at
+    this.#at = at
   }
 
-  private string(value: string): void {
+  #string(value: string): void {
     const { length } = value
-    this.reserve(length * BYTES_PER_UNIT_MAX + SCALAR_BYTES_MAX)
-    if (length > STRING_SHORT_CHARS_MAX) return this.longString(value)
-    const { bytes } = this
-    let at = this.at
+    this.#reserve(length * BYTES_PER_UNIT_MAX + SCALAR_BYTES_MAX)
+    if (length > STRING_SHORT_CHARS_MAX) return this.#longString(value)
+    const bytes = this.#bytes
+    let at = this.#at
     bytes[at++] = TAG_STRING_SHORT + length
     for (let i = 0; i < length; i++) {
       const code = value.charCodeAt(i)
-      if (code > 127) return this.text(value)
+      if (code > 127) return this.#text(value)
       bytes[at++] = code
     }
-    this.at = at
+    this.#at = at
   }
 
-  private longString(value: string): void {
-    const { bytes, at } = this
+  #longString(value: string): void {
+    const bytes = this.#bytes
+    const at = this.#at
     const { length } = value
     const body = writeVarint(bytes, at + 1, length)
     if (length > LOOPED_CHARS_MAX) {
       const { written } = utf8.encodeInto(value, bytes.subarray(body))
-      if (written > length) return this.text(value)
+      if (written > length) return this.#text(value)
     } else {
       for (let i = 0; i < length; i++) {
         const code = value.charCodeAt(i)
-        if (code > 127) return this.text(value)
+        if (code > 127) return this.#text(value)
         bytes[body + i] = code
       }
     }
     bytes[at] = TAG_STRING_ASCII
-    this.at = body + length
+    this.#at = body + length
   }
 
-  private text(value: string): void {
-    this.bytes[this.at++] = TAG_STRING_TEXT
-    const body = ++this.at
-    this.at = writeText(this.bytes, body, value)
-    this.close(body)
+  #text(value: string): void {
+    this.#bytes[this.#at++] = TAG_STRING_TEXT
+    const body = ++this.#at
+    this.#at = writeText(this.#bytes, body, value)
+    this.#close(body)
   }
 
-  private typedArray(value: ArrayBufferView, key: string | number): void {
+  #typedArray(value: ArrayBufferView, key: string | number): void {
     const type = ELEMENT_TYPES.findIndex((type) => value instanceof type)
-    if (type < 0) this.fail(value, key)
-    this.elements(TAG_TYPED + type, value)
+    if (type < 0) this.#fail(value, key)
+    this.#elements(TAG_TYPED + type, value)
   }
 
-  private elements(tag: number, elements: ArrayBufferView): void {
+  #elements(tag: number, elements: ArrayBufferView): void {
     const length = elements.byteLength
-    this.reserve(length + SCALAR_BYTES_MAX)
-    this.bytes[this.at] = tag
-    this.at = writeVarint(this.bytes, this.at + 1, length)
-    this.bytes.set(new Uint8Array(elements.buffer, elements.byteOffset, length), this.at)
-    this.at += length
+    this.#reserve(length + SCALAR_BYTES_MAX)
+    this.#bytes[this.#at] = tag
+    this.#at = writeVarint(this.#bytes, this.#at + 1, length)
+    this.#bytes.set(new Uint8Array(elements.buffer, elements.byteOffset, length), this.#at)
+    this.#at += length
   }
 
-  private container(value: object, key: string | number): void {
-    if (this.depth === DOCUMENT_DEPTH_MAX) {
+  #container(value: object, key: string | number): void {
+    if (this.#depth === DOCUMENT_DEPTH_MAX) {
       throw new PannierError(
         'PANNIER_DOCUMENT_TOO_DEEP',
         `The document is nested deeper than ${DOCUMENT_DEPTH_MAX} levels.`,
       )
     }
     if (Array.isArray(value)) {
-      this.trail[this.depth++] = key
-      this.array(value)
+      this.#trail[this.#depth++] = key
+      this.#array(value)
     } else {
       const prototype: unknown = Object.getPrototypeOf(value)
       const isUsual = prototype === Object.prototype || prototype === null
       // An object of another realm has another Object.prototype, but nothing above that either.
-      if (!isUsual && Object.getPrototypeOf(prototype) !== null) this.fail(value, key)
-      this.trail[this.depth++] = key
-      this.object(value, !isUsual || this.mayInherit)
+      if (!isUsual && Object.getPrototypeOf(prototype) !== null) this.#fail(value, key)
+      this.#trail[this.#depth++] = key
+      this.#object(value, !isUsual || this.#mayInherit)
     }
-    this.depth--
+    this.#depth--
   }
 
-  private array(value: readonly unknown[]): void {
+  #array(value: readonly unknown[]): void {
     const type = packedType(value)
     if (type >= 0) {
       const elements = new ELEMENT_TYPES[type]!(value as readonly number[])
       // Makes 0 of -0.
       if (type === TYPE_FLOAT64) for (let i = 0; i < elements.length; i++) elements[i]! += 0
-      return this.elements(TAG_PACKED + type, elements)
+      return this.#elements(TAG_PACKED + type, elements)
     }
-    this.bytes[this.at++] = TAG_ARRAY
-    const body = ++this.at
-    for (let i = 0; i < value.length; i++) this.value(resolveToJson(value[i], i), i)
-    this.close(body)
+    this.#bytes[this.#at++] = TAG_ARRAY
+    const body = ++this.#at
+    for (let i = 0; i < value.length; i++) this.#value(resolveToJson(value[i], i), i)
+    this.#close(body)
   }
 
-  private object(value: object, mayInherit: boolean): void {
-    const { names, values } = this
-    const isRoot = this.depth === 1
-    const from = this.top
+  #object(value: object, mayInherit: boolean): void {
+    const names = this.#names
+    const values = this.#values
+    const isRoot = this.#depth === 1
+    const from = this.#top
     let to = from
     for (const name in value) {
       if ((mayInherit && !Object.hasOwn(value, name)) || (isRoot && isReserved(name))) continue
@@ -284,60 +287,61 @@ class DocumentEncoder {
       names[to] = name
       values[to++] = field
     }
-    this.top = to
-    const index = this.use(from, to)
+    this.#top = to
+    const index = this.#use(from, to)
     if (isRoot) {
-      for (let i = from; i < to; i++) this.value(values[i], names[i]!)
+      for (let i = from; i < to; i++) this.#value(values[i], names[i]!)
     } else {
-      this.bytes[this.at++] = Math.min(TAG_OBJECT + index, TAG_OBJECT_FAR)
-      if (index >= TAG_OBJECT_FAR - TAG_OBJECT) this.at = writeVarint(this.bytes, this.at, index)
-      const body = ++this.at
-      for (let i = from; i < to; i++) this.value(values[i], names[i]!)
-      this.close(body)
+      this.#bytes[this.#at++] = Math.min(TAG_OBJECT + index, TAG_OBJECT_FAR)
+      if (index >= TAG_OBJECT_FAR - TAG_OBJECT) this.#at = writeVarint(this.#bytes, this.#at, index)
+      const body = ++this.#at
+      for (let i = from; i < to; i++) this.#value(values[i], names[i]!)
+      this.#close(body)
     }
-    this.top = from
+    this.#top = from
   }
 
   /** The index in the header of the shape with these names. */
-  private use(from: number, to: number): number {
-    const { used, usedCount } = this
-    const shape = this.shapes.find(this.names, from, to) ?? this.shapes.resolve(this.names.slice(from, to))
+  #use(from: number, to: number): number {
+    const used = this.#used
+    const usedCount = this.#usedCount
+    const shape = this.#shapes.find(this.#names, from, to) ?? this.#shapes.resolve(this.#names.slice(from, to))
     if (shape.id === LOCAL_SHAPE) {
       const key = JSON.stringify(shape.names)
-      const known = this.usedLocal.get(key)
+      const known = this.#usedLocal.get(key)
       if (known !== undefined) return known
-      this.usedLocal.set(key, usedCount)
+      this.#usedLocal.set(key, usedCount)
     } else {
       for (let i = 0; i < usedCount; i++) if (used[i] === shape) return i
     }
     used[usedCount] = shape
-    return this.usedCount++
+    return this.#usedCount++
   }
 
   /** Writes the length of what starts at `body` and ends here, for which one byte was left free. */
-  private close(body: number): void {
-    const length = this.at - body
-    if (length >= 128) this.move(body, varintBytes(length) - 1)
-    writeVarint(this.bytes, body - 1, length)
+  #close(body: number): void {
+    const length = this.#at - body
+    if (length >= 128) this.#move(body, varintBytes(length) - 1)
+    writeVarint(this.#bytes, body - 1, length)
   }
 
   /** Moves what starts at `from` and ends here. */
-  private move(from: number, distance: number): void {
-    this.reserve(distance)
-    this.bytes.copyWithin(from + distance, from, this.at)
-    this.at += distance
+  #move(from: number, distance: number): void {
+    this.#reserve(distance)
+    this.#bytes.copyWithin(from + distance, from, this.#at)
+    this.#at += distance
   }
 
-  private reserve(count: number): void {
-    if (this.at + count <= this.bytes.length) return
-    if (this.at + count - this.start > DOCUMENT_BYTES_MAX * BYTES_PER_UNIT_MAX) throw tooLarge()
-    this.writer.length = this.at
-    this.writer.reserve(count)
-    this.bytes = this.writer.bytes
+  #reserve(count: number): void {
+    if (this.#at + count <= this.#bytes.length) return
+    if (this.#at + count - this.#start > DOCUMENT_BYTES_MAX * BYTES_PER_UNIT_MAX) throw tooLarge()
+    this.#writer.length = this.#at
+    this.#writer.reserve(count)
+    this.#bytes = this.#writer.bytes
   }
 
-  private fail(value: unknown, key: string | number): never {
-    const path = [...this.trail.slice(1, this.depth), ...(this.depth > 0 ? [key] : [])].map(pathSegment).join('')
+  #fail(value: unknown, key: string | number): never {
+    const path = [...this.#trail.slice(1, this.#depth), ...(this.#depth > 0 ? [key] : [])].map(pathSegment).join('')
     const kind =
       typeof value === 'object'
         ? Object.prototype.toString.call(value)
@@ -352,7 +356,6 @@ let idle: DocumentEncoder | undefined
 
 /** Bytes of the longest value that is no string and no container, and of what precedes one of these. */
 const SCALAR_BYTES_MAX = 16
-const UNDERSCORE = 95
 const TYPE_INT8 = 0
 const TYPE_UINT8 = 1
 const TYPE_INT16 = 2
@@ -364,11 +367,6 @@ const LOOPED_CHARS_MAX = 600
 const utf8 = new TextEncoder()
 const double = new Float64Array(1)
 const doubleBytes = new Uint8Array(double.buffer)
-
-/** Such names at the top of a document are not content. `__proto__` is data wherever it is. */
-function isReserved(name: string): boolean {
-  return name.charCodeAt(0) === UNDERSCORE && name !== '__proto__'
-}
 
 /** What JSON.stringify would take instead of the value. */
 function resolveToJson(value: unknown, key: string | number): unknown {

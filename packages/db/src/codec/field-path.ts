@@ -27,10 +27,27 @@ export class FieldPath {
   }
 }
 
+export function compileFieldPath(path: string): FieldPath {
+  return new FieldPath(fieldNames(path))
+}
+
+/** A path as a caller gives it: a string of names that are not empty; else a TypeError. */
+export function checkFieldPath(path: unknown): string {
+  if (typeof path !== 'string' || fieldNames(path).includes(''))
+    throw new TypeError(`not the path of a field: ${String(path)}`)
+  return path
+}
+
+/** '-age' -> { path: 'age', descending: true } */
+export function parseOrderedField(text: unknown): { readonly path: string; readonly descending: boolean } {
+  const descending = typeof text === 'string' && text.startsWith('-')
+  return { path: checkFieldPath(descending ? text.slice(1) : text), descending }
+}
+
 /**
  * Dots go one level down, also into arrays ('tags.0'). A backslash before a dot or a backslash makes it part of the name.
  */
-export function compileFieldPath(path: string): FieldPath {
+export function fieldNames(path: string): string[] {
   const names: string[] = []
   let name = ''
   for (let i = 0; i < path.length; i++) {
@@ -44,7 +61,7 @@ export function compileFieldPath(path: string): FieldPath {
     name += char
   }
   names.push(name)
-  return new FieldPath(names)
+  return names
 }
 
 /** The field of a decoded document; undefined if it is missing. */
@@ -57,6 +74,11 @@ export function getField(document: unknown, path: FieldPath): unknown {
     value = (value as Record<string | number, unknown>)[index]
   }
   return value
+}
+
+/** Sets a field, also one that every object inherits (`__proto__`), where assigning may do otherwise. */
+export function defineField(target: object, name: string, value: unknown): void {
+  Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true })
 }
 
 /** The element that a name in a path stands for; -1 if it stands for none. */

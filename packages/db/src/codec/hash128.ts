@@ -20,44 +20,45 @@ const C4 = 0xa1e38b93
  * hash.digest(revision, 0)
  */
 export class Hash128 {
-  private h1 = 0
-  private h2 = 0
-  private h3 = 0
-  private h4 = 0
-  private length = 0
+  #h1 = 0
+  #h2 = 0
+  #h3 = 0
+  #h4 = 0
+  #length = 0
   /** The bytes of a block that is not whole yet; zero beyond them. */
-  private readonly tail = new Uint8Array(HASH_BYTES)
+  readonly #tail = new Uint8Array(HASH_BYTES)
 
   reset(seed: number = 0): void {
-    this.h1 = this.h2 = this.h3 = this.h4 = seed | 0
-    this.length = 0
-    this.tail.fill(0)
+    this.#h1 = this.#h2 = this.#h3 = this.#h4 = seed | 0
+    this.#length = 0
+    this.#tail.fill(0)
   }
 
   update(bytes: Uint8Array, start: number = 0, end: number = bytes.length): void {
-    const { tail } = this
+    const tail = this.#tail
     let at = start
-    let held = this.length % HASH_BYTES
-    this.length += end - start
+    let held = this.#length % HASH_BYTES
+    this.#length += end - start
     if (held > 0) {
       while (held < HASH_BYTES && at < end) tail[held++] = bytes[at++]!
       if (held < HASH_BYTES) return
-      this.blocks(tail, 0, HASH_BYTES)
+      this.#blocks(tail, 0, HASH_BYTES)
       tail.fill(0)
     }
     const whole = end - ((end - at) % HASH_BYTES)
-    this.blocks(bytes, at, whole)
+    this.#blocks(bytes, at, whole)
     for (let i = whole; i < end; i++) tail[i - whole] = bytes[i]!
   }
 
   /** Writes `HASH_BYTES` bytes. What was hashed stays, so more may follow. */
   digest(target: Uint8Array, at: number = 0): void {
-    const { tail, length } = this
+    const tail = this.#tail
+    const length = this.#length
     // Missing bytes are zero, and mixing in a zero word changes nothing.
-    let h1 = this.h1 ^ mix(readWord(tail, 0), C1, 15, C2) ^ length
-    let h2 = this.h2 ^ mix(readWord(tail, 4), C2, 16, C3) ^ length
-    let h3 = this.h3 ^ mix(readWord(tail, 8), C3, 17, C4) ^ length
-    let h4 = this.h4 ^ mix(readWord(tail, 12), C4, 18, C1) ^ length
+    let h1 = this.#h1 ^ mix(readWord(tail, 0), C1, 15, C2) ^ length
+    let h2 = this.#h2 ^ mix(readWord(tail, 4), C2, 16, C3) ^ length
+    let h3 = this.#h3 ^ mix(readWord(tail, 8), C3, 17, C4) ^ length
+    let h4 = this.#h4 ^ mix(readWord(tail, 12), C4, 18, C1) ^ length
     h1 = (h1 + h2 + h3 + h4) | 0
     h2 = finish((h2 + h1) | 0)
     h3 = finish((h3 + h1) | 0)
@@ -70,8 +71,11 @@ export class Hash128 {
     writeWord(target, at + 12, h4 + h1)
   }
 
-  private blocks(bytes: Uint8Array, start: number, end: number): void {
-    let { h1, h2, h3, h4 } = this
+  #blocks(bytes: Uint8Array, start: number, end: number): void {
+    let h1 = this.#h1
+    let h2 = this.#h2
+    let h3 = this.#h3
+    let h4 = this.#h4
     for (let at = start; at < end; at += HASH_BYTES) {
       h1 ^= mix(readWord(bytes, at), C1, 15, C2)
       h1 = (Math.imul((rotate(h1, 19) + h2) | 0, 5) + 0x561ccd1b) | 0
@@ -82,10 +86,10 @@ export class Hash128 {
       h4 ^= mix(readWord(bytes, at + 12), C4, 18, C1)
       h4 = (Math.imul((rotate(h4, 13) + h1) | 0, 5) + 0x32ac3b17) | 0
     }
-    this.h1 = h1
-    this.h2 = h2
-    this.h3 = h3
-    this.h4 = h4
+    this.#h1 = h1
+    this.#h2 = h2
+    this.#h3 = h3
+    this.#h4 = h4
   }
 }
 

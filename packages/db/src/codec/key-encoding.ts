@@ -20,6 +20,7 @@ import type { Key } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'
 import { corruptBytes } from './bytes.ts'
 import { isArrayLike } from './collation.ts'
+import { defineField } from './field-path.ts'
 import { byteStringToText, textToByteString } from './text.ts'
 
 /** Encoded bytes of a string; the rest is cut off. */
@@ -306,7 +307,7 @@ class KeyDecoder {
         if (this.byte() !== STRING) throw corruptBytes('a key has a name that is no string')
         const name = this.string()
         const value = this.component(depth + 1)
-        Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true })
+        defineField(object, name, value)
       }
     }
     return object

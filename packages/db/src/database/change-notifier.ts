@@ -20,76 +20,76 @@ export interface CollectionChange {
 }
 
 export class ChangeNotifier {
-  private readonly store: KeyValueStore
-  private readonly catalog: Catalog
-  private readonly listeners = new Set<(change: DatabaseChange) => void>()
+  readonly #store: KeyValueStore
+  readonly #catalog: Catalog
+  readonly #listeners = new Set<(change: DatabaseChange) => void>()
   /** Names of the collections by number, so that one that was dropped still has one. */
-  private readonly names = new Map<number, string>()
+  readonly #names = new Map<number, string>()
   /** Ends when the commits before were told; keeps their order. */
-  private told: Promise<void> = Promise.resolve()
-  private stop: (() => void) | undefined
+  #told: Promise<void> = Promise.resolve()
+  #stop: (() => void) | undefined
 
   constructor(store: KeyValueStore, catalog: Catalog) {
-    this.store = store
-    this.catalog = catalog
+    this.#store = store
+    this.#catalog = catalog
   }
 
   add(listener: (change: DatabaseChange) => void): () => void {
     // A function of its own, so that one listener that is added twice is called twice.
     const own = (change: DatabaseChange): void => listener(change)
-    this.listeners.add(own)
-    if (this.stop === undefined) {
-      this.told = this.told.then(() => this.learnNames())
-      this.stop = this.store.onCommit((notice) => {
-        this.told = this.told.then(() => this.tell(notice))
+    this.#listeners.add(own)
+    if (this.#stop === undefined) {
+      this.#told = this.#told.then(() => this.#learnNames())
+      this.#stop = this.#store.onCommit((notice) => {
+        this.#told = this.#told.then(() => this.#tell(notice))
       })
     }
     return () => {
-      this.listeners.delete(own)
-      if (this.listeners.size === 0) this.close()
+      this.#listeners.delete(own)
+      if (this.#listeners.size === 0) this.close()
     }
   }
 
   close(): void {
-    this.stop?.()
-    this.stop = undefined
-    this.listeners.clear()
+    this.#stop?.()
+    this.#stop = undefined
+    this.#listeners.clear()
   }
 
-  private async tell(notice: CommitNotice): Promise<void> {
+  async #tell(notice: CommitNotice): Promise<void> {
     try {
-      const collections = await this.store.read((snapshot) => this.changesOf(snapshot, notice))
+      const collections = await this.#store.read((snapshot) => this.#changesOf(snapshot, notice))
       if (collections.size === 0) return
-      for (const listener of this.listeners) callListener(listener, { collections, local: notice.local })
+      for (const listener of this.#listeners) callListener(listener, { collections, local: notice.local })
     } catch {
       // Closed in between: nobody listens any more.
     }
   }
 
-  private async learnNames(): Promise<void> {
+  async #learnNames(): Promise<void> {
     try {
-      await this.store.read((snapshot) => this.readNames(snapshot))
+      await this.#store.read((snapshot) => this.#readNames(snapshot))
     } catch {
       // Closed in between.
     }
   }
 
-  private readNames(snapshot: Snapshot): void {
-    for (const name of this.catalog.names(snapshot))
-      this.names.set(this.catalog.collection(snapshot, name)!.number, name)
+  #readNames(snapshot: Snapshot): void {
+    for (const name of this.#catalog.names(snapshot))
+      this.#names.set(this.#catalog.collection(snapshot, name)!.number, name)
   }
 
-  private changesOf(snapshot: Snapshot, { trees }: CommitNotice): Map<string, CollectionChange> {
-    this.readNames(snapshot)
+  #changesOf(snapshot: Snapshot, { trees }: CommitNotice): Map<string, CollectionChange> {
+    this.#readNames(snapshot)
     const changes = new Map<string, CollectionChange>()
     for (const [treeName, { keys }] of trees) {
       const number = Number.parseInt(treeName, 10)
-      const name = this.names.get(number)
+      const name = this.#names.get(number)
       if (name === undefined || treeName !== collectionTrees(number).bodies) continue
       const bodies = snapshot.tree(treeName)
       if (bodies === undefined) {
         // A collection of that name that was made in its place is another one.
-        changes.set(name, { ids: undefined, dropped: this.catalog.collection(snapshot, name) === undefined })
+        changes.set(name, { ids: undefined, dropped: this.#catalog.collection(snapshot, name) === undefined })
         continue
       }
       // Bodies that were replaced are among the keys; they are gone.

@@ -4,8 +4,8 @@
  */
 import { isPromise } from '../base/maybe-promise.ts'
 import type { MaybePromise } from '../base/maybe-promise.ts'
-import { encodeIdKey } from '../codec/key-encoding.ts'
 import type { CollectionState } from '../document/collection-state.ts'
+import type { IdGenerator } from '../document/document-id.ts'
 import { DocumentReader } from '../document/document-reader.ts'
 import type { StoredDocument } from '../document/document-reader.ts'
 import { checkBatchSize, encodeBatch, guessShapes } from '../document/encoded-batch.ts'
@@ -19,6 +19,11 @@ import type { Query, Selector } from '../query/query.ts'
 import type { QuerySource } from '../query/query-source.ts'
 import type { DocumentInput, DocumentReference, Stored } from './document-types.ts'
 
+/** What the writes to a collection need. */
+export interface CollectionWriting extends WriteContext {
+  readonly newIds: IdGenerator
+}
+
 /** Where reads and writes go. */
 export interface CollectionAccess {
   read<T>(read: (snapshot: Snapshot) => T): MaybePromise<T>
@@ -26,8 +31,7 @@ export interface CollectionAccess {
   openSource(): QuerySource
   /** The collection as far as it is known now, and whether that is committed. */
   known(): { readonly state: CollectionState | undefined; readonly committed: boolean }
-  readonly writing: WriteContext
-  newIds(): () => string
+  readonly writing: CollectionWriting
 }
 
 /** The documents of a collection. Every write takes one or many; many are all or nothing. */
@@ -35,7 +39,7 @@ export class CollectionOperations<T extends object> {
   readonly name: string
   /** @internal */
   protected readonly access: CollectionAccess
-  private guess: ShapeGuess | undefined
+  #guess: ShapeGuess | undefined
 
   /** @internal */
   constructor(name: string, access: CollectionAccess) {
@@ -53,11 +57,9 @@ export class CollectionOperations<T extends object> {
   get(id: string): Promise<Stored<T> | undefined>
   get(ids: readonly string[]): Promise<(Stored<T> | undefined)[]>
   get(ids: string | readonly string[]): Promise<unknown> {
-    const many = typeof ids !== 'string'
-    if (many && !isArrayOfStrings(ids)) throw new TypeError('get takes an id or an array of ids')
-    return promised(() =>
-      this.access.read((snapshot) => (many ? this.readMany(snapshot, ids) : this.readOne(snapshot, ids))),
-    )
+    if (typeof ids === 'string') return promised(() => this.access.read((snapshot) => this.#readOne(snapshot, ids)))
+    const list = checkedIds(ids)
+    return promised(() => this.access.read((snapshot) => this.#readMany(snapshot, list)))
   }
 
   /**
@@ -71,7 +73,7 @@ export class CollectionOperations<T extends object> {
   insert(document: DocumentInput<T>): Promise<WriteResult>
   insert(documents: readonly DocumentInput<T>[]): Promise<WriteResult[]>
   insert(input: DocumentInput<T> | readonly DocumentInput<T>[]): Promise<WriteResult | WriteResult[]> {
-    return this.writeDocuments(input, 'insert')
+    return this.#writeDocuments(input, 'insert')
   }
 
   /**
@@ -86,7 +88,7 @@ export class CollectionOperations<T extends object> {
   put(document: DocumentInput<T>): Promise<WriteResult>
   put(documents: readonly DocumentInput<T>[]): Promise<WriteResult[]>
   put(input: DocumentInput<T> | readonly DocumentInput<T>[]): Promise<WriteResult | WriteResult[]> {
-    return this.writeDocuments(input, 'put')
+    return this.#writeDocuments(input, 'put')
   }
 
   /**
@@ -96,7 +98,7 @@ export class CollectionOperations<T extends object> {
   upsert(document: DocumentInput<T>): Promise<WriteResult>
   upsert(documents: readonly DocumentInput<T>[]): Promise<WriteResult[]>
   upsert(input: DocumentInput<T> | readonly DocumentInput<T>[]): Promise<WriteResult | WriteResult[]> {
-    return this.writeDocuments(input, 'upsert')
+    return this.#writeDocuments(input, 'upsert')
   }
 
   /**
@@ -115,17 +117,13 @@ export class CollectionOperations<T extends object> {
     change: (document: Stored<T>) => DocumentInput<T> | undefined,
   ): Promise<WriteResult | WriteResult[]> {
     const many = typeof ids !== 'string'
-    if (many && !isArrayOfStrings(ids)) throw new TypeError('update takes an id or an array of ids')
+    const list = many ? checkedIds(ids) : [ids]
     if (typeof change !== 'function')
       throw new TypeError('update takes a function that makes the new document of the old one')
     const changeStored = change as unknown as (document: StoredDocument) => unknown
     return promised(() => {
-      const list = many ? [...ids] : [ids]
       checkBatchSize(list.length)
-      const written = this.access.write((transaction) =>
-        updateDocuments(transaction, this.access.writing, list, changeStored),
-      )
-      return many ? written : written.then((results) => results[0]!)
+      return this.#write(many, (transaction, writing) => updateDocuments(transaction, writing, list, changeStored))
     })
   }
 
@@ -142,10 +140,10 @@ export class CollectionOperations<T extends object> {
   delete(
     input: DocumentReference | readonly DocumentReference[],
   ): Promise<WriteResult | undefined | (WriteResult | undefined)[]> {
+    const many = Array.isArray(input)
     return promised(() => {
-      const targets = checkTargets(Array.isArray(input) ? input : [input])
-      const written = this.access.write((transaction) => deleteDocuments(transaction, this.access.writing, targets))
-      return Array.isArray(input) ? written : written.then((results) => results[0])
+      const targets = checkTargets(many ? input : [input])
+      return this.#write(many, (transaction, writing) => deleteDocuments(transaction, writing, targets))
     })
   }
 
@@ -159,38 +157,43 @@ export class CollectionOperations<T extends object> {
     return createQuery<Stored<T>>(() => this.access.openSource(), selector as Selector<Stored<T>>)
   }
 
-  private readOne(snapshot: Snapshot, id: string): StoredDocument | undefined {
+  #readOne(snapshot: Snapshot, id: string): StoredDocument | undefined {
     const state = this.access.writing.catalog.collection(snapshot, this.name)
     if (state === undefined) return undefined
     const reader = new DocumentReader(snapshot, state)
-    const number = reader.numberOf(encodeIdKey(id))
-    return number === undefined ? undefined : reader.decode(reader.bodyOf(number))
+    const body = reader.get(id)
+    return body && reader.decode(body)
   }
 
-  private readMany(snapshot: Snapshot, ids: readonly string[]): (StoredDocument | undefined)[] {
+  #readMany(snapshot: Snapshot, ids: readonly string[]): (StoredDocument | undefined)[] {
     const state = this.access.writing.catalog.collection(snapshot, this.name)
     if (state === undefined) return ids.map(() => undefined)
     const reader = new DocumentReader(snapshot, state)
     return reader.getMany(ids).map((body) => body && reader.decode(body))
   }
 
-  private writeDocuments(input: unknown, mode: WriteMode): Promise<WriteResult | WriteResult[]> {
+  #writeDocuments(input: unknown, mode: WriteMode): Promise<WriteResult | WriteResult[]> {
     const many = Array.isArray(input)
     return promised(() => {
-      const batch = encodeBatch(many ? input : [input], this.guessShapes(), this.access.newIds())
-      const written = this.access.write((transaction) => putDocuments(transaction, this.access.writing, batch, mode))
-      return many ? written : written.then((results) => results[0]!)
+      const batch = encodeBatch(many ? input : [input], this.#guessShapes(), this.access.writing.newIds())
+      return this.#write(many, (transaction, writing) => putDocuments(transaction, writing, batch, mode))
     })
   }
 
+  #write<R>(many: boolean, write: (transaction: WriteTransaction, writing: WriteContext) => R[]): Promise<R | R[]> {
+    const { access } = this
+    const written = access.write((transaction) => write(transaction, access.writing))
+    return many ? written : written.then(([result]) => result!)
+  }
+
   /** Kept as long as the collection's shapes stay what they are. */
-  private guessShapes(): ShapeGuess {
+  #guessShapes(): ShapeGuess {
     const { state, committed } = this.access.known()
-    const { guess } = this
+    const guess = this.#guess
     if (guess === undefined || guess.base !== state?.shapes || guess.committed !== committed) {
-      this.guess = guessShapes(state, committed)
+      this.#guess = guessShapes(state, committed)
     }
-    return this.guess!
+    return this.#guess!
   }
 }
 
@@ -205,6 +208,9 @@ export function promised<T>(body: () => T | Promise<T>): Promise<T> {
   }
 }
 
-function isArrayOfStrings(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string')
+/** A copy: what the caller does to the array meanwhile changes nothing. */
+function checkedIds(ids: unknown): string[] {
+  if (!Array.isArray(ids) || ids.some((id) => typeof id !== 'string'))
+    throw new TypeError('an id or an array of ids is needed')
+  return [...(ids as string[])]
 }

@@ -1,16 +1,15 @@
 /** A collection of an open database: its documents and its indexes. */
 import type { MaybePromise } from '../base/maybe-promise.ts'
-import { PannierError } from '../base/errors.ts'
 import type { CollectionState } from '../document/collection-state.ts'
-import type { WriteContext } from '../document/write-documents.ts'
-import { defineIndexes, dropIndex, missingIndexes } from '../index/define-indexes.ts'
+import { buildIndexes } from '../index/build-indexes.ts'
+import { defineIndexes, dropIndex, indexMismatch, missingIndexes } from '../index/define-indexes.ts'
 import { parseIndexInput, sameIndex } from '../index/index-definition.ts'
 import type { IndexDeclaration, IndexField, IndexInput } from '../index/index-definition.ts'
 import { maintainIndexes } from '../index/maintain-indexes.ts'
 import type { Snapshot, WriteTransaction } from '../kv/key-value-store.ts'
 import type { QuerySource } from '../query/query-source.ts'
 import { CollectionOperations } from './collection-operations.ts'
-import type { CollectionAccess } from './collection-operations.ts'
+import type { CollectionAccess, CollectionWriting } from './collection-operations.ts'
 import type { DatabaseContext } from './database-context.ts'
 import { querySource } from './query-source.ts'
 
@@ -36,46 +35,46 @@ export interface IndexInfo {
 }
 
 export class Collection<T extends object> extends CollectionOperations<T> {
-  private readonly context: DatabaseContext
-  private readonly declared: Map<string, IndexDeclaration>
+  readonly #context: DatabaseContext
+  readonly #declared: Map<string, IndexDeclaration>
   /** The collection (by number) that is known to have the indexes that were declared. */
-  private settledNumber: number | undefined
-  private building: Promise<void> = Promise.resolve()
+  #settledNumber: number | undefined
+  #building: Promise<void> = Promise.resolve()
 
   /** @internal Use `database.collection(name)`. */
   constructor(name: string, context: DatabaseContext) {
     const declared = new Map<string, IndexDeclaration>()
     super(name, new StoreAccess(name, context, declared, (number) => this.afterWrite(number)))
-    this.context = context
-    this.declared = declared
+    this.#context = context
+    this.#declared = declared
   }
 
   /** @internal */
   declare(options: CollectionOptions): void {
     const declarations = (options.indexes ?? []).map(parseIndexInput)
     for (const declaration of declarations) {
-      const known = this.declared.get(declaration.name)
-      if (known !== undefined && !sameIndex(known, declaration)) throw mismatch(declaration.name)
+      const known = this.#declared.get(declaration.name)
+      if (known !== undefined && !sameIndex(known, declaration)) throw indexMismatch(declaration.name)
     }
-    const news = declarations.filter(({ name }) => !this.declared.has(name))
-    for (const declaration of news) this.declared.set(declaration.name, declaration)
+    const news = declarations.filter(({ name }) => !this.#declared.has(name))
+    for (const declaration of news) this.#declared.set(declaration.name, declaration)
     if (news.length > 0) this.build(options)
   }
 
   /** @internal Also goes on with builds that an earlier run has left. */
   build(options: CollectionOptions = {}): void {
-    const work = this.building.then(
-      () => this.buildMissing(options),
-      () => this.buildMissing(options),
+    const work = this.#building.then(
+      () => this.#buildMissing(options),
+      () => this.#buildMissing(options),
     )
     // Whoever waits for `ready` hears of a failure.
     work.catch(() => {})
-    this.building = work
+    this.#building = work
   }
 
   /** @internal Resolves when nothing is being built, whether that succeeded or not. */
   async idle(): Promise<void> {
-    await this.building.catch(() => {})
+    await this.#building.catch(() => {})
   }
 
   /**
@@ -88,12 +87,12 @@ export class Collection<T extends object> extends CollectionOperations<T> {
    * await people.ready()
    */
   ready(): Promise<void> {
-    return this.building
+    return this.#building
   }
 
   /** The indexes that the collection has. */
   async indexes(): Promise<IndexInfo[]> {
-    const state = await this.context.store.read((snapshot) => this.context.catalog.collection(snapshot, this.name))
+    const state = await this.#context.store.read((snapshot) => this.#context.catalog.collection(snapshot, this.name))
     return (state?.indexes ?? []).map(({ name, fields, multi, builtTo }) => ({
       name,
       fields,
@@ -104,8 +103,8 @@ export class Collection<T extends object> extends CollectionOperations<T> {
 
   /** Forgets an index at once, whatever its size; false if there is none of that name. */
   async dropIndex(name: string): Promise<boolean> {
-    const { store, catalog } = this.context
-    this.declared.delete(name)
+    const { store, catalog } = this.#context
+    this.#declared.delete(name)
     return await store.write((transaction) => {
       const state = catalog.collection(transaction, this.name)
       return state !== undefined && dropIndex(transaction, catalog, state, name)
@@ -113,19 +112,20 @@ export class Collection<T extends object> extends CollectionOperations<T> {
   }
 
   /** @internal Creates what a write into a missing collection needs. */
-  get writing(): WriteContext {
+  get writing(): CollectionWriting {
     return this.access.writing
   }
 
   /** @internal After a write into the collection with this number. */
   afterWrite(number: number | undefined): void {
-    if (this.declared.size > 0 && number !== undefined && number !== this.settledNumber) this.build()
+    if (this.#declared.size > 0 && number !== undefined && number !== this.#settledNumber) this.build()
   }
 
-  private async buildMissing({ signal, onProgress }: CollectionOptions): Promise<void> {
-    const { name, context } = this
+  async #buildMissing({ signal, onProgress }: CollectionOptions): Promise<void> {
+    const { name } = this
+    const context = this.#context
     const { store, catalog, environment, closing } = context
-    const declarations = [...this.declared.values()]
+    const declarations = [...this.#declared.values()]
     const read = (): MaybePromise<CollectionState | undefined> =>
       store.read((snapshot) => catalog.collection(snapshot, name))
     let state = await read()
@@ -143,20 +143,19 @@ export class Collection<T extends object> extends CollectionOperations<T> {
     }
     if (state?.indexes.some(({ builtTo }) => builtTo !== undefined)) {
       // Most runs of an application build nothing, so it is loaded only for this.
-      const { buildIndexes } = await import('../index/build-indexes.ts')
       const cancelled = signal === undefined ? closing : AbortSignal.any([signal, closing])
       await buildIndexes({ store, catalog, name, environment, signal: cancelled, onProgress })
     }
-    this.settledNumber = state?.number
+    this.#settledNumber = state?.number
   }
 }
 
 /** Reads the newest state; each write is a transaction of its own. */
 class StoreAccess implements CollectionAccess {
-  readonly writing: WriteContext
-  private readonly name: string
-  private readonly context: DatabaseContext
-  private readonly afterWrite: (collectionNumber: number | undefined) => void
+  readonly writing: CollectionWriting
+  readonly #name: string
+  readonly #context: DatabaseContext
+  readonly #afterWrite: (collectionNumber: number | undefined) => void
 
   constructor(
     name: string,
@@ -165,56 +164,47 @@ class StoreAccess implements CollectionAccess {
     afterWrite: (collectionNumber: number | undefined) => void,
   ) {
     const { catalog } = context
-    this.name = name
-    this.context = context
-    this.afterWrite = afterWrite
+    this.#name = name
+    this.#context = context
+    this.#afterWrite = afterWrite
     this.writing = {
       catalog,
       name,
       create: (transaction) =>
         defineIndexes(transaction, catalog, catalog.create(transaction, name), [...declared.values()]),
       maintain: maintainIndexes,
+      newIds: context.newIds,
     }
   }
 
   read<T>(read: (snapshot: Snapshot) => T): MaybePromise<T> {
-    return this.context.store.read(read)
+    return this.#context.store.read(read)
   }
 
   async write<T>(write: (transaction: WriteTransaction) => T): Promise<T> {
-    const { store, catalog } = this.context
+    const { store, catalog } = this.#context
     let number: number | undefined
     const result = await store.write((transaction) => {
       const written = write(transaction)
-      number = catalog.collection(transaction, this.name)?.number
+      number = catalog.collection(transaction, this.#name)?.number
       return written
     })
-    this.afterWrite(number)
+    this.#afterWrite(number)
     return result
   }
 
   openSource(): QuerySource {
-    const snapshot = this.context.store.snapshot()
-    return querySource(snapshot, this.context.catalog, this.name, () => snapshot.release())
+    const snapshot = this.#context.store.snapshot()
+    return querySource(snapshot, this.#context.catalog, this.#name, () => snapshot.release())
   }
 
   known(): { readonly state: CollectionState | undefined; readonly committed: boolean } {
-    const { store, catalog } = this.context
+    const { store, catalog } = this.#context
     const snapshot = store.snapshot()
     try {
-      return { state: catalog.collection(snapshot, this.name), committed: true }
+      return { state: catalog.collection(snapshot, this.#name), committed: true }
     } finally {
       snapshot.release()
     }
   }
-
-  newIds(): () => string {
-    return this.context.ids.batch()
-  }
-}
-
-function mismatch(name: string): PannierError {
-  return new PannierError('PANNIER_INDEX_MISMATCH', `The index '${name}' was declared with another definition.`, {
-    details: { name },
-  })
 }

@@ -8,7 +8,7 @@ export interface DatabaseContext {
   readonly store: KeyValueStore
   readonly catalog: Catalog
   readonly environment: Environment
-  readonly ids: IdGenerator
+  readonly newIds: IdGenerator
   /** Aborted when the database is closed. */
   readonly closing: AbortSignal
 }

@@ -2,7 +2,7 @@
 import { isPannierError, PannierError } from '../base/errors.ts'
 import type { Environment } from '../base/environment.ts'
 import { Catalog } from '../document/catalog.ts'
-import { IdGenerator } from '../document/document-id.ts'
+import { idGenerator } from '../document/document-id.ts'
 import { NAME_CHARS_MAX } from '../index/index-definition.ts'
 import type { KeyValueStore } from '../kv/key-value-store.ts'
 import type { Storage } from '../storage/page-store.ts'
@@ -32,32 +32,32 @@ const STALE_ATTEMPTS_MAX = 20
 export class Database {
   /** As given to `open`. */
   readonly name: string
-  private readonly parts: DatabaseParts
-  private readonly context: DatabaseContext
-  private readonly closing = new AbortController()
-  private readonly collectionsByName = new Map<string, Collection<JsonObject>>()
-  private readonly notifier: ChangeNotifier
-  private closed: Promise<void> | undefined
+  readonly #parts: DatabaseParts
+  readonly #context: DatabaseContext
+  readonly #closing = new AbortController()
+  readonly #collectionsByName = new Map<string, Collection<JsonObject>>()
+  readonly #notifier: ChangeNotifier
+  #closed: Promise<void> | undefined
 
   /** @internal Use `open`. */
   constructor(parts: DatabaseParts) {
     const { store, environment, wallClock } = parts
     const randomId = (): string => environment.randomId()
     this.name = parts.name
-    this.parts = parts
-    this.context = {
+    this.#parts = parts
+    this.#context = {
       store,
       catalog: new Catalog(randomId),
       environment,
-      ids: new IdGenerator(wallClock, randomId),
-      closing: this.closing.signal,
+      newIds: idGenerator(wallClock, randomId),
+      closing: this.#closing.signal,
     }
-    this.notifier = new ChangeNotifier(store, this.context.catalog)
+    this.#notifier = new ChangeNotifier(store, this.#context.catalog)
   }
 
   /** Where the database is: 'indexeddb', 'sqlite', 'memory', … */
   get storage(): string {
-    return this.parts.storage.kind
+    return this.#parts.storage.kind
   }
 
   /**
@@ -72,11 +72,11 @@ export class Database {
       throw new TypeError(`the name of a collection is a string of 1 to ${NAME_CHARS_MAX} characters`)
     }
     if (name.startsWith('_')) throw new TypeError(`names of collections that start with '_' are reserved: '${name}'`)
-    this.assertOpen()
-    let collection = this.collectionsByName.get(name)
+    this.#assertOpen()
+    let collection = this.#collectionsByName.get(name)
     if (collection === undefined) {
-      collection = new Collection<JsonObject>(name, this.context)
-      this.collectionsByName.set(name, collection)
+      collection = new Collection<JsonObject>(name, this.#context)
+      this.#collectionsByName.set(name, collection)
     }
     collection.declare(options)
     return collection as unknown as Collection<T>
@@ -84,12 +84,12 @@ export class Database {
 
   /** The names of the collections that exist, sorted. */
   async collections(): Promise<string[]> {
-    return await this.context.store.read((snapshot) => this.context.catalog.names(snapshot))
+    return await this.#context.store.read((snapshot) => this.#context.catalog.names(snapshot))
   }
 
   /** Forgets a collection with its documents and indexes at once, whatever its size; false if there is none. */
   async dropCollection(name: string): Promise<boolean> {
-    const { store, catalog } = this.context
+    const { store, catalog } = this.#context
     return await store.write((transaction) => {
       const state = catalog.collection(transaction, name)
       if (state !== undefined) catalog.drop(transaction, state)
@@ -116,7 +116,7 @@ export class Database {
     if (typeof body !== 'function') throw new TypeError('transaction takes a function')
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.runTransaction(body)
+        return await this.#runTransaction(body)
       } catch (error) {
         if (attempt === STALE_ATTEMPTS_MAX || !isPannierError(error, 'PANNIER_STALE')) throw error
       }
@@ -131,8 +131,8 @@ export class Database {
    * const stop = db.onChange(({ collections }) => { if (collections.has('people')) refresh() })
    */
   onChange(listener: (change: DatabaseChange) => void): () => void {
-    this.assertOpen()
-    return this.notifier.add(listener)
+    this.#assertOpen()
+    return this.#notifier.add(listener)
   }
 
   /**
@@ -140,12 +140,12 @@ export class Database {
    * moment; this is for those who have heard of a change in another way and come to read it.
    */
   async refresh(): Promise<void> {
-    await this.context.store.refresh()
+    await this.#context.store.refresh()
   }
 
   /** Writes everything that is only in the log to pages. It is done by itself in time; before a backup, say, it is of use. */
   async checkpoint(): Promise<void> {
-    await this.context.store.checkpoint()
+    await this.#context.store.checkpoint()
   }
 
   /**
@@ -154,10 +154,10 @@ export class Database {
    */
   async check(): Promise<string[]> {
     try {
-      await this.parts.checkPages?.()
+      await this.#parts.checkPages?.()
       // Rarely needed, so nobody has to load it who does not call it.
       const { checkDatabase } = await import('./check-database.ts')
-      return await checkDatabase(this.context.store, this.context.catalog)
+      return await checkDatabase(this.#context.store, this.#context.catalog)
     } catch (error) {
       if (isPannierError(error, 'PANNIER_CORRUPT')) return [error.message]
       throw error
@@ -166,14 +166,14 @@ export class Database {
 
   /** Finishes the writes that were asked for and lets go of everything. Idempotent. */
   close(): Promise<void> {
-    this.closed ??= this.closeOnce()
-    return this.closed
+    this.#closed ??= this.#closeOnce()
+    return this.#closed
   }
 
   /** Closes the database and deletes it with everything in it, also when no room is left. */
   async destroy(): Promise<void> {
     await this.close()
-    await this.parts.storage.destroy(this.parts.name)
+    await this.#parts.storage.destroy(this.#parts.name)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -182,22 +182,22 @@ export class Database {
 
   /** @internal Goes on with index builds that an earlier run has left. */
   async resumeBuilds(options: CollectionOptions): Promise<void> {
-    const { store, catalog } = this.context
+    const { store, catalog } = this.#context
     const unfinished = await store.read((snapshot) =>
       catalog
         .names(snapshot)
         .filter((name) => catalog.collection(snapshot, name)!.indexes.some(({ builtTo }) => builtTo !== undefined)),
     )
     for (const name of unfinished) {
-      const known = this.collectionsByName.has(name)
+      const known = this.#collectionsByName.has(name)
       const collection = this.collection(name)
       if (!known) collection.build(options)
     }
   }
 
-  private async runTransaction<R>(body: (tx: Transaction) => R | Promise<R>): Promise<R> {
-    const held = await this.context.store.begin()
-    const tx = new Transaction(this.context, held, (name) => this.collection(name))
+  async #runTransaction<R>(body: (tx: Transaction) => R | Promise<R>): Promise<R> {
+    const held = await this.#context.store.begin()
+    const tx = new Transaction(this.#context, held, (name) => this.collection(name))
     try {
       const result = await body(tx)
       await tx.settle()
@@ -211,14 +211,14 @@ export class Database {
     }
   }
 
-  private async closeOnce(): Promise<void> {
-    this.closing.abort(new PannierError('PANNIER_CLOSED', 'The database is closed.'))
-    for (const collection of this.collectionsByName.values()) await collection.idle()
-    this.notifier.close()
-    await this.parts.store.close()
+  async #closeOnce(): Promise<void> {
+    this.#closing.abort(new PannierError('PANNIER_CLOSED', 'The database is closed.'))
+    for (const collection of this.#collectionsByName.values()) await collection.idle()
+    this.#notifier.close()
+    await this.#parts.store.close()
   }
 
-  private assertOpen(): void {
-    if (this.closed !== undefined) throw new PannierError('PANNIER_CLOSED', 'The database is closed.')
+  #assertOpen(): void {
+    if (this.#closed !== undefined) throw new PannierError('PANNIER_CLOSED', 'The database is closed.')
   }
 }

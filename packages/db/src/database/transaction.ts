@@ -2,29 +2,28 @@
 import { isPromise } from '../base/maybe-promise.ts'
 import type { MaybePromise } from '../base/maybe-promise.ts'
 import type { CollectionState } from '../document/collection-state.ts'
-import type { WriteContext } from '../document/write-documents.ts'
 import type { HeldTransaction, Snapshot, WriteTransaction } from '../kv/key-value-store.ts'
 import type { QuerySource } from '../query/query-source.ts'
 import type { Collection } from './collection.ts'
 import { CollectionOperations } from './collection-operations.ts'
-import type { CollectionAccess } from './collection-operations.ts'
+import type { CollectionAccess, CollectionWriting } from './collection-operations.ts'
 import type { DatabaseContext } from './database-context.ts'
 import type { JsonObject } from './document-types.ts'
 import { querySource } from './query-source.ts'
 
 export class Transaction {
-  private readonly context: DatabaseContext
-  private readonly held: HeldTransaction
-  private readonly collectionOf: (name: string) => Collection<JsonObject>
-  private readonly touched = new Set<string>()
-  private readonly pending = new Set<Promise<unknown>>()
-  private ended = false
+  readonly #context: DatabaseContext
+  readonly #held: HeldTransaction
+  readonly #collectionOf: (name: string) => Collection<JsonObject>
+  readonly #touched = new Set<string>()
+  readonly #pending = new Set<Promise<unknown>>()
+  #ended = false
 
   /** @internal */
   constructor(context: DatabaseContext, held: HeldTransaction, collectionOf: (name: string) => Collection<JsonObject>) {
-    this.context = context
-    this.held = held
-    this.collectionOf = collectionOf
+    this.#context = context
+    this.#held = held
+    this.#collectionOf = collectionOf
   }
 
   /**
@@ -32,86 +31,77 @@ export class Transaction {
    * else sees before it ends. Write nothing into a collection while a loop over one of its queries is under way.
    */
   collection<T extends object = JsonObject>(name: string): CollectionOperations<T> {
-    this.assertActive()
-    const { writing } = this.collectionOf(name)
+    this.#assertActive()
+    const { writing } = this.#collectionOf(name)
     return new CollectionOperations<T>(name, new TransactionAccess(this, writing))
   }
 
   /** @internal The operations that were not waited for. Rejects if one of them failed. */
   async settle(): Promise<void> {
-    while (this.pending.size > 0) await Promise.all(this.pending)
+    while (this.#pending.size > 0) await Promise.all(this.#pending)
   }
 
   /** @internal */
   end(): void {
-    this.ended = true
+    this.#ended = true
   }
 
   /** @internal Tells each collection that was written to. */
   committed(): void {
-    const { store, catalog } = this.context
-    for (const name of this.touched) {
+    const { store, catalog } = this.#context
+    for (const name of this.#touched) {
       const state = store.read((snapshot) => catalog.collection(snapshot, name))
-      if (!isPromise(state)) this.collectionOf(name).afterWrite(state?.number)
+      if (!isPromise(state)) this.#collectionOf(name).afterWrite(state?.number)
     }
   }
 
   /** @internal */
   get active(): HeldTransaction {
-    this.assertActive()
-    return this.held
+    this.#assertActive()
+    return this.#held
   }
 
   /** @internal */
   write<T>(name: string, write: (transaction: WriteTransaction) => T): Promise<T> {
-    const { held } = this
-    this.assertActive()
-    this.touched.add(name)
+    const held = this.#held
+    this.#assertActive()
+    this.#touched.add(name)
     const written = Promise.resolve(held.attempt(() => write(held)))
-    this.pending.add(written)
-    const done = (): void => void this.pending.delete(written)
+    this.#pending.add(written)
+    const done = (): void => void this.#pending.delete(written)
     written.then(done, done)
     return written
   }
 
-  /** @internal */
-  newIds(): () => string {
-    return this.context.ids.batch()
-  }
-
-  private assertActive(): void {
-    if (this.ended)
+  #assertActive(): void {
+    if (this.#ended)
       throw new TypeError('The transaction has ended; use it only inside its function, and wait for what it does.')
   }
 }
 
 class TransactionAccess implements CollectionAccess {
-  readonly writing: WriteContext
-  private readonly transaction: Transaction
+  readonly writing: CollectionWriting
+  readonly #transaction: Transaction
 
-  constructor(transaction: Transaction, writing: WriteContext) {
-    this.transaction = transaction
+  constructor(transaction: Transaction, writing: CollectionWriting) {
+    this.#transaction = transaction
     this.writing = writing
   }
 
   read<T>(read: (snapshot: Snapshot) => T): MaybePromise<T> {
-    const held = this.transaction.active
+    const held = this.#transaction.active
     return held.attempt(() => read(held))
   }
 
   write<T>(write: (transaction: WriteTransaction) => T): Promise<T> {
-    return this.transaction.write(this.writing.name, write)
+    return this.#transaction.write(this.writing.name, write)
   }
 
   openSource(): QuerySource {
-    return querySource(this.transaction.active, this.writing.catalog, this.writing.name, () => {})
+    return querySource(this.#transaction.active, this.writing.catalog, this.writing.name, () => {})
   }
 
   known(): { readonly state: CollectionState | undefined; readonly committed: boolean } {
-    return { state: this.writing.catalog.collection(this.transaction.active, this.writing.name), committed: false }
-  }
-
-  newIds(): () => string {
-    return this.transaction.newIds()
+    return { state: this.writing.catalog.collection(this.#transaction.active, this.writing.name), committed: false }
   }
 }

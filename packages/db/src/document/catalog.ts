@@ -34,22 +34,22 @@ const SHAPE_FORKS_MAX = 8
 type States = Map<string, CollectionState | undefined>
 
 export class Catalog {
-  private readonly randomId: () => string
-  private readonly versions = new Map<string, States>()
-  private readonly shapeForks = new WeakMap<ShapeDictionary, number>()
-  private lastValue: Uint8Array | undefined
-  private lastStates: States = new Map()
+  readonly #randomId: () => string
+  readonly #versions = new Map<string, States>()
+  readonly #shapeForks = new WeakMap<ShapeDictionary, number>()
+  #lastValue: Uint8Array | undefined
+  #lastStates: States = new Map()
 
   /** `randomId` as in base/environment.ts. */
   constructor(randomId: () => string) {
-    this.randomId = randomId
+    this.#randomId = randomId
   }
 
   /** The collection in this snapshot or transaction; undefined if there is none. */
   collection(snapshot: Snapshot, name: string): CollectionState | undefined {
     const tree = snapshot.tree(CATALOG)
     if (tree === undefined) return undefined
-    const states = this.statesOf(tree)
+    const states = this.#statesOf(tree)
     let state = states.get(name)
     if (state === undefined && !states.has(name)) {
       state = parseCollection(tree, name)
@@ -80,7 +80,7 @@ export class Catalog {
     transaction.createTree(trees.deleted, 'ordered')
     transaction.createTree(trees.moved, 'ordered')
     const state = { number, name, shapes: new ShapeDictionary(), indexes: [], nextIndexNumber: 1, trees }
-    this.save(tree, state)
+    this.#save(tree, state)
     return state
   }
 
@@ -93,7 +93,7 @@ export class Catalog {
     while (cursor.next()) keys.push(cursor.key)
     for (const key of keys) tree.remove(key)
     tree.remove(collectionKey(state.name))
-    this.replaceVersion(tree, state.name, undefined)
+    this.#replaceVersion(tree, state.name, undefined)
   }
 
   setIndexes(
@@ -103,53 +103,53 @@ export class Catalog {
     nextIndexNumber: number = state.nextIndexNumber,
   ): CollectionState {
     const changed = { ...state, indexes, nextIndexNumber }
-    this.save(transaction.tree(CATALOG)!, changed)
+    this.#save(transaction.tree(CATALOG)!, changed)
     return changed
   }
 
   /** Takes up shapes that the collection does not have. */
   addShapes(transaction: WriteTransaction, state: CollectionState, added: readonly Shape[]): CollectionState {
     const tree = transaction.tree(CATALOG)!
-    const forks = this.shapeForks.get(state.shapes) ?? 0
+    const forks = this.#shapeForks.get(state.shapes) ?? 0
     const shapes = forks < SHAPE_FORKS_MAX ? state.shapes.fork() : parseShapes(tree, state.number)
-    if (forks < SHAPE_FORKS_MAX) this.shapeForks.set(shapes, forks + 1)
+    if (forks < SHAPE_FORKS_MAX) this.#shapeForks.set(shapes, forks + 1)
     for (const { id, encoded } of added) {
       shapes.add(id, encoded)
       tree.insert((shapePrefix(state.number) + id) as Key, encoded)
     }
     const changed = { ...state, shapes }
-    this.replaceVersion(tree, state.name, changed)
+    this.#replaceVersion(tree, state.name, changed)
     return changed
   }
 
-  private save(tree: TreeWriter, state: CollectionState): void {
+  #save(tree: TreeWriter, state: CollectionState): void {
     const { number, nextIndexNumber, indexes } = state
     tree.put(collectionKey(state.name), new TextEncoder().encode(JSON.stringify({ number, nextIndexNumber, indexes })))
-    this.replaceVersion(tree, state.name, state)
+    this.#replaceVersion(tree, state.name, state)
   }
 
-  private replaceVersion(tree: TreeWriter, name: string, state: CollectionState | undefined): void {
-    const states = new Map(tree.get(VERSION) === undefined ? [] : this.statesOf(tree))
+  #replaceVersion(tree: TreeWriter, name: string, state: CollectionState | undefined): void {
+    const states = new Map(tree.get(VERSION) === undefined ? [] : this.#statesOf(tree))
     states.set(name, state)
-    const version = this.randomId()
+    const version = this.#randomId()
     tree.put(VERSION, toBytes(version))
-    this.keep(version, states)
+    this.#keep(version, states)
   }
 
-  private statesOf(tree: TreeReader): States {
+  #statesOf(tree: TreeReader): States {
     const value = tree.get(VERSION)
     if (value === undefined) throw corruptBytes('the catalog has no version')
-    if (value === this.lastValue) return this.lastStates
+    if (value === this.#lastValue) return this.#lastStates
     const version = readByteString(value, 0, value.length)
-    const states = this.versions.get(version) ?? this.keep(version, new Map())
-    this.lastValue = value
-    this.lastStates = states
+    const states = this.#versions.get(version) ?? this.#keep(version, new Map())
+    this.#lastValue = value
+    this.#lastStates = states
     return states
   }
 
-  private keep(version: string, states: States): States {
-    this.versions.set(version, states)
-    if (this.versions.size > VERSIONS_KEPT) this.versions.delete(this.versions.keys().next().value!)
+  #keep(version: string, states: States): States {
+    this.#versions.set(version, states)
+    if (this.#versions.size > VERSIONS_KEPT) this.#versions.delete(this.#versions.keys().next().value!)
     return states
   }
 }

@@ -24,35 +24,26 @@ const RANDOM_DIGITS = 16
  * Makes ids that sort by the time they were made at: 48 bits of milliseconds, 16 bits that count within one, 64 random bits,
  * as 32 hex digits. Ids that are made together share the random bits.
  */
-export class IdGenerator {
-  private readonly wallClock: () => number
-  private readonly randomId: () => string
-  private time = 0
-  private counter = 0
+export type IdGenerator = () => () => string
 
-  /** `wallClock`: milliseconds since 1970. `randomId` as in base/environment.ts. */
-  constructor(wallClock: () => number, randomId: () => string) {
-    this.wallClock = wallClock
-    this.randomId = randomId
+/** Each call gives a function that makes the ids of one batch. `wallClock`: milliseconds since 1970. */
+export function idGenerator(wallClock: () => number, randomId: () => string): IdGenerator {
+  let time = 0
+  let counter = 0
+  const start = (at: number): void => {
+    time = at
+    counter = 0
   }
-
-  /** For the documents of one batch. */
-  batch(): () => string {
-    const now = Math.floor(this.wallClock())
+  return () => {
+    const now = Math.floor(wallClock())
     // Never back, even if the clock goes back.
-    if (now > this.time) this.start(now)
+    if (now > time) start(now)
     let random: string | undefined
     return () => {
-      random ??= this.randomId().slice(0, RANDOM_DIGITS)
-      if (this.counter === COUNTER_END) this.start(this.time + 1)
-      const counter = this.counter++
-      return hex(this.time, TIME_DIGITS) + hex(counter, COUNTER_DIGITS) + random
+      random ??= randomId().slice(0, RANDOM_DIGITS)
+      if (counter === COUNTER_END) start(time + 1)
+      return hex(time, TIME_DIGITS) + hex(counter++, COUNTER_DIGITS) + random
     }
-  }
-
-  private start(time: number): void {
-    this.time = time
-    this.counter = 0
   }
 }
 

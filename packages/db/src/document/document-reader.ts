@@ -49,14 +49,12 @@ export class DocumentReader {
   }
 
   get(id: string): BodyView | undefined {
-    const number = this.numberOf(encodeIdKey(id))
-    return number === undefined ? undefined : this.bodyOf(number)
-  }
-
-  /** The document's number, if it is live. */
-  numberOf(idKey: Key): number | undefined {
-    const value = this.idTree.get(idKey)
-    return value === undefined ? undefined : readNumber(value)
+    const value = this.idTree.get(encodeIdKey(id))
+    if (value === undefined) return undefined
+    const number = readNumber(value)
+    const moved = this.moved.count() === 0 ? undefined : this.moved.get(numberKey(number))
+    const sequence = moved === undefined ? number : readNumber(moved)
+    return viewOf(this.bodies.get(numberKey(sequence)), sequence)
   }
 
   /** For each key the number of the live document with that id. Fastest when ascending. */
@@ -78,27 +76,10 @@ export class DocumentReader {
 
   /** For each id its body if it is live; everything that is missing in memory is fetched together, tree by tree. */
   getMany(ids: readonly string[]): (BodyView | undefined)[] {
-    const keys = ids.map(encodeIdKey)
-    const order = ascendingOrder(keys)
-    const found: (BodyView | undefined)[] = ids.map(() => undefined)
-    const positions: number[] = []
-    const numbers: number[] = []
-    const values = this.idTree.getMany(order === undefined ? keys : order.map((at) => keys[at]!))
-    values.forEach((value, at) => {
-      if (value === undefined) return
-      positions.push(order === undefined ? at : order[at]!)
-      numbers.push(readNumber(value))
-    })
-    this.bodiesOf(numbers).forEach((body, at) => (found[positions[at]!] = body))
-    return found
-  }
-
-  /** The current body of the document with this number, tombstones included. */
-  bodyOf(number: number): BodyView {
-    const key = numberKey(number)
-    const moved = this.moved.count() === 0 ? undefined : this.moved.get(key)
-    const sequence = moved === undefined ? number : readNumber(moved)
-    return viewOf(this.bodies.get(moved === undefined ? key : numberKey(sequence)), sequence)
+    const values = getInOrder(this.idTree, ids.map(encodeIdKey), (key) => key)
+    const bodies = this.bodiesOf(values.filter((value) => value !== undefined).map(readNumber))
+    let next = 0
+    return values.map((value) => value && bodies[next++])
   }
 
   /**
@@ -106,15 +87,13 @@ export class DocumentReader {
    * missing in memory is fetched for all of them together.
    */
   bodiesOf(numbers: readonly number[]): BodyView[] {
-    const sequences = this.sequencesOf(numbers)
-    const order = ascendingOrder(sequences)
-    const sorted = order === undefined ? sequences : order.map((at) => sequences[at]!)
-    const values = this.bodies.getMany(sorted.map(numberKey))
-    const views: BodyView[] = values.map((value, at) => viewOf(value, sorted[at]!))
-    if (order === undefined) return views
-    const aligned: BodyView[] = new Array<BodyView>(numbers.length)
-    order.forEach((at, position) => (aligned[at] = views[position]!))
-    return aligned
+    const sequences =
+      this.moved.count() === 0
+        ? numbers
+        : getInOrder(this.moved, numbers, numberKey).map((value, at) =>
+            value === undefined ? numbers[at]! : readNumber(value),
+          )
+    return getInOrder(this.bodies, sequences, numberKey).map((value, at) => viewOf(value, sequences[at]!))
   }
 
   /** Live documents in the order in which they were last written. */
@@ -148,19 +127,6 @@ export class DocumentReader {
       document,
     ) as StoredDocument
   }
-
-  /** For each number the sequence number of its current body. */
-  private sequencesOf(numbers: readonly number[]): readonly number[] {
-    if (this.moved.count() === 0) return numbers
-    const order = ascendingOrder(numbers)
-    const sorted = order === undefined ? numbers : order.map((at) => numbers[at]!)
-    const sequences = new Array<number>(numbers.length)
-    this.moved.getMany(sorted.map(numberKey)).forEach((value, position) => {
-      const at = order === undefined ? position : order[position]!
-      sequences[at] = value === undefined ? numbers[at]! : readNumber(value)
-    })
-    return sequences
-  }
 }
 
 class BodyCursor implements DocumentCursor {
@@ -172,10 +138,24 @@ class BodyCursor implements DocumentCursor {
   }
 
   next(): boolean {
-    const { body, cursor } = this
+    const { body } = this
+    const cursor = this.cursor
     while (cursor.next()) if (!body.load(cursor.value, cursor.keyNumber).deleted) return true
     return false
   }
+}
+
+/** As `getMany` of the items' keys, which order as the items do: asked for in ascending order, and aligned with the items. */
+function getInOrder<Item extends number | string>(
+  tree: TreeReader,
+  items: readonly Item[],
+  keyOf: (item: Item) => Key,
+): (Uint8Array | undefined)[] {
+  const order = ascendingOrder(items)
+  if (order === undefined) return tree.getMany(items.map(keyOf))
+  const aligned = new Array<Uint8Array | undefined>(items.length)
+  tree.getMany(order.map((at) => keyOf(items[at]!))).forEach((value, position) => (aligned[order[position]!] = value))
+  return aligned
 }
 
 /** The positions in ascending order of what is there; undefined if that is the order it has. */

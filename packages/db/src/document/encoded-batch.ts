@@ -8,7 +8,9 @@
 import type { Key } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'
 import { ByteWriter } from '../codec/bytes.ts'
+import { isPlainObject } from '../codec/collation.ts'
 import { decodeDocument } from '../codec/decode-document.ts'
+import { isReserved } from '../codec/document-format.ts'
 import { encodeDocument } from '../codec/encode-document.ts'
 import { ShapeDictionary } from '../codec/shape.ts'
 import type { Shape } from '../codec/shape.ts'
@@ -39,34 +41,34 @@ export function guessShapes(state: CollectionState | undefined, committed: boole
 
 export class EncodedBatch {
   readonly writes: readonly DocumentWrite[]
-  private guess: ShapeGuess
+  #guess: ShapeGuess
 
   constructor(writes: readonly DocumentWrite[], guess: ShapeGuess) {
     this.writes = writes
-    this.guess = guess
+    this.#guess = guess
   }
 
   /** What the content refers to. */
   get shapes(): ShapeDictionary {
-    return this.guess.shapes
+    return this.#guess.shapes
   }
 
   /** A part of it. */
   only(writes: readonly DocumentWrite[]): EncodedBatch {
-    return new EncodedBatch(writes, this.guess)
+    return new EncodedBatch(writes, this.#guess)
   }
 
   /** Makes the batch fit the collection as it is now. Returns the shapes that the collection lacks. */
   fit(state: CollectionState): Shape[] {
-    const missing = missingShapes(this.guess, state)
+    const missing = missingShapes(this.#guess, state)
     if (missing !== undefined) return missing
-    const before = this.guess.shapes
-    this.guess = guessShapes(state, false)
+    const before = this.#guess.shapes
+    this.#guess = guessShapes(state, false)
     const contents = this.writes.map(({ bytes, contentStart, contentEnd }) =>
       decodeDocument(bytes, contentStart, contentEnd, before),
     )
-    encodeContents(this.writes, contents, this.guess.shapes)
-    return [...this.guess.shapes.added]
+    encodeContents(this.writes, contents, this.#guess.shapes)
+    return [...this.#guess.shapes.added]
   }
 }
 
@@ -107,7 +109,7 @@ function missingShapes(guess: ShapeGuess, state: CollectionState): Shape[] | und
 function checkDocument(input: unknown, newId: () => string): DocumentWrite {
   if (!isPlainObject(input)) throw new TypeError('a document is a plain object')
   for (const name in input) {
-    if (name.charCodeAt(0) === UNDERSCORE && name !== '_id' && name !== '_rev' && name !== '__proto__' && Object.hasOwn(input, name)) {
+    if (isReserved(name) && name !== '_id' && name !== '_rev' && Object.hasOwn(input, name)) {
       throw new TypeError(`fields whose names start with '_' are reserved: '${name}'`)
     }
   }
@@ -115,13 +117,6 @@ function checkDocument(input: unknown, newId: () => string): DocumentWrite {
   if (_rev !== undefined && typeof _rev !== 'string') throw new TypeError('_rev is a string')
   const key = checkId(_id)
   return new DocumentWrite(_id as string, key, _rev, false)
-}
-
-/** Of any realm. */
-export function isPlainObject(value: unknown): value is Record<string, unknown> {
-  if (typeof value !== 'object' || value === null) return false
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === null || (Object.getPrototypeOf(prototype) === null && !Array.isArray(value))
 }
 
 /** Bytes that are collected before they are copied to where they stay. */
@@ -169,5 +164,3 @@ export function encodeTombstone(id: string, key: Key): DocumentWrite {
   write.bytes = writer.bytes
   return write
 }
-
-const UNDERSCORE = 95

@@ -4,6 +4,7 @@
  */
 import type { Key } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'
+import { isPlainObject } from '../codec/collation.ts'
 import { stringOrder } from '../codec/key-order.ts'
 import type { WriteTransaction } from '../kv/key-value-store.ts'
 import { applyWrites } from './apply-writes.ts'
@@ -15,7 +16,7 @@ import { checkId } from './document-id.ts'
 import type { DocumentWrite, MaintainIndexes } from './document-write.ts'
 import { DocumentReader } from './document-reader.ts'
 import type { StoredDocument } from './document-reader.ts'
-import { checkBatchSize, encodeBatch, encodeTombstone, guessShapes, isPlainObject } from './encoded-batch.ts'
+import { checkBatchSize, encodeBatch, encodeTombstone, guessShapes } from './encoded-batch.ts'
 import type { EncodedBatch } from './encoded-batch.ts'
 
 /**

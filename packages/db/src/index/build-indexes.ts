@@ -67,36 +67,36 @@ interface Target {
 }
 
 class IndexBuilder {
-  private readonly options: BuildOptions
-  private sliceStart = 0
-  private doneBefore = 0
-  private tailBodiesMax = TAIL_BODIES_MAX
+  readonly #options: BuildOptions
+  #sliceStart = 0
+  #doneBefore = 0
+  #tailBodiesMax = TAIL_BODIES_MAX
 
   constructor(options: BuildOptions) {
-    this.options = options
+    this.#options = options
   }
 
   /** Indexes one chunk; false when there is nothing left to do. */
   async step(): Promise<boolean> {
-    const { store, catalog, name, keyBytesMax = KEY_BYTES_MAX_DEFAULT } = this.options
-    this.sliceStart = this.options.environment.now()
+    const { store, catalog, name, keyBytesMax = KEY_BYTES_MAX_DEFAULT } = this.#options
+    this.#sliceStart = this.#options.environment.now()
     const snapshot = store.snapshot()
     try {
       const target = nextTarget(catalog.collection(snapshot, name))
       if (target === undefined) return false
       const chunk = new KeyChunk(target.indexes, target.state.shapes, keyBytesMax)
-      const done = await this.gather(snapshot, target, chunk)
+      const done = await this.#gather(snapshot, target, chunk)
       chunk.sort()
-      await this.pause()
+      await this.#pause()
       const transaction = await store.begin()
       try {
-        await this.insert(snapshot, transaction, target, chunk)
+        await this.#insert(snapshot, transaction, target, chunk)
         await transaction.commit()
       } finally {
         transaction.rollback()
       }
-      this.doneBefore = done
-      this.options.onProgress?.(done)
+      this.#doneBefore = done
+      this.#options.onProgress?.(done)
       return true
     } finally {
       snapshot.release()
@@ -104,12 +104,12 @@ class IndexBuilder {
   }
 
   /** Fills the chunk with the keys of the bodies that follow. Returns the part of all bodies that will be done. */
-  private async gather(snapshot: HeldSnapshot, target: Target, chunk: KeyChunk): Promise<number> {
+  async #gather(snapshot: HeldSnapshot, target: Target, chunk: KeyChunk): Promise<number> {
     const { from, upTo, state } = target
     const reader = new DocumentReader(snapshot, state)
     const rest = await snapshot.attempt(() => reader.bodies.count({ gte: numberKey(from + 1) }))
     const share = (): number =>
-      this.doneBefore + (1 - this.doneBefore) * Math.min(1, chunk.sequences.length / (rest || 1))
+      this.#doneBefore + (1 - this.#doneBefore) * Math.min(1, chunk.sequences.length / (rest || 1))
     const cursor = reader.scan({ after: from })
     let going = true
     while (going) {
@@ -126,18 +126,13 @@ class IndexBuilder {
         return true
       })
       // Gathering is about half of the work.
-      if (await this.pause()) this.options.onProgress?.((this.doneBefore + share()) / 2)
+      if (await this.#pause()) this.#options.onProgress?.((this.#doneBefore + share()) / 2)
     }
     return share()
   }
 
-  private async insert(
-    snapshot: HeldSnapshot,
-    transaction: HeldTransaction,
-    target: Target,
-    chunk: KeyChunk,
-  ): Promise<void> {
-    const { catalog, name } = this.options
+  async #insert(snapshot: HeldSnapshot, transaction: HeldTransaction, target: Target, chunk: KeyChunk): Promise<void> {
+    const { catalog, name } = this.#options
     const state = catalog.collection(transaction, name)
     // Dropped, or somebody else was faster: look again.
     if (state?.number !== target.state.number) return
@@ -148,10 +143,10 @@ class IndexBuilder {
     const before = existingTree(snapshot, state.trees.bodies)
     const now = existingTree(transaction, state.trees.bodies)
     const gone = await transaction.attempt(() => goneSequences(before, now, sequences))
-    await this.insertKeys(transaction, state, indexes, chunk, gone)
+    await this.#insertKeys(transaction, state, indexes, chunk, gone)
     const reached = chunk.stopped ? target.upTo : (sequences.at(-1) ?? target.from)
     const ended = !chunk.full && !chunk.stopped
-    const ready = ended && (await this.insertTail(transaction, state, indexes, reached))
+    const ready = ended && (await this.#insertTail(transaction, state, indexes, reached))
     const built = state.indexes.map((index) =>
       indexes.some(({ number }) => number === index.number)
         ? { ...index, builtTo: ready ? undefined : reached }
@@ -160,7 +155,7 @@ class IndexBuilder {
     catalog.setIndexes(transaction, state, built)
   }
 
-  private async insertKeys(
+  async #insertKeys(
     transaction: HeldTransaction,
     state: CollectionState,
     indexes: readonly IndexDefinition[],
@@ -175,13 +170,13 @@ class IndexBuilder {
       const part = chunk.of(index)
       for (let at = 0; at < part.count; at++) {
         if (goneNumbers.size === 0 || !goneNumbers.has(part.documentAt(at))) tree.insert(part.keyAt(at), NOTHING)
-        if (at % STEPS_PER_LOOK === 0) await this.pause()
+        if (at % STEPS_PER_LOOK === 0) await this.#pause()
       }
     }
   }
 
   /** Takes in what was written after `reached`; false if that is too much. */
-  private async insertTail(
+  async #insertTail(
     transaction: HeldTransaction,
     state: CollectionState,
     indexes: readonly IndexDefinition[],
@@ -189,8 +184,8 @@ class IndexBuilder {
   ): Promise<boolean> {
     const reader = new DocumentReader(transaction, state)
     const count = await transaction.attempt(() => reader.bodies.count({ gte: numberKey(reached + 1) }))
-    if (count > this.tailBodiesMax) {
-      this.tailBodiesMax *= 2
+    if (count > this.#tailBodiesMax) {
+      this.#tailBodiesMax *= 2
       return false
     }
     const tail = new KeyChunk(indexes, state.shapes, Infinity)
@@ -199,19 +194,19 @@ class IndexBuilder {
       while (cursor.next()) tail.add(cursor.body)
     })
     tail.sort()
-    await this.insertKeys(transaction, state, indexes, tail, new Set())
+    await this.#insertKeys(transaction, state, indexes, tail, new Set())
     return true
   }
 
   /** Lets others have the thread if it is time to; true if it was. */
-  private async pause(): Promise<boolean> {
-    const { environment, signal } = this.options
+  async #pause(): Promise<boolean> {
+    const { environment, signal } = this.#options
     if (signal?.aborted === true) {
       throw new PannierError('PANNIER_ABORTED', 'The index build was cancelled.', { cause: signal.reason })
     }
-    if (environment.now() - this.sliceStart < SLICE_MS) return false
+    if (environment.now() - this.#sliceStart < SLICE_MS) return false
     await environment.yield()
-    this.sliceStart = environment.now()
+    this.#sliceStart = environment.now()
     return true
   }
 }

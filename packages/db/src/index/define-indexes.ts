@@ -13,12 +13,14 @@ export function missingIndexes(
 ): readonly IndexDeclaration[] {
   return declarations.filter((declaration) => {
     const known = state?.indexes.find(({ name }) => name === declaration.name)
-    if (known !== undefined && !sameIndex(known, declaration)) {
-      throw new PannierError('PANNIER_INDEX_MISMATCH', `The index '${known.name}' exists with another definition.`, {
-        details: { name: known.name },
-      })
-    }
+    if (known !== undefined && !sameIndex(known, declaration)) throw indexMismatch(known.name)
     return known === undefined
+  })
+}
+
+export function indexMismatch(name: string): PannierError {
+  return new PannierError('PANNIER_INDEX_MISMATCH', `The index '${name}' has another definition.`, {
+    details: { name },
   })
 }
 

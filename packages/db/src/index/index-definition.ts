@@ -1,6 +1,8 @@
 /**
  * How indexes are declared, and how a declaration becomes a definition.
  */
+import { isReserved } from '../codec/document-format.ts'
+import { fieldNames, parseOrderedField } from '../codec/field-path.ts'
 import type { IndexDefinition, IndexField } from '../document/index-definition.ts'
 
 export type { IndexDefinition, IndexField }
@@ -57,11 +59,10 @@ export function parseIndexInput(input: IndexInput): IndexDeclaration {
 
 /** '-age' -> { path: 'age', descending: true } */
 export function parseIndexField(text: unknown): IndexField {
-  if (typeof text !== 'string') throw new TypeError('a field of an index is a string')
-  const descending = text.startsWith('-')
-  const path = descending ? text.slice(1) : text
-  if (path === '') throw new TypeError('a field of an index must not be empty')
-  return { path, descending }
+  const field = parseOrderedField(text)
+  if (isReserved(fieldNames(field.path)[0]!) && field.path !== '_id')
+    throw new TypeError(`an index can't have the field '${field.path}'`)
+  return field
 }
 
 export function sameIndex(left: IndexDeclaration, right: IndexDeclaration): boolean {

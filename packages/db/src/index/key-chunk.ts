@@ -25,77 +25,80 @@ export class KeyChunk {
   readonly numbers: number[] = []
   /** Whoever fills it left off before the end. */
   stopped = false
-  private readonly parts: readonly IndexPart[]
-  private readonly fields: FieldReader
-  private readonly bytesMax: number
+  readonly #parts: readonly IndexPart[]
+  readonly #fields: FieldReader
+  readonly #bytesMax: number
 
   constructor(indexes: readonly IndexDefinition[], shapes: ShapeDictionary, bytesMax: number) {
-    this.parts = indexes.map((index) => new IndexPart(index))
-    this.fields = new FieldReader(shapes)
-    this.bytesMax = bytesMax
+    this.#parts = indexes.map((index) => new IndexPart(index))
+    this.#fields = new FieldReader(shapes)
+    this.#bytesMax = bytesMax
   }
 
   get full(): boolean {
     let bytes = 0
-    for (const part of this.parts) bytes += part.bytes
-    return bytes >= this.bytesMax
+    for (const part of this.#parts) bytes += part.bytes
+    return bytes >= this.#bytesMax
   }
 
   add(body: BodyView): void {
-    const { fields } = this
+    const fields = this.#fields
     this.sequences.push(body.sequence)
     this.numbers.push(body.number)
     fields.load(body)
-    for (const part of this.parts) part.add(fields, body.number)
+    for (const part of this.#parts) part.add(fields, body.number)
   }
 
   sort(): void {
-    for (const part of this.parts) part.sort()
+    for (const part of this.#parts) part.sort()
   }
 
   of(index: IndexDefinition): IndexPart {
-    return this.parts.find((part) => part.index.number === index.number)!
+    return this.#parts.find((part) => part.index.number === index.number)!
   }
 }
 
 /** What a chunk has for one index. */
 export class IndexPart {
   readonly index: IndexDefinition
-  private readonly values = new ValueTree()
+  readonly #values = new ValueTree()
   /** For each entry the number of its value. */
-  private readonly valueOf: number[] = []
+  readonly #valueOf: number[] = []
   /** For each entry the number of its document. */
-  private readonly documentOf: number[] = []
-  private order: Uint32Array = new Uint32Array(0)
+  readonly #documentOf: number[] = []
+  #order: Uint32Array = new Uint32Array(0)
 
   constructor(index: IndexDefinition) {
     this.index = index
   }
 
   get count(): number {
-    return this.valueOf.length
+    return this.#valueOf.length
   }
 
   /** Memory used, about. */
   get bytes(): number {
-    return this.values.bytes + ENTRY_BYTES * this.count
+    return this.#values.bytes + ENTRY_BYTES * this.count
   }
 
   add(fields: FieldReader, documentNumber: number): void {
-    const { index, values } = this
-    if (index.multi) return this.addElements(fields, documentNumber)
+    const { index } = this
+    const values = this.#values
+    if (index.multi) return this.#addElements(fields, documentNumber)
     let node = values.start
     for (let at = 0; at < index.fields.length; at++) {
       const { path, descending } = index.fields[at]!
       node = values.child(node, fields.read(path), descending)
     }
-    this.valueOf.push(values.numberOf(node))
-    this.documentOf.push(documentNumber)
+    this.#valueOf.push(values.numberOf(node))
+    this.#documentOf.push(documentNumber)
   }
 
   /** Before `keyAt` and `documentAt`. */
   sort(): void {
-    const { valueOf, documentOf, values } = this
+    const valueOf = this.#valueOf
+    const documentOf = this.#documentOf
+    const values = this.#values
     const ranks = new Uint32Array(values.texts.length)
     const sorted = stringOrder(values.texts)
     for (let rank = 0; rank < ranks.length; rank++) ranks[sorted?.[rank] ?? rank] = rank
@@ -103,34 +106,35 @@ export class IndexPart {
     const starts = new Uint32Array(ranks.length + 1)
     for (const value of valueOf) starts[ranks[value]! + 1]!++
     for (let rank = 0; rank < ranks.length; rank++) starts[rank + 1]! += starts[rank]!
-    this.order = new Uint32Array(valueOf.length)
+    this.#order = new Uint32Array(valueOf.length)
     const byDocument = ascendingOrder(documentOf)
     for (let at = 0; at < valueOf.length; at++) {
       const entry = byDocument === undefined ? at : byDocument[at]!
-      this.order[starts[ranks[valueOf[entry]!]!]!++] = entry
+      this.#order[starts[ranks[valueOf[entry]!]!]!++] = entry
     }
   }
 
   /** The key of the entry at that place in key order. */
   keyAt(place: number): Key {
-    const entry = this.order[place]!
-    return (this.values.texts[this.valueOf[entry]!]! + numberKey(this.documentOf[entry]!)) as Key
+    const entry = this.#order[place]!
+    return (this.#values.texts[this.#valueOf[entry]!]! + numberKey(this.#documentOf[entry]!)) as Key
   }
 
   documentAt(place: number): number {
-    return this.documentOf[this.order[place]!]!
+    return this.#documentOf[this.#order[place]!]!
   }
 
-  private addElements(fields: FieldReader, documentNumber: number): void {
-    const { index, values } = this
+  #addElements(fields: FieldReader, documentNumber: number): void {
+    const { index } = this
+    const values = this.#values
     const { path, descending } = index.fields[0]!
     const found = new Set<number>()
     for (const element of elementsOf(fields.read(path))) {
       found.add(values.numberOf(values.child(values.start, element, descending)))
     }
     for (const value of found) {
-      this.valueOf.push(value)
-      this.documentOf.push(documentNumber)
+      this.#valueOf.push(value)
+      this.#documentOf.push(documentNumber)
     }
   }
 }

@@ -14,11 +14,11 @@ export class ValueTree {
   readonly texts: string[] = []
   /** Memory used, about. */
   bytes = 0
-  private readonly root = new ValueNode('')
+  readonly #root = new ValueNode('')
 
   /** The first node: follow it by one `child` for each field, then ask `numberOf`. */
   get start(): ValueNode {
-    return this.root
+    return this.#root
   }
 
   child(node: ValueNode, value: unknown, descending: boolean): ValueNode {

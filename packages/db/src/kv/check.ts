@@ -52,11 +52,13 @@ async function useSubtree(
   if (level === 0 && !overflow) return
   const node = await read(id)
   if (node instanceof Branch) {
-    for (const child of node.children) await useSubtree({ id: child.id, level: level - 1, overflow: child.overflow }, read, use)
+    for (const child of node.children)
+      await useSubtree({ id: child.id, level: level - 1, overflow: child.overflow }, read, use)
   } else if (node instanceof Leaf) {
     for (let i = 0; i < node.count; i++) {
       const value = node.value(i)
-      if (isOverflow(value)) for (let page = 0; page < overflowPageCount(value.length); page++) use((value.first + page) as PageId)
+      if (isOverflow(value))
+        for (let page = 0; page < overflowPageCount(value.length); page++) use((value.first + page) as PageId)
     }
   }
 }

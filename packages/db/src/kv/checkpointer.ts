@@ -60,7 +60,9 @@ export class Checkpointer {
     const core = this.#core
     const sequence = (core.state.sequence + 1) as CommitSequence
     const based = core.state === transaction.base
-    const state = based ? transaction.result(sequence) : applyCommits(core.state, [{ sequence, body: transaction.body() }])
+    const state = based
+      ? transaction.result(sequence)
+      : applyCommits(core.state, [{ sequence, body: transaction.body() }])
     const nothing: CommitBody = { created: [], dropped: [], trees: [] }
     const mark = { sequence, bytes: encodeCommit(sequence, core.writerId, nothing) }
     const stageBytes = Math.max(STAGE_BYTES, core.options.cacheBytesMax * DIRECT_STAGE_SHARE)
@@ -116,7 +118,12 @@ export class Checkpointer {
     const waiting = state.reclaim.dropped.filter((subtree) => !isReclaimable(subtree.generation, oldest))
     const ready = state.reclaim.dropped.filter((subtree) => isReclaimable(subtree.generation, oldest))
     await freeSubtrees(writer, ready, free)
-    const fresh = state.droppedRoots.map(({ id, height, overflow }) => ({ generation, id, level: height - 1, overflow }))
+    const fresh = state.droppedRoots.map(({ id, height, overflow }) => ({
+      generation,
+      id,
+      level: height - 1,
+      overflow,
+    }))
     return { list: { unlinked, dropped: [...ready, ...waiting, ...fresh] }, free }
   }
 }
@@ -124,7 +131,11 @@ export class Checkpointer {
 async function writeTree(writer: PageWriter<Node>, state: TreeState): Promise<TreeState> {
   const { kind, overlay } = state
   if (kind === 'inline' || overlay.root === undefined) return state
-  return { ...state, tree: await applyChanges(writer, state.tree, overlayColumns(overlay), kind), overlay: EMPTY_OVERLAY }
+  return {
+    ...state,
+    tree: await applyChanges(writer, state.tree, overlayColumns(overlay), kind),
+    overlay: EMPTY_OVERLAY,
+  }
 }
 
 /** Takes subtrees from the list and frees their pages, until there are none or enough was done. */

@@ -139,7 +139,8 @@ export class Core {
       this.#rebase(base, log.map(tailCommit))
       if (base.sequence > before.sequence) this.#notify(() => unknownChanges(before, base))
       for (const commit of this.#tail) {
-        if (commit.sequence > before.sequence) this.#notify(() => commitNotice(before, this.#state, commit.sequence, commit.body, false))
+        if (commit.sequence > before.sequence)
+          this.#notify(() => commitNotice(before, this.#state, commit.sequence, commit.body, false))
       }
       return
     }

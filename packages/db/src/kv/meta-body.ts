@@ -8,7 +8,7 @@
  *         inline: varint entries: varint length of the key, key, varint length of the value, value
  */
 import type { CommitSequence, Generation, Key, PageId } from '../base/brand.ts'
-import { asArray, ByteReader, ByteWriter, type Bytes } from '../codec/bytes.ts'
+import { asArray, type ByteReader, type Bytes, type ByteWriter } from '../codec/bytes.ts'
 import type { Tree } from '../btree/node.ts'
 import { decodeMetaPage, encodeMetaPage } from '../pager/meta-page.ts'
 import { NOTHING_TO_RECLAIM } from '../pager/reclaim.ts'

@@ -8,9 +8,16 @@ import type { Transaction } from './transaction.ts'
 /** Commits that change more keys of a tree than this do not list them. */
 export const NOTICE_KEYS_MAX = 10_000
 
-export function commitNotice(before: State, after: State, sequence: CommitSequence, body: CommitBody, local: boolean): CommitNotice {
+export function commitNotice(
+  before: State,
+  after: State,
+  sequence: CommitSequence,
+  body: CommitBody,
+  local: boolean,
+): CommitNotice {
   const names = new Map<number, string>()
-  for (const state of [before, after]) for (const tree of state.slots) if (tree !== undefined) names.set(tree.id, tree.name)
+  for (const state of [before, after])
+    for (const tree of state.slots) if (tree !== undefined) names.set(tree.id, tree.name)
   const trees = new Map<string, { readonly keys: readonly Key[] | undefined }>()
   for (const { id, name } of body.created) {
     names.set(id, name)
@@ -18,7 +25,8 @@ export function commitNotice(before: State, after: State, sequence: CommitSequen
   }
   for (const { tree, keys } of body.trees) {
     const name = names.get(tree)
-    if (name !== undefined) trees.set(name, { keys: keys.length > NOTICE_KEYS_MAX ? undefined : [...new Set(keys)].sort() })
+    if (name !== undefined)
+      trees.set(name, { keys: keys.length > NOTICE_KEYS_MAX ? undefined : [...new Set(keys)].sort() })
   }
   for (const id of body.dropped) {
     const name = names.get(id)
@@ -33,11 +41,19 @@ export function directNotice(before: State, after: State, transaction: Transacti
   const names = new Set(transaction.touchedTrees())
   for (const name of after.slotOfName.keys()) if (!before.slotOfName.has(name)) names.add(name)
   for (const name of before.slotOfName.keys()) if (!after.slotOfName.has(name)) names.add(name)
-  return { sequence: after.sequence, trees: new Map([...names].map((name) => [name, { keys: undefined }])), local: true }
+  return {
+    sequence: after.sequence,
+    trees: new Map([...names].map((name) => [name, { keys: undefined }])),
+    local: true,
+  }
 }
 
 /** Other handles have committed, and what is no longer in the log: anything may have changed. */
 export function unknownChanges(before: State, after: State): CommitNotice {
   const names = new Set([...before.slotOfName.keys(), ...after.slotOfName.keys()])
-  return { sequence: after.sequence, trees: new Map([...names].map((name) => [name, { keys: undefined }])), local: false }
+  return {
+    sequence: after.sequence,
+    trees: new Map([...names].map((name) => [name, { keys: undefined }])),
+    local: false,
+  }
 }

@@ -2,7 +2,6 @@
 import type { Generation } from '../base/brand.ts'
 import { attempt } from '../base/miss.ts'
 import type { MaybePromise } from '../base/maybe-promise.ts'
-import { checkStore } from './check.ts'
 import { Core, type CoreOptions } from './core.ts'
 import type {
   CommitNotice,
@@ -87,7 +86,10 @@ export class PagedKeyValueStore implements KeyValueStore {
 
   /** Throws PANNIER_CORRUPT for the first thing that is wrong with the pages, the trees or the reclaim list. */
   check(): Promise<void> {
-    return this.#writer.inQuietTurn(() => checkStore(this.#core))
+    return this.#writer.inQuietTurn(async () => {
+      const { checkStore } = await import('./check.ts')
+      return checkStore(this.#core)
+    })
   }
 
   close(): Promise<void> {

@@ -114,7 +114,13 @@ function put(overlay: Overlay, edit: Edit, key: Key, change: Change, delta: Delt
 }
 
 /** The node with the change in it; two nodes when it had to be split, undefined when nothing is left in it. */
-function putIn(node: OverlayNode, edit: Edit, key: Key, change: Change, delta: Delta): OverlayNode | [OverlayNode, OverlayNode] | undefined {
+function putIn(
+  node: OverlayNode,
+  edit: Edit,
+  key: Key,
+  change: Change,
+  delta: Delta,
+): OverlayNode | [OverlayNode, OverlayNode] | undefined {
   return 'children' in node ? putInBranch(node, edit, key, change, delta) : putInLeaf(node, edit, key, change, delta)
 }
 
@@ -155,14 +161,23 @@ function putInBranch(
   return [branchOf(edit, branch.children, branch.keys), right]
 }
 
-function putInLeaf(node: OverlayLeaf, edit: Edit, key: Key, change: Change, delta: Delta): OverlayNode | [OverlayNode, OverlayNode] | undefined {
+function putInLeaf(
+  node: OverlayLeaf,
+  edit: Edit,
+  key: Key,
+  change: Change,
+  delta: Delta,
+): OverlayNode | [OverlayNode, OverlayNode] | undefined {
   const leaf = node.owner === edit ? node : copyLeaf(node, edit)
   const { keys, changes, deltas } = leaf
   const last = keys.length - 1
   const index = last >= 0 && keys[last]! < key ? last + 1 : lowerBound(keys, key)
   if (keys[index] === key) {
     const sum = deltas[index]! + delta
-    assert(sum >= -1 && sum <= 1 && (typeof changes[index] === 'number') === (delta === 1), 'change does not fit the entry')
+    assert(
+      sum >= -1 && sum <= 1 && (typeof changes[index] === 'number') === (delta === 1),
+      'change does not fit the entry',
+    )
     if (typeof change === 'number' && sum === 0) {
       keys.splice(index, 1)
       changes.splice(index, 1)
@@ -207,7 +222,13 @@ function emptyLeaf(edit: Edit): OverlayLeaf {
 }
 
 function copyLeaf(leaf: OverlayLeaf, edit: Edit): OverlayLeaf {
-  return { owner: edit, keys: leaf.keys.slice(), changes: leaf.changes.slice(), deltas: leaf.deltas.slice(), delta: leaf.delta }
+  return {
+    owner: edit,
+    keys: leaf.keys.slice(),
+    changes: leaf.changes.slice(),
+    deltas: leaf.deltas.slice(),
+    delta: leaf.delta,
+  }
 }
 
 function copyBranch({ children, keys, delta, size }: OverlayBranch, edit: Edit): OverlayBranch {
@@ -258,7 +279,11 @@ function lowerBound(keys: readonly string[], key: string): number {
 }
 
 /** All changes in key order, in columns. */
-export function overlayColumns(overlay: Overlay): { readonly keys: Key[]; readonly changes: Change[]; readonly deltas: Delta[] } {
+export function overlayColumns(overlay: Overlay): {
+  readonly keys: Key[]
+  readonly changes: Change[]
+  readonly deltas: Delta[]
+} {
   const columns = { keys: [], changes: [], deltas: [] }
   if (overlay.root !== undefined) addColumns(overlay.root, columns)
   return columns
@@ -299,7 +324,9 @@ export class OverlayCursor {
     if (this.#index < 0 || this.#index >= this.#leaf.keys.length) this.#nextLeaf()
     if (this.#leaf === undefined) return false
     const key = this.#leaf.keys[this.#index]!
-    if (this.#reverse ? this.#lower !== undefined && key < this.#lower : this.#upper !== undefined && key >= this.#upper) {
+    if (
+      this.#reverse ? this.#lower !== undefined && key < this.#lower : this.#upper !== undefined && key >= this.#upper
+    ) {
       this.#leaf = undefined
       return false
     }

@@ -6,7 +6,13 @@ import { corruptBytes } from '../codec/bytes.ts'
 import { keyNumber } from '../codec/key-number.ts'
 import type { Root, Tree } from '../btree/node.ts'
 import type { ReclaimList } from '../pager/reclaim.ts'
-import { OPERATION_INSERT, type CommitBody, type CreatedTree, type Operation, type TreeOperations } from './commit-record.ts'
+import {
+  OPERATION_INSERT,
+  type CommitBody,
+  type CreatedTree,
+  type Operation,
+  type TreeOperations,
+} from './commit-record.ts'
 import type { TreeKind } from './key-value-store.ts'
 import {
   EMPTY_OVERLAY,
@@ -111,7 +117,8 @@ export function applyCommits(state: State, commits: readonly LoggedCommit[]): St
   draft.slots.forEach((tree, slot) => tree !== undefined && slotOfId.set(tree.id, slot))
   let { sequence } = state
   for (const commit of commits) {
-    if (commit.sequence !== sequence + 1) throw corruptBytes(`the log goes from commit ${sequence} to ${commit.sequence}`)
+    if (commit.sequence !== sequence + 1)
+      throw corruptBytes(`the log goes from commit ${sequence} to ${commit.sequence}`)
     sequence = commit.sequence
     applyCommit(draft, slotOfId, commit)
   }
@@ -125,7 +132,8 @@ function applyCommit(draft: Draft, slotOfId: Map<number, number>, { sequence, bo
     return slot
   }
   for (const created of body.created) slotOfId.set(created.id, createTree(draft, created))
-  for (const operations of body.trees) applyOperations(draftTree(draft, slotOf(operations.tree)), draft.edit, operations)
+  for (const operations of body.trees)
+    applyOperations(draftTree(draft, slotOf(operations.tree)), draft.edit, operations)
   for (const id of body.dropped) {
     dropTree(draft, slotOf(id))
     slotOfId.delete(id)

@@ -23,7 +23,17 @@ import {
 import type { TreeKind, TreeWriter, WriteTransaction } from './key-value-store.ts'
 import { MergedTree } from './merged-tree.ts'
 import type { Change } from './overlay.ts'
-import { applyOperation, createTree, draftOf, draftTree, dropTree, finishDraft, type Draft, type State, type TreeState } from './state.ts'
+import {
+  applyOperation,
+  createTree,
+  draftOf,
+  draftTree,
+  dropTree,
+  finishDraft,
+  type Draft,
+  type State,
+  type TreeState,
+} from './state.ts'
 
 /** A storage checkpoint starts when the log has grown to this; a transaction that is larger skips the log. */
 export const LOG_BYTES_MAX: number = 1024 * 1024
@@ -120,7 +130,13 @@ export class Transaction implements WriteTransaction {
     const draft = { ...this.#draft, slots: this.#draft.slots.slice() }
     this.#draft.edit = {}
     this.#draft.owned = new Set()
-    return { draft, length: this.#log?.keys.length ?? 0, bytes: this.#bytes, created: this.#created.length, dropped: this.#dropped.length }
+    return {
+      draft,
+      length: this.#log?.keys.length ?? 0,
+      bytes: this.#bytes,
+      created: this.#created.length,
+      dropped: this.#dropped.length,
+    }
   }
 
   rollbackTo(savepoint: Savepoint): void {
@@ -176,7 +192,10 @@ export class Transaction implements WriteTransaction {
 
   #change(slot: number, operation: Operation, key: Key, change: Change): void {
     if (key.length > KEY_BYTES_MAX) {
-      throw new PannierError('PANNIER_KEY_TOO_LARGE', `A key of ${key.length} bytes is too large: ${KEY_BYTES_MAX} are allowed.`)
+      throw new PannierError(
+        'PANNIER_KEY_TOO_LARGE',
+        `A key of ${key.length} bytes is too large: ${KEY_BYTES_MAX} are allowed.`,
+      )
     }
     const tree = draftTree(this.#draft, slot)
     applyOperation(tree, this.#draft.edit, operation, key, change)
@@ -203,7 +222,11 @@ class TransactionTree extends MergedTree implements TreeWriter {
   readonly #state: () => TreeState
   readonly #change: (operation: Operation, key: Key, change: Change) => void
 
-  constructor(cache: NodeCache, state: () => TreeState, change: (operation: Operation, key: Key, change: Change) => void) {
+  constructor(
+    cache: NodeCache,
+    state: () => TreeState,
+    change: (operation: Operation, key: Key, change: Change) => void,
+  ) {
     super(cache)
     this.#state = state
     this.#change = change

@@ -141,7 +141,8 @@ export class Writer {
     const body = transaction.body()
     const bytes = encodeCommit(sequence, core.writerId, body)
     const adopted = await this.#settled(() => store.append({ sequence, bytes }, durability))
-    if (!adopted) core.committed(transaction.base, transaction.result(sequence), { sequence, body, bytes: bytes.length })
+    if (!adopted)
+      core.committed(transaction.base, transaction.result(sequence), { sequence, body, bytes: bytes.length })
   }
 
   /**
@@ -162,7 +163,8 @@ export class Writer {
       if (found === undefined) throw error
       core.adopt(found)
       core.failure = undefined
-      if (found.log.some((record) => record.sequence === sequence + 1 && isWrittenBy(record, core.writerId))) return true
+      if (found.log.some((record) => record.sequence === sequence + 1 && isWrittenBy(record, core.writerId)))
+        return true
       throw error
     }
   }
@@ -278,7 +280,7 @@ export class Writer {
       await core.refresh()
       core.failure = undefined
     } catch (error) {
-      if (core.failure === undefined) throw error
+      if (core.failure === undefined || isPannierError(error, 'PANNIER_CLOSED')) throw error
       const message = 'An earlier write failed and the database could not be read since. Nothing was written.'
       throw new PannierError('PANNIER_RECOVERY_NEEDED', message, { cause: error })
     }

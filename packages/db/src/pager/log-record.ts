@@ -30,10 +30,14 @@ export function sealLogRecord(sequence: CommitSequence, writer: Uint8Array, byte
 export function verifyLogRecord(record: LogRecord): void {
   const { bytes, sequence } = record
   if (bytes.length < LOG_HEADER_BYTES || readU32(bytes, 0) !== checksum(bytes, 4, bytes.length, sequence >>> 0)) {
-    throw new PannierError('PANNIER_CORRUPT', `Log record ${sequence} is damaged: its checksum does not match.`, { details: { sequence } })
+    throw new PannierError('PANNIER_CORRUPT', `Log record ${sequence} is damaged: its checksum does not match.`, {
+      details: { sequence },
+    })
   }
   if (bytes[4] !== LOG_FORMAT) {
-    throw new PannierError('PANNIER_NEWER_FORMAT', 'The log was written by a newer version of Pannier.', { details: { format: bytes[4] } })
+    throw new PannierError('PANNIER_NEWER_FORMAT', 'The log was written by a newer version of Pannier.', {
+      details: { format: bytes[4] },
+    })
   }
 }
 

@@ -30,7 +30,11 @@ export interface MetaPage {
   readonly reclaim: ReclaimList
 }
 
-export function encodeMetaPage(meta: MetaPage, generation: Generation, writeBody: (writer: ByteWriter) => void): Uint8Array {
+export function encodeMetaPage(
+  meta: MetaPage,
+  generation: Generation,
+  writeBody: (writer: ByteWriter) => void,
+): Uint8Array {
   const writer = new ByteWriter(1024)
   writer.u32(MAGIC)
   writer.u16(FORMAT_VERSION)

@@ -32,6 +32,8 @@ export function sealPage(id: PageId, bytes: Uint8Array, kind: number, level: num
 /** Throws PANNIER_CORRUPT unless the bytes are the page of that id. */
 export function verifyPage(id: PageId, bytes: Uint8Array): void {
   if (bytes.length < PAGE_HEADER_BYTES || readU32(bytes, 0) !== checksum(bytes, 4, bytes.length, id >>> 0)) {
-    throw new PannierError('PANNIER_CORRUPT', `Page ${id} is damaged: its checksum does not match.`, { details: { page: id } })
+    throw new PannierError('PANNIER_CORRUPT', `Page ${id} is damaged: its checksum does not match.`, {
+      details: { page: id },
+    })
   }
 }

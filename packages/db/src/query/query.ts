@@ -4,14 +4,14 @@
  */
 import { PannierError } from '../base/errors.ts'
 import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
-import { compileFieldPath } from '../codec/field-path.ts'
+import { checkFieldPath, parseOrderedField } from '../codec/field-path.ts'
 import { normalise } from './ast/normalise.ts'
 import { parseSelector } from './ast/parse-selector.ts'
 import { buildOperators } from './operators/build.ts'
-import { BATCH_ROWS_MAX, BATCH_ROWS_MIN, type Operator } from './operators/operator.ts'
+import { BATCH_ROWS_MAX, BATCH_ROWS_MIN, BATCH_ROWS_WHOLE, type Operator } from './operators/operator.ts'
 import { outermostPaths } from './operators/project.ts'
 import type { Explanation } from './planner/explain.ts'
-import { planQuery, type QuerySpecification, type SortField } from './planner/plan.ts'
+import { planQuery, type QuerySpecification } from './planner/plan.ts'
 import type { QuerySource } from './query-source.ts'
 
 /** Conditions by field, as in CouchDB's Mango; docs/query-planner.md has all of them. */
@@ -28,14 +28,15 @@ export function createQuery<T extends object>(open: OpenSource, selector: Select
 }
 
 export class Query<T extends object> implements AsyncIterable<T> {
-  private readonly open: OpenSource
-  private readonly specification: QuerySpecification
-  private readonly abortSignal: AbortSignal | undefined
+  readonly #open: OpenSource
+  readonly #specification: QuerySpecification
+  readonly #abortSignal: AbortSignal | undefined
 
+  /** @internal Use `collection.find`. */
   constructor(open: OpenSource, specification: QuerySpecification, abortSignal: AbortSignal | undefined) {
-    this.open = open
-    this.specification = specification
-    this.abortSignal = abortSignal
+    this.#open = open
+    this.#specification = specification
+    this.#abortSignal = abortSignal
   }
 
   /**
@@ -43,19 +44,19 @@ export class Query<T extends object> implements AsyncIterable<T> {
    * of them is unspecified: add '_id' for a total order.
    */
   sort(...fields: string[]): Query<T> {
-    const sort = fields.map(parseSortField)
+    const sort = fields.map(parseOrderedField)
     if (new Set(sort.map(({ path }) => path)).size < sort.length) throw new TypeError('The sort names a field twice.')
-    return this.with<T>({ sort })
+    return this.#with<T>({ sort })
   }
 
   /** Leaves out so many rows at the start. */
   skip(rows: number): Query<T> {
-    return this.with<T>({ skip: checkedCount(rows, 'skip') })
+    return this.#with<T>({ skip: checkedCount(rows, 'skip') })
   }
 
   /** At most so many rows. */
   limit(rows: number): Query<T> {
-    return this.with<T>({ limit: checkedCount(rows, 'limit') })
+    return this.#with<T>({ limit: checkedCount(rows, 'limit') })
   }
 
   /** Exactly these fields of each document; `_id` and `_rev` only if they are named. A dotted path gives objects inside it. */
@@ -63,38 +64,37 @@ export class Query<T extends object> implements AsyncIterable<T> {
   fields(...paths: string[]): Query<Partial<T>>
   fields(...paths: string[]): Query<Partial<T>> {
     if (paths.length === 0) throw new TypeError('fields() needs the name of a field.')
-    for (const path of paths) checkPath(path)
-    return this.with<Partial<T>>({ fields: outermostPaths(paths) })
+    return this.#with<Partial<T>>({ fields: outermostPaths(paths.map(checkFieldPath)) })
   }
 
   /** Once it is aborted, what this query has under way ends with PANNIER_ABORTED. */
   signal(signal: AbortSignal): Query<T> {
-    return new Query<T>(this.open, this.specification, signal)
+    return new Query<T>(this.#open, this.#specification, signal)
   }
 
   async toArray(): Promise<T[]> {
     const all: T[] = []
-    for await (const rows of this.batches(this.specification, BATCH_ROWS_MAX))
+    for await (const rows of this.#batches(this.#specification, BATCH_ROWS_WHOLE))
       for (const row of rows) all.push(row as T)
     return all
   }
 
   async first(): Promise<T | undefined> {
-    const { limit } = this.specification
-    const [row] = await this.with<T>({ limit: Math.min(limit, 1) }).toArray()
+    const { limit } = this.#specification
+    const [row] = await this.#with<T>({ limit: Math.min(limit, 1) }).toArray()
     return row
   }
 
   /** How many documents the selector matches, whatever skip and limit say: the total of which they show a part. */
   async count(): Promise<number> {
-    const counted: QuerySpecification = { ...this.specification, sort: [], skip: 0, limit: Infinity, fields: [] }
-    const known = await this.use((source) => {
+    const counted: QuerySpecification = { ...this.#specification, sort: [], skip: 0, limit: Infinity, fields: [] }
+    const known = await this.#use((source) => {
       const plan = planQuery(source, counted)
       return plan.byRank ? plan.rows : undefined
     })
     if (known !== undefined) return known
     let count = 0
-    for await (const rows of this.batches(counted, BATCH_ROWS_MAX)) count += rows.length
+    for await (const rows of this.#batches(counted, BATCH_ROWS_WHOLE)) count += rows.length
     return count
   }
 
@@ -102,26 +102,28 @@ export class Query<T extends object> implements AsyncIterable<T> {
   async explain(): Promise<Explanation> {
     // Rarely needed, so nobody has to load it who does not call it.
     const { explainPlan } = await import('./planner/explain.ts')
-    return this.use((source) => explainPlan(planQuery(source, this.specification), this.specification))
+    return this.#use((source) => explainPlan(planQuery(source, this.#specification), this.#specification))
   }
 
   /** Rows as they are read, from one snapshot, which is held until the loop ends or is left. */
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
-    for await (const rows of this.batches(this.specification, BATCH_ROWS_MIN)) yield* rows as T[]
+    const { limit } = this.#specification
+    const batchRows = limit === Infinity ? BATCH_ROWS_MIN : BATCH_ROWS_WHOLE
+    for await (const rows of this.#batches(this.#specification, batchRows)) yield* rows as T[]
   }
 
-  private with<U extends object>(changes: Partial<QuerySpecification>): Query<U> {
-    return new Query<U>(this.open, { ...this.specification, ...changes }, this.abortSignal)
+  #with<U extends object>(changes: Partial<QuerySpecification>): Query<U> {
+    return new Query<U>(this.#open, { ...this.#specification, ...changes }, this.#abortSignal)
   }
 
   /** Batches double from `batchRows` on. */
-  private async *batches(query: QuerySpecification, batchRows: number): AsyncGenerator<object[], void, undefined> {
-    this.checkAborted()
-    const source = await this.open()
+  async *#batches(query: QuerySpecification, batchRows: number): AsyncGenerator<object[], void, undefined> {
+    this.#checkAborted()
+    const source = await this.#open()
     try {
       const rows: Operator<object> = await source.attempt(() => buildOperators(source, planQuery(source, query), query))
       for (let count = batchRows; ; count = Math.min(count * 2, BATCH_ROWS_MAX)) {
-        this.checkAborted()
+        this.#checkAborted()
         const attempted = source.attempt(() => rows.next(count))
         const batch = isPromise(attempted) ? await attempted : attempted
         if (batch === undefined) return
@@ -132,9 +134,9 @@ export class Query<T extends object> implements AsyncIterable<T> {
     }
   }
 
-  private async use<R>(read: (source: QuerySource) => R): Promise<R> {
-    this.checkAborted()
-    const source = await this.open()
+  async #use<R>(read: (source: QuerySource) => R): Promise<R> {
+    this.#checkAborted()
+    const source = await this.#open()
     try {
       return await source.attempt(() => read(source))
     } finally {
@@ -142,22 +144,10 @@ export class Query<T extends object> implements AsyncIterable<T> {
     }
   }
 
-  private checkAborted(): void {
-    const signal = this.abortSignal
+  #checkAborted(): void {
+    const signal = this.#abortSignal
     if (signal?.aborted) throw new PannierError('PANNIER_ABORTED', 'The query was aborted.', { cause: signal.reason })
   }
-}
-
-function parseSortField(field: string): SortField {
-  const descending = typeof field === 'string' && field.startsWith('-')
-  const path = descending ? field.slice(1) : field
-  checkPath(path)
-  return { path, descending }
-}
-
-function checkPath(path: string): void {
-  if (typeof path !== 'string' || compileFieldPath(path).names.includes(''))
-    throw new TypeError(`Not the path of a field: ${String(path)}`)
 }
 
 function checkedCount(rows: number, what: string): number {

@@ -1,21 +1,21 @@
 /**
- * Writes of a tab that is killed in the midst: a seed says what the n-th write does, so that another tab knows what must be
+ * Writes of a tab that is killed in the midst, and of one that looks on: a seed says what the n-th write does, so that another tab knows what must be
  * there when it has been told how many were acknowledged.
  */
-import type { Collection, Database } from '../../src/index.ts'
-import { assertEqual, assertTrue } from '../../testing/check.ts'
+import { isPannierError, type Database } from '../../src/index.ts'
+import { assertEqual, assertTrue, CheckError } from '../../testing/check.ts'
 import { seededRandom } from '../../testing/random.ts'
-import { someRow, type Row } from './database.page.ts'
+import { ROWS, someRow, type Opened, type Row } from './rows.ts'
 
 /**
- * - 'puts': single rows, written and deleted.
- * - 'bulk': inserts of many rows, that skip the log.
- * - 'index': an index is built and dropped again and again, beside a few puts.
+ * - 'puts': single rows are written and deleted.
+ * - 'bulk': many rows at a time are inserted, which skips the log.
+ * - 'index build': an index is built and dropped again and again, beside puts.
  * - 'checkpoint': puts of larger rows, with storage checkpoints all the time.
  */
-export type Workload = 'puts' | 'bulk' | 'index' | 'checkpoint'
+export type Workload = 'puts' | 'bulk' | 'index build' | 'checkpoint'
 
-export const WORKLOADS: readonly Workload[] = ['puts', 'bulk', 'index', 'checkpoint']
+export const WORKLOADS: readonly Workload[] = ['puts', 'bulk', 'index build', 'checkpoint']
 
 export interface RandomWrites {
   /** Makes what the writes begin with. */
@@ -24,61 +24,100 @@ export interface RandomWrites {
   startWrites(workload: Workload, seed: number): void
   /** Resolves with the number of writes that were acknowledged as soon as they are more than `known`. */
   acknowledged(known: number): Promise<number>
-  /** Fails unless exactly the first so many writes are there, or more of them than were reported. Gives how many are. */
+  /** Inserts rows with negative numbers, which are none of those writes, one after the other until it is told to stop. */
+  insertForever(prefix: string): void
+  /** Resolves with the number of rows inserted as soon as they are more than `known`. */
+  inserted(known: number): Promise<number>
+  stopInserting(): Promise<void>
+  /** Fails unless exactly the first writes are there, no fewer than were reported. Gives how many are. */
   verifyWrites(workload: Workload, seed: number, reported: number): Promise<number>
 }
-
-type Opened = () => { readonly database: Database; readonly rows: Collection<Row> }
 
 const SLOTS = 150
 const BULK_ROWS = 1500
 const INDEXED_ROWS = 12_000
-const TO_BE_BUILT = ['n', '-group']
+const INDEXED_FROM = -1_000_000
+const INDEX = ['n', '-group']
 
 export function randomWrites(opened: Opened): RandomWrites {
-  let count = 0
-  let told: (() => void)[] = []
-  const acknowledge = (): void => {
-    count++
-    for (const tell of told.splice(0)) tell()
-  }
+  const acknowledgements = new Acknowledgements()
+  const insertions = new Acknowledgements()
+  let inserting = Promise.resolve()
+  let going = false
   return {
+    insertForever(prefix) {
+      going = true
+      const insert = async (): Promise<void> => {
+        for (let n = 1; going; n++) {
+          try {
+            await opened().rows.insert(someRow(`${prefix}${n}`, -n))
+            insertions.add()
+          } catch (error) {
+            // The storage failed. That is no promise, and the row is not there.
+            if (!isPannierError(error, 'PANNIER_IO')) throw error
+          }
+        }
+      }
+      inserting = insert()
+      inserting.catch((error: unknown) => insertions.fail(error))
+    },
+    inserted: (known) => insertions.after(known),
+    async stopInserting() {
+      going = false
+      await inserting
+    },
     async prepareWrites(workload) {
-      if (workload !== 'index') return
-      await opened().rows.insert(Array.from({ length: INDEXED_ROWS }, (_, at) => someRow(`indexed${at}`, -at)))
+      if (workload !== 'index build') return
+      const rows = Array.from({ length: INDEXED_ROWS }, (_, at) => someRow(`indexed${at}`, INDEXED_FROM + at))
+      await opened().rows.insert(rows)
     },
     startWrites(workload, seed) {
-      count = 0
-      told = []
-      void writeOn(opened(), workload, seed, acknowledge)
-      if (workload === 'checkpoint') void checkpointOn(opened().database)
-      if (workload === 'index') void buildOn(opened().database)
+      const works = [writeOn(opened(), workload, seed, acknowledgements)]
+      if (workload === 'checkpoint') works.push(checkpointOn(opened().database))
+      if (workload === 'index build') works.push(buildOn(opened().database))
+      Promise.all(works).catch((error: unknown) => acknowledgements.fail(error))
     },
-    async acknowledged(known) {
-      while (count <= known) await new Promise<void>((resolve) => told.push(resolve))
-      return count
-    },
+    acknowledged: (known) => acknowledgements.after(known),
     async verifyWrites(workload, seed, reported) {
       const { database, rows } = opened()
       await database.refresh()
       await rows.ready()
-      const found = new Map((await rows.find({ n: { $gte: 0 } }).toArray()).map((row) => [row._id, row]))
-      const newest = Math.max(0, ...Array.from(found.values(), ({ n }) => n))
-      // The newest write shows in the number of its row, unless it was a deletion.
-      const last = workload === 'bulk' ? Math.ceil(newest / BULK_ROWS) : newest
-      const expected = expectedRows(workload, seed, last)
-      const deletion = workload === 'bulk' ? undefined : deletedBy(last + 1)
-      const deleted = deletion !== undefined && expected.has(deletion) && !found.has(deletion)
-      if (deleted) expected.delete(deletion)
-      assertEqual(new Set(found.keys()), new Set([...found.keys()].filter((id) => expected.has(id))), 'rows found')
-      for (const [id, n] of expected) assertEqual(found.get(id)?.n, n, `row ${id} after ${last} writes`)
-      const there = deleted ? last + 1 : last
-      // A deletion of what is not there leaves no trace.
-      assertTrue(there >= reported || (there === reported - 1 && deletion !== undefined), `${reported} writes were acknowledged, ${there} are there`)
+      const found = new Map<string, number>()
+      for (const { _id, n } of await rows.find({ n: { $gte: 0 } }).toArray()) found.set(_id, n)
+      const written = writesThatMake(found, workload, seed, reported)
       assertEqual(await database.check(), [])
-      if (workload === 'index') await verifyIndexes(opened())
-      return there
+      for (const { name, ready } of await rows.indexes()) assertTrue(ready, `the index ${name} is built`)
+      if (workload === 'index build')
+        assertEqual(await rows.find({ n: { $lt: INDEXED_FROM / 2 } }).count(), INDEXED_ROWS)
+      return written
     },
+  }
+}
+
+/** Counts what was acknowledged, and tells those who wait for more. */
+class Acknowledgements {
+  private count = 0
+  private waiting: PromiseWithResolvers<void>[] = []
+  private failure: unknown
+
+  add(): void {
+    this.count++
+    for (const { resolve } of this.waiting.splice(0)) resolve()
+  }
+
+  fail(error: unknown): void {
+    this.failure = error
+    for (const { reject } of this.waiting.splice(0)) reject(error)
+  }
+
+  async after(known: number): Promise<number> {
+    while (this.count <= known) {
+      if (this.failure !== undefined) throw this.failure
+      const more = Promise.withResolvers<void>()
+      this.waiting.push(more)
+      await more.promise
+    }
+    return this.count
   }
 }
 
@@ -86,16 +125,14 @@ async function writeOn(
   { rows }: ReturnType<Opened>,
   workload: Workload,
   seed: number,
-  acknowledge: () => void,
+  acknowledgements: Acknowledgements,
 ): Promise<void> {
   for (let write = 1; ; write++) {
-    if (workload === 'bulk') await rows.insert(bulkRows(write))
-    else {
-      const deleted = deletedBy(write)
-      if (deleted !== undefined) await rows.delete(deleted)
-      else await rows.upsert(rowOf(workload, seed, write))
-    }
-    acknowledge()
+    const deleted = deletedBy(workload, write)
+    if (deleted !== undefined) await rows.delete(deleted)
+    else if (workload === 'bulk') await rows.insert(rowsOf(workload, seed, write))
+    else await rows.upsert(rowsOf(workload, seed, write)[0]!)
+    acknowledgements.add()
   }
 }
 
@@ -105,42 +142,52 @@ async function checkpointOn(database: Database): Promise<void> {
 
 async function buildOn(database: Database): Promise<void> {
   for (;;) {
-    const rows = database.collection<Row>('rows', { indexes: [TO_BE_BUILT] })
+    const rows = database.collection<Row>(ROWS, { indexes: [INDEX] })
     await rows.ready()
-    await rows.dropIndex(TO_BE_BUILT.join(','))
+    await rows.dropIndex(INDEX.join(','))
   }
 }
 
-/** Every fifth write deletes. */
-function deletedBy(write: number): string | undefined {
-  return write % 5 === 0 ? `p${(write * 7) % SLOTS}` : undefined
+/** Every fifth write deletes, except in bulk. */
+function deletedBy(workload: Workload, write: number): string | undefined {
+  return workload !== 'bulk' && write % 5 === 0 ? `p${(write * 7) % SLOTS}` : undefined
 }
 
-function rowOf(workload: Workload, seed: number, write: number): Row {
+/** What the others put. */
+function rowsOf(workload: Workload, seed: number, write: number): Row[] {
+  if (workload === 'bulk') return Array.from({ length: BULK_ROWS }, (_, at) => someRow(`b${write}-${at}`, write))
   const random = seededRandom(seed + write)
   const row = someRow(`p${random.below(SLOTS)}`, write)
-  return workload === 'checkpoint' ? { ...row, text: row.text.repeat(1 + random.below(30)) } : row
+  return [workload === 'checkpoint' ? { ...row, text: row.text.repeat(1 + random.below(30)) } : row]
 }
 
-function bulkRows(write: number): Row[] {
-  const first = (write - 1) * BULK_ROWS + 1
-  return Array.from({ length: BULK_ROWS }, (_, at) => someRow(`b${first + at}`, first + at))
-}
-
-/** The numbers of the rows that are there after so many writes. */
-function expectedRows(workload: Workload, seed: number, writes: number): Map<string, number> {
+/** How many of the writes have made what was found: the number of a row is the number of the write that put it. */
+function writesThatMake(
+  found: ReadonlyMap<string, number>,
+  workload: Workload,
+  seed: number,
+  reported: number,
+): number {
+  const newest = Math.max(0, ...new Set(found.values()))
   const expected = new Map<string, number>()
-  for (let write = 1; write <= writes; write++) {
-    const deleted = deletedBy(write)
-    if (workload === 'bulk') for (const { _id, n } of bulkRows(write)) expected.set(_id, n)
-    else if (deleted !== undefined) expected.delete(deleted)
-    else expected.set(rowOf(workload, seed, write)._id, write)
+  let difference: unknown
+  // What the newest write has put may have been deleted by the next one.
+  for (let write = 0; write <= Math.max(newest, reported) + 2; write++) {
+    const deleted = deletedBy(workload, write)
+    if (deleted !== undefined) expected.delete(deleted)
+    else if (write > 0) for (const { _id, n } of rowsOf(workload, seed, write)) expected.set(_id, n)
+    if (write < newest || write < reported) continue
+    try {
+      assertEqual(sorted(found), sorted(expected))
+      return write
+    } catch (error) {
+      difference ??= error
+    }
   }
-  return expected
+  const what = `${reported} writes were acknowledged; what is there is not what these or a few more make (newest: ${newest})`
+  throw new CheckError(`${what}: ${String(difference)}`)
 }
 
-/** An index that was being built is built now, or gone. */
-async function verifyIndexes({ rows }: ReturnType<Opened>): Promise<void> {
-  for (const { name, ready } of await rows.indexes()) assertTrue(ready, `the index ${name} is ready`)
-  assertEqual(await rows.find({ n: { $lte: 0 } }).count(), INDEXED_ROWS)
+function sorted(numbers: ReadonlyMap<string, number>): [id: string, n: number][] {
+  return [...numbers].sort(([a], [b]) => (a < b ? -1 : 1))
 }

@@ -62,7 +62,12 @@ class Pages implements PageIo {
       expect(this.freed.has(id), `page ${id} is used and freed`).toBe(false)
       used.add(id)
     }
-    await checkTree(tree, (id) => parseNode(id, this.pages.get(id)!), use, (message) => new Error(message))
+    await checkTree(
+      tree,
+      (id) => parseNode(id, this.pages.get(id)!),
+      use,
+      (message) => new Error(message),
+    )
     return used
   }
 }
@@ -111,13 +116,22 @@ function compare(pages: Pages, tree: Tree, model: Model, probes: readonly Key[])
     const walked: Key[] = []
     while (pages.read(() => cursor.next())) {
       walked.push(cursor.key)
-      assertEqual(pages.read(() => cursor.value), model.get(cursor.key)!)
+      assertEqual(
+        pages.read(() => cursor.value),
+        model.get(cursor.key)!,
+      )
     }
     assertEqual(walked, inside)
   }
-  assertEqual(pages.read(() => getMany(cache, tree, probes)), probes.map((key) => model.get(key)))
+  assertEqual(
+    pages.read(() => getMany(cache, tree, probes)),
+    probes.map((key) => model.get(key)),
+  )
   for (const key of probes) {
-    assertEqual(pages.read(() => get(cache, tree, key)), model.get(key))
+    assertEqual(
+      pages.read(() => get(cache, tree, key)),
+      model.get(key),
+    )
     expect(pages.read(() => rank(cache, tree, key))).toBe(keys.filter((other) => other < key).length)
   }
   if (tree === undefined) return
@@ -129,9 +143,16 @@ function compare(pages: Pages, tree: Tree, model: Model, probes: readonly Key[])
 }
 
 const textKey = fc
-  .tuple(fc.constantFrom('', 'shared/', 'shared/prefix/'), fc.string({ maxLength: 8, unit: fc.constantFrom('a', 'b', '\0', '\xff') }))
+  .tuple(
+    fc.constantFrom('', 'shared/', 'shared/prefix/'),
+    fc.string({ maxLength: 8, unit: fc.constantFrom('a', 'b', '\0', '\xff') }),
+  )
   .map(([prefix, rest]) => (prefix + rest) as Key)
-const size = fc.oneof({ weight: 20, arbitrary: fc.nat(60) }, { weight: 3, arbitrary: fc.nat(2500) }, { weight: 1, arbitrary: fc.nat(140_000) })
+const size = fc.oneof(
+  { weight: 20, arbitrary: fc.nat(60) },
+  { weight: 3, arbitrary: fc.nat(2500) },
+  { weight: 1, arbitrary: fc.nat(140_000) },
+)
 const RUNS = Number(process.env['RUNS'] ?? 25)
 
 function batches(key: fc.Arbitrary<Key>): fc.Arbitrary<Batch[]> {
@@ -152,12 +173,20 @@ async function run(sizeClass: SizeClass, work: readonly Batch[], probes: readonl
     const step = sizeClass === 'sequence' ? { ...batch, puts: numbered } : batch
     tree = await applyBatch(pages, tree, model, step, sizeClass)
     const used = await pages.check(tree)
-    expect([...pages.pages.keys()].filter((id) => !used.has(id) && !pages.freed.has(id)), 'lost pages').toEqual([])
+    expect(
+      [...pages.pages.keys()].filter((id) => !used.has(id) && !pages.freed.has(id)),
+      'lost pages',
+    ).toEqual([])
     compare(pages, tree, model, probes)
     const found = pages.read(() => diffTrees(pages.cache, before.tree, tree))
-    const changed = [...new Set([...model.keys(), ...before.model.keys()])].sort().filter((key) => model.get(key) !== before.model.get(key))
+    const changed = [...new Set([...model.keys(), ...before.model.keys()])]
+      .sort()
+      .filter((key) => model.get(key) !== before.model.get(key))
     // An entry that was overwritten with equal bytes is no difference.
-    assertEqual(found.map(({ key }) => key), changed.filter((key) => summary(model.get(key)) !== summary(before.model.get(key))))
+    assertEqual(
+      found.map(({ key }) => key),
+      changed.filter((key) => summary(model.get(key)) !== summary(before.model.get(key))),
+    )
     for (const { key, before: old, after } of found) assertEqual([old, after], [before.model.get(key), model.get(key)])
   }
 }
@@ -170,12 +199,18 @@ function summary(value: Uint8Array | undefined): string {
 describe('model', () => {
   test('ordered trees', { timeout: 120_000 }, async () => {
     const probes = fc.array(textKey, { minLength: 2, maxLength: 2 })
-    await fc.assert(fc.asyncProperty(batches(textKey), probes, (work, keys) => run('ordered', work, keys)), { numRuns: RUNS })
+    await fc.assert(
+      fc.asyncProperty(batches(textKey), probes, (work, keys) => run('ordered', work, keys)),
+      { numRuns: RUNS },
+    )
   })
 
   test('sequence trees', { timeout: 120_000 }, async () => {
     const probes = fc.array(fc.nat(400).map(numberKey), { minLength: 2, maxLength: 2 })
-    await fc.assert(fc.asyncProperty(batches(textKey), probes, (work, keys) => run('sequence', work, keys)), { numRuns: RUNS })
+    await fc.assert(
+      fc.asyncProperty(batches(textKey), probes, (work, keys) => run('sequence', work, keys)),
+      { numRuns: RUNS },
+    )
   })
 })
 

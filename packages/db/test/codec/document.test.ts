@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { PannierError } from '../../src/base/errors.ts'
 import { ByteWriter } from '../../src/codec/bytes.ts'
-import { decodeDocument, DocumentDecoder, readField } from '../../src/codec/decode-document.ts'
+import { decodeDocument, readField } from '../../src/codec/decode-document.ts'
 import { DOCUMENT_BYTES_MAX, DOCUMENT_DEPTH_MAX, ELEMENT_TYPES } from '../../src/codec/document-format.ts'
 import { encodeDocument, hashContent } from '../../src/codec/encode-document.ts'
 import { compileFieldPath, FieldPath, getField } from '../../src/codec/field-path.ts'
@@ -56,7 +56,7 @@ function contentOf(document: Record<string, unknown>): Record<string, unknown> {
 }
 
 describe('round trip', () => {
-  test('any JSON, with a dictionary, with a full one, in a scan', () => {
+  test('any JSON, with a dictionary, with a full one, side by side', () => {
     const full = fullDictionary()
     fc.assert(
       fc.property(fc.array(jsonObject, { minLength: 1, maxLength: 4 }), (documents) => {
@@ -68,11 +68,10 @@ describe('round trip', () => {
             return writer.length
           })
           const bytes = writer.finish()
-          const scanner = new DocumentDecoder(true)
           documents.forEach((document, i) => {
             const start = i === 0 ? 1 : ends[i - 1]!
             expectSame(decodeDocument(bytes, start, ends[i]!, shapes), contentOf(document))
-            expectSame(scanner.decode(bytes.subarray(start), 0, ends[i]! - start, shapes, {}), contentOf(document))
+            expectSame(decodeDocument(bytes.subarray(start), 0, ends[i]! - start, shapes), contentOf(document))
           })
         }
       }),
@@ -304,7 +303,6 @@ describe('fields', () => {
           for (const shapes of [new ShapeDictionary(), full]) {
             const { bytes } = encode(document, shapes)
             const decoded = decodeDocument(bytes, 0, bytes.length, shapes)
-            const scanner = new DocumentDecoder(true)
             const names: string[] = []
             let value: unknown = decoded
             for (const choice of choices) {
@@ -314,7 +312,6 @@ describe('fields', () => {
               const path = new FieldPath(names.slice())
               value = getField(decoded, path)
               expectSame(readField(bytes, 0, bytes.length, shapes, path), value)
-              expectSame(scanner.read(bytes, 0, bytes.length, shapes, path), value)
               const wrong = new FieldPath([...names.slice(0, -1), stray])
               expectSame(readField(bytes, 0, bytes.length, shapes, wrong), getField(decoded, wrong))
             }

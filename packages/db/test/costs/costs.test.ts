@@ -77,17 +77,21 @@ for (const count of [100, 100_000]) {
       expect(inserted.bytesWritten + storage.take().bytesWritten).toBeLessThanOrEqual(1.5 * json)
     })
 
-    test('index build: the documents are read once, and nothing is written but the index', { timeout: 60_000 }, async () => {
-      await reopen()
-      all = db.collection<Person>('people', { indexes: ['age', ['city', '-score']] })
-      await all.ready()
-      const { pagesRead, bytesWritten, appends, commits } = storage.take()
-      const bodyPages = Math.ceil((count * 330) / 25_000) + 3
-      expect(pagesRead).toBeLessThanOrEqual(bodyPages + 5)
-      // Some 20 and 30 bytes an entry, not a log record for each.
-      expect(bytesWritten).toBeLessThanOrEqual(count * 60 + 20_000)
-      expect(appends + commits).toBeLessThanOrEqual(4)
-    })
+    test(
+      'index build: the documents are read once, and nothing is written but the index',
+      { timeout: 60_000 },
+      async () => {
+        await reopen()
+        all = db.collection<Person>('people', { indexes: ['age', ['city', '-score']] })
+        await all.ready()
+        const { pagesRead, bytesWritten, appends, commits } = storage.take()
+        const bodyPages = Math.ceil((count * 330) / 25_000) + 3
+        expect(pagesRead).toBeLessThanOrEqual(bodyPages + 5)
+        // Some 20 and 30 bytes an entry, not a log record for each.
+        expect(bytesWritten).toBeLessThanOrEqual(count * 60 + 20_000)
+        expect(appends + commits).toBeLessThanOrEqual(4)
+      },
+    )
 
     test('open: 1 backend transaction before the first answer', async () => {
       await db.close()
@@ -130,7 +134,14 @@ for (const count of [100, 100_000]) {
     test('count of an index range, skip, the k-th, first and last: a page a level', async () => {
       for (const query of [
         () => all.find({ age: { $gte: 30, $lt: 40 } }).count(),
-        () => all.find({}).sort('age').skip(count - 10).limit(1).fields('age').toArray(),
+        () =>
+          all
+            .find({})
+            .sort('age')
+            .skip(count - 10)
+            .limit(1)
+            .fields('age')
+            .toArray(),
         () => all.find({}).sort('age').fields('age').first(),
         () => all.find({}).sort('-age').fields('age').first(),
       ]) {
@@ -143,7 +154,10 @@ for (const count of [100, 100_000]) {
 
     test('an index that covers the fields: no document pages', async () => {
       await reopen()
-      const rows = await all.find({ age: { $gte: 30, $lt: 32 } }).fields('age').toArray()
+      const rows = await all
+        .find({ age: { $gte: 30, $lt: 32 } })
+        .fields('age')
+        .toArray()
       expect(rows.length).toBe(documents.filter(({ age }) => age === 30 || age === 31).length)
       expect(storage.take().pagesRead).toBeLessThanOrEqual(HEIGHT + Math.ceil((rows.length * 20) / 16_000) + 1)
     })
@@ -181,16 +195,20 @@ for (const count of [100, 100_000]) {
       expect(backendWrites(storage.take())).toBe(1)
     })
 
-    test('random puts over time: pages written by storage checkpoints stay within 8 x the log', { timeout: 60_000 }, async () => {
-      const random = seededRandom(11)
-      await db.checkpoint()
-      storage.take()
-      for (let i = 0; i < 2000; i++) await all.upsert({ ...random.pick(documents), age: random.below(90) })
-      await db.checkpoint()
-      const { bytesWritten } = storage.take()
-      // An upsert of some 330 bytes and its index entries are some 420 bytes in the log.
-      expect(bytesWritten / (2000 * 420)).toBeLessThanOrEqual(9)
-    })
+    test(
+      'random puts over time: pages written by storage checkpoints stay within 8 x the log',
+      { timeout: 60_000 },
+      async () => {
+        const random = seededRandom(11)
+        await db.checkpoint()
+        storage.take()
+        for (let i = 0; i < 2000; i++) await all.upsert({ ...random.pick(documents), age: random.below(90) })
+        await db.checkpoint()
+        const { bytesWritten } = storage.take()
+        // An upsert of some 330 bytes and its index entries are some 420 bytes in the log.
+        expect(bytesWritten / (2000 * 420)).toBeLessThanOrEqual(9)
+      },
+    )
 
     test('dropping an index, a collection: 1 small commit, whatever the size', async () => {
       await all.find({}).count()

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { ByteWriter } from '../../src/codec/bytes.ts'
 import { encodeIdKey } from '../../src/codec/key-encoding.ts'
 import { BODY_HEADER_BYTES_MAX, BodyView, formatRevision, writeBodyHeader } from '../../src/document/body.ts'
-import { IdGenerator } from '../../src/document/document-id.ts'
+import { idGenerator } from '../../src/document/document-id.ts'
 
 const HASH: Uint8Array = Uint8Array.from({ length: 16 }, (_, at) => at * 17)
 
@@ -51,18 +51,18 @@ test('a format that is not known, or a body that ends too early, is damage', () 
 test('ids go up within a batch, between batches, and when the clock goes back', () => {
   let time = 1_700_000_000_000
   let chance = 0
-  const generator = new IdGenerator(
+  const generator = idGenerator(
     () => time,
     () => (chance++ * 1_000_003).toString(16).padStart(32, 'f'),
   )
   const ids: string[] = []
-  const first = generator.batch()
+  const first = generator()
   for (let at = 0; at < 70_000; at++) ids.push(first())
-  ids.push(generator.batch()())
+  ids.push(generator()())
   time -= 5000
-  ids.push(generator.batch()())
+  ids.push(generator()())
   time += 100_000
-  ids.push(generator.batch()(), generator.batch()())
+  ids.push(generator()(), generator()())
   expect(new Set(ids).size).toBe(ids.length)
   expect([...ids].sort()).toEqual(ids)
 })

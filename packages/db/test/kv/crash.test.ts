@@ -25,7 +25,9 @@ test('every call in turn', { timeout: 120_000 }, async () => {
     for (const fault of FAULTS) {
       let calls = Infinity
       for (let call = 1; call <= calls; call++) {
-        const made = await described({ seed, call, fault }, () => simulate({ seed, call, fault, coordinator: soloCoordinator }))
+        const made = await described({ seed, call, fault }, () =>
+          simulate({ seed, call, fault, coordinator: soloCoordinator }),
+        )
         if (call === 1) calls = await simulate({ seed, call: 0, fault, coordinator: soloCoordinator })
         if (made < call) break
       }

@@ -52,7 +52,13 @@ async function run(seed: number, environment: Environment, coordinator: () => Co
   const random = seededRandom(seed)
   const storage = new SimulatedStorage({ random: random.next, schedule: randomOrder(random.next) })
   const open = async (): Promise<PagedKeyValueStore> =>
-    openKeyValueStore({ store: await storage.open('x'), coordinator: coordinator(), environment, cacheBytesMax: 100_000, durability: 'relaxed' })
+    openKeyValueStore({
+      store: await storage.open('x'),
+      coordinator: coordinator(),
+      environment,
+      cacheBytesMax: 100_000,
+      durability: 'relaxed',
+    })
   const handles = [await open(), await open(), await open()]
   await handles[0]!.write((tx) => void tx.createTree('counters', 'ordered'))
   await handles[0]!.write((tx) => void tx.createTree('entries', 'sequence'))
@@ -71,7 +77,11 @@ async function run(seed: number, environment: Environment, coordinator: () => Co
   for (const handle of handles) await handle.close()
 }
 
-async function work(handle: PagedKeyValueStore, random: Random, acknowledged: { increments: number; entries: number }): Promise<void> {
+async function work(
+  handle: PagedKeyValueStore,
+  random: Random,
+  acknowledged: { increments: number; entries: number },
+): Promise<void> {
   for (let round = 0; round < 12; round++) {
     const key = String.fromCharCode(97 + random.below(5)) as Key
     const bulk = random.chance(0.15) ? 60 : 1

@@ -7,7 +7,15 @@ import type { Environment } from '../../src/base/environment.ts'
 import { openKeyValueStore } from '../../src/kv/open.ts'
 import type { HeldSnapshot } from '../../src/kv/key-value-store.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
-import { compareAll, compareSome, copyModel, createAll, randomSteps, runStep, type Model } from '../../testing/key-value-workload.ts'
+import {
+  compareAll,
+  compareSome,
+  copyModel,
+  createAll,
+  randomSteps,
+  runStep,
+  type Model,
+} from '../../testing/key-value-workload.ts'
 import { seededRandom, type Random } from '../../testing/random.ts'
 import { soloCoordinator } from './solo-coordinator.ts'
 
@@ -45,8 +53,19 @@ async function run(random: Random): Promise<void> {
       compareSome(tx, next, seededRandom(round))
       if (fails) throw new Error('on purpose')
     })
-    if (fails) await written.then(() => { throw new Error('the write did not fail') }, (error: Error) => { if (error.message !== 'on purpose') throw error })
-    else await written.then(() => { model = next })
+    if (fails)
+      await written.then(
+        () => {
+          throw new Error('the write did not fail')
+        },
+        (error: Error) => {
+          if (error.message !== 'on purpose') throw error
+        },
+      )
+    else
+      await written.then(() => {
+        model = next
+      })
     await kv.read((snapshot) => compareSome(snapshot, model, seededRandom(round)))
     if (random.chance(0.2)) held.push({ snapshot: kv.snapshot(), model: copyModel(model) })
     if (random.chance(0.2) && held.length > 0) held.shift()!.snapshot.release()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Operator } from '../../src/query/operators/operator.ts'
-import { SORT_ROWS_MAX, SortOperator, type SortRow } from '../../src/query/operators/sort.ts'
+import { SORT_ROWS_MAX, sortRows, type SortRow } from '../../src/query/operators/sort.ts'
 
 /** Rows with descending keys, so that none is ruled out by those before. */
 function descending(count: number): Operator<SortRow<number>> {
@@ -25,11 +25,11 @@ function drain<Row>(operator: Operator<Row>): Row[] {
 }
 
 test('with a limit any number of rows can be sorted', () => {
-  expect(drain(new SortOperator(descending(SORT_ROWS_MAX + 10), 2, 3))).toEqual([3, 4, 5])
+  expect(drain(sortRows(descending(SORT_ROWS_MAX + 10), 2, 3))).toEqual([3, 4, 5])
 })
 
 test('without one there is an end to it', () => {
-  expect(() => drain(new SortOperator(descending(SORT_ROWS_MAX + 10), 0, Infinity))).toThrow(
+  expect(() => drain(sortRows(descending(SORT_ROWS_MAX + 10), 0, Infinity))).toThrow(
     expect.objectContaining({ code: 'PANNIER_LIMIT' }),
   )
 })

@@ -116,6 +116,16 @@ export function querySuite({ test, create }: SuiteContext<CreateStore>): void {
     await fixture.store.close()
   })
 
+  test('conditions that no index knows are assumed to let few rows through', async () => {
+    const fixture = await peopleFixture(create)
+    const sorted = fixture.find({ name: { $regex: '7' } }).sort('age')
+    assertEqual(stepNames((await sorted.explain()).plan), ['fetch', 'sort', 'filter', 'full scan'])
+    assertEqual(stepNames((await sorted.limit(5).explain()).plan), ['limit', 'filter', 'fetch', 'index scan'])
+    const tested = fixture.find({ city: { $regex: 'o$' } }).fields('city')
+    assertEqual(stepNames((await tested.explain()).plan), ['project', 'filter', 'full scan'])
+    await fixture.store.close()
+  })
+
   test('alternatives are a union when each has an index, else a scan', async () => {
     const fixture = await peopleFixture(create)
     const union = fixture.find({ $or: [{ age: 31 }, { tags: 'vip' }] })

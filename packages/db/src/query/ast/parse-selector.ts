@@ -3,7 +3,8 @@
  *
  * `{ address: { city: 'Oslo' } }` and `{ 'address.city': 'Oslo' }` are the same; `{}` as a condition means "equals {}".
  */
-import { compileFieldPath } from '../../codec/field-path.ts'
+import { isPlainObject } from '../../codec/collation.ts'
+import { fieldNames } from '../../codec/field-path.ts'
 import type { CompareOperator, Comparison, JsonValue, Predicate } from './predicate.ts'
 
 /** How deep a selector, or a value in it, may nest. */
@@ -78,15 +79,9 @@ const COMPARISONS: ReadonlySet<string> = new Set(['$eq', '$gt', '$gte', '$lt', '
 
 type PlainObject = Readonly<Record<string, unknown>>
 
-function isPlainObject(value: unknown): value is PlainObject {
-  if (typeof value !== 'object' || value === null) return false
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === null || Object.getPrototypeOf(prototype) === null
-}
-
 /** A dotted path; each name in it is at least one character long. */
 function checkedPath(path: string): string {
-  if (compileFieldPath(path).names.includes('')) fail(path, 'a field has an empty name')
+  if (fieldNames(path).includes('')) fail(path, 'a field has an empty name')
   return path
 }
 

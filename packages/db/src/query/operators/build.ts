@@ -14,19 +14,19 @@ import type { Plan, QuerySpecification, Reads, SortField } from '../planner/plan
 import type { QuerySource } from '../query-source.ts'
 import type { EntryRow } from './entry-row.ts'
 import { fetchRows } from './fetch.ts'
-import { FullScanOperator } from './full-scan.ts'
+import { fullScan } from './full-scan.ts'
 import { idScan } from './id-scan.ts'
 import { indexScan } from './index-scan.ts'
-import { LimitOperator } from './limit.ts'
+import { limitRows } from './limit.ts'
 import type { Operator } from './operator.ts'
 import { bodyFields, compileProjection, entryFields } from './project.ts'
-import { compileSortKey, SortOperator, type SortRow } from './sort.ts'
-import { UnionOperator } from './union.ts'
+import { compileSortKey, sortRows, type SortRow } from './sort.ts'
+import { unionScan } from './union.ts'
 
 export function buildOperators(source: QuerySource, plan: Plan, query: QuerySpecification): Operator<object> {
   if (query.limit === 0) return NOTHING
   const rows = plan.access.kind === 'scan' ? scanDocuments(source, plan, query) : scanKeys(source, plan, query)
-  return query.limit === Infinity ? rows : new LimitOperator(rows, query.limit)
+  return query.limit === Infinity ? rows : limitRows(rows, query.limit)
 }
 
 const NOTHING: Operator<object> = { next: () => undefined }
@@ -38,11 +38,11 @@ function scanDocuments(source: QuerySource, plan: Plan, query: QuerySpecificatio
   if (plan.sort === undefined) {
     const keep = skipRows(query.skip)
     const project = bodyProjection(source, query)
-    return new FullScanOperator(documents, (body) => (test(body) && keep() ? project(body) : undefined))
+    return fullScan(documents, (body) => (test(body) && keep() ? project(body) : undefined))
   }
   const toSort = compileSortRow(query.sort, fields, toNumber)
-  const unsorted = new FullScanOperator(documents, (body) => (test(body) ? toSort(body) : undefined))
-  return fetchDocuments(source, query, new SortOperator(unsorted, query.skip, query.limit))
+  const unsorted = fullScan(documents, (body) => (test(body) ? toSort(body) : undefined))
+  return fetchDocuments(source, query, sortRows(unsorted, query.skip, query.limit))
 }
 
 function scanKeys(source: QuerySource, plan: Plan, query: QuerySpecification): Operator<object> {
@@ -57,8 +57,7 @@ function scanKeys(source: QuerySource, plan: Plan, query: QuerySpecification): O
 
   if (readsEntries) {
     const rows = readEntries(source, plan, query, entries, keep)
-    const ordered =
-      sort === 'entries' ? new SortOperator(rows as Operator<SortRow<object>>, query.skip, query.limit) : rows
+    const ordered = sort === 'entries' ? sortRows(rows as Operator<SortRow<object>>, query.skip, query.limit) : rows
     if (project === 'entries') return ordered
     entries = ordered as Operator<EntryRow>
   }
@@ -77,7 +76,7 @@ function scanKeys(source: QuerySource, plan: Plan, query: QuerySpecification): O
     (body) => (test(body) ? toSort(body) : undefined),
     filter === 'documents',
   )
-  return fetchDocuments(source, query, new SortOperator(unsorted, query.skip, query.limit))
+  return fetchDocuments(source, query, sortRows(unsorted, query.skip, query.limit))
 }
 
 interface ScanOptions {
@@ -93,7 +92,7 @@ function scanEntries(source: QuerySource, access: AccessPath, options: ScanOptio
     case 'index':
       return indexScan(source.index(access.index!), access, options)
     default:
-      return new UnionOperator(access.branches.map((branch) => scanEntries(source, branch, options)))
+      return unionScan(access.branches.map((branch) => scanEntries(source, branch, options)))
   }
 }
 

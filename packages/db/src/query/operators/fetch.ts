@@ -5,7 +5,7 @@
 import type { BodyView } from '../../document/body.ts'
 import type { DocumentReader } from '../../document/document-reader.ts'
 import type { EntryRow } from './entry-row.ts'
-import { BatchOperator, type Operator } from './operator.ts'
+import { changeBatches, type Operator } from './operator.ts'
 
 /** The row of a document or entry; undefined: it has none. */
 export interface RowReaders<Row> {
@@ -19,7 +19,7 @@ export function fetchRows<Row>(
   readers: RowReaders<Row>,
   isSelective: boolean,
 ): Operator<Row> {
-  return new BatchOperator(input, isSelective, (batch) => {
+  return changeBatches(input, isSelective, (batch) => {
     const numbers: number[] = []
     for (const { number, values } of batch) if (values === undefined) numbers.push(number)
     const bodies = numbers.length === 0 ? [] : documents.bodiesOf(numbers)

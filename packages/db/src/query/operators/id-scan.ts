@@ -3,7 +3,7 @@ import type { DocumentReader } from '../../document/document-reader.ts'
 import { decodeIdKey } from '../../codec/key-encoding.ts'
 import type { AccessPath } from '../planner/access-path.ts'
 import type { EntryRow } from './entry-row.ts'
-import { KeyScanOperator } from './key-scan.ts'
+import { keyScan } from './key-scan.ts'
 import type { Operator } from './operator.ts'
 
 export interface IdScanOptions {
@@ -15,7 +15,7 @@ export interface IdScanOptions {
 
 export function idScan(documents: DocumentReader, access: AccessPath, options: IdScanOptions): Operator<EntryRow> {
   const { reverse, skip, withId } = options
-  return new KeyScanOperator(access, {
+  return keyScan(access, {
     cursor: (range, cursorOptions) => documents.ids(range, cursorOptions),
     reverse,
     skip,

@@ -5,7 +5,7 @@ import type { IndexField } from '../../document/index-definition.ts'
 import type { TreeReader } from '../../kv/key-value-store.ts'
 import type { AccessPath } from '../planner/access-path.ts'
 import type { EntryRow } from './entry-row.ts'
-import { KeyScanOperator } from './key-scan.ts'
+import { keyScan } from './key-scan.ts'
 import type { Operator } from './operator.ts'
 
 export interface IndexScanOptions {
@@ -19,7 +19,7 @@ export function indexScan(tree: TreeReader, access: AccessPath, options: IndexSc
   const { reverse, skip, fieldCount } = options
   const fields = access.index!.fields.slice(0, fieldCount)
   const seen = access.distinct ? undefined : new Set<number>()
-  return new KeyScanOperator(access, {
+  return keyScan(access, {
     cursor: (range, cursorOptions) => tree.cursor(range, cursorOptions),
     reverse,
     skip,

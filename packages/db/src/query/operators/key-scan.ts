@@ -13,38 +13,32 @@ export interface KeyScanOptions<Row> {
   readonly read: (cursor: Cursor) => Row | undefined
 }
 
-export class KeyScanOperator<Row> implements Operator<Row> {
-  private readonly options: KeyScanOptions<Row>
-  private readonly ranges: readonly KeyRange[]
-  private at = 0
-  private skip: number
-  private cursor: Cursor | undefined
-  private rows: Row[] = []
-
-  constructor({ ranges, counts }: AccessPath, options: KeyScanOptions<Row>) {
-    this.options = options
-    this.ranges = options.reverse ? ranges.toReversed() : ranges
-    this.skip = options.skip
-    const sizes = options.reverse ? counts.toReversed() : counts
-    while (this.at < sizes.length && sizes[this.at]! <= this.skip) this.skip -= sizes[this.at++]!
-  }
-
-  next(count: number): Row[] | undefined {
-    const { options, ranges } = this
-    for (let looked = 0; looked < STEP_ROWS_MAX && this.rows.length < count && this.at < ranges.length; looked++) {
-      this.cursor ??= options.cursor(ranges[this.at]!, { reverse: options.reverse, skip: this.skip })
-      if (this.cursor.next()) {
-        const row = options.read(this.cursor)
-        if (row !== undefined) this.rows.push(row)
-      } else {
-        this.cursor = undefined
-        this.at++
-        this.skip = 0
+export function keyScan<Row>(access: AccessPath, options: KeyScanOptions<Row>): Operator<Row> {
+  const { reverse, read } = options
+  const ranges = reverse ? access.ranges.toReversed() : access.ranges
+  const sizes = reverse ? access.counts.toReversed() : access.counts
+  let { skip } = options
+  let at = 0
+  while (at < sizes.length && sizes[at]! <= skip) skip -= sizes[at++]!
+  let cursor: Cursor | undefined
+  let rows: Row[] = []
+  return {
+    next: (count) => {
+      for (let looked = 0; looked < STEP_ROWS_MAX && rows.length < count && at < ranges.length; looked++) {
+        cursor ??= options.cursor(ranges[at]!, { reverse, skip })
+        if (cursor.next()) {
+          const row = read(cursor)
+          if (row !== undefined) rows.push(row)
+        } else {
+          cursor = undefined
+          at++
+          skip = 0
+        }
       }
-    }
-    const { rows } = this
-    if (rows.length === 0 && this.at === ranges.length) return undefined
-    this.rows = []
-    return rows
+      if (rows.length === 0 && at === ranges.length) return undefined
+      const found = rows
+      rows = []
+      return found
+    },
   }
 }

@@ -1,19 +1,14 @@
 /** Ends after `limit` rows, and asks for no more than these. */
 import type { Operator } from './operator.ts'
 
-export class LimitOperator<Row> implements Operator<Row> {
-  private readonly input: Operator<Row>
-  private remaining: number
-
-  constructor(input: Operator<Row>, limit: number) {
-    this.input = input
-    this.remaining = limit
-  }
-
-  next(count: number): Row[] | undefined {
-    if (this.remaining === 0) return undefined
-    const rows = this.input.next(Math.min(count, this.remaining))
-    this.remaining -= rows === undefined ? 0 : rows.length
-    return rows
+export function limitRows<Row>(input: Operator<Row>, limit: number): Operator<Row> {
+  let remaining = limit
+  return {
+    next: (count) => {
+      if (remaining === 0) return undefined
+      const rows = input.next(Math.min(count, remaining))
+      remaining -= rows?.length ?? 0
+      return rows
+    },
   }
 }

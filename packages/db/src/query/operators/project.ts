@@ -1,6 +1,6 @@
 /** Which fields of a row the caller gets, and how each kind of row is asked for a field. */
 import { readField } from '../../codec/decode-document.ts'
-import { compileFieldPath } from '../../codec/field-path.ts'
+import { compileFieldPath, defineField, fieldNames } from '../../codec/field-path.ts'
 import type { BodyView } from '../../document/body.ts'
 import type { DocumentReader } from '../../document/document-reader.ts'
 import type { ReadField } from '../match.ts'
@@ -29,7 +29,7 @@ export function compileProjection<Row>(
   paths: readonly string[],
   reader: (path: string) => ReadField<Row>,
 ): (row: Row) => object {
-  const fields = paths.map((path) => ({ names: compileFieldPath(path).names, read: reader(path) }))
+  const fields = paths.map((path) => ({ names: fieldNames(path), read: reader(path) }))
   return (row) => {
     const projected = {}
     for (const { names, read } of fields) {
@@ -48,8 +48,7 @@ export function outermostPaths(paths: readonly string[]): string[] {
 function setField(target: Record<string, unknown>, names: readonly string[], value: unknown): void {
   const name = names[0]!
   const inner = names.length === 1 ? value : Object.hasOwn(target, name) ? target[name] : {}
-  if (name === '__proto__')
-    Object.defineProperty(target, name, { value: inner, writable: true, enumerable: true, configurable: true })
+  if (name === '__proto__') defineField(target, name, inner)
   else target[name] = inner
   if (names.length > 1) setField(inner as Record<string, unknown>, names.slice(1), value)
 }

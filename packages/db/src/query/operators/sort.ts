@@ -29,53 +29,45 @@ export function compileSortKey<Source>(
   }
 }
 
-export class SortOperator<Row> implements Operator<Row> {
-  private readonly input: Operator<SortRow<Row>>
+/** `limit` > 0. */
+export function sortRows<Row>(input: Operator<SortRow<Row>>, skip: number, limit: number): Operator<Row> {
   /** Rows from the first on that can be asked for. */
-  private readonly wanted: number
-  private rows: SortRow<Row>[] = []
+  const wanted = skip + limit
+  const rows: SortRow<Row>[] = []
   /** With `wanted` rows at hand: the last of their keys; from there on rows are of no use. */
-  private threshold: string | undefined
-  private sorted = false
-  private at: number
-
-  /** `limit` > 0. */
-  constructor(input: Operator<SortRow<Row>>, skip: number, limit: number) {
-    this.input = input
-    this.wanted = skip + limit
-    this.at = skip
-  }
-
-  next(count: number): Row[] | undefined {
-    if (!this.sorted) {
-      const batch = this.input.next(BATCH_ROWS_MAX)
-      if (batch !== undefined) {
-        this.add(batch)
-        return []
-      }
-      this.rows.sort(byKey)
-      this.sorted = true
-    }
-    if (this.at >= this.rows.length) return undefined
-    const end = Math.min(this.at + count, this.rows.length, this.wanted)
-    const rows = this.rows.slice(this.at, end).map(({ row }) => row)
-    this.at = end
-    return rows.length === 0 ? undefined : rows
-  }
-
-  private add(batch: readonly SortRow<Row>[]): void {
-    const { rows, wanted } = this
-    for (const row of batch) if (this.threshold === undefined || row.key < this.threshold) rows.push(row)
+  let threshold: string | undefined
+  let sorted = false
+  let at = skip
+  const add = (batch: readonly SortRow<Row>[]): void => {
+    for (const row of batch) if (threshold === undefined || row.key < threshold) rows.push(row)
     if (rows.length > wanted && rows.length >= Math.min(wanted * 2 + BATCH_ROWS_MAX, SORT_ROWS_MAX)) {
       rows.sort(byKey).length = wanted
-      this.threshold = rows.at(-1)!.key
+      threshold = rows.at(-1)!.key
     }
     if (rows.length > SORT_ROWS_MAX) {
       throw new PannierError(
         'PANNIER_LIMIT',
-        `More than ${SORT_ROWS_MAX} rows would have to be sorted in memory: add an index on the fields to sort by, or a limit.`,
+        `More than ${SORT_ROWS_MAX} rows to sort in memory: add an index on the fields to sort by, or a limit.`,
       )
     }
+  }
+  return {
+    next: (count) => {
+      if (!sorted) {
+        const batch = input.next(BATCH_ROWS_MAX)
+        if (batch !== undefined) {
+          add(batch)
+          return []
+        }
+        rows.sort(byKey)
+        sorted = true
+      }
+      const end = Math.min(at + count, rows.length, wanted)
+      if (at >= end) return undefined
+      const found = rows.slice(at, end).map(({ row }) => row)
+      at = end
+      return found
+    },
   }
 }
 

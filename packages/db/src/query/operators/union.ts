@@ -2,18 +2,14 @@
 import type { EntryRow } from './entry-row.ts'
 import type { Operator } from './operator.ts'
 
-export class UnionOperator implements Operator<EntryRow> {
-  private readonly inputs: readonly Operator<EntryRow>[]
-  private readonly seen = new Set<number>()
-  private at = 0
-
-  constructor(inputs: readonly Operator<EntryRow>[]) {
-    this.inputs = inputs
-  }
-
-  next(count: number): EntryRow[] | undefined {
-    const rows = this.inputs[this.at]?.next(count)
-    if (rows !== undefined) return rows.filter(({ number }) => !this.seen.has(number) && this.seen.add(number))
-    return this.at++ < this.inputs.length ? [] : undefined
+export function unionScan(inputs: readonly Operator<EntryRow>[]): Operator<EntryRow> {
+  const seen = new Set<number>()
+  let at = 0
+  return {
+    next: (count) => {
+      const rows = inputs[at]?.next(count)
+      if (rows !== undefined) return rows.filter(({ number }) => !seen.has(number) && seen.add(number))
+      return at++ < inputs.length ? [] : undefined
+    },
   }
 }

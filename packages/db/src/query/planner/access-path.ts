@@ -80,33 +80,35 @@ function keyedPaths(source: QuerySource, condition: Condition): AccessPath[] {
   }
   const paths: (AccessPath | undefined)[] = gather([
     () => idPath(source, byPath.get('_id') ?? []),
-    ...source.indexes.filter(isUsable).flatMap((index) => indexPaths(source, index, byPath)),
+    ...source.indexes
+      .filter(({ builtTo }) => builtTo === undefined)
+      .flatMap((index) => indexPaths(source, index, byPath)),
     ...disjunctions.map((either) => () => unionPath(source, either)),
   ])
   return paths.filter((path) => path !== undefined)
-}
-
-/** Ready, and of fields that are stored: an index takes a revision for missing. */
-function isUsable({ builtTo, fields }: IndexDefinition): boolean {
-  return builtTo === undefined && fields.every(({ path }) => path !== '_rev')
 }
 
 function idPath({ documents }: QuerySource, conditions: readonly WithinCondition[]): AccessPath | undefined {
   const values = intersectAll(conditions)
   const ranges = conditions.length === 0 ? [{}] : idRanges(values)
   if (ranges === undefined) return undefined
-  const counts = gather(ranges.map((range) => () => documents.countIds(bounded(range))))
-  return {
-    ...NO_ROWS,
+  return rangePath(ranges, (range) => documents.countIds(range), {
     kind: 'ids',
-    ranges,
-    counts,
-    rows: sum(counts),
     met: new Set(conditions),
     fields: [{ path: '_id', descending: false }],
     fixed: isOnePoint(values) ? 1 : 0,
     bounds: conditions.length === 0 ? [] : [{ path: '_id', values }],
-  }
+  })
+}
+
+/** The path along some ranges. */
+function rangePath(
+  ranges: readonly KeyRange[],
+  count: (range: KeyRange | undefined) => number,
+  details: Partial<AccessPath>,
+): AccessPath {
+  const counts = gather(ranges.map((range) => () => count(bounded(range))))
+  return { ...NO_ROWS, ranges, counts, rows: sum(counts), ...details }
 }
 
 function indexPaths(source: QuerySource, index: IndexDefinition, byPath: ConditionsByPath): (() => AccessPath)[] {
@@ -120,21 +122,14 @@ function indexPaths(source: QuerySource, index: IndexDefinition, byPath: Conditi
 function elementPath(source: QuerySource, index: IndexDefinition, condition: WithinCondition): AccessPath {
   const { values, path } = condition
   const tree = source.index(index)
-  const ranges = mergeRanges(
-    intervalsOf(values).map((interval) => entryRange('', interval, index.fields[0]!.descending)),
-  )
-  const counts = gather(ranges.map((range) => () => tree.count(bounded(range))))
-  return {
-    ...NO_ROWS,
+  const ranges = intervalsOf(values).map((interval) => entryRange('', interval, index.fields[0]!.descending))
+  return rangePath(mergeRanges(ranges), (range) => tree.count(range), {
     kind: 'index',
     index,
-    ranges,
-    counts,
-    rows: sum(counts),
     distinct: isOnePoint(values),
     met: new Set([condition]),
     bounds: [{ path, values }],
-  }
+  })
 }
 
 /**
@@ -170,20 +165,14 @@ function indexPath(source: QuerySource, index: IndexDefinition, byPath: Conditio
       intervals.map(([{ value }]) => prefix + encodeIndexValue(value, descending)),
     )
   }
-  ranges = mergeRanges(ranges)
-  const counts = gather(ranges.map((range) => () => tree.count(bounded(range))))
-  return {
-    ...NO_ROWS,
+  return rangePath(mergeRanges(ranges), (range) => tree.count(range), {
     kind: 'index',
     index,
-    ranges,
-    counts,
-    rows: sum(counts),
     met,
     fields: index.fields,
     fixed,
     bounds,
-  }
+  })
 }
 
 function arrayRanges(prefixes: readonly string[], descending: boolean, count: (range: KeyRange) => number): KeyRange[] {

@@ -44,12 +44,16 @@ export interface Plan {
 }
 
 /** Costs of handling one document, in units of testing one document in a scan. */
-export const COST_SCANNED = 1
-export const COST_ENTRY = 0.2
-export const COST_FETCHED = 4
-export const COST_SORTED = 1
+const COST_SCANNED = 1
+const COST_ENTRY = 0.2
+/** Of testing values that an entry holds, which have to be decoded from its key, beside walking to it. */
+const COST_ENTRY_TESTED = 1.3
+const COST_FETCHED = 4
+const COST_SORTED = 1
 /** Of an entry where skip and limit need no walk: decides only between such ways. */
-export const COST_BY_RANK = 1e-6
+const COST_BY_RANK = 1e-6
+/** Of how many rows one is assumed to meet conditions that no path says anything of. */
+const ROWS_PER_MATCH = 10
 
 /** May throw a Miss. */
 export function planQuery(source: QuerySource, query: QuerySpecification): Plan {
@@ -61,10 +65,12 @@ export function candidatePlans(source: QuerySource, query: QuerySpecification): 
   const { condition } = query
   const paths = isNever(condition) ? [{ ...NO_ROWS, met: new Set([condition]) }] : accessPaths(source, condition)
   const matchesMax = Math.min(...paths.map(({ rows }) => rows))
-  return paths.map((access) => planWith(access, query, matchesMax))
+  const isKnown = conjuncts(condition).every((part) => paths.some(({ met }) => met.has(part)))
+  const matches = isKnown ? matchesMax : Math.ceil(matchesMax / ROWS_PER_MATCH)
+  return paths.map((access) => planWith(access, query, matchesMax, matches))
 }
 
-function planWith(access: AccessPath, query: QuerySpecification, matchesMax: number): Plan {
+function planWith(access: AccessPath, query: QuerySpecification, matchesMax: number, matches: number): Plan {
   const residual = combine(
     'and',
     conjuncts(query.condition).filter((part) => !access.met.has(part)),
@@ -86,11 +92,15 @@ function planWith(access: AccessPath, query: QuerySpecification, matchesMax: num
     byRank: isAlways(residual) && access.distinct && access.kind !== 'scan',
     rows: isAlways(residual) ? access.rows : matchesMax,
   } as const
-  return { ...plan, cost: costOf(plan, query) }
+  return { ...plan, cost: costOf(plan, query, isAlways(residual) ? access.rows : matches) }
 }
 
-function costOf(plan: Omit<Plan, 'cost'>, { sort: order, skip, limit, fields }: QuerySpecification): number {
-  const { access, filter, sort, project, byRank, rows, residual } = plan
+/** `rows`: how many are expected. */
+function costOf(
+  { access, filter, sort, project, byRank, residual }: Omit<Plan, 'cost'>,
+  { sort: order, skip, limit, fields }: QuerySpecification,
+  rows: number,
+): number {
   const wanted = Math.min(rows, skip + limit)
   let walked = access.rows
   if (order.length === 0) {
@@ -102,13 +112,14 @@ function costOf(plan: Omit<Plan, 'cost'>, { sort: order, skip, limit, fields }: 
   }
   const sorted = sort === undefined ? 0 : rows * COST_SORTED
   if (access.kind === 'scan') return walked * COST_SCANNED + sorted + (sort === undefined ? 0 : wanted * COST_FETCHED)
-  const passesEntries = isAlways(residual) ? walked : Math.min(walked, rows)
+  const isTested = filter === 'entries' && !isAlways(residual)
+  const passesEntries = isTested ? Math.min(walked, rows) : walked
   let fetched = 0
   if (filter === 'documents') fetched += walked
   else if (sort === 'documents') fetched += passesEntries
   if (sort === 'documents') fetched += wanted
   else if (filter === 'entries' && project === 'documents') fetched += Math.min(passesEntries, wanted)
-  return walked * COST_ENTRY + fetched * COST_FETCHED + sorted
+  return walked * (isTested ? COST_ENTRY + COST_ENTRY_TESTED : COST_ENTRY) + fetched * COST_FETCHED + sorted
 }
 
 /**

@@ -1,0 +1,156 @@
+/**
+ * Writes the golden database of a format version: run once by hand when the format has changed, never again for the same
+ * version (docs/file-format.md). From the root of the repository:
+ *
+ *     npm run node packages/db/test/compatibility/make-golden.ts
+ *
+ * It holds something of everything: each kind of tree, with several levels where there can be; each kind of index; values
+ * that overflow; bodies that were removed, moved, deleted; garbage in leaves; pages and subtrees that wait to be
+ * reclaimed; a log with commits of every kind that the pages do not hold, one that drops a tree among them.
+ */
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { open, type Database } from '../../src/index.ts'
+import type { Key } from '../../src/base/brand.ts'
+import { numberKey } from '../../src/codec/key-number.ts'
+import type { PagedKeyValueStore } from '../../src/kv/open.ts'
+import { FORMAT_VERSION } from '../../src/pager/meta-page.ts'
+import { sqlite } from '../../src/storage/sqlite/sqlite.ts'
+import { seededRandom } from '../../testing/random.ts'
+import { goldenCollection, goldenTree, openEngine, type GoldenContent } from './golden-content.ts'
+
+const COLLECTIONS = ['people', 'things']
+const TREES = ['golden/inline', 'golden/ordered', 'golden/sequence']
+
+const folder = join(import.meta.dirname, '../golden')
+const path = join(folder, `format-${FORMAT_VERSION}.pannier`)
+if (existsSync(path)) throw new Error(`${path} exists: a golden database is never made anew.`)
+await make()
+
+async function make(): Promise<void> {
+  const engine = await openEngine(sqlite(), path)
+  await writeTrees(engine)
+  await engine.close()
+  const db = await open(path)
+  await writeCollections(db)
+  await db.close()
+  await writeTail()
+  const reading = await openEngine(sqlite(), path)
+  const trees = await Promise.all(TREES.map((name) => goldenTree(reading, name)))
+  await reading.close()
+  const again = await open(path)
+  const problems = await again.check()
+  if (problems.length > 0) throw new Error(problems.join('\n'))
+  const collections = []
+  for (const name of COLLECTIONS) collections.push(await goldenCollection(again, name))
+  await again.close()
+  const content: GoldenContent = { formatVersion: FORMAT_VERSION, collections, trees }
+  writeFileSync(join(folder, `format-${FORMAT_VERSION}.json`), `${JSON.stringify(content, undefined, 1)}\n`)
+}
+
+function someBytes(length: number, seed: number): Uint8Array {
+  return Uint8Array.from({ length }, (_, at) => (at * 31 + seed * 17) & 255)
+}
+
+function someKey(n: number): Key {
+  return `${n % 3 === 0 ? 'shared/prefix/' : ''}${String.fromCharCode(n % 256)}${n}` as Key
+}
+
+async function writeTrees(engine: PagedKeyValueStore): Promise<void> {
+  await engine.write((transaction) => {
+    const ordered = transaction.createTree('golden/ordered', 'ordered')
+    for (let n = 0; n < 2000; n++) ordered.insert(someKey(n), someBytes(n % 23, n))
+    for (const n of [5000, 5001]) ordered.insert(someKey(n), someBytes(n * 2, n))
+    const sequence = transaction.createTree('golden/sequence', 'sequence')
+    for (let n = 0; n < 120; n++) sequence.append(someBytes(n % 40 === 7 ? 9000 : 500, n))
+    sequence.append(someBytes(65_000, 1))
+    const inline = transaction.createTree('golden/inline', 'inline')
+    for (let n = 0; n < 5; n++) inline.insert(someKey(n), someBytes(n, n))
+    transaction.createTree('golden/dropped', 'ordered')
+    for (let n = 0; n < 1500; n++) transaction.tree('golden/dropped')!.insert(someKey(n), someBytes(12, n))
+    transaction.createTree('golden/dropped-later', 'sequence').append(someBytes(10_000, 2))
+    transaction.createTree('golden/empty', 'ordered')
+  })
+  await engine.checkpoint()
+  await engine.write((transaction) => {
+    for (let n = 0; n < 2000; n += 50) transaction.tree('golden/ordered')!.delete(someKey(n))
+    for (let n = 1; n <= 100; n += 4) transaction.tree('golden/sequence')!.delete(numberKey(n))
+    transaction.tree('golden/ordered')!.put(someKey(5000), someBytes(3, 3))
+    transaction.dropTree('golden/dropped')
+  })
+  await engine.checkpoint()
+}
+
+async function writeCollections(db: Database): Promise<void> {
+  const random = seededRandom(1)
+  const people = db.collection('people', {
+    indexes: ['age', ['city', '-age'], { on: 'tags', multi: true }, { on: 'address.zip', name: 'zip' }],
+  })
+  const cities = ['Oslo', 'Bergen', 'Z\u00fcrich', '\u6771\u4eac', '']
+  await people.insert(
+    Array.from({ length: 260 }, (_, n) => ({
+      _id: `person-${n}`,
+      age: random.below(90),
+      city: random.pick(cities),
+      tags: Array.from({ length: random.below(4) }, () => random.pick(['a', 'b', 1, null, true])),
+      address: { zip: random.below(10_000), lines: [`${n} Street`, { floor: n % 5 }] },
+    })),
+  )
+  const things = db.collection('things', { indexes: ['-value', '_id'] })
+  const values = [
+    null,
+    false,
+    true,
+    0,
+    -0.5,
+    1e300,
+    2 ** 53,
+    '',
+    '\u0000',
+    '\ud800',
+    '\u{1f4a1}',
+    [],
+    [1, [2]],
+    {},
+    { a: { b: 1 } },
+  ]
+  await things.insert(values.map((value, n) => ({ _id: `thing-${n}`, value, [`field${n}`]: n })))
+  await things.insert([
+    { _id: 'large', value: 'x', text: 'large '.repeat(12_000) },
+    { _id: 'middle', value: 'y', text: 'middle '.repeat(2000), numbers: Array.from({ length: 300 }, (_, n) => n / 7) },
+    { _id: 'constructor', value: { toString: 1 }, constructor: 'c' },
+    { _id: '\u00fc/\u0000\ud800', value: 5 },
+  ])
+  const gone = db.collection('gone', { indexes: ['n'] })
+  await gone.insert(Array.from({ length: 300 }, (_, n) => ({ n, text: 'gone' })))
+  await db.checkpoint()
+  await people.update('person-7', (person) => ({ ...person, age: 91 }))
+  await people.delete(Array.from({ length: 30 }, (_, n) => `person-${n * 5}`))
+  await people.upsert(Array.from({ length: 20 }, (_, n) => ({ _id: `person-${n * 11}`, age: n, city: 'Oslo' })))
+  await db.dropCollection('gone')
+  await db.checkpoint()
+  await db.collection('things').dropIndex('_id')
+}
+
+/** What stays in the log: closing writes no pages. */
+async function writeTail(): Promise<void> {
+  const db = await open(path)
+  await db.checkpoint()
+  const people = db.collection('people')
+  await people.insert({ _id: 'tail', age: 1, city: 'Oslo', tags: ['new'], brandNewField: [1, 2] })
+  await people.update('person-8', (person) => ({ ...person, age: 92 }))
+  await people.delete(['person-9', 'person-11'])
+  await db.close()
+  const engine = await openEngine(sqlite(), path)
+  await engine.write((transaction) => {
+    transaction.createTree('golden/short-lived', 'ordered').insert(someKey(1), someBytes(5, 1))
+    transaction.tree('golden/sequence')!.append(someBytes(100, 9))
+    transaction.tree('golden/inline')!.put(someKey(1), someBytes(2, 2))
+  })
+  await engine.write((transaction) => {
+    transaction.dropTree('golden/dropped-later')
+    transaction.dropTree('golden/short-lived')
+    transaction.tree('golden/ordered')!.put(someKey(7), someBytes(3000, 7))
+  })
+  await engine.close()
+}
