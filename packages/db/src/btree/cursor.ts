@@ -1,19 +1,20 @@
 /**
  * Walks a tree in key order, either way.
  *
- * Guarantees: a `next()` that throws a Miss has not moved the cursor. A walk that misses asks for the following leaves
- * too, more of them each time, so that a long scan fetches in large batches and a short one does not.
+ * Guarantees: a `next()` that throws a Miss has not moved the cursor; once it has moved, neither key nor value can miss. A
+ * walk that misses asks for the following leaves (or overflowing values) too, more of them each time, so that a long scan
+ * fetches in large batches and a short one does not.
  */
-import type { Key } from '../base/brand.ts'
+import type { Key, PageId } from '../base/brand.ts'
 import { Miss } from '../base/miss.ts'
 import type { Branch } from './branch.ts'
 import { liveEntries } from './garbage.ts'
-import type { Leaf } from './leaf.ts'
+import { isOverflow, overflowPageCount, type Leaf } from './leaf.ts'
 import { branchAt, leafAt, type NodeCache, type Tree } from './node.ts'
 import { resolveValue } from './search.ts'
 
-/** Leaves asked for ahead of a scan, at the most. */
-const READ_AHEAD_LEAVES_MAX = 64
+/** Leaves, or values of one leaf, asked for ahead of a scan, at the most. */
+const READ_AHEAD_MAX = 64
 
 /** The way from the root to a leaf: a branch and the index of the child taken, per level, top first. */
 interface Step {
@@ -25,6 +26,8 @@ interface Place {
   readonly path: readonly Step[]
   readonly leaf: Leaf
   readonly live: Uint16Array | undefined
+  /** Values may stand in overflow pages. */
+  readonly overflow: boolean
 }
 
 export class TreeCursor {
@@ -39,6 +42,8 @@ export class TreeCursor {
   #from = 0
   #to = 0
   #entry = 0
+  /** The value at the cursor, if it stands in overflow pages. */
+  #overflowing: Uint8Array | undefined
   #done: boolean
   #readAhead = 1
 
@@ -55,8 +60,7 @@ export class TreeCursor {
   next(): boolean {
     if (this.#place !== undefined) {
       if (this.#reverse ? this.#at > this.#from : this.#at + 1 < this.#to) {
-        this.#at += this.#reverse ? -1 : 1
-        this.#settle()
+        this.#moveTo(this.#place, this.#at + (this.#reverse ? -1 : 1), this.#from, this.#to)
         return true
       }
     }
@@ -76,14 +80,30 @@ export class TreeCursor {
     return this.#place!.leaf.compare(this.#entry, key)
   }
 
-  /** May throw a Miss when the value stands in overflow pages. */
   get value(): Uint8Array {
-    return resolveValue(this.#cache, this.#place!.leaf.value(this.#entry))
+    return this.#overflowing ?? resolveValue(this.#cache, this.#place!.leaf.value(this.#entry))
   }
 
-  #settle(): void {
-    const { live } = this.#place!
-    this.#entry = live === undefined ? this.#at : live[this.#at]!
+  /** Moves only if the value there does not miss. */
+  #moveTo(place: Place, at: number, from: number, to: number): void {
+    const entry = entryAt(place, at)
+    this.#overflowing = place.overflow ? this.#overflowingValue(place, at, from, to) : undefined
+    this.#place = place
+    this.#at = at
+    this.#from = from
+    this.#to = to
+    this.#entry = entry
+  }
+
+  #overflowingValue(place: Place, at: number, from: number, to: number): Uint8Array | undefined {
+    const value = place.leaf.value(entryAt(place, at))
+    if (!isOverflow(value)) return undefined
+    try {
+      return resolveValue(this.#cache, value)
+    } catch (thrown) {
+      if (thrown instanceof Miss) this.#noteValuesAhead(place, at, this.#reverse ? from : to - 1)
+      throw thrown
+    }
   }
 
   #nextLeaf(): boolean {
@@ -99,11 +119,7 @@ export class TreeCursor {
       const from = this.#lower === undefined ? 0 : lowerBound(found, this.#lower)
       const to = this.#upper === undefined ? count : lowerBound(found, this.#upper)
       if (from < to) {
-        this.#place = found
-        this.#from = from
-        this.#to = to
-        this.#at = this.#reverse ? to - 1 : from
-        this.#settle()
+        this.#moveTo(found, this.#reverse ? to - 1 : from, from, to)
         return true
       }
     }
@@ -146,7 +162,7 @@ export class TreeCursor {
       const id = child?.id ?? tree.id
       if (path.length === tree.height - 1) {
         const leaf = this.#leaf(id, last)
-        return { path, leaf, live: liveEntries(leaf, child?.garbage) }
+        return { path, leaf, live: liveEntries(leaf, child?.garbage), overflow: (child ?? tree).overflow }
       }
       const branch = branchAt(this.#cache, id)
       path.push({ branch, index: choose(branch) })
@@ -169,8 +185,24 @@ export class TreeCursor {
       if (ahead < 0 || ahead >= branch.children.length || !this.#inRange(branch, ahead)) break
       this.#cache.note(branch.children[ahead]!.id)
     }
-    this.#readAhead = Math.min(this.#readAhead * 4, READ_AHEAD_LEAVES_MAX)
+    this.#readAhead = Math.min(this.#readAhead * 4, READ_AHEAD_MAX)
   }
+
+  #noteValuesAhead(place: Place, at: number, last: number): void {
+    const direction = this.#reverse ? -1 : 1
+    for (let i = 1; i < this.#readAhead && at !== last; i++) {
+      at += direction
+      const value = place.leaf.value(entryAt(place, at))
+      if (!isOverflow(value)) continue
+      for (let page = 0; page < overflowPageCount(value.length); page++)
+        this.#cache.note((value.first + page) as PageId)
+    }
+    this.#readAhead = Math.min(this.#readAhead * 4, READ_AHEAD_MAX)
+  }
+}
+
+function entryAt({ live }: Place, at: number): number {
+  return live === undefined ? at : live[at]!
 }
 
 /** Position of the first live entry whose key is not lower. */

@@ -139,17 +139,26 @@ function readCases(check: Case): void {
     })
   })
 
-  check('a cursor stays where it is when something is missing in memory', async (store) => {
-    const keys = await withEntries(store)
-    await store.checkpoint()
-    const snapshot = store.snapshot()
-    const cursor = snapshot.tree('t')!.cursor()
-    const seen: Key[] = []
-    await snapshot.attempt(() => {
-      while (cursor.next()) seen.push(cursor.key)
+  check('a cursor stays where it is when something is missing in memory, a large value too', async (store) => {
+    const sizes = Array.from({ length: 120 }, (_, at) => [10, 70_000, 9000, 300][at % 4]!)
+    await store.write((transaction) => {
+      const tree = transaction.createTree('s', 'sequence')
+      for (const size of sizes) tree.append(someValue(size))
     })
-    snapshot.release()
-    assertEqual(seen, keys)
+    await store.checkpoint()
+    await store.write((transaction) => transaction.tree('s')!.replace(numberKey(2), someValue(1)))
+    sizes[1] = 1
+    for (const reverse of [false, true]) {
+      const snapshot = store.snapshot()
+      const cursor = snapshot.tree('s')!.cursor({}, { reverse })
+      const seen: number[] = []
+      // Resumed after each miss, not started anew.
+      await snapshot.attempt(() => {
+        while (cursor.next()) seen.push(cursor.value.length)
+      })
+      snapshot.release()
+      assertEqual(seen, reverse ? sizes.toReversed() : sizes)
+    }
   })
 }
 
