@@ -3,12 +3,12 @@
  * same script; `inWorker` calls what is theirs.
  */
 import { isPannierError, open, type Collection, type Database } from '../../src/index.ts'
-import type { Call, DatabaseTab, Summary } from './database-tab.ts'
-import { frozenAt, frozenWrites, thaw, type FrozenWrite } from './frozen-writes.ts'
-import { lostStorage } from './lost-storage.ts'
-import { randomWrites } from './random-writes.ts'
-import { ROWS, someRow, type Row } from './rows.ts'
-import { askWorker, answerAsWorker, startWorker } from './worker-calls.ts'
+import type { Call, DatabaseTab, Summary } from './database/tab.ts'
+import { frozenAt, frozenWrites, thaw, type FrozenWrite } from './database/frozen-writes.ts'
+import { lostStorage } from './database/lost-storage.ts'
+import { randomWrites } from './database/random-writes.ts'
+import { ROWS, someRow, type Row } from './database/rows.ts'
+import { askWorker, answerAsWorker, startWorker } from './database/worker-calls.ts'
 
 declare global {
   var databaseTab: DatabaseTab

@@ -10,6 +10,7 @@
  */
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { open, type Database } from '../../src/index.ts'
 import type { Key } from '../../src/base/brand.ts'
 import { numberKey } from '../../src/codec/key-number.ts'
@@ -44,8 +45,16 @@ async function make(): Promise<void> {
   const collections = []
   for (const name of COLLECTIONS) collections.push(await goldenCollection(again, name))
   await again.close()
+  compact()
   const content: GoldenContent = { formatVersion: FORMAT_VERSION, collections, trees }
   writeFileSync(join(folder, `format-${FORMAT_VERSION}.json`), `${JSON.stringify(content, undefined, 1)}\n`)
+}
+
+/** Leaves out the room of what was deleted, so that the file is small. */
+function compact(): void {
+  const file = new DatabaseSync(path)
+  file.exec('VACUUM')
+  file.close()
 }
 
 function someBytes(length: number, seed: number): Uint8Array {
@@ -59,21 +68,21 @@ function someKey(n: number): Key {
 async function writeTrees(engine: PagedKeyValueStore): Promise<void> {
   await engine.write((transaction) => {
     const ordered = transaction.createTree('golden/ordered', 'ordered')
-    for (let n = 0; n < 2000; n++) ordered.insert(someKey(n), someBytes(n % 23, n))
-    for (const n of [5000, 5001]) ordered.insert(someKey(n), someBytes(n * 2, n))
+    for (let n = 0; n < 900; n++) ordered.insert(someKey(n), someBytes(n % 23, n))
+    for (const n of [5000, 5001]) ordered.insert(someKey(n), someBytes(n, n))
     const sequence = transaction.createTree('golden/sequence', 'sequence')
-    for (let n = 0; n < 120; n++) sequence.append(someBytes(n % 40 === 7 ? 9000 : 500, n))
+    for (let n = 0; n < 120; n++) sequence.append(someBytes(n === 7 ? 9000 : 300, n))
     sequence.append(someBytes(65_000, 1))
     const inline = transaction.createTree('golden/inline', 'inline')
     for (let n = 0; n < 5; n++) inline.insert(someKey(n), someBytes(n, n))
     transaction.createTree('golden/dropped', 'ordered')
-    for (let n = 0; n < 1500; n++) transaction.tree('golden/dropped')!.insert(someKey(n), someBytes(12, n))
-    transaction.createTree('golden/dropped-later', 'sequence').append(someBytes(10_000, 2))
+    for (let n = 0; n < 900; n++) transaction.tree('golden/dropped')!.insert(someKey(n), someBytes(12, n))
+    transaction.createTree('golden/dropped-later', 'sequence').append(someBytes(9000, 2))
     transaction.createTree('golden/empty', 'ordered')
   })
   await engine.checkpoint()
   await engine.write((transaction) => {
-    for (let n = 0; n < 2000; n += 50) transaction.tree('golden/ordered')!.delete(someKey(n))
+    for (let n = 0; n < 900; n += 50) transaction.tree('golden/ordered')!.delete(someKey(n))
     for (let n = 1; n <= 100; n += 4) transaction.tree('golden/sequence')!.delete(numberKey(n))
     transaction.tree('golden/ordered')!.put(someKey(5000), someBytes(3, 3))
     transaction.dropTree('golden/dropped')
@@ -88,7 +97,7 @@ async function writeCollections(db: Database): Promise<void> {
   })
   const cities = ['Oslo', 'Bergen', 'Z\u00fcrich', '\u6771\u4eac', '']
   await people.insert(
-    Array.from({ length: 260 }, (_, n) => ({
+    Array.from({ length: 200 }, (_, n) => ({
       _id: `person-${n}`,
       age: random.below(90),
       city: random.pick(cities),
@@ -116,8 +125,8 @@ async function writeCollections(db: Database): Promise<void> {
   ]
   await things.insert(values.map((value, n) => ({ _id: `thing-${n}`, value, [`field${n}`]: n })))
   await things.insert([
-    { _id: 'large', value: 'x', text: 'large '.repeat(12_000) },
-    { _id: 'middle', value: 'y', text: 'middle '.repeat(2000), numbers: Array.from({ length: 300 }, (_, n) => n / 7) },
+    { _id: 'large', value: 'x', text: 'large '.repeat(4000) },
+    { _id: 'middle', value: 'y', text: 'middle '.repeat(1200), numbers: Array.from({ length: 300 }, (_, n) => n / 7) },
     { _id: 'constructor', value: { toString: 1 }, constructor: 'c' },
     { _id: '\u00fc/\u0000\ud800', value: 5 },
   ])
@@ -135,8 +144,10 @@ async function writeCollections(db: Database): Promise<void> {
 /** What stays in the log: closing writes no pages. */
 async function writeTail(): Promise<void> {
   const db = await open(path)
-  await db.checkpoint()
   const people = db.collection('people')
+  await people.update('person-6', (person) => ({ ...person, age: 93 }))
+  // The pages that this replaces wait to be reclaimed.
+  await db.checkpoint()
   await people.insert({ _id: 'tail', age: 1, city: 'Oslo', tags: ['new'], brandNewField: [1, 2] })
   await people.update('person-8', (person) => ({ ...person, age: 92 }))
   await people.delete(['person-9', 'person-11'])

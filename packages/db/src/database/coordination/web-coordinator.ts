@@ -179,14 +179,19 @@ class WebCoordinator implements Coordinator {
     if (message === 'hello') this.send('here')
     else if (message === 'here') this.listener(undefined)
     else if (message === 'want') {
-      if (!this.lease) return
-      this.send('busy')
-      this.lease.want()
+      this.answerWant()
     } else if (message === 'busy') this.heard = true
     else if (message === 'held') {
       this.heard = true
       if (this.waiting) this.send('want')
     } else this.listener(message)
+  }
+
+  /** In a later task: Chromium hands messages to a frozen page, but runs no other task of it. */
+  private answerWant(): void {
+    if (!this.lease) return
+    this.lease.want()
+    void this.environment.yield().then(() => this.lease && this.send('busy'))
   }
 
   private send(message: Message): void {

@@ -2,9 +2,9 @@
  * Writes of a tab that is killed in the midst, and of one that looks on: a seed says what the n-th write does, so that another tab knows what must be
  * there when it has been told how many were acknowledged.
  */
-import { isPannierError, type Database } from '../../src/index.ts'
-import { assertEqual, assertTrue, CheckError } from '../../testing/check.ts'
-import { seededRandom } from '../../testing/random.ts'
+import { isPannierError, type Database } from '../../../src/index.ts'
+import { assertEqual, assertTrue, CheckError } from '../../../testing/check.ts'
+import { seededRandom } from '../../../testing/random.ts'
 import { ROWS, someRow, type Opened, type Row } from './rows.ts'
 
 /**

@@ -2,9 +2,9 @@
  * Goal: tabs and workers that write to one database at the same time lose nothing of one another, and each sees what the
  * others have done.
  */
-import { assertEqual } from '../../testing/check.ts'
-import type { BrowserSuiteContext } from '../../../../tools/browser/browser-suite.ts'
-import { withTabs, type OpenTab } from './remote-tab.ts'
+import { assertEqual } from '../../../testing/check.ts'
+import type { BrowserSuiteContext } from '../../../../../tools/browser/browser-suite.ts'
+import { withTabs, workerIn, type OpenTab } from './remote-tab.ts'
 
 /** Everything that is known of the database is the same in all tabs, and is what it should be. */
 async function agree(tabs: readonly OpenTab[], count: number, sum?: number): Promise<void> {
@@ -23,28 +23,27 @@ function sumTo(n: number): number {
   return (n * (n - 1)) / 2
 }
 
-export function browserSuite(context: BrowserSuiteContext): void {
+export function tabsCases(context: BrowserSuiteContext): void {
   const { test } = context
 
   test('two tabs and a worker write at once: every update counts, every row is there', () =>
     withTabs(context, 'write-at-once', 2, async (first, second) => {
       await first!.insert('counter', 0, 2)
-      await second!.startWorker('worker')
-      await second!.inWorker('worker', 'open', 'write-at-once')
+      const worker = await workerIn(second!, 'worker')
+      await worker.open('write-at-once')
       await Promise.all([
         first!.increment('counter0', 60),
         second!.increment('counter0', 60),
-        second!.inWorker('worker', 'increment', 'counter0', 60),
+        worker.increment('counter0', 60),
         first!.insert('a', 0, 100, 1, 2),
         second!.insert('b', 0, 1200, 120, 2),
-        second!.inWorker('worker', 'insert', 'c', 0, 100, 1, 2),
+        worker.insert('c', 0, 100, 1, 2),
         first!.increment('counter1', 20),
         second!.increment('counter1', 20),
       ])
       await agree([first!, second!], 1402, 180 + 1 + 40 + 2 * sumTo(100) + sumTo(1200))
       assertEqual([(await first!.get('counter0'))?.n, (await second!.get('counter1'))?.n], [180, 41])
-      const inWorker = await second!.inWorker('worker', 'summary')
-      assertEqual(inWorker, await first!.summary())
+      assertEqual(await worker.summary(), await first!.summary())
     }))
 
   test('a tab hears of what another one commits, and a query shows it', () =>

@@ -1,5 +1,5 @@
 /** What an engine can't do: listed with its reason, and the test of it fails once the engine can. */
-import type { Test } from '../../testing/suite.ts'
+import type { Test } from '../../../testing/suite.ts'
 
 export interface KnownGap {
   readonly name: string

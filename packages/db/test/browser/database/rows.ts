@@ -1,5 +1,5 @@
 /** What the tests in several tabs store. */
-import type { Collection, Database } from '../../src/index.ts'
+import type { Collection, Database } from '../../../src/index.ts'
 
 export interface Row {
   readonly _id: string

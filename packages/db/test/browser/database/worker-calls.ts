@@ -1,5 +1,5 @@
 /** How the page of database.page.ts calls what is in its workers. */
-import type { Call } from './database-tab.ts'
+import type { Call } from './tab.ts'
 
 interface Question {
   readonly id: number

@@ -2,10 +2,10 @@
  * Goal: a database whose storage is taken away says so with a typed error, or goes on as if nothing had happened; nobody
  * writes into something else.
  */
-import { assertEqual, assertTrue } from '../../testing/check.ts'
-import type { BrowserSuiteContext } from '../../../../tools/browser/browser-suite.ts'
-import { withBrowser } from '../../../../tools/browser/with-browser.ts'
-import type { Call } from './database-tab.ts'
+import { assertEqual, assertTrue } from '../../../testing/check.ts'
+import type { BrowserSuiteContext } from '../../../../../tools/browser/browser-suite.ts'
+import { withBrowser } from '../../../../../tools/browser/with-browser.ts'
+import type { Call } from './tab.ts'
 import { openTab, withTabs, type OpenTab } from './remote-tab.ts'
 
 const CALLS: readonly [call: Call, ...parameters: unknown[]][] = [
@@ -23,7 +23,7 @@ async function saysClosed(tab: OpenTab): Promise<void> {
   await tab.close()
 }
 
-export function browserSuite(context: BrowserSuiteContext): void {
+export function lostCases(context: BrowserSuiteContext): void {
   const { test, browser, baseUrl } = context
 
   test('a database that another tab destroys is closed, and not made again', () =>
