@@ -31,7 +31,8 @@ interface Slot<Node extends Parsed> {
 export class PageCache<Node extends Parsed> {
   readonly #store: Pick<PageStore, 'readPages'>
   readonly #parse: (id: PageId, bytes: Uint8Array) => Node
-  readonly #bytesMax: number
+  /** The bound. */
+  readonly bytesMax: number
   readonly #slots = new Map<PageId, Slot<Node>>()
   readonly #noted = new Set<PageId>()
   readonly #loading = new Map<PageId, Promise<void>>()
@@ -41,7 +42,7 @@ export class PageCache<Node extends Parsed> {
   constructor(store: Pick<PageStore, 'readPages'>, parse: (id: PageId, bytes: Uint8Array) => Node, bytesMax: number) {
     this.#store = store
     this.#parse = parse
-    this.#bytesMax = bytesMax
+    this.bytesMax = bytesMax
     this.#miss = new PageMiss(() => this.#loadNoted())
   }
 
@@ -154,7 +155,7 @@ export class PageCache<Node extends Parsed> {
   #evict(): void {
     let spared = 0
     for (const [id, slot] of this.#slots) {
-      if (this.#bytes <= this.#bytesMax || spared > this.#slots.size) return
+      if (this.#bytes <= this.bytesMax || spared > this.#slots.size) return
       this.#slots.delete(id)
       if (slot.used || slot.holds > 0) {
         slot.used = false

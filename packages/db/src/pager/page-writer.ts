@@ -14,6 +14,8 @@ import type { PageCache, Parsed } from './page-cache.ts'
 
 /** Work on the thread between two chances for others. */
 export const SLICE_MS_MAX = 6
+/** Share of the cache that staged pages may take while they wait for the commit: what comes next will read them. */
+const KEPT_SHARE = 0.25
 
 export interface PageWriterOptions<Node extends Parsed> {
   readonly store: PageStore
@@ -37,7 +39,9 @@ export interface PageCommit {
 
 export class PageWriter<Node extends Parsed> {
   readonly #options: PageWriterOptions<Node>
+  /** Pages of this writer that are in memory. */
   readonly #fresh = new Map<PageId, Node>()
+  #keptBytes = 0
   #buffer = new Map<PageId, Uint8Array>()
   #bufferedBytes = 0
   #nextPageId: PageId
@@ -140,8 +144,10 @@ export class PageWriter<Node extends Parsed> {
       await store.claim(this.#claim, generation, nextPageId)
     }
     await store.stage(this.#claim, pages)
-    // Branches and the newest pages may be asked for again; the bulk of what is staged should not pile up in memory.
-    for (const { id } of pages.slice(0, -4)) if (this.#fresh.size > 8) this.#fresh.delete(id)
+    // Branches and the newest pages may be asked for again; what a huge commit stages must not pile up in memory.
+    for (const { id } of pages) this.#keptBytes += this.#fresh.get(id)?.memoryBytes ?? 0
+    if (this.#keptBytes > this.#options.cache.bytesMax * KEPT_SHARE)
+      for (const { id } of pages.slice(0, -4)) if (this.#fresh.size > 8) this.#fresh.delete(id)
     this.#sliceStart = environment.now()
   }
 }

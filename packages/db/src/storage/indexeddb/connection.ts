@@ -19,6 +19,8 @@ export interface Work {
    * transaction although requests fail, if they do so after this.
    */
   commit(): void
+  /** All has been read: the result is taken now, and the end of the transaction is not waited for. */
+  finish(): void
 }
 
 export class Connection {
@@ -133,7 +135,7 @@ export class Connection {
 
 const GONE = 'The database was destroyed, or upgraded by a newer version of Pannier.'
 
-/** Resolves when the transaction has completed, which is later than the success of its last request, and says more. */
+/** Resolves when the transaction has completed, which is later than the success of its last request and says more, or at `finish`. */
 function complete<T>(transaction: IDBTransaction, body: (work: Work) => () => T): Promise<T> {
   return new Promise((resolve, reject) => {
     const fail = (error: unknown): void => {
@@ -147,20 +149,23 @@ function complete<T>(transaction: IDBTransaction, body: (work: Work) => () => T)
       if (!failure || failure.name === 'AbortError') failure = error
     }
     transaction.onabort = () => reject(failure && failure.name !== 'AbortError' ? failure : transaction.error)
+    const finish = (): void => {
+      if (failure) return reject(failure)
+      try {
+        resolve(result())
+      } catch (error) {
+        reject(error)
+      }
+    }
+    let result: () => T
     try {
-      const result = body({
+      result = body({
         store: (name) => transaction.objectStore(name),
         fail,
         commit: () => transaction.commit?.(),
+        finish,
       })
-      transaction.oncomplete = () => {
-        if (failure) return reject(failure)
-        try {
-          resolve(result())
-        } catch (error) {
-          reject(error)
-        }
-      }
+      transaction.oncomplete = finish
     } catch (error) {
       fail(error)
     }

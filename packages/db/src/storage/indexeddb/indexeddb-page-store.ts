@@ -20,7 +20,7 @@ import type {
   StoreState,
 } from '../page-store.ts'
 import type { Connection, Work } from './connection.ts'
-import { IDENTITY, LOG, META, PAGES } from './open.ts'
+import { IDENTITY, LOG, LOG_END, META, PAGES } from './open.ts'
 import { keepReserve, releaseReserve } from './quota-reserve.ts'
 import { requestPages } from './read-policy.ts'
 
@@ -81,7 +81,7 @@ export class IndexedDbPageStore implements PageStore {
 
   readPages(ids: readonly PageId[]): Promise<(Uint8Array | undefined)[]> {
     return this.connection.read([PAGES], (work) => {
-      const pages = requestPages(work.store(PAGES), ids)
+      const pages = requestPages(work.store(PAGES), ids, () => work.finish())
       return () => pages
     })
   }
@@ -179,7 +179,7 @@ export class IndexedDbPageStore implements PageStore {
       log.add(exact(bytes), sequence)
       work.commit()
       return () => {
-        if (newer.result !== undefined) throw stale()
+        if (newer.result !== LOG_END) throw stale()
         this.newestSeen = sequence
       }
     })
@@ -283,7 +283,7 @@ function generationOf(request: MetaRequest): number {
 
 /** Requests the key of the newest log record. */
 function requestNewest(work: Work): IDBRequest<IDBCursor | null> {
-  return work.store(LOG).openKeyCursor(null, 'prev')
+  return work.store(LOG).openKeyCursor(IDBKeyRange.upperBound(LOG_END, true), 'prev')
 }
 
 function keyOf(request: IDBRequest<IDBCursor | null>): number {
@@ -292,7 +292,7 @@ function keyOf(request: IDBRequest<IDBCursor | null>): number {
 
 /** Requests the records after a sequence; the function returned gives them when the requests have succeeded. */
 function requestLog(log: IDBObjectStore, after: number): () => LogRecord[] {
-  const range = IDBKeyRange.lowerBound(after, true)
+  const range = IDBKeyRange.bound(after, LOG_END, true, true)
   const keys = log.getAllKeys(range) as IDBRequest<unknown[]>
   const values = log.getAll(range) as IDBRequest<Uint8Array[]>
   return () => values.result.map((bytes, index) => ({ sequence: keys.result[index] as LogRecord['sequence'], bytes }))

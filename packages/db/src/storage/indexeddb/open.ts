@@ -12,6 +12,12 @@ export const META = 'meta'
 /** In `meta`: tells this database from one that was created later under the same name. */
 export const IDENTITY = 'identity'
 
+/**
+ * The key after all log records, under which there is always something. To look for a record at the end of the log would
+ * otherwise be to walk, in Chromium, over the remains of every record that was truncated lately: 0.3 ms an append.
+ */
+export const LOG_END = 'end'
+
 /** Keeps our databases apart from those of others in the same origin. */
 const databaseName = (name: string): string => `pannier:${name}`
 
@@ -79,7 +85,7 @@ function destroyedError(name: string): PannierError {
 
 function createStores(database: IDBDatabase): void {
   database.createObjectStore(PAGES)
-  database.createObjectStore(LOG)
+  database.createObjectStore(LOG).put(0, LOG_END)
   database.createObjectStore(META).put(performance.timeOrigin + performance.now(), IDENTITY)
 }
 

@@ -17,12 +17,21 @@ import { isChromium } from './engine.ts'
 
 const RUN_PAGES_MAX = 32
 
-/** Issues the requests. When they have succeeded, the result holds the pages in the order asked for. */
-export function requestPages(pages: IDBObjectStore, ids: readonly PageId[]): (Uint8Array | undefined)[] {
+/** Issues the requests. When they have succeeded, the result holds the pages in the order asked for, and `done` is called. */
+export function requestPages(
+  pages: IDBObjectStore,
+  ids: readonly PageId[],
+  done: () => void,
+): (Uint8Array | undefined)[] {
   const result: (Uint8Array | undefined)[] = ids.map(() => undefined)
+  let waiting = ids.length
+  const arrived = (index: number, bytes: Uint8Array | undefined): void => {
+    result[index] = bytes
+    if (--waiting === 0) done()
+  }
   const get = (index: number): void => {
     const request = pages.get(ids[index]!) as IDBRequest<Uint8Array | undefined>
-    request.onsuccess = () => void (result[index] = request.result)
+    request.onsuccess = () => arrived(index, request.result)
   }
   for (const run of isChromium ? ids.map((_, index) => [index]) : runsOf(ids)) {
     if (run.length === 1) get(run[0]!)
@@ -32,7 +41,7 @@ export function requestPages(pages: IDBObjectStore, ids: readonly PageId[]): (Ui
       request.onsuccess = () => {
         // The values come without their keys: when one is missing there is no telling which.
         if (request.result.length < run.length) run.forEach(get)
-        else run.forEach((index, offset) => (result[index] = request.result[offset]))
+        else run.forEach((index, offset) => arrived(index, request.result[offset]))
       }
     }
   }
