@@ -19,7 +19,8 @@ export function webCoordinatorSuite({ test }: { readonly test: Test }): void {
     },
   })
 
-  test('a holder that gives no sign of life loses its lease, others wait in peace', async () => {
+  // That they lose patience one after another saves needless theft, but nothing can promise that there is none.
+  test('a holder that gives no sign of life loses its lease, and each that waits gets its turn', async () => {
     const name = newName()
     // As a frozen tab does: it holds the lock and answers nothing.
     let taken = false
@@ -27,17 +28,16 @@ export function webCoordinatorSuite({ test }: { readonly test: Test }): void {
       .request(`pannier:${name}:writer`, () => new Promise(() => {}))
       .catch(() => (taken = true))
     const handles = Array.from({ length: 3 }, () => webCoordinator({ name, environment }))
-    let lost = 0
+    let turns = 0
     await Promise.all(
       handles.map(async (handle) => {
         const lease = await handle.acquireWriter()
-        await environment.yield()
-        if (lease.lost) lost++
+        turns++
         lease.release()
       }),
     )
     await frozen
-    assertEqual([taken, lost], [true, 0])
+    assertEqual([taken, turns], [true, 3])
     for (const handle of handles) handle.close()
   })
 
