@@ -8,6 +8,7 @@ import { defineIndexes } from '../src/index/define-indexes.ts'
 import { parseIndexInput, type IndexInput } from '../src/index/index-definition.ts'
 import { maintainIndexes } from '../src/index/maintain-indexes.ts'
 import type { KeyValueStore } from '../src/kv/key-value-store.ts'
+import type { Filter } from '../src/query/builder.ts'
 import { createQuery, type Query, type Selector } from '../src/query/query.ts'
 import type { QuerySource } from '../src/query/query-source.ts'
 
@@ -40,7 +41,7 @@ export class QueryFixture {
     await this.store.write((transaction) => deleteDocuments(transaction, this.context, targets))
   }
 
-  find(selector: Selector<Document>): Query<Document> {
+  find(selector: Selector<Document> | Filter): Query<Document> {
     return createQuery<Document>(() => this.source(), selector)
   }
 

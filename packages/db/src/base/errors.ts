@@ -33,6 +33,7 @@ export type ErrorCode =
   | 'PANNIER_INVALID_DOCUMENT' // the schema refused it
   // queries
   | 'PANNIER_INDEX_MISMATCH' // an index of that name exists with another definition
+  | 'PANNIER_UNSAFE_REGEX' // a regular expression whose work could not be bounded
   | 'PANNIER_LIMIT' // one of the other named limits
   // cancelled by an AbortSignal
   | 'PANNIER_ABORTED'

@@ -14,6 +14,11 @@ export abstract class Miss {
    * the next attempt gets further even if the cache is tiny.
    */
   abstract load(): MaybePromise<() => void>
+
+  /** How many pages (or whatever there is of the kind) `load` will ask for; for statistics. */
+  pages(): number {
+    return 1
+  }
 }
 
 /** Runs `step` until it returns or throws something else than a Miss. Synchronous when nothing has to be waited for. */

@@ -14,6 +14,7 @@ import { checkTargets, deleteDocuments, putDocuments, updateDocuments } from '..
 import type { WriteResult } from '../document/apply-writes.ts'
 import type { WriteContext, WriteMode } from '../document/write-documents.ts'
 import type { Snapshot, WriteTransaction } from '../kv/key-value-store.ts'
+import type { Filter } from '../query/builder.ts'
 import { createQuery } from '../query/query.ts'
 import type { Query, Selector } from '../query/query.ts'
 import type { QuerySource } from '../query/query-source.ts'
@@ -153,8 +154,8 @@ export class CollectionOperations<T extends object> {
    * @example
    * const adults = await people.find({ age: { $gte: 18 } }).sort('name').limit(20).toArray()
    */
-  find(selector: Selector<T> = {}): Query<Stored<T>> {
-    return createQuery<Stored<T>>(() => this.access.openSource(), selector as Selector<Stored<T>>)
+  find(selector: Selector<T> | Filter = {}): Query<Stored<T>> {
+    return createQuery<Stored<T>>(() => this.access.openSource(), selector as Selector<Stored<T>> | Filter)
   }
 
   #readOne(snapshot: Snapshot, id: string): StoredDocument | undefined {

@@ -43,7 +43,10 @@ export class PageCache<Node extends Parsed> {
     this.#store = store
     this.#parse = parse
     this.bytesMax = bytesMax
-    this.#miss = new PageMiss(() => this.#loadNoted())
+    this.#miss = new PageMiss(
+      () => this.#loadNoted(),
+      () => this.#noted.size,
+    )
   }
 
   /** Memory that the cached pages take. */
@@ -177,13 +180,19 @@ export class MissingPageError extends PannierError {
 
 class PageMiss extends Miss {
   readonly #load: () => MaybePromise<() => void>
+  readonly #count: () => number
 
-  constructor(load: () => MaybePromise<() => void>) {
+  constructor(load: () => MaybePromise<() => void>, count: () => number) {
     super()
     this.#load = load
+    this.#count = count
   }
 
   override load(): MaybePromise<() => void> {
     return this.#load()
+  }
+
+  override pages(): number {
+    return this.#count()
   }
 }

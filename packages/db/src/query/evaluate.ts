@@ -1,49 +1,81 @@
 /**
  * The reference: says of a decoded document whether a predicate holds, as directly as docs/query-planner.md says it. Slow
- * and plain; every plan must agree with it.
+ * and plain, regular expressions on the platform's own engine; every plan must agree with it.
  */
 import { unreachable } from '../base/assert.ts'
 import { compareValues, isArrayLike } from '../codec/collation.ts'
 import { compileFieldPath, getField } from '../codec/field-path.ts'
-import type { Comparison, Predicate } from './ast/predicate.ts'
+import type { Comparison, ElementsPredicate, Predicate } from './ast/predicate.ts'
 
-export function evaluate(predicate: Predicate, document: object, negated = false): boolean {
+/** `root` is a document, or what stands for it inside of $elemMatch and the like. */
+export function evaluate(predicate: Predicate, root: unknown, negated = false): boolean {
   switch (predicate.kind) {
     case 'and':
     case 'or': {
       const all = (predicate.kind === 'and') !== negated
-      const holds = (part: Predicate): boolean => evaluate(part, document, negated)
+      const holds = (part: Predicate): boolean => evaluate(part, root, negated)
       return all ? predicate.of.every(holds) : predicate.of.some(holds)
     }
     case 'not':
-      return evaluate(predicate.of, document, !negated)
+      return evaluate(predicate.of, root, !negated)
     case 'exists':
-      return (valueAt(document, predicate.path) === undefined) === negated
+      return (valueAt(root, predicate.path) === undefined) === negated
+    default:
+      break
+  }
+  // A missing value meets no condition, negated or not.
+  const value = valueAt(root, predicate.path)
+  return value !== undefined && meets(predicate, value) !== negated
+}
+
+function valueAt(root: unknown, path: string): unknown {
+  return path === '' ? root : getField(root, compileFieldPath(path))
+}
+
+type Leaf = Exclude<Predicate, { readonly kind: 'and' | 'or' | 'not' | 'exists' }>
+
+function meets(predicate: Leaf, value: unknown): boolean {
+  const elements = isArrayLike(value) ? Array.from(value) : undefined
+  /** What a condition on values is about: below a field the elements of an array. */
+  const candidates = predicate.path === '' || elements === undefined ? [value] : elements
+  switch (predicate.kind) {
+    case 'compare': {
+      const { comparisons } = predicate
+      const all = comparisons.some(hasArrayOperand) ? [value, ...candidates] : candidates
+      return all.some((one) => comparisons.every((comparison) => meetsComparison(comparison, one)))
+    }
     case 'regex': {
       const expression = new RegExp(predicate.source, predicate.flags)
-      const found = (value: unknown): boolean => typeof value === 'string' && expression.test(value)
-      return test(valueAt(document, predicate.path), false, found, negated)
+      return candidates.some((one) => typeof one === 'string' && expression.test(one))
     }
-    case 'compare': {
-      const { path, comparisons } = predicate
-      const meets = (value: unknown): boolean => comparisons.every((comparison) => meetsComparison(comparison, value))
-      return test(valueAt(document, path), comparisons.some(hasArrayOperand), meets, negated)
-    }
+    case 'mod':
+      return candidates.some((one) => Number.isInteger(one) && (one as number) % predicate.divisor === predicate.remainder)
+    case 'type':
+      return typeOf(value) === predicate.type
+    case 'size':
+      return elements?.length === predicate.size
+    case 'all':
+      return predicate.values.length > 0 && predicate.values.every((one) => contains(elements ?? [], one))
+    case 'elements':
+      return meetsElements(predicate, value, elements)
     default:
       return unreachable(predicate)
   }
 }
 
-function valueAt(document: object, path: string): unknown {
-  return getField(document, compileFieldPath(path))
+function meetsElements({ which, of }: ElementsPredicate, value: unknown, elements: unknown[] | undefined): boolean {
+  const meetsOne = (one: unknown): boolean => evaluate(of, one)
+  if (which === 'keys') return typeOf(value) === 'object' && Object.keys(value as object).some(meetsOne)
+  if (elements === undefined || elements.length === 0) return false
+  return which === 'some' ? elements.some(meetsOne) : elements.every(meetsOne)
 }
 
-/** A missing value meets no condition, negated or not. */
-function test(value: unknown, whole: boolean, holds: (value: unknown) => boolean, negated: boolean): boolean {
-  if (value === undefined) return false
-  const elements = isArrayLike(value) ? Array.from(value) : undefined
-  const candidates = elements === undefined ? [value] : whole ? [value, ...elements] : elements
-  return candidates.some(holds) !== negated
+function typeOf(value: unknown): string {
+  return value === null ? 'null' : isArrayLike(value) ? 'array' : typeof value
+}
+
+function contains(values: readonly unknown[], wanted: unknown): boolean {
+  return values.some((one) => compareValues(one, wanted) === 0)
 }
 
 function hasArrayOperand({ operator, operand }: Comparison): boolean {
@@ -53,7 +85,7 @@ function hasArrayOperand({ operator, operand }: Comparison): boolean {
 function meetsComparison({ operator, operand }: Comparison, value: unknown): boolean {
   switch (operator) {
     case '$in':
-      return (operand as unknown[]).some((one) => compareValues(value, one) === 0)
+      return contains(operand as unknown[], value)
     case '$beginsWith':
       return typeof value === 'string' && beginsWith(Array.from(value), Array.from(operand as string))
     case '$eq':

@@ -4,19 +4,27 @@
  */
 import { unreachable } from '../base/assert.ts'
 import { isArrayLike } from '../codec/collation.ts'
-import type { Condition, RegexCondition, WithinCondition } from './ast/normalise.ts'
+import { compileFieldPath, getField } from '../codec/field-path.ts'
+import {
+  leavesOf,
+  type Condition,
+  type ElementsCondition,
+  type TestCondition,
+  type WithinCondition,
+} from './ast/normalise.ts'
 import { compileSet } from './ast/value-set.ts'
+import { regexTest } from './regex/check-regex.ts'
 
 export type ReadField<Row> = (row: Row) => unknown
 export type Test<Row> = (row: Row) => boolean
 
-/** `reader` gives the function that reads the field at a path. */
+/**
+ * `reader` gives the function that reads the field at a path. Regular expressions have to be loaded (check-regex.ts).
+ */
 export function compileCondition<Row>(condition: Condition, reader: (path: string) => ReadField<Row>): Test<Row> {
   switch (condition.kind) {
     case 'within':
       return compileWithin(condition, reader(condition.path))
-    case 'regex':
-      return compileRegex(condition, reader(condition.path))
     case 'and':
     case 'or': {
       const all = condition.kind === 'and'
@@ -27,18 +35,18 @@ export function compileCondition<Row>(condition: Condition, reader: (path: strin
       }
     }
     default:
-      return unreachable(condition)
+      return compileTest(condition, reader(condition.path))
   }
 }
 
 /** Every path that the condition reads. */
 export function pathsOf(condition: Condition): readonly string[] {
-  if (condition.kind === 'and' || condition.kind === 'or') return condition.of.flatMap(pathsOf)
-  return [condition.path]
+  return leavesOf(condition).map(({ path }) => path)
 }
 
-function compileWithin<Row>({ values, every, whole }: WithinCondition, read: ReadField<Row>): Test<Row> {
+function compileWithin<Row>({ values, every, whole, self }: WithinCondition, read: ReadField<Row>): Test<Row> {
   const contains = compileSet(values)
+  if (self) return (row) => contains(read(row))
   return (row) => {
     const value = read(row)
     if (typeof value !== 'object' || value === null || !isArrayLike(value)) return contains(value)
@@ -48,16 +56,55 @@ function compileWithin<Row>({ values, every, whole }: WithinCondition, read: Rea
   }
 }
 
-function compileRegex<Row>({ source, flags, negated }: RegexCondition, read: ReadField<Row>): Test<Row> {
-  const expression = new RegExp(source, flags)
+function compileTest<Row>(condition: TestCondition, read: ReadField<Row>): Test<Row> {
+  const { kind, path, negated } = condition
+  const holds = valueTest(condition)
+  const isOfElements = path !== '' && (kind === 'regex' || kind === 'mod')
   return (row) => {
     const value = read(row)
-    if (typeof value === 'string') return expression.test(value) !== negated
-    if (!isArrayLike(value)) return negated && value !== undefined
-    for (let at = 0; at < value.length; at++) {
-      const element = value[at]
-      if (typeof element === 'string' && expression.test(element)) return !negated
-    }
+    if (value === undefined) return false
+    if (!isOfElements || typeof value !== 'object' || !isArrayLike(value)) return holds(value) !== negated
+    for (let at = 0; at < value.length; at++) if (holds(value[at])) return !negated
     return negated
   }
+}
+
+function valueTest(condition: TestCondition): Test<unknown> {
+  switch (condition.kind) {
+    case 'regex': {
+      const found = regexTest(condition)
+      return (value) => typeof value === 'string' && found(value)
+    }
+    case 'mod': {
+      const { divisor, remainder } = condition
+      return (value) => Number.isInteger(value) && (value as number) % divisor === remainder
+    }
+    case 'size':
+      return (value) => isArrayLike(value) && value.length === condition.size
+    case 'elements':
+      return elementsTest(condition)
+    default:
+      return unreachable(condition)
+  }
+}
+
+function elementsTest({ of, which }: ElementsCondition): Test<unknown> {
+  const holds = compileCondition<unknown>(of, elementReader)
+  if (which === 'keys') {
+    return (value) =>
+      typeof value === 'object' && value !== null && !isArrayLike(value) && Object.keys(value).some((name) => holds(name))
+  }
+  const every = which === 'every'
+  return (value) => {
+    if (!isArrayLike(value) || value.length === 0) return false
+    for (let at = 0; at < value.length; at++) if (holds(value[at]) !== every) return !every
+    return every
+  }
+}
+
+/** '' is the element itself. */
+function elementReader(path: string): ReadField<unknown> {
+  if (path === '') return (element) => element
+  const compiled = compileFieldPath(path)
+  return (element) => getField(element, compiled)
 }

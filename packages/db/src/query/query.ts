@@ -3,15 +3,17 @@
  * answer comes from one snapshot, which is let go of as soon as the answer is there or nobody wants it any more.
  */
 import { PannierError } from '../base/errors.ts'
-import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
+import { andThen, isPromise, type MaybePromise } from '../base/maybe-promise.ts'
 import { checkFieldPath, parseOrderedField } from '../codec/field-path.ts'
-import { normalise } from './ast/normalise.ts'
+import { expressionsOf, normalise } from './ast/normalise.ts'
 import { parseSelector } from './ast/parse-selector.ts'
+import type { BuiltPredicate } from './ast/predicate.ts'
 import { buildOperators } from './operators/build.ts'
 import { BATCH_ROWS_MAX, BATCH_ROWS_MIN, BATCH_ROWS_WHOLE, type Operator } from './operators/operator.ts'
 import { outermostPaths } from './operators/project.ts'
 import type { Explanation } from './planner/explain.ts'
 import { planQuery, type QuerySpecification } from './planner/plan.ts'
+import { prepareRegexes } from './regex/check-regex.ts'
 import type { QuerySource } from './query-source.ts'
 
 /** Conditions by field, as in CouchDB's Mango; docs/query-planner.md has all of them. */
@@ -19,12 +21,20 @@ export type Selector<T> = { readonly [Name in keyof T]?: unknown } & { readonly 
 
 export type { Explanation }
 
+export interface ExplainOptions {
+  /** Answer the query too, and tell what that took. */
+  readonly run?: boolean
+}
+
 export type OpenSource = () => MaybePromise<QuerySource>
 
-/** Checks the selector: a TypeError tells what is wrong with it. */
-export function createQuery<T extends object>(open: OpenSource, selector: Selector<T>): Query<T> {
+/** Checks the selector (or takes what `where` has built): a TypeError tells what is wrong with it. */
+export function createQuery<T extends object>(open: OpenSource, selector: Selector<T> | BuiltPredicate): Query<T> {
   const condition = normalise(parseSelector(selector))
-  return new Query<T>(open, { condition, sort: [], skip: 0, limit: Infinity, fields: undefined }, undefined)
+  const expressions = expressionsOf(condition)
+  const prepared: OpenSource =
+    expressions.length === 0 ? open : () => andThen<void, QuerySource>(prepareRegexes(expressions), open)
+  return new Query<T>(prepared, { condition, sort: [], skip: 0, limit: Infinity, fields: undefined }, undefined)
 }
 
 export class Query<T extends object> implements AsyncIterable<T> {
@@ -98,11 +108,20 @@ export class Query<T extends object> implements AsyncIterable<T> {
     return count
   }
 
-  /** How the query would be answered now; it is planned but not run. */
-  async explain(): Promise<Explanation> {
+  /**
+   * How the query would be answered now. It is planned but not run, unless `run` asks for it: then the rows that each step gave
+   * and the pages that were read are told too.
+   */
+  async explain({ run = false }: ExplainOptions = {}): Promise<Explanation> {
     // Rarely needed, so nobody has to load it who does not call it.
-    const { explainPlan } = await import('./planner/explain.ts')
-    return this.#use((source) => explainPlan(planQuery(source, this.#specification), this.#specification))
+    const { explainQuery } = await import('./planner/explain.ts')
+    this.#checkAborted()
+    const source = await this.#open()
+    try {
+      return await explainQuery(source, this.#specification, run ? () => this.#checkAborted() : undefined)
+    } finally {
+      source.release()
+    }
   }
 
   /** Rows as they are read, from one snapshot, which is held until the loop ends or is left. */

@@ -1,10 +1,12 @@
 /**
- * Brings a predicate into the form that the matcher and the planner work on: negations are gone, nested and/or are flat,
- * all comparisons of one field condition are one set of values.
+ * Brings a predicate into the form that the matcher and the planner work on: negations are gone but for those of leaves without
+ * a complement, nested and/or are flat, whatever compares is a set of values.
  */
 import { unreachable } from '../../base/assert.ts'
+import { literalPrefix } from '../regex/check-regex.ts'
 import {
   above,
+  ARRAYS,
   beginningWith,
   below,
   complement,
@@ -13,11 +15,21 @@ import {
   MISSING,
   pointAt,
   points,
+  TYPES,
+  unite,
   type ValueSet,
 } from './value-set.ts'
-import type { Comparison, Predicate, RegexPredicate } from './predicate.ts'
+import type {
+  AllPredicate,
+  Comparison,
+  ElementsPredicate,
+  ModPredicate,
+  Predicate,
+  RegexPredicate,
+  SizePredicate,
+} from './predicate.ts'
 
-export type Condition = AllOf | AnyOf | WithinCondition | RegexCondition
+export type Condition = AllOf | AnyOf | WithinCondition | TestCondition
 
 export interface AllOf {
   readonly kind: 'and'
@@ -32,7 +44,7 @@ export interface AnyOf {
 }
 
 /**
- * The value is in the set; of an array some element is or, with `every`, every element is.
+ * The value is in the set. Of an array: some element is or, with `every`, every element is.
  */
 export interface WithinCondition {
   readonly kind: 'within'
@@ -41,11 +53,24 @@ export interface WithinCondition {
   readonly every: boolean
   /** An array as a whole counts like one more of its elements. */
   readonly whole: boolean
+  /** Only the value as a whole counts, whatever it is. */
+  readonly self: boolean
 }
 
-export interface RegexCondition extends RegexPredicate {
-  /** The field is there and the expression is not found. */
+/** What no set of values says. */
+export type TestCondition = RegexCondition | SizeCondition | ModCondition | ElementsCondition
+
+interface Negatable {
+  /** The field is there and does not meet it. */
   readonly negated: boolean
+}
+
+export interface RegexCondition extends RegexPredicate, Negatable {}
+export interface SizeCondition extends SizePredicate, Negatable {}
+export interface ModCondition extends ModPredicate, Negatable {}
+export interface ElementsCondition extends Omit<ElementsPredicate, 'of'>, Negatable {
+  /** Its paths begin at the element. */
+  readonly of: Condition
 }
 
 export function normalise(predicate: Predicate, negated = false): Condition {
@@ -59,11 +84,20 @@ export function normalise(predicate: Predicate, negated = false): Condition {
     case 'not':
       return normalise(predicate.of, !negated)
     case 'exists':
-      return { kind: 'within', path: predicate.path, values: negated ? MISSING : EVERYTHING, every: false, whole: true }
-    case 'regex':
-      return { ...predicate, negated }
+      return itself(predicate.path, negated ? MISSING : EVERYTHING)
+    case 'type':
+      return itself(predicate.path, TYPES[predicate.type], negated)
     case 'compare':
-      return within(predicate.path, predicate.comparisons, negated)
+      return comparing(predicate.path, predicate.comparisons, negated)
+    case 'all':
+      return containing(predicate, negated)
+    case 'regex':
+      return finding(predicate, negated)
+    case 'elements':
+      return ofElements(predicate, negated)
+    case 'size':
+    case 'mod':
+      return { ...predicate, negated }
     default:
       return unreachable(predicate)
   }
@@ -77,11 +111,12 @@ export function isNever(condition: Condition): boolean {
   return condition.kind === 'or' && condition.of.length === 0
 }
 
-/** `and` and `or` of conditions, without needless nesting. */
+/** `and` and `or` of conditions, without needless nesting. Alternatives of one field become one set of values. */
 export function combine(kind: 'and' | 'or', parts: readonly Condition[]): Condition {
-  const of = parts.flatMap((part) => (part.kind === kind ? part.of : [part]))
+  const flat = parts.flatMap((part) => (part.kind === kind ? part.of : [part]))
   const other = kind === 'and' ? 'or' : 'and'
-  const decided = of.find((part) => part.kind === other && part.of.length === 0)
+  const decided = flat.find((part) => part.kind === other && part.of.length === 0)
+  const of = kind === 'or' ? uniteAlternatives(flat) : flat
   return decided ?? (of.length === 1 ? of[0]! : { kind, of })
 }
 
@@ -90,13 +125,94 @@ export function conjuncts(condition: Condition): readonly Condition[] {
   return condition.kind === 'and' ? condition.of : [condition]
 }
 
-function within(path: string, comparisons: readonly Comparison[], negated: boolean): Condition {
+/** Every leaf, those about elements not opened. */
+export function leavesOf(condition: Condition): readonly (WithinCondition | TestCondition)[] {
+  return condition.kind === 'and' || condition.kind === 'or' ? condition.of.flatMap(leavesOf) : [condition]
+}
+
+/** The regular expressions in it, wherever they are. */
+export function expressionsOf(condition: Condition): readonly RegexCondition[] {
+  return leavesOf(condition).flatMap((leaf) =>
+    leaf.kind === 'regex' ? [leaf] : leaf.kind === 'elements' ? expressionsOf(leaf.of) : [],
+  )
+}
+
+/** `a = 1 or a = 2` is `a in [1, 2]`: for some element, not for every. */
+function uniteAlternatives(parts: readonly Condition[]): readonly Condition[] {
+  const groups = new Map<Condition | string, Condition[]>()
+  for (const part of parts) {
+    const isSome = part.kind === 'within' && !part.every && part.values !== MISSING
+    const key = isSome ? `${Number(part.whole)}${Number(part.self)}${part.path}` : part
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [part])
+    else group.push(part)
+  }
+  return Array.from(groups.values(), (group) =>
+    group.length === 1
+      ? group[0]!
+      : { ...(group[0] as WithinCondition), values: unite((group as WithinCondition[]).map(({ values }) => values)) },
+  )
+}
+
+const NEVER: Condition = { kind: 'or', of: [] }
+
+/** The value as a whole. */
+function itself(path: string, values: ValueSet, negated = false): Condition {
+  const set = negated ? complement(values) : values
+  return set.length === 0 ? NEVER : { kind: 'within', path, values: set, every: false, whole: true, self: true }
+}
+
+/** Some element of it, or with `negated` no one. Inside $elemMatch '' is the element, whose own elements don't count. */
+function within(path: string, values: ValueSet, whole: boolean, negated: boolean): Condition {
+  if (path === '') return itself(path, values, negated)
+  if (values.length === 0 && !negated) return NEVER
+  return { kind: 'within', path, values: negated ? complement(values) : values, every: negated, whole, self: false }
+}
+
+function comparing(path: string, comparisons: readonly Comparison[], negated: boolean): Condition {
   const values = comparisons.map(valuesOf).reduce(intersect, EVERYTHING)
-  if (values.length === 0 && !negated) return { kind: 'or', of: [] }
   const whole = comparisons.some(({ operator, operand }) =>
     operator === '$in' ? (operand as unknown[]).some(Array.isArray) : Array.isArray(operand),
   )
-  return { kind: 'within', path, values: negated ? complement(values) : values, every: negated, whole }
+  return within(path, values, whole, negated)
+}
+
+/** An array of which some element is in each of these sets: or, with `negated`, not so. */
+function arrayWith(path: string, sets: readonly ValueSet[], negated: boolean): Condition {
+  const elements = sets.map((values) => within(path, values, false, negated))
+  return combine(negated ? 'or' : 'and', [...elements, itself(path, ARRAYS, negated)])
+}
+
+function containing({ path, values }: AllPredicate, negated: boolean): Condition {
+  if (values.length === 0) return negated ? itself(path, EVERYTHING) : NEVER
+  if (path !== '') return arrayWith(path, values.map(pointAt), negated)
+  // An element which is an array: only $elemMatch looks into it.
+  const each = values.map(
+    (value): Condition => ({ kind: 'elements', path, which: 'some', of: itself('', pointAt(value)), negated }),
+  )
+  return combine(negated ? 'or' : 'and', each)
+}
+
+/** A literal start narrows like $beginsWith. */
+function finding(predicate: RegexPredicate, negated: boolean): Condition {
+  const { prefix, isAll } = literalPrefix(predicate)
+  const test: Condition = { ...predicate, negated }
+  if (isAll) return within(predicate.path, beginningWith(prefix), false, negated)
+  return prefix === '' || negated
+    ? test
+    : combine('and', [within(predicate.path, beginningWith(prefix), false, false), test])
+}
+
+/** What is said of the element itself can be looked up; all else is tested. */
+function ofElements({ of, ...predicate }: ElementsPredicate, negated: boolean): Condition {
+  const { path, which } = predicate
+  const inner = normalise(of)
+  const test: Condition = { ...predicate, of: inner, negated }
+  if (which !== 'some' || path === '') return test
+  const sets = conjuncts(inner).flatMap((part) => (part.kind === 'within' && part.path === '' ? [part.values] : []))
+  const values = sets.reduce(intersect, EVERYTHING)
+  if (sets.length === conjuncts(inner).length && sets.length > 0) return arrayWith(path, [values], negated)
+  return sets.length === 0 || negated ? test : combine('and', [within(path, values, false, false), test])
 }
 
 function valuesOf({ operator, operand }: Comparison): ValueSet {

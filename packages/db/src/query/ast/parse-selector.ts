@@ -1,81 +1,164 @@
 /**
- * Parses a selector (CouchDB's Mango language) into a predicate. A malformed selector is a TypeError that names the place.
+ * Parses a selector (CouchDB's Mango language) into a predicate. A malformed selector is a TypeError that names the place; one
+ * beyond a limit, which may come from a stranger, a PANNIER_LIMIT.
  *
  * `{ address: { city: 'Oslo' } }` and `{ 'address.city': 'Oslo' }` are the same; `{}` as a condition means "equals {}".
  */
+import { PannierError } from '../../base/errors.ts'
 import { isPlainObject } from '../../codec/collation.ts'
 import { fieldNames } from '../../codec/field-path.ts'
-import type { CompareOperator, Comparison, JsonValue, Predicate } from './predicate.ts'
+import { checkRegex } from '../regex/check-regex.ts'
+import {
+  BuiltPredicate,
+  type CompareOperator,
+  type Comparison,
+  type ElementsPredicate,
+  type JsonValue,
+  type Predicate,
+  type ValueType,
+} from './predicate.ts'
 
 /** How deep a selector, or a value in it, may nest. */
 export const SELECTOR_DEPTH_MAX = 200
+/** Conditions and combinations of such in one selector: each may be tested for each document. */
+export const SELECTOR_CONDITIONS_MAX = 5000
+/** Values in one selector, those inside arrays and objects counted too. */
+export const SELECTOR_VALUES_MAX = 100_000
 
+/** Also takes what was built (builder.ts). */
 export function parseSelector(selector: unknown): Predicate {
-  return parseCondition(selector, '', 0)
+  if (selector instanceof BuiltPredicate) return selector.predicate
+  return new SelectorParser().condition(selector, '', 0, false)
 }
 
-/** What an object says of the value at `path`; of the document itself where `path` is ''. */
-function parseCondition(condition: unknown, path: string, depth: number): Predicate {
-  if (!isPlainObject(condition)) fail(path, 'a selector is an object')
-  if (depth > SELECTOR_DEPTH_MAX) fail(path, 'it nests too deep')
-  const parts: Predicate[] = []
-  const comparisons: Comparison[] = []
-  for (const [name, operand] of Object.entries(condition)) {
-    const place = path === '' ? name : `${path}.${name}`
-    if (!name.startsWith('$')) parts.push(parseField(operand, checkedPath(place), depth))
-    else if (COMBINATIONS.has(name)) parts.push(parseCombination(name, operand, path, place, depth))
-    else if (path === '') fail(place, 'this operator needs a field')
-    else if (COMPARISONS.has(name)) comparisons.push(parseComparison(name as CompareOperator, operand, place))
-    else if (name !== '$options') parts.push(parseTest(name, operand, path, place, condition))
-    else if (!('$regex' in condition)) fail(place, '$options goes with $regex')
+/** What an object says of the value at `path`; of an element of $elemMatch and the like itself where that is ''. */
+export function parseFieldCondition(path: string, condition: object): Predicate {
+  return new SelectorParser().condition(condition, path, 0, path === '')
+}
+
+class SelectorParser {
+  private conditions = 0
+  private values = 0
+
+  /**
+   * What an object says of the value at `path`. Where that is '': of the document, or (`isElement`) of an element, which,
+   * other than a document, can be compared itself.
+   */
+  condition(condition: unknown, path: string, depth: number, isElement: boolean): Predicate {
+    if (!isPlainObject(condition)) fail(path, 'a selector is an object')
+    this.check(path, depth)
+    const parts: Predicate[] = []
+    const comparisons: Comparison[] = []
+    for (const [name, operand] of Object.entries(condition)) {
+      const place = path === '' ? name : `${path}.${name}`
+      if (!name.startsWith('$')) parts.push(this.field(operand, checkedPath(place), depth))
+      else if (COMBINATIONS.has(name)) parts.push(this.combination(name, operand, path, depth, isElement))
+      else if (path === '' && !isElement) fail(place, 'this operator needs a field')
+      else if (COMPARISONS.has(name)) comparisons.push(this.comparison(name as CompareOperator, operand, place))
+      else if (ELEMENTS.has(name)) parts.push(this.elements(name, operand, path, place, depth))
+      else if (name !== '$options') parts.push(this.test(name, operand, path, place, condition))
+      else if (!('$regex' in condition)) fail(place, '$options goes with $regex')
+    }
+    if (comparisons.length > 0) parts.unshift(compare(path, comparisons))
+    return parts.length === 1 ? parts[0]! : freeze({ kind: 'and', of: freeze(parts) })
   }
-  if (comparisons.length > 0) parts.unshift(compare(path, comparisons))
-  return parts.length === 1 ? parts[0]! : freeze({ kind: 'and', of: freeze(parts) })
-}
 
-/** What is given for a field: conditions or fields of its own, or the value that it has to equal. */
-function parseField(operand: unknown, path: string, depth: number): Predicate {
-  if (isPlainObject(operand) && Object.keys(operand).length > 0) return parseCondition(operand, path, depth + 1)
-  return compare(path, [parseComparison('$eq', operand, path)])
-}
-
-function parseCombination(name: string, operand: unknown, path: string, place: string, depth: number): Predicate {
-  if (name === '$not') return not(parseCondition(operand, path, depth + 1))
-  if (!Array.isArray(operand)) fail(place, 'it takes an array of selectors')
-  const of = freeze(operand.map((condition) => parseCondition(condition, path, depth + 1)))
-  return name === '$and' ? freeze({ kind: 'and', of }) : name === '$or' ? either(of) : not(either(of))
-}
-
-function parseComparison(operator: CompareOperator, operand: unknown, place: string): Comparison {
-  if (operator === '$in' && !Array.isArray(operand)) fail(place, 'it takes an array')
-  if (operator === '$beginsWith' && typeof operand !== 'string') fail(place, 'it takes a string')
-  return freeze({ operator, operand: frozenCopy(operand, place, 0) })
-}
-
-/** The operators that stand for themselves. */
-function parseTest(name: string, operand: unknown, path: string, place: string, condition: PlainObject): Predicate {
-  if (name === '$ne') return not(compare(path, [parseComparison('$eq', operand, place)]))
-  if (name === '$nin') return not(compare(path, [parseComparison('$in', operand, place)]))
-  if (name === '$exists') {
-    if (typeof operand !== 'boolean') fail(place, 'it takes true or false')
-    const exists: Predicate = freeze({ kind: 'exists', path })
-    return operand ? exists : not(exists)
+  /** What is given for a field: conditions or fields of its own, or the value that it has to equal. */
+  private field(operand: unknown, path: string, depth: number): Predicate {
+    if (isPlainObject(operand) && Object.keys(operand).length > 0) return this.condition(operand, path, depth + 1, false)
+    this.check(path, depth)
+    return compare(path, [this.comparison('$eq', operand, path)])
   }
-  if (name !== '$regex') fail(place, 'there is no such operator')
-  const flags = condition['$options'] ?? ''
-  if (typeof operand !== 'string' || typeof flags !== 'string' || /[gy]/.test(flags)) {
-    fail(place, 'it takes the source of a RegExp, and $options its flags (neither g nor y)')
+
+  private combination(name: string, operand: unknown, path: string, depth: number, isElement: boolean): Predicate {
+    const part = (one: unknown): Predicate => this.condition(one, path, depth + 1, isElement)
+    if (name === '$not') return not(part(operand))
+    if (!Array.isArray(operand)) fail(path === '' ? name : `${path}.${name}`, 'it takes an array of selectors')
+    const of = freeze(operand.map(part))
+    return name === '$and' ? freeze({ kind: 'and', of }) : name === '$or' ? either(of) : not(either(of))
   }
-  try {
-    new RegExp(operand, flags)
-  } catch (error) {
-    fail(place, String(error))
+
+  private elements(name: string, operand: unknown, path: string, place: string, depth: number): Predicate {
+    if (!isPlainObject(operand)) fail(place, 'it takes a selector')
+    const of = this.condition(operand, '', depth + 1, true)
+    return freeze({ kind: 'elements', path, which: ELEMENTS.get(name)!, of })
   }
-  return freeze({ kind: 'regex', path, source: operand, flags })
+
+  private comparison(operator: CompareOperator, operand: unknown, place: string): Comparison {
+    if (operator === '$in' && !Array.isArray(operand)) fail(place, 'it takes an array')
+    if (operator === '$beginsWith' && typeof operand !== 'string') fail(place, 'it takes a string')
+    return freeze({ operator, operand: this.frozenCopy(operand, place, 0) })
+  }
+
+  /** The operators that stand for themselves. */
+  private test(name: string, operand: unknown, path: string, place: string, condition: PlainObject): Predicate {
+    switch (name) {
+      case '$ne':
+        return not(compare(path, [this.comparison('$eq', operand, place)]))
+      case '$nin':
+        return not(compare(path, [this.comparison('$in', operand, place)]))
+      case '$exists': {
+        if (typeof operand !== 'boolean') fail(place, 'it takes true or false')
+        const exists: Predicate = freeze({ kind: 'exists', path })
+        return operand ? exists : not(exists)
+      }
+      case '$type':
+        if (!TYPES.has(operand)) fail(place, `it takes one of ${[...TYPES].join(', ')}`)
+        return freeze({ kind: 'type', path, type: operand as ValueType })
+      case '$size':
+        if (!isNumber(operand) || operand < 0) fail(place, 'it takes a whole number, 0 or more')
+        return freeze({ kind: 'size', path, size: operand })
+      case '$mod': {
+        const [divisor, remainder] = Array.isArray(operand) && operand.length === 2 ? operand : []
+        if (!isNumber(divisor) || !isNumber(remainder) || divisor === 0) {
+          fail(place, 'it takes [divisor, remainder], whole numbers, the divisor not 0')
+        }
+        return freeze({ kind: 'mod', path, divisor, remainder })
+      }
+      case '$all':
+        if (!Array.isArray(operand)) fail(place, 'it takes an array')
+        return freeze({ kind: 'all', path, values: this.frozenCopy(operand, place, 0) as readonly JsonValue[] })
+      case '$regex':
+        try {
+          return freeze({ kind: 'regex', path, ...checkRegex(operand, condition['$options'] ?? '') })
+        } catch (error) {
+          if (error instanceof PannierError) throw error
+          fail(place, (error as Error).message)
+        }
+      default:
+        return fail(place, 'there is no such operator')
+    }
+  }
+
+  /** JSON only; later changes of what the caller gave do not reach the copy. */
+  private frozenCopy(value: unknown, place: string, depth: number): JsonValue {
+    if (++this.values > SELECTOR_VALUES_MAX) exceed(place, 'values', SELECTOR_VALUES_MAX)
+    if (value === null || typeof value === 'boolean' || typeof value === 'string' || Number.isFinite(value)) {
+      return value as JsonValue
+    }
+    if (depth > SELECTOR_DEPTH_MAX) exceed(place, 'levels', SELECTOR_DEPTH_MAX)
+    if (Array.isArray(value)) return freeze(value.map((element) => this.frozenCopy(element, place, depth + 1)))
+    if (!isPlainObject(value)) fail(place, 'only JSON values can be compared with')
+    const fields = Object.entries(value).map(
+      ([name, inner]) => [name, this.frozenCopy(inner, place, depth + 1)] as const,
+    )
+    return freeze(Object.fromEntries(fields))
+  }
+
+  private check(path: string, depth: number): void {
+    if (depth > SELECTOR_DEPTH_MAX) exceed(path, 'levels', SELECTOR_DEPTH_MAX)
+    if (++this.conditions > SELECTOR_CONDITIONS_MAX) exceed(path, 'conditions', SELECTOR_CONDITIONS_MAX)
+  }
 }
 
 const COMBINATIONS: ReadonlySet<string> = new Set(['$and', '$or', '$nor', '$not'])
 const COMPARISONS: ReadonlySet<string> = new Set(['$eq', '$gt', '$gte', '$lt', '$lte', '$in', '$beginsWith'])
+const ELEMENTS: ReadonlyMap<string, ElementsPredicate['which']> = new Map([
+  ['$elemMatch', 'some'],
+  ['$allMatch', 'every'],
+  ['$keyMapMatch', 'keys'],
+])
+const TYPES: ReadonlySet<unknown> = new Set(['null', 'boolean', 'number', 'string', 'array', 'object'])
 
 type PlainObject = Readonly<Record<string, unknown>>
 
@@ -85,32 +168,28 @@ function checkedPath(path: string): string {
   return path
 }
 
-/** JSON only; later changes of what the caller gave do not reach the copy. */
-function frozenCopy(value: unknown, place: string, depth: number): JsonValue {
-  if (value === null || typeof value === 'boolean' || typeof value === 'string' || Number.isFinite(value)) {
-    return value as JsonValue
-  }
-  if (depth > SELECTOR_DEPTH_MAX) fail(place, 'it nests too deep')
-  if (Array.isArray(value)) return freeze(value.map((element) => frozenCopy(element, place, depth + 1)))
-  if (!isPlainObject(value)) fail(place, 'only JSON values can be compared with')
-  const fields = Object.entries(value).map(([name, inner]) => [name, frozenCopy(inner, place, depth + 1)] as const)
-  return freeze(Object.fromEntries(fields))
+function isNumber(value: unknown): value is number {
+  return Number.isSafeInteger(value)
 }
 
 function compare(path: string, comparisons: readonly Comparison[]): Predicate {
   return freeze({ kind: 'compare', path, comparisons: freeze(comparisons) })
 }
 
-function either(of: readonly Predicate[]): Predicate {
+export function either(of: readonly Predicate[]): Predicate {
   return freeze({ kind: 'or', of })
 }
 
-function not(of: Predicate): Predicate {
+export function not(of: Predicate): Predicate {
   return freeze({ kind: 'not', of })
 }
 
-function freeze<T extends object>(value: T): Readonly<T> {
+export function freeze<T extends object>(value: T): Readonly<T> {
   return Object.freeze(value)
+}
+
+function exceed(place: string, what: string, max: number): never {
+  throw new PannierError('PANNIER_LIMIT', `The selector has more than ${max} ${what} at "${place}".`)
 }
 
 function fail(place: string, why: string): never {

@@ -6,7 +6,18 @@
 /** Any value that a document can hold. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [name: string]: JsonValue }
 
-export type Predicate = AndPredicate | OrPredicate | NotPredicate | ComparePredicate | ExistsPredicate | RegexPredicate
+export type Predicate =
+  | AndPredicate
+  | OrPredicate
+  | NotPredicate
+  | ComparePredicate
+  | ExistsPredicate
+  | RegexPredicate
+  | TypePredicate
+  | SizePredicate
+  | ModPredicate
+  | AllPredicate
+  | ElementsPredicate
 
 /** All of them hold; with none: always true. */
 export interface AndPredicate {
@@ -52,4 +63,58 @@ export interface RegexPredicate {
   readonly path: string
   readonly source: string
   readonly flags: string
+}
+
+export type ValueType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object'
+
+/** The value itself has the type. */
+export interface TypePredicate {
+  readonly kind: 'type'
+  readonly path: string
+  readonly type: ValueType
+}
+
+/** The value is an array with so many elements. */
+export interface SizePredicate {
+  readonly kind: 'size'
+  readonly path: string
+  readonly size: number
+}
+
+/** The value, or an element of an array, is a whole number that leaves this remainder. */
+export interface ModPredicate {
+  readonly kind: 'mod'
+  readonly path: string
+  readonly divisor: number
+  readonly remainder: number
+}
+
+/** The value is an array in which each of these is an element; of none: never true. */
+export interface AllPredicate {
+  readonly kind: 'all'
+  readonly path: string
+  readonly values: readonly JsonValue[]
+}
+
+/**
+ * - 'some': the value is an array, an element of which meets the predicate.
+ * - 'every': the value is an array that is not empty, and each element of it does.
+ * - 'keys': the value is an object, the name of a field of which does.
+ *
+ * Paths in the predicate begin at the element; '' is the element itself, which counts as a whole even if it is an array.
+ */
+export interface ElementsPredicate {
+  readonly kind: 'elements'
+  readonly path: string
+  readonly which: 'some' | 'every' | 'keys'
+  readonly of: Predicate
+}
+
+/** A predicate that need not be parsed: what builder.ts makes. */
+export class BuiltPredicate {
+  readonly predicate: Predicate
+
+  constructor(predicate: Predicate) {
+    this.predicate = predicate
+  }
 }

@@ -4,6 +4,7 @@
  * A missing field is the value `undefined`, below all others; only MISSING has it.
  */
 import { compareValues } from '../../codec/collation.ts'
+import type { ValueType } from './predicate.ts'
 
 /** The place right below or right above a value. */
 export interface Cut {
@@ -22,6 +23,15 @@ export const EVERYTHING: ValueSet = [below(null)]
 export const MISSING: ValueSet = pointAt(undefined)
 export const STRINGS: ValueSet = [below(''), below([])]
 export const ARRAYS: ValueSet = [below([]), below({})]
+/** By the name of the type. */
+export const TYPES: Readonly<Record<ValueType, ValueSet>> = {
+  null: pointAt(null),
+  boolean: [below(false), above(true)],
+  number: [above(true), below('')],
+  string: STRINGS,
+  array: ARRAYS,
+  object: [below({})],
+}
 
 export function below(value: unknown): Cut {
   return { value, above: false }
@@ -63,6 +73,14 @@ export function intersect(left: ValueSet, right: ValueSet): ValueSet {
     if (isInside !== (both.length % 2 === 1)) both.push(cut)
   }
   return both
+}
+
+/** Of sets without MISSING. Halves first, so that many cost little more than sorting them. */
+export function unite(sets: readonly ValueSet[]): ValueSet {
+  if (sets.length === 1) return sets[0]!
+  const half = sets.length >>> 1
+  const [left, right] = [unite(sets.slice(0, half)), unite(sets.slice(half))]
+  return complement(intersect(complement(left), complement(right)))
 }
 
 /** Everything that a field can be but these. */

@@ -7,76 +7,106 @@
  * Testing, skipping and projecting a row is one function that a scan or fetch applies while the row is at hand.
  */
 import type { BodyView } from '../../document/body.ts'
-import { isAlways, type Condition } from '../ast/normalise.ts'
+import { isAlways } from '../ast/normalise.ts'
 import { compileCondition, pathsOf, type ReadField } from '../match.ts'
 import type { AccessPath } from '../planner/access-path.ts'
-import type { Plan, QuerySpecification, Reads, SortField } from '../planner/plan.ts'
+import type { Plan, QuerySpecification, Reads } from '../planner/plan.ts'
 import type { QuerySource } from '../query-source.ts'
 import type { EntryRow } from './entry-row.ts'
-import { fetchRows } from './fetch.ts'
+import { fetchRows, type RowReaders } from './fetch.ts'
 import { fullScan } from './full-scan.ts'
 import { idScan } from './id-scan.ts'
 import { indexScan } from './index-scan.ts'
+import { intersectionScan } from './intersection.ts'
 import { limitRows } from './limit.ts'
-import type { Operator } from './operator.ts'
+import { tallied, type Operator, type Tally } from './operator.ts'
 import { bodyFields, compileProjection, entryFields } from './project.ts'
 import { compileSortKey, sortRows, type SortRow } from './sort.ts'
 import { unionScan } from './union.ts'
 
-export function buildOperators(source: QuerySource, plan: Plan, query: QuerySpecification): Operator<object> {
+/** `tally` is told how many rows each step gives. */
+export function buildOperators(
+  source: QuerySource,
+  plan: Plan,
+  query: QuerySpecification,
+  tally?: Tally,
+): Operator<object> {
   if (query.limit === 0) return NOTHING
-  const rows = plan.access.kind === 'scan' ? scanDocuments(source, plan, query) : scanKeys(source, plan, query)
-  return query.limit === Infinity ? rows : limitRows(rows, query.limit)
+  const parts: Parts = { source, plan, query, tally, keep: skipRows(plan, query) }
+  const rows = plan.access.kind === 'scan' ? scanDocuments(parts) : scanKeys(parts)
+  return tallied(query.limit === Infinity ? rows : limitRows(rows, query.limit), tally, 'result')
 }
 
 const NOTHING: Operator<object> = { next: () => undefined }
 
-function scanDocuments(source: QuerySource, plan: Plan, query: QuerySpecification): Operator<object> {
-  const { documents } = source
-  const fields = bodyFields(documents)
-  const test = compileTest(plan.residual, fields)
-  if (plan.sort === undefined) {
-    const keep = skipRows(query.skip)
-    const project = bodyProjection(source, query)
-    return fullScan(documents, (body) => (test(body) && keep() ? project(body) : undefined))
-  }
-  const toSort = compileSortRow(query.sort, fields, toNumber)
-  const unsorted = fullScan(documents, (body) => (test(body) ? toSort(body) : undefined))
-  return fetchDocuments(source, query, sortRows(unsorted, query.skip, query.limit))
+interface Parts {
+  readonly source: QuerySource
+  readonly plan: Plan
+  readonly query: QuerySpecification
+  readonly tally: Tally | undefined
+  /** Says no to the rows that are skipped, unless that is done by rank or by the sort. */
+  readonly keep: () => boolean
 }
 
-function scanKeys(source: QuerySource, plan: Plan, query: QuerySpecification): Operator<object> {
-  const { access, filter, sort, project, reverse, residual } = plan
-  const skip = sort === undefined ? query.skip : 0
-  const skipByRank = plan.byRank ? skip : 0
-  const keep = skipRows(skip - skipByRank)
-  const filtersEntries = filter === 'entries' && (!isAlways(residual) || skip > skipByRank)
-  const readsEntries = filtersEntries || sort === 'entries' || project === 'entries'
-  const fieldCount = readsEntries ? heldFields(plan, query) : undefined
-  let entries = scanEntries(source, access, { reverse, skip: skipByRank, fieldCount })
-
-  if (readsEntries) {
-    const rows = readEntries(source, plan, query, entries, keep)
-    const ordered = sort === 'entries' ? sortRows(rows as Operator<SortRow<object>>, query.skip, query.limit) : rows
-    if (project === 'entries') return ordered
-    entries = ordered as Operator<EntryRow>
+function scanDocuments({ source, plan, query, tally, keep }: Parts): Operator<object> {
+  const { documents } = source
+  const fields = bodyFields(documents)
+  const test = compileTest(plan, fields, tally)
+  const scan = <Row>(read: (body: BodyView) => Row | undefined): Operator<Row> =>
+    fullScan(documents, tallyOf(tally, plan.access), (body) => (test(body) ? read(body) : undefined))
+  if (plan.sort === undefined) {
+    const project = bodyProjection(source, query)
+    return scan((body) => (keep() ? project(body) : undefined))
   }
-  if (filter === 'entries' && sort !== 'documents') return fetchDocuments(source, query, entries)
+  const toSort = compileSortRow(query, fields, isNothing)
+  return fetchDocuments(
+    source,
+    query,
+    sorted(query, tally, () => scan(toSort)),
+    tally,
+  )
+}
+
+function scanKeys(parts: Parts): Operator<object> {
+  const { source, plan, query, tally, keep } = parts
+  const { filter, sort, project } = plan
+  const isTested = !isAlways(plan.residual)
+  const readsEntries =
+    (filter === 'entries' && (isTested || (sort === undefined && query.skip > 0 && !plan.byRank))) ||
+    sort === 'entries' ||
+    project === 'entries'
+  const fieldCount = readsEntries ? heldFields(plan, query) : undefined
+  const skip = plan.byRank && sort === undefined ? query.skip : 0
+  const scan = (): Operator<EntryRow> =>
+    scanEntries(source, plan.access, { reverse: plan.reverse, skip, fieldCount }, tally)
+
+  if (sort === 'entries') {
+    const carried = project === 'entries' ? ({ values }: EntryRow): EntryRow['values'] => values : isNothing
+    const rows = sorted(query, tally, () =>
+      readEntries(parts, scan(), {
+        ofEntry: compileSortRow(query, entryFields(plan.access), carried),
+        ofBody: compileSortRow(query, bodyFields(source.documents), isNothing),
+      }),
+    )
+    return project === 'entries' ? projectEntries(parts, rows) : fetchDocuments(source, query, rows, tally)
+  }
+  if (sort === undefined && project === 'entries') return readEntries(parts, scan(), projections(parts))
+  const entries = (): Operator<EntryRow> =>
+    readsEntries ? readEntries(parts, scan(), { ofEntry: toNumber, ofBody: toNumber }) : scan()
+  if (sort === undefined && filter === 'entries') return fetchDocuments(source, query, entries(), tally)
 
   const fields = bodyFields(source.documents)
-  const test = filter === 'documents' ? compileTest(residual, fields) : isTrue
-  if (sort !== 'documents') {
+  const test = filter === 'documents' ? compileTest(plan, fields, tally) : isTrue
+  if (sort === undefined) {
     const output = bodyProjection(source, query)
-    return fetchBodies(source, entries, (body) => (test(body) && keep() ? output(body) : undefined), true)
+    const read = (body: BodyView): object | undefined => (test(body) && keep() ? output(body) : undefined)
+    return fetchBodies(source, entries(), read, true, tally, 'fetch')
   }
-  const toSort = compileSortRow(query.sort, fields, toNumber)
-  const unsorted = fetchBodies(
-    source,
-    entries,
-    (body) => (test(body) ? toSort(body) : undefined),
-    filter === 'documents',
+  const toSort = compileSortRow(query, fields, isNothing)
+  const rows = sorted(query, tally, () =>
+    fetchBodies(source, entries(), (body) => (test(body) ? toSort(body) : undefined), isTested, tally, 'fetch'),
   )
-  return fetchDocuments(source, query, sortRows(unsorted, query.skip, query.limit))
+  return fetchDocuments(source, query, rows, tally)
 }
 
 interface ScanOptions {
@@ -85,14 +115,33 @@ interface ScanOptions {
   readonly fieldCount: number | undefined
 }
 
-function scanEntries(source: QuerySource, access: AccessPath, options: ScanOptions): Operator<EntryRow> {
+function scanEntries(
+  source: QuerySource,
+  access: AccessPath,
+  options: ScanOptions,
+  tally: Tally | undefined,
+): Operator<EntryRow> {
+  return tallied(scanOf(source, access, options, tally), tally, access)
+}
+
+function scanOf(
+  source: QuerySource,
+  access: AccessPath,
+  options: ScanOptions,
+  tally: Tally | undefined,
+): Operator<EntryRow> {
   switch (access.kind) {
     case 'ids':
       return idScan(source.documents, access, { ...options, withId: options.fieldCount !== undefined })
     case 'index':
       return indexScan(source.index(access.index!), access, options)
+    case 'intersection': {
+      const [first, second] = access.branches as [AccessPath, AccessPath]
+      const numbers = scanEntries(source, second, { reverse: false, skip: 0, fieldCount: undefined }, tally)
+      return intersectionScan(scanEntries(source, first, options, tally), numbers)
+    }
     default:
-      return unionScan(access.branches.map((branch) => scanEntries(source, branch, options)))
+      return unionScan(access.branches.map((branch) => scanEntries(source, branch, options, tally)))
   }
 }
 
@@ -112,25 +161,44 @@ function heldFields({ access, residual, filter, sort, project }: Plan, query: Qu
 }
 
 /** What the entries alone decide; the few that do not hold their values whole are answered from their documents. */
-function readEntries(
-  source: QuerySource,
-  { access, residual, filter, sort, project }: Plan,
-  query: QuerySpecification,
-  entries: Operator<EntryRow>,
-  keep: () => boolean,
-): Operator<object> {
-  const compile = <Row extends Numbered>(fields: FieldReader<Row>): ((row: Row) => object | undefined) => {
-    const test = filter === 'entries' ? compileTest(residual, fields) : isTrue
-    const output = project === 'entries' ? compileProjection(query.fields!, fields) : toNumber
-    const make = sort === 'entries' ? compileSortRow(query.sort, fields, output) : output
-    return (row) => (test(row) && keep() ? make(row) : undefined)
+function readEntries<Row>(parts: Parts, entries: Operator<EntryRow>, output: Outputs<Row>): Operator<Row> {
+  const { source, plan, tally, keep } = parts
+  const isTested = plan.filter === 'entries' && !isAlways(plan.residual)
+  const compile = <Read extends Numbered>(fields: FieldReader<Read>, make: (row: Read) => Row) => {
+    const test = isTested ? compileTest(plan, fields, tally) : isTrue
+    return (row: Read): Row | undefined => (test(row) && keep() ? make(row) : undefined)
   }
-  const readers = { ofEntry: compile(entryFields(access)), ofBody: compile(bodyFields(source.documents)) }
-  return fetchRows(entries, source.documents, readers, !isAlways(residual))
+  const readers = {
+    ofEntry: compile(entryFields(plan.access), output.ofEntry),
+    ofBody: compile(bodyFields(source.documents), output.ofBody),
+  }
+  return fetchRows(entries, source.documents, readers, isTested, tallyOf(tally, 'fetch'))
 }
 
-function fetchDocuments(source: QuerySource, query: QuerySpecification, entries: Operator<EntryRow>): Operator<object> {
-  return fetchBodies(source, entries, bodyProjection(source, query), false)
+/** Rows that have been sorted by their entries. */
+function projectEntries(parts: Parts, rows: Operator<EntryRow>): Operator<object> {
+  return fetchRows(rows, parts.source.documents, projections(parts), false, tallyOf(parts.tally, 'last fetch'))
+}
+
+interface Outputs<Row> {
+  readonly ofEntry: (entry: EntryRow) => Row
+  readonly ofBody: (body: BodyView) => Row
+}
+
+function projections({ source, plan, query }: Parts): Outputs<object> {
+  return {
+    ofEntry: compileProjection(query.fields!, entryFields(plan.access)),
+    ofBody: compileProjection(query.fields!, bodyFields(source.documents)),
+  }
+}
+
+function fetchDocuments(
+  source: QuerySource,
+  query: QuerySpecification,
+  entries: Operator<EntryRow>,
+  tally: Tally | undefined,
+): Operator<object> {
+  return fetchBodies(source, entries, bodyProjection(source, query), false, tally, 'last fetch')
 }
 
 function fetchBodies<Row>(
@@ -138,8 +206,19 @@ function fetchBodies<Row>(
   entries: Operator<EntryRow>,
   ofBody: (body: BodyView) => Row | undefined,
   isSelective: boolean,
+  tally: Tally | undefined,
+  step: string,
 ): Operator<Row> {
-  return fetchRows(entries, source.documents, { ofBody, ofEntry: () => undefined }, isSelective)
+  const readers: RowReaders<Row> = { ofBody, ofEntry: () => undefined }
+  return fetchRows(entries, source.documents, readers, isSelective, tallyOf(tally, step))
+}
+
+function sorted(query: QuerySpecification, tally: Tally | undefined, open: () => Operator<SortRow>): Operator<SortRow> {
+  const pass = (): Operator<SortRow> => {
+    tally?.add('sort passes', 1)
+    return open()
+  }
+  return tallied(sortRows(pass, query.skip, query.limit), tally, 'sort')
 }
 
 function bodyProjection({ documents }: QuerySource, { fields }: QuerySpecification): (body: BodyView) => object {
@@ -148,30 +227,47 @@ function bodyProjection({ documents }: QuerySource, { fields }: QuerySpecificati
 
 type FieldReader<Row> = (path: string) => ReadField<Row>
 
-function compileTest<Row>(condition: Condition, fields: FieldReader<Row>): (row: Row) => boolean {
-  return isAlways(condition) ? isTrue : compileCondition(condition, fields)
+function compileTest<Row>({ residual }: Plan, fields: FieldReader<Row>, tally: Tally | undefined): (row: Row) => boolean {
+  if (isAlways(residual)) return isTrue
+  const test = compileCondition(residual, fields)
+  if (tally === undefined) return test
+  return (row) => {
+    const passes = test(row)
+    tally.add('filter', Number(passes))
+    return passes
+  }
 }
 
-function compileSortRow<Source, Row>(
-  sort: readonly SortField[],
+function compileSortRow<Source extends Numbered>(
+  { sort }: QuerySpecification,
   fields: FieldReader<Source>,
-  output: (row: Source) => Row,
-): (row: Source) => SortRow<Row> {
+  carried: (row: Source) => EntryRow['values'],
+): (row: Source) => SortRow {
   const key = compileSortKey(sort, fields)
-  return (row) => ({ key: key(row), row: output(row) })
+  return (row) => ({ key: key(row), number: row.number, values: carried(row) })
 }
 
-/** Says no to the first `skip` rows. */
-function skipRows(skip: number): () => boolean {
+/** Says no to the first rows; a scan by rank and a sort skip by themselves. */
+function skipRows({ byRank, sort }: Plan, { skip }: QuerySpecification): () => boolean {
+  if (byRank || sort !== undefined) return isTrue
+  let left = skip
   return () => {
-    if (skip === 0) return true
-    skip--
+    if (left === 0) return true
+    left--
     return false
   }
 }
 
+function tallyOf(tally: Tally | undefined, step: AccessPath | string): ((rows: number) => void) | undefined {
+  return tally && ((rows) => tally.add(step, rows))
+}
+
 function isTrue(): boolean {
   return true
+}
+
+function isNothing(): undefined {
+  return undefined
 }
 
 interface Numbered {

@@ -18,11 +18,14 @@ export function fetchRows<Row>(
   documents: DocumentReader,
   readers: RowReaders<Row>,
   isSelective: boolean,
+  /** Is told how many documents are read. */
+  tally?: (documents: number) => void,
 ): Operator<Row> {
   return changeBatches(input, isSelective, (batch) => {
     const numbers: number[] = []
     for (const { number, values } of batch) if (values === undefined) numbers.push(number)
     const bodies = numbers.length === 0 ? [] : documents.bodiesOf(numbers)
+    tally?.(bodies.length)
     const rows: Row[] = []
     let next = 0
     for (const entry of batch) {

@@ -4,7 +4,11 @@ import type { DocumentCursor, DocumentReader } from '../../document/document-rea
 import { STEP_ROWS_MAX, type Operator } from './operator.ts'
 
 /** `read` gives the row of a document; undefined: it has none. */
-export function fullScan<Row>(documents: DocumentReader, read: (body: BodyView) => Row | undefined): Operator<Row> {
+export function fullScan<Row>(
+  documents: DocumentReader,
+  tally: ((documents: number) => void) | undefined,
+  read: (body: BodyView) => Row | undefined,
+): Operator<Row> {
   let cursor: DocumentCursor | undefined
   let ended = false
   let rows: Row[] = []
@@ -14,6 +18,7 @@ export function fullScan<Row>(documents: DocumentReader, read: (body: BodyView) 
       for (let looked = 0; looked < STEP_ROWS_MAX && rows.length < count && !ended; looked++) {
         if (!cursor.next()) ended = true
         else {
+          tally?.(1)
           const row = read(cursor.body)
           if (row !== undefined) rows.push(row)
         }

@@ -6,6 +6,7 @@ import type { TreeReader } from '../../kv/key-value-store.ts'
 import type { AccessPath } from '../planner/access-path.ts'
 import type { EntryRow } from './entry-row.ts'
 import { keyScan } from './key-scan.ts'
+import { NumberSet } from './number-set.ts'
 import type { Operator } from './operator.ts'
 
 export interface IndexScanOptions {
@@ -18,17 +19,14 @@ export interface IndexScanOptions {
 export function indexScan(tree: TreeReader, access: AccessPath, options: IndexScanOptions): Operator<EntryRow> {
   const { reverse, skip, fieldCount } = options
   const fields = access.index!.fields.slice(0, fieldCount)
-  const seen = access.distinct ? undefined : new Set<number>()
+  const seen = access.distinct ? undefined : new NumberSet()
   return keyScan(access, {
     cursor: (range, cursorOptions) => tree.cursor(range, cursorOptions),
     reverse,
     skip,
     read: (cursor) => {
       const number = cursor.keyNumber
-      if (seen !== undefined) {
-        if (seen.has(number)) return undefined
-        seen.add(number)
-      }
+      if (seen !== undefined && !seen.add(number)) return undefined
       return { number, values: fieldCount === undefined ? undefined : valuesOf(cursor.key, fields) }
     },
   })

@@ -18,6 +18,23 @@ export interface Operator<Row> {
   next(count: number): Row[] | undefined
 }
 
+/** Is told how many rows a step, named by its access path or by what it does, has given. */
+export interface Tally {
+  add(step: object | string, rows: number): void
+}
+
+/** The same rows; the tally is told of them. */
+export function tallied<Row>(input: Operator<Row>, tally: Tally | undefined, step: object | string): Operator<Row> {
+  if (tally === undefined) return input
+  return {
+    next: (count) => {
+      const rows = input.next(count)
+      if (rows !== undefined) tally.add(step, rows.length)
+      return rows
+    },
+  }
+}
+
 /**
  * Makes rows of rows, batch by batch. `change` may throw a Miss as long as it has had no effect; it is then called again with
  * the same batch. Where it drops rows (`isSelective`) batches grow, so that few rows wanted don't mean tiny batches.

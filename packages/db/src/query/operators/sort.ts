@@ -1,19 +1,24 @@
 /**
- * Sorts rows. It holds the sort keys and what the input puts beside them (a document's number, or what a covering index
- * says of it), never documents; and with a limit only about twice as many rows as that.
+ * Sorts rows within bounded memory. It holds sort keys, document numbers and what a covering index says of a document, never
+ * documents; with a limit only about twice as many rows as that.
+ *
+ * Rows that don't fit are left out, the last ones first, and once those at hand are given the input is read again for those that
+ * come after them. So any number of rows can be sorted: each pass reads the whole input, and gives as many rows as
+ * fit. The order is total (the key, then the document's number), so that no row is lost or doubled between passes.
  */
-import { PannierError } from '../../base/errors.ts'
 import { encodeIndexValue } from '../../index/index-key.ts'
 import type { ReadField } from '../match.ts'
 import type { SortField } from '../planner/plan.ts'
+import type { EntryRow } from './entry-row.ts'
 import { BATCH_ROWS_MAX, type Operator } from './operator.ts'
 
-/** Rows that a sort without an index can hold. */
-export const SORT_ROWS_MAX: number = 2 ** 20
+/** What a sort holds at most, by the estimate of `sizeOf`, beside one batch. */
+export const SORT_BYTES_MAX: number = 128 * 2 ** 20
+/** Of a row beside its key and strings. */
+const ROW_BYTES = 96
 
-export interface SortRow<Row> {
+export interface SortRow extends EntryRow {
   readonly key: string
-  readonly row: Row
 }
 
 /** Makes the sort key of a row: it orders rows exactly as an index on the fields does. */
@@ -29,48 +34,78 @@ export function compileSortKey<Source>(
   }
 }
 
-/** `limit` > 0. */
-export function sortRows<Row>(input: Operator<SortRow<Row>>, skip: number, limit: number): Operator<Row> {
-  /** Rows from the first on that can be asked for. */
-  const wanted = skip + limit
-  const rows: SortRow<Row>[] = []
-  /** With `wanted` rows at hand: the last of their keys; from there on rows are of no use. */
-  let threshold: string | undefined
-  let sorted = false
-  let at = skip
-  const add = (batch: readonly SortRow<Row>[]): void => {
-    for (const row of batch) if (threshold === undefined || row.key < threshold) rows.push(row)
-    if (rows.length > wanted && rows.length >= Math.min(wanted * 2 + BATCH_ROWS_MAX, SORT_ROWS_MAX)) {
-      rows.sort(byKey).length = wanted
-      threshold = rows.at(-1)!.key
+/** `open` starts a pass over all rows: the same ones each time, no document twice. */
+export function sortRows(
+  open: () => Operator<SortRow>,
+  skip: number,
+  limit: number,
+  bytesMax: number = SORT_BYTES_MAX,
+): Operator<SortRow> {
+  let input: Operator<SortRow> | undefined
+  /** The pass goes on after this row. */
+  let after: SortRow | undefined
+  /** Rows after this one don't fit into the pass, or are not wanted. */
+  let last: SortRow | undefined
+  let rows: SortRow[] = []
+  let bytes = 0
+  let isSorted = false
+  let at = 0
+
+  const add = (batch: readonly SortRow[]): void => {
+    for (const row of batch) {
+      if ((after !== undefined && compareRows(row, after) <= 0) || (last !== undefined && compareRows(row, last) > 0)) continue
+      rows.push(row)
+      bytes += sizeOf(row)
     }
-    if (rows.length > SORT_ROWS_MAX) {
-      throw new PannierError(
-        'PANNIER_LIMIT',
-        `More than ${SORT_ROWS_MAX} rows to sort in memory: add an index on the fields to sort by, or a limit.`,
-      )
+    const wanted = skip + limit
+    if (bytes <= bytesMax && rows.length <= wanted * 2 + BATCH_ROWS_MAX) return
+    rows.sort(compareRows)
+    let kept = 0
+    for (bytes = 0; kept < rows.length && kept < wanted && (kept === 0 || bytes <= bytesMax / 2); kept++) {
+      bytes += sizeOf(rows[kept]!)
     }
+    rows.length = kept
+    last = rows.at(-1)
   }
+
   return {
     next: (count) => {
-      if (!sorted) {
+      if (limit === 0) return undefined
+      if (!isSorted) {
+        input ??= open()
         const batch = input.next(BATCH_ROWS_MAX)
         if (batch !== undefined) {
           add(batch)
           return []
         }
-        rows.sort(byKey)
-        sorted = true
+        rows.sort(compareRows)
+        isSorted = true
+        at = Math.min(skip, rows.length)
+        skip -= at
       }
-      const end = Math.min(at + count, rows.length, wanted)
-      if (at >= end) return undefined
-      const found = rows.slice(at, end).map(({ row }) => row)
-      at = end
-      return found
+      if (at < rows.length) {
+        const found = rows.slice(at, at + Math.min(count, limit))
+        at += found.length
+        limit -= found.length
+        return found
+      }
+      if (last === undefined) return undefined
+      after = last
+      last = input = undefined
+      rows = []
+      bytes = 0
+      isSorted = false
+      return []
     },
   }
 }
 
-function byKey(left: SortRow<unknown>, right: SortRow<unknown>): number {
-  return left.key < right.key ? -1 : left.key > right.key ? 1 : 0
+function compareRows(left: SortRow, right: SortRow): number {
+  return left.key < right.key ? -1 : left.key > right.key ? 1 : left.number - right.number
+}
+
+function sizeOf({ key, values }: SortRow): number {
+  let bytes = ROW_BYTES + key.length
+  for (const value of values ?? []) bytes += typeof value === 'string' ? 16 + value.length * 2 : 16
+  return bytes
 }

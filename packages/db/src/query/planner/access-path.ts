@@ -23,17 +23,22 @@ import type { QuerySource } from '../query-source.ts'
 import { entryRange, hasExactKeys, idRanges, mergeRanges } from './key-ranges.ts'
 
 export interface AccessPath {
-  readonly kind: 'scan' | 'ids' | 'index' | 'union'
+  readonly kind: 'scan' | 'ids' | 'index' | 'union' | 'intersection'
   /** Of kind 'index'. */
   readonly index?: IndexDefinition
   /** Ascending and disjoint; of kinds 'ids' and 'index'. */
   readonly ranges: readonly KeyRange[]
   /** For each range the entries in it. */
   readonly counts: readonly number[]
-  /** Of kind 'union': none of them scans. */
+  /**
+   * Of kinds 'union' and 'intersection': none of them scans. Of an intersection the first gives the rows, in its order, that the
+   * second has too.
+   */
   readonly branches: readonly AccessPath[]
   /** Entries in all: at least the number of documents. */
   readonly rows: number
+  /** How many documents are expected: `rows`, or less for an intersection, whose branches are taken for independent. */
+  readonly expected: number
   /** No document comes up twice. */
   readonly distinct: boolean
   /** The conditions that every row meets, so that they need not be tested. */
@@ -46,14 +51,22 @@ export interface AccessPath {
   readonly bounds: readonly { readonly path: string; readonly values: ValueSet }[]
 }
 
-/** Points of several fields multiply; beyond this many ranges the fields that follow are tested instead. */
-export const KEY_RANGES_MAX = 1000
+/**
+ * Ranges of keys in one path: points of several fields multiply. What is beyond is one range from the first value to the last, all
+ * of which is tested. The alternatives of a union share this.
+ */
+export const KEY_RANGES_MAX = 10_000
+/** Alternatives of an `$or` that are looked up one by one; if there are more all documents are scanned. */
+export const UNION_BRANCHES_MAX = 1000
+/** So many of the narrowest paths are intersected with every other. */
+const INTERSECTED_PATHS_MAX = 3
 
 /** Every access path for documents that meet the condition, full scan last. May throw a Miss. */
 export function accessPaths(source: QuerySource, condition: Condition): AccessPath[] {
   const count = source.documents.count()
-  const scan: AccessPath = { ...NO_ROWS, kind: 'scan', rows: count }
-  return [...keyedPaths(source, condition), scan]
+  const keyed = keyedPaths(source, condition, KEY_RANGES_MAX)
+  const scan: AccessPath = { ...NO_ROWS, kind: 'scan', rows: count, expected: count }
+  return [...keyed, ...intersections(keyed, count), scan]
 }
 
 /** For a condition that nothing meets. */
@@ -63,6 +76,7 @@ export const NO_ROWS: AccessPath = {
   counts: [],
   branches: [],
   rows: 0,
+  expected: 0,
   distinct: true,
   met: new Set(),
   fields: [],
@@ -70,7 +84,8 @@ export const NO_ROWS: AccessPath = {
   bounds: [],
 }
 
-function keyedPaths(source: QuerySource, condition: Condition): AccessPath[] {
+/** With at most `rangesMax` ranges each. */
+function keyedPaths(source: QuerySource, condition: Condition, rangesMax: number): AccessPath[] {
   const byPath = new Map<string, WithinCondition[]>()
   const disjunctions: AnyOf[] = []
   for (const part of conjuncts(condition)) {
@@ -79,22 +94,27 @@ function keyedPaths(source: QuerySource, condition: Condition): AccessPath[] {
     byPath.set(part.path, [...(byPath.get(part.path) ?? []), part])
   }
   const paths: (AccessPath | undefined)[] = gather([
-    () => idPath(source, byPath.get('_id') ?? []),
+    () => idPath(source, byPath.get('_id') ?? [], rangesMax),
     ...source.indexes
       .filter(({ builtTo }) => builtTo === undefined)
-      .flatMap((index) => indexPaths(source, index, byPath)),
-    ...disjunctions.map((either) => () => unionPath(source, either)),
+      .flatMap((index) => indexPaths(source, index, byPath, rangesMax)),
+    ...disjunctions.map((either) => () => unionPath(source, either, rangesMax)),
   ])
   return paths.filter((path) => path !== undefined)
 }
 
-function idPath({ documents }: QuerySource, conditions: readonly WithinCondition[]): AccessPath | undefined {
-  const values = intersectAll(conditions)
+function idPath(
+  { documents }: QuerySource,
+  conditions: readonly WithinCondition[],
+  rangesMax: number,
+): AccessPath | undefined {
+  const all = intersectAll(conditions)
+  const values = narrowed(all, rangesMax)
   const ranges = conditions.length === 0 ? [{}] : idRanges(values)
   if (ranges === undefined) return undefined
   return rangePath(ranges, (range) => documents.countIds(range), {
     kind: 'ids',
-    met: new Set(conditions),
+    met: new Set(values === all ? conditions : []),
     fields: [{ path: '_id', descending: false }],
     fixed: isOnePoint(values) ? 1 : 0,
     bounds: conditions.length === 0 ? [] : [{ path: '_id', values }],
@@ -108,26 +128,40 @@ function rangePath(
   details: Partial<AccessPath>,
 ): AccessPath {
   const counts = gather(ranges.map((range) => () => count(bounded(range))))
-  return { ...NO_ROWS, ranges, counts, rows: sum(counts), ...details }
+  const rows = sum(counts)
+  return { ...NO_ROWS, ranges, counts, rows, expected: rows, ...details }
 }
 
-function indexPaths(source: QuerySource, index: IndexDefinition, byPath: ConditionsByPath): (() => AccessPath)[] {
-  if (!index.multi) return [() => indexPath(source, index, byPath)]
+function indexPaths(
+  source: QuerySource,
+  index: IndexDefinition,
+  byPath: ConditionsByPath,
+  rangesMax: number,
+): (() => AccessPath)[] {
+  if (!index.multi) return [() => indexPath(source, index, byPath, rangesMax)]
   // The elements of one array meet different conditions: entries can be looked up by one of them only.
   const conditions = byPath.get(index.fields[0]!.path) ?? []
-  return conditions.filter(({ every, whole }) => !every && !whole).map((one) => () => elementPath(source, index, one))
+  return conditions
+    .filter(({ every, whole, self }) => !every && !whole && !self)
+    .map((one) => () => elementPath(source, index, one, rangesMax))
 }
 
 /** By the elements of arrays. */
-function elementPath(source: QuerySource, index: IndexDefinition, condition: WithinCondition): AccessPath {
-  const { values, path } = condition
+function elementPath(
+  source: QuerySource,
+  index: IndexDefinition,
+  condition: WithinCondition,
+  rangesMax: number,
+): AccessPath {
+  const { path } = condition
+  const values = narrowed(condition.values, rangesMax)
   const tree = source.index(index)
   const ranges = intervalsOf(values).map((interval) => entryRange('', interval, index.fields[0]!.descending))
   return rangePath(mergeRanges(ranges), (range) => tree.count(range), {
     kind: 'index',
     index,
     distinct: isOnePoint(values),
-    met: new Set([condition]),
+    met: new Set(values === condition.values ? [condition] : []),
     bounds: [{ path, values }],
   })
 }
@@ -136,7 +170,12 @@ function elementPath(source: QuerySource, index: IndexDefinition, condition: Wit
  * By the values of fields: points of the first ones, then intervals of one. Where the index holds an array for a field,
  * its elements decide: all arrays are looked at, and the condition is tested.
  */
-function indexPath(source: QuerySource, index: IndexDefinition, byPath: ConditionsByPath): AccessPath {
+function indexPath(
+  source: QuerySource,
+  index: IndexDefinition,
+  byPath: ConditionsByPath,
+  rangesMax: number,
+): AccessPath {
   const tree = source.index(index)
   const met = new Set<Condition>()
   const bounds: { path: string; values: ValueSet }[] = []
@@ -146,18 +185,16 @@ function indexPath(source: QuerySource, index: IndexDefinition, byPath: Conditio
   for (const { path, descending } of index.fields) {
     const conditions = byPath.get(path)
     if (conditions === undefined) break
-    const values = intersectAll(conditions)
+    const all = intersectAll(conditions)
+    const values = narrowed(all, rangesMax / prefixes.length)
     const intervals = intervalsOf(values)
-    if (prefixes.length > 1 && prefixes.length * intervals.length > KEY_RANGES_MAX) break
-    const arrays = conditions.every(ignoresElements)
+    const arrays = conditions.every(({ self }) => self)
       ? []
       : arrayRanges(prefixes, descending, (range) => tree.count(range))
     ranges = prefixes.flatMap((prefix) => intervals.map((interval) => entryRange(prefix, interval, descending)))
     bounds.push({ path, values })
-    if (arrays.length > 0) {
-      ranges.push(...arrays)
-      break
-    }
+    ranges.push(...arrays)
+    if (arrays.length > 0 || values !== all) break
     for (const condition of conditions) met.add(condition)
     if (!isPoints(values)) break
     if (fixed === bounds.length - 1 && isOnePoint(values)) fixed++
@@ -183,25 +220,68 @@ function arrayRanges(prefixes: readonly string[], descending: boolean, count: (r
 
 const [ARRAYS_ONLY] = intervalsOf(ARRAYS) as [Interval]
 
-/** `$exists`: what an array holds is no matter. */
-function ignoresElements({ values }: WithinCondition): boolean {
-  return values === EVERYTHING || values === MISSING
+/** The set, or if it has too many intervals the one interval that all of them are in. */
+function narrowed(values: ValueSet, intervalsMax: number): ValueSet {
+  if (values.length <= 2 * Math.max(1, intervalsMax)) return values
+  return values.length % 2 === 0 ? [values[0]!, values.at(-1)!] : [values[0]!]
 }
 
 /** Each alternative by its best path; undefined if one of them has none. */
-function unionPath(source: QuerySource, either: AnyOf): AccessPath | undefined {
-  const branches = gather(either.of.map((one) => () => bestNarrowing(keyedPaths(source, one))))
+function unionPath(source: QuerySource, either: AnyOf, rangesMax: number): AccessPath | undefined {
+  if (either.of.length > UNION_BRANCHES_MAX) return undefined
+  const share = rangesMax / either.of.length
+  const branches = gather(either.of.map((one) => () => bestNarrowing(keyedPaths(source, one, share))))
   if (branches.includes(undefined)) return undefined
   const isExact = branches.every((branch, at) => conjuncts(either.of[at]!).every((part) => branch!.met.has(part)))
   const rows = sum(branches.map((branch) => branch!.rows))
   const met = new Set(isExact ? [either] : [])
-  return { ...NO_ROWS, branches: branches as AccessPath[], rows, distinct: false, met }
+  return { ...NO_ROWS, branches: branches as AccessPath[], rows, expected: rows, distinct: false, met }
+}
+
+/**
+ * Of each path and the narrowest others, where each of the two meets a condition that the other does not; or the first only
+ * gives the order.
+ */
+function intersections(paths: readonly AccessPath[], count: number): AccessPath[] {
+  const narrowest = narrowing(paths).slice(0, INTERSECTED_PATHS_MAX)
+  return paths.flatMap((first) =>
+    narrowest
+      .filter((second) => meetsMore(second, first) && (first.bounds.length === 0 || meetsMore(first, second)))
+      .map((second) => intersection(first, second, count)),
+  )
+}
+
+function intersection(first: AccessPath, second: AccessPath, count: number): AccessPath {
+  const { fields, fixed } = first
+  const rows = Math.min(first.rows, second.rows)
+  return {
+    ...NO_ROWS,
+    kind: 'intersection',
+    branches: [first, second],
+    rows,
+    expected: Math.min(rows, Math.ceil((first.expected * second.expected) / Math.max(count, 1))),
+    distinct: false,
+    met: new Set([...first.met, ...second.met]),
+    fields,
+    fixed,
+  }
+}
+
+function meetsMore(left: AccessPath, right: AccessPath): boolean {
+  for (const condition of left.met) if (!right.met.has(condition)) return true
+  return false
 }
 
 /** The path with the fewest rows among those that any condition narrows. */
 function bestNarrowing(paths: readonly AccessPath[]): AccessPath | undefined {
-  const narrowing = paths.filter(({ bounds, kind }) => bounds.length > 0 || kind === 'union')
-  return narrowing.toSorted((left, right) => left.rows - right.rows)[0]
+  return narrowing(paths)[0]
+}
+
+/** Those that any condition narrows, fewest rows first. */
+function narrowing(paths: readonly AccessPath[]): AccessPath[] {
+  return paths
+    .filter(({ bounds, kind }) => bounds.length > 0 || kind === 'union')
+    .toSorted((left, right) => left.rows - right.rows)
 }
 
 type ConditionsByPath = ReadonlyMap<string, readonly WithinCondition[]>

@@ -1,8 +1,14 @@
-/** A plan as plain data for people: a tree of steps, each with the step that feeds it. */
-import { isAlways, type Condition } from '../ast/normalise.ts'
+/** A plan, and what running it took, as plain data for people: a tree of steps, each with the step that feeds it. */
+import { Miss } from '../../base/miss.ts'
+import type { IndexInput } from '../../index/index-definition.ts'
+import { isAlways, type Condition, type TestCondition } from '../ast/normalise.ts'
 import { intervalsOf, isOnePoint, type ValueSet } from '../ast/value-set.ts'
+import { buildOperators } from '../operators/build.ts'
+import { BATCH_ROWS_WHOLE, type Tally } from '../operators/operator.ts'
+import type { QuerySource } from '../query-source.ts'
 import type { AccessPath } from './access-path.ts'
-import type { Plan, QuerySpecification } from './plan.ts'
+import { planQuery, type Plan, type QuerySpecification } from './plan.ts'
+import { suggestIndex } from './suggest-index.ts'
 
 export interface Explanation {
   readonly plan: PlanStep
@@ -16,6 +22,19 @@ export interface Explanation {
   readonly covering: boolean
   /** In units of testing one document in a scan. */
   readonly cost: number
+  /** An index that would have helped, as `collection(name, { indexes })` takes it. */
+  readonly suggestion: IndexInput | undefined
+  /** Of a query that was run. */
+  readonly actual?: ActualWork
+}
+
+export interface ActualWork {
+  /** Rows that the query gave. */
+  readonly rows: number
+  /** Documents that were read. */
+  readonly documents: number
+  /** Pages that were read because they were not in memory. */
+  readonly pages: number
 }
 
 export interface PlanStep {
@@ -24,6 +43,7 @@ export interface PlanStep {
     | 'id scan'
     | 'index scan'
     | 'union'
+    | 'intersection'
     | 'nothing'
     | 'fetch'
     | 'filter'
@@ -34,27 +54,79 @@ export interface PlanStep {
   readonly [detail: string]: unknown
 }
 
-export function explainPlan(plan: Plan, query: QuerySpecification): Explanation {
+/** With `check`, which is called again and again and may throw, the query is run. */
+export async function explainQuery(
+  source: QuerySource,
+  query: QuerySpecification,
+  check: (() => void) | undefined,
+): Promise<Explanation> {
+  const tally = new RowCounts()
+  const counted: QuerySource = { ...source, attempt: (step) => source.attempt(() => tally.watch(step)) }
+  const plan = await counted.attempt(() => planQuery(counted, query))
+  const suggestion = suggestIndex(plan, query, source.indexes)
+  if (check === undefined) return explainPlan(plan, query, suggestion)
+  const operator = await counted.attempt(() => buildOperators(counted, plan, query, tally))
+  do check()
+  while ((await counted.attempt(() => operator.next(BATCH_ROWS_WHOLE))) !== undefined)
+  return explainPlan(plan, query, suggestion, tally)
+}
+
+class RowCounts implements Tally {
+  pages = 0
+  private readonly rows = new Map<object | string, number>()
+
+  add(step: object | string, rows: number): void {
+    this.rows.set(step, this.of(step) + rows)
+  }
+
+  of(step: object | string): number {
+    return this.rows.get(step) ?? 0
+  }
+
+  /** Counts what a step misses. */
+  watch<T>(step: () => T): T {
+    try {
+      return step()
+    } catch (thrown) {
+      if (thrown instanceof Miss) this.pages += thrown.pages()
+      throw thrown
+    }
+  }
+}
+
+export function explainPlan(
+  plan: Plan,
+  query: QuerySpecification,
+  suggestion?: IndexInput,
+  tally?: RowCounts,
+): Explanation {
   const { access, residual, filter, sort, project, byRank } = plan
   const isExact = isAlways(residual)
   const reads = access.kind === 'scan' ? {} : { reads: filter }
-  let tree = explainAccess(access, plan.reverse)
+  const actual = (step: object | string): object => (tally === undefined ? {} : { actualRows: tally.of(step) })
+  let tree = explainAccess(access, plan.reverse, actual)
   let fetched = access.kind === 'scan'
-  const fetch = (): void => {
-    if (!fetched) tree = { step: 'fetch', input: tree }
+  const fetch = (step: string): void => {
+    if (!fetched) tree = { step: 'fetch', ...actual(step), input: tree }
     fetched = true
   }
-  if (filter === 'documents') fetch()
-  if (!isExact) tree = { step: 'filter', ...reads, condition: explainCondition(residual), input: tree }
+  if (filter === 'documents') fetch('fetch')
+  if (!isExact) {
+    tree = { step: 'filter', ...reads, condition: explainCondition(residual), ...actual('filter'), input: tree }
+  }
   if (sort !== undefined) {
-    if (sort === 'documents') fetch()
-    tree = { step: 'sort', by: query.sort.map(fieldName), input: tree }
+    if (sort === 'documents') fetch('fetch')
+    const passes = tally === undefined ? {} : { passes: tally.of('sort passes') }
+    tree = { step: 'sort', by: query.sort.map(fieldName), ...actual('sort'), ...passes, input: tree }
     fetched = false
   }
-  if (query.skip > 0) tree = { step: 'skip', rows: query.skip, byRank: byRank && sort === undefined, input: tree }
-  if (query.limit < Infinity) tree = { step: 'limit', rows: query.limit, input: tree }
-  if (project === 'documents') fetch()
-  if (query.fields !== undefined) tree = { step: 'project', fields: query.fields, input: tree }
+  if (query.skip > 0) {
+    const isByRank = byRank && sort === undefined
+    tree = { step: 'skip', rows: query.skip, byRank: isByRank, ...actual('result'), input: tree }
+  }
+  if (query.limit < Infinity) tree = { step: 'limit', rows: query.limit, ...actual('result'), input: tree }
+  if (project === 'documents') fetch('last fetch')
+  if (query.fields !== undefined) tree = { step: 'project', fields: query.fields, ...actual('result'), input: tree }
   return {
     plan: tree,
     rows: plan.rows,
@@ -62,19 +134,27 @@ export function explainPlan(plan: Plan, query: QuerySpecification): Explanation 
     sortedByIndex: query.sort.length > 0 && sort === undefined,
     covering: project === 'entries',
     cost: plan.cost,
+    suggestion,
+    ...(tally === undefined ? {} : { actual: workOf(plan, tally) }),
   }
 }
 
-function explainAccess(access: AccessPath, reverse: boolean): PlanStep {
-  const { kind, index, rows, bounds, ranges } = access
+function workOf({ access }: Plan, tally: RowCounts): ActualWork {
+  const scanned = access.kind === 'scan' ? tally.of(access) : 0
+  return { rows: tally.of('result'), documents: scanned + tally.of('fetch') + tally.of('last fetch'), pages: tally.pages }
+}
+
+function explainAccess(access: AccessPath, reverse: boolean, actual: (access: AccessPath) => object): PlanStep {
+  const { kind, index, rows, bounds, ranges, branches } = access
   const details = {
     ranges: ranges.length,
     bounds: bounds.map(({ path, values }) => ({ path, values: explainValues(values) })),
     rows,
+    ...actual(access),
   }
   switch (kind) {
     case 'scan':
-      return { step: 'full scan', rows }
+      return { step: 'full scan', rows, ...actual(access) }
     case 'ids':
       return { step: 'id scan', reverse, ...details }
     case 'index':
@@ -86,9 +166,12 @@ function explainAccess(access: AccessPath, reverse: boolean): PlanStep {
         reverse,
         ...details,
       }
-    default:
-      if (access.branches.length === 0) return { step: 'nothing' }
-      return { step: 'union', inputs: access.branches.map((branch) => explainAccess(branch, false)), rows }
+    default: {
+      if (branches.length === 0) return { step: 'nothing' }
+      const isIntersection = kind === 'intersection'
+      const inputs = branches.map((branch, at) => explainAccess(branch, reverse && isIntersection && at === 0, actual))
+      return { step: kind, inputs, rows, ...actual(access) }
+    }
   }
 }
 
@@ -101,16 +184,29 @@ function explainValues(values: ValueSet): unknown[] {
 }
 
 function explainCondition(condition: Condition): unknown {
+  if (condition.kind === 'and' || condition.kind === 'or') {
+    return { [`$${condition.kind}`]: condition.of.map(explainCondition) }
+  }
+  if (condition.kind === 'within') {
+    const { path, values, every, self } = condition
+    return { [path]: { [self ? '$value' : every ? '$every' : '$some']: explainValues(values) } }
+  }
+  const test = explainTest(condition)
+  return { [condition.path]: condition.negated ? { $not: test } : test }
+}
+
+function explainTest(condition: TestCondition): object {
   switch (condition.kind) {
-    case 'and':
-    case 'or':
-      return { [`$${condition.kind}`]: condition.of.map(explainCondition) }
-    case 'regex': {
-      const found = { $regex: condition.source, $options: condition.flags }
-      return { [condition.path]: condition.negated ? { $not: found } : found }
+    case 'regex':
+      return { $regex: condition.source, $options: condition.flags }
+    case 'size':
+      return { $size: condition.size }
+    case 'mod':
+      return { $mod: [condition.divisor, condition.remainder] }
+    default: {
+      const name = { some: '$elemMatch', every: '$allMatch', keys: '$keyMapMatch' }[condition.which]
+      return { [name]: explainCondition(condition.of) }
     }
-    default:
-      return { [condition.path]: { [condition.every ? '$every' : '$some']: explainValues(condition.values) } }
   }
 }
 

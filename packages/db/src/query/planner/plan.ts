@@ -50,6 +50,8 @@ const COST_ENTRY = 0.2
 const COST_ENTRY_TESTED = 1.3
 const COST_FETCHED = 4
 const COST_SORTED = 1
+/** Of noting the number of an entry for an intersection, or of looking one up, beside walking to it. */
+const COST_INTERSECTED = 0.1
 /** Of an entry where skip and limit need no walk: decides only between such ways. */
 const COST_BY_RANK = 1e-6
 /** Of how many rows one is assumed to meet conditions that no path says anything of. */
@@ -65,8 +67,9 @@ export function candidatePlans(source: QuerySource, query: QuerySpecification): 
   const { condition } = query
   const paths = isNever(condition) ? [{ ...NO_ROWS, met: new Set([condition]) }] : accessPaths(source, condition)
   const matchesMax = Math.min(...paths.map(({ rows }) => rows))
+  const expected = Math.min(...paths.map((path) => path.expected))
   const isKnown = conjuncts(condition).every((part) => paths.some(({ met }) => met.has(part)))
-  const matches = isKnown ? matchesMax : Math.ceil(matchesMax / ROWS_PER_MATCH)
+  const matches = isKnown ? expected : Math.ceil(expected / ROWS_PER_MATCH)
   return paths.map((access) => planWith(access, query, matchesMax, matches))
 }
 
@@ -92,7 +95,7 @@ function planWith(access: AccessPath, query: QuerySpecification, matchesMax: num
     byRank: isAlways(residual) && access.distinct && access.kind !== 'scan',
     rows: isAlways(residual) ? access.rows : matchesMax,
   } as const
-  return { ...plan, cost: costOf(plan, query, isAlways(residual) ? access.rows : matches) }
+  return { ...plan, cost: costOf(plan, query, isAlways(residual) ? access.expected : matches) }
 }
 
 /** `rows`: how many are expected. */
@@ -101,25 +104,33 @@ function costOf(
   { sort: order, skip, limit, fields }: QuerySpecification,
   rows: number,
 ): number {
-  const wanted = Math.min(rows, skip + limit)
-  let walked = access.rows
-  if (order.length === 0) {
-    // The pages of one query must come in one order, so the choice does not depend on how much is skipped.
-    const isPaged = skip > 0 || limit < Infinity || fields?.length === 0
-    if (byRank && isPaged) return access.rows * COST_BY_RANK
-  } else if (sort === undefined) {
-    walked = byRank ? wanted - Math.min(rows, skip) : Math.ceil((walked * wanted) / Math.max(rows, 1))
-  }
+  const isSorted = sort === undefined && order.length > 0
+  // The pages of one unsorted query must come in one order, so the choice does not depend on how much is skipped.
+  const wanted = order.length === 0 ? rows : Math.min(rows, skip + limit)
+  const isPaged = skip > 0 || limit < Infinity || fields?.length === 0
+  if (order.length === 0 && byRank && isPaged) return access.rows * COST_BY_RANK
+
+  const [first, second] = access.kind === 'intersection' ? access.branches : []
+  let walked = (first ?? access).rows
+  if (isSorted) walked = byRank ? wanted - Math.min(rows, skip) : Math.ceil((walked * wanted) / Math.max(rows, 1))
   const sorted = sort === undefined ? 0 : rows * COST_SORTED
   if (access.kind === 'scan') return walked * COST_SCANNED + sorted + (sort === undefined ? 0 : wanted * COST_FETCHED)
+
   const isTested = filter === 'entries' && !isAlways(residual)
-  const passesEntries = isTested ? Math.min(walked, rows) : walked
+  let cost = walked * COST_ENTRY + sorted
+  let passing = walked
+  if (second !== undefined) {
+    cost += second.rows * (COST_ENTRY + COST_INTERSECTED) + walked * COST_INTERSECTED
+    passing = (walked * access.expected) / Math.max(first!.rows, 1)
+  }
+  if (isTested) cost += passing * COST_ENTRY_TESTED
+  const passesEntries = isTested ? Math.min(passing, rows) : passing
   let fetched = 0
-  if (filter === 'documents') fetched += walked
+  if (filter === 'documents') fetched += passing
   else if (sort === 'documents') fetched += passesEntries
   if (sort === 'documents') fetched += wanted
   else if (filter === 'entries' && project === 'documents') fetched += Math.min(passesEntries, wanted)
-  return walked * (isTested ? COST_ENTRY + COST_ENTRY_TESTED : COST_ENTRY) + fetched * COST_FETCHED + sorted
+  return cost + fetched * COST_FETCHED
 }
 
 /**

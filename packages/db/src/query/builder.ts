@@ -1,0 +1,140 @@
+/**
+ * Builds predicates in code: the same ones that selectors are parsed into, so either may be given to `find`.
+ *
+ * @example
+ * people.find(where('age').gte(18).and(where('tags').has('vip')))
+ */
+import { checkFieldPath } from '../codec/field-path.ts'
+import { either, freeze, not, parseFieldCondition } from './ast/parse-selector.ts'
+import { BuiltPredicate, type JsonValue, type Predicate, type ValueType } from './ast/predicate.ts'
+
+/** What `find` takes beside a selector. An immutable value. */
+export class Filter extends BuiltPredicate {
+  and(...others: Filter[]): Filter {
+    return new Filter(freeze({ kind: 'and', of: freeze([this, ...others].map(predicateOf)) }))
+  }
+
+  or(...others: Filter[]): Filter {
+    return new Filter(either(freeze([this, ...others].map(predicateOf))))
+  }
+
+  /** A missing field meets neither a condition nor its negation. */
+  not(): Filter {
+    return new Filter(not(this.predicate))
+  }
+}
+
+/** Begins a condition on the field at a path: 'age', 'address.city'. */
+export function where(path: string): FieldFilters {
+  return new FieldFilters(path)
+}
+
+/** Each method says of the field what the operator of that name says in a selector. */
+export class FieldFilters {
+  readonly #path: string
+
+  /** @internal Use `where`. */
+  constructor(path: string) {
+    this.#path = checkFieldPath(path)
+  }
+
+  /** Several at once, as in a selector: of an array one and the same element has to meet all comparisons. */
+  is(condition: Readonly<Record<string, unknown>>): Filter {
+    return new Filter(parseFieldCondition(this.#path, condition))
+  }
+
+  eq(value: JsonValue): Filter {
+    return this.is({ $eq: value })
+  }
+
+  ne(value: JsonValue): Filter {
+    return this.is({ $ne: value })
+  }
+
+  gt(value: JsonValue): Filter {
+    return this.is({ $gt: value })
+  }
+
+  gte(value: JsonValue): Filter {
+    return this.is({ $gte: value })
+  }
+
+  lt(value: JsonValue): Filter {
+    return this.is({ $lt: value })
+  }
+
+  lte(value: JsonValue): Filter {
+    return this.is({ $lte: value })
+  }
+
+  /** From the first to the second, both included. */
+  between(from: JsonValue, to: JsonValue): Filter {
+    return this.is({ $gte: from, $lte: to })
+  }
+
+  in(values: readonly JsonValue[]): Filter {
+    return this.is({ $in: values })
+  }
+
+  notIn(values: readonly JsonValue[]): Filter {
+    return this.is({ $nin: values })
+  }
+
+  /** An array that has this element. */
+  has(value: JsonValue): Filter {
+    return this.is({ $all: [value] })
+  }
+
+  hasAll(values: readonly JsonValue[]): Filter {
+    return this.is({ $all: values })
+  }
+
+  beginsWith(prefix: string): Filter {
+    return this.is({ $beginsWith: prefix })
+  }
+
+  /** `g` and `y` make no difference to whether an expression is found. */
+  matches(expression: RegExp): Filter {
+    return this.is({ $regex: expression.source, $options: expression.flags.replace(/[dgy]/g, '') })
+  }
+
+  exists(exists: boolean = true): Filter {
+    return this.is({ $exists: exists })
+  }
+
+  type(type: ValueType): Filter {
+    return this.is({ $type: type })
+  }
+
+  size(elements: number): Filter {
+    return this.is({ $size: elements })
+  }
+
+  mod(divisor: number, remainder: number): Filter {
+    return this.is({ $mod: [divisor, remainder] })
+  }
+
+  /** Some element of the array meets it: conditions on the element itself, `{ $gt: 5 }`, or on fields of it. */
+  some(element: Filter | Readonly<Record<string, unknown>>): Filter {
+    return this.#elements('some', element)
+  }
+
+  /** The array is not empty, and every element of it meets it. */
+  every(element: Filter | Readonly<Record<string, unknown>>): Filter {
+    return this.#elements('every', element)
+  }
+
+  /** The name of some field of the object meets it. */
+  someKey(key: Readonly<Record<string, unknown>>): Filter {
+    return this.#elements('keys', key)
+  }
+
+  #elements(which: 'some' | 'every' | 'keys', element: Filter | Readonly<Record<string, unknown>>): Filter {
+    const of = element instanceof Filter ? element.predicate : parseFieldCondition('', element)
+    return new Filter(freeze({ kind: 'elements', path: this.#path, which, of }))
+  }
+}
+
+function predicateOf(filter: Filter): Predicate {
+  return filter.predicate
+}

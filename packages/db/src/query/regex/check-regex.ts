@@ -1,0 +1,84 @@
+/**
+ * Regular expressions in selectors: what is let in, and how it is run so that its work is bounded (docs/adr/0004-regular-expressions.md).
+ *
+ * An expression that is _plain_ (no groups, nothing repeated) can't backtrack: it runs on the engine's own RegExp. All others run on
+ * linear-regex.ts, which is loaded when a query has one.
+ */
+import { assert } from '../../base/assert.ts'
+import { PannierError } from '../../base/errors.ts'
+import type { MaybePromise } from '../../base/maybe-promise.ts'
+
+/** Characters of an expression. */
+export const REGEX_CHARS_MAX = 2000
+
+export interface RegexSource {
+  readonly source: string
+  readonly flags: string
+}
+
+/** Tells whether the expression is found in a text. */
+export type RegexTest = (text: string) => boolean
+
+/** Throws an Error for what is no regular expression. Flags may stand in front as in PCRE: `(?i)abc`. */
+export function checkRegex(operand: unknown, options: unknown): RegexSource {
+  if (typeof operand !== 'string' || typeof options !== 'string') throw new Error(EXPECTED)
+  if (operand.length > REGEX_CHARS_MAX) {
+    throw new PannierError('PANNIER_LIMIT', `A regular expression has more than ${REGEX_CHARS_MAX} characters.`)
+  }
+  const [front, inFront] = /^\(\?([ims]+)\)/.exec(operand) ?? ['', '']
+  const flags = [...new Set(options + inFront)].sort().join('')
+  if (!/^[imsu]*$/.test(flags) || new Set(options).size < options.length) throw new Error(EXPECTED)
+  const source = operand.slice(front.length)
+  new RegExp(source, flags)
+  return { source, flags }
+}
+
+const EXPECTED = 'it takes the source of a RegExp, and $options its flags (of i, m, s and u)'
+
+/** Without groups and repetition the work is at most the text's length times the expression's. */
+export function isPlain(source: string): boolean {
+  return /^(?:[^\\[(*+?{]|\\[^]|\[(?:[^\]\\]|\\[^])*\])*$/.test(source)
+}
+
+/**
+ * What every string in which it is found begins with, and whether that says all; '' if it is not known. Only for characters
+ * that stand for themselves in every order of strings.
+ */
+export function literalPrefix({ source, flags }: RegexSource): { readonly prefix: string; readonly isAll: boolean } {
+  const [found] = /^\^(?:[^\\[(*+?{^$.|)\ud800-\udfff]|\\[^\w\ud800-\udfff])*/.exec(source) ?? []
+  if (found === undefined || source.includes('|') || /[im]/.test(flags)) return { prefix: '', isAll: false }
+  const isAll = found.length === source.length
+  const isRepeated = /[*+?{]/.test(source[found.length] ?? '')
+  const chars: string[] = found.slice(1).match(/\\?[^]/g) ?? []
+  if (isRepeated) chars.pop()
+  return { prefix: chars.map((char) => char.at(-1)).join(''), isAll }
+}
+
+type Engine = typeof import('./linear-regex.ts')
+let engine: Engine | undefined
+
+/**
+ * Has to be called, and waited for, before `regexTest` is asked for any of these.
+ *
+ * @throws as `regexTest`.
+ */
+export function prepareRegexes(expressions: readonly RegexSource[]): MaybePromise<void> {
+  const others = expressions.filter(({ source }) => !isPlain(source))
+  if (others.length === 0) return undefined
+  if (engine !== undefined) return others.forEach(regexTest)
+  return import('./linear-regex.ts').then((loaded) => {
+    engine = loaded
+    others.forEach(regexTest)
+  })
+}
+
+/** @throws PANNIER_UNSAFE_REGEX if its work could not be bounded, PANNIER_LIMIT if it is too large. */
+export function regexTest({ source, flags }: RegexSource): RegexTest {
+  if (isPlain(source)) {
+    const expression = new RegExp(source, flags)
+    return (text) => expression.test(text)
+  }
+  assert(engine !== undefined, 'the engine of regular expressions is not loaded')
+  const expression = new engine.LinearRegex(source, flags)
+  return (text) => expression.test(text)
+}
