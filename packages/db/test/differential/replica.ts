@@ -2,7 +2,8 @@
 import memoryAdapter from 'pouchdb-adapter-memory'
 import PouchDB from 'pouchdb-core'
 import type { PouchDocument } from 'pouchdb-core'
-import { memory, open } from '../../src/index.ts'
+import { open } from '../../src/index.ts'
+import { memory } from '../../src/memory.ts'
 
 PouchDB.plugin(memoryAdapter)
 
@@ -25,7 +26,7 @@ export interface Replica {
   /** Revisions made elsewhere. */
   replicate(revisions: readonly Revision[]): Promise<void>
   /** Which of these revisions are not known here. */
-  missing(revisions: Readonly<Record<string, readonly string[]>>): Promise<Readonly<Record<string, readonly string[]>>>
+  missing(revisions: ReadonlyMap<string, readonly string[]>): Promise<ReadonlyMap<string, readonly string[]>>
   state(): Promise<ReadonlyMap<string, DocumentState>>
   close(): Promise<void>
 }
@@ -43,8 +44,13 @@ export async function pouchReplica(revisionsLimit: number): Promise<Replica> {
       await database.bulkDocs(revisions, { new_edits: false })
     },
     async missing(revisions) {
-      const found = await database.revsDiff(revisions)
-      return Object.fromEntries(Object.entries(found).map(([id, { missing }]) => [id, missing]))
+      const missing = new Map<string, readonly string[]>()
+      // One by one: in its answer for several PouchDB takes 'constructor' for known.
+      for (const [id, revs] of revisions) {
+        const found = await database.revsDiff({ [id]: revs })
+        missing.set(id, Object.hasOwn(found, id) ? found[id]!.missing : [])
+      }
+      return missing
     },
     async state() {
       const { results } = await database.changes({ style: 'main_only' })
@@ -73,8 +79,8 @@ export async function pannierReplica(revisionsLimit: number): Promise<Replica> {
       await collection.put(revisions, { newEdits: false })
     },
     async missing(revisions) {
-      const found = await collection.revsDiff(revisions)
-      return Object.fromEntries(Object.entries(found).map(([id, { missing }]) => [id, missing]))
+      const found = await collection.revsDiff(Object.fromEntries(revisions))
+      return new Map(Object.entries(found).map(([id, { missing }]) => [id, missing]))
     },
     async state() {
       const states = new Map<string, DocumentState>()
@@ -96,9 +102,9 @@ export async function pannierReplica(revisionsLimit: number): Promise<Replica> {
 /** Everything that `to` lacks of `from`, as a replicator would carry it. */
 export async function carry(from: Replica, to: Replica): Promise<void> {
   const states = await from.state()
-  const revisions = Object.fromEntries([...states].map(([id, { leaves }]) => [id, leaves.map(({ _rev }) => _rev!)]))
+  const revisions = new Map([...states].map(([id, { leaves }]) => [id, leaves.map(({ _rev }) => _rev!)]))
   const missing = await to.missing(revisions)
-  const wanted = [...states].flatMap(([id, { leaves }]) => leaves.filter(({ _rev }) => missing[id]?.includes(_rev!)))
+  const wanted = [...states].flatMap(([id, { leaves }]) => leaves.filter(({ _rev }) => missing.get(id)?.includes(_rev!)))
   if (wanted.length > 0) await to.replicate(wanted)
 }
 
