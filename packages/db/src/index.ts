@@ -8,7 +8,12 @@ export type { OpenOptions } from './database/open.ts'
 export type { Database } from './database/database.ts'
 export type { CollectionChange, DatabaseChange } from './database/change-notifier.ts'
 export type { Collection, CollectionOptions, IndexInfo } from './database/collection.ts'
-export type { AtomicOptions, BatchOptions, CollectionOperations, EditOptions } from './database/collection-operations.ts'
+export type {
+  AtomicOptions,
+  BatchOptions,
+  CollectionOperations,
+  EditOptions,
+} from './database/collection-operations.ts'
 export type {
   DeletedInput,
   DocumentInput,
