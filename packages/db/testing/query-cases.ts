@@ -69,6 +69,8 @@ const VALUES: readonly unknown[] = [
   `${LONG}a`,
   `${LONG}b`,
   [`${LONG}a`, 1],
+  [{ x: 1 }, { x: 2, y: 'a' }],
+  [{ x: [1, 2] }, 'a', null],
   Uint8Array.of(1, 2, 3, 4, 9),
 ]
 const LONG_VALUES: readonly unknown[] = [`${LONG}a`, `${LONG}b`, LONG, [`${LONG}a`, 1]]
@@ -159,18 +161,48 @@ function randomCondition(choose: Choose, depth: number): unknown {
     choose(6) === 0
       ? `d${choose(IDS)}`
       : pick(choose, choose(2) === 0 ? OPERANDS.slice(0, 8) : choose(3) === 0 ? LONG_VALUES : OPERANDS)
-  if (choose(4) === 0) return value()
+  if (depth < 0 || choose(4) === 0) return value()
   const condition: Record<string, unknown> = {}
   for (let parts = few(choose); parts >= 0; parts--) {
     const operator = pick(choose, OPERATORS)
-    if (operator === '$in' || operator === '$nin') condition[operator] = Array.from({ length: choose(5) }, value)
-    else if (operator === '$exists') condition[operator] = choose(2) === 0
-    else if (operator === '$beginsWith') condition[operator] = pick(choose, ['', 'a', 'd1', '\ud800', LONG])
-    else if (operator === '$regex') condition[operator] = pick(choose, ['^a', 'b', '1$'])
-    else if (operator !== '$not') condition[operator] = value()
-    else if (depth > 0) condition[operator] = { ...(randomCondition(choose, 0) as object) }
+    condition[operator] = randomOperand(choose, operator, depth, value)
   }
   return condition
+}
+
+function randomOperand(choose: Choose, operator: string, depth: number, value: () => unknown): unknown {
+  switch (operator) {
+    case '$in':
+    case '$nin':
+    case '$all':
+      return Array.from({ length: choose(operator === '$all' ? 3 : 5) }, value)
+    case '$exists':
+      return choose(2) === 0
+    case '$beginsWith':
+      return pick(choose, ['', 'a', 'd1', '\ud800', LONG])
+    case '$regex':
+      return pick(choose, ['^a', 'b', '1$', '^', '^ab', '^a(b|c)*$', '^.{1,2}$', '(?i)^A', 'x+[ab]$'])
+    case '$type':
+      return pick(choose, ['null', 'boolean', 'number', 'string', 'array', 'object'])
+    case '$size':
+      return choose(4)
+    case '$mod':
+      return [pick(choose, [2, 3, -2]), choose(3) - 1]
+    case '$not':
+      return depth > 0 ? objectCondition(choose, depth - 1) : {}
+    case '$elemMatch':
+    case '$allMatch':
+      return choose(3) === 0 ? { [pick(choose, ['x', 'y', '0'])]: randomCondition(choose, depth - 1) } : objectCondition(choose, depth - 1)
+    case '$keyMapMatch':
+      return { [pick(choose, ['$eq', '$ne', '$gt', '$beginsWith'])]: pick(choose, ['x', 'y', '0', 'z']) }
+    default:
+      return value()
+  }
+}
+
+function objectCondition(choose: Choose, depth: number): object {
+  const condition = randomCondition(choose, depth)
+  return typeof condition === 'object' && condition !== null && !Array.isArray(condition) ? { ...condition } : {}
 }
 
 /** JSON: no typed arrays. */
@@ -188,6 +220,15 @@ const OPERATORS: readonly string[] = [
   '$exists',
   '$beginsWith',
   '$regex',
+  '$regex',
+  '$type',
+  '$size',
+  '$mod',
+  '$all',
+  '$elemMatch',
+  '$elemMatch',
+  '$allMatch',
+  '$keyMapMatch',
   '$not',
 ]
 

@@ -3,13 +3,15 @@
  * from one snapshot, which is let go of. `create` makes an empty store.
  */
 import type { KeyValueStore } from '../../src/kv/key-value-store.ts'
-import { normalise } from '../../src/query/ast/normalise.ts'
+import { expressionsOf, normalise } from '../../src/query/ast/normalise.ts'
 import { parseSelector } from '../../src/query/ast/parse-selector.ts'
 import { buildOperators } from '../../src/query/operators/build.ts'
 import { outermostPaths } from '../../src/query/operators/project.ts'
 import { explainPlan, type PlanStep } from '../../src/query/planner/explain.ts'
 import { candidatePlans, type Plan, type QuerySpecification } from '../../src/query/planner/plan.ts'
+import { where } from '../../src/query/builder.ts'
 import type { QuerySource } from '../../src/query/query-source.ts'
+import { prepareRegexes } from '../../src/query/regex/check-regex.ts'
 import { assertEqual, assertRejects, assertThrows, assertTrue } from '../check.ts'
 import {
   compareBySort,
@@ -148,6 +150,121 @@ export function querySuite({ test, create }: SuiteContext<CreateStore>): void {
     await fixture.store.close()
   })
 
+  test('two indexes are intersected where each alone has many entries', async () => {
+    const fixture = await peopleFixture(create)
+    const both = fixture.find({ age: { $gte: 30, $lt: 50 }, tags: 'vip' })
+    const { plan, actual } = await both.explain({ run: true })
+    assertEqual(stepNames(plan), ['fetch', 'intersection'])
+    const inputs = inputOf(plan, 'intersection')['inputs'] as PlanStep[]
+    assertEqual(
+      inputs.map((input) => [input['rows'], input['actualRows']]).toSorted(),
+      [
+        [100, 100],
+        [200, 200],
+      ],
+    )
+    assertEqual([actual?.rows, actual?.documents, await both.count()], [20, 20, 20])
+    // The order is that of the first of the two.
+    const page = await both.sort('-age', '_id').skip(9).limit(3).toArray()
+    assertEqual(
+      page.map(({ _id }) => _id),
+      ['p940', 'p130', 'p230'],
+    )
+    await fixture.store.close()
+  })
+
+  test('a literal start of a regular expression is looked up', async () => {
+    const fixture = await peopleFixture(create)
+    const literal = await fixture
+      .find({ city: { $regex: '^Os' } })
+      .fields('city')
+      .explain()
+    assertEqual([stepNames(literal.plan), literal.rows, literal.rowsExact], [['project', 'index scan'], 333, true])
+    const { plan } = await fixture.find({ city: { $regex: '^B[aeiou]+r' } }).fields('city').explain({ run: true })
+    assertEqual(stepNames(plan), ['project', 'filter', 'index scan'])
+    assertEqual([inputOf(plan, 'index scan')['actualRows'], inputOf(plan, 'filter')['actualRows']], [334, 334])
+    await fixture.store.close()
+  })
+
+  test('regular expressions whose work can not be bounded are refused', async () => {
+    const fixture = await peopleFixture(create)
+    for (const source of ['(a)\\1', 'a(?=b)', '(?<!a)b']) {
+      const query = fixture.find({ name: { $regex: source } })
+      await assertRejects(query.toArray(), 'PANNIER_UNSAFE_REGEX')
+      await assertRejects(query.count(), 'PANNIER_UNSAFE_REGEX')
+    }
+    await assertRejects(fixture.find({ name: { $regex: '(ab){1500}' } }).first(), 'PANNIER_LIMIT')
+    assertEqual(await fixture.find({ name: { $regex: '^(n+)+7$' } }).count(), 1)
+    assertEqual(fixture.held, 0)
+    await fixture.store.close()
+  })
+
+  test('many values are many ranges up to a bound, then one', async () => {
+    const fixture = await peopleFixture(create)
+    const ages = Array.from({ length: 20_000 }, (_, at) => at / 100)
+    const few = fixture.find({ age: { $in: ages.slice(0, 9000) } }).fields('age')
+    assertEqual(inputOf((await few.explain()).plan, 'index scan')['ranges'], 9000)
+    const many = fixture.find({ age: { $in: ages } }).sort('age').limit(2)
+    const { plan } = await many.explain()
+    assertEqual([inputOf(plan, 'index scan')['ranges'], await many.count()], [1, 1000])
+    const ids = Array.from({ length: 10_001 }, (_, at) => `p${at}`)
+    assertEqual(await fixture.find({ _id: { $in: ids } }).count(), 1000)
+    // Alternatives of one field are one set of values.
+    const either = fixture.find({ $or: [{ age: 3 }, { age: 5 }, { age: { $gt: 97 } }] })
+    const { plan: united } = await either.explain()
+    assertEqual([inputOf(united, 'index scan')['ranges'], await either.count()], [3, 40])
+    const alternatives = Array.from({ length: 1001 }, (_, at) => ({ age: at, city: 'Oslo' }))
+    assertEqual(stepNames((await fixture.find({ $or: alternatives }).explain()).plan), ['filter', 'full scan'])
+    await fixture.store.close()
+  })
+
+  test('elements of $all and $elemMatch are looked up', async () => {
+    const fixture = await peopleFixture(create)
+    const one = await fixture.find({ tags: { $elemMatch: { $gt: 'r', $lt: 'u' } } }).explain({ run: true })
+    assertEqual([stepNames(one.plan), one.rows, one.actual?.rows], [['filter', 'fetch', 'index scan'], 50, 50])
+    const all = await fixture.find({ tags: { $all: ['vip', 'staff'] } }).explain({ run: true })
+    assertEqual([stepNames(all.plan), all.rows, all.actual?.rows], [['filter', 'fetch', 'intersection'], 50, 50])
+    await fixture.store.close()
+  })
+
+  test('explain says what running took, and which index would have helped', async () => {
+    const fixture = await peopleFixture(create)
+    const sorted = await fixture.find({ name: { $gt: 'n5' }, city: 'Oslo' }).sort('-name').limit(5).explain({ run: true })
+    assertEqual(sorted.suggestion, ['city', '-name'])
+    assertEqual([sorted.actual?.rows, inputOf(sorted.plan, 'limit')['actualRows']], [5, 5])
+    assertEqual(inputOf(sorted.plan, 'sort')['passes'], 1)
+    assertEqual((await fixture.find({ nick: { $all: ['x'] } }).explain()).suggestion, { on: 'nick', multi: true })
+    assertEqual((await fixture.find({ age: 5 }).explain()).suggestion, undefined)
+    assertEqual((await fixture.find({ name: { $size: 1 } }).explain()).suggestion, undefined)
+    const scan = await fixture.find({ name: 'n5' }).explain({ run: true })
+    assertEqual([scan.suggestion, scan.actual?.documents, scan.actual?.rows], [['name'], 1000, 1])
+    assertEqual((await fixture.find({}).explain()).actual, undefined)
+    assertEqual(fixture.held, 0)
+    await fixture.store.close()
+  })
+
+  test('built predicates are those of selectors', async () => {
+    const fixture = await peopleFixture(create)
+    const adults = where('age').gte(30).and(where('tags').has('vip'))
+    const selector = { $and: [{ age: { $gte: 30 } }, { tags: { $all: ['vip'] } }] }
+    assertEqual(adults.predicate, parseSelector(selector))
+    assertEqual(await fixture.find(adults).count(), await fixture.find(selector).count())
+    const pairs: readonly (readonly [{ readonly predicate: unknown }, object])[] = [
+      [where('a.b').between(1, 2).or(where('c').in([1])), { $or: [{ 'a.b': { $gte: 1, $lte: 2 } }, { c: { $in: [1] } }] }],
+      [where('a').ne(1).not(), { $not: { a: { $ne: 1 } } }],
+      [where('a').matches(/x+/gi), { a: { $regex: 'x+', $options: 'i' } }],
+      [where('a').some({ $gt: 1 }), { a: { $elemMatch: { $gt: 1 } } }],
+      [where('a').every(where('x').eq(1)), { a: { $allMatch: { x: { $eq: 1 } } } }],
+      [where('a').someKey({ $beginsWith: 'x' }), { a: { $keyMapMatch: { $beginsWith: 'x' } } }],
+      [where('a').exists(false), { a: { $exists: false } }],
+      [where('a').mod(2, 1).and(where('b').size(1), where('c').type('null')), { a: { $mod: [2, 1] }, b: { $size: 1 }, c: { $type: 'null' } }],
+    ]
+    for (const [built, same] of pairs) assertEqual(built.predicate, parseSelector(same) as unknown)
+    assertThrows(() => where('').eq(1), TypeError)
+    assertThrows(() => where('a').size(-1), TypeError)
+    await fixture.store.close()
+  })
+
   test('a loop that is left lets go of its snapshot', async () => {
     const fixture = await peopleFixture(create)
     for await (const document of fixture.find({})) {
@@ -221,8 +338,28 @@ export function querySuite({ test, create }: SuiteContext<CreateStore>): void {
       { 'a..b': 1 },
       { a: { $not: 1 } },
       { a: () => 1 },
-      nested(300),
+      { a: { $type: 'text' } },
+      { a: { $size: -1 } },
+      { a: { $size: '1' } },
+      { a: { $mod: [0, 1] } },
+      { a: { $mod: [2] } },
+      { a: { $mod: [2, 0.5] } },
+      { a: { $all: 1 } },
+      { a: { $elemMatch: 1 } },
+      { a: { $elemMatch: { $like: 1 } } },
+      { a: { $allMatch: [1] } },
+      { a: { $keyMapMatch: 'x' } },
     ]
+    const beyondLimits: readonly unknown[] = [
+      nested(300),
+      { a: { $eq: Array.from({ length: 300 }).reduce<unknown>((inner) => [inner], 1) } },
+      { $or: Array.from({ length: 5001 }, (_, a) => ({ a })) },
+      { a: { $in: Array.from({ length: 100_001 }, (_, at) => at) } },
+      { a: { $regex: 'a'.repeat(2001) } },
+    ]
+    for (const selector of beyondLimits) {
+      assertThrows(() => fixture.find(selector as Record<string, unknown>), 'PANNIER_LIMIT')
+    }
     for (const selector of selectors) assertThrows(() => fixture.find(selector as Record<string, unknown>), TypeError)
     const query = fixture.find({})
     for (const wrong of [-1, 1.5, NaN, '1']) assertThrows(() => query.limit(wrong as number), TypeError)
@@ -306,6 +443,7 @@ async function checkQuery(
   for (const fields of query.fields === undefined ? [undefined] : [fieldsWithId(query), query.fields]) {
     const source = fixture.source()
     const specification = specify(query, fields)
+    await prepareRegexes(expressionsOf(specification.condition))
     const plans = await source.attempt(() => candidatePlans(source, specification))
     for (const plan of plans) {
       const rows = await runPlan(source, plan, specification)
