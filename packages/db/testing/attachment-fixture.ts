@@ -39,6 +39,7 @@ export class AttachmentStore {
       snapshot: () => kv.snapshot(),
       create: () => COLLECTION,
       find: () => COLLECTION,
+      closing: new AbortController().signal,
       live: new Set(),
     }
   }
@@ -58,7 +59,7 @@ export class AttachmentStore {
         const tree = transaction.tree(DOCUMENTS) ?? transaction.createTree(DOCUMENTS, 'ordered')
         if (section !== undefined) tree.put(id as Key, section)
         else if (old !== undefined) tree.remove(id as Key, old.length)
-        changes.apply()
+        changes.apply(transaction, COLLECTION)
       })
     } finally {
       await preparation.end()

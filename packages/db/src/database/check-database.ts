@@ -1,6 +1,7 @@
 /** The integrity check of documents and indexes: reads everything and compares. (Pages and trees have a check of their own.) */
 import type { Key } from '../base/brand.ts'
 import { keyNumber, numberKey } from '../codec/key-number.ts'
+import { BlobCheck } from '../document/attachments/check-blobs.ts'
 import { BodyView, readNumber } from '../document/body.ts'
 import type { Catalog } from '../document/catalog.ts'
 import type { CollectionState } from '../document/collection-state.ts'
@@ -37,8 +38,13 @@ async function checkCollection(snapshot: HeldSnapshot, state: CollectionState): 
   const fields = new FieldReader(state.shapes)
   const expected = state.indexes.map(() => new Set<string>())
   let liveCount = 0
+  const blobs = new BlobCheck()
+  const extraTree = snapshot.tree(trees.extra)
+  const extra = extraTree === undefined ? [] : await readAll(snapshot, extraTree, problems, 'extra')
+  for (const [key, value] of extra) blobs.add(body.load(value, keyNumber(key)).attachments)
   for (const [key, value] of bodies) {
     body.load(value, keyNumber(key))
+    blobs.add(body.attachments)
     if (!body.deleted) liveCount++
     const named = (body.deleted ? deleted : ids).get(body.key)
     if (named === undefined || readNumber(named) !== body.number)
@@ -59,6 +65,7 @@ async function checkCollection(snapshot: HeldSnapshot, state: CollectionState): 
     problems.push(`${deleted.size} deleted ids for ${bodies.size - liveCount} tombstones`)
   for (const key of moved.keys())
     if (!bodies.has(numberKey(readNumber(moved.get(key)!)))) problems.push('a moved document is missing')
+  problems.push(...(await blobs.run(snapshot, state.number)))
   for (const [at, index] of state.indexes.entries()) {
     const tree = existingTree(snapshot, indexTreeName(state.number, index.number))
     const entries = await readAll(snapshot, tree, problems, index.name)

@@ -10,6 +10,8 @@ import type { PreparedAttachment } from './prepare.ts'
 
 export { BlobChanges } from './blob-changes.ts'
 export { reclaimUploads } from './pending-uploads.ts'
+export { checkAttachments } from './attachment-input.ts'
+export { prepareInMemory } from './prepare.ts'
 
 /** The document that gets attachments. */
 export interface Attaching {

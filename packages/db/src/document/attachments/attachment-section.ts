@@ -13,6 +13,7 @@
  *   blob     varint: number of the blob
  */
 import { ByteReader, ByteWriter, corruptBytes, readByteString } from '../../codec/bytes.ts'
+import type { Hash128 } from '../../codec/hash128.ts'
 import { byteStringToText, textToByteString } from '../../codec/text.ts'
 
 export const DIGEST_BYTES = 16
@@ -88,6 +89,21 @@ export function attachmentStubs(section: Uint8Array): Record<string, AttachmentS
 
 export function stubOf({ contentType, digest, length, revpos }: AttachmentEntry): AttachmentStub {
   return { content_type: contentType, digest: digestText(digest), length, revpos, stub: true }
+}
+
+/** What makes attachments the same wherever they are stored: names, types and content. */
+export function hashAttachments(hash: Hash128, section: Uint8Array): void {
+  const writer = new ByteWriter()
+  for (const { name, contentType, digest, length } of decodeAttachments(section)) {
+    for (const text of [name, contentType]) {
+      const bytes = textToByteString(text)
+      writer.varint(bytes.length)
+      writer.byteString(bytes)
+    }
+    writer.raw(digest)
+    writer.varint(length)
+  }
+  hash.update(writer.bytes, 0, writer.length)
 }
 
 /** 'md5-…' */

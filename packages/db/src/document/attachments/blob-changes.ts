@@ -6,7 +6,7 @@
  * handed in, but that no section names, is never stored.
  */
 import { corruptBytes } from '../../codec/bytes.ts'
-import type { TreeWriter, WriteTransaction } from '../../kv/key-value-store.ts'
+import type { Snapshot, TreeWriter, WriteTransaction } from '../../kv/key-value-store.ts'
 import { decodeAttachments } from './attachment-section.ts'
 import {
   blobKey,
@@ -40,8 +40,6 @@ interface NewBlob extends ContentName {
 }
 
 export class BlobChanges {
-  readonly #transaction: WriteTransaction
-  readonly #collectionNumber: number
   readonly #reader: BlobReader
   readonly #references = new Map<number, number>()
   readonly #records = new Map<number, BlobRecord>()
@@ -53,10 +51,9 @@ export class BlobChanges {
   #next: number | undefined
   #hasNext = false
 
-  constructor(transaction: WriteTransaction, collectionNumber: number) {
-    this.#transaction = transaction
-    this.#collectionNumber = collectionNumber
-    this.#reader = new BlobReader(transaction, collectionNumber)
+  /** `collectionNumber`: undefined if the collection is yet to be made. */
+  constructor(snapshot: Snapshot, collectionNumber: number | undefined) {
+    this.#reader = new BlobReader(snapshot, collectionNumber)
   }
 
   /** The number of the blob with this content, which exists or is going to. */
@@ -109,9 +106,9 @@ export class BlobChanges {
     }
   }
 
-  apply(): void {
+  apply(transaction: WriteTransaction, collectionNumber: number): void {
     if (this.#adopted.length + this.#added.size + this.#records.size === 0) return
-    const { blobs, chunks } = blobTrees(this.#transaction, this.#collectionNumber)
+    const { blobs, chunks } = blobTrees(transaction, collectionNumber)
     for (const token of this.#adopted) blobs.remove(uploadKey(token))
     for (const [blob, name] of this.#copies) removeChunks(chunks, blob, name)
     for (const [blob, content] of this.#added) this.#addBlob(blobs, chunks, blob, content)

@@ -57,10 +57,12 @@ export function chunkCount(length: number): number {
 }
 
 export class BlobReader {
-  readonly blobs: TreeReader | undefined
-  readonly chunks: TreeReader | undefined
+  readonly blobs: TreeReader | undefined = undefined
+  readonly chunks: TreeReader | undefined = undefined
 
-  constructor(snapshot: Snapshot, collectionNumber: number) {
+  /** `collectionNumber`: undefined if there is no such collection. */
+  constructor(snapshot: Snapshot, collectionNumber: number | undefined) {
+    if (collectionNumber === undefined) return
     this.blobs = snapshot.tree(blobTreeName(collectionNumber))
     this.chunks = snapshot.tree(chunkTreeName(collectionNumber))
   }

@@ -15,7 +15,8 @@ export class BlobCheck {
   readonly #problems: string[] = []
 
   /** A body that is stored has this section. */
-  add(section: Uint8Array): void {
+  add(section: Uint8Array | undefined): void {
+    if (section === undefined) return
     for (const { blob, digest, length } of decodeAttachments(section)) {
       const known = this.#uses.get(blob)
       if (known === undefined) this.#uses.set(blob, { count: 1, digest, length })

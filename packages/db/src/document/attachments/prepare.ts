@@ -35,7 +35,8 @@ export class AttachmentPreparation {
   /** Without `target`, inside a transaction, nothing can be uploaded: all of it takes memory, and is limited. */
   constructor(target: UploadTarget | undefined, signal?: AbortSignal) {
     this.#target = target
-    this.#signal = signal
+    const signals = [signal, target?.closing].filter((one) => one !== undefined)
+    this.#signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0]
   }
 
   /** One after another, as each may take its share of memory. */
@@ -148,8 +149,10 @@ export function prepareInMemory(attachments: readonly CheckedAttachment[]): Prep
 }
 
 function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted === true)
-    throw new PannierError('PANNIER_ABORTED', 'Writing the attachment was cancelled.', { cause: signal.reason })
+  if (signal?.aborted !== true) return
+  // That of a database which is being closed.
+  if (signal.reason instanceof PannierError) throw signal.reason
+  throw new PannierError('PANNIER_ABORTED', 'Writing the attachment was cancelled.', { cause: signal.reason })
 }
 
 function tooMuchForTransaction(): PannierError {

@@ -25,6 +25,8 @@ export interface UploadTarget {
   create(transaction: WriteTransaction): number
   /** The number of the collection; undefined if there is none. */
   find(transaction: WriteTransaction): number | undefined
+  /** Aborted when the database is closed. */
+  readonly closing: AbortSignal
   /** Tokens of the uploads of this handle that are under way. */
   readonly live: Set<string>
 }
