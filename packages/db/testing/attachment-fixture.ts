@@ -52,7 +52,7 @@ export class AttachmentStore {
       await this.kv.write((transaction) => {
         const old = transaction.tree(DOCUMENTS)?.get(id as Key)
         const changes = new BlobChanges(transaction, COLLECTION)
-        const section = attach(changes, prepared, { id, parent: old, generation: 1 })
+        const section = attach(changes, prepared, { id, parents: old === undefined ? [] : [old], generation: 1 })
         if (old !== undefined) changes.remove(old)
         if (section !== undefined) changes.add(section)
         changes.load()

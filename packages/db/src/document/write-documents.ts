@@ -217,11 +217,10 @@ export function notFound(id: string): PannierError {
 /** What a function that makes a new document of an old one returned. */
 export function checkChanged(id: string, changed: unknown): object | undefined {
   if (changed === undefined) return undefined
-  if (changed instanceof Promise)
-    throw new TypeError('update: the function must not be async; it runs inside the write')
-  if (!isPlainObject(changed)) throw new TypeError('update: the function returns a document or undefined')
+  if (changed instanceof Promise) throw new TypeError('the function must not be async; it runs inside the write')
+  if (!isPlainObject(changed)) throw new TypeError('the function returns a document or undefined')
   const { _id = id } = changed
-  if (_id !== id) throw new TypeError('update: the function must not change _id')
+  if (_id !== id) throw new TypeError('the function must not change _id')
   return changed['_id'] === undefined ? { ...changed, _id } : changed
 }
 

@@ -16,8 +16,8 @@ export { prepareInMemory } from './prepare.ts'
 /** The document that gets attachments. */
 export interface Attaching {
   readonly id: string
-  /** The attachments of the revision that the new one follows, undefined if it has none. */
-  readonly parent: Uint8Array | undefined
+  /** Where stubs find what they keep: the attachments of the revision that the new one follows, then perhaps of others. */
+  readonly parents: readonly Uint8Array[]
   /** Of the new revision. */
   readonly generation: number
   /** Replicated revisions say themselves when each of their attachments came. */
@@ -47,23 +47,29 @@ export function attach(
   return encodeAttachments(entries)
 }
 
-/** The parent's attachments by name, when stubs keep some. */
+/** What the stubs keep, by name. */
 function keptEntries(
   attachments: readonly PreparedAttachment[],
-  { id, parent }: Attaching,
+  { id, parents }: Attaching,
 ): Map<string, AttachmentEntry> {
   const stubs = attachments.filter(({ content }) => content === undefined)
   if (stubs.length === 0) return new Map()
-  const entries = new Map((parent === undefined ? [] : decodeAttachments(parent)).map((entry) => [entry.name, entry]))
-  for (const { name, digest } of stubs) {
-    const entry = entries.get(name)
-    if (entry === undefined || (digest !== undefined && digest !== digestText(entry.digest))) {
-      throw new PannierError(
-        'PANNIER_ATTACHMENT_MISSING',
-        `The document '${id}' has no attachment '${name}' that its stub could keep.`,
-        { details: { id, name } },
+  const entries = parents.flatMap(decodeAttachments)
+  return new Map(
+    stubs.map(({ name, digest }) => {
+      const kept = entries.find(
+        (entry) => entry.name === name && (digest === undefined || digest === digestText(entry.digest)),
       )
-    }
-  }
-  return entries
+      if (kept === undefined) throw nothingToKeep(id, name)
+      return [name, kept]
+    }),
+  )
+}
+
+function nothingToKeep(id: string, name: string): PannierError {
+  return new PannierError(
+    'PANNIER_ATTACHMENT_MISSING',
+    `The document '${id}' has no attachment '${name}' that its stub could keep.`,
+    { details: { id, name } },
+  )
 }

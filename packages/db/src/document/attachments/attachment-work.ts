@@ -6,6 +6,9 @@ import type { DocumentWrite } from '../document-write.ts'
 import type { BlobChanges } from './blob-changes.ts'
 import { attachmentWriting } from './on-demand.ts'
 
+/** Of any number of bodies, some of which may have none. */
+type Sections = Uint8Array | readonly (Uint8Array | undefined)[] | undefined
+
 /** For one call that writes. First `attach` and `count` what is written, which may fail and miss, then `apply`, which does neither. */
 export class AttachmentWork {
   readonly #snapshot: Snapshot
@@ -19,17 +22,18 @@ export class AttachmentWork {
   }
 
   /**
-   * Gives a new revision its attachments; before its hash is made. `parent`: those of the revision that it follows.
+   * Gives a new revision its attachments; before its hash is made. `parents`: those of the revisions that its stubs may keep
+   * some of, which is the one that it follows.
    *
    * @throws PANNIER_ATTACHMENT_MISSING
    */
-  attach(write: DocumentWrite, generation: number, parent: () => Uint8Array | undefined): void {
+  attach(write: DocumentWrite, generation: number, parents: () => Sections): void {
     const { id, path, attachmentInputs } = write
     if (attachmentInputs === undefined && write.prepared === undefined) return
     const { attach, checkAttachments, prepareInMemory } = attachmentWriting()
     write.prepared ??= prepareInMemory(checkAttachments(attachmentInputs))
     const keepRevpos = path !== undefined
-    write.attachments = attach(this.#made(), write.prepared, { id, parent: parent(), generation, keepRevpos })
+    write.attachments = attach(this.#made(), write.prepared, { id, parents: listOf(parents()), generation, keepRevpos })
   }
 
   /** Counts the references of writes that are planned, each once, and reads what `apply` needs. */
@@ -42,12 +46,12 @@ export class AttachmentWork {
   }
 
   /** The attachments of bodies that are written. */
-  add(sections: Uint8Array | readonly Uint8Array[] | undefined): void {
+  add(sections: Sections): void {
     for (const section of listOf(sections)) this.#made().add(section)
   }
 
   /** The attachments of bodies that go for good. */
-  remove(sections: Uint8Array | readonly Uint8Array[] | undefined): void {
+  remove(sections: Sections): void {
     for (const section of listOf(sections)) this.#made().remove(section)
   }
 
@@ -65,8 +69,9 @@ export class AttachmentWork {
   }
 }
 
-function listOf(sections: Uint8Array | readonly Uint8Array[] | undefined): readonly Uint8Array[] {
-  return sections === undefined ? NONE : sections instanceof Uint8Array ? [sections] : sections
+function listOf(sections: Sections): readonly Uint8Array[] {
+  if (sections === undefined) return NONE
+  return sections instanceof Uint8Array ? [sections] : sections.filter((section) => section !== undefined)
 }
 
 const NONE: readonly Uint8Array[] = []
