@@ -30,6 +30,7 @@ export function attachmentSuite({ test, create }: SuiteContext<() => Promise<Dat
   inlineCases(check)
   singleCases(check)
   lifeCases(check)
+  revisionCases(check)
   transactionCases(check)
 }
 
@@ -238,6 +239,124 @@ function lifeCases(check: Case): void {
     )
     await docs.putAttachment('a', 'x', bytesOf(3, 100))
     await assertRejects(attachment!.bytes(), 'PANNIER_NOT_FOUND')
+  })
+}
+
+function revisionCases(check: Case): void {
+  const rev = (generation: number, digit: string): string => `${generation}-${digit.repeat(32)}`
+  const history = (start: number, ...digits: string[]): { start: number; ids: string[] } => ({
+    start,
+    ids: digits.map((digit) => digit.repeat(32)),
+  })
+  const root = { _id: 'a', _rev: rev(1, 'a'), _revisions: history(1, 'a') }
+
+  check('replicated revisions keep their attachments, and when these came', async (docs) => {
+    await docs.put({ ...root, _attachments: { x: { data: 'eA==', revpos: 1 } } } as never, { newEdits: false })
+    const next = { _id: 'a', _rev: rev(3, 'c'), _revisions: history(3, 'c', 'b', 'a') }
+    const _attachments = { x: { stub: true, revpos: 1 }, y: { data: 'eQ==', revpos: 2 } }
+    await docs.put({ ...next, _attachments } as never, { newEdits: false })
+    const { _attachments: found } = await stored(docs, 'a')
+    assertEqual([found?.['x']?.revpos, found?.['y']?.revpos], [1, 2])
+    await docs.put({ ...next, _attachments } as never, { newEdits: false })
+    await assertRejects(
+      docs.put({ _id: 'b', _rev: rev(2, 'b'), _attachments: { x: { stub: true } } }, { newEdits: false }),
+      'PANNIER_ATTACHMENT_MISSING',
+    )
+  })
+  check('leaves in conflict have attachments of their own; each can be changed; resolving ends them', async (docs) => {
+    await docs.put({ ...root, _attachments: { x: { data: 'eA==' } } }, { newEdits: false })
+    for (const digit of ['b', 'c', 'd']) {
+      const leaf = { _id: 'a', _rev: rev(2, digit), _revisions: history(2, digit, 'a') }
+      const data = digit === 'd' ? new Blob([bytesOf(9, LARGE)]) : bytesOf(digit.charCodeAt(0), 3000)
+      await docs.put({ ...leaf, _attachments: { own: { data }, same: { data: 'eA==' } } }, { newEdits: false })
+    }
+    const losing = rev(2, 'b')
+    assertEqual(await (await docs.getAttachment('a', 'own', { rev: losing }))?.bytes(), bytesOf(98, 3000))
+    assertEqual(await bytesIn(docs, 'a', 'own'), bytesOf(9, LARGE))
+    const changed = await docs.putAttachment('a', 'more', 'eQ==', { rev: losing })
+    assertEqual(Object.keys((await stored(docs, 'a'))._attachments ?? {}), ['more', 'own', 'same'])
+    assertEqual((await stored(docs, 'a'))._rev, changed.rev)
+    await assertRejects(docs.putAttachment('a', 'more', 'eQ==', { rev: losing }), 'PANNIER_CONFLICT')
+    await docs.removeAttachment('a', 'own', { rev: rev(2, 'c') })
+    assertEqual(await docs.getAttachment('a', 'own', { rev: rev(2, 'c') }), undefined)
+    // One that only another leaf has may be kept as well.
+    await docs.resolve('a', (leaves) => ({
+      _attachments: Object.assign({}, ...leaves.map(({ _attachments }) => _attachments)),
+    }))
+    assertEqual(Object.keys((await stored(docs, 'a'))._attachments ?? {}), ['more', 'own', 'same'])
+    assertEqual(await docs.conflicts(), [])
+  })
+  check('deleting a leaf shows what the next one has; purging forgets', async (docs) => {
+    for (const digit of ['a', 'b']) {
+      const leaf = { _id: 'a', _rev: rev(1, digit), _revisions: history(1, digit) }
+      await docs.put(
+        { ...leaf, _attachments: { x: { data: bytesOf(digit.charCodeAt(0), 5000) } } },
+        { newEdits: false },
+      )
+    }
+    await docs.delete({ _id: 'a', _rev: rev(1, 'b') })
+    assertEqual(await bytesIn(docs, 'a', 'x'), bytesOf(97, 5000))
+    const tombstone = await docs.put({ ...(await stored(docs, 'a')), _deleted: true })
+    assertEqual(await docs.get('a'), undefined)
+    assertEqual(await (await docs.getAttachment('a', 'x', { rev: tombstone.rev }))?.bytes(), bytesOf(97, 5000))
+    await docs.purge('a')
+    assertEqual(await docs.getAttachment('a', 'x', { rev: tombstone.rev }), undefined)
+  })
+  check('a collection with history keeps the attachments of old revisions until it is compacted', async (_, db) => {
+    const kept = db.collection('kept', { history: true })
+    const { rev: first } = await kept.insert({ _id: 'a', _attachments: { x: { data: bytesOf(1, LARGE) } } })
+    await kept.update('a', (document) => ({ ...document, n: 1 }))
+    await kept.update('a', () => ({ n: 2 }))
+    assertEqual(await kept.getAttachment('a', 'x'), undefined)
+    const old = await kept.getAttachment('a', 'x', { rev: first })
+    assertEqual(await old?.bytes(), bytesOf(1, LARGE))
+    assertEqual(await db.check(), [])
+    assertEqual(await kept.compact(), 2)
+    await assertRejects(old!.bytes(), 'PANNIER_NOT_FOUND')
+    assertEqual(await kept.getAttachment('a', 'x', { rev: first }), undefined)
+  })
+  check('documents with the content of their attachments', async (docs) => {
+    const { rev: first } = await docs.insert({
+      _id: 'a',
+      _attachments: { x: { data: 'eHg=', content_type: 'text/plain' }, y: { data: bytesOf(1, LARGE) } },
+    })
+    await docs.insert({ _id: 'b', n: 1 })
+    const text = await docs.get('a', { attachments: 'base64' })
+    assertEqual(text?._attachments?.['x'], {
+      content_type: 'text/plain',
+      digest: 'md5-kzbr8lCH2RyBjubp7Cn4wQ==',
+      revpos: 1,
+      data: 'eHg=',
+    })
+    const [bytes, none] = await docs.get(['a', 'b'], { attachments: 'bytes' })
+    assertEqual(bytes?._attachments?.['y']?.data, bytesOf(1, LARGE))
+    assertEqual(none, { _id: 'b', n: 1, _rev: none!._rev } as never)
+    const blobs = await docs.get('a', { attachments: 'blob', rev: first })
+    const blob = blobs?._attachments?.['y']?.data
+    assertTrue(blob instanceof Blob && blob.size === LARGE, 'a Blob of the right size')
+    // What was read can be written.
+    await docs.put(text as never)
+    await docs.put({ ...blobs, _rev: (await stored(docs, 'a'))._rev } as never)
+    assertEqual(await bytesIn(docs, 'a', 'y'), bytesOf(1, LARGE))
+  })
+  check('of a batch that is not all or nothing', async (docs) => {
+    await docs.insert({ _id: 'there' })
+    const tooLong = 'n'.repeat(2000)
+    const outcomes = await docs.insert(
+      [
+        { _id: 'a', _attachments: { x: { data: new Blob([bytesOf(1, LARGE)]) } } },
+        { _id: 'there', _attachments: { x: { data: new Blob([bytesOf(2, LARGE)]) } } },
+        { _id: 'b', _attachments: { x: { data: 'eA==' }, y: { stub: true } } },
+        { _id: 'c', _attachments: { [tooLong]: { data: 'eA==' } } },
+        { _id: 'd', _attachments: { x: { data: 'eA==' } } },
+      ],
+      { atomic: false },
+    )
+    assertEqual(
+      outcomes.map((outcome) => ('error' in outcome ? outcome.error.code : 'written')),
+      ['written', 'PANNIER_CONFLICT', 'PANNIER_ATTACHMENT_MISSING', 'PANNIER_KEY_TOO_LARGE', 'written'],
+    )
+    assertEqual(await bytesIn(docs, 'a', 'x'), bytesOf(1, LARGE))
   })
 }
 
