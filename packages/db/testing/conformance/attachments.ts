@@ -64,6 +64,8 @@ function inlineCases(check: Case): void {
     assertEqual(await (await docs.getAttachment('a', 'blob'))?.text(), 'blob')
     assertEqual((await docs.find({ x: 1 }).toArray())[0]?._attachments, document?._attachments)
     assertEqual(await docs.find({ x: 1 }).count(), 1)
+    const projected = await docs.find({ x: 1 }).fields('_attachments').toArray()
+    assertEqual(projected as unknown, [{ _attachments: document?._attachments }])
   })
   check('a write keeps what it names by a stub, and drops the rest', async (docs) => {
     await docs.insert({ _id: 'a', _attachments: { x: { data: 'eA==' }, y: { data: 'eQ==' }, z: { data: 'eg==' } } })
