@@ -19,6 +19,7 @@ export type {
   DeletedInput,
   DocumentInput,
   DocumentReference,
+  DocumentWithAttachments,
   InputMeta,
   JsonObject,
   RevisionDocument,

@@ -4,7 +4,6 @@
  */
 import type { AttachmentData } from '../document/attachments/attachment-input.ts'
 import type { Attachment } from '../document/attachments/attachment.ts'
-import type { AttachmentForm } from '../document/attachments/inline-attachments.ts'
 import type { CollectionState } from '../document/collection-state.ts'
 import type { IdGenerator } from '../document/document-id.ts'
 import type { DocumentWrite } from '../document/document-write.ts'
@@ -32,6 +31,7 @@ import type {
   DocumentWithAttachments,
   RevisionDocument,
   Stored,
+  WithAttachments,
 } from './document-types.ts'
 import { promised } from './promised.ts'
 import { RevisionOperations } from './revision-operations.ts'
@@ -46,11 +46,6 @@ export interface CollectionAccess extends AttachmentAccess {
   /** The collection as far as it is known now, and whether that is committed. */
   known(): { readonly state: CollectionState | undefined; readonly committed: boolean }
   readonly writing: CollectionWriting
-}
-
-/** The content of attachments in that form, in place of stubs. */
-export interface WithAttachments {
-  readonly attachments: AttachmentForm
 }
 
 /** All or nothing, which is the default. */

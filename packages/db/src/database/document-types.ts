@@ -1,7 +1,7 @@
 /** How documents look in the types of the public API. */
 import type { AttachmentInputs } from '../document/attachments/attachment-input.ts'
 import type { AttachmentStub } from '../document/attachments/attachment-section.ts'
-import type { InlineAttachment } from '../document/attachments/inline-attachments.ts'
+import type { AttachmentForm, InlineAttachment } from '../document/attachments/inline-attachments.ts'
 import type { RevisionInfo } from '../document/revision-reads.ts'
 import type { RevisionHistory } from '../document/revision.ts'
 
@@ -31,6 +31,11 @@ export type RevisionDocument<T extends object> = Stored<T> & RevisionMeta
 /** A document that is read with the content of its attachments. */
 export type DocumentWithAttachments<T extends object> = Omit<RevisionDocument<T>, '_attachments'> & {
   readonly _attachments?: Readonly<Record<string, InlineAttachment>>
+}
+
+/** Asks for the content of attachments in that form, in place of stubs. */
+export interface WithAttachments {
+  readonly attachments: AttachmentForm
 }
 
 /** What a document that is handed in may have beside its content. What reads tell of revisions is passed over. */

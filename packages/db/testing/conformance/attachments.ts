@@ -336,6 +336,13 @@ function revisionCases(check: Case): void {
     const blobs = await docs.get('a', { attachments: 'blob', rev: first })
     const blob = blobs?._attachments?.['y']?.data
     assertTrue(blob instanceof Blob && blob.size === LARGE, 'a Blob of the right size')
+    const [leaf] = await docs.getRevisions('a', 'all', { attachments: 'bytes' })
+    assertEqual(
+      leaf !== undefined && 'ok' in leaf && leaf.ok._attachments?.['x']?.data,
+      bytes?._attachments?.['x']?.data,
+    )
+    const [got] = await docs.bulkGet([{ id: 'a', rev: first }], { attachments: 'base64' })
+    assertEqual(got !== undefined && 'ok' in got && got.ok._attachments?.['x']?.data, 'eHg=')
     // What was read can be written.
     await docs.put(text as never)
     await docs.put({ ...blobs, _rev: (await stored(docs, 'a'))._rev } as never)
