@@ -3,14 +3,16 @@
  * (on-demand.ts).
  */
 import { PannierError } from '../../base/errors.ts'
-import { decodeAttachments, digestText, encodeAttachments } from './attachment-section.ts'
+import { decodeAttachments, digestText } from './attachment-section.ts'
 import type { AttachmentEntry } from './attachment-section.ts'
+import { encodeAttachments } from './encode-attachments.ts'
 import type { BlobChanges } from './blob-changes.ts'
 import type { PreparedAttachment } from './prepare.ts'
 
 export { BlobChanges } from './blob-changes.ts'
 export { reclaimUploads } from './pending-uploads.ts'
 export { checkAttachments } from './attachment-input.ts'
+export { hashAttachments } from './encode-attachments.ts'
 export { prepareInMemory } from './prepare.ts'
 
 /** The document that gets attachments. */

@@ -12,9 +12,8 @@
  *   revpos   varint: generation of the revision that the attachment came with
  *   blob     varint: number of the blob
  */
-import { ByteReader, ByteWriter, corruptBytes, readByteString } from '../../codec/bytes.ts'
-import type { Hash128 } from '../../codec/hash128.ts'
-import { byteStringToText, textToByteString } from '../../codec/text.ts'
+import { ByteReader, corruptBytes, readByteString } from '../../codec/bytes.ts'
+import { byteStringToText } from '../../codec/text.ts'
 
 export const DIGEST_BYTES = 16
 
@@ -37,26 +36,6 @@ export interface AttachmentStub {
   /** Generation of the revision that the attachment came with. */
   readonly revpos: number
   readonly stub: true
-}
-
-/** At least one; names are distinct. */
-export function encodeAttachments(entries: readonly AttachmentEntry[]): Uint8Array {
-  const rows = entries.map((entry) => ({ key: textToByteString(entry.name), entry }))
-  rows.sort((a, b) => (a.key < b.key ? -1 : 1))
-  const writer = new ByteWriter()
-  writer.varint(rows.length)
-  let typeBefore: string | undefined
-  for (const { key, entry } of rows) {
-    writer.varint(key.length)
-    writer.byteString(key)
-    writeContentType(writer, entry.contentType, typeBefore)
-    writer.raw(entry.digest)
-    writer.varint(entry.length)
-    writer.varint(entry.revpos)
-    writer.varint(entry.blob)
-    typeBefore = entry.contentType
-  }
-  return writer.finish()
 }
 
 /** In the order of the bytes of their names. Digests are copies. */
@@ -91,34 +70,9 @@ export function stubOf({ contentType, digest, length, revpos }: AttachmentEntry)
   return { content_type: contentType, digest: digestText(digest), length, revpos, stub: true }
 }
 
-/** What makes attachments the same wherever they are stored: names, types and content. */
-export function hashAttachments(hash: Hash128, section: Uint8Array): void {
-  const writer = new ByteWriter()
-  for (const { name, contentType, digest, length } of decodeAttachments(section)) {
-    for (const text of [name, contentType]) {
-      const bytes = textToByteString(text)
-      writer.varint(bytes.length)
-      writer.byteString(bytes)
-    }
-    writer.raw(digest)
-    writer.varint(length)
-  }
-  hash.update(writer.bytes, 0, writer.length)
-}
-
 /** 'md5-…' */
 export function digestText(digest: Uint8Array): string {
   return `md5-${btoa(readByteString(digest, 0, digest.length))}`
-}
-
-function writeContentType(writer: ByteWriter, contentType: string, before: string | undefined): void {
-  if (contentType === before) {
-    writer.varint(0)
-    return
-  }
-  const text = textToByteString(contentType)
-  writer.varint(text.length + 1)
-  writer.byteString(text)
 }
 
 function readContentType(reader: ByteReader, before: string | undefined): string {

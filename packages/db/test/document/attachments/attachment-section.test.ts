@@ -1,9 +1,6 @@
 import { expect, test } from 'vitest'
-import {
-  attachmentStubs,
-  decodeAttachments,
-  encodeAttachments,
-} from '../../../src/document/attachments/attachment-section.ts'
+import { attachmentStubs, decodeAttachments } from '../../../src/document/attachments/attachment-section.ts'
+import { encodeAttachments } from '../../../src/document/attachments/encode-attachments.ts'
 import type { AttachmentEntry } from '../../../src/document/attachments/attachment-section.ts'
 import { isPannierError } from '../../../src/base/errors.ts'
 import { seededRandom } from '../../../testing/random.ts'
