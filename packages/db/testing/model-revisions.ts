@@ -81,7 +81,7 @@ export class ModelDocument {
   /** Forgets what no leaf has among its newest `limit` revisions. */
   stem(limit: number): void {
     const kept = new Set(this.leaves().flatMap((leaf) => this.path(leaf).slice(0, limit)))
-    for (const rev of [...this.revisions.keys()]) if (!kept.has(rev)) this.revisions.delete(rev)
+    for (const rev of this.revisions.keys()) if (!kept.has(rev)) this.revisions.delete(rev)
     for (const revision of this.revisions.values()) {
       if (revision.parent !== undefined && !kept.has(revision.parent)) revision.parent = undefined
     }

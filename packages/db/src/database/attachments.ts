@@ -1,6 +1,5 @@
 /** What collections do with attachments. Loaded when the first one is written or read. */
 import { isPannierError, PannierError } from '../base/errors.ts'
-import type { MaybePromise } from '../base/maybe-promise.ts'
 import type { WriteResult } from '../document/apply-writes.ts'
 import { checkAttachment, checkAttachments, checkName } from '../document/attachments/attachment-input.ts'
 import type { AttachmentData, CheckedAttachment } from '../document/attachments/attachment-input.ts'
@@ -10,24 +9,9 @@ import { Attachment, checkRange } from '../document/attachments/attachment.ts'
 import type { BlobSource, ByteRange } from '../document/attachments/attachment.ts'
 import { changeAttachments, findRevision, keptAttachment } from '../document/attachments/change-attachments.ts'
 import { AttachmentPreparation } from '../document/attachments/prepare.ts'
-import type { UploadTarget } from '../document/attachments/upload.ts'
 import { checkId } from '../document/document-id.ts'
 import type { DocumentWrite } from '../document/document-write.ts'
-import type { WriteContext } from '../document/write-documents.ts'
-import type { Snapshot, WriteTransaction } from '../kv/key-value-store.ts'
-import type { QuerySource } from '../query/query-source.ts'
-
-/** Where reads and writes go. */
-export interface AttachmentAccess {
-  read<T>(read: (snapshot: Snapshot) => T): MaybePromise<T>
-  write<T>(write: (transaction: WriteTransaction) => T): Promise<T>
-  openSource(): QuerySource
-  /** Where content goes that is stored ahead of the write it belongs to; undefined inside a transaction. */
-  uploads(): UploadTarget | undefined
-  /** Work that ends in a write. */
-  pending<T>(work: Promise<T>): Promise<T>
-  readonly writing: WriteContext
-}
+import type { CollectionAccess } from './collection-access.ts'
 
 export interface PutAttachmentOptions {
   /** By default that of the Blob, else 'application/octet-stream'. */
@@ -50,7 +34,7 @@ export interface RemoveAttachmentOptions {
 
 /** Runs `write` once the content of the attachments of these documents is at hand. */
 export async function writeWithAttachments<R>(
-  access: AttachmentAccess,
+  access: CollectionAccess,
   writes: readonly DocumentWrite[],
   atomic: boolean,
   write: () => Promise<R>,
@@ -67,7 +51,7 @@ export async function writeWithAttachments<R>(
 }
 
 export async function putAttachment(
-  access: AttachmentAccess,
+  access: CollectionAccess,
   id: string,
   name: string,
   data: AttachmentData,
@@ -93,7 +77,7 @@ export async function putAttachment(
 }
 
 export async function removeAttachment(
-  access: AttachmentAccess,
+  access: CollectionAccess,
   id: string,
   name: string,
   { rev }: RemoveAttachmentOptions,
@@ -108,7 +92,7 @@ export async function removeAttachment(
 }
 
 export async function getAttachment(
-  access: AttachmentAccess,
+  access: CollectionAccess,
   id: string,
   name: string,
   { rev, start, end }: GetAttachmentOptions,
@@ -124,7 +108,7 @@ export async function getAttachment(
   })
 }
 
-function openBlobs(access: AttachmentAccess): BlobSource {
+function openBlobs(access: CollectionAccess): BlobSource {
   const source = access.openSource()
   const { snapshot, collection } = source.documents
   return {

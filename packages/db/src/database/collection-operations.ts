@@ -4,8 +4,6 @@
  */
 import type { AttachmentData } from '../document/attachments/attachment-input.ts'
 import type { Attachment } from '../document/attachments/attachment.ts'
-import type { CollectionState } from '../document/collection-state.ts'
-import type { IdGenerator } from '../document/document-id.ts'
 import type { DocumentWrite } from '../document/document-write.ts'
 import { DocumentReader } from '../document/document-reader.ts'
 import type { StoredDocument } from '../document/document-reader.ts'
@@ -19,12 +17,8 @@ import type { Snapshot, WriteTransaction } from '../kv/key-value-store.ts'
 import { createQuery } from '../query/query.ts'
 import type { Query, Selector } from '../query/query.ts'
 import type * as Attachments from './attachments.ts'
-import type {
-  AttachmentAccess,
-  GetAttachmentOptions,
-  PutAttachmentOptions,
-  RemoveAttachmentOptions,
-} from './attachments.ts'
+import type { GetAttachmentOptions, PutAttachmentOptions, RemoveAttachmentOptions } from './attachments.ts'
+import type { CollectionAccess } from './collection-access.ts'
 import type {
   DocumentInput,
   DocumentReference,
@@ -35,18 +29,6 @@ import type {
 } from './document-types.ts'
 import { promised } from './promised.ts'
 import { RevisionOperations } from './revision-operations.ts'
-
-/** What the writes to a collection need. */
-export interface CollectionWriting extends WriteContext {
-  readonly newIds: IdGenerator
-}
-
-/** Where reads and writes go. */
-export interface CollectionAccess extends AttachmentAccess {
-  /** The collection as far as it is known now, and whether that is committed. */
-  known(): { readonly state: CollectionState | undefined; readonly committed: boolean }
-  readonly writing: CollectionWriting
-}
 
 /** All or nothing, which is the default. */
 export interface AtomicOptions {

@@ -12,10 +12,12 @@ import type {
   RevisionReader,
   RevisionReadOptions,
 } from '../document/revision-reads.ts'
+import type * as revisionReads from '../document/revision-reads.ts'
 import { parseRevision } from '../document/revision.ts'
+import type * as revisionWrites from '../document/revision-writes.ts'
 import type { CompactStep, PurgeResult } from '../document/revision-writes.ts'
 import type { WriteTransaction } from '../kv/key-value-store.ts'
-import type { CollectionAccess } from './collection-operations.ts'
+import type { CollectionAccess } from './collection-access.ts'
 import type { DocumentInput, DocumentWithAttachments, RevisionDocument, WithAttachments } from './document-types.ts'
 
 /** One of the documents that `getRevisions` was asked for. */
@@ -238,8 +240,8 @@ export abstract class RevisionOperations<T extends object> {
   }
 }
 
-type RevisionReads = typeof import('../document/revision-reads.ts')
-type RevisionWrites = typeof import('../document/revision-writes.ts')
+type RevisionReads = typeof revisionReads
+type RevisionWrites = typeof revisionWrites
 
 function checkedRevisions(revs: unknown): string[] {
   if (!Array.isArray(revs)) throw new TypeError('an array of revisions is needed')

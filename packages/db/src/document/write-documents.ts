@@ -246,7 +246,7 @@ function apply(
 
 function outcomeOf(write: DocumentWrite, { refused }: PlannedWrites): WriteOutcome {
   const { id, rev } = write
-  const error = refused.get(write)
+  const error = refused.size === 0 ? undefined : refused.get(write)
   return error === undefined ? { id, rev } : { id, error }
 }
 

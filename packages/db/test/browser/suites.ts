@@ -10,6 +10,7 @@ import { collectionSuite } from '../../testing/conformance/collection.ts'
 import { keyValueSuite } from '../../testing/conformance/key-value.ts'
 import { pageStoreSuite } from '../../testing/conformance/page-store.ts'
 import { querySuite } from '../../testing/conformance/query.ts'
+import { revisionsSuite } from '../../testing/conformance/revisions.ts'
 import { prefixed, type Test } from '../../testing/suite.ts'
 import { webCoordinatorSuite } from '../coordination/web-coordinator-suite.ts'
 import { indexedDbSuite } from '../storage/indexeddb-suite.ts'
@@ -46,5 +47,6 @@ export function declareSuites(test: Test): void {
   })
   querySuite({ test: prefixed(test, 'query'), create: () => openKeyValue(newName()) })
   collectionSuite({ test: prefixed(test, 'collection'), create: () => open(newName()) })
+  revisionsSuite({ test: prefixed(test, 'revisions'), create: () => open(newName()) })
   attachmentSuite({ test: prefixed(test, 'attachments'), create: () => open(newName()) })
 }
