@@ -34,7 +34,7 @@ const FIRST_COMMIT = 1 as CommitSequence
 const FIRST_PAGE = 1 as PageId
 
 /** Pages gathered before they are staged. */
-const STAGE_BYTES: number = 2 * 1024 * 1024
+const STAGE_BYTES: number = 1024 * 1024
 
 /** Whether anything was ever committed there. */
 export async function holdsDatabase(store: PageStore): Promise<boolean> {
