@@ -8,9 +8,15 @@ import type { IndexDeclaration, IndexField, IndexInput } from '../index/index-de
 import { maintainIndexes } from '../index/maintain-indexes.ts'
 import type { Snapshot, WriteTransaction } from '../kv/key-value-store.ts'
 import type { QuerySource } from '../query/query-source.ts'
+import type { Selector } from '../query/query.ts'
+import { byteStream } from './byte-stream.ts'
+import type { ByteSource, LongWork } from './byte-stream.ts'
 import { CollectionOperations } from './collection-operations.ts'
 import type { CollectionAccess, CollectionWriting } from './collection-operations.ts'
 import type { DatabaseContext } from './database-context.ts'
+import type { DocumentInput } from './document-types.ts'
+import type { ExportFormat } from './export-documents.ts'
+import type { ImportMode, ImportOptions, ImportResult } from './import-options.ts'
 import { querySource } from './query-source.ts'
 
 export interface CollectionOptions {
@@ -23,6 +29,13 @@ export interface CollectionOptions {
   readonly signal?: AbortSignal
   /** Called while they are built, with the part that is done, 0 to 1. */
   readonly onProgress?: (done: number) => void
+}
+
+export interface ExportOptions<T extends object> extends LongWork {
+  /** 'ndjson' when left out. */
+  readonly format?: ExportFormat | undefined
+  /** Only documents that it matches. */
+  readonly selector?: Selector<T> | undefined
 }
 
 /** What `collection.indexes()` tells. */
@@ -111,6 +124,43 @@ export class Collection<T extends object> extends CollectionOperations<T> {
     })
   }
 
+  /**
+   * The documents as JSON text, from one snapshot, made as it is read. docs/import-export.md describes the formats.
+   *
+   * @throws (the stream) PANNIER_ABORTED, PANNIER_CLOSED
+   * @example
+   * await people.export({ format: 'ndjson' }).pipeTo(Writable.toWeb(createWriteStream('people.ndjson')))
+   */
+  export({ format = 'ndjson', selector = {}, ...work }: ExportOptions<T> = {}): ReadableStream<Uint8Array> {
+    if (!['ndjson', 'json', 'couchdb', 'couchdb-bulk'].includes(format))
+      throw new TypeError(`there is no export format '${String(format)}'`)
+    const query = this.find(selector)
+    return byteStream(async () => {
+      const { exportDocuments } = await import('./export-documents.ts')
+      const signal = this.#stopping(work.signal)
+      const count = (): Promise<number> => query.count()
+      return { chunks: exportDocuments(query, count, format, { ...work, signal }), release: () => {} }
+    })
+  }
+
+  /**
+   * Reads documents from JSON text: lines, an array, or CouchDB's `_all_docs` or `_bulk_docs`. They are written in
+   * batches, each all or nothing; one that can't be written is reported and the others are written all the same.
+   *
+   * @throws PANNIER_WRONG_FORMAT if the text around the documents is damaged or cut off; PANNIER_ABORTED, PANNIER_CLOSED,
+   *   PANNIER_QUOTA_EXCEEDED; what the source throws. `details` tells what was imported until then.
+   * @example
+   * const { imported, failed } = await people.import(await openAsBlob('people.ndjson'), { mode: 'upsert' })
+   */
+  import(source: ByteSource, options: ImportOptions = {}): Promise<ImportResult> {
+    const { format, mode = 'insert', stubs = 'fail' } = options
+    if (format !== undefined && !['ndjson', 'json', 'couchdb'].includes(format))
+      throw new TypeError(`there is no import format '${String(format)}'`)
+    if (mode !== 'insert' && mode !== 'upsert') throw new TypeError("the mode of an import is 'insert' or 'upsert'")
+    if (stubs !== 'fail' && stubs !== 'drop') throw new TypeError("stubs is 'fail' or 'drop'")
+    return this.#import(source, mode, options)
+  }
+
   /** @internal Creates what a write into a missing collection needs. */
   get writing(): CollectionWriting {
     return this.access.writing
@@ -121,10 +171,26 @@ export class Collection<T extends object> extends CollectionOperations<T> {
     if (this.#declared.size > 0 && number !== undefined && number !== this.#settledNumber) this.build()
   }
 
+  async #import(source: ByteSource, mode: ImportMode, options: ImportOptions): Promise<ImportResult> {
+    const { importDocuments } = await import('./import-documents.ts')
+    const target = {
+      one: (document: object) => this[mode](document as DocumentInput<T>),
+      many: (documents: readonly object[]) => this[mode](documents as readonly DocumentInput<T>[]),
+    }
+    const signal = this.#stopping(options.signal)
+    return importDocuments(source, target, { ...options, signal }, this.#context.environment)
+  }
+
+  /** Aborted with the database's closing too. */
+  #stopping(signal: AbortSignal | undefined): AbortSignal {
+    const { closing } = this.#context
+    return signal === undefined ? closing : AbortSignal.any([signal, closing])
+  }
+
   async #buildMissing({ signal, onProgress }: CollectionOptions): Promise<void> {
     const { name } = this
     const context = this.#context
-    const { store, catalog, environment, closing } = context
+    const { store, catalog, environment } = context
     const declarations = [...this.#declared.values()]
     const read = (): MaybePromise<CollectionState | undefined> =>
       store.read((snapshot) => catalog.collection(snapshot, name))
@@ -143,8 +209,7 @@ export class Collection<T extends object> extends CollectionOperations<T> {
     }
     if (state?.indexes.some(({ builtTo }) => builtTo !== undefined)) {
       // Most runs of an application build nothing, so it is loaded only for this.
-      const cancelled = signal === undefined ? closing : AbortSignal.any([signal, closing])
-      await buildIndexes({ store, catalog, name, environment, signal: cancelled, onProgress })
+      await buildIndexes({ store, catalog, name, environment, signal: this.#stopping(signal), onProgress })
     }
     this.#settledNumber = state?.number
   }

@@ -232,7 +232,7 @@ function cancelCases({ test, create }: Context): void {
     const readToEnd = async (): Promise<void> => {
       while (!(await reader.read()).done) continue
     }
-    await assertRejects(readToEnd())
+    await assertRejects(readToEnd(), 'PANNIER_CLOSED')
   })
 }
 

@@ -1,0 +1,55 @@
+/** What `collection.import` takes and gives. */
+import type { PannierError } from '../base/errors.ts'
+
+/** 'ndjson': a document a line. 'json': an array of documents. 'couchdb': `_all_docs` with documents, or a body of `_bulk_docs`. */
+export type ImportFormat = 'ndjson' | 'json' | 'couchdb'
+
+/**
+ * - 'insert': a document whose id is taken fails.
+ * - 'upsert': it replaces what is there.
+ */
+export type ImportMode = 'insert' | 'upsert'
+
+export interface ImportProgress {
+  /** Read up to now, and in all where that is known. */
+  readonly bytes: number
+  readonly bytesTotal: number | undefined
+  /** Documents that were written, and those that could not be. */
+  readonly imported: number
+  readonly failed: number
+}
+
+export interface ImportOptions {
+  /** Found out when left out. */
+  readonly format?: ImportFormat | undefined
+  /** 'insert' when left out. */
+  readonly mode?: ImportMode | undefined
+  /** What to do with a document whose attachments are named without their data: 'fail' (default), or 'drop' the attachments. */
+  readonly stubs?: 'fail' | 'drop' | undefined
+  /** Ends it with PANNIER_ABORTED; batches that were written stay. */
+  readonly signal?: AbortSignal | undefined
+  /** Called after each batch. */
+  readonly onProgress?: ((progress: ImportProgress) => void) | undefined
+}
+
+/** A document that was not imported. */
+export interface ImportFailure {
+  /** Its place among the documents of the source; 0 is the first. */
+  readonly position: number
+  /** Where it begins; 1 is the first. */
+  readonly line: number
+  /** Where it is known. */
+  readonly id?: string
+  readonly error: PannierError
+}
+
+export interface ImportResult {
+  /** Documents that were written. */
+  readonly imported: number
+  /** Deleted ones, which the source mentions. */
+  readonly skipped: number
+  /** Documents that were not written. */
+  readonly failedCount: number
+  /** The first of them: 100 at most. */
+  readonly failed: readonly ImportFailure[]
+}
