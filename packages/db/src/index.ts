@@ -7,9 +7,19 @@ export { open } from './database/open.ts'
 export type { OpenOptions } from './database/open.ts'
 export type { Database } from './database/database.ts'
 export type { CollectionChange, DatabaseChange } from './database/change-notifier.ts'
-export type { Collection, CollectionOptions, IndexInfo } from './database/collection.ts'
+export type { ByteSource, LongWork } from './database/byte-stream.ts'
+export type { Collection, CollectionOptions, ExportOptions, IndexInfo } from './database/collection.ts'
 export type { CollectionOperations } from './database/collection-operations.ts'
 export type { DocumentInput, DocumentReference, JsonObject, Stored } from './database/document-types.ts'
+export type { ExportFormat } from './database/export-documents.ts'
+export type {
+  ImportFailure,
+  ImportFormat,
+  ImportMode,
+  ImportOptions,
+  ImportProgress,
+  ImportResult,
+} from './database/import-options.ts'
 export type { Transaction } from './database/transaction.ts'
 export type { WriteResult } from './document/apply-writes.ts'
 export { COLLECTIONS_MAX } from './document/catalog.ts'

@@ -226,15 +226,25 @@ export class JsonSplitter {
   #piece(at: number, { members, deepest }: Measure): JsonPiece {
     const line = this.#pieceLine
     const bytes = this.#dropped + at - this.#start
-    const failed = (code: 'PANNIER_DOCUMENT_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_DEEP' | 'PANNIER_INVALID_DOCUMENT', what: string, cause?: unknown): JsonPiece => ({
+    const failed = (
+      code: 'PANNIER_DOCUMENT_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_DEEP' | 'PANNIER_INVALID_DOCUMENT',
+      what: string,
+      cause?: unknown,
+    ): JsonPiece => ({
       line,
       bytes,
       error: new PannierError(code, what, cause === undefined ? {} : { cause }),
     })
     if (bytes > DOCUMENT_TEXT_BYTES_MAX)
-      return failed('PANNIER_DOCUMENT_TOO_LARGE', `The JSON of a document has more than ${DOCUMENT_TEXT_BYTES_MAX} bytes.`)
+      return failed(
+        'PANNIER_DOCUMENT_TOO_LARGE',
+        `The JSON of a document has more than ${DOCUMENT_TEXT_BYTES_MAX} bytes.`,
+      )
     if (deepest > DEPTH_MAX)
-      return failed('PANNIER_DOCUMENT_TOO_DEEP', `A document has more than ${DOCUMENT_DEPTH_MAX} objects and arrays inside one another.`)
+      return failed(
+        'PANNIER_DOCUMENT_TOO_DEEP',
+        `A document has more than ${DOCUMENT_DEPTH_MAX} objects and arrays inside one another.`,
+      )
     try {
       const value: unknown = JSON.parse(decoder.decode(this.#buffer.subarray(this.#start, at)))
       // A parser keeps one of two members with the same name, and not all keep the same one.

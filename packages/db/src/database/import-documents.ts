@@ -106,7 +106,7 @@ class Import {
   }
 
   result(): ImportResult {
-    const failed = this.#failed.toSorted((a, b) => a.position - b.position)
+    const failed = [...this.#failed].sort((a, b) => a.position - b.position)
     return { imported: this.#imported, skipped: this.#skipped, failedCount: this.#failedCount, failed }
   }
 
@@ -200,7 +200,10 @@ function documentOfRow(row: unknown): unknown {
 }
 
 /** Without what is not content; an error if it has attachments that the source only names. */
-function withoutStubs(document: Record<string, unknown>, stubs: 'fail' | 'drop'): Record<string, unknown> | PannierError {
+function withoutStubs(
+  document: Record<string, unknown>,
+  stubs: 'fail' | 'drop',
+): Record<string, unknown> | PannierError {
   let own = document
   const drop = (name: string): void => {
     if (own === document) own = { ...document }

@@ -75,7 +75,16 @@ async function openChecked(
     if (options.from !== undefined) {
       const { restore } = await import('./restore.ts')
       const { durability } = limits
-      await restore(options.from, { name, storage, store: pages, coordinator, environment, durability, signal, onProgress })
+      await restore(options.from, {
+        name,
+        storage,
+        store: pages,
+        coordinator,
+        environment,
+        durability,
+        signal,
+        onProgress,
+      })
     }
     const store = await openKeyValueStore({ store: pages, coordinator, environment, ...limits })
     database = new Database({

@@ -94,7 +94,8 @@ async function* pagesBelow(
 
 function childrenOf({ id, bytes }: Page, level: number): Place[] {
   const node = parseNode(id, bytes)
-  if (!(node instanceof Branch) || node.level !== level) throw corruptBytes(`page ${id} is not a branch of level ${level}`)
+  if (!(node instanceof Branch) || node.level !== level)
+    throw corruptBytes(`page ${id} is not a branch of level ${level}`)
   return node.children.map((child) => ({ id: child.id, level: level - 1, overflow: child.overflow }))
 }
 

@@ -160,7 +160,8 @@ async function readBlock(input: ByteQueue, seed: number): Promise<{ kind: number
   const block = new Uint8Array(BLOCK_HEADER_BYTES + length)
   block.set(header)
   block.set(payload, BLOCK_HEADER_BYTES)
-  if (readU32(block, 0) !== checksum(block, 4, block.length, seed)) throw damaged('the checksum of a block does not match')
+  if (readU32(block, 0) !== checksum(block, 4, block.length, seed))
+    throw damaged('the checksum of a block does not match')
   return { kind: block[4]!, payload: block.subarray(BLOCK_HEADER_BYTES) }
 }
 

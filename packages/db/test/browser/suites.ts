@@ -6,9 +6,11 @@ import { openKeyValueStore, type PagedKeyValueStore } from '../../src/kv/open.ts
 import { indexedDb } from '../../src/storage/indexeddb/indexeddb.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import { collectionSuite } from '../../testing/conformance/collection.ts'
+import { importExportSuite } from '../../testing/conformance/import-export.ts'
 import { keyValueSuite } from '../../testing/conformance/key-value.ts'
 import { pageStoreSuite } from '../../testing/conformance/page-store.ts'
 import { querySuite } from '../../testing/conformance/query.ts'
+import { snapshotSuite } from '../../testing/conformance/snapshot.ts'
 import { prefixed, type Test } from '../../testing/suite.ts'
 import { webCoordinatorSuite } from '../coordination/web-coordinator-suite.ts'
 import { indexedDbSuite } from '../storage/indexeddb-suite.ts'
@@ -45,4 +47,7 @@ export function declareSuites(test: Test): void {
   })
   querySuite({ test: prefixed(test, 'query'), create: () => openKeyValue(newName()) })
   collectionSuite({ test: prefixed(test, 'collection'), create: () => open(newName()) })
+  importExportSuite({ test: prefixed(test, 'import and export'), create: () => open(newName()) })
+  const storage = indexedDb()
+  snapshotSuite({ test: prefixed(test, 'snapshot'), create: () => ({ storage, name: newName() }) })
 }

@@ -36,7 +36,10 @@ function both(text: string): unknown[] {
   return whole
 }
 
-const element = fc.oneof(fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' }), fc.dictionary(fc.string(), fc.jsonValue()))
+const element = fc.oneof(
+  fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' }),
+  fc.dictionary(fc.string(), fc.jsonValue()),
+)
 const object = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' }))
 const blank = fc.stringMatching(/^[ \n\r\t]{0,3}$/)
 const cuts = fc.array(fc.nat(2000), { maxLength: 40 })
@@ -69,18 +72,44 @@ describe('with every chunking, the documents are those that JSON.parse finds', (
   test('envelopes', () => {
     const name = fc.constantFrom('rows', 'docs')
     fc.assert(
-      fc.property(fc.array(element), name, fc.boolean(), blank, fc.nat(2), cuts, (elements, key, first, space, indent, at) => {
-        const rest = { total_rows: 5, offset: 0, update_seq: '5-a]["}', new_edits: false }
-        const whole = first ? { [key]: elements, ...rest } : { ...rest, [key]: elements }
-        const text = space + JSON.stringify(whole, undefined, indent) + space
-        expect(values(text, at)).toEqual(JSON.parse(JSON.stringify(elements)))
-      }),
+      fc.property(
+        fc.array(element),
+        name,
+        fc.boolean(),
+        blank,
+        fc.nat(2),
+        cuts,
+        (elements, key, first, space, indent, at) => {
+          const rest = { total_rows: 5, offset: 0, update_seq: '5-a]["}', new_edits: false }
+          const whole = first ? { [key]: elements, ...rest } : { ...rest, [key]: elements }
+          const text = space + JSON.stringify(whole, undefined, indent) + space
+          expect(values(text, at)).toEqual(JSON.parse(JSON.stringify(elements)))
+        },
+      ),
       { numRuns: 400 },
     )
   })
 
   test('arbitrary text: what JSON.parse takes is found, what it refuses fails', () => {
-    const parts = fc.constantFrom('[', ']', '{', '}', ',', ':', '"', '\\', '"a"', '"docs"', '1', 'null', ' ', '\n', '\\"', '{"a":1}', '\u{1f4a1}')
+    const parts = fc.constantFrom(
+      '[',
+      ']',
+      '{',
+      '}',
+      ',',
+      ':',
+      '"',
+      '\\',
+      '"a"',
+      '"docs"',
+      '1',
+      'null',
+      ' ',
+      '\n',
+      '\\"',
+      '{"a":1}',
+      '\u{1f4a1}',
+    )
     fc.assert(
       fc.property(fc.array(parts, { maxLength: 14 }), cuts, (chosen, at) => {
         const text = `[${chosen.join('')}`
@@ -159,7 +188,7 @@ describe('layouts', () => {
 })
 
 describe('one document that is wrong does not disturb the others', () => {
-  const codes = (text: string | Uint8Array): (string | unknown)[] =>
+  const codes = (text: string | Uint8Array): unknown[] =>
     split(typeof text === 'string' ? encoder.encode(text) : text).map(({ value, error }) => error?.code ?? value)
 
   test('in lines and in arrays', () => {
@@ -182,22 +211,28 @@ describe('one document that is wrong does not disturb the others', () => {
 
   test('a name that is there twice, at any depth (CVE-2017-12635)', () => {
     const twice = 'PANNIER_INVALID_DOCUMENT'
-    expect(codes('[{"roles":["_admin"],"roles":[]},{"a":{"b":1,"b":1}},{"a":[{"\\u0061":1,"a":2}]},{"b":{"b":1}}]')).toEqual(
-      [twice, twice, twice, { b: { b: 1 } }],
-    )
+    expect(
+      codes('[{"roles":["_admin"],"roles":[]},{"a":{"b":1,"b":1}},{"a":[{"\\u0061":1,"a":2}]},{"b":{"b":1}}]'),
+    ).toEqual([twice, twice, twice, { b: { b: 1 } }])
     expect(codes('{"__proto__":1,"__proto__":2}')).toEqual([twice])
   })
 
   test('__proto__ and the like are data', () => {
     const [value] = values('[{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"a:b":"{[:,"}]')
     expect(Object.keys(value as object)).toEqual(['__proto__', 'constructor', 'a:b'])
-    expect(JSON.stringify(value)).toBe('{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"a:b":"{[:,"}')
+    expect(JSON.stringify(value)).toBe(
+      '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"a:b":"{[:,"}',
+    )
     expect(({} as Record<string, unknown>)['polluted']).toBe(undefined)
   })
 
   test('depth is looked at before anything is parsed', () => {
     const deep = 100_000
-    expect(codes(`[{"a":1},${'[{"a":'.repeat(deep)}1${'}]'.repeat(deep)},2]`)).toEqual([{ a: 1 }, 'PANNIER_DOCUMENT_TOO_DEEP', 2])
+    expect(codes(`[{"a":1},${'[{"a":'.repeat(deep)}1${'}]'.repeat(deep)},2]`)).toEqual([
+      { a: 1 },
+      'PANNIER_DOCUMENT_TOO_DEEP',
+      2,
+    ])
     expect(codes(`{"a":${'['.repeat(deep)}\n{"a":2}`)).toEqual(['PANNIER_DOCUMENT_TOO_DEEP', { a: 2 }])
   })
 

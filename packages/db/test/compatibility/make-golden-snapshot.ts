@@ -19,6 +19,9 @@ const work = mkdtempSync(join(tmpdir(), 'pannier-golden-'))
 const copy = join(work, 'copy.pannier')
 copyFileSync(join(folder, 'format-1.pannier'), copy)
 const db = await open(copy)
-writeFileSync(path, new Uint8Array(await new Response(db.snapshot() as ReadableStream<Uint8Array<ArrayBuffer>>).arrayBuffer()))
+writeFileSync(
+  path,
+  new Uint8Array(await new Response(db.snapshot() as ReadableStream<Uint8Array<ArrayBuffer>>).arrayBuffer()),
+)
 await db.close()
 rmSync(work, { recursive: true })

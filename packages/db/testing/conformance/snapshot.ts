@@ -18,23 +18,39 @@ export interface SnapshotFixture {
 
 /** `create` gives another name each time. */
 export function snapshotSuite({ test, create }: SuiteContext<() => SnapshotFixture>): void {
-  roundTripCases({ test, create })
-  damageCases({ test, create })
-  existingCases({ test, create })
-  cancelCases({ test, create })
+  const check: Case = (name, body) =>
+    test(name, async () => {
+      const opened: Database[] = []
+      const keep: Keep = (db) => {
+        opened.push(db)
+        return db
+      }
+      try {
+        await body(create, keep)
+      } finally {
+        for (const db of opened) await db.close()
+      }
+    })
+  roundTripCases(check)
+  handleCases(check)
+  damageCases(check)
+  existingCases(check)
+  cancelCases(check)
 }
 
-type Context = SuiteContext<() => SnapshotFixture>
+/** Databases that are kept are closed when the case ends. */
+type Keep = (db: Database) => Database
+type Case = (name: string, body: (create: () => SnapshotFixture, keep: Keep) => Promise<void>) => void
 
 interface Item {
   readonly n: number
   readonly text: string
 }
 
-function roundTripCases({ test, create }: Context): void {
-  test('a copy holds what the database held, and is a database of its own', async () => {
+function roundTripCases(check: Case): void {
+  check('a copy holds what the database held, and is a database of its own', async (create, keep) => {
     const { storage, name } = create()
-    await using db = await filled(storage, name, 3000)
+    const db = keep(await filled(storage, name, 3000))
     const items = db.collection<Item>('items')
     await items.delete(['item-5', 'item-700'])
     await items.update('item-9', (item) => ({ ...item, n: -1 }))
@@ -44,11 +60,14 @@ function roundTripCases({ test, create }: Context): void {
     for (const target of [{ storage: memory(), name: 'copy' }, create()]) {
       const restored: number[] = []
       const onProgress = (part: number): void => void restored.push(part)
-      await using copy = await open(target.name, { storage: target.storage, from: streamOf(file, 10_000), onProgress })
+      const copy = keep(await open(target.name, { storage: target.storage, from: streamOf(file, 10_000), onProgress }))
       assertProgress(restored)
       assertEqual(await contentOf(copy), await contentOf(db))
       assertEqual(await copy.check(), [])
-      assertEqual((await copy.collection('items').indexes()).map(({ ready }) => ready), [true])
+      assertEqual(
+        (await copy.collection('items').indexes()).map(({ ready }) => ready),
+        [true],
+      )
       const written = await copy.collection<Item>('items').update('item-9', (item) => ({ ...item, n: -2 }))
       assertEqual(written.rev.slice(0, 2), '3-')
       await copy.collection('items').insert({ _id: 'item-5', n: 5, text: 'again' })
@@ -58,34 +77,36 @@ function roundTripCases({ test, create }: Context): void {
     assertEqual((await items.get('item-9'))?.n, -1)
   })
 
-  test('an empty database', async () => {
+  check('an empty database', async (create, keep) => {
     const { storage, name } = create()
-    await using db = await open(name, { storage })
+    const db = keep(await open(name, { storage }))
     const file = await bytesOf(db.snapshot())
-    await using copy = await open('copy', { storage: memory(), from: file })
+    const copy = keep(await open('copy', { storage: memory(), from: file }))
     assertEqual(await copy.collections(), [])
     await copy.collection('items').insert({ _id: 'a' })
     assertEqual(await copy.check(), [])
   })
 
-  test('large documents, many collections, and a copy of a copy', async () => {
+  check('large documents, many collections, and a copy of a copy', async (create, keep) => {
     const { storage, name } = create()
-    await using db = await open(name, { storage })
+    const db = keep(await open(name, { storage }))
     for (let n = 0; n < 5; n++) {
       const text = `text ${n} `.repeat(50_000)
-      await db.collection(`c${n}`).insert([{ _id: 'large', text, bytes: new Float64Array(20_000).fill(n) }, { _id: 'b' }])
+      await db
+        .collection(`c${n}`)
+        .insert([{ _id: 'large', text, bytes: new Float64Array(20_000).fill(n) }, { _id: 'b' }])
     }
     await db.dropCollection('c3')
     const target = create()
-    await using copy = await open(target.name, { storage: target.storage, from: await bytesOf(db.snapshot()) })
-    await using again = await open('again', { storage: memory(), from: copy.snapshot() })
+    const copy = keep(await open(target.name, { storage: target.storage, from: await bytesOf(db.snapshot()) }))
+    const again = keep(await open('again', { storage: memory(), from: copy.snapshot() }))
     assertEqual(await contentOf(again), await contentOf(db))
     assertEqual(await again.check(), [])
   })
 
-  test('it holds one moment, whatever is written meanwhile', async () => {
+  check('it holds one moment, whatever is written meanwhile', async (create, keep) => {
     const { storage, name } = create()
-    await using db = await filled(storage, name, 4000)
+    const db = keep(await filled(storage, name, 4000))
     const items = db.collection<Item>('items')
     const expected = new Map((await contentOf(db)).map(({ _id, n, text }) => [_id, { n, text }]))
     expected.set('item-0', { n: 1_000_000, text: 'before' })
@@ -101,52 +122,100 @@ function roundTripCases({ test, create }: Context): void {
       if (done) break
       chunks.push(value as Uint8Array<ArrayBuffer>)
       if (round > 4) continue
-      await items.upsert(Array.from({ length: 500 }, () => ({ _id: `item-${random.below(4000)}`, n: round, text: 'new' })))
+      await items.upsert(
+        Array.from({ length: 500 }, () => ({ _id: `item-${random.below(4000)}`, n: round, text: 'new' })),
+      )
       await items.delete(`item-${2000 + round}`)
       for (let i = 0; i < 3; i++) await db.checkpoint()
     }
-    await using copy = await open('copy', { storage: memory(), from: new Blob(chunks) })
+    const copy = keep(await open('copy', { storage: memory(), from: new Blob(chunks) }))
     assertEqual(new Map((await contentOf(copy)).map(({ _id, n, text }) => [_id, { n, text }])), expected)
     assertEqual(await copy.check(), [])
     assertEqual(await db.check(), [])
   })
 }
 
-function damageCases({ test, create }: Context): void {
-  const CODES = ['PANNIER_CORRUPT', 'PANNIER_WRONG_FORMAT', 'PANNIER_NEWER_FORMAT']
-
-  test('a file that is cut off, changed, or of something else is refused, and leaves nothing', async () => {
-    const source = create()
-    const db = await filled(source.storage, source.name, 200)
-    const file = await bytesOf(db.snapshot())
-    const expected = await contentOf(db)
-    await db.close()
+function handleCases(check: Case): void {
+  check('another handle writes, and reclaims pages, meanwhile', async (create, keep) => {
     const { storage, name } = create()
-    const refused = async (bytes: Uint8Array, codes: readonly string[], what: string): Promise<void> => {
-      const error = await assertRejects(open(name, { storage, from: bytes }))
-      assertTrue(codes.includes((error as { code: string }).code), `${what}: ${String(error)}`)
+    const db = keep(await filled(storage, name, 4000))
+    const other = keep(await open(name, { storage }))
+    const items = other.collection<Item>('items')
+    const expected = await contentOf(db)
+    const reader = db.snapshot().getReader()
+    const chunks: Uint8Array<ArrayBuffer>[] = []
+    for (let round = 0; ; round++) {
+      const { done, value } = await reader.read()
+      if (done) break
+      chunks.push(value as Uint8Array<ArrayBuffer>)
+      if (round > 3) continue
+      await items.upsert(some(4000, (n) => ({ _id: `item-${n}`, n: round, text: 'new' })))
+      for (let i = 0; i < 3; i++) await other.checkpoint()
     }
-    const random = seededRandom(2)
-    for (const length of [0, 7, 8, 31, 32, 33, 40, 41, 200, file.length - 1, ...some(20, () => random.below(file.length))])
-      await refused(file.subarray(0, length), length < 8 ? ['PANNIER_WRONG_FORMAT'] : ['PANNIER_CORRUPT'], `cut at ${length}`)
-    for (const at of [...some(48, (n) => n), ...some(30, () => random.below(file.length)), file.length - 1]) {
-      const changed = file.slice()
-      changed[at]! ^= 1 << random.below(8)
-      await refused(changed, CODES, `a bit flipped at ${at}`)
-    }
-    await refused(new TextEncoder().encode('SQLite format 3\0'.repeat(100)), ['PANNIER_WRONG_FORMAT'], 'another file')
-    await refused(concatenated(file, new Uint8Array(1)), ['PANNIER_CORRUPT'], 'bytes that follow')
-    await refused(concatenated(file.subarray(0, 32), file), ['PANNIER_CORRUPT'], 'its start twice')
-    // Nothing is left: the same name is free.
-    await using copy = await open(name, { storage, from: file })
+    const copy = keep(await open('copy', { storage: memory(), from: new Blob(chunks) }))
     assertEqual(await contentOf(copy), expected)
+    assertEqual(await copy.check(), [])
+    // Once it is read nothing holds the old pages any more.
+    await db.refresh()
+    for (let i = 0; i < 4; i++) await other.checkpoint()
+    assertEqual(await other.check(), [])
   })
 }
 
-function existingCases({ test, create }: Context): void {
-  test('it does not touch a database that exists', async () => {
+function damageCases(check: Case): void {
+  const CODES = ['PANNIER_CORRUPT', 'PANNIER_WRONG_FORMAT', 'PANNIER_NEWER_FORMAT']
+
+  check(
+    'a file that is cut off, changed, or of something else is refused, and leaves nothing',
+    async (create, keep) => {
+      const source = create()
+      const db = await filled(source.storage, source.name, 200)
+      const file = await bytesOf(db.snapshot())
+      const expected = await contentOf(db)
+      await db.close()
+      const { storage, name } = create()
+      const refused = async (bytes: Uint8Array, codes: readonly string[], what: string): Promise<void> => {
+        const error = await assertRejects(open(name, { storage, from: bytes }))
+        assertTrue(codes.includes((error as { code: string }).code), `${what}: ${String(error)}`)
+      }
+      const random = seededRandom(2)
+      for (const length of [
+        0,
+        7,
+        8,
+        31,
+        32,
+        33,
+        40,
+        41,
+        200,
+        file.length - 1,
+        ...some(8, () => random.below(file.length)),
+      ])
+        await refused(
+          file.subarray(0, length),
+          length < 8 ? ['PANNIER_WRONG_FORMAT'] : ['PANNIER_CORRUPT'],
+          `cut at ${length}`,
+        )
+      for (const at of [...some(24, (n) => n * 2), ...some(16, () => random.below(file.length)), file.length - 1]) {
+        const changed = file.slice()
+        changed[at]! ^= 1 << random.below(8)
+        await refused(changed, CODES, `a bit flipped at ${at}`)
+      }
+      await refused(new TextEncoder().encode('SQLite format 3\0'.repeat(100)), ['PANNIER_WRONG_FORMAT'], 'another file')
+      await refused(concatenated(file, new Uint8Array(1)), ['PANNIER_CORRUPT'], 'bytes that follow')
+      await refused(concatenated(file.subarray(0, 32), file), ['PANNIER_CORRUPT'], 'its start twice')
+      // Nothing is left: the same name is free.
+      const copy = keep(await open(name, { storage, from: file }))
+      assertEqual(await contentOf(copy), expected)
+    },
+  )
+}
+
+function existingCases(check: Case): void {
+  check('it does not touch a database that exists', async (create, keep) => {
     const source = create()
-    await using db = await filled(source.storage, source.name, 50)
+    const db = keep(await filled(source.storage, source.name, 50))
     const file = await bytesOf(db.snapshot())
     const { storage, name } = create()
     const existing = await open(name, { storage })
@@ -160,15 +229,15 @@ function existingCases({ test, create }: Context): void {
     const never = (): never => {
       throw new Error('called')
     }
-    await using again = await open(name, { storage, from: never })
+    const again = keep(await open(name, { storage, from: never }))
     assertEqual(await again.collections(), ['mine'])
     assertEqual(await again.collection('mine').find().count(), 2)
     assertEqual(await again.check(), [])
   })
 
-  test('a function gives the snapshot when there is no database; two opens at once make one', async () => {
+  check('a function gives the snapshot when there is no database; two opens at once make one', async (create, keep) => {
     const source = create()
-    await using db = await filled(source.storage, source.name, 2000)
+    const db = keep(await filled(source.storage, source.name, 2000))
     const file = await bytesOf(db.snapshot())
     const { storage, name } = create()
     let calls = 0
@@ -190,10 +259,10 @@ function existingCases({ test, create }: Context): void {
   })
 }
 
-function cancelCases({ test, create }: Context): void {
-  test('both can be cancelled, and leave nothing held or half done', async () => {
+function cancelCases(check: Case): void {
+  check('both can be cancelled, and leave nothing held or half done', async (create, keep) => {
     const { storage, name } = create()
-    await using db = await filled(storage, name, 3000)
+    const db = keep(await filled(storage, name, 3000))
     const stopping = new AbortController()
     const reader = db.snapshot({ signal: stopping.signal }).getReader()
     await reader.read()
@@ -218,12 +287,12 @@ function cancelCases({ test, create }: Context): void {
     const failure = new Error('connection lost')
     const broken = open(target.name, { storage: target.storage, from: streamOf(file, 5000, failure) })
     assertEqual(await assertRejects(broken), failure)
-    await using copy = await open(target.name, { storage: target.storage, from: file })
+    const copy = keep(await open(target.name, { storage: target.storage, from: file }))
     assertEqual(await copy.collection('items').find().count(), 3000)
     assertEqual(await db.check(), [])
   })
 
-  test('closing the database ends a snapshot under way', async () => {
+  check('closing the database ends a snapshot under way', async (create) => {
     const { storage, name } = create()
     const db = await filled(storage, name, 3000)
     const reader = db.snapshot().getReader()
