@@ -1,4 +1,4 @@
-/** Streams of bytes in and out of the library, and what long work that streams is given. */
+/** Streams of bytes in and out of the library, and what long work that streams is given. Loaded with the library: keep it small. */
 
 /** Options of long work. */
 export interface LongWork {
@@ -17,39 +17,18 @@ export type ByteSource =
   | string
   | AsyncIterable<Uint8Array | string>
 
-/** Bytes in the making. */
-export interface ByteChunks {
-  readonly chunks: AsyncGenerator<Uint8Array, void, undefined>
-  /** Lets go of what is held for them. Idempotent. */
-  release(): void
+/** A stream whose making begins at once, and is loaded first. A failure is the stream's. */
+export function lateStream(make: () => Promise<ReadableStream<Uint8Array>>): ReadableStream<Uint8Array> {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+  make()
+    .then((stream) => stream.pipeTo(writable))
+    // Of the reader's cancelling, or told to the reader already.
+    .catch((error: unknown) => writable.abort(error))
+    .catch(() => {})
+  return readable
 }
 
-/** Makes the next chunk when the one before was taken. `start` is called at once. */
-export function byteStream(start: () => Promise<ByteChunks>): ReadableStream<Uint8Array> {
-  const started = start()
-  const finish = async (): Promise<void> => {
-    const { chunks, release } = await started
-    try {
-      await chunks.return()
-    } finally {
-      release()
-    }
-  }
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      try {
-        const { value } = await (await started).chunks.next()
-        if (value !== undefined) {
-          controller.enqueue(value)
-          return
-        }
-        await finish()
-        controller.close()
-      } catch (error) {
-        await finish().catch(() => {})
-        throw error
-      }
-    },
-    cancel: () => finish().catch(() => {}),
-  })
+/** Aborted by either. */
+export function eitherSignal(closing: AbortSignal, signal: AbortSignal | undefined): AbortSignal {
+  return signal === undefined ? closing : AbortSignal.any([signal, closing])
 }

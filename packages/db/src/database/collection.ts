@@ -9,7 +9,7 @@ import { maintainIndexes } from '../index/maintain-indexes.ts'
 import type { Snapshot, WriteTransaction } from '../kv/key-value-store.ts'
 import type { QuerySource } from '../query/query-source.ts'
 import type { Selector } from '../query/query.ts'
-import { byteStream } from './byte-stream.ts'
+import { eitherSignal, lateStream } from './byte-stream.ts'
 import type { ByteSource, LongWork } from './byte-stream.ts'
 import { CollectionOperations } from './collection-operations.ts'
 import type { CollectionAccess, CollectionWriting } from './collection-operations.ts'
@@ -132,14 +132,14 @@ export class Collection<T extends object> extends CollectionOperations<T> {
    * await people.export({ format: 'ndjson' }).pipeTo(Writable.toWeb(createWriteStream('people.ndjson')))
    */
   export({ format = 'ndjson', selector = {}, ...work }: ExportOptions<T> = {}): ReadableStream<Uint8Array> {
-    if (!['ndjson', 'json', 'couchdb', 'couchdb-bulk'].includes(format))
-      throw new TypeError(`there is no export format '${String(format)}'`)
+    checkChoice(format, 'ndjson', 'json', 'couchdb', 'couchdb-bulk')
     const query = this.find(selector)
-    return byteStream(async () => {
-      const { exportDocuments } = await import('./export-documents.ts')
-      const signal = this.#stopping(work.signal)
-      const count = (): Promise<number> => query.count()
-      return { chunks: exportDocuments(query, count, format, { ...work, signal }), release: () => {} }
+    return lateStream(async () => {
+      const { exportStream } = await import('./export-documents.ts')
+      return exportStream(query, () => query.count(), format, {
+        ...work,
+        signal: eitherSignal(this.#context.closing, work.signal),
+      })
     })
   }
 
@@ -153,11 +153,10 @@ export class Collection<T extends object> extends CollectionOperations<T> {
    * const { imported, failed } = await people.import(await openAsBlob('people.ndjson'), { mode: 'upsert' })
    */
   import(source: ByteSource, options: ImportOptions = {}): Promise<ImportResult> {
-    const { format, mode = 'insert', stubs = 'fail' } = options
-    if (format !== undefined && !['ndjson', 'json', 'couchdb'].includes(format))
-      throw new TypeError(`there is no import format '${String(format)}'`)
-    if (mode !== 'insert' && mode !== 'upsert') throw new TypeError("the mode of an import is 'insert' or 'upsert'")
-    if (stubs !== 'fail' && stubs !== 'drop') throw new TypeError("stubs is 'fail' or 'drop'")
+    const { format = 'json', mode = 'insert', stubs = 'fail' } = options
+    checkChoice(format, 'ndjson', 'json', 'couchdb')
+    checkChoice(mode, 'insert', 'upsert')
+    checkChoice(stubs, 'fail', 'drop')
     return this.#import(source, mode, options)
   }
 
@@ -177,14 +176,8 @@ export class Collection<T extends object> extends CollectionOperations<T> {
       one: (document: object) => this[mode](document as DocumentInput<T>),
       many: (documents: readonly object[]) => this[mode](documents as readonly DocumentInput<T>[]),
     }
-    const signal = this.#stopping(options.signal)
-    return importDocuments(source, target, { ...options, signal }, this.#context.environment)
-  }
-
-  /** Aborted with the database's closing too. */
-  #stopping(signal: AbortSignal | undefined): AbortSignal {
-    const { closing } = this.#context
-    return signal === undefined ? closing : AbortSignal.any([signal, closing])
+    const { closing, environment } = this.#context
+    return importDocuments(source, target, { ...options, signal: eitherSignal(closing, options.signal) }, environment)
   }
 
   async #buildMissing({ signal, onProgress }: CollectionOptions): Promise<void> {
@@ -209,10 +202,21 @@ export class Collection<T extends object> extends CollectionOperations<T> {
     }
     if (state?.indexes.some(({ builtTo }) => builtTo !== undefined)) {
       // Most runs of an application build nothing, so it is loaded only for this.
-      await buildIndexes({ store, catalog, name, environment, signal: this.#stopping(signal), onProgress })
+      await buildIndexes({
+        store,
+        catalog,
+        name,
+        environment,
+        signal: eitherSignal(context.closing, signal),
+        onProgress,
+      })
     }
     this.#settledNumber = state?.number
   }
+}
+
+function checkChoice(choice: string, ...choices: string[]): void {
+  if (!choices.includes(choice)) throw new TypeError(`'${choice}' is none of '${choices.join("', '")}'`)
 }
 
 /** Reads the newest state; each write is a transaction of its own. */

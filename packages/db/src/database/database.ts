@@ -6,12 +6,13 @@ import { idGenerator } from '../document/document-id.ts'
 import { NAME_CHARS_MAX } from '../index/index-definition.ts'
 import type { KeyValueStore } from '../kv/key-value-store.ts'
 import type { Storage } from '../storage/page-store.ts'
-import { byteStream } from './byte-stream.ts'
-import type { ByteChunks, LongWork } from './byte-stream.ts'
+import { eitherSignal, lateStream } from './byte-stream.ts'
+import type { LongWork } from './byte-stream.ts'
 import { ChangeNotifier } from './change-notifier.ts'
 import type { DatabaseChange } from './change-notifier.ts'
 import { Collection } from './collection.ts'
 import type { CollectionOptions } from './collection.ts'
+import type { ByteChunks } from './chunk-stream.ts'
 import type { DatabaseContext } from './database-context.ts'
 import type { JsonObject } from './document-types.ts'
 import { Transaction } from './transaction.ts'
@@ -182,10 +183,12 @@ export class Database {
     this.#assertOpen()
     const { exportSnapshot } = this.#parts
     if (exportSnapshot === undefined) throw new PannierError('PANNIER_UNAVAILABLE', 'This storage makes no snapshots.')
-    const { signal } = options
-    const closing = this.#closing.signal
-    const stopped = signal === undefined ? closing : AbortSignal.any([signal, closing])
-    return byteStream(() => exportSnapshot({ ...options, signal: stopped }))
+    const signal = eitherSignal(this.#closing.signal, options.signal)
+    return lateStream(async () => {
+      const made = exportSnapshot({ ...options, signal })
+      const [chunks, { chunkStream }] = await Promise.all([made, import('./chunk-stream.ts')])
+      return chunkStream(chunks)
+    })
   }
 
   /** Finishes the writes that were asked for and lets go of everything. Idempotent. */

@@ -1,6 +1,7 @@
 /** Writes documents as JSON text, a piece at a time. Loaded when it is asked for; docs/import-export.md says what the formats are. */
 import { throwIfAborted } from '../base/abort.ts'
 import type { LongWork } from './byte-stream.ts'
+import { chunkStream } from './chunk-stream.ts'
 
 /**
  * - 'ndjson': a document a line.
@@ -34,8 +35,18 @@ const LAYOUTS: Readonly<Record<ExportFormat, Layout>> = {
   'couchdb-bulk': { head: '{"new_edits":false,"docs":[\n', separator: ',\n', tail: () => '\n]}\n', row: toJson },
 }
 
+/** A stream of them, from one snapshot. */
+export function exportStream(
+  documents: AsyncIterable<object>,
+  total: () => Promise<number>,
+  format: ExportFormat,
+  work: LongWork,
+): ReadableStream<Uint8Array> {
+  return chunkStream({ chunks: exportDocuments(documents, total, format, work), release: () => {} })
+}
+
 /** `total`: how many documents there will be, as far as is known. */
-export async function* exportDocuments(
+async function* exportDocuments(
   documents: AsyncIterable<object>,
   total: () => Promise<number>,
   format: ExportFormat,
