@@ -12,7 +12,8 @@ import { holdsDatabase, restoreSnapshot } from '../../src/kv/restore-snapshot.ts
 import type { PageStore, Storage } from '../../src/storage/page-store.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import { countingEnvironment } from '../../testing/model-database.ts'
-import { SimulatedStorage, type Fault } from '../../testing/simulated-page-store.ts'
+import { seededRandom } from '../../testing/random.ts'
+import { randomOrder, SimulatedStorage, type Fault } from '../../testing/simulated-page-store.ts'
 import { soloCoordinator } from './solo-coordinator.ts'
 
 const ENTRIES = 500
@@ -35,7 +36,9 @@ const { file, filePages } = await makeFile()
 describe.each(FAULTS)('%o', (fault) => {
   test('at each call in turn', { timeout: 120_000 }, async () => {
     for (let call = 2; ; call++) {
-      const storage = new SimulatedStorage()
+      // Synchronous answers, or late ones in any order.
+      const random = seededRandom(call)
+      const storage = new SimulatedStorage(call % 3 === 0 ? { schedule: randomOrder(random.next) } : {})
       storage.failAt(call, fault)
       const gone = new Promise<'gone'>((resolve) => (storage.onGone = () => resolve('gone')))
       const store = await storage.open('x')
