@@ -9,8 +9,22 @@ export type { Database } from './database/database.ts'
 export type { CollectionChange, DatabaseChange } from './database/change-notifier.ts'
 export type { ByteSource, LongWork } from './database/byte-stream.ts'
 export type { Collection, CollectionOptions, ExportOptions, IndexInfo } from './database/collection.ts'
-export type { CollectionOperations } from './database/collection-operations.ts'
-export type { DocumentInput, DocumentReference, JsonObject, Stored } from './database/document-types.ts'
+export type {
+  AtomicOptions,
+  BatchOptions,
+  CollectionOperations,
+  EditOptions,
+} from './database/collection-operations.ts'
+export type {
+  DeletedInput,
+  DocumentInput,
+  DocumentReference,
+  InputMeta,
+  JsonObject,
+  RevisionDocument,
+  RevisionMeta,
+  Stored,
+} from './database/document-types.ts'
 export type { ExportFormat } from './database/export-documents.ts'
 export type {
   ImportFailure,
@@ -20,10 +34,28 @@ export type {
   ImportProgress,
   ImportResult,
 } from './database/import-options.ts'
+export type {
+  BulkGetResult,
+  RevisionOperations,
+  RevisionReference,
+  RevisionResult,
+} from './database/revision-operations.ts'
 export type { Transaction } from './database/transaction.ts'
 export type { WriteResult } from './document/apply-writes.ts'
 export { COLLECTIONS_MAX } from './document/catalog.ts'
 export { BATCH_DOCUMENTS_MAX } from './document/encoded-batch.ts'
+export { GENERATION_MAX, REVISION_SUFFIX_BYTES_MAX, REVISIONS_LIMIT_MAX } from './document/revision.ts'
+export type { RevisionHistory } from './document/revision.ts'
+export type {
+  ConflictedDocument,
+  MissingRevisions,
+  RevisionFields,
+  RevisionInfo,
+  RevisionReadOptions,
+} from './document/revision-reads.ts'
+export type { RevisionStatus } from './document/revision-tree.ts'
+export type { PurgeResult } from './document/revision-writes.ts'
+export type { WriteFailure, WriteOutcome } from './document/write-documents.ts'
 export { INDEX_FIELDS_MAX, INDEXES_MAX, NAME_CHARS_MAX } from './index/index-definition.ts'
 export type { IndexField, IndexInput } from './index/index-definition.ts'
 export type { Explanation, Query, Selector } from './query/query.ts'

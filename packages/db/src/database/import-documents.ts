@@ -7,6 +7,7 @@ import type { Environment } from '../base/environment.ts'
 import { PannierError, type ErrorCode } from '../base/errors.ts'
 import { isPlainObject } from '../codec/collation.ts'
 import { JsonSplitter, type JsonLayout, type JsonPiece } from '../codec/json-splitter.ts'
+import type { WriteOutcome } from '../document/write-documents.ts'
 import { bytesOf, sizeOf } from './byte-source.ts'
 import type { ByteSource } from './byte-stream.ts'
 import type { ImportFailure, ImportFormat, ImportOptions, ImportResult } from './import-options.ts'
@@ -24,9 +25,6 @@ const LAYOUTS: Readonly<Record<ImportFormat, readonly JsonLayout[]>> = {
   couchdb: ['rows', 'docs'],
 }
 
-/** Fields of CouchDB's that tell of a document without being part of it. */
-const TOLD_FIELDS: readonly string[] = ['_conflicts', '_deleted_conflicts', '_revs_info', '_local_seq', '_revisions']
-
 /** Failures of one document; any other ends the import. */
 const DOCUMENT_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'PANNIER_CONFLICT',
@@ -36,11 +34,8 @@ const DOCUMENT_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'PANNIER_INVALID_DOCUMENT',
 ])
 
-/** How documents are written. Throws, or rejects, as `collection.insert` does. */
-export interface ImportTarget {
-  one(document: object): Promise<unknown>
-  many(documents: readonly object[]): Promise<unknown>
-}
+/** Writes what can be written of them, and tells of each. A TypeError is thrown for one that is none. */
+export type WriteDocuments = (documents: readonly object[]) => Promise<readonly WriteOutcome[]>
 
 interface Place {
   readonly position: number
@@ -53,11 +48,11 @@ interface Waiting extends Place {
 
 export async function importDocuments(
   source: ByteSource,
-  target: ImportTarget,
+  write: WriteDocuments,
   options: ImportOptions,
   environment: Environment,
 ): Promise<ImportResult> {
-  const run = new Import(target, options, environment, sizeOf(source))
+  const run = new Import(write, options, environment, sizeOf(source))
   try {
     await run.read(bytesOf(source))
   } catch (error) {
@@ -67,7 +62,7 @@ export async function importDocuments(
 }
 
 class Import {
-  readonly #target: ImportTarget
+  readonly #write: WriteDocuments
   readonly #options: ImportOptions
   readonly #environment: Environment
   readonly #bytesTotal: number | undefined
@@ -81,8 +76,8 @@ class Import {
   #batch: Waiting[] = []
   #batchBytes = 0
 
-  constructor(target: ImportTarget, options: ImportOptions, environment: Environment, bytesTotal: number | undefined) {
-    this.#target = target
+  constructor(write: WriteDocuments, options: ImportOptions, environment: Environment, bytesTotal: number | undefined) {
+    this.#write = write
     this.#options = options
     this.#environment = environment
     this.#bytesTotal = bytesTotal
@@ -134,7 +129,7 @@ class Import {
     const found = this.#splitter.layout === 'rows' ? documentOfRow(value) : value
     if (found instanceof PannierError) {
       this.#fail(place, found)
-    } else if (found === undefined || (isPlainObject(found) && found['_deleted'] === true)) {
+    } else if (isPlainObject(found) && found['_deleted'] === true && this.#options.mode !== 'replicate') {
       this.#skipped++
     } else if (!isPlainObject(found)) {
       this.#fail(place, invalid('A document is a JSON object.'))
@@ -152,13 +147,11 @@ class Import {
     this.#batchBytes = 0
     throwIfAborted(signal, 'The import')
     if (batch.length > 0) {
-      try {
-        await this.#target.many(batch.map(({ document }) => document))
-        this.#imported += batch.length
-      } catch (error) {
-        documentError(error)
-        await this.#writeEach(batch)
-      }
+      const outcomes = await this.#outcomes(batch.map(({ document }) => document))
+      outcomes.forEach((outcome, at) => {
+        if ('error' in outcome) this.#fail(batch[at]!, documentError(outcome.error), batch[at]!.document['_id'])
+        else this.#imported++
+      })
       // Between two batches others have their turn.
       await this.#environment.yield()
     }
@@ -170,17 +163,15 @@ class Import {
     })
   }
 
-  /** A batch of which one document can't be written: each on its own, which the store does as one group. */
-  async #writeEach(batch: readonly Waiting[]): Promise<void> {
-    const outcomes = await Promise.allSettled(
-      batch.map(async ({ document }) => {
-        await this.#target.one(document)
-      }),
-    )
-    outcomes.forEach((outcome, at) => {
-      if (outcome.status === 'fulfilled') this.#imported++
-      else this.#fail(batch[at]!, documentError(outcome.reason), batch[at]!.document['_id'])
-    })
+  /** A batch that one document keeps from being encoded: each on its own, which the store does as one group. */
+  async #outcomes(documents: readonly object[]): Promise<readonly ({ readonly error: unknown } | object)[]> {
+    try {
+      return await this.#write(documents)
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error
+      const settled = await Promise.allSettled(documents.map(async (document) => this.#write([document])))
+      return settled.map((one) => (one.status === 'fulfilled' ? one.value[0]! : { error: one.reason as unknown }))
+    }
   }
 
   #fail({ position, line }: Place, error: PannierError, id?: unknown): void {
@@ -190,30 +181,27 @@ class Import {
   }
 }
 
-/** The document of a row of `_all_docs`; undefined for one that is deleted. */
+/** The document of a row of `_all_docs`. */
 function documentOfRow(row: unknown): unknown {
   if (!isPlainObject(row)) return invalid('A row is a JSON object.')
-  const { doc, error, value } = row
+  const { doc, error, id, value } = row
   if (typeof error === 'string') return invalid(`The row has no document but an error: ${error.slice(0, 100)}.`)
-  if (isPlainObject(value) && value['deleted'] === true) return undefined
+  if (isPlainObject(value) && value['deleted'] === true) return { _id: id, _rev: value['rev'], _deleted: true }
   return doc ?? invalid('The row has no document; ask for it with include_docs=true.')
 }
 
-/** Without what is not content; an error if it has attachments that the source only names. */
+/** An error if it has attachments that the source only names, or the document without these. */
 function withoutStubs(
   document: Record<string, unknown>,
   stubs: 'fail' | 'drop',
 ): Record<string, unknown> | PannierError {
-  let own = document
-  const drop = (name: string): void => {
-    if (own === document) own = { ...document }
-    delete own[name]
-  }
-  for (const name of TOLD_FIELDS) if (Object.hasOwn(document, name)) drop(name)
-  if (!Object.hasOwn(document, '_attachments')) return own
-  if (stubs === 'drop') drop('_attachments')
-  else return invalid('The document has attachments, whose data is not in the source.')
-  return own
+  const attachments = Object.hasOwn(document, '_attachments') ? document['_attachments'] : undefined
+  if (!isPlainObject(attachments)) return document
+  const whole = Object.entries(attachments).filter(([, value]) => isPlainObject(value) && Object.hasOwn(value, 'data'))
+  if (whole.length > 0 && whole.length === Object.keys(attachments).length) return document
+  if (stubs === 'fail') return invalid('The document has attachments, whose data is not in the source.')
+  const { _attachments, ...own } = document
+  return whole.length > 0 ? { ...own, _attachments: Object.fromEntries(whole) } : own
 }
 
 /** The error as one of a document; any other is thrown. */

@@ -7,8 +7,9 @@ export type ImportFormat = 'ndjson' | 'json' | 'couchdb'
 /**
  * - 'insert': a document whose id is taken fails.
  * - 'upsert': it replaces what is there.
+ * - 'replicate': the revisions of the source are taken up as they are, as by `put(documents, { newEdits: false })`.
  */
-export type ImportMode = 'insert' | 'upsert'
+export type ImportMode = 'insert' | 'upsert' | 'replicate'
 
 export interface ImportProgress {
   /** Read up to now, and in all where that is known. */
@@ -46,7 +47,7 @@ export interface ImportFailure {
 export interface ImportResult {
   /** Documents that were written. */
   readonly imported: number
-  /** Deleted ones, which the source mentions. */
+  /** Deleted ones, which only 'replicate' imports. */
   readonly skipped: number
   /** Documents that were not written. */
   readonly failedCount: number

@@ -21,8 +21,8 @@ export interface OpenOptions {
   readonly durability?: Durability
   /** Memory for cached pages; 64 MiB by default. */
   readonly cacheBytesMax?: number
-  /** Collections and their indexes, as for `db.collection(name, options)`. */
-  readonly collections?: Readonly<Record<string, Pick<CollectionOptions, 'indexes'>>>
+  /** Collections with their indexes and settings, as for `db.collection(name, options)`. */
+  readonly collections?: Readonly<Record<string, Pick<CollectionOptions, 'indexes' | 'history' | 'revisionsLimit'>>>
   /**
    * A snapshot (`db.snapshot()`) to make the database of. There must not be one of that name yet; a function is only called
    * if there is none, and what there is is opened.

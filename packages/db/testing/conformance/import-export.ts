@@ -297,6 +297,49 @@ function couchdbCases(check: Case): void {
     assertEqual([result.imported, result.skipped, result.failedCount], [1, 1, 0])
     assertEqual(await contentOf(all), [{ _id: 'a' }])
   })
+
+  check("'replicate' takes up revisions as they are, conflicts and tombstones among them", async (db) => {
+    const all = db.collection('all')
+    const docs = [
+      { _id: 'a', _rev: '3-a', _revisions: { start: 3, ids: ['a', 'b', 'c'] }, n: 1 },
+      { _id: 'a', _rev: '3-z', _revisions: { start: 3, ids: ['z', 'b', 'c'] }, n: 2 },
+      { _id: 'gone', _rev: '2-b', _deleted: true },
+      { _id: 'bad', _rev: '1-', n: 3 },
+      { _id: 'none', n: 4 },
+      { _id: 'last', _rev: '1-l', n: 5 },
+    ]
+    // Once more is once.
+    for (let round = 0; round < 2; round++) {
+      const result = await all.import(JSON.stringify({ new_edits: false, docs }), { mode: 'replicate' })
+      assertEqual([result.imported, result.skipped, result.failedCount], [4, 0, 2])
+      assertEqual(
+        result.failed.map(({ id, error }) => [id, error.code]),
+        ['bad', 'none'].map((id) => [id, 'PANNIER_INVALID_DOCUMENT']),
+      )
+    }
+    assertEqual<unknown>(await all.get('a', { conflicts: true }), { _id: 'a', _rev: '3-z', n: 2, _conflicts: ['3-a'] })
+    assertEqual<unknown>(await all.get('a', { revs: true }), {
+      _id: 'a',
+      _rev: '3-z',
+      n: 2,
+      _revisions: { start: 3, ids: ['z', 'b', 'c'] },
+    })
+    assertEqual((await all.get('gone', { rev: '2-b' }))?._deleted, true)
+    const rows = { rows: [{ id: 'row', key: 'row', value: { rev: '2-r', deleted: true }, doc: null }] }
+    assertEqual((await all.import(JSON.stringify(rows), { mode: 'replicate' })).imported, 1)
+    assertEqual((await all.get('row', { rev: '2-r' }))?._deleted, true)
+  })
+
+  check('what is exported for CouchDB comes back with its revisions', async (db) => {
+    const all = db.collection('all')
+    await all.insert([{ _id: 'a' }, { _id: 'b' }])
+    await all.upsert({ _id: 'b', n: 2 })
+    const copy = db.collection('copy')
+    for (const format of ['couchdb', 'couchdb-bulk'] as const) {
+      assertEqual((await copy.import(await textOf(all, format), { mode: 'replicate' })).imported, 2)
+      assertEqual(await copy.find().sort('_id').toArray(), await all.find().sort('_id').toArray())
+    }
+  })
 }
 
 function cancelCases(check: Case): void {
