@@ -1,10 +1,12 @@
-/** The integrity check of documents and indexes: reads everything and compares. (Pages and trees have a check of their own.) */
+/** The integrity check of documents, revisions and indexes: reads everything and compares. (Pages and trees have a check of their own.) */
 import type { Key } from '../base/brand.ts'
 import { keyNumber, numberKey } from '../codec/key-number.ts'
 import { BodyView, readNumber } from '../document/body.ts'
 import type { Catalog } from '../document/catalog.ts'
 import type { CollectionState } from '../document/collection-state.ts'
 import { existingTree } from '../document/document-reader.ts'
+import { checkRevisions } from './check-revisions.ts'
+import type { CheckedWinner } from './check-revisions.ts'
 import { FieldReader } from '../index/field-reader.ts'
 import { indexTreeName } from '../index/index-definition.ts'
 import { indexKeys } from '../index/index-key.ts'
@@ -36,10 +38,12 @@ async function checkCollection(snapshot: HeldSnapshot, state: CollectionState): 
   const body = new BodyView()
   const fields = new FieldReader(state.shapes)
   const expected = state.indexes.map(() => new Set<string>())
+  const winners: CheckedWinner[] = []
   let liveCount = 0
   for (const [key, value] of bodies) {
     body.load(value, keyNumber(key))
     if (!body.deleted) liveCount++
+    winners.push(winnerOf(body))
     const named = (body.deleted ? deleted : ids).get(body.key)
     if (named === undefined || readNumber(named) !== body.number)
       problems.push(`the id '${body.id}' does not lead to its document`)
@@ -59,6 +63,14 @@ async function checkCollection(snapshot: HeldSnapshot, state: CollectionState): 
     problems.push(`${deleted.size} deleted ids for ${bodies.size - liveCount} tombstones`)
   for (const key of moved.keys())
     if (!bodies.has(numberKey(readNumber(moved.get(key)!)))) problems.push('a moved document is missing')
+  const readOptional = async (name: string, what: string): Promise<Map<Key, Uint8Array>> => {
+    const tree = snapshot.tree(name)
+    return tree === undefined ? new Map() : await readAll(snapshot, tree, problems, what)
+  }
+  const revisions = await readOptional(trees.revisions, 'revisions')
+  const extra = await readOptional(trees.extra, 'extra')
+  const conflicts = await readOptional(trees.conflicts, 'conflicts')
+  problems.push(...checkRevisions(winners, { revisions, extra, conflicts }))
   for (const [at, index] of state.indexes.entries()) {
     const tree = existingTree(snapshot, indexTreeName(state.number, index.number))
     const entries = await readAll(snapshot, tree, problems, index.name)
@@ -68,6 +80,10 @@ async function checkCollection(snapshot: HeldSnapshot, state: CollectionState): 
       problems.push(`the index '${index.name}' lacks ${missing} entries and has ${wrong} that are wrong`)
   }
   return problems
+}
+
+function winnerOf({ id, key, number, generation, suffix, deleted, otherLeaves }: BodyView): CheckedWinner {
+  return { id, key, number, generation, suffix, deleted, otherLeaves }
 }
 
 async function readAll(
