@@ -5,6 +5,7 @@ export { DOCUMENT_BYTES_MAX, DOCUMENT_DEPTH_MAX } from './codec/document-format.
 export { ID_BYTES_MAX } from './codec/key-encoding.ts'
 export { open } from './database/open.ts'
 export type { OpenOptions } from './database/open.ts'
+export type { GetAttachmentOptions, PutAttachmentOptions, RemoveAttachmentOptions } from './database/attachments.ts'
 export type { Database } from './database/database.ts'
 export type { CollectionChange, DatabaseChange } from './database/change-notifier.ts'
 export type { ByteSource, LongWork } from './database/byte-stream.ts'
@@ -42,6 +43,22 @@ export type {
 } from './database/revision-operations.ts'
 export type { Transaction } from './database/transaction.ts'
 export type { WriteResult } from './document/apply-writes.ts'
+export type {
+  AttachmentData,
+  AttachmentInput,
+  AttachmentInputs,
+  AttachmentStubInput,
+} from './document/attachments/attachment-input.ts'
+export {
+  ATTACHMENT_BYTES_MAX,
+  ATTACHMENT_NAME_BYTES_MAX,
+  ATTACHMENTS_PER_DOCUMENT_MAX,
+  CONTENT_TYPE_CHARS_MAX,
+  TRANSACTION_ATTACHMENT_BYTES_MAX,
+} from './document/attachments/attachment-limits.ts'
+export type { AttachmentForm, InlineAttachment } from './document/attachments/inline-attachments.ts'
+export type { AttachmentStub } from './document/attachments/attachment-section.ts'
+export type { Attachment, ByteRange } from './document/attachments/attachment.ts'
 export { COLLECTIONS_MAX } from './document/catalog.ts'
 export { BATCH_DOCUMENTS_MAX } from './document/encoded-batch.ts'
 export { GENERATION_MAX, REVISION_SUFFIX_BYTES_MAX, REVISIONS_LIMIT_MAX } from './document/revision.ts'

@@ -55,7 +55,8 @@ export class ModelDocument {
       const parent = path[at + 1]!
       if (revision.parent !== undefined && revision.parent !== parent) break
       revision.parent = parent
-      if (!this.revisions.has(parent)) this.revisions.set(parent, { parent: undefined, deleted: false, content: undefined })
+      if (!this.revisions.has(parent))
+        this.revisions.set(parent, { parent: undefined, deleted: false, content: undefined })
       // Only what was a leaf loses its content by this.
       if (!history) this.revisions.get(parent)!.content = undefined
     }

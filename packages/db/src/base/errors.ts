@@ -32,6 +32,8 @@ export type ErrorCode =
   | 'PANNIER_DOCUMENT_TOO_DEEP'
   | 'PANNIER_BATCH_TOO_LARGE'
   | 'PANNIER_INVALID_DOCUMENT' // the schema refused it
+  | 'PANNIER_ATTACHMENT_TOO_LARGE'
+  | 'PANNIER_ATTACHMENT_MISSING' // a stub names an attachment that the revision before does not have
   // queries
   | 'PANNIER_INDEX_MISMATCH' // an index of that name exists with another definition
   | 'PANNIER_LIMIT' // one of the other named limits

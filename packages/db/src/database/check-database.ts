@@ -1,6 +1,7 @@
 /** The integrity check of documents, revisions and indexes: reads everything and compares. (Pages and trees have a check of their own.) */
 import type { Key } from '../base/brand.ts'
 import { keyNumber, numberKey } from '../codec/key-number.ts'
+import { BlobCheck } from '../document/attachments/check-blobs.ts'
 import { BodyView, readNumber } from '../document/body.ts'
 import type { Catalog } from '../document/catalog.ts'
 import type { CollectionState } from '../document/collection-state.ts'
@@ -40,8 +41,10 @@ async function checkCollection(snapshot: HeldSnapshot, state: CollectionState): 
   const expected = state.indexes.map(() => new Set<string>())
   const winners: CheckedWinner[] = []
   let liveCount = 0
+  const blobs = new BlobCheck()
   for (const [key, value] of bodies) {
     body.load(value, keyNumber(key))
+    blobs.add(body.attachments)
     if (!body.deleted) liveCount++
     winners.push(winnerOf(body))
     const named = (body.deleted ? deleted : ids).get(body.key)
@@ -71,6 +74,8 @@ async function checkCollection(snapshot: HeldSnapshot, state: CollectionState): 
   const extra = await readOptional(trees.extra, 'extra')
   const conflicts = await readOptional(trees.conflicts, 'conflicts')
   problems.push(...checkRevisions(winners, { revisions, extra, conflicts }))
+  for (const [key, value] of extra) blobs.add(body.load(value, keyNumber(key)).attachments)
+  problems.push(...(await blobs.run(snapshot, state.number)))
   for (const [at, index] of state.indexes.entries()) {
     const tree = existingTree(snapshot, indexTreeName(state.number, index.number))
     const entries = await readAll(snapshot, tree, problems, index.name)

@@ -2,9 +2,12 @@
  * What can be done with the documents of a collection, on its own or inside a transaction: which of the two it is, only
  * `CollectionAccess` knows.
  */
-import type { MaybePromise } from '../base/maybe-promise.ts'
+import type { AttachmentData } from '../document/attachments/attachment-input.ts'
+import type { Attachment } from '../document/attachments/attachment.ts'
+import type { AttachmentForm } from '../document/attachments/inline-attachments.ts'
 import type { CollectionState } from '../document/collection-state.ts'
 import type { IdGenerator } from '../document/document-id.ts'
+import type { DocumentWrite } from '../document/document-write.ts'
 import { DocumentReader } from '../document/document-reader.ts'
 import type { StoredDocument } from '../document/document-reader.ts'
 import { checkBatchSize, encodeBatch, guessShapes } from '../document/encoded-batch.ts'
@@ -16,8 +19,20 @@ import type { WriteContext, WriteMode, WriteOutcome } from '../document/write-do
 import type { Snapshot, WriteTransaction } from '../kv/key-value-store.ts'
 import { createQuery } from '../query/query.ts'
 import type { Query, Selector } from '../query/query.ts'
-import type { QuerySource } from '../query/query-source.ts'
-import type { DocumentInput, DocumentReference, RevisionDocument, Stored } from './document-types.ts'
+import type * as Attachments from './attachments.ts'
+import type {
+  AttachmentAccess,
+  GetAttachmentOptions,
+  PutAttachmentOptions,
+  RemoveAttachmentOptions,
+} from './attachments.ts'
+import type {
+  DocumentInput,
+  DocumentReference,
+  DocumentWithAttachments,
+  RevisionDocument,
+  Stored,
+} from './document-types.ts'
 import { promised } from './promised.ts'
 import { RevisionOperations } from './revision-operations.ts'
 
@@ -27,13 +42,15 @@ export interface CollectionWriting extends WriteContext {
 }
 
 /** Where reads and writes go. */
-export interface CollectionAccess {
-  read<T>(read: (snapshot: Snapshot) => T): MaybePromise<T>
-  write<T>(write: (transaction: WriteTransaction) => T): Promise<T>
-  openSource(): QuerySource
+export interface CollectionAccess extends AttachmentAccess {
   /** The collection as far as it is known now, and whether that is committed. */
   known(): { readonly state: CollectionState | undefined; readonly committed: boolean }
   readonly writing: CollectionWriting
+}
+
+/** The content of attachments in that form, in place of stubs. */
+export interface WithAttachments {
+  readonly attachments: AttachmentForm
 }
 
 /** All or nothing, which is the default. */
@@ -62,10 +79,16 @@ export class CollectionOperations<T extends object> extends RevisionOperations<T
    * const ann = await people.get('ann')
    * const [first, second] = await people.get(['ann', 'bob'])
    * const { _conflicts } = await people.get('ann', { conflicts: true })
+   * const { _attachments } = await people.get('ann', { attachments: 'blob' })   // or 'bytes', 'base64'
    */
   get(id: string): Promise<Stored<T> | undefined>
+  get(id: string, options: WithAttachments & RevisionReadOptions): Promise<DocumentWithAttachments<T> | undefined>
   get(id: string, options: RevisionReadOptions): Promise<RevisionDocument<T> | undefined>
   get(ids: readonly string[]): Promise<(Stored<T> | undefined)[]>
+  get(
+    ids: readonly string[],
+    options: WithAttachments & RevisionFields,
+  ): Promise<(DocumentWithAttachments<T> | undefined)[]>
   get(ids: readonly string[], options: RevisionFields): Promise<(RevisionDocument<T> | undefined)[]>
   get(ids: string | readonly string[], options?: RevisionReadOptions): Promise<unknown> {
     if (options !== undefined) return this.readRevisions(ids, options)
@@ -178,6 +201,47 @@ export class CollectionOperations<T extends object> extends RevisionOperations<T
   }
 
   /**
+   * Gives a document an attachment, or replaces the one of that name; all else of the document stays. Without `rev` a
+   * document that does not exist is created. An attachment of any length takes little memory; it is seen when all of it is there.
+   *
+   * Inside a transaction it takes memory, and is limited.
+   *
+   * @throws PANNIER_CONFLICT if `rev` is not current; PANNIER_ATTACHMENT_TOO_LARGE, PANNIER_KEY_TOO_LARGE, PANNIER_LIMIT,
+   *   PANNIER_ABORTED. What the source fails with is passed on. Wrong arguments reject with a TypeError.
+   * @example
+   * await people.putAttachment('ann', 'photo.jpg', file)
+   * await people.putAttachment('ann', 'film.mp4', response.body, { contentType: 'video/mp4', signal })
+   */
+  putAttachment(
+    id: string,
+    name: string,
+    data: AttachmentData,
+    options: PutAttachmentOptions = {},
+  ): Promise<WriteResult> {
+    return this.#withAttachments((attachments, access) => attachments.putAttachment(access, id, name, data, options))
+  }
+
+  /**
+   * An attachment; undefined if there is none. Its content is read when asked for: `bytes()`, `text()`, `blob()`, `stream()`.
+   *
+   * @example
+   * const photo = await people.getAttachment('ann', 'photo.jpg')
+   * image.src = URL.createObjectURL(await photo.blob())
+   */
+  getAttachment(id: string, name: string, options: GetAttachmentOptions = {}): Promise<Attachment | undefined> {
+    return this.#withAttachments((attachments, access) => attachments.getAttachment(access, id, name, options))
+  }
+
+  /**
+   * Takes an attachment from a document. Resolves with undefined if there is none.
+   *
+   * @throws PANNIER_CONFLICT if `rev` is not current.
+   */
+  removeAttachment(id: string, name: string, options: RemoveAttachmentOptions = {}): Promise<WriteResult | undefined> {
+    return this.#withAttachments((attachments, access) => attachments.removeAttachment(access, id, name, options))
+  }
+
+  /**
    * A query: nothing is read before it is asked for an answer.
    *
    * @example
@@ -209,8 +273,19 @@ export class CollectionOperations<T extends object> extends RevisionOperations<T
         replicated: mode === 'replicate',
         atomic,
       })
-      return this.#write(many, (transaction, writing) => putDocuments(transaction, writing, batch, mode, atomic))
+      const write = (): Promise<unknown> =>
+        this.#write(many, (transaction, writing) => putDocuments(transaction, writing, batch, mode, atomic))
+      return batch.writes.some(hasAttachments)
+        ? this.#withAttachments((attachments, access) =>
+            attachments.writeWithAttachments(access, batch.writes, atomic, write),
+          )
+        : write()
     })
+  }
+
+  #withAttachments<R>(work: (attachments: typeof Attachments, access: CollectionAccess) => Promise<R>): Promise<R> {
+    const { access } = this
+    return access.pending(import('./attachments.ts').then((attachments) => work(attachments, access)))
   }
 
   #write<R>(many: boolean, write: (transaction: WriteTransaction, writing: WriteContext) => R[]): Promise<R | R[]> {
@@ -228,6 +303,10 @@ export class CollectionOperations<T extends object> extends RevisionOperations<T
     }
     return this.#guess!
   }
+}
+
+function hasAttachments({ attachmentInputs }: DocumentWrite): boolean {
+  return attachmentInputs !== undefined
 }
 
 /** A copy: what the caller does to the array meanwhile changes nothing. */

@@ -1,5 +1,6 @@
 /** A collection of an open database: its documents and its indexes. */
 import type { MaybePromise } from '../base/maybe-promise.ts'
+import type { UploadTarget } from '../document/attachments/upload.ts'
 import type { CollectionState } from '../document/collection-state.ts'
 import { DEFAULT_SETTINGS } from '../document/collection-state.ts'
 import type { WriteOutcome } from '../document/write-documents.ts'
@@ -282,6 +283,28 @@ class StoreAccess implements CollectionAccess {
     })
     this.#afterWrite(number)
     return result
+  }
+
+  uploads(): UploadTarget {
+    const { store, catalog, environment, wallClock, closing, liveUploads } = this.#context
+    return {
+      environment,
+      wallClock,
+      closing,
+      live: liveUploads,
+      write: (run) => store.write(run),
+      snapshot: () => store.snapshot(),
+      create: (transaction) => (catalog.collection(transaction, this.#name) ?? this.writing.create(transaction)).number,
+      find: (transaction) => catalog.collection(transaction, this.#name)?.number,
+    }
+  }
+
+  pending<T>(work: Promise<T>): Promise<T> {
+    const { pending } = this.#context
+    pending.add(work)
+    const done = (): void => void pending.delete(work)
+    work.then(done, done)
+    return work
   }
 
   openSource(): QuerySource {

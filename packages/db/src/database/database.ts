@@ -55,6 +55,9 @@ export class Database {
       catalog: new Catalog(randomId),
       environment,
       newIds: idGenerator(wallClock, randomId),
+      wallClock,
+      liveUploads: new Set(),
+      pending: new Set(),
       closing: this.#closing.signal,
     }
     this.#notifier = new ChangeNotifier(store, this.#context.catalog)
@@ -241,6 +244,7 @@ export class Database {
   async #closeOnce(): Promise<void> {
     this.#closing.abort(new PannierError('PANNIER_CLOSED', 'The database is closed.'))
     for (const collection of this.#collectionsByName.values()) await collection.idle()
+    await Promise.allSettled(this.#context.pending)
     this.#notifier.close()
     await this.#parts.store.close()
   }

@@ -87,7 +87,9 @@ export abstract class RevisionOperations<T extends object> {
     return this.#read<BulkGetResult<T>[]>(
       (reader, { collectMisses }) =>
         collectMisses(wanted, ({ id, rev }) => {
-          const ok = reader.read(id, { ...options, ...(rev !== undefined && { rev }) }) as RevisionDocument<T> | undefined
+          const ok = reader.read(id, { ...options, ...(rev !== undefined && { rev }) }) as
+            | RevisionDocument<T>
+            | undefined
           return ok === undefined ? { id, missing: rev } : { id, ok }
         }),
       wanted.map(({ id, rev }) => ({ id, missing: rev })),
@@ -135,10 +137,7 @@ export abstract class RevisionOperations<T extends object> {
    * @example
    * await people.resolve('ann', (leaves) => ({ ...leaves[0], tags: leaves.flatMap(({ tags }) => tags) }))
    */
-  resolve(
-    id: string,
-    choose: (leaves: RevisionDocument<T>[]) => DocumentInput<T> | undefined,
-  ): Promise<WriteResult> {
+  resolve(id: string, choose: (leaves: RevisionDocument<T>[]) => DocumentInput<T> | undefined): Promise<WriteResult> {
     checkId(id)
     if (typeof choose !== 'function') throw new TypeError('resolve takes a function that makes one document of several')
     const chooseStored = choose as unknown as (leaves: StoredDocument[]) => unknown
@@ -165,7 +164,8 @@ export abstract class RevisionOperations<T extends object> {
   }
 
   /**
-   * Forgets the content of revisions that were replaced, which a collection with `history` keeps. Resolves with how many have
+   * Forgets the content of revisions that were replaced, which a collection with `history` keeps, and what uploads of
+   * attachments have left that were cut off by the end of their tab or process, at least 15 minutes ago. Resolves with how many have
    * lost theirs. It goes in small steps: others write in between.
    */
   async compact(): Promise<number> {
@@ -180,6 +180,12 @@ export abstract class RevisionOperations<T extends object> {
       forgotten += step.forgotten
       from = step.next
     } while (from !== undefined)
+    const uploads = this.access.uploads()
+    if (uploads !== undefined) {
+      await this.#write((transaction, { forgetDeadUploads }) =>
+        forgetDeadUploads(transaction, this.access.writing, uploads),
+      )
+    }
     return forgotten
   }
 

@@ -29,6 +29,9 @@ export interface RevisionChange {
   readonly removed: readonly Revision[]
   /** Bodies that leave `extra`; their `sequence` is their number there. */
   readonly removedBodies: readonly BodyView[]
+  /** The attachments of bodies that come, and of those that go for good. */
+  readonly attachmentsAdded: readonly Uint8Array[]
+  readonly attachmentsRemoved: readonly Uint8Array[]
   /** Whether the document is listed among those with conflicts: before, and from now on. */
   readonly wasInConflict: boolean
   readonly isInConflict: boolean
@@ -122,8 +125,32 @@ export class DocumentPlan {
       entries: entries.filter((entry) => this.#isNews(entry)),
       removed: [...this.#entries.keys()].filter((rev) => !named.has(rev)).map(toRevision),
       removedBodies,
+      ...this.#attachmentsChanged(nodes, promoted, removedBodies),
       wasInConflict: this.#wasInConflict,
       isInConflict: liveLeaves(nodes) > 1,
+    }
+  }
+
+  /** The attachments of a revision, if its content is there; undefined if it has none. */
+  attachmentsOf(node: PlanNode | undefined): Uint8Array | undefined {
+    const body = node?.body
+    if (body === undefined || !('extra' in body)) return body?.attachments
+    const view = body.extra === undefined ? body.view : this.#stored!.bodies([body.extra])[0]
+    return view?.attachments
+  }
+
+  /** A body that moves keeps its attachments. */
+  #attachmentsChanged(
+    nodes: readonly PlanNode[],
+    promoted: number | undefined,
+    removedBodies: readonly BodyView[],
+  ): Pick<RevisionChange, 'attachmentsAdded' | 'attachmentsRemoved'> {
+    const removed = removedBodies.filter(({ sequence }) => sequence !== promoted)
+    const old = this.#old
+    if (old !== undefined && !nodes.some(({ body }) => storedView(body) === old)) removed.push(old)
+    return {
+      attachmentsAdded: nodes.flatMap(({ body }) => (body && !('extra' in body) && body.attachments) || []),
+      attachmentsRemoved: removed.flatMap(({ attachments }) => attachments ?? []),
     }
   }
 

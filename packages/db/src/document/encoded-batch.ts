@@ -120,24 +120,21 @@ function missingShapes(guess: ShapeGuess, state: CollectionState): Shape[] | und
   return missing.every(({ id, names }) => joined.find(names)?.id === id) ? missing : undefined
 }
 
-function checkDocument(
-  input: unknown,
-  newId: () => string,
-  replicated: boolean,
-  atomic: boolean,
-): DocumentWrite {
+function checkDocument(input: unknown, newId: () => string, replicated: boolean, atomic: boolean): DocumentWrite {
   if (!isPlainObject(input)) throw new TypeError('a document is a plain object')
   for (const name in input) {
     if (isReserved(name) && !META_FIELDS.has(name) && Object.hasOwn(input, name)) {
       throw new TypeError(`fields whose names start with '_' are reserved: '${name}'`)
     }
   }
-  const { _id = newId(), _rev, _deleted = false, _revisions } = input
+  const { _id = newId(), _rev, _deleted = false, _revisions, _attachments } = input
   if (_rev !== undefined && typeof _rev !== 'string') throw new TypeError('_rev is a string')
   if (typeof _deleted !== 'boolean') throw new TypeError('_deleted is true or false')
   const path = replicated ? parseHistory(_rev, _revisions) : undefined
   try {
-    return new DocumentWrite(_id as string, checkId(_id), _rev, _deleted, path)
+    const write = new DocumentWrite(_id as string, checkId(_id), _rev, _deleted, path)
+    write.attachmentInputs = _attachments
+    return write
   } catch (error) {
     if (atomic || !(error instanceof PannierError)) throw error
     const write = new DocumentWrite(_id as string, '' as Key, _rev, _deleted, path)
@@ -151,6 +148,7 @@ const META_FIELDS: ReadonlySet<string> = new Set([
   '_id',
   '_rev',
   '_deleted',
+  '_attachments',
   '_revisions',
   '_revs_info',
   '_conflicts',

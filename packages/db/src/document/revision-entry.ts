@@ -79,7 +79,8 @@ export function readRevision(key: Key, value: Uint8Array): RevisionEntry {
   const tag = key[SUFFIX_AT]
   const bytes = key.slice(SUFFIX_AT + 1)
   const isText = tag === TEXT_TAG
-  if (!isText && (tag !== HASH_TAG || bytes.length !== REVISION_HASH_BYTES)) throw corruptBytes('a revision has no name')
+  if (!isText && (tag !== HASH_TAG || bytes.length !== REVISION_HASH_BYTES))
+    throw corruptBytes('a revision has no name')
   const generation = keyNumber(key.slice(0, SUFFIX_AT) as Key)
   const reader = new ByteReader(value)
   const flags = reader.u8()

@@ -5,6 +5,7 @@ import { open } from '../../src/index.ts'
 import { openKeyValueStore, type PagedKeyValueStore } from '../../src/kv/open.ts'
 import { indexedDb } from '../../src/storage/indexeddb/indexeddb.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
+import { attachmentSuite } from '../../testing/conformance/attachments.ts'
 import { collectionSuite } from '../../testing/conformance/collection.ts'
 import { importExportSuite } from '../../testing/conformance/import-export.ts'
 import { keyValueSuite } from '../../testing/conformance/key-value.ts'
@@ -47,6 +48,7 @@ export function declareSuites(test: Test): void {
   })
   querySuite({ test: prefixed(test, 'query'), create: () => openKeyValue(newName()) })
   collectionSuite({ test: prefixed(test, 'collection'), create: () => open(newName()) })
+  attachmentSuite({ test: prefixed(test, 'attachments'), create: () => open(newName()) })
   importExportSuite({ test: prefixed(test, 'import and export'), create: () => open(newName()) })
   const storage = indexedDb()
   snapshotSuite({ test: prefixed(test, 'snapshot'), create: () => ({ storage, name: newName() }) })
