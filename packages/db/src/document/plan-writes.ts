@@ -161,10 +161,11 @@ class WritePlanner implements PlannedWrites {
     const steps = newest.generation - old.generation
     const joint = path[steps]
     if (joint === undefined || steps < 0 || joint.suffix !== old.suffix) return 'general'
-    if (steps === 0) return 'nothing'
     const oldest = path.at(-1)!.generation
     const tellsMore = oldest < old.generation && this.#stored!.oldestGeneration(old) > oldest
-    if (tellsMore || newest.generation > revisionsLimit) return 'general'
+    if (tellsMore) return 'general'
+    if (steps === 0) return 'nothing'
+    if (newest.generation > revisionsLimit) return 'general'
     attach()
     write.pathEntries = steps
     return 'changes'
@@ -183,9 +184,8 @@ class WritePlanner implements PlannedWrites {
         made.push(write)
       })
     }
-    if (!plan.changed) return
-    plan.finish(made[0]!, this.#settings)
-    this.changes.push(made[0]!)
+    const [lead] = made
+    if (lead !== undefined && plan.finish(lead, this.#settings)) this.changes.push(lead)
   }
 
   #extend(plan: DocumentPlan, write: DocumentWrite): void {
