@@ -45,6 +45,8 @@ export interface ExportOptions<T extends object> extends LongWork {
   readonly format?: ExportFormat | undefined
   /** Only documents that it matches. */
   readonly selector?: Selector<T> | undefined
+  /** The content of attachments too, as base64, and not only their names. */
+  readonly attachments?: boolean | undefined
 }
 
 /** What `collection.indexes()` tells. */
@@ -137,21 +139,21 @@ export class Collection<T extends object> extends CollectionOperations<T> {
   }
 
   /**
-   * The documents as JSON text, from one snapshot, made as it is read. docs/import-export.md describes the formats.
+   * The documents as JSON text, as they are now, made as it is read. docs/import-export.md describes the formats.
    *
    * @throws (the stream) PANNIER_ABORTED, PANNIER_CLOSED
    * @example
    * await people.export({ format: 'ndjson' }).pipeTo(Writable.toWeb(createWriteStream('people.ndjson')))
    */
-  export({ format = 'ndjson', selector = {}, ...work }: ExportOptions<T> = {}): ReadableStream<Uint8Array> {
+  export(options: ExportOptions<T> = {}): ReadableStream<Uint8Array> {
+    const { format = 'ndjson', selector = {}, attachments = false, onProgress } = options
     checkChoice(format, 'ndjson', 'json', 'couchdb', 'couchdb-bulk')
-    const query = this.find(selector)
+    this.find(selector)
     return lateStream(async () => {
+      const source = this.access.openSource()
+      const signal = eitherSignal(this.#context.closing, options.signal)
       const { exportStream } = await import('./export-documents.ts')
-      return exportStream(query, () => query.count(), format, {
-        ...work,
-        signal: eitherSignal(this.#context.closing, work.signal),
-      })
+      return exportStream(source, { format, selector, attachments, signal, onProgress })
     })
   }
 

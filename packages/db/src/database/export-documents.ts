@@ -1,5 +1,9 @@
 /** Writes documents as JSON text, a piece at a time. Loaded when it is asked for; docs/import-export.md says what the formats are. */
 import { throwIfAborted } from '../base/abort.ts'
+import { RevisionReader } from '../document/revision-reads.ts'
+import { createQuery } from '../query/query.ts'
+import type { Selector } from '../query/query.ts'
+import type { QuerySource } from '../query/query-source.ts'
 import type { LongWork } from './byte-stream.ts'
 import { chunkStream } from './chunk-stream.ts'
 
@@ -35,30 +39,31 @@ const LAYOUTS: Readonly<Record<ExportFormat, Layout>> = {
   'couchdb-bulk': { head: '{"new_edits":false,"docs":[\n', separator: ',\n', tail: () => '\n]}\n', row: toJson },
 }
 
-/** A stream of them, from one snapshot. */
-export function exportStream(
-  documents: AsyncIterable<object>,
-  total: () => Promise<number>,
-  format: ExportFormat,
-  work: LongWork,
-): ReadableStream<Uint8Array> {
-  return chunkStream({ chunks: exportDocuments(documents, total, format, work), release: () => {} })
+export interface ExportWork extends LongWork {
+  readonly selector: Selector<object>
+  readonly format: ExportFormat
+  readonly attachments: boolean
 }
 
-/** `total`: how many documents there will be, as far as is known. */
+/** A stream of what the source holds, which is let go of at its end. */
+export function exportStream(source: QuerySource, work: ExportWork): ReadableStream<Uint8Array> {
+  return chunkStream({ chunks: exportDocuments(source, work), release: () => source.release() })
+}
+
 async function* exportDocuments(
-  documents: AsyncIterable<object>,
-  total: () => Promise<number>,
-  format: ExportFormat,
-  { signal, onProgress }: LongWork,
+  source: QuerySource,
+  { selector, format, attachments, signal, onProgress }: ExportWork,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   throwIfAborted(signal, 'The export')
   const { head, separator, tail, row } = LAYOUTS[format]
-  const expected = onProgress === undefined ? 0 : await total()
+  // It reads from the source once for the count, once for the documents.
+  const query = createQuery<ExportedDocument>(() => ({ ...source, release: () => {} }), selector)
+  const expected = onProgress === undefined ? 0 : await query.count()
   let text = head
   let count = 0
-  for await (const document of documents) {
-    text += (count++ > 0 ? separator : '') + row(document as ExportedDocument)
+  for await (const document of query) {
+    const shown = attachments && document['_attachments'] !== undefined ? await whole(source, document) : document
+    text += (count++ > 0 ? separator : '') + row(shown)
     if (text.length < CHUNK_CHARS) continue
     yield encoder.encode(text)
     text = ''
@@ -67,6 +72,12 @@ async function* exportDocuments(
   }
   yield encoder.encode(text + tail(count))
   onProgress?.(1)
+}
+
+/** The document with the content of its attachments. */
+async function whole(source: QuerySource, { _id }: ExportedDocument): Promise<ExportedDocument> {
+  const options = { attachments: 'base64' } as const
+  return (await source.attempt(() => new RevisionReader(source.documents).read(_id as string, options)))!
 }
 
 const encoder = new TextEncoder()

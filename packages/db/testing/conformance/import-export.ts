@@ -330,6 +330,30 @@ function couchdbCases(check: Case): void {
     assertEqual((await all.get('row', { rev: '2-r' }))?._deleted, true)
   })
 
+  check('attachments come along when they are asked for', async (db) => {
+    const all = db.collection('all')
+    const data = btoa('hello '.repeat(5000))
+    await all.insert([
+      { _id: 'a', n: 1, _attachments: { 'b.txt': { content_type: 'text/plain', data } } },
+      { _id: 'z', n: 2 },
+    ])
+    const text = await new Response(all.export({ attachments: true }) as BodyInit).text()
+    const copy = db.collection('copy')
+    assertEqual((await copy.import(text)).imported, 2)
+    const a = await copy.get('a', { attachments: 'base64' })
+    assertEqual(a?._attachments?.['b.txt']?.data, data)
+    assertEqual(a?._attachments?.['b.txt']?.content_type, 'text/plain')
+    // Without them there are stubs, which are no attachments.
+    const stubs = await textOf(all, 'json')
+    const other = db.collection('other')
+    assertEqual(
+      (await other.import(stubs)).failed.map(({ id }) => id),
+      ['a'],
+    )
+    assertEqual((await other.import(stubs, { mode: 'upsert', stubs: 'drop' })).imported, 2)
+    assertEqual((await contentOf(other))[0], { _id: 'a', n: 1 })
+  })
+
   check('what is exported for CouchDB comes back with its revisions', async (db) => {
     const all = db.collection('all')
     await all.insert([{ _id: 'a' }, { _id: 'b' }])
