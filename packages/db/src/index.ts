@@ -1,7 +1,7 @@
 /** Pannier: a JSON document database for apps that must keep working offline. */
 export { isPannierError, PannierError } from './base/errors.ts'
 export type { ErrorCode, PannierErrorOptions } from './base/errors.ts'
-export { DOCUMENT_BYTES_MAX, DOCUMENT_DEPTH_MAX } from './codec/document-format.ts'
+export { DOCUMENT_BYTES_MAX, DOCUMENT_DEPTH_MAX, DOCUMENT_TEXT_BYTES_MAX } from './codec/document-format.ts'
 export { ID_BYTES_MAX } from './codec/key-encoding.ts'
 export { open } from './database/open.ts'
 export type { OpenOptions } from './database/open.ts'
@@ -27,6 +27,7 @@ export type {
   Stored,
 } from './database/document-types.ts'
 export type { ExportFormat } from './database/export-documents.ts'
+export { IMPORT_FAILURES_MAX } from './database/import-options.ts'
 export type {
   ImportFailure,
   ImportFormat,

@@ -8,10 +8,7 @@
  * Memory: one document, and never more than `DOCUMENT_TEXT_BYTES_MAX`.
  */
 import { PannierError } from '../base/errors.ts'
-import { DOCUMENT_DEPTH_MAX } from './document-format.ts'
-
-/** Bytes of one document's JSON; a longer one fails. */
-export const DOCUMENT_TEXT_BYTES_MAX: number = 128 * 1024 * 1024
+import { DOCUMENT_DEPTH_MAX, DOCUMENT_TEXT_BYTES_MAX } from './document-format.ts'
 
 /** 'rows' and 'docs': as in 'couchdb', found by which of them is there. */
 export type JsonLayout = 'lines' | 'array' | 'rows' | 'docs'

@@ -10,10 +10,8 @@ import { JsonSplitter, type JsonLayout, type JsonPiece } from '../codec/json-spl
 import type { WriteOutcome } from '../document/write-documents.ts'
 import { bytesOf, sizeOf } from './byte-source.ts'
 import type { ByteSource } from './byte-stream.ts'
+import { IMPORT_FAILURES_MAX } from './import-options.ts'
 import type { ImportFailure, ImportFormat, ImportOptions, ImportResult } from './import-options.ts'
-
-/** Failures that a result lists; the others are counted. */
-export const IMPORT_FAILURES_MAX = 100
 
 /** Text of one batch, and documents: what is written at once. */
 const BATCH_BYTES: number = 4 * 1024 * 1024

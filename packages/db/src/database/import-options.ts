@@ -1,6 +1,9 @@
 /** What `collection.import` takes and gives. */
 import type { PannierError } from '../base/errors.ts'
 
+/** Failures that a result lists; the others are counted. */
+export const IMPORT_FAILURES_MAX = 100
+
 /** 'ndjson': a document a line. 'json': an array of documents. 'couchdb': `_all_docs` with documents, or a body of `_bulk_docs`. */
 export type ImportFormat = 'ndjson' | 'json' | 'couchdb'
 
@@ -51,6 +54,6 @@ export interface ImportResult {
   readonly skipped: number
   /** Documents that were not written. */
   readonly failedCount: number
-  /** The first of them: 100 at most. */
+  /** The first of them, `IMPORT_FAILURES_MAX` at most. */
   readonly failed: readonly ImportFailure[]
 }
