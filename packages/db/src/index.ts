@@ -1,14 +1,15 @@
 /** Pannier: a JSON document database for apps that must keep working offline. */
 export { isPannierError, PannierError } from './base/errors.ts'
 export type { ErrorCode, PannierErrorOptions } from './base/errors.ts'
-export { DOCUMENT_BYTES_MAX, DOCUMENT_DEPTH_MAX } from './codec/document-format.ts'
+export { DOCUMENT_BYTES_MAX, DOCUMENT_DEPTH_MAX, DOCUMENT_TEXT_BYTES_MAX } from './codec/document-format.ts'
 export { ID_BYTES_MAX } from './codec/key-encoding.ts'
 export { open } from './database/open.ts'
 export type { OpenOptions } from './database/open.ts'
 export type { GetAttachmentOptions, PutAttachmentOptions, RemoveAttachmentOptions } from './database/attachments.ts'
 export type { Database } from './database/database.ts'
 export type { CollectionChange, DatabaseChange } from './database/change-notifier.ts'
-export type { Collection, CollectionOptions, IndexInfo } from './database/collection.ts'
+export type { ByteSource, LongWork } from './database/byte-stream.ts'
+export type { Collection, CollectionOptions, ExportOptions, IndexInfo } from './database/collection.ts'
 export type {
   AtomicOptions,
   BatchOptions,
@@ -26,6 +27,16 @@ export type {
   RevisionMeta,
   Stored,
 } from './database/document-types.ts'
+export type { ExportFormat } from './database/export-documents.ts'
+export { IMPORT_FAILURES_MAX } from './database/import-options.ts'
+export type {
+  ImportFailure,
+  ImportFormat,
+  ImportMode,
+  ImportOptions,
+  ImportProgress,
+  ImportResult,
+} from './database/import-options.ts'
 export type {
   BulkGetResult,
   RevisionOperations,

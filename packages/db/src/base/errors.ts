@@ -14,6 +14,7 @@ export type ErrorCode =
   | 'PANNIER_UNAVAILABLE' // no storage here: private mode, storage disabled, missing API
   | 'PANNIER_WRONG_FORMAT' // what is stored is not a Pannier database
   | 'PANNIER_NEWER_FORMAT' // written by a newer version of the library
+  | 'PANNIER_EXISTS' // a snapshot is to be restored where there is a database already
   // life cycle
   | 'PANNIER_CLOSED' // the handle, or the database underneath, was closed or destroyed
   // reading and writing

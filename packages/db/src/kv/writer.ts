@@ -104,6 +104,15 @@ export class Writer {
     })
   }
 
+  /** As `inQuietTurn`, when everything that was committed is in pages. */
+  inPagesTurn<T>(turn: () => Promise<T>): Promise<T> {
+    return this.inQuietTurn(async () => {
+      const { sequence, baseSequence } = this.#core.state
+      if (sequence !== baseSequence) await this.#checkpoint()
+      return turn()
+    })
+  }
+
   /** Finishes what was asked for. */
   async close(): Promise<void> {
     this.#cancelIdle?.()

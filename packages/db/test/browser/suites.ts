@@ -7,10 +7,12 @@ import { indexedDb } from '../../src/storage/indexeddb/indexeddb.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import { attachmentSuite } from '../../testing/conformance/attachments.ts'
 import { collectionSuite } from '../../testing/conformance/collection.ts'
+import { importExportSuite } from '../../testing/conformance/import-export.ts'
 import { keyValueSuite } from '../../testing/conformance/key-value.ts'
 import { pageStoreSuite } from '../../testing/conformance/page-store.ts'
 import { querySuite } from '../../testing/conformance/query.ts'
 import { revisionsSuite } from '../../testing/conformance/revisions.ts'
+import { snapshotSuite } from '../../testing/conformance/snapshot.ts'
 import { prefixed, type Test } from '../../testing/suite.ts'
 import { webCoordinatorSuite } from '../coordination/web-coordinator-suite.ts'
 import { indexedDbSuite } from '../storage/indexeddb-suite.ts'
@@ -49,4 +51,7 @@ export function declareSuites(test: Test): void {
   collectionSuite({ test: prefixed(test, 'collection'), create: () => open(newName()) })
   revisionsSuite({ test: prefixed(test, 'revisions'), create: () => open(newName()) })
   attachmentSuite({ test: prefixed(test, 'attachments'), create: () => open(newName()) })
+  importExportSuite({ test: prefixed(test, 'import and export'), create: () => open(newName()) })
+  const storage = indexedDb()
+  snapshotSuite({ test: prefixed(test, 'snapshot'), create: () => ({ storage, name: newName() }) })
 }

@@ -249,6 +249,30 @@ for (const count of [100, 100_000]) {
       },
     )
 
+    test(
+      'snapshot: each page that is reachable is read once; restore: each is written once',
+      { timeout: 60_000 },
+      async () => {
+        await db.checkpoint()
+        storage.take()
+        const file = await new Response(db.snapshot() as ReadableStream<Uint8Array<ArrayBuffer>>).blob()
+        const read = storage.take()
+        expect(backendWrites(read)).toBe(0)
+        const target = counting(memory())
+        const copy = await open('copy', { storage: target, from: file })
+        const written = target.take()
+        expect(written.pagesWritten).toBe(read.pagesRead)
+        expect(written.pagesRead).toBe(0)
+        // In groups: some 32 pages a read, some 1 MiB a write.
+        expect(read.pageBatches).toBeLessThanOrEqual(read.pagesRead / 32 + 60)
+        expect(backendWrites(written)).toBeLessThanOrEqual(file.size / (1024 * 1024) + 2)
+        expect(file.size).toBeLessThanOrEqual(read.bytesRead * 1.01 + 5000)
+        // The check reads every page, and fails for one that nothing uses.
+        expect(await copy.check()).toEqual([])
+        await copy.close()
+      },
+    )
+
     test('dropping an index, a collection: 1 small commit, whatever the size', async () => {
       await all.find({}).count()
       storage.take()
