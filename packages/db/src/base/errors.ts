@@ -31,6 +31,8 @@ export type ErrorCode =
   | 'PANNIER_DOCUMENT_TOO_DEEP'
   | 'PANNIER_BATCH_TOO_LARGE'
   | 'PANNIER_INVALID_DOCUMENT' // the schema refused it
+  // change feed
+  | 'PANNIER_EPOCH_MISMATCH' // `since` is of another collection: dropped and made anew, or its storage was lost
   // queries
   | 'PANNIER_INDEX_MISMATCH' // an index of that name exists with another definition
   | 'PANNIER_LIMIT' // one of the other named limits

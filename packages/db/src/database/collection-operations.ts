@@ -2,7 +2,6 @@
  * What can be done with the documents of a collection, on its own or inside a transaction: which of the two it is, only
  * `CollectionAccess` knows.
  */
-import { isPromise } from '../base/maybe-promise.ts'
 import type { MaybePromise } from '../base/maybe-promise.ts'
 import type { CollectionState } from '../document/collection-state.ts'
 import type { IdGenerator } from '../document/document-id.ts'
@@ -10,6 +9,7 @@ import { DocumentReader } from '../document/document-reader.ts'
 import type { StoredDocument } from '../document/document-reader.ts'
 import { checkBatchSize, encodeBatch, guessShapes } from '../document/encoded-batch.ts'
 import type { ShapeGuess } from '../document/encoded-batch.ts'
+import type { ListedRow, ListRow } from '../document/list-documents.ts'
 import { checkTargets, deleteDocuments, putDocuments, updateDocuments } from '../document/write-documents.ts'
 import type { WriteResult } from '../document/apply-writes.ts'
 import type { WriteContext, WriteMode } from '../document/write-documents.ts'
@@ -17,7 +17,13 @@ import type { Snapshot, WriteTransaction } from '../kv/key-value-store.ts'
 import { createQuery } from '../query/query.ts'
 import type { Query, Selector } from '../query/query.ts'
 import type { QuerySource } from '../query/query-source.ts'
+import { collectionInfo } from './collection-info.ts'
+import type { CollectionInfo } from './collection-info.ts'
+import { DocumentList, listRequest } from './document-list.ts'
+import type { ListKeysOptions, ListOptions } from './document-list.ts'
 import type { DocumentInput, DocumentReference, Stored } from './document-types.ts'
+import { LocalDocuments } from './local-collection.ts'
+import { promised } from './promised.ts'
 
 /** What the writes to a collection need. */
 export interface CollectionWriting extends WriteContext {
@@ -157,6 +163,33 @@ export class CollectionOperations<T extends object> {
     return createQuery<Stored<T>>(() => this.access.openSource(), selector as Selector<Stored<T>>)
   }
 
+  /**
+   * Documents in the order of their ids (by code point), with their revisions; or those with certain ids, in the order given,
+   * where rows tell which are deleted or not there. CouchDB's `_all_docs`.
+   *
+   * @example
+   * const { total, offset, rows } = await people.list({ prefix: 'a', skip: 1000, limit: 20, docs: true }).page()
+   */
+  list(options: ListKeysOptions): DocumentList<ListRow<Stored<T>>>
+  list(options?: ListOptions): DocumentList<ListedRow<Stored<T>>>
+  list(options: ListOptions | ListKeysOptions = {}): DocumentList<unknown> {
+    return new DocumentList(() => this.access.openSource(), listRequest(options))
+  }
+
+  /** Documents that belong to this copy of the collection and are not replicated. */
+  get local(): LocalDocuments {
+    return new LocalDocuments(this.access)
+  }
+
+  /** How many documents there are, and how far the change feed goes. */
+  info(): Promise<CollectionInfo> {
+    return promised(() =>
+      this.access.read((snapshot) =>
+        collectionInfo(snapshot, this.access.writing.catalog.collection(snapshot, this.name), this.name),
+      ),
+    )
+  }
+
   #readOne(snapshot: Snapshot, id: string): StoredDocument | undefined {
     const state = this.access.writing.catalog.collection(snapshot, this.name)
     if (state === undefined) return undefined
@@ -194,17 +227,6 @@ export class CollectionOperations<T extends object> {
       this.#guess = guessShapes(state, committed)
     }
     return this.#guess!
-  }
-}
-
-/** Wrong arguments throw at once; everything else rejects. */
-export function promised<T>(body: () => T | Promise<T>): Promise<T> {
-  try {
-    const result = body()
-    return isPromise(result) ? result : Promise.resolve(result)
-  } catch (error) {
-    if (error instanceof TypeError) throw error
-    return Promise.reject(error as Error)
   }
 }
 

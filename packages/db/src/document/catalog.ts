@@ -3,7 +3,7 @@
  *
  * It is one 'inline' tree, so reading it never misses:
  *
- *   collection/<name as WTF-8>   JSON: number, nextIndexNumber, indexes
+ *   collection/<name as WTF-8>   JSON: number, epoch, nextIndexNumber, indexes
  *   shape/<collection>/<shape>   encoded names (codec/shape.ts)
  *   next                         number of the next collection, as decimal text
  *   version                      random text, replaced by every change of the catalog
@@ -79,7 +79,8 @@ export class Catalog {
     transaction.createTree(trees.ids, 'ordered')
     transaction.createTree(trees.deleted, 'ordered')
     transaction.createTree(trees.moved, 'ordered')
-    const state = { number, name, shapes: new ShapeDictionary(), indexes: [], nextIndexNumber: 1, trees }
+    const epoch = this.#randomId()
+    const state = { number, name, epoch, shapes: new ShapeDictionary(), indexes: [], nextIndexNumber: 1, trees }
     this.#save(tree, state)
     return state
   }
@@ -123,8 +124,9 @@ export class Catalog {
   }
 
   #save(tree: TreeWriter, state: CollectionState): void {
-    const { number, nextIndexNumber, indexes } = state
-    tree.put(collectionKey(state.name), new TextEncoder().encode(JSON.stringify({ number, nextIndexNumber, indexes })))
+    const { number, epoch, nextIndexNumber, indexes } = state
+    const stored = JSON.stringify({ number, epoch, nextIndexNumber, indexes })
+    tree.put(collectionKey(state.name), new TextEncoder().encode(stored))
     this.#replaceVersion(tree, state.name, state)
   }
 
@@ -180,11 +182,13 @@ function parseCollection(tree: TreeReader, name: string): CollectionState | unde
   if (value === undefined) return undefined
   const stored = JSON.parse(new TextDecoder().decode(value)) as Pick<
     CollectionState,
-    'number' | 'nextIndexNumber' | 'indexes'
+    'number' | 'epoch' | 'nextIndexNumber' | 'indexes'
   >
   // JSON leaves out a builtTo that is undefined.
   const indexes = stored.indexes.map((index) => ({ ...index, builtTo: index.builtTo }))
-  return { ...stored, indexes, name, shapes: parseShapes(tree, stored.number), trees: collectionTrees(stored.number) }
+  // One that was made before there were epochs keeps its number for one.
+  const { number, epoch = String(number) } = stored
+  return { ...stored, epoch, indexes, name, shapes: parseShapes(tree, number), trees: collectionTrees(number) }
 }
 
 function parseShapes(tree: TreeReader, collectionNumber: number): ShapeDictionary {

@@ -1,0 +1,167 @@
+/**
+ * Walks the changes of a collection in the order of their sequence numbers, in bounded steps, each on the newest state: no
+ * snapshot has to be kept between two of them. What is written meanwhile gets a higher number, so a step sees of every
+ * document its newest state or (as it was changed after the walk's end was set) nothing of it.
+ */
+import type { Key } from '../../base/brand.ts'
+import { numberKey } from '../../codec/key-number.ts'
+import { BodyView } from '../../document/body.ts'
+import type { Change } from '../../document/change.ts'
+import type { StoredDocument } from '../../document/document-reader.ts'
+import type { Cursor } from '../../kv/key-value-store.ts'
+import { STEP_ROWS_MAX } from '../operators/operator.ts'
+import type { QuerySource } from '../query-source.ts'
+import { findCandidates } from './change-candidates.ts'
+import { compileFilters, type ChangeFilters, type PassChange } from './change-filter.ts'
+
+export interface ChangeRequest extends ChangeFilters {
+  readonly docs: boolean
+  readonly descending: boolean
+  /** Rows tell every leaf revision. */
+  readonly leaves: boolean
+}
+
+export interface ChangeBatch {
+  readonly rows: readonly Change[]
+  /** Everything up to this number has been given or filtered out; a feed that resumes after it misses nothing. */
+  readonly lastSeq: number
+  /** There is nothing more for now. */
+  readonly ended: boolean
+}
+
+/** Rows of a batch, and bytes of their documents. */
+export const FEED_BATCH_ROWS_MAX = 256
+const BATCH_BYTES_MAX: number = 1024 * 1024
+/** Bodies that are fetched by their numbers at once. */
+const FETCHED_MAX = 256
+
+/** What is left to be looked at: the numbers above `from` and not above `to`. */
+interface Span {
+  readonly end: number
+  from: number
+  to: number
+  /** Their places where they are known, in the order of the walk; undefined: all of them are looked at. */
+  readonly candidates: readonly number[] | undefined
+  at: number
+}
+
+export class ChangeWalk {
+  readonly #request: ChangeRequest
+  #lastSeq: number
+  #span: Span | undefined
+
+  constructor(request: ChangeRequest, since: number) {
+    this.#request = request
+    this.#lastSeq = since
+  }
+
+  get lastSeq(): number {
+    return this.#lastSeq
+  }
+
+  /**
+   * Gives the function that reads the next batch from `source`, the newest state, of at most `limit` rows. It may throw a Miss,
+   * and goes on where it was when it is called again. Filters are asked about each change once.
+   */
+  step(source: QuerySource, limit: number): () => ChangeBatch {
+    const step = new Step(source, this.#request, Math.min(limit, FEED_BATCH_ROWS_MAX))
+    let find: (() => number[] | undefined) | undefined
+    return () => {
+      if (this.#span === undefined) {
+        const from = this.#lastSeq
+        const end = Math.max(from, source.documents.bodies.lastNumber)
+        find ??= findCandidates(source, this.#request, from, end)
+        const found = from === end ? [] : find()
+        const candidates = this.#request.descending ? found?.toReversed() : found
+        this.#span = { end, from, to: end, candidates, at: 0 }
+      }
+      return this.#finish(step, this.#span)
+    }
+  }
+
+  #finish(step: Step, span: Span): ChangeBatch {
+    const { descending } = this.#request
+    const place = span.candidates === undefined ? step.scan(span) : step.fetch(span, span.candidates)
+    const ended = place === undefined
+    if (ended) this.#span = undefined
+    else if (descending) span.to = place - 1
+    else span.from = place
+    // Newest first, nothing is complete before everything is.
+    if (ended) this.#lastSeq = span.end
+    else if (!descending) this.#lastSeq = place
+    return { rows: step.rows, lastSeq: this.#lastSeq, ended }
+  }
+}
+
+/** One step; its state survives a Miss. */
+class Step {
+  readonly rows: Change[] = []
+  readonly #source: QuerySource
+  readonly #request: ChangeRequest
+  readonly #limit: number
+  readonly #pass: PassChange
+  readonly #body = new BodyView()
+  #bytes = 0
+  #looked = 0
+  #cursor: Cursor | undefined
+
+  constructor(source: QuerySource, request: ChangeRequest, limit: number) {
+    this.#source = source
+    this.#request = request
+    this.#limit = limit
+    this.#pass = compileFilters(source.documents, request, request.docs)
+  }
+
+  /** Returns the number at which it stopped; undefined if there is nothing left. */
+  scan({ from, to }: Span): number | undefined {
+    const range = { gte: numberKey(from + 1), lt: numberKey(to + 1) }
+    const cursor = (this.#cursor ??= this.#source.documents.bodies.cursor(range, { reverse: this.#request.descending }))
+    while (cursor.next()) {
+      const sequence = cursor.keyNumber
+      this.#look(cursor.value, sequence)
+      if (this.#isFull || ++this.#looked >= STEP_ROWS_MAX) return sequence
+    }
+    return undefined
+  }
+
+  /** As `scan`, of the places that are known. */
+  fetch(span: Span, candidates: readonly number[]): number | undefined {
+    const sequences = candidates.slice(span.at, span.at + FETCHED_MAX)
+    if (sequences.length === 0) return undefined
+    const keys = sequences.map<Key>(numberKey)
+    const { descending } = this.#request
+    const found = this.#source.documents.bodies.getMany(descending ? keys.reverse() : keys)
+    const bodies = descending ? found.reverse() : found
+    for (const [at, bytes] of bodies.entries()) {
+      span.at++
+      // What was written anew since lies beyond the end.
+      if (bytes === undefined) continue
+      this.#look(bytes, sequences[at]!)
+      if (this.#isFull) return sequences[at]
+    }
+    return span.at < candidates.length ? sequences.at(-1) : undefined
+  }
+
+  get #isFull(): boolean {
+    return this.rows.length >= this.#limit || this.#bytes >= BATCH_BYTES_MAX
+  }
+
+  #look(bytes: Uint8Array, sequence: number): void {
+    const body = this.#body.load(bytes, sequence)
+    const passed = this.#pass(body)
+    if (passed === false) return
+    this.#bytes += bytes.length
+    this.rows.push(this.#row(body, passed))
+  }
+
+  #row(body: BodyView, passed: StoredDocument | true): Change {
+    const { sequence, id, revision, deleted } = body
+    return {
+      seq: sequence,
+      id,
+      changes: [{ rev: revision }],
+      ...(deleted && { deleted }),
+      ...(this.#request.docs && passed !== true && { doc: passed }),
+    }
+  }
+}
