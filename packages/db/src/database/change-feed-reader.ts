@@ -61,9 +61,9 @@ export async function* readFeed(
       bound = batch.bound
       left -= batch.rows.length
       yield batch
-      if (batch.ended) {
-        if (waiting === undefined) return
-        await waiting.end()
+      if (batch.ended && !live) return
+      if (batch.caughtUp) {
+        await waiting?.end()
       } else if (batch.rows.length === 0) {
         await environment.yield()
       }

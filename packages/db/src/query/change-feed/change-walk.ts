@@ -25,8 +25,10 @@ export interface ChangeBatch {
   readonly rows: readonly Change[]
   /** Everything up to this number has been given or filtered out; a feed that resumes after it misses nothing. */
   readonly lastSeq: number
-  /** There is nothing more for now. */
+  /** The walk's end was reached, which was set with its first step. One more step starts another walk from there. */
   readonly ended: boolean
+  /** Nothing was written beyond that end meanwhile. */
+  readonly caughtUp: boolean
 }
 
 /** Rows of a batch, and bytes of their documents. */
@@ -75,11 +77,11 @@ export class ChangeWalk {
         const candidates = this.#request.descending ? found?.toReversed() : found
         this.#span = { end, from, to: end, candidates, at: 0 }
       }
-      return this.#finish(step, this.#span)
+      return this.#finish(step, this.#span, source.documents.bodies.lastNumber)
     }
   }
 
-  #finish(step: Step, span: Span): ChangeBatch {
+  #finish(step: Step, span: Span, newest: number): ChangeBatch {
     const { descending } = this.#request
     const place = span.candidates === undefined ? step.scan(span) : step.fetch(span, span.candidates)
     const ended = place === undefined
@@ -89,7 +91,7 @@ export class ChangeWalk {
     // Newest first, nothing is complete before everything is.
     if (ended) this.#lastSeq = span.end
     else if (!descending) this.#lastSeq = place
-    return { rows: step.rows, lastSeq: this.#lastSeq, ended }
+    return { rows: step.rows, lastSeq: this.#lastSeq, ended, caughtUp: ended && newest <= span.end }
   }
 }
 
