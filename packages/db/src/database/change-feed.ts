@@ -22,6 +22,8 @@ export interface ChangesOptions<T extends object = Record<string, unknown>> {
   readonly live?: boolean
   /** Rows have the document. */
   readonly docs?: boolean
+  /** With `docs`: a document that has other live leaf revisions lists them in `_conflicts`. */
+  readonly conflicts?: boolean
   /** 'winner' (default): rows tell the winning revision; 'all': every leaf revision, the winner first. */
   readonly style?: 'winner' | 'all'
   /** Only documents that it matches. Of a deleted one it sees `_id`, `_rev`, `_deleted: true` and the content it may have. */
@@ -125,8 +127,8 @@ export class ChangeFeed<T extends object> implements AsyncIterable<Change<Stored
 
 /** Checks the options: a TypeError tells what is wrong with them. */
 export function feedSpecification<T extends object>(options: ChangesOptions<T>, now: () => number): FeedSpecification {
-  const { since = 0, epoch, limit = Infinity, descending = false, live = false, docs = false } = options
-  const { style = 'winner', selector, ids, filter, signal } = options
+  const { since = 0, epoch, limit = Infinity, descending = false, live = false } = options
+  const { docs = false, conflicts = false, style = 'winner', selector, ids, filter, signal } = options
   if (since !== 'now' && !isCount(since)) throw new TypeError(`since is a sequence number or 'now'`)
   if (limit !== Infinity && !isCount(limit)) throw new TypeError('limit is a number of rows')
   if (live && descending) throw new TypeError('a feed that is live cannot be descending')
@@ -147,6 +149,7 @@ export function feedSpecification<T extends object>(options: ChangesOptions<T>, 
       docs,
       descending,
       leaves: style === 'all',
+      conflicts,
     },
   }
 }

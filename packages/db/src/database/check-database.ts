@@ -40,7 +40,7 @@ async function checkCollection(snapshot: HeldSnapshot, state: CollectionState): 
   for (const [key, value] of bodies) {
     body.load(value, keyNumber(key))
     if (!body.deleted) liveCount++
-    const named = (body.deleted ? deleted : ids).get(body.idKey)
+    const named = (body.deleted ? deleted : ids).get(body.key)
     if (named === undefined || readNumber(named) !== body.number)
       problems.push(`the id '${body.id}' does not lead to its document`)
     const sequence = moved.get(numberKey(body.number))

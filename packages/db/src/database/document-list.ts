@@ -14,6 +14,8 @@ export interface ListOptions extends IdRange {
   readonly limit?: number
   /** Rows have the document. */
   readonly docs?: boolean
+  /** With `docs`: a document that has other live leaf revisions lists them in `_conflicts`. */
+  readonly conflicts?: boolean
 }
 
 /** The documents with these ids, in this order, instead of a range. */
@@ -90,7 +92,7 @@ export class DocumentList<Row> implements AsyncIterable<Row> {
 
 /** Checks the options: a TypeError tells what is wrong with them. */
 export function listRequest(options: ListOptions | ListKeysOptions): ListRequest {
-  const { descending = false, skip = 0, limit = Infinity, docs = false } = options
+  const { descending = false, skip = 0, limit = Infinity, docs = false, conflicts = false } = options
   const { keys, ...bounds } = options as ListOptions & Partial<ListKeysOptions>
   if (!isCount(skip)) throw new TypeError('skip is a number of rows')
   if (limit !== Infinity && !isCount(limit)) throw new TypeError('limit is a number of rows')
@@ -100,7 +102,7 @@ export function listRequest(options: ListOptions | ListKeysOptions): ListRequest
     if (!Array.isArray(keys) || keys.some((key) => typeof key !== 'string')) throw new TypeError('keys is an array of ids')
     if (named.length > 0) throw new TypeError(`a list is of keys or of a range, not of both: ${named.join(', ')}`)
   }
-  return { range: idKeyRange(bounds), keys: keys && [...keys], descending, skip, limit, docs }
+  return { range: idKeyRange(bounds), keys: keys && [...keys], descending, skip, limit, docs, conflicts }
 }
 
 const BOUNDS: readonly (keyof IdRange)[] = ['gte', 'gt', 'lte', 'lt', 'prefix']

@@ -3,7 +3,7 @@
  *
  * It is one 'inline' tree, so reading it never misses:
  *
- *   collection/<name as WTF-8>   JSON: number, epoch, nextIndexNumber, indexes
+ *   collection/<name as WTF-8>   JSON: number, epoch, nextIndexNumber, indexes, settings (those that are not the default)
  *   shape/<collection>/<shape>   encoded names (codec/shape.ts)
  *   next                         number of the next collection, as decimal text
  *   version                      random text, replaced by every change of the catalog
@@ -18,8 +18,8 @@ import { decodeIdKey, encodeIdKey, prefixUpperBound } from '../codec/key-encodin
 import { ShapeDictionary } from '../codec/shape.ts'
 import type { Shape } from '../codec/shape.ts'
 import type { Cursor, Snapshot, TreeReader, TreeWriter, WriteTransaction } from '../kv/key-value-store.ts'
-import { collectionTrees } from './collection-state.ts'
-import type { CollectionState } from './collection-state.ts'
+import { collectionTrees, DEFAULT_SETTINGS } from './collection-state.ts'
+import type { CollectionSettings, CollectionState } from './collection-state.ts'
 import type { IndexDefinition } from './index-definition.ts'
 
 /** They are all in memory, always. */
@@ -66,7 +66,7 @@ export class Catalog {
   }
 
   /** There is none of that name yet. */
-  create(transaction: WriteTransaction, name: string): CollectionState {
+  create(transaction: WriteTransaction, name: string, chosen: Partial<CollectionSettings> = {}): CollectionState {
     const tree = transaction.tree(CATALOG) ?? transaction.createTree(CATALOG, 'inline')
     if (tree.count(rangeOf(COLLECTION)) >= COLLECTIONS_MAX) {
       throw new PannierError('PANNIER_LIMIT', `A database has at most ${COLLECTIONS_MAX} collections.`)
@@ -79,8 +79,9 @@ export class Catalog {
     transaction.createTree(trees.ids, 'ordered')
     transaction.createTree(trees.deleted, 'ordered')
     transaction.createTree(trees.moved, 'ordered')
+    const settings = { ...DEFAULT_SETTINGS, ...chosen }
     const epoch = this.#randomId()
-    const state = { number, name, epoch, shapes: new ShapeDictionary(), indexes: [], nextIndexNumber: 1, trees }
+    const state = { number, name, epoch, shapes: new ShapeDictionary(), indexes: [], nextIndexNumber: 1, settings, trees }
     this.#save(tree, state)
     return state
   }
@@ -108,6 +109,10 @@ export class Catalog {
     return changed
   }
 
+  setSettings(transaction: WriteTransaction, state: CollectionState, chosen: Partial<CollectionSettings>): void {
+    this.#save(transaction.tree(CATALOG)!, { ...state, settings: { ...state.settings, ...chosen } })
+  }
+
   /** Takes up shapes that the collection does not have. */
   addShapes(transaction: WriteTransaction, state: CollectionState, added: readonly Shape[]): CollectionState {
     const tree = transaction.tree(CATALOG)!
@@ -124,9 +129,9 @@ export class Catalog {
   }
 
   #save(tree: TreeWriter, state: CollectionState): void {
-    const { number, epoch, nextIndexNumber, indexes } = state
-    const stored = JSON.stringify({ number, epoch, nextIndexNumber, indexes })
-    tree.put(collectionKey(state.name), new TextEncoder().encode(stored))
+    const { number, epoch, nextIndexNumber, indexes, settings } = state
+    const stored = { number, epoch, nextIndexNumber, indexes, ...chosenSettings(settings) }
+    tree.put(collectionKey(state.name), new TextEncoder().encode(JSON.stringify(stored)))
     this.#replaceVersion(tree, state.name, state)
   }
 
@@ -183,12 +188,22 @@ function parseCollection(tree: TreeReader, name: string): CollectionState | unde
   const stored = JSON.parse(new TextDecoder().decode(value)) as Pick<
     CollectionState,
     'number' | 'epoch' | 'nextIndexNumber' | 'indexes'
-  >
+  > & { readonly settings?: Partial<CollectionSettings> }
   // JSON leaves out a builtTo that is undefined.
   const indexes = stored.indexes.map((index) => ({ ...index, builtTo: index.builtTo }))
+  const settings = { ...DEFAULT_SETTINGS, ...stored.settings }
   // One that was made before there were epochs keeps its number for one.
   const { number, epoch = String(number) } = stored
-  return { ...stored, epoch, indexes, name, shapes: parseShapes(tree, number), trees: collectionTrees(number) }
+  const shapes = parseShapes(tree, number)
+  return { ...stored, epoch, indexes, settings, name, shapes, trees: collectionTrees(number) }
+}
+
+/** What a definition holds of the settings: those that are not the default. */
+function chosenSettings(settings: CollectionSettings): { readonly settings?: Partial<CollectionSettings> } {
+  const chosen = Object.entries(settings).filter(
+    ([name, value]) => value !== DEFAULT_SETTINGS[name as keyof CollectionSettings],
+  )
+  return chosen.length === 0 ? {} : { settings: Object.fromEntries(chosen) }
 }
 
 function parseShapes(tree: TreeReader, collectionNumber: number): ShapeDictionary {

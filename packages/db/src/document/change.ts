@@ -1,7 +1,5 @@
 /** A row of the change feed: the newest state of a document, under the sequence number of its last change. */
-import { decodeDocument } from '../codec/decode-document.ts'
-import type { BodyView } from './body.ts'
-import type { DocumentReader, StoredDocument } from './document-reader.ts'
+import type { StoredDocument } from './document-reader.ts'
 
 /** A deleted document as the feed hands it out. */
 export interface Tombstone {
@@ -20,13 +18,4 @@ export interface Change<T extends object = StoredDocument> {
   readonly deleted?: true
   /** With `docs`: the winner. */
   readonly doc?: T | Tombstone
-}
-
-/** The document, or its tombstone with the content it may have. */
-export function decodeChanged(reader: DocumentReader, body: BodyView): StoredDocument {
-  if (!body.deleted) return reader.decode(body)
-  const document = { _id: body.id, _rev: body.revision, _deleted: true }
-  const { bytes, contentStart, contentEnd } = body
-  if (contentStart < contentEnd) decodeDocument(bytes, contentStart, contentEnd, reader.collection.shapes, document)
-  return document
 }

@@ -117,8 +117,11 @@ export class DocumentReader {
     return readNumber(cursor.value)
   }
 
+  /** Of a tombstone too: then it has `_deleted`. */
   decode(body: BodyView): StoredDocument {
-    const document = { _id: body.id, _rev: body.revision }
+    const document: StoredDocument = { _id: body.id, _rev: body.revision }
+    if (body.deleted) document['_deleted'] = true
+    if (body.contentStart === body.contentEnd) return document
     return decodeDocument(
       body.bytes,
       body.contentStart,

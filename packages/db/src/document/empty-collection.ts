@@ -2,7 +2,7 @@
 import type { CommitSequence } from '../base/brand.ts'
 import { ShapeDictionary } from '../codec/shape.ts'
 import type { Cursor, Snapshot, TreeReader } from '../kv/key-value-store.ts'
-import { collectionTrees } from './collection-state.ts'
+import { collectionTrees, DEFAULT_SETTINGS } from './collection-state.ts'
 import { DocumentReader } from './document-reader.ts'
 
 export function emptyCollection(name: string): DocumentReader {
@@ -13,6 +13,7 @@ export function emptyCollection(name: string): DocumentReader {
     shapes: new ShapeDictionary(),
     indexes: [],
     nextIndexNumber: 1,
+    settings: DEFAULT_SETTINGS,
     trees: collectionTrees(0),
   }
   return new DocumentReader(EMPTY_SNAPSHOT, state)

@@ -7,6 +7,7 @@ import type { Cursor, KeyRange } from '../kv/key-value-store.ts'
 import type { BodyView } from './body.ts'
 import type { DocumentReader, StoredDocument } from './document-reader.ts'
 import { possibleIdKey } from './id-range.ts'
+import { conflictsOf } from './other-leaves.ts'
 
 export interface ListRequest {
   readonly range: KeyRange
@@ -17,6 +18,8 @@ export interface ListRequest {
   /** Infinity: all. */
   readonly limit: number
   readonly docs: boolean
+  /** With `docs`: documents tell their conflicts. */
+  readonly conflicts: boolean
 }
 
 /** A document. */
@@ -76,7 +79,8 @@ export function listRows(reader: DocumentReader, request: ListRequest): ListRows
   return request.keys === undefined ? rowsOfRange(reader, request) : rowsOfKeys(reader, request, request.keys)
 }
 
-function rowsOfRange(reader: DocumentReader, { range, descending, skip, limit, docs }: ListRequest): ListRows {
+function rowsOfRange(reader: DocumentReader, request: ListRequest): ListRows {
+  const { range, descending, skip, limit } = request
   let cursor: Cursor | undefined
   let left = limit
   let numbers: number[] = []
@@ -84,7 +88,7 @@ function rowsOfRange(reader: DocumentReader, { range, descending, skip, limit, d
     next: (count) => {
       cursor ??= reader.ids(range, { reverse: descending, skip })
       while (numbers.length < Math.min(count, left) && cursor.next()) numbers.push(reader.numberAt(cursor))
-      const rows = reader.bodiesOf(numbers).map((body) => rowOf(reader, body, docs))
+      const rows = rowsOf(reader, reader.bodiesOf(numbers), request)
       numbers = []
       left -= rows.length
       return rows
@@ -94,33 +98,43 @@ function rowsOfRange(reader: DocumentReader, { range, descending, skip, limit, d
 
 function rowsOfKeys(
   reader: DocumentReader,
-  { descending, skip, limit, docs }: ListRequest,
+  request: ListRequest,
   keys: readonly string[],
 ): ListRows {
+  const { descending, skip, limit } = request
   const asked = (descending ? keys.toReversed() : keys).slice(skip, skip + limit)
   let at = 0
   return {
     next: (count) => {
       const batch = asked.slice(at, at + count)
       const bodies = findBodies(reader, batch)
+      const rows = new Map(rowsOf(reader, bodies, request).map((row) => [row.id, row]))
       at += batch.length
-      return batch.map((key) => {
-        const body = bodies.get(key)
-        return body === undefined ? { key, error: 'not_found' } : rowOf(reader, body, docs)
-      })
+      return batch.map((key) => rows.get(key) ?? { key, error: 'not_found' })
     },
   }
 }
 
 /** By id, tombstones included. */
-function findBodies(reader: DocumentReader, ids: readonly string[]): Map<string, BodyView> {
+function findBodies(reader: DocumentReader, ids: readonly string[]): BodyView[] {
   const keys = [...new Set(ids.map(possibleIdKey))].filter((key): key is Key => key !== undefined).sort()
   const numbers = reader.withDeleted(keys, reader.numbersOf(keys)).filter((number) => number !== undefined)
-  return new Map(reader.bodiesOf(numbers).map((body) => [body.id, body]))
+  return reader.bodiesOf(numbers)
 }
 
-function rowOf(reader: DocumentReader, body: BodyView, docs: boolean): ListedRow | DeletedRow {
-  const { id, revision: rev } = body
-  if (body.deleted) return { id, rev, deleted: true }
-  return docs ? { id, rev, doc: reader.decode(body) } : { id, rev }
+/** What a few conflicts miss is looked up before anything else is done. */
+function rowsOf(
+  reader: DocumentReader,
+  bodies: readonly BodyView[],
+  { docs, conflicts }: ListRequest,
+): (ListedRow | DeletedRow)[] {
+  const conflicting = docs && conflicts ? bodies.map((body) => conflictsOf(reader, body)) : []
+  return bodies.map((body, at) => {
+    const { id, revision: rev } = body
+    if (body.deleted) return { id, rev, deleted: true }
+    if (!docs) return { id, rev }
+    const doc = reader.decode(body)
+    if (conflicting[at] !== undefined) doc['_conflicts'] = conflicting[at]
+    return { id, rev, doc }
+  })
 }

@@ -2,7 +2,6 @@
  * Which changes pass a feed's filters. The rule (docs/change-feed.md): each filter is asked about the document as the feed
  * gives it, and of a deleted document that is its tombstone: `_id`, `_rev`, `_deleted: true` and the content it may have.
  */
-import { decodeChanged } from '../../document/change.ts'
 import type { BodyView } from '../../document/body.ts'
 import type { DocumentReader, StoredDocument } from '../../document/document-reader.ts'
 import { isAlways, type Condition } from '../ast/normalise.ts'
@@ -27,7 +26,7 @@ export function compileFilters(documents: DocumentReader, filters: ChangeFilters
     if (ids !== undefined && !ids.has(body.id)) return false
     if (test !== undefined && !test(body)) return false
     if (accept === undefined && !docs) return true
-    const document = decodeChanged(documents, body)
+    const document = documents.decode(body)
     return accept === undefined || Boolean(accept(document)) ? document : false
   }
 }

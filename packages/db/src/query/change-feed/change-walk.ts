@@ -8,8 +8,11 @@ import { numberKey } from '../../codec/key-number.ts'
 import { BodyView } from '../../document/body.ts'
 import type { Change } from '../../document/change.ts'
 import type { StoredDocument } from '../../document/document-reader.ts'
+import { otherLeaves, type LeavesOf } from '../../document/other-leaves.ts'
+import { revisionText } from '../../document/revision.ts'
 import type { Cursor } from '../../kv/key-value-store.ts'
 import { STEP_ROWS_MAX } from '../operators/operator.ts'
+import { gather } from '../planner/access-path.ts'
 import type { QuerySource } from '../query-source.ts'
 import { findCandidates } from './change-candidates.ts'
 import { compileFilters, type ChangeFilters, type PassChange } from './change-filter.ts'
@@ -19,6 +22,8 @@ export interface ChangeRequest extends ChangeFilters {
   readonly descending: boolean
   /** Rows tell every leaf revision. */
   readonly leaves: boolean
+  /** With `docs`: documents tell their conflicts. */
+  readonly conflicts: boolean
 }
 
 export interface ChangeBatch {
@@ -83,7 +88,7 @@ export class ChangeWalk {
 
   #finish(step: Step, span: Span, newest: number): ChangeBatch {
     const { descending } = this.#request
-    const place = span.candidates === undefined ? step.scan(span) : step.fetch(span, span.candidates)
+    const place = step.read(span)
     const ended = place === undefined
     if (ended) this.#span = undefined
     else if (descending) span.to = place - 1
@@ -91,13 +96,13 @@ export class ChangeWalk {
     // Newest first, nothing is complete before everything is.
     if (ended) this.#lastSeq = span.end
     else if (!descending) this.#lastSeq = place
-    return { rows: step.rows, lastSeq: this.#lastSeq, ended, caughtUp: ended && newest <= span.end }
+    return { rows: step.changes, lastSeq: this.#lastSeq, ended, caughtUp: ended && newest <= span.end }
   }
 }
 
 /** One step; its state survives a Miss. */
 class Step {
-  readonly rows: Change[] = []
+  readonly #found: Found[] = []
   readonly #source: QuerySource
   readonly #request: ChangeRequest
   readonly #limit: number
@@ -106,6 +111,8 @@ class Step {
   #bytes = 0
   #looked = 0
   #cursor: Cursor | undefined
+  #place: number | undefined
+  #isRead = false
 
   constructor(source: QuerySource, request: ChangeRequest, limit: number) {
     this.#source = source
@@ -114,8 +121,21 @@ class Step {
     this.#pass = compileFilters(source.documents, request, request.docs)
   }
 
+  get changes(): Change[] {
+    return this.#found.map(({ change }) => change)
+  }
+
   /** Returns the number at which it stopped; undefined if there is nothing left. */
-  scan({ from, to }: Span): number | undefined {
+  read(span: Span): number | undefined {
+    if (!this.#isRead) {
+      this.#place = span.candidates === undefined ? this.#scan(span) : this.#fetch(span, span.candidates)
+      this.#isRead = true
+    }
+    this.#readLeaves()
+    return this.#place
+  }
+
+  #scan({ from, to }: Span): number | undefined {
     const range = { gte: numberKey(from + 1), lt: numberKey(to + 1) }
     const cursor = (this.#cursor ??= this.#source.documents.bodies.cursor(range, { reverse: this.#request.descending }))
     while (cursor.next()) {
@@ -126,8 +146,8 @@ class Step {
     return undefined
   }
 
-  /** As `scan`, of the places that are known. */
-  fetch(span: Span, candidates: readonly number[]): number | undefined {
+  /** As `#scan`, of the places that are known. */
+  #fetch(span: Span, candidates: readonly number[]): number | undefined {
     const sequences = candidates.slice(span.at, span.at + FETCHED_MAX)
     if (sequences.length === 0) return undefined
     const keys = sequences.map<Key>(numberKey)
@@ -145,7 +165,7 @@ class Step {
   }
 
   get #isFull(): boolean {
-    return this.rows.length >= this.#limit || this.#bytes >= BATCH_BYTES_MAX
+    return this.#found.length >= this.#limit || this.#bytes >= BATCH_BYTES_MAX
   }
 
   #look(bytes: Uint8Array, sequence: number): void {
@@ -153,17 +173,33 @@ class Step {
     const passed = this.#pass(body)
     if (passed === false) return
     this.#bytes += bytes.length
-    this.rows.push(this.#row(body, passed))
-  }
-
-  #row(body: BodyView, passed: StoredDocument | true): Change {
-    const { sequence, id, revision, deleted } = body
-    return {
+    const { number, id, revision, deleted, otherLeaves } = body
+    const change: Found['change'] = {
       seq: sequence,
       id,
       changes: [{ rev: revision }],
       ...(deleted && { deleted }),
       ...(this.#request.docs && passed !== true && { doc: passed }),
     }
+    this.#found.push({ change, number, otherLeaves })
   }
+
+  /** The few documents that have other leaves; what they miss is fetched together. */
+  #readLeaves(): void {
+    const { leaves, conflicts, docs } = this.#request
+    if (!leaves && !(conflicts && docs)) return
+    const { documents } = this.#source
+    const several = this.#found.filter((found) => found.otherLeaves)
+    const others = gather(several.map((found) => () => otherLeaves(documents, found)))
+    for (const [at, { change }] of several.entries()) {
+      const live = others[at]!.filter(({ deleted }) => !deleted)
+      if (leaves) change.changes = [...change.changes, ...others[at]!.map((leaf) => ({ rev: revisionText(leaf) }))]
+      if (conflicts && change.doc !== undefined && live.length > 0) change.doc['_conflicts'] = live.map(revisionText)
+    }
+  }
+}
+
+/** A row that is being made. */
+interface Found extends LeavesOf {
+  readonly change: { -readonly [Name in keyof Change]: Change[Name] } & { doc?: StoredDocument }
 }

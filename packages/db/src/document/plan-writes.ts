@@ -1,0 +1,202 @@
+/**
+ * Decides what each write of a batch comes to, or refuses it. Reads whatever it needs and changes nothing, so it may fail and
+ * miss. Most documents are new or have one leaf, which needs no look at their revisions; the others get a DocumentPlan.
+ */
+import { PannierError } from '../base/errors.ts'
+import { Miss } from '../base/miss.ts'
+import type { ShapeDictionary } from '../codec/shape.ts'
+import type { BodyView } from './body.ts'
+import type { CollectionSettings } from './collection-state.ts'
+import { DocumentPlan, tooManyGenerations } from './document-plan.ts'
+import type { DocumentWrite } from './document-write.ts'
+import { revisionKey } from './revision-entry.ts'
+import type { RevisionNode } from './revision-tree.ts'
+import { GENERATION_MAX, revisionText } from './revision.ts'
+import type { Revision } from './revision.ts'
+import type { StoredBody, StoredRevisions } from './stored-revisions.ts'
+
+/**
+ * - 'insert': there must be no such document.
+ * - 'put': creates, or extends the leaf whose revision is the `_rev` given.
+ * - 'upsert': creates or replaces, whatever is there.
+ * - 'delete': the document must be there; `_rev`, where it is given, must be a live leaf.
+ * - 'replicate': takes up a revision that was made elsewhere.
+ */
+export type WriteMode = 'insert' | 'put' | 'upsert' | 'delete' | 'replicate'
+
+export interface PlannedWrites {
+  /** One for each document that changes. */
+  readonly changes: readonly DocumentWrite[]
+  /** Why the others are refused. Empty if the batch is all or nothing: then the first reason is thrown. */
+  readonly refused: ReadonlyMap<DocumentWrite, PannierError>
+}
+
+/**
+ * @param byKey The writes in the order of their keys, those to one document in the order of the batch; their `old` is found.
+ * @param shapes What their content refers to.
+ * @param settings Of the collection, or those that it will have.
+ */
+export function planWrites(
+  stored: StoredRevisions | undefined,
+  settings: CollectionSettings,
+  byKey: readonly DocumentWrite[],
+  shapes: ShapeDictionary,
+  mode: WriteMode,
+  atomic: boolean,
+): PlannedWrites {
+  const planner = new WritePlanner(stored, settings, shapes, mode, atomic)
+  let miss: Miss | undefined
+  for (let at = 0, end = 1; at < byKey.length; at = end++) {
+    while (end < byKey.length && byKey[end]!.key === byKey[at]!.key) end++
+    try {
+      if (end - at === 1) planner.add(byKey[at]!)
+      else planner.addGroup(byKey.slice(at, end))
+    } catch (error) {
+      // The others go on, so that what they miss is fetched with it.
+      if (!(error instanceof Miss)) throw error
+      miss = error
+    }
+  }
+  if (miss !== undefined) throw miss
+  return planner
+}
+
+class WritePlanner implements PlannedWrites {
+  readonly changes: DocumentWrite[] = []
+  readonly refused = new Map<DocumentWrite, PannierError>()
+  readonly #stored: StoredRevisions | undefined
+  readonly #settings: CollectionSettings
+  readonly #shapes: ShapeDictionary
+  readonly #mode: WriteMode
+  readonly #atomic: boolean
+
+  constructor(
+    stored: StoredRevisions | undefined,
+    settings: CollectionSettings,
+    shapes: ShapeDictionary,
+    mode: WriteMode,
+    atomic: boolean,
+  ) {
+    this.#stored = stored
+    this.#settings = settings
+    this.#shapes = shapes
+    this.#mode = mode
+    this.#atomic = atomic
+  }
+
+  add(write: DocumentWrite): void {
+    if (!this.#isSimple(write)) return this.addGroup([write])
+    this.#trying(write, () => {
+      if (write.error !== undefined) throw write.error
+      const outcome = write.path === undefined ? this.#edit(write) : this.#replicate(write, write.path)
+      if (outcome === 'general') this.addGroup([write])
+      else if (outcome === 'changes') this.changes.push(write)
+    })
+  }
+
+  /** The document has one leaf at most, and no content of ancestors. */
+  #isSimple({ old }: DocumentWrite): boolean {
+    return old === undefined || (!old.otherLeaves && !this.#settings.history)
+  }
+
+  #edit(write: DocumentWrite): 'changes' | 'general' {
+    const { old, id } = write
+    this.#checkEdit(write, old, old !== undefined && old.revision === write.revision)
+    if (old === undefined || old.generation < this.#settings.revisionsLimit) return 'changes'
+    if (old.generation === GENERATION_MAX) throw tooManyGenerations(id)
+    return this.#stem(write, old) ? 'changes' : 'general'
+  }
+
+  /** `isLeaf`: the revision given is a leaf that may be extended. */
+  #checkEdit(write: DocumentWrite, winner: BodyView | Revision | undefined, isLeaf: boolean): void {
+    const live = winner !== undefined && !(winner as { deleted: boolean }).deleted
+    const { revision } = write
+    if (this.#mode === 'upsert') return
+    const allowed =
+      this.#mode === 'insert'
+        ? !live
+        : revision !== undefined
+          ? isLeaf
+          : this.#mode === 'delete' || winner === undefined || !(live || write.deleted)
+    if (!allowed) throw conflict(write.id, live ? winner : undefined)
+  }
+
+  /** Forgets the oldest revisions of a document with one leaf, for one more; false if that is not so simple. */
+  #stem(write: DocumentWrite, old: BodyView): boolean {
+    const { revisionsLimit } = this.#settings
+    if (revisionsLimit < 2) return false
+    const stemmed: Revision[] = []
+    let surplus: number | undefined
+    let simple = true
+    this.#stored!.each(old.number, (entry) => {
+      surplus ??= old.generation + 1 - (entry.generation - 1) + 1 - revisionsLimit
+      if (surplus <= stemmed.length) return false
+      stemmed.push(entry)
+      simple = entry.parent !== undefined && entry.body === undefined
+      return simple
+    })
+    if (simple) write.stemmed = stemmed.map((revision) => revisionKey(old.number, revision))
+    return simple
+  }
+
+  #replicate(write: DocumentWrite, path: readonly Revision[]): 'changes' | 'nothing' | 'general' {
+    const { old } = write
+    const { revisionsLimit } = this.#settings
+    const newest = path[0]!
+    write.rev = revisionText(newest)
+    if (old === undefined) {
+      write.pathEntries = Math.min(path.length, revisionsLimit) - 1
+      return 'changes'
+    }
+    const steps = newest.generation - old.generation
+    const joint = path[steps]
+    if (joint === undefined || steps < 0 || joint.suffix !== old.suffix) return 'general'
+    if (steps === 0) return 'nothing'
+    const oldest = path.at(-1)!.generation
+    const tellsMore = oldest < old.generation && this.#stored!.oldestGeneration(old) > oldest
+    if (tellsMore || newest.generation > revisionsLimit) return 'general'
+    write.pathEntries = steps
+    return 'changes'
+  }
+
+  /** The writes to one document. */
+  addGroup(group: readonly DocumentWrite[]): void {
+    const { id, old } = group[0]!
+    const plan = new DocumentPlan(id, this.#stored, old)
+    const made: DocumentWrite[] = []
+    for (const write of group) {
+      this.#trying(write, () => {
+        if (write.error !== undefined) throw write.error
+        if (write.path !== undefined) plan.replicate(write, write.path)
+        else plan.extend(write, this.#parent(plan, write), this.#shapes)
+        made.push(write)
+      })
+    }
+    if (!plan.changed) return
+    plan.finish(made[0]!, this.#settings)
+    this.changes.push(made[0]!)
+  }
+
+  #parent(plan: DocumentPlan, write: DocumentWrite): RevisionNode<StoredBody | DocumentWrite> | undefined {
+    const winner = plan.tree.winner()
+    const named = write.revision === undefined ? undefined : plan.tree.get(write.revision)
+    const isLeaf = named?.children === 0 && !(this.#mode === 'delete' && named.deleted)
+    this.#checkEdit(write, winner, isLeaf)
+    return this.#mode === 'put' || this.#mode === 'delete' ? (named ?? winner) : winner
+  }
+
+  #trying(write: DocumentWrite, body: () => void): void {
+    try {
+      body()
+    } catch (error) {
+      if (this.#atomic || !(error instanceof PannierError) || error.code === 'PANNIER_CORRUPT') throw error
+      this.refused.set(write, error)
+    }
+  }
+}
+
+function conflict(id: string, current: BodyView | Revision | undefined): PannierError {
+  const rev = current && revisionText(current)
+  const what = current === undefined ? 'does not exist' : `exists with the revision ${rev}`
+  return new PannierError('PANNIER_CONFLICT', `The document '${id}' ${what}.`, { details: { id, rev } })
+}
