@@ -1,3 +1,4 @@
+/** How the methods of the public API fail. */
 import { isPromise } from '../base/maybe-promise.ts'
 
 /** Wrong arguments throw at once; everything else rejects. */
