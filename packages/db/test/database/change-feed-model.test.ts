@@ -17,7 +17,7 @@ import { databaseOver } from '../../testing/model-database.ts'
 import { seededRandom, type Random } from '../../testing/random.ts'
 import { randomOrder, SimulatedStorage } from '../../testing/simulated-page-store.ts'
 
-const SEEDS = Number(process.env['SEEDS'] ?? 6)
+const SEEDS = Number(process.env['SEEDS'] ?? 4)
 const FIRST_SEED = Number(process.env['SEED'] ?? 1)
 const INDEXES = ['n', { on: 'tags', multi: true }] as const
 
