@@ -10,16 +10,43 @@ export type { CollectionChange, DatabaseChange } from './database/change-notifie
 export type { Collection, CollectionOptions, IndexInfo } from './database/collection.ts'
 export type { ChangeFeed, ChangesOptions, ChangesPage } from './database/change-feed.ts'
 export type { CollectionInfo } from './database/collection-info.ts'
-export type { CollectionOperations } from './database/collection-operations.ts'
-export type { DocumentInput, DocumentReference, JsonObject, Stored } from './database/document-types.ts'
 export type { DocumentList, ListKeysOptions, ListOptions, ListPage } from './database/document-list.ts'
 export type { LocalDocuments, LocalInput, LocalListOptions } from './database/local-collection.ts'
+export type { AtomicOptions, BatchOptions, CollectionOperations, EditOptions } from './database/collection-operations.ts'
+export type {
+  DeletedInput,
+  DocumentInput,
+  DocumentReference,
+  InputMeta,
+  JsonObject,
+  RevisionDocument,
+  RevisionMeta,
+  Stored,
+} from './database/document-types.ts'
+export type {
+  BulkGetResult,
+  RevisionOperations,
+  RevisionReference,
+  RevisionResult,
+} from './database/revision-operations.ts'
 export type { Transaction } from './database/transaction.ts'
 export type { WriteResult } from './document/apply-writes.ts'
 export type { Change, Tombstone } from './document/change.ts'
 export type { DeletedRow, ListedRow, ListRow, MissingRow } from './document/list-documents.ts'
 export { COLLECTIONS_MAX } from './document/catalog.ts'
 export { BATCH_DOCUMENTS_MAX } from './document/encoded-batch.ts'
+export { GENERATION_MAX, REVISION_SUFFIX_BYTES_MAX, REVISIONS_LIMIT_MAX } from './document/revision.ts'
+export type { RevisionHistory } from './document/revision.ts'
+export type {
+  ConflictedDocument,
+  MissingRevisions,
+  RevisionFields,
+  RevisionInfo,
+  RevisionReadOptions,
+} from './document/revision-reads.ts'
+export type { RevisionStatus } from './document/revision-tree.ts'
+export type { PurgeResult } from './document/revision-writes.ts'
+export type { WriteFailure, WriteOutcome } from './document/write-documents.ts'
 export { INDEX_FIELDS_MAX, INDEXES_MAX, NAME_CHARS_MAX } from './index/index-definition.ts'
 export type { IndexField, IndexInput } from './index/index-definition.ts'
 export type { Explanation, Query, Selector } from './query/query.ts'

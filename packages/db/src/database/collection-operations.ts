@@ -12,7 +12,8 @@ import type { ShapeGuess } from '../document/encoded-batch.ts'
 import type { ListedRow, ListRow } from '../document/list-documents.ts'
 import { checkTargets, deleteDocuments, putDocuments, updateDocuments } from '../document/write-documents.ts'
 import type { WriteResult } from '../document/apply-writes.ts'
-import type { WriteContext, WriteMode } from '../document/write-documents.ts'
+import type { RevisionFields, RevisionReadOptions } from '../document/revision-reads.ts'
+import type { WriteContext, WriteMode, WriteOutcome } from '../document/write-documents.ts'
 import type { Snapshot, WriteTransaction } from '../kv/key-value-store.ts'
 import { createQuery } from '../query/query.ts'
 import type { Query, Selector } from '../query/query.ts'
@@ -21,9 +22,10 @@ import { collectionInfo } from './collection-info.ts'
 import type { CollectionInfo } from './collection-info.ts'
 import { DocumentList, listRequest } from './document-list.ts'
 import type { ListKeysOptions, ListOptions } from './document-list.ts'
-import type { DocumentInput, DocumentReference, Stored } from './document-types.ts'
+import type { DocumentInput, DocumentReference, RevisionDocument, Stored } from './document-types.ts'
 import { LocalDocuments } from './local-collection.ts'
 import { promised } from './promised.ts'
+import { RevisionOperations } from './revision-operations.ts'
 
 /** What the writes to a collection need. */
 export interface CollectionWriting extends WriteContext {
@@ -40,18 +42,24 @@ export interface CollectionAccess {
   readonly writing: CollectionWriting
 }
 
-/** The documents of a collection. Every write takes one or many; many are all or nothing. */
-export class CollectionOperations<T extends object> {
-  readonly name: string
-  /** @internal */
-  protected readonly access: CollectionAccess
-  #guess: ShapeGuess | undefined
+/** All or nothing, which is the default. */
+export interface AtomicOptions {
+  readonly atomic?: true
+}
 
-  /** @internal */
-  constructor(name: string, access: CollectionAccess) {
-    this.name = name
-    this.access = access
-  }
+export interface BatchOptions {
+  /** False: a document that can't be written does not keep the others from being written. */
+  readonly atomic?: boolean
+}
+
+export interface EditOptions {
+  /** False: the revisions were made elsewhere, and are taken up as they are. */
+  readonly newEdits?: boolean
+}
+
+/** The documents of a collection. Every write takes one or many; many are all or nothing. */
+export class CollectionOperations<T extends object> extends RevisionOperations<T> {
+  #guess: ShapeGuess | undefined
 
   /**
    * The document with this id, undefined if there is none; for many ids an array in the same order.
@@ -59,10 +67,14 @@ export class CollectionOperations<T extends object> {
    * @example
    * const ann = await people.get('ann')
    * const [first, second] = await people.get(['ann', 'bob'])
+   * const { _conflicts } = await people.get('ann', { conflicts: true })
    */
   get(id: string): Promise<Stored<T> | undefined>
+  get(id: string, options: RevisionReadOptions): Promise<RevisionDocument<T> | undefined>
   get(ids: readonly string[]): Promise<(Stored<T> | undefined)[]>
-  get(ids: string | readonly string[]): Promise<unknown> {
+  get(ids: readonly string[], options: RevisionFields): Promise<(RevisionDocument<T> | undefined)[]>
+  get(ids: string | readonly string[], options?: RevisionReadOptions): Promise<unknown> {
+    if (options !== undefined) return this.readRevisions(ids, options)
     if (typeof ids === 'string') return promised(() => this.access.read((snapshot) => this.#readOne(snapshot, ids)))
     const list = checkedIds(ids)
     return promised(() => this.access.read((snapshot) => this.#readMany(snapshot, list)))
@@ -71,40 +83,55 @@ export class CollectionOperations<T extends object> {
   /**
    * Adds documents. One without an `_id` gets one that sorts by time.
    *
+   * @param options With `atomic: false` those that can be written are, and each document has a result of its own.
    * @throws PANNIER_CONFLICT if there is a document with that id; `details` has its `id` and `rev`.
    * @throws PANNIER_DOCUMENT_TOO_LARGE, PANNIER_DOCUMENT_TOO_DEEP, PANNIER_KEY_TOO_LARGE, PANNIER_BATCH_TOO_LARGE
    * @example
    * await people.insert({ _id: 'ann', name: 'Ann', age: 31 })
    */
-  insert(document: DocumentInput<T>): Promise<WriteResult>
-  insert(documents: readonly DocumentInput<T>[]): Promise<WriteResult[]>
-  insert(input: DocumentInput<T> | readonly DocumentInput<T>[]): Promise<WriteResult | WriteResult[]> {
-    return this.#writeDocuments(input, 'insert')
+  insert(document: DocumentInput<T>, options?: AtomicOptions): Promise<WriteResult>
+  insert(documents: readonly DocumentInput<T>[], options?: AtomicOptions): Promise<WriteResult[]>
+  insert(document: DocumentInput<T>, options: BatchOptions): Promise<WriteOutcome>
+  insert(documents: readonly DocumentInput<T>[], options: BatchOptions): Promise<WriteOutcome[]>
+  insert(input: DocumentInput<T> | readonly DocumentInput<T>[], options?: BatchOptions): Promise<unknown> {
+    return this.#writeDocuments(input, 'insert', options)
   }
 
   /**
-   * Creates a document, or replaces it when `_rev` is its current revision: so nobody's change is lost unseen.
+   * Creates a document, or replaces it when `_rev` is its current revision: so nobody's change is lost unseen. Of a document
+   * with conflicts `_rev` may be any leaf, which is the one that is replaced. One with `_deleted: true` is deleted.
    *
+   * @param options With `newEdits: false` revisions are taken up that another replica has made, with their `_rev` and
+   *   `_revisions`: there are no conflicts but the ones that they bring along, and what is known already changes nothing.
+   *   `atomic` as in `insert`.
    * @throws PANNIER_CONFLICT if `_rev` is not the current revision; `details` has the `id` and the current `rev`. Otherwise
-   *   as `insert`.
+   *   as `insert`. TypeError for a malformed `_rev` or `_revisions` of a replicated revision.
    * @example
    * const ann = await people.get('ann')
    * await people.put({ ...ann, age: 32 })
+   * await people.put({ _id: 'ann', _rev: '2-b', _revisions: { start: 2, ids: ['b', 'a'] }, age: 33 }, { newEdits: false })
    */
-  put(document: DocumentInput<T>): Promise<WriteResult>
-  put(documents: readonly DocumentInput<T>[]): Promise<WriteResult[]>
-  put(input: DocumentInput<T> | readonly DocumentInput<T>[]): Promise<WriteResult | WriteResult[]> {
-    return this.#writeDocuments(input, 'put')
+  put(document: DocumentInput<T>, options?: AtomicOptions & EditOptions): Promise<WriteResult>
+  put(documents: readonly DocumentInput<T>[], options?: AtomicOptions & EditOptions): Promise<WriteResult[]>
+  put(document: DocumentInput<T>, options: BatchOptions & EditOptions): Promise<WriteOutcome>
+  put(documents: readonly DocumentInput<T>[], options: BatchOptions & EditOptions): Promise<WriteOutcome[]>
+  put(
+    input: DocumentInput<T> | readonly DocumentInput<T>[],
+    options: BatchOptions & EditOptions = {},
+  ): Promise<unknown> {
+    return this.#writeDocuments(input, options.newEdits === false ? 'replicate' : 'put', options)
   }
 
   /**
    * Creates or replaces documents, whatever is there. Of several with one id the last one counts. Throws as `insert`, but
    * there are no conflicts.
    */
-  upsert(document: DocumentInput<T>): Promise<WriteResult>
-  upsert(documents: readonly DocumentInput<T>[]): Promise<WriteResult[]>
-  upsert(input: DocumentInput<T> | readonly DocumentInput<T>[]): Promise<WriteResult | WriteResult[]> {
-    return this.#writeDocuments(input, 'upsert')
+  upsert(document: DocumentInput<T>, options?: AtomicOptions): Promise<WriteResult>
+  upsert(documents: readonly DocumentInput<T>[], options?: AtomicOptions): Promise<WriteResult[]>
+  upsert(document: DocumentInput<T>, options: BatchOptions): Promise<WriteOutcome>
+  upsert(documents: readonly DocumentInput<T>[], options: BatchOptions): Promise<WriteOutcome[]>
+  upsert(input: DocumentInput<T> | readonly DocumentInput<T>[], options?: BatchOptions): Promise<unknown> {
+    return this.#writeDocuments(input, 'upsert', options)
   }
 
   /**
@@ -134,22 +161,25 @@ export class CollectionOperations<T extends object> {
   }
 
   /**
-   * Deletes documents. Resolves with undefined for one that is not there.
+   * Deletes documents. Resolves with undefined for one that is not there. Of a document with conflicts the winner is deleted,
+   * or the leaf that `_rev` names, and the next leaf wins.
    *
-   * @throws PANNIER_CONFLICT if a `_rev` is given that is not the current one.
+   * @param options `atomic` as in `insert`.
+   * @throws PANNIER_CONFLICT if a `_rev` is given that is not the current one (or another live leaf).
    * @example
    * await people.delete('ann')
    * await people.delete(await people.find({ age: { $lt: 18 } }).toArray())
    */
-  delete(reference: DocumentReference): Promise<WriteResult | undefined>
-  delete(references: readonly DocumentReference[]): Promise<(WriteResult | undefined)[]>
-  delete(
-    input: DocumentReference | readonly DocumentReference[],
-  ): Promise<WriteResult | undefined | (WriteResult | undefined)[]> {
+  delete(reference: DocumentReference, options?: AtomicOptions): Promise<WriteResult | undefined>
+  delete(references: readonly DocumentReference[], options?: AtomicOptions): Promise<(WriteResult | undefined)[]>
+  delete(reference: DocumentReference, options: BatchOptions): Promise<WriteOutcome | undefined>
+  delete(references: readonly DocumentReference[], options: BatchOptions): Promise<(WriteOutcome | undefined)[]>
+  delete(input: DocumentReference | readonly DocumentReference[], options: BatchOptions = {}): Promise<unknown> {
     const many = Array.isArray(input)
+    const { atomic = true } = options
     return promised(() => {
       const targets = checkTargets(many ? input : [input])
-      return this.#write(many, (transaction, writing) => deleteDocuments(transaction, writing, targets))
+      return this.#write(many, (transaction, writing) => deleteDocuments(transaction, writing, targets, atomic))
     })
   }
 
@@ -205,11 +235,14 @@ export class CollectionOperations<T extends object> {
     return reader.getMany(ids).map((body) => body && reader.decode(body))
   }
 
-  #writeDocuments(input: unknown, mode: WriteMode): Promise<WriteResult | WriteResult[]> {
+  #writeDocuments(input: unknown, mode: WriteMode, { atomic = true }: BatchOptions = {}): Promise<unknown> {
     const many = Array.isArray(input)
     return promised(() => {
-      const batch = encodeBatch(many ? input : [input], this.#guessShapes(), this.access.writing.newIds())
-      return this.#write(many, (transaction, writing) => putDocuments(transaction, writing, batch, mode))
+      const batch = encodeBatch(many ? input : [input], this.#guessShapes(), this.access.writing.newIds(), {
+        replicated: mode === 'replicate',
+        atomic,
+      })
+      return this.#write(many, (transaction, writing) => putDocuments(transaction, writing, batch, mode, atomic))
     })
   }
 

@@ -1,6 +1,7 @@
 /** A collection of an open database: its documents and its indexes. */
 import type { MaybePromise } from '../base/maybe-promise.ts'
 import type { CollectionState } from '../document/collection-state.ts'
+import { DEFAULT_SETTINGS } from '../document/collection-state.ts'
 import { buildIndexes } from '../index/build-indexes.ts'
 import { defineIndexes, dropIndex, indexMismatch, missingIndexes } from '../index/define-indexes.ts'
 import { parseIndexInput, sameIndex } from '../index/index-definition.ts'
@@ -13,6 +14,8 @@ import type { ChangesOptions } from './change-feed.ts'
 import { CollectionOperations } from './collection-operations.ts'
 import type { CollectionAccess, CollectionWriting } from './collection-operations.ts'
 import type { DatabaseContext } from './database-context.ts'
+import { chooseSettings, hasSettings } from './collection-settings.ts'
+import type { ChosenSettings } from './collection-settings.ts'
 import { querySource } from './query-source.ts'
 
 export interface CollectionOptions {
@@ -21,6 +24,10 @@ export interface CollectionOptions {
    * them; until then queries do without them.
    */
   readonly indexes?: readonly IndexInput[]
+  /** Keeps the content of revisions that were replaced, until `compact()`. Persisted; false at first. */
+  readonly history?: boolean
+  /** So many revisions, from each leaf up, are remembered. Persisted; 1000 at first. A change takes effect as documents change. */
+  readonly revisionsLimit?: number
   /** Cancels building them; what was built is gone on with when the database is opened next. */
   readonly signal?: AbortSignal
   /** Called while they are built, with the part that is done, 0 to 1. */
@@ -39,6 +46,7 @@ export interface IndexInfo {
 export class Collection<T extends object> extends CollectionOperations<T> {
   readonly #context: DatabaseContext
   readonly #declared: Map<string, IndexDeclaration>
+  readonly #settings: ChosenSettings
   /** The collection (by number) that is known to have the indexes that were declared. */
   #settledNumber: number | undefined
   #building: Promise<void> = Promise.resolve()
@@ -46,9 +54,11 @@ export class Collection<T extends object> extends CollectionOperations<T> {
   /** @internal Use `database.collection(name)`. */
   constructor(name: string, context: DatabaseContext) {
     const declared = new Map<string, IndexDeclaration>()
-    super(name, new StoreAccess(name, context, declared, (number) => this.afterWrite(number)))
+    const settings: ChosenSettings = {}
+    super(name, new StoreAccess(name, context, declared, settings, (number) => this.afterWrite(number)))
     this.#context = context
     this.#declared = declared
+    this.#settings = settings
   }
 
   /** @internal */
@@ -60,7 +70,7 @@ export class Collection<T extends object> extends CollectionOperations<T> {
     }
     const news = declarations.filter(({ name }) => !this.#declared.has(name))
     for (const declaration of news) this.#declared.set(declaration.name, declaration)
-    if (news.length > 0) this.build(options)
+    if (chooseSettings(this.#settings, options) || news.length > 0) this.build(options)
   }
 
   /** @internal Also goes on with builds that an earlier run has left. */
@@ -141,7 +151,8 @@ export class Collection<T extends object> extends CollectionOperations<T> {
 
   /** @internal After a write into the collection with this number. */
   afterWrite(number: number | undefined): void {
-    if (this.#declared.size > 0 && number !== undefined && number !== this.#settledNumber) this.build()
+    const declared = this.#declared.size > 0 || Object.keys(this.#settings).length > 0
+    if (declared && number !== undefined && number !== this.#settledNumber) this.build()
   }
 
   async #buildMissing({ signal, onProgress }: CollectionOptions): Promise<void> {
@@ -156,6 +167,13 @@ export class Collection<T extends object> extends CollectionOperations<T> {
       // Another handle may have made it just now.
       await store.refresh()
       state = await read()
+      if (state === undefined) return
+    }
+    if (!hasSettings(state, this.#settings)) {
+      state = await store.write((transaction) => {
+        const current = catalog.collection(transaction, name)
+        return current && catalog.setSettings(transaction, current, this.#settings)
+      })
       if (state === undefined) return
     }
     if (missingIndexes(state, declarations).length > 0) {
@@ -184,6 +202,7 @@ class StoreAccess implements CollectionAccess {
     name: string,
     context: DatabaseContext,
     declared: ReadonlyMap<string, IndexDeclaration>,
+    settings: Readonly<ChosenSettings>,
     afterWrite: (collectionNumber: number | undefined) => void,
   ) {
     const { catalog } = context
@@ -194,8 +213,9 @@ class StoreAccess implements CollectionAccess {
       catalog,
       name,
       create: (transaction) =>
-        defineIndexes(transaction, catalog, catalog.create(transaction, name), [...declared.values()]),
+        defineIndexes(transaction, catalog, catalog.create(transaction, name, settings), [...declared.values()]),
       maintain: maintainIndexes,
+      settings: () => ({ ...DEFAULT_SETTINGS, ...settings }),
       newIds: context.newIds,
     }
   }

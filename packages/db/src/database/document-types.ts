@@ -1,4 +1,6 @@
 /** How documents look in the types of the public API. */
+import type { RevisionInfo } from '../document/revision-reads.ts'
+import type { RevisionHistory } from '../document/revision.ts'
 
 /** What any document may hold. */
 export type JsonObject = Record<string, unknown>
@@ -6,10 +8,36 @@ export type JsonObject = Record<string, unknown>
 /** A document as it is handed out: with its id and its revision, `N-hash`. */
 export type Stored<T extends object> = T & { readonly _id: string; readonly _rev: string }
 
-/** A document as it is handed in: without an `_id` it gets one. */
-export type DocumentInput<T extends object> = Omit<T, '_id' | '_rev'> & {
+/** What a read tells of a document's revisions, as far as it was asked for. */
+export interface RevisionMeta {
+  /** It is a tombstone: then it need not hold what a document does. */
+  readonly _deleted?: true
+  readonly _revisions?: RevisionHistory
+  readonly _revs_info?: readonly RevisionInfo[]
+  readonly _conflicts?: readonly string[]
+  readonly _deleted_conflicts?: readonly string[]
+}
+
+/** A document in one of its revisions. */
+export type RevisionDocument<T extends object> = Stored<T> & RevisionMeta
+
+/** What a document that is handed in may have beside its content. What reads tell of revisions is passed over. */
+export interface InputMeta extends Omit<RevisionMeta, '_deleted'> {
+  /** Without one it gets one. */
   readonly _id?: string
   readonly _rev?: string
+  /** The document is deleted; what else it holds stays readable in its tombstone. */
+  readonly _deleted?: boolean
+}
+
+/** A document as it is handed in. */
+export type DocumentInput<T extends object> = (Omit<T, keyof InputMeta> & InputMeta) | DeletedInput
+
+/** A tombstone as it is handed in. */
+export interface DeletedInput extends InputMeta {
+  readonly _id: string
+  readonly _deleted: true
+  readonly [field: string]: unknown
 }
 
 /** A document, or what names it: with `_rev` it is meant in that revision only. */

@@ -109,8 +109,14 @@ export class Catalog {
     return changed
   }
 
-  setSettings(transaction: WriteTransaction, state: CollectionState, chosen: Partial<CollectionSettings>): void {
-    this.#save(transaction.tree(CATALOG)!, { ...state, settings: { ...state.settings, ...chosen } })
+  setSettings(
+    transaction: WriteTransaction,
+    state: CollectionState,
+    chosen: Partial<CollectionSettings>,
+  ): CollectionState {
+    const changed = { ...state, settings: { ...state.settings, ...chosen } }
+    this.#save(transaction.tree(CATALOG)!, changed)
+    return changed
   }
 
   /** Takes up shapes that the collection does not have. */

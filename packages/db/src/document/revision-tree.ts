@@ -46,11 +46,13 @@ export class RevisionTree<Body> {
   merge(path: readonly Revision[]): RevisionNode<Body> {
     const first = this.node(path[0]!)
     let node = first
-    for (let at = 1; at < path.length && node.parent === undefined; at++) {
-      const parent = this.node(path[at]!)
-      node.parent = parent
-      parent.children++
-      node = parent
+    for (let at = 1; at < path.length; at++) {
+      const told = path[at]!
+      if (node.parent === undefined) {
+        node.parent = this.node(told)
+        node.parent.children++
+      } else if (node.parent.suffix !== told.suffix) break
+      node = node.parent
     }
     return first
   }

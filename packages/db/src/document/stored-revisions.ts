@@ -68,9 +68,11 @@ export class StoredRevisions {
   /** Bodies in `extra`, aligned. What is missing in memory is fetched together. */
   bodies(numbers: readonly number[]): BodyView[] {
     if (numbers.length === 0) return []
-    return (this.#extra?.getMany(numbers.map(numberKey)) ?? []).map((bytes, at) => {
+    const found = this.#extra?.getMany(numbers.map(numberKey))
+    return numbers.map((number, at) => {
+      const bytes = found?.[at]
       if (bytes === undefined) throw corruptBytes('the content of a revision is missing')
-      return new BodyView().load(bytes, numbers[at]!)
+      return new BodyView().load(bytes, number)
     })
   }
 }

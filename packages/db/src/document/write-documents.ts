@@ -211,10 +211,10 @@ export function notFound(id: string): PannierError {
 export function checkChanged(id: string, changed: unknown): object | undefined {
   if (changed === undefined) return undefined
   if (changed instanceof Promise)
-    throw new TypeError('update: the function must not be async; it runs inside the write')
-  if (!isPlainObject(changed)) throw new TypeError('update: the function returns a document or undefined')
+    throw new TypeError('the function must not be async; it runs inside the write')
+  if (!isPlainObject(changed)) throw new TypeError('the function returns a document or undefined')
   const { _id = id } = changed
-  if (_id !== id) throw new TypeError('update: the function must not change _id')
+  if (_id !== id) throw new TypeError('the function must not change _id')
   return changed['_id'] === undefined ? { ...changed, _id } : changed
 }
 

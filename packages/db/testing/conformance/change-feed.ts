@@ -45,6 +45,7 @@ export function changeFeedSuite({ test, create, supports }: ChangeFeedSuiteConte
   }
   readCases(check)
   filterCases(check)
+  revisionCases(check)
   liveCases(check)
   endCases(check)
   if (supports.handles) handleCases(check)
@@ -244,6 +245,78 @@ function filterCases(check: Case): void {
       },
     })
     await assertRejects(failing.toArray(), RangeError)
+  })
+}
+
+/** Beside the first revision; one is a tombstone. */
+const LEAVES = ['2-zz', '2-b', '1-a', '3-gone']
+
+async function addConflicts(items: Items, _id: string): Promise<void> {
+  const replicate = (rev: string, content: object): Promise<unknown> =>
+    items.put({ _id, _rev: rev, n: 1, ...content } as never, { newEdits: false })
+  for (const rev of ['1-a', '2-b', '2-zz']) await replicate(rev, {})
+  await replicate('3-gone', { _deleted: true, city: 'Oslo' })
+}
+
+function revisionCases(check: Case): void {
+  check('every leaf revision, and conflicts', async (items) => {
+    await insertMany(items, 300)
+    await addConflicts(items, 'd000100')
+    const revsOf = (row: Row | undefined): string[] => row!.changes.map(({ rev }) => rev)
+    const own = (await items.get('d000101'))!._rev
+    for (const options of [{}, { ids: ['d000100', 'd000101'] }, { descending: true }]) {
+      const rows = await items.changes({ ...options, style: 'all' }).toArray()
+      const byId = new Map(rows.map((row) => [row.id, row]))
+      assertEqual(byId.get('d000100')!.seq, 304, 'a new leaf is a change, also one that does not win')
+      const first = (await items.get('d000100'))!
+      assertEqual(revsOf(byId.get('d000100'))[0], first._rev)
+      const leaves = await items.getRevisions('d000100', 'all')
+      assertEqual(
+        revsOf(byId.get('d000100')),
+        leaves.map((read) => ('ok' in read ? read.ok._rev : read.missing)),
+      )
+      for (const rev of LEAVES) assertTrue(revsOf(byId.get('d000100')).includes(rev), rev)
+      assertEqual(revsOf(byId.get('d000101')), [own])
+    }
+    assertEqual(revsOf((await items.changes({ ids: ['d000100'] }).toArray())[0]).length, 1)
+    const [change] = await items.changes({ ids: ['d000100'], docs: true, conflicts: true }).toArray()
+    const { _conflicts } = (await items.get('d000100', { conflicts: true }))!
+    assertEqual((change!.doc as { _conflicts?: readonly string[] })._conflicts, _conflicts)
+    assertEqual(_conflicts?.length, 3)
+    const [listed, other] = await items.list({ gte: 'd000100', limit: 2, docs: true, conflicts: true }).toArray()
+    assertEqual((listed!.doc as { _conflicts?: readonly string[] })._conflicts, _conflicts)
+    assertEqual('_conflicts' in other!.doc!, false)
+    const [plain] = await items.list({ keys: ['d000100'], docs: true }).toArray()
+    assertEqual('_conflicts' in (plain as { doc: object }).doc, false)
+  })
+
+  check('a thousand leaves: one row, in their order', async (items) => {
+    const revs = Array.from({ length: 1000 }, (_, n) => `1-${String(n).padStart(4, '0')}`)
+    for (let from = 0; from < 1000; from += 250)
+      await items.put(revs.slice(from, from + 250).map((_rev, n) => ({ _id: 'a', _rev, n: from + n })) as never, { newEdits: false })
+    const [row, ...others] = await items.changes({ style: 'all' }).toArray()
+    assertEqual(others, [])
+    assertEqual(row!.changes.map(({ rev }) => rev), revs.toReversed())
+  })
+
+  check('a tombstone with content passes by its content', async (items) => {
+    await insertMany(items, 600)
+    await items.put({ _id: 'd000004', _rev: (await items.get('d000004'))!._rev, _deleted: true, city: 'Bergen' } as never)
+    const rows = await items.changes({ selector: { city: 'Bergen' }, docs: true }).toArray()
+    assertEqual(rows.map(({ id, deleted, doc }) => [id, deleted, (doc as Item).city]), [['d000004', true, 'Bergen']])
+  })
+
+  check('what was purged is in no feed, and its numbers are not used again', async (items) => {
+    await items.insert(['a', 'b'].map((_id, n) => ({ _id, n })))
+    await items.purge('b')
+    const { changes, lastSeq } = await items.changes().page()
+    assertEqual(idsOf(changes), ['a'])
+    assertTrue(lastSeq >= 2 && lastSeq === (await items.info()).lastSeq, 'the numbers stay given')
+    await items.insert({ _id: 'b', n: 3 })
+    assertEqual(
+      (await items.changes({ since: lastSeq }).toArray()).map(({ seq, id }) => [seq, id]),
+      [[lastSeq + 1, 'b']],
+    )
   })
 }
 
