@@ -1,10 +1,12 @@
 /** The integrity check of documents and indexes: reads everything and compares. (Pages and trees have a check of their own.) */
 import type { Key } from '../base/brand.ts'
+import { decodeIdKey } from '../codec/key-encoding.ts'
 import { keyNumber, numberKey } from '../codec/key-number.ts'
 import { BodyView, readNumber } from '../document/body.ts'
 import type { Catalog } from '../document/catalog.ts'
 import type { CollectionState } from '../document/collection-state.ts'
 import { existingTree } from '../document/document-reader.ts'
+import { decodeLocal, localTreeName } from '../document/local-documents.ts'
 import { FieldReader } from '../index/field-reader.ts'
 import { indexTreeName } from '../index/index-definition.ts'
 import { indexKeys } from '../index/index-key.ts'
@@ -59,6 +61,7 @@ async function checkCollection(snapshot: HeldSnapshot, state: CollectionState): 
     problems.push(`${deleted.size} deleted ids for ${bodies.size - liveCount} tombstones`)
   for (const key of moved.keys())
     if (!bodies.has(numberKey(readNumber(moved.get(key)!)))) problems.push('a moved document is missing')
+  await checkLocalDocuments(snapshot, state, problems)
   for (const [at, index] of state.indexes.entries()) {
     const tree = existingTree(snapshot, indexTreeName(state.number, index.number))
     const entries = await readAll(snapshot, tree, problems, index.name)
@@ -68,6 +71,18 @@ async function checkCollection(snapshot: HeldSnapshot, state: CollectionState): 
       problems.push(`the index '${index.name}' lacks ${missing} entries and has ${wrong} that are wrong`)
   }
   return problems
+}
+
+async function checkLocalDocuments(snapshot: HeldSnapshot, { number }: CollectionState, problems: string[]): Promise<void> {
+  const tree = snapshot.tree(localTreeName(number))
+  if (tree === undefined) return
+  for (const [key, value] of await readAll(snapshot, tree, problems, 'local')) {
+    try {
+      decodeLocal(key, value)
+    } catch {
+      problems.push(`the local document '${decodeIdKey(key)}' cannot be read`)
+    }
+  }
 }
 
 async function readAll(

@@ -124,7 +124,8 @@ export function listLocal(
   return documents
 }
 
-function decodeLocal(key: Key, value: Uint8Array): StoredDocument {
+/** Throws PANNIER_CORRUPT if it is not sound. */
+export function decodeLocal(key: Key, value: Uint8Array): StoredDocument {
   const reader = new ByteReader(value)
   const document = { _id: idOf(key), _rev: revisionOf(reader.varint()) }
   const shapes = new ShapeDictionary()

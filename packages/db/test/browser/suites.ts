@@ -5,7 +5,9 @@ import { open } from '../../src/index.ts'
 import { openKeyValueStore, type PagedKeyValueStore } from '../../src/kv/open.ts'
 import { indexedDb } from '../../src/storage/indexeddb/indexeddb.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
+import { changeFeedSuite } from '../../testing/conformance/change-feed.ts'
 import { collectionSuite } from '../../testing/conformance/collection.ts'
+import { documentListSuite } from '../../testing/conformance/document-lists.ts'
 import { keyValueSuite } from '../../testing/conformance/key-value.ts'
 import { pageStoreSuite } from '../../testing/conformance/page-store.ts'
 import { querySuite } from '../../testing/conformance/query.ts'
@@ -45,4 +47,13 @@ export function declareSuites(test: Test): void {
   })
   querySuite({ test: prefixed(test, 'query'), create: () => openKeyValue(newName()) })
   collectionSuite({ test: prefixed(test, 'collection'), create: () => open(newName()) })
+  changeFeedSuite({
+    test: prefixed(test, 'change feed'),
+    create: () => {
+      const name = newName()
+      return { open: () => open(name) }
+    },
+    supports: { handles: true },
+  })
+  documentListSuite({ test: prefixed(test, 'document lists'), create: () => open(newName()) })
 }

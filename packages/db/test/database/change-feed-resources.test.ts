@@ -1,0 +1,122 @@
+/**
+ * Goal: however a feed ends it lets go of what it listened to, and while its consumer is idle it holds no snapshot; compaction
+ * and storage checkpoints under a live feed do no harm.
+ */
+import { expect, test } from 'vitest'
+import type { Database } from '../../src/database/database.ts'
+import type { HeldSnapshot, KeyValueStore } from '../../src/kv/key-value-store.ts'
+import { open } from '../../src/database/open.ts'
+import { memory } from '../../src/storage/memory/memory.ts'
+import { countingEnvironment, databaseOver } from '../../testing/model-database.ts'
+import { modelKeyValueStore } from '../../testing/model-key-value-store.ts'
+
+interface Counts {
+  snapshots: number
+  listeners: number
+}
+
+function countingDatabase(): { db: Database; counts: Counts } {
+  const store = modelKeyValueStore()
+  const counts: Counts = { snapshots: 0, listeners: 0 }
+  const counting: KeyValueStore = {
+    read: (read) => store.read(read),
+    write: (write) => store.write(write),
+    begin: () => store.begin(),
+    refresh: () => store.refresh(),
+    checkpoint: () => store.checkpoint(),
+    close: () => store.close(),
+    snapshot: () => heldOnce(store.snapshot(), counts),
+    onCommit: (listener) => {
+      counts.listeners++
+      const stop = store.onCommit(listener)
+      return () => {
+        counts.listeners--
+        stop()
+      }
+    },
+  }
+  return { db: databaseOver(counting, countingEnvironment()), counts }
+}
+
+function heldOnce(snapshot: HeldSnapshot, counts: Counts): HeldSnapshot {
+  counts.snapshots++
+  let held = true
+  const release = snapshot.release.bind(snapshot)
+  snapshot.release = () => {
+    if (held) counts.snapshots--
+    held = false
+    release()
+  }
+  return snapshot
+}
+
+test('whichever way a feed ends, nothing is held or listened to', async () => {
+  const { db, counts } = countingDatabase()
+  const items = db.collection<{ n: number }>('items')
+  await items.insert(Array.from({ length: 700 }, (_, n) => ({ _id: `d${n}`, n })))
+  const idle = { snapshots: 0, listeners: 0 }
+  for (const live of [false, true]) {
+    let count = 0
+    for await (const _ of items.changes({ live, docs: true })) {
+      expect(counts).toEqual({ snapshots: 0, listeners: live ? 1 : 0 })
+      if (++count === 300) break
+    }
+    expect(counts).toEqual(idle)
+    await expect(loop(items.changes({ live, filter: fails }))).rejects.toThrow(RangeError)
+    expect(counts).toEqual(idle)
+    const controller = new AbortController()
+    const aborted = loop(items.changes({ live, signal: controller.signal }), () => controller.abort())
+    await expect(aborted).rejects.toMatchObject({ code: 'PANNIER_ABORTED' })
+    expect(counts).toEqual(idle)
+  }
+  await loop(items.changes())
+  await loop(items.changes({ live: true, limit: 5 }))
+  expect(counts).toEqual(idle)
+  const waiting = Array.from({ length: 50 }, () => items.changes({ live: true, since: 'now' })[Symbol.asyncIterator]())
+  const ends = Promise.all(waiting.map((iterator) => iterator.next()))
+  await Promise.all(waiting.slice(0, 25).map((iterator) => iterator.return!()))
+  await db.close()
+  expect((await ends).every(({ done }) => done === true)).toBe(true)
+  expect(counts).toEqual(idle)
+})
+
+test('a loop over a list that is left lets go of its snapshot', async () => {
+  const { db, counts } = countingDatabase()
+  const items = db.collection<{ n: number }>('items')
+  await items.insert(Array.from({ length: 700 }, (_, n) => ({ _id: `d${n}`, n })))
+  for await (const _ of items.list()) {
+    expect(counts.snapshots).toBe(1)
+    break
+  }
+  expect(counts.snapshots).toBe(0)
+  await items.list({ skip: 10 }).page()
+  expect(counts.snapshots).toBe(0)
+})
+
+test('compaction and storage checkpoints under a live feed', async () => {
+  const db = await open('x', { storage: memory(), cacheBytesMax: 1024 * 1024 })
+  const items = db.collection<{ n: number }>('items')
+  await items.insert(Array.from({ length: 3000 }, (_, n) => ({ _id: `d${n}`, n, filler: 'x'.repeat(400) })))
+  const seen = new Map<string, number>()
+  for await (const { id, seq, doc } of items.changes({ live: true, docs: true })) {
+    seen.set(id, (doc as { n: number }).n)
+    if (seq % 500 === 0 && seq < 5000) {
+      await items.upsert(Array.from({ length: 300 }, (_, n) => ({ _id: `d${(seq + n * 7) % 3000}`, n: -seq })))
+      await items.compact()
+      await db.checkpoint()
+    }
+    if (seq === (await items.info()).lastSeq) break
+  }
+  const all = await items.find().toArray()
+  expect(Object.fromEntries(seen)).toEqual(Object.fromEntries(all.map(({ _id, n }) => [_id, n])))
+  expect(await db.check()).toEqual([])
+  await db.close()
+})
+
+function fails(): never {
+  throw new RangeError('on purpose')
+}
+
+async function loop(feed: AsyncIterable<unknown>, each: () => void = () => {}): Promise<void> {
+  for await (const _ of feed) each()
+}
