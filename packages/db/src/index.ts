@@ -12,7 +12,12 @@ export type { ChangeFeed, ChangesOptions, ChangesPage } from './database/change-
 export type { CollectionInfo } from './database/collection-info.ts'
 export type { DocumentList, ListKeysOptions, ListOptions, ListPage } from './database/document-list.ts'
 export type { LocalDocuments, LocalInput, LocalListOptions } from './database/local-collection.ts'
-export type { AtomicOptions, BatchOptions, CollectionOperations, EditOptions } from './database/collection-operations.ts'
+export type {
+  AtomicOptions,
+  BatchOptions,
+  CollectionOperations,
+  EditOptions,
+} from './database/collection-operations.ts'
 export type {
   DeletedInput,
   DocumentInput,

@@ -47,9 +47,11 @@ export async function* readFeed(
   const { closing, environment } = feed
   let bound = await bind(feed, specification)
   const walk = new ChangeWalk(request, specification.since)
-  const waiting = live ? new Waiting(feed, () => bound, [closing, stop, ...(signal === undefined ? [] : [signal])]) : undefined
+  const waiting = live
+    ? new Waiting(feed, () => bound, [closing, stop, ...(signal === undefined ? [] : [signal])])
+    : undefined
   try {
-    for (let left = limit; left > 0; ) {
+    for (let left = limit; left > 0;) {
       checkAborted(signal)
       if (stop.aborted || (live && closing.aborted)) return
       waiting?.clear()
@@ -104,7 +106,9 @@ async function bind(feed: FeedSource, { since, epoch }: FeedSpecification): Prom
   }
   if (isOther()) {
     const message = `There is no sequence number ${since} of this epoch: the collection was dropped, or its storage was lost.`
-    throw new PannierError('PANNIER_EPOCH_MISMATCH', message, { details: { epoch: found.epoch, lastSeq: found.lastSeq } })
+    throw new PannierError('PANNIER_EPOCH_MISMATCH', message, {
+      details: { epoch: found.epoch, lastSeq: found.lastSeq },
+    })
   }
   return found.bound
 }

@@ -162,7 +162,9 @@ function isCount(value: unknown): boolean {
  * An iterator that can be left at any time: `return()` also ends a `next()` that waits, which a generator's own would wait
  * for.
  */
-function stoppable<Row>(start: (stop: AbortSignal) => AsyncGenerator<Row, void, undefined>): AsyncIterableIterator<Row> {
+function stoppable<Row>(
+  start: (stop: AbortSignal) => AsyncGenerator<Row, void, undefined>,
+): AsyncIterableIterator<Row> {
   const stop = new AbortController()
   const rows = start(stop.signal)
   return {

@@ -73,7 +73,11 @@ async function checkCollection(snapshot: HeldSnapshot, state: CollectionState): 
   return problems
 }
 
-async function checkLocalDocuments(snapshot: HeldSnapshot, { number }: CollectionState, problems: string[]): Promise<void> {
+async function checkLocalDocuments(
+  snapshot: HeldSnapshot,
+  { number }: CollectionState,
+  problems: string[],
+): Promise<void> {
   const tree = snapshot.tree(localTreeName(number))
   if (tree === undefined) return
   for (const [key, value] of await readAll(snapshot, tree, problems, 'local')) {

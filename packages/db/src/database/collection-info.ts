@@ -30,6 +30,9 @@ export function collectionInfo(snapshot: Snapshot, state: CollectionState | unde
     deleted: existingTree(snapshot, trees.deleted).count(),
     lastSeq: existingTree(snapshot, trees.bodies).lastNumber,
     epoch,
-    storedBytes: sizes.reduce<number | undefined>((sum, size) => (sum === undefined || size === undefined ? undefined : sum + size), 0),
+    storedBytes: sizes.reduce<number | undefined>(
+      (sum, size) => (sum === undefined || size === undefined ? undefined : sum + size),
+      0,
+    ),
   }
 }

@@ -99,7 +99,8 @@ export function listRequest(options: ListOptions | ListKeysOptions): ListRequest
   const named = BOUNDS.filter((name) => bounds[name] !== undefined)
   for (const name of named) if (typeof bounds[name] !== 'string') throw new TypeError(`${name} is an id`)
   if (keys !== undefined) {
-    if (!Array.isArray(keys) || keys.some((key) => typeof key !== 'string')) throw new TypeError('keys is an array of ids')
+    if (!Array.isArray(keys) || keys.some((key) => typeof key !== 'string'))
+      throw new TypeError('keys is an array of ids')
     if (named.length > 0) throw new TypeError(`a list is of keys or of a range, not of both: ${named.join(', ')}`)
   }
   return { range: idKeyRange(bounds), keys: keys && [...keys], descending, skip, limit, docs, conflicts }

@@ -1,10 +1,11 @@
 /** The `_local/` documents of a collection as their callers see them. */
+import type { MaybePromise } from '../base/maybe-promise.ts'
 import type { WriteResult } from '../document/apply-writes.ts'
 import { idKeyRange } from '../document/id-range.ts'
 import type { IdRange } from '../document/id-range.ts'
 import { deleteLocal, encodeLocal, getLocal, listLocal, localKey, putLocal } from '../document/local-documents.ts'
-import type { Snapshot } from '../kv/key-value-store.ts'
-import type { CollectionAccess } from './collection-operations.ts'
+import type { WriteContext } from '../document/write-documents.ts'
+import type { Snapshot, WriteTransaction } from '../kv/key-value-store.ts'
 import type { DocumentReference, JsonObject, Stored } from './document-types.ts'
 import { promised } from './promised.ts'
 
@@ -14,6 +15,13 @@ export type LocalInput = JsonObject & { readonly _id: string; readonly _rev?: st
 export interface LocalListOptions extends IdRange {
   /** At most so many. */
   readonly limit?: number
+}
+
+/** Where reads and writes go. */
+interface LocalAccess {
+  read<T>(read: (snapshot: Snapshot) => T): MaybePromise<T>
+  write<T>(write: (transaction: WriteTransaction) => T): Promise<T>
+  readonly writing: WriteContext
 }
 
 /**
@@ -26,10 +34,10 @@ export interface LocalListOptions extends IdRange {
  * await people.local.put({ ...seen, _id: 'seen', seq })
  */
 export class LocalDocuments {
-  readonly #access: CollectionAccess
+  readonly #access: LocalAccess
 
   /** @internal Use `collection.local`. */
-  constructor(access: CollectionAccess) {
+  constructor(access: LocalAccess) {
     this.#access = access
   }
 

@@ -81,7 +81,16 @@ export class Catalog {
     transaction.createTree(trees.moved, 'ordered')
     const settings = { ...DEFAULT_SETTINGS, ...chosen }
     const epoch = this.#randomId()
-    const state = { number, name, epoch, shapes: new ShapeDictionary(), indexes: [], nextIndexNumber: 1, settings, trees }
+    const state = {
+      number,
+      name,
+      epoch,
+      shapes: new ShapeDictionary(),
+      indexes: [],
+      nextIndexNumber: 1,
+      settings,
+      trees,
+    }
     this.#save(tree, state)
     return state
   }
@@ -193,8 +202,8 @@ function parseCollection(tree: TreeReader, name: string): CollectionState | unde
   if (value === undefined) return undefined
   const stored = JSON.parse(new TextDecoder().decode(value)) as Pick<
     CollectionState,
-    'number' | 'epoch' | 'nextIndexNumber' | 'indexes'
-  > & { readonly settings?: Partial<CollectionSettings> }
+    'number' | 'nextIndexNumber' | 'indexes'
+  > & { readonly epoch?: string; readonly settings?: Partial<CollectionSettings> }
   // JSON leaves out a builtTo that is undefined.
   const indexes = stored.indexes.map((index) => ({ ...index, builtTo: index.builtTo }))
   const settings = { ...DEFAULT_SETTINGS, ...stored.settings }

@@ -62,8 +62,12 @@ export function readListHead(reader: DocumentReader, { range, keys, descending, 
   const { gte, lt } = range
   const isEmpty = gte !== undefined && lt !== undefined && gte >= lt
   const before = descending
-    ? lt === undefined ? 0 : reader.countIds({ gte: lt })
-    : gte === undefined ? 0 : reader.countIds({ lt: gte })
+    ? lt === undefined
+      ? 0
+      : reader.countIds({ gte: lt })
+    : gte === undefined
+      ? 0
+      : reader.countIds({ lt: gte })
   return { total, offset: before + (isEmpty ? 0 : Math.min(skip, reader.countIds(range))), seq }
 }
 
@@ -96,11 +100,7 @@ function rowsOfRange(reader: DocumentReader, request: ListRequest): ListRows {
   }
 }
 
-function rowsOfKeys(
-  reader: DocumentReader,
-  request: ListRequest,
-  keys: readonly string[],
-): ListRows {
+function rowsOfKeys(reader: DocumentReader, request: ListRequest, keys: readonly string[]): ListRows {
   const { descending, skip, limit } = request
   const asked = (descending ? keys.toReversed() : keys).slice(skip, skip + limit)
   let at = 0

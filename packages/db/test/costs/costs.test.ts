@@ -202,7 +202,12 @@ for (const count of [100, 100_000]) {
       const skip = count - 20
       const { total, offset, rows } = await all.list({ skip, limit: 10 }).page()
       expect([total, offset, rows.length]).toEqual([count, skip, 10])
-      expect(rows.map(({ id }) => id)).toEqual(documents.map(({ _id }) => _id).toSorted().slice(skip, skip + 10))
+      expect(rows.map(({ id }) => id)).toEqual(
+        documents
+          .map(({ _id }) => _id)
+          .toSorted()
+          .slice(skip, skip + 10),
+      )
       const { pagesRead, pageBatches } = storage.take()
       expect(pagesRead).toBeLessThanOrEqual(3 * HEIGHT + 10)
       expect(pageBatches).toBeLessThanOrEqual(3 * HEIGHT)

@@ -34,7 +34,8 @@ interface State {
 
 for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
   test(`a naive model by sequence number, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, () => compareWithModel(seed))
-  test(`writers at once, readers that resume, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, () => readWhileWriting(seed))
+  test(`writers at once, readers that resume, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, () =>
+    readWhileWriting(seed))
 }
 
 async function openHandles(random: Random, seed: number, count: number): Promise<Database[]> {
@@ -146,7 +147,13 @@ async function compareReads(
     expect(since).toBe(last)
     expect(rows).toEqual(expected)
     const down = await items.changes({ ...options, descending: true, limit: 7 }).toArray()
-    expect(down.map(({ seq }) => seq)).toEqual(byItself.filter(passes).toReversed().slice(0, 7).map(({ seq }) => seq))
+    expect(down.map(({ seq }) => seq)).toEqual(
+      byItself
+        .filter(passes)
+        .toReversed()
+        .slice(0, 7)
+        .map(({ seq }) => seq),
+    )
   }
 }
 

@@ -10,7 +10,12 @@ const COUNT = 2000
 
 async function fixture(missChance: number): Promise<QueryFixture> {
   const items = new QueryFixture(modelKeyValueStore({ seed: 3, missChance }), ['n', { on: 'tags', multi: true }])
-  const documents = Array.from({ length: COUNT }, (_, n) => ({ _id: `d${n}`, n, tags: [`t${n % 100}`], odd: n % 2 === 1 }))
+  const documents = Array.from({ length: COUNT }, (_, n) => ({
+    _id: `d${n}`,
+    n,
+    tags: [`t${n % 100}`],
+    odd: n % 2 === 1,
+  }))
   await items.upsert(documents)
   return items
 }

@@ -81,10 +81,13 @@ function readCases(check: Case): void {
       { seq: 5, id: 'b', changes: [{ rev: b.rev }], deleted: true, doc: { _id: 'b', _rev: b.rev, _deleted: true } },
     ])
     assertEqual(feed.lastSeq, 5)
-    assertEqual((await items.changes({ since: 3 }).toArray()).map(({ seq, doc }) => [seq, doc]), [
-      [4, undefined],
-      [5, undefined],
-    ])
+    assertEqual(
+      (await items.changes({ since: 3 }).toArray()).map(({ seq, doc }) => [seq, doc]),
+      [
+        [4, undefined],
+        [5, undefined],
+      ],
+    )
   })
 
   check('since, limit, descending; a feed that resumes misses nothing', async (items) => {
@@ -92,11 +95,17 @@ function readCases(check: Case): void {
     await items.upsert({ _id: 'd000500', n: -1 })
     const all = await items.changes().toArray()
     assertEqual(all.length, 1000)
-    assertEqual(all.map(({ seq }) => seq), all.map(({ seq }) => seq).toSorted((left, right) => left - right))
+    assertEqual(
+      all.map(({ seq }) => seq),
+      all.map(({ seq }) => seq).toSorted((left, right) => left - right),
+    )
     const parts: Row[] = []
     for (let since = 0, size = 1; parts.length < 1000; size = (size * 3) % 331) {
       const page = await items.changes({ since, limit: size }).page()
-      assertEqual([page.changes.length, page.pending], [Math.min(size, 1000 - parts.length), 1000 - parts.length - page.changes.length])
+      assertEqual(
+        [page.changes.length, page.pending],
+        [Math.min(size, 1000 - parts.length), 1000 - parts.length - page.changes.length],
+      )
       parts.push(...page.changes)
       since = page.lastSeq
       assertEqual(since, page.changes.at(-1)?.seq ?? since)
@@ -143,9 +152,11 @@ function readCases(check: Case): void {
     for await (const { id, doc } of feed) {
       assertTrue(!seen.has(id), 'no document comes twice')
       seen.set(id, (doc as Item).n)
-      if (++count % 100 === 0) await items.upsert([`d00000${(count / 100) % 10}`, 'd001499', `x${count}`].map((_id) => ({ _id, n: -count })))
+      if (++count % 100 === 0)
+        await items.upsert([`d00000${(count / 100) % 10}`, 'd001499', `x${count}`].map((_id) => ({ _id, n: -count })))
     }
-    for (const { id, doc } of await items.changes({ since: feed.lastSeq, docs: true }).toArray()) seen.set(id, (doc as Item).n)
+    for (const { id, doc } of await items.changes({ since: feed.lastSeq, docs: true }).toArray())
+      seen.set(id, (doc as Item).n)
     const all = await items.find().toArray()
     assertEqual(seen.size, all.length)
     for (const { _id, n } of all) assertEqual(seen.get(_id), n, _id)
@@ -211,10 +222,18 @@ function filterCases(check: Case): void {
           const what = `${name} ${JSON.stringify(selector)} since ${since}`
           assertEqual(await feed.toArray(), left, what)
           assertEqual(feed.lastSeq, 1207, `${what}: lastSeq also goes over what was filtered out`)
-          assertEqual(await items.changes({ since, selector, descending: true, docs: true }).toArray(), left.toReversed(), what)
+          assertEqual(
+            await items.changes({ since, selector, descending: true, docs: true }).toArray(),
+            left.toReversed(),
+            what,
+          )
           const first = items.changes({ since, selector, limit: 2, docs: true })
           const two = await first.toArray()
-          assertEqual([...two, ...(await items.changes({ since: first.lastSeq, selector, docs: true }).toArray())], left, what)
+          assertEqual(
+            [...two, ...(await items.changes({ since: first.lastSeq, selector, docs: true }).toArray())],
+            left,
+            what,
+          )
         }
       }
     }
@@ -238,7 +257,9 @@ function filterCases(check: Case): void {
     assertEqual(idsOf(rows), ['d000000', 'd000001', 'd000002', 'd000007'])
     assertEqual([asked.length, new Set(asked).size], [1000, 1000])
     assertEqual(rows[0]!.doc, undefined)
-    assertEqual(idsOf(await items.changes({ filter, ids, selector: { city: { $exists: true } } }).toArray()), ['d000002'])
+    assertEqual(idsOf(await items.changes({ filter, ids, selector: { city: { $exists: true } } }).toArray()), [
+      'd000002',
+    ])
     const failing = items.changes({
       filter: () => {
         throw new RangeError('on purpose')
@@ -293,17 +314,30 @@ function revisionCases(check: Case): void {
   check('a thousand leaves: one row, in their order', async (items) => {
     const revs = Array.from({ length: 1000 }, (_, n) => `1-${String(n).padStart(4, '0')}`)
     for (let from = 0; from < 1000; from += 250)
-      await items.put(revs.slice(from, from + 250).map((_rev, n) => ({ _id: 'a', _rev, n: from + n })) as never, { newEdits: false })
+      await items.put(revs.slice(from, from + 250).map((_rev, n) => ({ _id: 'a', _rev, n: from + n })) as never, {
+        newEdits: false,
+      })
     const [row, ...others] = await items.changes({ style: 'all' }).toArray()
     assertEqual(others, [])
-    assertEqual(row!.changes.map(({ rev }) => rev), revs.toReversed())
+    assertEqual(
+      row!.changes.map(({ rev }) => rev),
+      revs.toReversed(),
+    )
   })
 
   check('a tombstone with content passes by its content', async (items) => {
     await insertMany(items, 600)
-    await items.put({ _id: 'd000004', _rev: (await items.get('d000004'))!._rev, _deleted: true, city: 'Bergen' } as never)
+    await items.put({
+      _id: 'd000004',
+      _rev: (await items.get('d000004'))!._rev,
+      _deleted: true,
+      city: 'Bergen',
+    } as never)
     const rows = await items.changes({ selector: { city: 'Bergen' }, docs: true }).toArray()
-    assertEqual(rows.map(({ id, deleted, doc }) => [id, deleted, (doc as Item).city]), [['d000004', true, 'Bergen']])
+    assertEqual(
+      rows.map(({ id, deleted, doc }) => [id, deleted, (doc as Item).city]),
+      [['d000004', true, 'Bergen']],
+    )
   })
 
   check('what was purged is in no feed, and its numbers are not used again', async (items) => {

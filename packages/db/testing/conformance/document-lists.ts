@@ -156,7 +156,14 @@ function listCases(check: Case): void {
 
   check('wrong options of a list are TypeErrors', async (db) => {
     const people = db.collection('people')
-    const wrong: unknown[] = [{ skip: -1 }, { limit: 1.5 }, { gte: 1 }, { keys: 'a' }, { keys: [1] }, { keys: [], prefix: 'a' }]
+    const wrong: unknown[] = [
+      { skip: -1 },
+      { limit: 1.5 },
+      { gte: 1 },
+      { keys: 'a' },
+      { keys: [1] },
+      { keys: [], prefix: 'a' },
+    ]
     for (const options of wrong) assertThrows(() => people.list(options as ListOptions), TypeError)
   })
 }
@@ -165,8 +172,12 @@ function nastyCases(check: Case): void {
   check('lists of nasty ids are as a naive list has them', async (db) => {
     const random = seededRandom(31)
     const docs = db.collection<{ n: number }>('docs')
-    const all = [...NASTY_IDS, ...Array.from({ length: 150 }, (_, n) => random.pick(NASTY_IDS).slice(0, 3) + random.below(40) + (n % 3))]
-    const ids = [...new Set(all)].filter((id) => id[0] !== '_' || id.startsWith('_design/') || id === '__proto__')
+    const all = [
+      ...NASTY_IDS,
+      ...Array.from({ length: 150 }, (_, n) => random.pick(NASTY_IDS).slice(0, 3) + random.below(40) + (n % 3)),
+    ]
+    const ids = [...new Set(all)]
+      .filter((id) => id[0] !== '_' || id.startsWith('_design/') || id === '__proto__')
       .filter((id) => !id.startsWith('__proto__'))
     await docs.insert(ids.map((_id, n) => ({ _id, n })))
     const deleted = ids.filter((_, at) => at % 7 === 3)
@@ -204,7 +215,10 @@ function localCases(check: Case): void {
     assertEqual(a, { _id: '_local/a', _rev: '0-1', n: 1 })
     assertEqual(await local.put({ ...a!, n: 2 }), { id: '_local/a', rev: '0-2' })
     for (const _rev of [undefined, '0-1', '0-3', '1-abc', 'x']) {
-      const error = await assertRejects(local.put({ _id: 'a', n: 3, ...(_rev !== undefined && { _rev }) }), 'PANNIER_CONFLICT')
+      const error = await assertRejects(
+        local.put({ _id: 'a', n: 3, ...(_rev !== undefined && { _rev }) }),
+        'PANNIER_CONFLICT',
+      )
       assertEqual((error as { details?: unknown }).details, { id: '_local/a', rev: '0-2' })
     }
     await assertRejects(local.put({ _id: 'b', _rev: '0-1' }), 'PANNIER_CONFLICT')
@@ -224,11 +238,13 @@ function localCases(check: Case): void {
       ['constructor']: 'x',
     }
     for (const _id of NASTY_IDS) await local.put({ ...content, _id })
-    for (const _id of NASTY_IDS)
-      assertEqual(await local.get(_id), { _id: `_local/${_id}`, _rev: '0-1', ...content })
+    for (const _id of NASTY_IDS) assertEqual(await local.get(_id), { _id: `_local/${_id}`, _rev: '0-1', ...content })
     const listed = (await local.list()).map(({ _id }) => _id.slice('_local/'.length))
     assertEqual(listed, NASTY_IDS.toSorted(compareIds))
-    assertEqual((await local.list({ prefix: 'a', limit: 2 })).map(({ _id }) => _id), ['_local/a', '_local/a\u0000'])
+    assertEqual(
+      (await local.list({ prefix: 'a', limit: 2 })).map(({ _id }) => _id),
+      ['_local/a', '_local/a\u0000'],
+    )
     const large = 'x'.repeat(100_000)
     await local.put({ _id: 'large', large })
     assertEqual((await local.get('large'))?.['large'], large)
@@ -239,7 +255,10 @@ function localCases(check: Case): void {
     await people.local.put({ _id: 'a' })
     await people.insert({ _id: 'b' })
     await people.local.put({ _id: 'c' })
-    assertEqual((await people.changes().toArray()).map(({ id }) => id), ['b'])
+    assertEqual(
+      (await people.changes().toArray()).map(({ id }) => id),
+      ['b'],
+    )
     assertEqual((await people.list().page()).total, 1)
     assertEqual(await people.find().count(), 1)
     const { documents, lastSeq } = await people.info()
