@@ -59,16 +59,17 @@ export class ModelDocument {
       // Only what was a leaf loses its content by this.
       if (!history) this.revisions.get(parent)!.content = undefined
     }
-    this.#stem(limit)
+    this.stem(limit)
   }
 
-  purge(leaf: string): void {
+  purge(leaf: string, limit: number): void {
     let rev: string | undefined = leaf
     while (rev !== undefined && this.leaves().includes(rev)) {
       const { parent }: ModelRevision = this.revisions.get(rev)!
       this.revisions.delete(rev)
       rev = parent
     }
+    this.stem(limit)
   }
 
   compact(): void {
@@ -76,7 +77,8 @@ export class ModelDocument {
     for (const [rev, revision] of this.revisions) if (!leaves.has(rev)) revision.content = undefined
   }
 
-  #stem(limit: number): void {
+  /** Forgets what no leaf has among its newest `limit` revisions. */
+  stem(limit: number): void {
     const kept = new Set(this.leaves().flatMap((leaf) => this.path(leaf).slice(0, limit)))
     for (const rev of [...this.revisions.keys()]) if (!kept.has(rev)) this.revisions.delete(rev)
     for (const revision of this.revisions.values()) {

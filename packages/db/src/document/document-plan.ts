@@ -57,6 +57,7 @@ export class DocumentPlan {
   readonly #kept: ReadonlySet<PlanNode>
   readonly #bodiesBefore: ReadonlySet<number>
   readonly #wasInConflict: boolean
+  /** There is a new revision, or one less. */
   #changed = false
 
   /** `old`: the winner that the document has; undefined if there is no such document. */
@@ -75,11 +76,6 @@ export class DocumentPlan {
     if (old !== undefined && storedView(winner?.body) !== old) throw corruptBytes('a document has the wrong winner')
   }
 
-  /** Whether anything differs from what is stored. */
-  get changed(): boolean {
-    return this.#changed
-  }
-
   /** Extends `parent` by an edit; undefined: the document is new. */
   extend(write: DocumentWrite, parent: PlanNode | undefined, shapes: ShapeDictionary): void {
     const generation = parent === undefined ? 1 : parent.generation + 1
@@ -89,10 +85,9 @@ export class DocumentPlan {
     this.#add(write, parent === undefined ? [{ generation, suffix }] : [{ generation, suffix }, parent])
   }
 
-  /** Takes up a revision that was made elsewhere; one that is known changes nothing. */
+  /** Takes up a revision that was made elsewhere; of one that is known at most its ancestors are news. */
   replicate(write: DocumentWrite, path: readonly Revision[]): void {
-    write.rev = revisionText(path[0]!)
-    if (this.tree.get(write.rev) === undefined) this.#add(write, path)
+    this.#add(write, path)
   }
 
   /** Forgets a leaf with what only it descends from. */
@@ -101,8 +96,8 @@ export class DocumentPlan {
     return this.tree.remove(leaf).map(revisionText)
   }
 
-  /** Makes `lead` stand for the whole document. */
-  finish(lead: DocumentWrite, { revisionsLimit, history }: CollectionSettings): void {
+  /** Makes `lead` stand for the whole document; false if nothing differs from what is stored. */
+  finish(lead: DocumentWrite, { revisionsLimit, history }: CollectionSettings): boolean {
     const { tree } = this
     tree.stem(revisionsLimit)
     const nodes = [...tree.nodes.values()]
@@ -115,16 +110,20 @@ export class DocumentPlan {
     const promotedBody = removedBodies.find(({ sequence }) => sequence === promoted)
     const entries = nodes.flatMap((node) => this.#entryOf(node, winner!) ?? [])
     const named = new Set(entries.map(({ revision }) => revisionText(revision)))
+    const news = entries.filter((entry) => this.#isNews(entry))
+    const removed = [...this.#entries.keys()].filter((rev) => !named.has(rev)).map(toRevision)
+    if (!this.#changed && news.length === 0 && removed.length === 0) return false
     lead.old = this.#old
     lead.plan = {
       winner: winner && { revision: winner, parts: partsOf(winner, promotedBody) },
       hasOtherLeaves: nodes.some((node) => node.children === 0 && node !== winner),
-      entries: entries.filter((entry) => this.#isNews(entry)),
-      removed: [...this.#entries.keys()].filter((rev) => !named.has(rev)).map(toRevision),
+      entries: news,
+      removed,
       removedBodies,
       wasInConflict: this.#wasInConflict,
       isInConflict: liveLeaves(nodes) > 1,
     }
+    return true
   }
 
   #add(write: DocumentWrite, path: readonly Revision[]): void {
@@ -132,9 +131,9 @@ export class DocumentPlan {
     const isNew = this.tree.get(rev) === undefined
     const node = this.tree.merge(path)
     write.rev = rev
-    this.#changed = true
     // One that is known already, by another way, has its content.
     if (!isNew) return
+    this.#changed = true
     node.deleted = write.deleted
     node.body = write
   }

@@ -151,10 +151,11 @@ class WritePlanner implements PlannedWrites {
     const steps = newest.generation - old.generation
     const joint = path[steps]
     if (joint === undefined || steps < 0 || joint.suffix !== old.suffix) return 'general'
-    if (steps === 0) return 'nothing'
     const oldest = path.at(-1)!.generation
     const tellsMore = oldest < old.generation && this.#stored!.oldestGeneration(old) > oldest
-    if (tellsMore || newest.generation > revisionsLimit) return 'general'
+    if (tellsMore) return 'general'
+    if (steps === 0) return 'nothing'
+    if (newest.generation > revisionsLimit) return 'general'
     write.pathEntries = steps
     return 'changes'
   }
@@ -172,9 +173,8 @@ class WritePlanner implements PlannedWrites {
         made.push(write)
       })
     }
-    if (!plan.changed) return
-    plan.finish(made[0]!, this.#settings)
-    this.changes.push(made[0]!)
+    const [lead] = made
+    if (lead !== undefined && plan.finish(lead, this.#settings)) this.changes.push(lead)
   }
 
   #parent(plan: DocumentPlan, write: DocumentWrite): RevisionNode<StoredBody | DocumentWrite> | undefined {

@@ -88,7 +88,10 @@ export class RevisionTree<Body> {
     }
     const forgotten = [...this.nodes.values()].filter((node) => !kept.has(node))
     for (const node of kept.keys()) if (node.parent !== undefined && !kept.has(node.parent)) node.parent = undefined
-    for (const node of forgotten) this.nodes.delete(revisionText(node))
+    for (const node of forgotten) {
+      this.nodes.delete(revisionText(node))
+      if (node.parent !== undefined) node.parent.children--
+    }
     return forgotten
   }
 

@@ -113,6 +113,15 @@ function replicatedCases(check: Case): void {
     await take(docs, { _id: 'b', _rev: '3-c', n: 1 })
     await take(docs, replica('b', ['d', 'c', 'b', 'a'], { n: 2 }))
     assertEqual((await docs.get('b', { revs: true }))?._revisions, { start: 4, ids: ['d', 'c', 'b', 'a'] })
+    await take(docs, { _id: 'c', _rev: '3-c', n: 1 }, { _id: 'c', _rev: '2-b', n: 2 })
+    await take(docs, replica('c', ['c', 'b', 'a'], { n: 3 }))
+    assertEqual(await leavesOf(docs, 'c'), ['3-c'], 'a known revision may bring news of its ancestors')
+    assertEqual((await docs.get('c', { revs: true }))!, {
+      _id: 'c',
+      _rev: '3-c',
+      n: 1,
+      _revisions: { start: 3, ids: ['c', 'b', 'a'] },
+    } as never)
   })
 
   check('what a replica lacks', async (docs) => {
