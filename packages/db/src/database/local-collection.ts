@@ -1,9 +1,10 @@
-/** The `_local/` documents of a collection as their callers see them. */
+/** The `_local/` documents of a collection as their callers see them. What reads and writes them is loaded with the first use. */
 import type { MaybePromise } from '../base/maybe-promise.ts'
 import type { WriteResult } from '../document/apply-writes.ts'
 import { idKeyRange } from '../document/id-range.ts'
 import type { IdRange } from '../document/id-range.ts'
-import { deleteLocal, encodeLocal, getLocal, listLocal, localKey, putLocal } from '../document/local-documents.ts'
+import { encodeLocal, localKey } from '../document/local-input.ts'
+import type * as localDocuments from '../document/local-documents.ts'
 import type { WriteContext } from '../document/write-documents.ts'
 import type { Snapshot, WriteTransaction } from '../kv/key-value-store.ts'
 import type { DocumentReference, JsonObject, Stored } from './document-types.ts'
@@ -16,6 +17,8 @@ export interface LocalListOptions extends IdRange {
   /** At most so many. */
   readonly limit?: number
 }
+
+type LocalModule = typeof localDocuments
 
 /** Where reads and writes go. */
 interface LocalAccess {
@@ -44,7 +47,7 @@ export class LocalDocuments {
   get(id: string): Promise<Stored<JsonObject> | undefined> {
     return promised(() => {
       const key = localKey(id)
-      return this.#read((snapshot, number) => getLocal(snapshot, number, key))
+      return this.#read(({ getLocal }, snapshot, number) => getLocal(snapshot, number, key))
     })
   }
 
@@ -57,7 +60,7 @@ export class LocalDocuments {
   put(document: LocalInput): Promise<WriteResult> {
     return promised(() => {
       const write = encodeLocal(document)
-      return this.#access.write((transaction) => putLocal(transaction, this.#access.writing, write))
+      return this.#write(({ putLocal }, transaction, writing) => putLocal(transaction, writing, write))
     })
   }
 
@@ -71,7 +74,7 @@ export class LocalDocuments {
     if (_rev !== undefined && typeof _rev !== 'string') throw new TypeError('_rev is a string')
     return promised(() => {
       const key = localKey(_id)
-      return this.#access.write((transaction) => deleteLocal(transaction, this.#access.writing, key, _rev))
+      return this.#write(({ deleteLocal }, transaction, writing) => deleteLocal(transaction, writing, key, _rev))
     })
   }
 
@@ -79,15 +82,21 @@ export class LocalDocuments {
   async list(options: LocalListOptions = {}): Promise<Stored<JsonObject>[]> {
     const { limit = Infinity, ...bounds } = options
     const range = idKeyRange(bounds)
-    const found = await this.#read((snapshot, number) => listLocal(snapshot, number, range, limit))
+    const found = await this.#read(({ listLocal }, snapshot, number) => listLocal(snapshot, number, range, limit))
     return found ?? []
   }
 
-  async #read<R>(read: (snapshot: Snapshot, collectionNumber: number) => R): Promise<R | undefined> {
+  async #read<R>(read: (module: LocalModule, snapshot: Snapshot, number: number) => R): Promise<R | undefined> {
+    const module = await import('../document/local-documents.ts')
     const { catalog, name } = this.#access.writing
     return await this.#access.read((snapshot) => {
       const state = catalog.collection(snapshot, name)
-      return state && read(snapshot, state.number)
+      return state && read(module, snapshot, state.number)
     })
+  }
+
+  async #write<R>(write: (module: LocalModule, transaction: WriteTransaction, writing: WriteContext) => R): Promise<R> {
+    const module = await import('../document/local-documents.ts')
+    return await this.#access.write((transaction) => write(module, transaction, this.#access.writing))
   }
 }
