@@ -32,6 +32,11 @@ export interface FeedSpecification {
   readonly request: ChangeRequest
 }
 
+/** What is in memory is read without ever waiting, so others get a turn after that long. */
+const SLICE_MS_MAX = 8
+/** Batches are read again when their snapshot has expired, because this handle was frozen meanwhile. */
+const EXPIRED_RETRIES_MAX = 3
+
 /** The collection that a feed is of, by its number; undefined while there is none. */
 type Bound = number | undefined
 
@@ -50,6 +55,7 @@ export async function* readFeed(
   const waiting = live
     ? new Waiting(feed, () => bound, [closing, stop, ...(signal === undefined ? [] : [signal])])
     : undefined
+  let startMs = environment.now()
   try {
     for (let left = limit; left > 0;) {
       checkAborted(signal)
@@ -64,11 +70,10 @@ export async function* readFeed(
       left -= batch.rows.length
       yield batch
       if (batch.ended && !live) return
-      if (batch.caughtUp) {
-        await waiting?.end()
-      } else if (batch.rows.length === 0) {
-        await environment.yield()
-      }
+      if (batch.caughtUp) await waiting?.end()
+      else if (environment.now() - startMs > SLICE_MS_MAX) await environment.yield()
+      else continue
+      startMs = environment.now()
     }
   } catch (error) {
     // A live feed has no other end than this; one that is not would seem to be complete.
@@ -120,7 +125,17 @@ function look(feed: FeedSource): { bound: Bound; epoch: string; lastSeq: number 
   return { bound: numberOf(source), epoch: collection.epoch, lastSeq: bodies.lastNumber }
 }
 
-async function readBatch(
+async function readBatch(...parameters: Parameters<typeof tryBatch>): ReturnType<typeof tryBatch> {
+  for (let retries = 0; ; retries++) {
+    try {
+      return await tryBatch(...parameters)
+    } catch (error) {
+      if (!isPannierError(error, 'PANNIER_SNAPSHOT_EXPIRED') || retries === EXPIRED_RETRIES_MAX) throw error
+    }
+  }
+}
+
+async function tryBatch(
   feed: FeedSource,
   walk: ChangeWalk,
   limit: number,

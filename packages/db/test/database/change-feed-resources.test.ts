@@ -3,6 +3,8 @@
  * and storage checkpoints under a live feed do no harm.
  */
 import { expect, test } from 'vitest'
+import { PannierError } from '../../src/base/errors.ts'
+import { Miss } from '../../src/base/miss.ts'
 import type { Database } from '../../src/database/database.ts'
 import type { HeldSnapshot, KeyValueStore } from '../../src/kv/key-value-store.ts'
 import { open } from '../../src/database/open.ts'
@@ -15,8 +17,8 @@ interface Counts {
   listeners: number
 }
 
-function countingDatabase(): { db: Database; counts: Counts } {
-  const store = modelKeyValueStore()
+function countingDatabase(expire: () => boolean = () => false): { db: Database; counts: Counts } {
+  const store = modelKeyValueStore({ missChance: 0.5, seed: 8 })
   const counts: Counts = { snapshots: 0, listeners: 0 }
   const counting: KeyValueStore = {
     read: (read) => store.read(read),
@@ -25,7 +27,7 @@ function countingDatabase(): { db: Database; counts: Counts } {
     refresh: () => store.refresh(),
     checkpoint: () => store.checkpoint(),
     close: () => store.close(),
-    snapshot: () => heldOnce(store.snapshot(), counts),
+    snapshot: () => heldOnce(store.snapshot(), counts, expire),
     onCommit: (listener) => {
       counts.listeners++
       const stop = store.onCommit(listener)
@@ -38,7 +40,7 @@ function countingDatabase(): { db: Database; counts: Counts } {
   return { db: databaseOver(counting, countingEnvironment()), counts }
 }
 
-function heldOnce(snapshot: HeldSnapshot, counts: Counts): HeldSnapshot {
+function heldOnce(snapshot: HeldSnapshot, counts: Counts, expire: () => boolean): HeldSnapshot {
   counts.snapshots++
   let held = true
   const release = snapshot.release.bind(snapshot)
@@ -47,6 +49,16 @@ function heldOnce(snapshot: HeldSnapshot, counts: Counts): HeldSnapshot {
     held = false
     release()
   }
+  const attempt = snapshot.attempt.bind(snapshot)
+  snapshot.attempt = (step) =>
+    attempt(() => {
+      try {
+        return step()
+      } catch (thrown) {
+        if (thrown instanceof Miss && expire()) throw new PannierError('PANNIER_SNAPSHOT_EXPIRED', 'as after a freeze')
+        throw thrown
+      }
+    })
   return snapshot
 }
 
@@ -91,6 +103,25 @@ test('a loop over a list that is left lets go of its snapshot', async () => {
   expect(counts.snapshots).toBe(0)
   await items.list({ skip: 10 }).page()
   expect(counts.snapshots).toBe(0)
+})
+
+test('a batch whose snapshot has expired is read again', async () => {
+  for (const options of [{}, { descending: true }, { selector: { n: 3 } }, { selector: { n: 3 }, descending: true }]) {
+    let misses = 0
+    let expired = 0
+    let reading = false
+    const { db } = countingDatabase(() => reading && misses++ % 25 === 1 && ++expired > 0)
+    const items = db.collection<{ n: number }>('items', { indexes: ['n'] })
+    await items.insert(Array.from({ length: 9000 }, (_, n) => ({ _id: `d${n}`, n: n % 700 })))
+    await items.ready()
+    reading = true
+    const rows: unknown[] = []
+    for await (const row of items.changes(options)) rows.push(row)
+    reading = false
+    expect(rows).toEqual(await items.changes(options).toArray())
+    expect(expired).toBeGreaterThan(0)
+    await db.close()
+  }
 })
 
 test('compaction and storage checkpoints under a live feed', async () => {

@@ -68,7 +68,8 @@ export class ChangeWalk {
 
   /**
    * Gives the function that reads the next batch from `source`, the newest state, of at most `limit` rows. It may throw a Miss,
-   * and goes on where it was when it is called again. Filters are asked about each change once.
+   * and goes on where it was when it is called again; filters are asked about each change once. If it fails the walk is where
+   * it was before the step.
    */
   step(source: QuerySource, limit: number): () => ChangeBatch {
     const step = new Step(source, this.#request, Math.min(limit, FEED_BATCH_ROWS_MAX))
@@ -90,6 +91,7 @@ export class ChangeWalk {
     const { descending } = this.#request
     const place = step.read(span)
     const ended = place === undefined
+    span.at = step.at
     if (ended) this.#span = undefined
     else if (descending) span.to = place - 1
     else span.from = place
@@ -113,6 +115,8 @@ class Step {
   #cursor: Cursor | undefined
   #place: number | undefined
   #isRead = false
+  /** Candidates before this one were looked at. */
+  at = 0
 
   constructor(source: QuerySource, request: ChangeRequest, limit: number) {
     this.#source = source
@@ -149,19 +153,20 @@ class Step {
   /** As `#scan`, of the places that are known. */
   #fetch(span: Span, candidates: readonly number[]): number | undefined {
     const sequences = candidates.slice(span.at, span.at + FETCHED_MAX)
+    this.at = span.at
     if (sequences.length === 0) return undefined
     const keys = sequences.map<Key>(numberKey)
     const { descending } = this.#request
     const found = this.#source.documents.bodies.getMany(descending ? keys.reverse() : keys)
     const bodies = descending ? found.reverse() : found
     for (const [at, bytes] of bodies.entries()) {
-      span.at++
+      this.at++
       // What was written anew since lies beyond the end.
       if (bytes === undefined) continue
       this.#look(bytes, sequences[at]!)
       if (this.#isFull) return sequences[at]
     }
-    return span.at < candidates.length ? sequences.at(-1) : undefined
+    return this.at < candidates.length ? sequences.at(-1) : undefined
   }
 
   get #isFull(): boolean {
