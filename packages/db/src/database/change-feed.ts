@@ -75,14 +75,14 @@ export class ChangeFeed<T extends object> implements AsyncIterable<Change<Stored
   }
 
   /** All rows. Not of a live feed without a limit, which has no end. */
-  async toArray(): Promise<Change<Stored<T>>[]> {
-    return (await this.page()).changes
+  toArray(): Promise<Change<Stored<T>>[]> {
+    this.#checkEnd()
+    return this.#collect()
   }
 
   /** All rows, and where to go on. */
   page(): Promise<ChangesPage<T>> {
-    const { live, limit } = this.#specification
-    if (live && limit === Infinity) throw new TypeError('A live feed without a limit has no end: loop over it.')
+    this.#checkEnd()
     return this.#readPage()
   }
 
@@ -95,9 +95,19 @@ export class ChangeFeed<T extends object> implements AsyncIterable<Change<Stored
     return stoppable((stop) => this.#rows(stop))
   }
 
-  async #readPage(): Promise<ChangesPage<T>> {
+  #checkEnd(): void {
+    const { live, limit } = this.#specification
+    if (live && limit === Infinity) throw new TypeError('A live feed without a limit has no end: loop over it.')
+  }
+
+  async #collect(): Promise<Change<Stored<T>>[]> {
     const changes: Change<Stored<T>>[] = []
     for await (const rows of this.batches()) for (const row of rows) changes.push(row)
+    return changes
+  }
+
+  async #readPage(): Promise<ChangesPage<T>> {
+    const changes = await this.#collect()
     const { countChanges } = await import('./change-feed-reader.ts')
     return { changes, lastSeq: this.#lastSeq, pending: await countChanges(this.#source, this.#lastSeq) }
   }

@@ -124,6 +124,28 @@ test('a batch whose snapshot has expired is read again', async () => {
   }
 })
 
+test('the epoch and the last number survive, also when the last change was purged', async () => {
+  const storage = memory()
+  const reopen = (): Promise<Database> => open('x', { storage })
+  let db = await reopen()
+  await db.collection('items').insert(['a', 'b', 'c'].map((_id) => ({ _id })))
+  await db.collection('items').purge('c')
+  const before = await db.collection('items').info()
+  for (const checkpoint of [false, true]) {
+    if (checkpoint) await db.checkpoint()
+    await db.close()
+    db = await reopen()
+    const { storedBytes, ...info } = await db.collection('items').info()
+    expect({ ...info, storedBytes: before.storedBytes }).toEqual(before)
+    expect(storedBytes! > 0).toBe(checkpoint)
+  }
+  const { lastSeq, epoch } = before
+  await db.collection('items').insert({ _id: 'd' })
+  const rows = await db.collection('items').changes({ since: lastSeq, epoch: epoch! }).toArray()
+  expect(rows.map(({ seq, id }) => [seq, id])).toEqual([[lastSeq + 1, 'd']])
+  await db.close()
+})
+
 test('compaction and storage checkpoints under a live feed', async () => {
   const db = await open('x', { storage: memory(), cacheBytesMax: 1024 * 1024 })
   const items = db.collection<{ n: number }>('items')
