@@ -100,6 +100,8 @@ function randomOptions(random: Random): Pick<ChangesOptions<Item>, 'selector' | 
         { n: { $lt: 3 } },
         { tags: `t${random.below(20)}` },
         { tags: 'all' },
+        { _id: { $in: Array.from({ length: 30 }, () => `d${random.below(900)}`) } },
+        { _id: { $beginsWith: `d${random.below(90)}` } },
         { $or: [{ n: 5 }, { _deleted: true }] },
         { _deleted: { $exists: false } },
         { filler: { $exists: true }, n: { $gte: 57 } },

@@ -193,7 +193,7 @@ const SELECTORS: readonly Record<string, unknown>[] = [
   { $or: [{ n: { $in: [1, 2, 3] } }, { tags: 't9' }] },
   { _deleted: true },
   { _deleted: { $exists: false }, n: { $lt: 9 } },
-  { _id: { $in: ['d000003', 'd000900', 'none'] } },
+  { _id: { $in: ['d000003', 'd000103', 'd000900', 'none'] } },
   { _id: { $gte: 'd000990' } },
   { n: { $exists: false } },
   { $nor: [{ n: { $gte: 3 } }] },
