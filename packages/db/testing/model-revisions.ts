@@ -55,7 +55,8 @@ export class ModelDocument {
       const parent = path[at + 1]!
       if (revision.parent !== undefined && revision.parent !== parent) break
       revision.parent = parent
-      if (!this.revisions.has(parent)) this.revisions.set(parent, { parent: undefined, deleted: false, content: undefined })
+      if (!this.revisions.has(parent))
+        this.revisions.set(parent, { parent: undefined, deleted: false, content: undefined })
       // Only what was a leaf loses its content by this.
       if (!history) this.revisions.get(parent)!.content = undefined
     }
@@ -80,7 +81,7 @@ export class ModelDocument {
   /** Forgets what no leaf has among its newest `limit` revisions. */
   stem(limit: number): void {
     const kept = new Set(this.leaves().flatMap((leaf) => this.path(leaf).slice(0, limit)))
-    for (const rev of [...this.revisions.keys()]) if (!kept.has(rev)) this.revisions.delete(rev)
+    for (const rev of this.revisions.keys()) if (!kept.has(rev)) this.revisions.delete(rev)
     for (const revision of this.revisions.values()) {
       if (revision.parent !== undefined && !kept.has(revision.parent)) revision.parent = undefined
     }

@@ -27,7 +27,10 @@ export interface CheckedWinner {
 }
 
 /** What is wrong; empty if nothing is. */
-export function checkRevisions(winners: Iterable<CheckedWinner>, { revisions, extra, conflicts }: RevisionTrees): string[] {
+export function checkRevisions(
+  winners: Iterable<CheckedWinner>,
+  { revisions, extra, conflicts }: RevisionTrees,
+): string[] {
   const problems: string[] = []
   const entriesOf = new Map<number, RevisionEntry[]>()
   for (const [key, value] of revisions) {
@@ -48,7 +51,10 @@ export function checkRevisions(winners: Iterable<CheckedWinner>, { revisions, ex
       if (!unnamed.delete(key)) report('the content of a revision is missing or shared')
       const body = extra.get(key) && new BodyView().load(extra.get(key)!, node.body)
       const matches =
-        body?.revision === revisionText(node) && body.id === winner.id && body.deleted === node.deleted && !body.otherLeaves
+        body?.revision === revisionText(node) &&
+        body.id === winner.id &&
+        body.deleted === node.deleted &&
+        !body.otherLeaves
       if (!matches) report('a revision has the content of another')
     }
     const live = tree.leaves().filter(({ deleted }) => !deleted).length
@@ -59,7 +65,8 @@ export function checkRevisions(winners: Iterable<CheckedWinner>, { revisions, ex
   }
   if (entriesOf.size > 0) problems.push(`${entriesOf.size} documents have revisions but no content`)
   if (unnamed.size > 0) problems.push(`${unnamed.size} bodies belong to no revision`)
-  if (inConflict !== conflicts.size) problems.push(`${conflicts.size} documents are listed as in conflict, not ${inConflict}`)
+  if (inConflict !== conflicts.size)
+    problems.push(`${conflicts.size} documents are listed as in conflict, not ${inConflict}`)
   return problems
 }
 

@@ -2,9 +2,6 @@
  * What can be done with the documents of a collection, on its own or inside a transaction: which of the two it is, only
  * `CollectionAccess` knows.
  */
-import type { MaybePromise } from '../base/maybe-promise.ts'
-import type { CollectionState } from '../document/collection-state.ts'
-import type { IdGenerator } from '../document/document-id.ts'
 import { DocumentReader } from '../document/document-reader.ts'
 import type { StoredDocument } from '../document/document-reader.ts'
 import { checkBatchSize, encodeBatch, guessShapes } from '../document/encoded-batch.ts'
@@ -17,7 +14,6 @@ import type { WriteContext, WriteMode, WriteOutcome } from '../document/write-do
 import type { Snapshot, WriteTransaction } from '../kv/key-value-store.ts'
 import { createQuery } from '../query/query.ts'
 import type { Query, Selector } from '../query/query.ts'
-import type { QuerySource } from '../query/query-source.ts'
 import { collectionInfo } from './collection-info.ts'
 import type { CollectionInfo } from './collection-info.ts'
 import { DocumentList, listRequest } from './document-list.ts'
@@ -26,21 +22,6 @@ import type { DocumentInput, DocumentReference, RevisionDocument, Stored } from 
 import { LocalDocuments } from './local-collection.ts'
 import { promised } from './promised.ts'
 import { RevisionOperations } from './revision-operations.ts'
-
-/** What the writes to a collection need. */
-export interface CollectionWriting extends WriteContext {
-  readonly newIds: IdGenerator
-}
-
-/** Where reads and writes go. */
-export interface CollectionAccess {
-  read<T>(read: (snapshot: Snapshot) => T): MaybePromise<T>
-  write<T>(write: (transaction: WriteTransaction) => T): Promise<T>
-  openSource(): QuerySource
-  /** The collection as far as it is known now, and whether that is committed. */
-  known(): { readonly state: CollectionState | undefined; readonly committed: boolean }
-  readonly writing: CollectionWriting
-}
 
 /** All or nothing, which is the default. */
 export interface AtomicOptions {

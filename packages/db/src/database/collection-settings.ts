@@ -1,13 +1,12 @@
 /** Settings of a collection as they are declared: checked, gathered, compared with what is stored. */
 import type { CollectionSettings, CollectionState } from '../document/collection-state.ts'
 import { REVISIONS_LIMIT_MAX } from '../document/revision.ts'
-import type { CollectionOptions } from './collection.ts'
 
 /** Those that were declared; they are added to by later declarations. */
 export type ChosenSettings = { -readonly [Name in keyof CollectionSettings]?: CollectionSettings[Name] }
 
-/** Takes up what `options` choose; whether there is something. */
-export function chooseSettings(chosen: ChosenSettings, { history, revisionsLimit }: CollectionOptions): boolean {
+/** Takes up what is declared; whether it is news. */
+export function chooseSettings(chosen: ChosenSettings, { history, revisionsLimit }: Readonly<ChosenSettings>): boolean {
   if (history !== undefined && typeof history !== 'boolean') throw new TypeError('history is true or false')
   if (revisionsLimit !== undefined) {
     const isLimit = Number.isInteger(revisionsLimit) && revisionsLimit >= 1 && revisionsLimit <= REVISIONS_LIMIT_MAX

@@ -1,5 +1,4 @@
 /** The `_local/` documents of a collection as their callers see them. What reads and writes them is loaded with the first use. */
-import type { MaybePromise } from '../base/maybe-promise.ts'
 import type { WriteResult } from '../document/apply-writes.ts'
 import { idKeyRange } from '../document/id-range.ts'
 import type { IdRange } from '../document/id-range.ts'
@@ -7,6 +6,7 @@ import { encodeLocal, localKey } from '../document/local-input.ts'
 import type * as localDocuments from '../document/local-documents.ts'
 import type { WriteContext } from '../document/write-documents.ts'
 import type { Snapshot, WriteTransaction } from '../kv/key-value-store.ts'
+import type { CollectionAccess } from './collection-access.ts'
 import type { DocumentReference, JsonObject, Stored } from './document-types.ts'
 import { promised } from './promised.ts'
 
@@ -20,13 +20,6 @@ export interface LocalListOptions extends IdRange {
 
 type LocalModule = typeof localDocuments
 
-/** Where reads and writes go. */
-interface LocalAccess {
-  read<T>(read: (snapshot: Snapshot) => T): MaybePromise<T>
-  write<T>(write: (transaction: WriteTransaction) => T): Promise<T>
-  readonly writing: WriteContext
-}
-
 /**
  * Documents that belong to this copy of the collection: replication keeps its checkpoints here. They are not replicated, and in
  * neither the change feed nor counts, lists or queries. Their revisions are `0-1`, `0-2`, …; a deleted one leaves nothing behind. Ids
@@ -37,10 +30,10 @@ interface LocalAccess {
  * await people.local.put({ ...seen, _id: 'seen', seq })
  */
 export class LocalDocuments {
-  readonly #access: LocalAccess
+  readonly #access: CollectionAccess
 
   /** @internal Use `collection.local`. */
-  constructor(access: LocalAccess) {
+  constructor(access: CollectionAccess) {
     this.#access = access
   }
 

@@ -12,10 +12,12 @@ import type {
   RevisionReader,
   RevisionReadOptions,
 } from '../document/revision-reads.ts'
+import type * as revisionReads from '../document/revision-reads.ts'
 import { parseRevision } from '../document/revision.ts'
+import type * as revisionWrites from '../document/revision-writes.ts'
 import type { CompactStep, PurgeResult } from '../document/revision-writes.ts'
 import type { WriteTransaction } from '../kv/key-value-store.ts'
-import type { CollectionAccess } from './collection-operations.ts'
+import type { CollectionAccess } from './collection-access.ts'
 import type { DocumentInput, RevisionDocument } from './document-types.ts'
 
 /** One of the documents that `getRevisions` was asked for. */
@@ -87,7 +89,9 @@ export abstract class RevisionOperations<T extends object> {
     return this.#read<BulkGetResult<T>[]>(
       (reader, { collectMisses }) =>
         collectMisses(wanted, ({ id, rev }) => {
-          const ok = reader.read(id, { ...options, ...(rev !== undefined && { rev }) }) as RevisionDocument<T> | undefined
+          const ok = reader.read(id, { ...options, ...(rev !== undefined && { rev }) }) as
+            | RevisionDocument<T>
+            | undefined
           return ok === undefined ? { id, missing: rev } : { id, ok }
         }),
       wanted.map(({ id, rev }) => ({ id, missing: rev })),
@@ -135,10 +139,7 @@ export abstract class RevisionOperations<T extends object> {
    * @example
    * await people.resolve('ann', (leaves) => ({ ...leaves[0], tags: leaves.flatMap(({ tags }) => tags) }))
    */
-  resolve(
-    id: string,
-    choose: (leaves: RevisionDocument<T>[]) => DocumentInput<T> | undefined,
-  ): Promise<WriteResult> {
+  resolve(id: string, choose: (leaves: RevisionDocument<T>[]) => DocumentInput<T> | undefined): Promise<WriteResult> {
     checkId(id)
     if (typeof choose !== 'function') throw new TypeError('resolve takes a function that makes one document of several')
     const chooseStored = choose as unknown as (leaves: StoredDocument[]) => unknown
@@ -212,8 +213,8 @@ export abstract class RevisionOperations<T extends object> {
   }
 }
 
-type RevisionReads = typeof import('../document/revision-reads.ts')
-type RevisionWrites = typeof import('../document/revision-writes.ts')
+type RevisionReads = typeof revisionReads
+type RevisionWrites = typeof revisionWrites
 
 function checkedRevisions(revs: unknown): string[] {
   if (!Array.isArray(revs)) throw new TypeError('an array of revisions is needed')

@@ -6,7 +6,7 @@ import type { HeldTransaction, Snapshot, WriteTransaction } from '../kv/key-valu
 import type { QuerySource } from '../query/query-source.ts'
 import type { Collection } from './collection.ts'
 import { CollectionOperations } from './collection-operations.ts'
-import type { CollectionAccess, CollectionWriting } from './collection-operations.ts'
+import type { CollectionAccess, CollectionWriting } from './collection-access.ts'
 import type { DatabaseContext } from './database-context.ts'
 import type { JsonObject } from './document-types.ts'
 import { querySource } from './query-source.ts'

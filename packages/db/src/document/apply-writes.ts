@@ -2,15 +2,16 @@
  * Puts writes to documents into the trees of their collection, in the order that the trees are fastest with: ascending. Reads
  * nothing, so it neither misses nor fails.
  */
+import { readByteString } from '../codec/bytes.ts'
 import { numberKey } from '../codec/key-number.ts'
 import type { TreeKind, TreeWriter, WriteTransaction } from '../kv/key-value-store.ts'
 import { composeBody, formatRevision, numberBytes, writeBodyHeader } from './body.ts'
 import type { CollectionState } from './collection-state.ts'
-import type { EntryChange, RevisionChange } from './document-plan.ts'
 import { ascendingOrder } from './document-reader.ts'
 import type { DocumentWrite, MaintainIndexes } from './document-write.ts'
+import type { EntryChange, RevisionChange } from './revision-change.ts'
 import { hashRevision } from './revision-hash.ts'
-import { parentValue, revisionKey, revisionValue } from './revision-entry.ts'
+import { hashKey, hashParentValue, parentValue, revisionKey, revisionValue } from './revision-entry.ts'
 import { isHashSuffix, suffixArray } from './revision.ts'
 import type { Revision } from './revision.ts'
 
@@ -67,6 +68,7 @@ function simpleBody(write: DocumentWrite, { shapes }: CollectionState): Uint8Arr
     generation = old === undefined ? 1 : old.generation + 1
     suffix = hashRevision(write, old?.suffixBytes, old?.hasTextSuffix === true, shapes)
     write.rev = formatRevision(generation, suffix)
+    if (old !== undefined) write.hash = readByteString(suffix, 0, suffix.length)
   } else {
     generation = path[0]!.generation
     if (!isHashSuffix(path[0]!.suffix)) return composeBody(write, path[0]!, old?.number, false)
@@ -120,7 +122,8 @@ function addEntries(transaction: WriteTransaction, state: CollectionState, write
   const revisions = madeTree(transaction, state.trees.revisions, 'ordered')
   for (const key of stemmed) revisions.remove(key)
   if (path === undefined) {
-    revisions.insert(revisionKey(number, revisionOf(write, old!.generation + 1)), parentValue(old!.suffix))
+    const parent = old!.hasTextSuffix ? parentValue(old!.suffix) : hashParentValue(old!.suffixBytes)
+    revisions.insert(hashKey(number, old!.generation + 1, write.hash), parent)
   }
   for (let at = pathEntries - 1; at >= 0; at--) {
     revisions.insert(revisionKey(number, path![at]!), parentValue(path![at + 1]!.suffix))

@@ -29,8 +29,7 @@ export const BODY_OTHER_LEAVES = 8
 /** The suffix of the revision is text. */
 export const BODY_TEXT_SUFFIX = 16
 /** Room for what is to come: other formats of the content (32…128). */
-const BODY_FLAGS_KNOWN: number =
-  BODY_DELETED | BODY_MOVED | BODY_ATTACHMENTS | BODY_OTHER_LEAVES | BODY_TEXT_SUFFIX
+const BODY_FLAGS_KNOWN: number = BODY_DELETED | BODY_MOVED | BODY_ATTACHMENTS | BODY_OTHER_LEAVES | BODY_TEXT_SUFFIX
 
 /** What stands before the length of the id, in a body whose suffix is no text. */
 export const BODY_HEADER_BYTES_MAX: number = 1 + 8 + REVISION_HASH_BYTES + 8
@@ -174,7 +173,13 @@ export function composeBody(
 ): Uint8Array {
   const isText = !isHashSuffix(suffix)
   const writer = new ByteWriter(
-    BODY_HEADER_BYTES_MAX + 3 * suffix.length + key.length + (attachments?.length ?? 0) + contentEnd - contentStart + 24,
+    BODY_HEADER_BYTES_MAX +
+      3 * suffix.length +
+      key.length +
+      (attachments?.length ?? 0) +
+      contentEnd -
+      contentStart +
+      24,
   )
   writer.u8(
     (deleted ? BODY_DELETED : 0) |

@@ -3,14 +3,14 @@
  * All its revisions are loaded and changed in memory, by any number of edits; `finish` tells what differs from what is stored.
  * Nothing here changes a tree of the database, so it may fail or miss.
  */
-import type { Key } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'
 import { corruptBytes } from '../codec/bytes.ts'
 import { toHex } from '../codec/hash128.ts'
 import type { ShapeDictionary } from '../codec/shape.ts'
 import type { BodyParts, BodyView } from './body.ts'
 import type { CollectionSettings } from './collection-state.ts'
-import type { DocumentWrite, EncodedContent } from './document-write.ts'
+import type { DocumentWrite } from './document-write.ts'
+import type { EncodedContent, EntryChange, RevisionChange } from './revision-change.ts'
 import { hashRevision } from './revision-hash.ts'
 import { revisionValue } from './revision-entry.ts'
 import { RevisionTree } from './revision-tree.ts'
@@ -18,32 +18,6 @@ import type { RevisionNode } from './revision-tree.ts'
 import { GENERATION_MAX, isHashSuffix, revisionText, suffixArray } from './revision.ts'
 import type { Revision } from './revision.ts'
 import type { StoredBody, StoredRevisions } from './stored-revisions.ts'
-
-/** What is to be done to the trees of a collection for one document. */
-export interface RevisionChange {
-  /** Undefined: nothing is left of the document. */
-  readonly winner: { readonly revision: Revision; readonly parts: BodyParts & EncodedContent } | undefined
-  readonly hasOtherLeaves: boolean
-  readonly entries: readonly EntryChange[]
-  /** Revisions whose entries go. */
-  readonly removed: readonly Revision[]
-  /** Bodies that leave `extra`; their `sequence` is their number there. */
-  readonly removedBodies: readonly BodyView[]
-  /** Whether the document is listed among those with conflicts: before, and from now on. */
-  readonly wasInConflict: boolean
-  readonly isInConflict: boolean
-}
-
-export interface EntryChange {
-  readonly revision: Revision
-  /** There is one that is replaced. */
-  readonly known: boolean
-  readonly parent: string | undefined
-  readonly leaf: boolean
-  readonly deleted: boolean
-  /** The body's number in `extra`, or the body that is to be put there. */
-  readonly body: number | BodyParts | undefined
-}
 
 type PlanNode = RevisionNode<StoredBody | DocumentWrite>
 
@@ -114,7 +88,7 @@ export class DocumentPlan {
     const removed = [...this.#entries.keys()].filter((rev) => !named.has(rev)).map(toRevision)
     if (!this.#changed && news.length === 0 && removed.length === 0) return false
     lead.old = this.#old
-    lead.plan = {
+    const plan: RevisionChange = {
       winner: winner && { revision: winner, parts: partsOf(winner, promotedBody) },
       hasOtherLeaves: nodes.some((node) => node.children === 0 && node !== winner),
       entries: news,
@@ -123,6 +97,7 @@ export class DocumentPlan {
       wasInConflict: this.#wasInConflict,
       isInConflict: liveLeaves(nodes) > 1,
     }
+    lead.plan = plan
     return true
   }
 

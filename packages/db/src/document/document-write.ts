@@ -4,16 +4,8 @@ import type { PannierError } from '../base/errors.ts'
 import type { WriteTransaction } from '../kv/key-value-store.ts'
 import type { BodyParts, BodyView } from './body.ts'
 import type { CollectionState } from './collection-state.ts'
-import type { RevisionChange } from './document-plan.ts'
+import type { EncodedContent, RevisionChange } from './revision-change.ts'
 import type { Revision } from './revision.ts'
-
-/** Encoded fields of a document: of a BodyView or of a DocumentWrite. */
-export interface EncodedContent {
-  readonly id: string
-  readonly bytes: Uint8Array
-  readonly contentStart: number
-  readonly contentEnd: number
-}
 
 /** One object for each document on its whole way, because bulk writes have very many. */
 export class DocumentWrite implements BodyParts {
@@ -51,6 +43,8 @@ export class DocumentWrite implements BodyParts {
   sequence = 0
   /** The revision that it makes, as text. */
   rev = ''
+  /** The hash in it, as a byte string; of an edit that has a parent and no plan. */
+  hash = ''
 
   constructor(id: string, key: Key, revision: string | undefined, deleted: boolean, path?: readonly Revision[]) {
     this.id = id

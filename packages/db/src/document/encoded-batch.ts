@@ -120,12 +120,7 @@ function missingShapes(guess: ShapeGuess, state: CollectionState): Shape[] | und
   return missing.every(({ id, names }) => joined.find(names)?.id === id) ? missing : undefined
 }
 
-function checkDocument(
-  input: unknown,
-  newId: () => string,
-  replicated: boolean,
-  atomic: boolean,
-): DocumentWrite {
+function checkDocument(input: unknown, newId: () => string, replicated: boolean, atomic: boolean): DocumentWrite {
   if (!isPlainObject(input)) throw new TypeError('a document is a plain object')
   for (const name in input) {
     if (isReserved(name) && !META_FIELDS.has(name) && Object.hasOwn(input, name)) {

@@ -85,6 +85,12 @@ class WritePlanner implements PlannedWrites {
   }
 
   add(write: DocumentWrite): void {
+    const { old, revision, path, error } = write
+    // Most documents of large batches are new.
+    if (old === undefined && revision === undefined && path === undefined && error === undefined) {
+      this.changes.push(write)
+      return
+    }
     if (!this.#isSimple(write)) return this.addGroup([write])
     this.#trying(write, () => {
       if (write.error !== undefined) throw write.error

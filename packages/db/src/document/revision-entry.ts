@@ -10,7 +10,7 @@
  * kept. The winner's body is in `bodies`, and so is whether it is deleted.
  */
 import type { Key } from '../base/brand.ts'
-import { ByteReader, corruptBytes } from '../codec/bytes.ts'
+import { ByteReader, corruptBytes, readByteString } from '../codec/bytes.ts'
 import { KEY_NUMBER_BYTES, keyNumber, numberKey } from '../codec/key-number.ts'
 import type { KeyRange } from '../kv/key-value-store.ts'
 import { numberBytes } from './body.ts'
@@ -44,6 +44,11 @@ export function revisionKey(documentNumber: number, { generation, suffix }: Revi
   return (numberKey(documentNumber) + numberKey(generation) + tag + suffixToBytes(suffix)) as Key
 }
 
+/** As `revisionKey`, of a suffix that is a hash, given as a byte string. */
+export function hashKey(documentNumber: number, generation: number, hash: string): Key {
+  return (numberKey(documentNumber) + numberKey(generation) + HASH_TAG + hash) as Key
+}
+
 /** All revisions of a document. */
 export function revisionRange(documentNumber: number): KeyRange {
   return { gte: numberKey(documentNumber), lt: numberKey(documentNumber + 1) }
@@ -57,6 +62,11 @@ export function documentNumberOf(key: Key): number {
 /** The entry of a revision of which only the parent is known. */
 export function parentValue(parent: string): string {
   return revisionValue({ parent, leaf: false, deleted: false, body: undefined })
+}
+
+/** As `parentValue`, of a suffix that is a hash. */
+export function hashParentValue(parent: Uint8Array): string {
+  return String.fromCharCode(HAS_PARENT) + readByteString(parent, 0, parent.length)
 }
 
 export function revisionValue({
@@ -79,7 +89,8 @@ export function readRevision(key: Key, value: Uint8Array): RevisionEntry {
   const tag = key[SUFFIX_AT]
   const bytes = key.slice(SUFFIX_AT + 1)
   const isText = tag === TEXT_TAG
-  if (!isText && (tag !== HASH_TAG || bytes.length !== REVISION_HASH_BYTES)) throw corruptBytes('a revision has no name')
+  if (!isText && (tag !== HASH_TAG || bytes.length !== REVISION_HASH_BYTES))
+    throw corruptBytes('a revision has no name')
   const generation = keyNumber(key.slice(0, SUFFIX_AT) as Key)
   const reader = new ByteReader(value)
   const flags = reader.u8()

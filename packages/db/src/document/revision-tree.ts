@@ -98,7 +98,11 @@ export class RevisionTree<Body> {
   /** Forgets a leaf and its ancestors, up to the one that has other children. Returns what is forgotten, newest first. */
   remove(leaf: RevisionNode<Body>): RevisionNode<Body>[] {
     const removed: RevisionNode<Body>[] = []
-    for (let node: RevisionNode<Body> | undefined = leaf; node !== undefined && node.children === 0; node = node.parent) {
+    for (
+      let node: RevisionNode<Body> | undefined = leaf;
+      node !== undefined && node.children === 0;
+      node = node.parent
+    ) {
       removed.push(node)
       this.nodes.delete(revisionText(node))
       if (node.parent !== undefined) node.parent.children--

@@ -117,7 +117,9 @@ function isRevision({ generation, suffix }: Revision): boolean {
 }
 
 function badRevision(text: unknown): TypeError {
-  return new TypeError(`a revision is 'N-suffix', not ${typeof text === 'string' ? `'${text.slice(0, 80)}'` : typeof text}`)
+  return new TypeError(
+    `a revision is 'N-suffix', not ${typeof text === 'string' ? `'${text.slice(0, 80)}'` : typeof text}`,
+  )
 }
 
 function badHistory(): TypeError {

@@ -210,8 +210,7 @@ export function notFound(id: string): PannierError {
 /** What a function that makes a new document of an old one returned. */
 export function checkChanged(id: string, changed: unknown): object | undefined {
   if (changed === undefined) return undefined
-  if (changed instanceof Promise)
-    throw new TypeError('the function must not be async; it runs inside the write')
+  if (changed instanceof Promise) throw new TypeError('the function must not be async; it runs inside the write')
   if (!isPlainObject(changed)) throw new TypeError('the function returns a document or undefined')
   const { _id = id } = changed
   if (_id !== id) throw new TypeError('the function must not change _id')
@@ -240,7 +239,7 @@ function apply(
 
 function outcomeOf(write: DocumentWrite, { refused }: PlannedWrites): WriteOutcome {
   const { id, rev } = write
-  const error = refused.get(write)
+  const error = refused.size === 0 ? undefined : refused.get(write)
   return error === undefined ? { id, rev } : { id, error }
 }
 

@@ -11,6 +11,7 @@ import { documentListSuite } from '../../testing/conformance/document-lists.ts'
 import { keyValueSuite } from '../../testing/conformance/key-value.ts'
 import { pageStoreSuite } from '../../testing/conformance/page-store.ts'
 import { querySuite } from '../../testing/conformance/query.ts'
+import { revisionsSuite } from '../../testing/conformance/revisions.ts'
 import { prefixed, type Test } from '../../testing/suite.ts'
 import { webCoordinatorSuite } from '../coordination/web-coordinator-suite.ts'
 import { indexedDbSuite } from '../storage/indexeddb-suite.ts'
@@ -56,4 +57,5 @@ export function declareSuites(test: Test): void {
     supports: { handles: true },
   })
   documentListSuite({ test: prefixed(test, 'document lists'), create: () => open(newName()) })
+  revisionsSuite({ test: prefixed(test, 'revisions'), create: () => open(newName()) })
 }

@@ -43,6 +43,13 @@ function people(count: number): Person[] {
 /** Pages from root to leaf in the largest tree of these databases. */
 const HEIGHT = 2
 
+/** What an operation takes in the log beside its value, the record's own header included. */
+const KEY_OVERHEAD_BYTES = 40
+/** Of an entry in `revisions`: document number, generation, suffix; parent. */
+const REVISION_ENTRY_BYTES: number = 12 + 17 + 17
+/** Of the two indexes here, one entry out and one in for each. */
+const INDEX_CHANGE_BYTES = 120
+
 for (const count of [100, 100_000]) {
   describe(`${count} documents`, () => {
     const storage = counting(memory())
@@ -228,6 +235,38 @@ for (const count of [100, 100_000]) {
       expect(backendWrites(counts)).toBe(4)
       expect(counts.reads + counts.pageBatches).toBeLessThanOrEqual(1)
       expect(counts.bytesWritten).toBeLessThanOrEqual(4 * 1000)
+    })
+
+    test('revisions: an update appends its body and one entry; a get and an insert touch nothing of them', async () => {
+      const [a, b] = [documents[7]!, documents[8]!]
+      await all.upsert([{ ...a, age: 1 }, b])
+      storage.take()
+      const { rev } = await all.upsert({ ...a, age: 2 })
+      const update = storage.take()
+      expect(update.appends).toBe(1)
+      const parts = 2 * KEY_OVERHEAD_BYTES + REVISION_ENTRY_BYTES
+      expect(update.bytesWritten).toBeLessThanOrEqual(JSON.stringify(a).length + INDEX_CHANGE_BYTES + parts)
+      await all.insert({ ...a, _id: 'inserted' })
+      const inserted = storage.take()
+      expect(inserted.bytesWritten).toBeLessThan(update.bytesWritten)
+      await reopen()
+      await all.get(b._id)
+      // The trees of ids, moved and bodies.
+      expect(storage.take().pagesRead).toBeLessThanOrEqual(3 * HEIGHT)
+      await all.get(a._id)
+      await all.revsDiff({ [a._id]: [rev] })
+      storage.take()
+      await all.put({ ...a, _rev: '2-abc', _revisions: { start: 2, ids: ['abc', 'def'] } }, { newEdits: false })
+      const conflict = storage.take()
+      expect(backendWrites(conflict)).toBe(1)
+      expect(conflict.pagesRead).toBeLessThanOrEqual(3 * HEIGHT)
+      // The winner is written again under its new sequence number, and the losing leaf beside it.
+      expect(conflict.bytesWritten).toBeLessThanOrEqual(2 * (JSON.stringify(a).length + INDEX_CHANGE_BYTES) + 6 * parts)
+      expect((await all.conflicts()).map(({ id }) => id)).toEqual([a._id])
+      expect(storage.take().pagesRead).toBe(0)
+      await all.purge(a._id, '2-abc')
+      await all.delete('inserted')
+      storage.take()
     })
 
     test('n concurrent single puts: 1 backend write', async () => {

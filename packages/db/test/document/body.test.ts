@@ -3,7 +3,13 @@ import { ByteWriter } from '../../src/codec/bytes.ts'
 import { encodeIdKey } from '../../src/codec/key-encoding.ts'
 import type { Key } from '../../src/base/brand.ts'
 import { numberKey } from '../../src/codec/key-number.ts'
-import { BODY_HEADER_BYTES_MAX, BodyView, composeBody, formatRevision, writeBodyHeader } from '../../src/document/body.ts'
+import {
+  BODY_HEADER_BYTES_MAX,
+  BodyView,
+  composeBody,
+  formatRevision,
+  writeBodyHeader,
+} from '../../src/document/body.ts'
 import { idGenerator } from '../../src/document/document-id.ts'
 import { readRevision, revisionKey, revisionValue } from '../../src/document/revision-entry.ts'
 import { seededRandom } from '../../testing/random.ts'
@@ -42,7 +48,13 @@ test('a body is read as it was written', () => {
   expect(formatRevision(12, HASH)).toBe('12-00112233445566778899aabbccddeeff')
 })
 
-const suffixes = ['00112233445566778899aabbccddeeff', 'abc', 'ABCDEFABCDEFABCDEFABCDEFABCDEFAB', 'ü\ud800💡', 'x'.repeat(255)]
+const suffixes = [
+  '00112233445566778899aabbccddeeff',
+  'abc',
+  'ABCDEFABCDEFABCDEFABCDEFABCDEFAB',
+  'ü\ud800💡',
+  'x'.repeat(255),
+]
 
 test('every kind of body is read as it was composed', () => {
   const view = new BodyView()
@@ -51,7 +63,14 @@ test('every kind of body is read as it was composed', () => {
       for (const number of [undefined, 5, 2 ** 40]) {
         for (const deleted of [false, true]) {
           for (const content of [new Uint8Array(0), Uint8Array.of(1, 2, 3)]) {
-            const parts = { key: encodeIdKey('ü'), deleted, attachments, bytes: content, contentStart: 0, contentEnd: content.length }
+            const parts = {
+              key: encodeIdKey('ü'),
+              deleted,
+              attachments,
+              bytes: content,
+              contentStart: 0,
+              contentEnd: content.length,
+            }
             view.load(composeBody(parts, { generation: 300, suffix }, number, deleted), 77)
             expect([view.id, view.revision, view.suffix, view.number, view.deleted, view.otherLeaves]).toEqual([
               'ü',
@@ -71,9 +90,18 @@ test('every kind of body is read as it was composed', () => {
 })
 
 test('the plain body and the composed one are the same bytes', () => {
-  const parts = { key: encodeIdKey('abc'), deleted: true, attachments: undefined, bytes: Uint8Array.of(1, 2, 3), contentStart: 0, contentEnd: 3 }
+  const parts = {
+    key: encodeIdKey('abc'),
+    deleted: true,
+    attachments: undefined,
+    bytes: Uint8Array.of(1, 2, 3),
+    contentStart: 0,
+    contentEnd: 3,
+  }
   const suffix = '00112233445566778899aabbccddeeff'
-  expect([...composeBody(parts, { generation: 300, suffix }, 128, false)]).toEqual([...bodyBytes('abc', 300, 128, true)])
+  expect([...composeBody(parts, { generation: 300, suffix }, 128, false)]).toEqual([
+    ...bodyBytes('abc', 300, 128, true),
+  ])
 })
 
 test('damaged bytes end in PANNIER_CORRUPT or in some body, never elsewhere', () => {

@@ -55,23 +55,27 @@ test('leaves, winner and histories, at any limit', () => {
 
 test('what is told in another order gives the same tree, unless it contradicts itself', () => {
   fc.assert(
-    fc.property(fc.array(fc.nat(6), { minLength: 1, maxLength: 20 }), fc.infiniteStream(fc.nat(1000)), (shape, order) => {
-      const nodes: Revision[][] = [[{ generation: 1, suffix: 'root' }]]
-      shape.forEach((parentAt, at) => {
-        const parent = nodes[parentAt % nodes.length]!
-        nodes.push([{ generation: parent[0]!.generation + 1, suffix: `n${at}` }, ...parent])
-      })
-      const told = nodes.map((path) => ({ path, deleted: path[0]!.suffix.endsWith('3') }))
-      const isLeaf = (at: number): boolean => !nodes.some((path) => path[1] === nodes[at]![0])
-      const leaves = told.filter((_, at) => isLeaf(at))
-      const keys = leaves.map(() => order.next().value as number)
-      const shuffled = [...leaves.keys()].sort((a, b) => keys[a]! - keys[b]!).map((at) => leaves[at]!)
-      const [one] = build(leaves, 1000)
-      const [other] = build(shuffled, 1000)
-      expect(other.leaves().map((leaf) => [leaf.deleted, historyOf(pathOf(leaf))])).toEqual(
-        one.leaves().map((leaf) => [leaf.deleted, historyOf(pathOf(leaf))]),
-      )
-    }),
+    fc.property(
+      fc.array(fc.nat(6), { minLength: 1, maxLength: 20 }),
+      fc.infiniteStream(fc.nat(1000)),
+      (shape, order) => {
+        const nodes: Revision[][] = [[{ generation: 1, suffix: 'root' }]]
+        shape.forEach((parentAt, at) => {
+          const parent = nodes[parentAt % nodes.length]!
+          nodes.push([{ generation: parent[0]!.generation + 1, suffix: `n${at}` }, ...parent])
+        })
+        const told = nodes.map((path) => ({ path, deleted: path[0]!.suffix.endsWith('3') }))
+        const isLeaf = (at: number): boolean => !nodes.some((path) => path[1] === nodes[at]![0])
+        const leaves = told.filter((_, at) => isLeaf(at))
+        const keys = leaves.map(() => order.next().value as number)
+        const shuffled = [...leaves.keys()].sort((a, b) => keys[a]! - keys[b]!).map((at) => leaves[at]!)
+        const [one] = build(leaves, 1000)
+        const [other] = build(shuffled, 1000)
+        expect(other.leaves().map((leaf) => [leaf.deleted, historyOf(pathOf(leaf))])).toEqual(
+          one.leaves().map((leaf) => [leaf.deleted, historyOf(pathOf(leaf))]),
+        )
+      },
+    ),
     { numRuns: 200 },
   )
 })
@@ -98,7 +102,20 @@ test('revisions as text', () => {
     { generation: 1, suffix: 'a' },
   ])
   expect(parseHistory(undefined, { start: 2, ids: ['b'] })).toEqual([{ generation: 2, suffix: 'b' }])
-  for (const wrong of ['', '-', '1-', '-a', '0-a', '+1-a', '1e3-a', `${2 ** 48}-a`, `1-${'ü'.repeat(128)}`, 5, null, undefined])
+  for (const wrong of [
+    '',
+    '-',
+    '1-',
+    '-a',
+    '0-a',
+    '+1-a',
+    '1e3-a',
+    `${2 ** 48}-a`,
+    `1-${'ü'.repeat(128)}`,
+    5,
+    null,
+    undefined,
+  ])
     expect(() => parseRevision(wrong)).toThrow(TypeError)
   const leaves = [parseRevision('3-a'), parseRevision('2-b')]
   expect(possibleAncestors(leaves, [parseRevision('3-q')])).toEqual(['2-b'])

@@ -67,7 +67,10 @@ class Replica {
     const input = { _id: id, ...content, ...(deleted && { _deleted: true as const }) }
     const mode = random.pick(['put', 'put', 'put', 'insert', 'upsert'] as const)
     const revs = [...document.revisions.keys(), '3-unknown']
-    const _rev = mode === 'put' && random.chance(0.8) ? random.pick(leaves.length > 0 && random.chance(0.8) ? leaves : revs) : undefined
+    const _rev =
+      mode === 'put' && random.chance(0.8)
+        ? random.pick(leaves.length > 0 && random.chance(0.8) ? leaves : revs)
+        : undefined
     const allowed =
       mode === 'upsert' ||
       (mode === 'insert'
@@ -97,7 +100,11 @@ class Replica {
     const results = await this.docs.delete(references)
     const targets = references[0] === id ? live.slice(0, 1) : some
     results.slice(0, targets.length).forEach((result, at) => this.add(id, path(result!.rev, targets[at]), true, {}))
-    if (targets.length === 0) assertEqual(results.every((result) => result === undefined), true)
+    if (targets.length === 0)
+      assertEqual(
+        results.every((result) => result === undefined),
+        true,
+      )
   }
 
   async resolve(id: string): Promise<void> {
@@ -105,7 +112,10 @@ class Replica {
     const live = document.liveLeaves()
     const content = this.content()
     const resolved = this.docs.resolve(id, (leaves) => {
-      assertEqual(leaves.map(({ _rev }) => _rev), live)
+      assertEqual(
+        leaves.map(({ _rev }) => _rev),
+        live,
+      )
       return content
     })
     if (live.length === 0) return void (await assertRejects(resolved, 'PANNIER_NOT_FOUND'))
@@ -128,7 +138,10 @@ class Replica {
     // Beside them the limit may forget others, which only what was purged had kept.
     const gone = before.filter((rev) => !document.revisions.has(rev)).sort()
     if (this.#settings.revisionsLimit === 1000) assertEqual([...purged].sort(), gone)
-    assertEqual(purged.every((rev) => gone.includes(rev)), true)
+    assertEqual(
+      purged.every((rev) => gone.includes(rev)),
+      true,
+    )
     assertEqual(isGone, before.length > 0 && document.revisions.size === 0)
   }
 
@@ -176,7 +189,11 @@ class Replica {
     for (const id of [...IDS].sort()) {
       const document = this.document(id)
       const leaves = await this.leavesOf(id)
-      assertEqual(leaves.map(({ _rev }) => _rev), document.leaves(), `leaves of ${id}`)
+      assertEqual(
+        leaves.map(({ _rev }) => _rev),
+        document.leaves(),
+        `leaves of ${id}`,
+      )
       for (const { _id, _rev, _revisions, _deleted = false, ...content } of leaves) {
         assertEqual(revisionsOf(_revisions), document.path(_rev), `history of ${_rev}`)
         assertEqual<unknown>([_deleted, content], [document.deleted(_rev), document.content(_rev)], _rev)
@@ -194,7 +211,11 @@ class Replica {
     assertEqual<unknown>(await docs.conflicts(), conflicts)
     for (let n = 0; n < 6; n++) {
       const found = (await docs.find({ n }).toArray()).map(({ _id }) => _id).sort()
-      assertEqual(found, live.filter((one) => one.n === n).map(({ id }) => id), `documents with ${n}`)
+      assertEqual(
+        found,
+        live.filter((one) => one.n === n).map(({ id }) => id),
+        `documents with ${n}`,
+      )
     }
     assertEqual(await docs.find().count(), live.length)
     assertEqual(model.size <= IDS.length, true)

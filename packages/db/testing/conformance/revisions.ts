@@ -136,18 +136,26 @@ function replicatedCases(check: Case): void {
       }),
       { a: { missing: ['2-q', '4-d'], possibleAncestors: ['3-c', '2-z'] }, constructor: { missing: ['1-a'] } },
     )
-    assertEqual<unknown>(await docs.bulkGet([{ id: 'a', rev: '2-z' }, { id: 'b' }, { id: 'b', rev }, { id: 'x' }], {}), [
-      { id: 'a', ok: { _id: 'a', _rev: '2-z' } },
-      { id: 'b', missing: undefined },
-      { id: 'b', ok: { _id: 'b', _rev: rev, _deleted: true } },
-      { id: 'x', missing: undefined },
-    ])
+    assertEqual<unknown>(
+      await docs.bulkGet([{ id: 'a', rev: '2-z' }, { id: 'b' }, { id: 'b', rev }, { id: 'x' }], {}),
+      [
+        { id: 'a', ok: { _id: 'a', _rev: '2-z' } },
+        { id: 'b', missing: undefined },
+        { id: 'b', ok: { _id: 'b', _rev: rev, _deleted: true } },
+        { id: 'x', missing: undefined },
+      ],
+    )
   })
 }
 
 function conflictCases(check: Case): void {
   check('conflicts are listed, and resolved in one commit', async (docs, db) => {
-    await take(docs, replica('a', ['c', 'a'], { n: 3 }), replica('a', ['b', 'a'], { n: 2 }), replica('z', ['a'], { n: 1 }))
+    await take(
+      docs,
+      replica('a', ['c', 'a'], { n: 3 }),
+      replica('a', ['b', 'a'], { n: 2 }),
+      replica('z', ['a'], { n: 1 }),
+    )
     await take(docs, replica('a', ['d', 'a'], { _deleted: true }))
     assertEqual(await docs.conflicts(), [{ id: 'a', rev: '2-c', conflicts: ['2-b'] }])
     assertEqual(await docs.resolve('a', () => undefined), { id: 'a', rev: '2-c' })
@@ -190,7 +198,10 @@ function conflictCases(check: Case): void {
       { _id: 'a', _rev: '1-c' },
       { _id: 'a', _rev: '1-a' },
     ])
-    assertTrue(deleted.every((result) => result?.rev.startsWith('2-')), 'each leaf has its tombstone')
+    assertTrue(
+      deleted.every((result) => result?.rev.startsWith('2-')),
+      'each leaf has its tombstone',
+    )
     assertEqual((await docs.get('a'))?._rev, '1-b')
     await assertRejects(docs.put([{ _id: 'b' }, { _id: 'b' }]), 'PANNIER_CONFLICT')
     assertEqual(await docs.get('b'), undefined)
@@ -283,11 +294,10 @@ function editCases(check: Case): void {
       [1, 3, undefined],
     )
     const references = [{ _id: 'a', _rev: rev }, 'x', 'nobody']
-    assertEqual((await docs.delete(references, { atomic: false })).map((result) => result && outcome(result)), [
-      ['a', 'PANNIER_CONFLICT'],
-      'x',
-      undefined,
-    ])
+    assertEqual(
+      (await docs.delete(references, { atomic: false })).map((result) => result && outcome(result)),
+      [['a', 'PANNIER_CONFLICT'], 'x', undefined],
+    )
     assertEqual((await docs.insert([{ _id: 'a' }, { _id: 'i' }], { atomic: false })).map(outcome), [
       ['a', 'PANNIER_CONFLICT'],
       'i',

@@ -1,0 +1,22 @@
+/** What stands between the operations of a collection and the store: it itself, or a transaction. */
+import type { MaybePromise } from '../base/maybe-promise.ts'
+import type { CollectionState } from '../document/collection-state.ts'
+import type { IdGenerator } from '../document/document-id.ts'
+import type { WriteContext } from '../document/write-documents.ts'
+import type { Snapshot, WriteTransaction } from '../kv/key-value-store.ts'
+import type { QuerySource } from '../query/query-source.ts'
+
+/** What the writes to a collection need. */
+export interface CollectionWriting extends WriteContext {
+  readonly newIds: IdGenerator
+}
+
+/** Where reads and writes go. */
+export interface CollectionAccess {
+  read<T>(read: (snapshot: Snapshot) => T): MaybePromise<T>
+  write<T>(write: (transaction: WriteTransaction) => T): Promise<T>
+  openSource(): QuerySource
+  /** The collection as far as it is known now, and whether that is committed. */
+  known(): { readonly state: CollectionState | undefined; readonly committed: boolean }
+  readonly writing: CollectionWriting
+}
