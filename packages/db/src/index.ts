@@ -10,6 +10,10 @@ export type { Database } from './database/database.ts'
 export type { CollectionChange, DatabaseChange } from './database/change-notifier.ts'
 export type { ByteSource, LongWork } from './database/byte-stream.ts'
 export type { Collection, CollectionOptions, ExportOptions, IndexInfo } from './database/collection.ts'
+export type { ChangeFeed, ChangesOptions, ChangesPage } from './database/change-feed.ts'
+export type { CollectionInfo } from './database/collection-info.ts'
+export type { DocumentList, ListKeysOptions, ListOptions, ListPage } from './database/document-list.ts'
+export type { LocalDocuments, LocalInput, LocalListOptions } from './database/local-collection.ts'
 export type {
   AtomicOptions,
   BatchOptions,
@@ -61,6 +65,8 @@ export {
 export type { AttachmentForm, InlineAttachment } from './document/attachments/inline-attachments.ts'
 export type { AttachmentStub } from './document/attachments/attachment-section.ts'
 export type { Attachment, ByteRange } from './document/attachments/attachment.ts'
+export type { Change, Tombstone } from './document/change.ts'
+export type { DeletedRow, ListedRow, ListRow, MissingRow } from './document/list-documents.ts'
 export { COLLECTIONS_MAX } from './document/catalog.ts'
 export { BATCH_DOCUMENTS_MAX } from './document/encoded-batch.ts'
 export { GENERATION_MAX, REVISION_SUFFIX_BYTES_MAX, REVISIONS_LIMIT_MAX } from './document/revision.ts'

@@ -34,6 +34,8 @@ export type ErrorCode =
   | 'PANNIER_INVALID_DOCUMENT' // the schema refused it
   | 'PANNIER_ATTACHMENT_TOO_LARGE'
   | 'PANNIER_ATTACHMENT_MISSING' // a stub names an attachment that the revision before does not have
+  // change feed
+  | 'PANNIER_EPOCH_MISMATCH' // `since` is of another collection: dropped and made anew, or its storage was lost
   // queries
   | 'PANNIER_INDEX_MISMATCH' // an index of that name exists with another definition
   | 'PANNIER_LIMIT' // one of the other named limits

@@ -9,6 +9,7 @@ import { DocumentReader } from '../document/document-reader.ts'
 import type { StoredDocument } from '../document/document-reader.ts'
 import { checkBatchSize, encodeBatch, guessShapes } from '../document/encoded-batch.ts'
 import type { ShapeGuess } from '../document/encoded-batch.ts'
+import type { ListedRow, ListRow } from '../document/list-documents.ts'
 import { checkTargets, deleteDocuments, putDocuments, updateDocuments } from '../document/write-documents.ts'
 import type { WriteResult } from '../document/apply-writes.ts'
 import type { RevisionFields, RevisionReadOptions } from '../document/revision-reads.ts'
@@ -19,6 +20,10 @@ import type { Query, Selector } from '../query/query.ts'
 import type * as Attachments from './attachments.ts'
 import type { GetAttachmentOptions, PutAttachmentOptions, RemoveAttachmentOptions } from './attachments.ts'
 import type { CollectionAccess } from './collection-access.ts'
+import { collectionInfo } from './collection-info.ts'
+import type { CollectionInfo } from './collection-info.ts'
+import { DocumentList, listRequest } from './document-list.ts'
+import type { ListKeysOptions, ListOptions } from './document-list.ts'
 import type {
   DocumentInput,
   DocumentReference,
@@ -27,6 +32,7 @@ import type {
   Stored,
   WithAttachments,
 } from './document-types.ts'
+import { LocalDocuments } from './local-collection.ts'
 import { promised } from './promised.ts'
 import { RevisionOperations } from './revision-operations.ts'
 
@@ -226,6 +232,33 @@ export class CollectionOperations<T extends object> extends RevisionOperations<T
    */
   find(selector: Selector<T> = {}): Query<Stored<T>> {
     return createQuery<Stored<T>>(() => this.access.openSource(), selector as Selector<Stored<T>>)
+  }
+
+  /**
+   * Documents in the order of their ids (by code point), with their revisions; or those with certain ids, in the order given,
+   * where rows tell which are deleted or not there. CouchDB's `_all_docs`.
+   *
+   * @example
+   * const { total, offset, rows } = await people.list({ prefix: 'a', skip: 1000, limit: 20, docs: true }).page()
+   */
+  list(options: ListKeysOptions): DocumentList<ListRow<Stored<T>>>
+  list(options?: ListOptions): DocumentList<ListedRow<Stored<T>>>
+  list(options: ListOptions | ListKeysOptions = {}): DocumentList<unknown> {
+    return new DocumentList(() => this.access.openSource(), listRequest(options))
+  }
+
+  /** Documents that belong to this copy of the collection and are not replicated. */
+  get local(): LocalDocuments {
+    return new LocalDocuments(this.access)
+  }
+
+  /** How many documents there are, and how far the change feed goes. */
+  info(): Promise<CollectionInfo> {
+    return promised(() =>
+      this.access.read((snapshot) =>
+        collectionInfo(snapshot, this.access.writing.catalog.collection(snapshot, this.name), this.name),
+      ),
+    )
   }
 
   #readOne(snapshot: Snapshot, id: string): StoredDocument | undefined {

@@ -14,6 +14,8 @@ import type { QuerySource } from '../query/query-source.ts'
 import type { Selector } from '../query/query.ts'
 import { eitherSignal, lateStream } from './byte-stream.ts'
 import type { ByteSource, LongWork } from './byte-stream.ts'
+import { ChangeFeed, feedSpecification } from './change-feed.ts'
+import type { ChangesOptions } from './change-feed.ts'
 import { CollectionOperations } from './collection-operations.ts'
 import type { CollectionAccess, CollectionWriting } from './collection-access.ts'
 import type { DatabaseContext } from './database-context.ts'
@@ -115,6 +117,27 @@ export class Collection<T extends object> extends CollectionOperations<T> {
    */
   ready(): Promise<void> {
     return this.#building
+  }
+
+  /**
+   * What has changed, in the order in which it did: each document that was written or deleted after `since`, once, with its
+   * newest revision. docs/change-feed.md is the contract.
+   *
+   * @throws While it is read: PANNIER_ABORTED; PANNIER_EPOCH_MISMATCH if `since` cannot be of this collection;
+   *   PANNIER_NOT_FOUND if the collection is dropped meanwhile (a live feed just ends), PANNIER_CLOSED (likewise).
+   * @example
+   * for await (const { seq, id, doc } of people.changes({ since, live: true, docs: true, signal })) show(id, doc)
+   */
+  changes(options: ChangesOptions<T> = {}): ChangeFeed<T> {
+    const { store, environment, closing } = this.#context
+    const openSource = (): QuerySource => this.access.openSource()
+    const specification = feedSpecification(options, () => {
+      if (closing.aborted) return 0
+      const source = openSource()
+      source.release()
+      return source.documents.bodies.lastNumber
+    })
+    return new ChangeFeed<T>({ store, environment, closing, openSource }, specification)
   }
 
   /** The indexes that the collection has. */

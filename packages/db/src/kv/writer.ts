@@ -92,8 +92,15 @@ export class Writer {
     })
   }
 
-  checkpoint(): Promise<void> {
-    return this.inTurn(() => this.#checkpoint())
+  /** When another handle gets ahead (this one was frozen and its lease given away), it takes another turn. */
+  async checkpoint(): Promise<void> {
+    for (let retries = 0; ; retries++) {
+      try {
+        return await this.inTurn(() => this.#checkpoint())
+      } catch (error) {
+        if (!isPannierError(error, 'PANNIER_STALE') || retries >= STALE_RETRIES_MAX) throw error
+      }
+    }
   }
 
   /** As `inTurn`, while no storage checkpoint runs. */

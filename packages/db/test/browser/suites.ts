@@ -6,7 +6,9 @@ import { openKeyValueStore, type PagedKeyValueStore } from '../../src/kv/open.ts
 import { indexedDb } from '../../src/storage/indexeddb/indexeddb.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import { attachmentSuite } from '../../testing/conformance/attachments.ts'
+import { changeFeedSuite } from '../../testing/conformance/change-feed.ts'
 import { collectionSuite } from '../../testing/conformance/collection.ts'
+import { documentListSuite } from '../../testing/conformance/document-lists.ts'
 import { importExportSuite } from '../../testing/conformance/import-export.ts'
 import { keyValueSuite } from '../../testing/conformance/key-value.ts'
 import { pageStoreSuite } from '../../testing/conformance/page-store.ts'
@@ -49,6 +51,15 @@ export function declareSuites(test: Test): void {
   })
   querySuite({ test: prefixed(test, 'query'), create: () => openKeyValue(newName()) })
   collectionSuite({ test: prefixed(test, 'collection'), create: () => open(newName()) })
+  changeFeedSuite({
+    test: prefixed(test, 'change feed'),
+    create: () => {
+      const name = newName()
+      return { open: () => open(name) }
+    },
+    supports: { handles: true },
+  })
+  documentListSuite({ test: prefixed(test, 'document lists'), create: () => open(newName()) })
   revisionsSuite({ test: prefixed(test, 'revisions'), create: () => open(newName()) })
   attachmentSuite({ test: prefixed(test, 'attachments'), create: () => open(newName()) })
   importExportSuite({ test: prefixed(test, 'import and export'), create: () => open(newName()) })
