@@ -183,6 +183,14 @@ class ModelReader implements TreeReader {
   cursor(range: KeyRange = {}, options: CursorOptions = {}): Cursor {
     return new ModelCursor(this, range, options)
   }
+
+  get lastNumber(): number {
+    return this.data.next - 1
+  }
+
+  get storedBytes(): undefined {
+    return undefined
+  }
 }
 
 /** Goes by rank in the entries that were there when it was made. */
@@ -349,6 +357,10 @@ class ModelWriter extends ModelReader implements TreeWriter {
   override count(range?: KeyRange): number {
     this.data = this.transaction.trees.get(this.name)!
     return super.count(range)
+  }
+
+  override get lastNumber(): number {
+    return this.transaction.trees.get(this.name)!.next - 1
   }
 
   insert(key: Key, value: Bytes): void {

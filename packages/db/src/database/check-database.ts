@@ -1,10 +1,13 @@
 /** The integrity check of documents, revisions and indexes: reads everything and compares. (Pages and trees have a check of their own.) */
 import type { Key } from '../base/brand.ts'
+import { decodeIdKey } from '../codec/key-encoding.ts'
 import { keyNumber, numberKey } from '../codec/key-number.ts'
+import { BlobCheck } from '../document/attachments/check-blobs.ts'
 import { BodyView, readNumber } from '../document/body.ts'
 import type { Catalog } from '../document/catalog.ts'
 import type { CollectionState } from '../document/collection-state.ts'
 import { existingTree } from '../document/document-reader.ts'
+import { decodeLocal, localTreeName } from '../document/local-documents.ts'
 import { checkRevisions } from './check-revisions.ts'
 import type { CheckedWinner } from './check-revisions.ts'
 import { FieldReader } from '../index/field-reader.ts'
@@ -40,8 +43,10 @@ async function checkCollection(snapshot: HeldSnapshot, state: CollectionState): 
   const expected = state.indexes.map(() => new Set<string>())
   const winners: CheckedWinner[] = []
   let liveCount = 0
+  const blobs = new BlobCheck()
   for (const [key, value] of bodies) {
     body.load(value, keyNumber(key))
+    blobs.add(body.attachments)
     if (!body.deleted) liveCount++
     winners.push(winnerOf(body))
     const named = (body.deleted ? deleted : ids).get(body.key)
@@ -71,6 +76,9 @@ async function checkCollection(snapshot: HeldSnapshot, state: CollectionState): 
   const extra = await readOptional(trees.extra, 'extra')
   const conflicts = await readOptional(trees.conflicts, 'conflicts')
   problems.push(...checkRevisions(winners, { revisions, extra, conflicts }))
+  for (const [key, value] of extra) blobs.add(body.load(value, keyNumber(key)).attachments)
+  problems.push(...(await blobs.run(snapshot, state.number)))
+  problems.push(...checkLocalDocuments(await readOptional(localTreeName(state.number), 'local')))
   for (const [at, index] of state.indexes.entries()) {
     const tree = existingTree(snapshot, indexTreeName(state.number, index.number))
     const entries = await readAll(snapshot, tree, problems, index.name)
@@ -84,6 +92,18 @@ async function checkCollection(snapshot: HeldSnapshot, state: CollectionState): 
 
 function winnerOf({ id, key, number, generation, suffix, deleted, otherLeaves }: BodyView): CheckedWinner {
   return { id, key, number, generation, suffix, deleted, otherLeaves }
+}
+
+function checkLocalDocuments(entries: ReadonlyMap<Key, Uint8Array>): string[] {
+  const problems: string[] = []
+  for (const [key, value] of entries) {
+    try {
+      decodeLocal(key, value)
+    } catch {
+      problems.push(`the local document '${decodeIdKey(key)}' cannot be read`)
+    }
+  }
+  return problems
 }
 
 async function readAll(

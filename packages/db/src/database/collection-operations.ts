@@ -2,10 +2,14 @@
  * What can be done with the documents of a collection, on its own or inside a transaction: which of the two it is, only
  * `CollectionAccess` knows.
  */
+import type { AttachmentData } from '../document/attachments/attachment-input.ts'
+import type { Attachment } from '../document/attachments/attachment.ts'
+import type { DocumentWrite } from '../document/document-write.ts'
 import { DocumentReader } from '../document/document-reader.ts'
 import type { StoredDocument } from '../document/document-reader.ts'
 import { checkBatchSize, encodeBatch, guessShapes } from '../document/encoded-batch.ts'
 import type { ShapeGuess } from '../document/encoded-batch.ts'
+import type { ListedRow, ListRow } from '../document/list-documents.ts'
 import { checkTargets, deleteDocuments, putDocuments, updateDocuments } from '../document/write-documents.ts'
 import type { WriteResult } from '../document/apply-writes.ts'
 import type { RevisionFields, RevisionReadOptions } from '../document/revision-reads.ts'
@@ -14,7 +18,22 @@ import type { Snapshot, WriteTransaction } from '../kv/key-value-store.ts'
 import type { Filter } from '../query/builder.ts'
 import { createQuery } from '../query/query.ts'
 import type { Query, Selector } from '../query/query.ts'
-import type { DocumentInput, DocumentReference, RevisionDocument, Stored } from './document-types.ts'
+import type * as Attachments from './attachments.ts'
+import type { GetAttachmentOptions, PutAttachmentOptions, RemoveAttachmentOptions } from './attachments.ts'
+import type { CollectionAccess } from './collection-access.ts'
+import { collectionInfo } from './collection-info.ts'
+import type { CollectionInfo } from './collection-info.ts'
+import { DocumentList, listRequest } from './document-list.ts'
+import type { ListKeysOptions, ListOptions } from './document-list.ts'
+import type {
+  DocumentInput,
+  DocumentReference,
+  DocumentWithAttachments,
+  RevisionDocument,
+  Stored,
+  WithAttachments,
+} from './document-types.ts'
+import { LocalDocuments } from './local-collection.ts'
 import { promised } from './promised.ts'
 import { RevisionOperations } from './revision-operations.ts'
 
@@ -44,10 +63,16 @@ export class CollectionOperations<T extends object> extends RevisionOperations<T
    * const ann = await people.get('ann')
    * const [first, second] = await people.get(['ann', 'bob'])
    * const { _conflicts } = await people.get('ann', { conflicts: true })
+   * const { _attachments } = await people.get('ann', { attachments: 'blob' })   // or 'bytes', 'base64'
    */
   get(id: string): Promise<Stored<T> | undefined>
+  get(id: string, options: WithAttachments & RevisionReadOptions): Promise<DocumentWithAttachments<T> | undefined>
   get(id: string, options: RevisionReadOptions): Promise<RevisionDocument<T> | undefined>
   get(ids: readonly string[]): Promise<(Stored<T> | undefined)[]>
+  get(
+    ids: readonly string[],
+    options: WithAttachments & RevisionFields,
+  ): Promise<(DocumentWithAttachments<T> | undefined)[]>
   get(ids: readonly string[], options: RevisionFields): Promise<(RevisionDocument<T> | undefined)[]>
   get(ids: string | readonly string[], options?: RevisionReadOptions): Promise<unknown> {
     if (options !== undefined) return this.readRevisions(ids, options)
@@ -160,6 +185,47 @@ export class CollectionOperations<T extends object> extends RevisionOperations<T
   }
 
   /**
+   * Gives a document an attachment, or replaces the one of that name; all else of the document stays. Without `rev` a
+   * document that does not exist is created. An attachment of any length takes little memory; it is seen when all of it is there.
+   *
+   * Inside a transaction it takes memory, and is limited.
+   *
+   * @throws PANNIER_CONFLICT if `rev` is not current; PANNIER_ATTACHMENT_TOO_LARGE, PANNIER_KEY_TOO_LARGE, PANNIER_LIMIT,
+   *   PANNIER_ABORTED. What the source fails with is passed on. Wrong arguments reject with a TypeError.
+   * @example
+   * await people.putAttachment('ann', 'photo.jpg', file)
+   * await people.putAttachment('ann', 'film.mp4', response.body, { contentType: 'video/mp4', signal })
+   */
+  putAttachment(
+    id: string,
+    name: string,
+    data: AttachmentData,
+    options: PutAttachmentOptions = {},
+  ): Promise<WriteResult> {
+    return this.#withAttachments((attachments, access) => attachments.putAttachment(access, id, name, data, options))
+  }
+
+  /**
+   * An attachment; undefined if there is none. Its content is read when asked for: `bytes()`, `text()`, `blob()`, `stream()`.
+   *
+   * @example
+   * const photo = await people.getAttachment('ann', 'photo.jpg')
+   * image.src = URL.createObjectURL(await photo.blob())
+   */
+  getAttachment(id: string, name: string, options: GetAttachmentOptions = {}): Promise<Attachment | undefined> {
+    return this.#withAttachments((attachments, access) => attachments.getAttachment(access, id, name, options))
+  }
+
+  /**
+   * Takes an attachment from a document. Resolves with undefined if there is none.
+   *
+   * @throws PANNIER_CONFLICT if `rev` is not current.
+   */
+  removeAttachment(id: string, name: string, options: RemoveAttachmentOptions = {}): Promise<WriteResult | undefined> {
+    return this.#withAttachments((attachments, access) => attachments.removeAttachment(access, id, name, options))
+  }
+
+  /**
    * A query: nothing is read before it is asked for an answer.
    *
    * @example
@@ -167,6 +233,33 @@ export class CollectionOperations<T extends object> extends RevisionOperations<T
    */
   find(selector: Selector<T> | Filter = {}): Query<Stored<T>> {
     return createQuery<Stored<T>>(() => this.access.openSource(), selector as Selector<Stored<T>> | Filter)
+  }
+
+  /**
+   * Documents in the order of their ids (by code point), with their revisions; or those with certain ids, in the order given,
+   * where rows tell which are deleted or not there. CouchDB's `_all_docs`.
+   *
+   * @example
+   * const { total, offset, rows } = await people.list({ prefix: 'a', skip: 1000, limit: 20, docs: true }).page()
+   */
+  list(options: ListKeysOptions): DocumentList<ListRow<Stored<T>>>
+  list(options?: ListOptions): DocumentList<ListedRow<Stored<T>>>
+  list(options: ListOptions | ListKeysOptions = {}): DocumentList<unknown> {
+    return new DocumentList(() => this.access.openSource(), listRequest(options))
+  }
+
+  /** Documents that belong to this copy of the collection and are not replicated. */
+  get local(): LocalDocuments {
+    return new LocalDocuments(this.access)
+  }
+
+  /** How many documents there are, and how far the change feed goes. */
+  info(): Promise<CollectionInfo> {
+    return promised(() =>
+      this.access.read((snapshot) =>
+        collectionInfo(snapshot, this.access.writing.catalog.collection(snapshot, this.name), this.name),
+      ),
+    )
   }
 
   #readOne(snapshot: Snapshot, id: string): StoredDocument | undefined {
@@ -191,8 +284,19 @@ export class CollectionOperations<T extends object> extends RevisionOperations<T
         replicated: mode === 'replicate',
         atomic,
       })
-      return this.#write(many, (transaction, writing) => putDocuments(transaction, writing, batch, mode, atomic))
+      const write = (): Promise<unknown> =>
+        this.#write(many, (transaction, writing) => putDocuments(transaction, writing, batch, mode, atomic))
+      return batch.writes.some(hasAttachments)
+        ? this.#withAttachments((attachments, access) =>
+            attachments.writeWithAttachments(access, batch.writes, atomic, write),
+          )
+        : write()
     })
+  }
+
+  #withAttachments<R>(work: (attachments: typeof Attachments, access: CollectionAccess) => Promise<R>): Promise<R> {
+    const { access } = this
+    return access.pending(import('./attachments.ts').then((attachments) => work(attachments, access)))
   }
 
   #write<R>(many: boolean, write: (transaction: WriteTransaction, writing: WriteContext) => R[]): Promise<R | R[]> {
@@ -210,6 +314,10 @@ export class CollectionOperations<T extends object> extends RevisionOperations<T
     }
     return this.#guess!
   }
+}
+
+function hasAttachments({ attachmentInputs }: DocumentWrite): boolean {
+  return attachmentInputs !== undefined
 }
 
 /** A copy: what the caller does to the array meanwhile changes nothing. */

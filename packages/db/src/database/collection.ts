@@ -1,7 +1,9 @@
 /** A collection of an open database: its documents and its indexes. */
 import type { MaybePromise } from '../base/maybe-promise.ts'
+import type { UploadTarget } from '../document/attachments/upload.ts'
 import type { CollectionState } from '../document/collection-state.ts'
 import { DEFAULT_SETTINGS } from '../document/collection-state.ts'
+import type { WriteOutcome } from '../document/write-documents.ts'
 import { buildIndexes } from '../index/build-indexes.ts'
 import { defineIndexes, dropIndex, indexMismatch, missingIndexes } from '../index/define-indexes.ts'
 import { parseIndexInput, sameIndex } from '../index/index-definition.ts'
@@ -9,11 +11,19 @@ import type { IndexDeclaration, IndexField, IndexInput } from '../index/index-de
 import { maintainIndexes } from '../index/maintain-indexes.ts'
 import type { Snapshot, WriteTransaction } from '../kv/key-value-store.ts'
 import type { QuerySource } from '../query/query-source.ts'
+import type { Selector } from '../query/query.ts'
+import { eitherSignal, lateStream } from './byte-stream.ts'
+import type { ByteSource, LongWork } from './byte-stream.ts'
+import { ChangeFeed, feedSpecification } from './change-feed.ts'
+import type { ChangesOptions } from './change-feed.ts'
 import { CollectionOperations } from './collection-operations.ts'
 import type { CollectionAccess, CollectionWriting } from './collection-access.ts'
 import type { DatabaseContext } from './database-context.ts'
 import { chooseSettings, hasSettings } from './collection-settings.ts'
 import type { ChosenSettings } from './collection-settings.ts'
+import type { DocumentInput } from './document-types.ts'
+import type { ExportFormat } from './export-documents.ts'
+import type { ImportMode, ImportOptions, ImportResult } from './import-options.ts'
 import { querySource } from './query-source.ts'
 
 export interface CollectionOptions {
@@ -30,6 +40,15 @@ export interface CollectionOptions {
   readonly signal?: AbortSignal
   /** Called while they are built, with the part that is done, 0 to 1. */
   readonly onProgress?: (done: number) => void
+}
+
+export interface ExportOptions<T extends object> extends LongWork {
+  /** 'ndjson' when left out. */
+  readonly format?: ExportFormat | undefined
+  /** Only documents that it matches. */
+  readonly selector?: Selector<T> | undefined
+  /** The content of attachments too, as base64, and not only their names. */
+  readonly attachments?: boolean | undefined
 }
 
 /** What `collection.indexes()` tells. */
@@ -100,6 +119,27 @@ export class Collection<T extends object> extends CollectionOperations<T> {
     return this.#building
   }
 
+  /**
+   * What has changed, in the order in which it did: each document that was written or deleted after `since`, once, with its
+   * newest revision. docs/change-feed.md is the contract.
+   *
+   * @throws While it is read: PANNIER_ABORTED; PANNIER_EPOCH_MISMATCH if `since` cannot be of this collection;
+   *   PANNIER_NOT_FOUND if the collection is dropped meanwhile (a live feed just ends), PANNIER_CLOSED (likewise).
+   * @example
+   * for await (const { seq, id, doc } of people.changes({ since, live: true, docs: true, signal })) show(id, doc)
+   */
+  changes(options: ChangesOptions<T> = {}): ChangeFeed<T> {
+    const { store, environment, closing } = this.#context
+    const openSource = (): QuerySource => this.access.openSource()
+    const specification = feedSpecification(options, () => {
+      if (closing.aborted) return 0
+      const source = openSource()
+      source.release()
+      return source.documents.bodies.lastNumber
+    })
+    return new ChangeFeed<T>({ store, environment, closing, openSource }, specification)
+  }
+
   /** The indexes that the collection has. */
   async indexes(): Promise<IndexInfo[]> {
     const state = await this.#context.store.read((snapshot) => this.#context.catalog.collection(snapshot, this.name))
@@ -121,6 +161,42 @@ export class Collection<T extends object> extends CollectionOperations<T> {
     })
   }
 
+  /**
+   * The documents as JSON text, as they are now, made as it is read. docs/import-export.md describes the formats.
+   *
+   * @throws (the stream) PANNIER_ABORTED, PANNIER_CLOSED
+   * @example
+   * await people.export({ format: 'ndjson' }).pipeTo(Writable.toWeb(createWriteStream('people.ndjson')))
+   */
+  export(options: ExportOptions<T> = {}): ReadableStream<Uint8Array> {
+    const { format = 'ndjson', selector = {}, attachments = false, onProgress } = options
+    checkChoice(format, 'ndjson', 'json', 'couchdb', 'couchdb-bulk')
+    this.find(selector)
+    return lateStream(async () => {
+      const source = this.access.openSource()
+      const signal = eitherSignal(this.#context.closing, options.signal)
+      const { exportStream } = await import('./export-documents.ts')
+      return exportStream(source, { format, selector, attachments, signal, onProgress })
+    })
+  }
+
+  /**
+   * Reads documents from JSON text: lines, an array, or CouchDB's `_all_docs` or `_bulk_docs`. They are written in
+   * batches, each all or nothing; one that can't be written is reported and the others are written all the same.
+   *
+   * @throws PANNIER_WRONG_FORMAT if the text around the documents is damaged or cut off; PANNIER_ABORTED, PANNIER_CLOSED,
+   *   PANNIER_QUOTA_EXCEEDED; what the source throws. `details` tells what was imported until then.
+   * @example
+   * const { imported, failed } = await people.import(await openAsBlob('people.ndjson'), { mode: 'upsert' })
+   */
+  import(source: ByteSource, options: ImportOptions = {}): Promise<ImportResult> {
+    const { format = 'json', mode = 'insert', stubs = 'fail' } = options
+    checkChoice(format, 'ndjson', 'json', 'couchdb')
+    checkChoice(mode, 'insert', 'upsert', 'replicate')
+    checkChoice(stubs, 'fail', 'drop')
+    return this.#import(source, mode, options)
+  }
+
   /** @internal Creates what a write into a missing collection needs. */
   get writing(): CollectionWriting {
     return this.access.writing
@@ -132,10 +208,21 @@ export class Collection<T extends object> extends CollectionOperations<T> {
     if (declared && number !== undefined && number !== this.#settledNumber) this.build()
   }
 
+  async #import(source: ByteSource, mode: ImportMode, options: ImportOptions): Promise<ImportResult> {
+    const { importDocuments } = await import('./import-documents.ts')
+    const write = (documents: readonly object[]): Promise<WriteOutcome[]> => {
+      const inputs = documents as readonly DocumentInput<T>[]
+      if (mode === 'replicate') return this.put(inputs, { atomic: false, newEdits: false })
+      return this[mode](inputs, { atomic: false })
+    }
+    const { closing, environment } = this.#context
+    return importDocuments(source, write, { ...options, signal: eitherSignal(closing, options.signal) }, environment)
+  }
+
   async #buildMissing({ signal, onProgress }: CollectionOptions): Promise<void> {
     const { name } = this
     const context = this.#context
-    const { store, catalog, environment, closing } = context
+    const { store, catalog, environment } = context
     const declarations = [...this.#declared.values()]
     const read = (): MaybePromise<CollectionState | undefined> =>
       store.read((snapshot) => catalog.collection(snapshot, name))
@@ -161,11 +248,21 @@ export class Collection<T extends object> extends CollectionOperations<T> {
     }
     if (state?.indexes.some(({ builtTo }) => builtTo !== undefined)) {
       // Most runs of an application build nothing, so it is loaded only for this.
-      const cancelled = signal === undefined ? closing : AbortSignal.any([signal, closing])
-      await buildIndexes({ store, catalog, name, environment, signal: cancelled, onProgress })
+      await buildIndexes({
+        store,
+        catalog,
+        name,
+        environment,
+        signal: eitherSignal(context.closing, signal),
+        onProgress,
+      })
     }
     this.#settledNumber = state?.number
   }
+}
+
+function checkChoice(choice: string, ...choices: string[]): void {
+  if (!choices.includes(choice)) throw new TypeError(`'${choice}' is none of '${choices.join("', '")}'`)
 }
 
 /** Reads the newest state; each write is a transaction of its own. */
@@ -211,6 +308,28 @@ class StoreAccess implements CollectionAccess {
     })
     this.#afterWrite(number)
     return result
+  }
+
+  uploads(): UploadTarget {
+    const { store, catalog, environment, wallClock, closing, liveUploads } = this.#context
+    return {
+      environment,
+      wallClock,
+      closing,
+      live: liveUploads,
+      write: (run) => store.write(run),
+      snapshot: () => store.snapshot(),
+      create: (transaction) => (catalog.collection(transaction, this.#name) ?? this.writing.create(transaction)).number,
+      find: (transaction) => catalog.collection(transaction, this.#name)?.number,
+    }
+  }
+
+  pending<T>(work: Promise<T>): Promise<T> {
+    const { pending } = this.#context
+    pending.add(work)
+    const done = (): void => void pending.delete(work)
+    work.then(done, done)
+    return work
   }
 
   openSource(): QuerySource {

@@ -6,10 +6,13 @@ import { idGenerator } from '../document/document-id.ts'
 import { NAME_CHARS_MAX } from '../index/index-definition.ts'
 import type { KeyValueStore } from '../kv/key-value-store.ts'
 import type { Storage } from '../storage/page-store.ts'
+import { eitherSignal, lateStream } from './byte-stream.ts'
+import type { LongWork } from './byte-stream.ts'
 import { ChangeNotifier } from './change-notifier.ts'
 import type { DatabaseChange } from './change-notifier.ts'
 import { Collection } from './collection.ts'
 import type { CollectionOptions } from './collection.ts'
+import type { ByteChunks } from './chunk-stream.ts'
 import type { DatabaseContext } from './database-context.ts'
 import type { JsonObject } from './document-types.ts'
 import { Transaction } from './transaction.ts'
@@ -21,6 +24,8 @@ export interface DatabaseParts {
   readonly store: KeyValueStore
   /** Checks what is below the trees; rejects with PANNIER_CORRUPT. */
   readonly checkPages?: () => Promise<void>
+  /** Every write that was asked for before the call, as a snapshot file. */
+  readonly exportSnapshot?: (options: LongWork) => Promise<ByteChunks>
   readonly environment: Environment
   /** Milliseconds since 1970. */
   readonly wallClock: () => number
@@ -50,6 +55,9 @@ export class Database {
       catalog: new Catalog(randomId),
       environment,
       newIds: idGenerator(wallClock, randomId),
+      wallClock,
+      liveUploads: new Set(),
+      pending: new Set(),
       closing: this.#closing.signal,
     }
     this.#notifier = new ChangeNotifier(store, this.#context.catalog)
@@ -164,6 +172,28 @@ export class Database {
     }
   }
 
+  /**
+   * The whole database as one portable file, which `open(name, { from })` makes a database of, in any storage: for backups,
+   * and to hand out data that is loaded at once. It holds every write that was asked for before this call and no later one;
+   * reads and writes go on meanwhile. Pages are copied as they are, so it is as fast as reading. The room of what is deleted
+   * meanwhile is not used again before the stream was read to its end or cancelled.
+   *
+   * @throws (the stream) PANNIER_ABORTED, PANNIER_CLOSED, PANNIER_CORRUPT, PANNIER_QUOTA_EXCEEDED
+   * @example
+   * await db.snapshot().pipeTo(Writable.toWeb(createWriteStream('shop.snapshot')))
+   */
+  snapshot(options: LongWork = {}): ReadableStream<Uint8Array> {
+    this.#assertOpen()
+    const { exportSnapshot } = this.#parts
+    if (exportSnapshot === undefined) throw new PannierError('PANNIER_UNAVAILABLE', 'This storage makes no snapshots.')
+    const signal = eitherSignal(this.#closing.signal, options.signal)
+    return lateStream(async () => {
+      const made = exportSnapshot({ ...options, signal })
+      const [chunks, { chunkStream }] = await Promise.all([made, import('./chunk-stream.ts')])
+      return chunkStream(chunks)
+    })
+  }
+
   /** Finishes the writes that were asked for and lets go of everything. Idempotent. */
   close(): Promise<void> {
     this.#closed ??= this.#closeOnce()
@@ -214,6 +244,7 @@ export class Database {
   async #closeOnce(): Promise<void> {
     this.#closing.abort(new PannierError('PANNIER_CLOSED', 'The database is closed.'))
     for (const collection of this.#collectionsByName.values()) await collection.idle()
+    await Promise.allSettled(this.#context.pending)
     this.#notifier.close()
     await this.#parts.store.close()
   }

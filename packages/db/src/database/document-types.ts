@@ -1,4 +1,7 @@
 /** How documents look in the types of the public API. */
+import type { AttachmentInputs } from '../document/attachments/attachment-input.ts'
+import type { AttachmentStub } from '../document/attachments/attachment-section.ts'
+import type { AttachmentForm, InlineAttachment } from '../document/attachments/inline-attachments.ts'
 import type { RevisionInfo } from '../document/revision-reads.ts'
 import type { RevisionHistory } from '../document/revision.ts'
 
@@ -6,7 +9,11 @@ import type { RevisionHistory } from '../document/revision.ts'
 export type JsonObject = Record<string, unknown>
 
 /** A document as it is handed out: with its id and its revision, `N-hash`. */
-export type Stored<T extends object> = T & { readonly _id: string; readonly _rev: string }
+export type Stored<T extends object> = T & {
+  readonly _id: string
+  readonly _rev: string
+  readonly _attachments?: Readonly<Record<string, AttachmentStub>>
+}
 
 /** What a read tells of a document's revisions, as far as it was asked for. */
 export interface RevisionMeta {
@@ -21,6 +28,16 @@ export interface RevisionMeta {
 /** A document in one of its revisions. */
 export type RevisionDocument<T extends object> = Stored<T> & RevisionMeta
 
+/** A document that is read with the content of its attachments. */
+export type DocumentWithAttachments<T extends object> = Omit<RevisionDocument<T>, '_attachments'> & {
+  readonly _attachments?: Readonly<Record<string, InlineAttachment>>
+}
+
+/** Asks for the content of attachments in that form, in place of stubs. */
+export interface WithAttachments {
+  readonly attachments: AttachmentForm
+}
+
 /** What a document that is handed in may have beside its content. What reads tell of revisions is passed over. */
 export interface InputMeta extends Omit<RevisionMeta, '_deleted'> {
   /** Without one it gets one. */
@@ -28,6 +45,8 @@ export interface InputMeta extends Omit<RevisionMeta, '_deleted'> {
   readonly _rev?: string
   /** The document is deleted; what else it holds stays readable in its tombstone. */
   readonly _deleted?: boolean
+  /** Those that the document is to have; a stub keeps what the revision before has under that name. */
+  readonly _attachments?: AttachmentInputs
 }
 
 /** A document as it is handed in. */

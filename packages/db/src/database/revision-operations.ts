@@ -18,14 +18,16 @@ import type * as revisionWrites from '../document/revision-writes.ts'
 import type { CompactStep, PurgeResult } from '../document/revision-writes.ts'
 import type { WriteTransaction } from '../kv/key-value-store.ts'
 import type { CollectionAccess } from './collection-access.ts'
-import type { DocumentInput, RevisionDocument } from './document-types.ts'
+import type { DocumentInput, DocumentWithAttachments, RevisionDocument, WithAttachments } from './document-types.ts'
 
 /** One of the documents that `getRevisions` was asked for. */
-export type RevisionResult<T extends object> = { readonly ok: RevisionDocument<T> } | { readonly missing: string }
+export type RevisionResult<T extends object, Document = RevisionDocument<T>> =
+  | { readonly ok: Document }
+  | { readonly missing: string }
 
 /** One of the documents that `bulkGet` was asked for. */
-export type BulkGetResult<T extends object> =
-  | { readonly id: string; readonly ok: RevisionDocument<T> }
+export type BulkGetResult<T extends object, Document = RevisionDocument<T>> =
+  | { readonly id: string; readonly ok: Document }
   | { readonly id: string; readonly missing: string | undefined }
 
 /** A document, or one revision of it. */
@@ -59,14 +61,24 @@ export abstract class RevisionOperations<T extends object> {
   getRevisions(
     id: string,
     revs: 'all' | readonly string[],
+    options: RevisionFields & WithAttachments & { readonly latest?: boolean },
+  ): Promise<RevisionResult<T, DocumentWithAttachments<T>>[]>
+  getRevisions(
+    id: string,
+    revs: 'all' | readonly string[],
+    options?: RevisionFields & { readonly latest?: boolean },
+  ): Promise<RevisionResult<T>[]>
+  getRevisions(
+    id: string,
+    revs: 'all' | readonly string[],
     options: RevisionFields & { readonly latest?: boolean } = {},
-  ): Promise<RevisionResult<T>[]> {
+  ): Promise<unknown> {
     checkId(id)
     const wanted = revs === 'all' ? revs : checkedRevisions(revs)
     return this.#read<RevisionRead[]>(
       (reader) => reader.revisions(id, wanted, options),
       wanted === 'all' ? [] : wanted.map((rev) => ({ missing: rev })),
-    ) as unknown as Promise<RevisionResult<T>[]>
+    )
   }
 
   /**
@@ -78,8 +90,16 @@ export abstract class RevisionOperations<T extends object> {
    */
   bulkGet(
     references: readonly RevisionReference[],
+    options: RevisionFields & WithAttachments & { readonly latest?: boolean },
+  ): Promise<BulkGetResult<T, DocumentWithAttachments<T>>[]>
+  bulkGet(
+    references: readonly RevisionReference[],
+    options?: RevisionFields & { readonly latest?: boolean },
+  ): Promise<BulkGetResult<T>[]>
+  bulkGet(
+    references: readonly RevisionReference[],
     options: RevisionFields & { readonly latest?: boolean } = {},
-  ): Promise<BulkGetResult<T>[]> {
+  ): Promise<unknown> {
     if (!Array.isArray(references)) throw new TypeError('an array of { id, rev } is needed')
     const wanted = references.map(({ id, rev }: RevisionReference) => {
       checkId(id)
@@ -166,7 +186,8 @@ export abstract class RevisionOperations<T extends object> {
   }
 
   /**
-   * Forgets the content of revisions that were replaced, which a collection with `history` keeps. Resolves with how many have
+   * Forgets the content of revisions that were replaced, which a collection with `history` keeps, and what uploads of
+   * attachments have left that were cut off by the end of their tab or process, at least 15 minutes ago. Resolves with how many have
    * lost theirs. It goes in small steps: others write in between.
    */
   async compact(): Promise<number> {
@@ -181,6 +202,12 @@ export abstract class RevisionOperations<T extends object> {
       forgotten += step.forgotten
       from = step.next
     } while (from !== undefined)
+    const uploads = this.access.uploads()
+    if (uploads !== undefined) {
+      await this.#write((transaction, { forgetDeadUploads }) =>
+        forgetDeadUploads(transaction, this.access.writing, uploads),
+      )
+    }
     return forgotten
   }
 

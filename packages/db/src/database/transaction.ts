@@ -66,11 +66,15 @@ export class Transaction {
     const held = this.#held
     this.#assertActive()
     this.#touched.add(name)
-    const written = Promise.resolve(held.attempt(() => write(held)))
-    this.#pending.add(written)
-    const done = (): void => void this.#pending.delete(written)
-    written.then(done, done)
-    return written
+    return this.pending(Promise.resolve(held.attempt(() => write(held))))
+  }
+
+  /** @internal The transaction does not end before it has. */
+  pending<T>(work: Promise<T>): Promise<T> {
+    this.#pending.add(work)
+    const done = (): void => void this.#pending.delete(work)
+    work.then(done, done)
+    return work
   }
 
   #assertActive(): void {
@@ -95,6 +99,15 @@ class TransactionAccess implements CollectionAccess {
 
   write<T>(write: (transaction: WriteTransaction) => T): Promise<T> {
     return this.#transaction.write(this.writing.name, write)
+  }
+
+  /** Another transaction would wait for this one to end. */
+  uploads(): undefined {
+    return undefined
+  }
+
+  pending<T>(work: Promise<T>): Promise<T> {
+    return this.#transaction.pending(work)
   }
 
   openSource(): QuerySource {

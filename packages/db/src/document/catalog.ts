@@ -3,7 +3,7 @@
  *
  * It is one 'inline' tree, so reading it never misses:
  *
- *   collection/<name as WTF-8>   JSON: number, nextIndexNumber, indexes, settings (those that are not the default)
+ *   collection/<name as WTF-8>   JSON: number, epoch, nextIndexNumber, indexes, settings (those that are not the default)
  *   shape/<collection>/<shape>   encoded names (codec/shape.ts)
  *   next                         number of the next collection, as decimal text
  *   version                      random text, replaced by every change of the catalog
@@ -80,7 +80,17 @@ export class Catalog {
     transaction.createTree(trees.deleted, 'ordered')
     transaction.createTree(trees.moved, 'ordered')
     const settings = { ...DEFAULT_SETTINGS, ...chosen }
-    const state = { number, name, shapes: new ShapeDictionary(), indexes: [], nextIndexNumber: 1, settings, trees }
+    const epoch = this.#randomId()
+    const state = {
+      number,
+      name,
+      epoch,
+      shapes: new ShapeDictionary(),
+      indexes: [],
+      nextIndexNumber: 1,
+      settings,
+      trees,
+    }
     this.#save(tree, state)
     return state
   }
@@ -134,8 +144,8 @@ export class Catalog {
   }
 
   #save(tree: TreeWriter, state: CollectionState): void {
-    const { number, nextIndexNumber, indexes, settings } = state
-    const stored = { number, nextIndexNumber, indexes, ...chosenSettings(settings) }
+    const { number, epoch, nextIndexNumber, indexes, settings } = state
+    const stored = { number, epoch, nextIndexNumber, indexes, ...chosenSettings(settings) }
     tree.put(collectionKey(state.name), new TextEncoder().encode(JSON.stringify(stored)))
     this.#replaceVersion(tree, state.name, state)
   }
@@ -193,12 +203,14 @@ function parseCollection(tree: TreeReader, name: string): CollectionState | unde
   const stored = JSON.parse(new TextDecoder().decode(value)) as Pick<
     CollectionState,
     'number' | 'nextIndexNumber' | 'indexes'
-  > & { readonly settings?: Partial<CollectionSettings> }
+  > & { readonly epoch?: string; readonly settings?: Partial<CollectionSettings> }
   // JSON leaves out a builtTo that is undefined.
   const indexes = stored.indexes.map((index) => ({ ...index, builtTo: index.builtTo }))
   const settings = { ...DEFAULT_SETTINGS, ...stored.settings }
-  const shapes = parseShapes(tree, stored.number)
-  return { ...stored, indexes, settings, name, shapes, trees: collectionTrees(stored.number) }
+  // One that was made before there were epochs keeps its number for one.
+  const { number, epoch = String(number) } = stored
+  const shapes = parseShapes(tree, number)
+  return { ...stored, epoch, indexes, settings, name, shapes, trees: collectionTrees(number) }
 }
 
 /** What a definition holds of the settings: those that are not the default. */

@@ -94,11 +94,35 @@ export class DocumentPlan {
       entries: news,
       removed,
       removedBodies,
+      ...this.#attachmentsChanged(nodes, promoted, removedBodies),
       wasInConflict: this.#wasInConflict,
       isInConflict: liveLeaves(nodes) > 1,
     }
     lead.plan = plan
     return true
+  }
+
+  /** The attachments of a revision, if its content is there; undefined if it has none. */
+  attachmentsOf(node: PlanNode | undefined): Uint8Array | undefined {
+    const body = node?.body
+    if (body === undefined || !('extra' in body)) return body?.attachments
+    const view = body.extra === undefined ? body.view : this.#stored!.bodies([body.extra])[0]
+    return view?.attachments
+  }
+
+  /** A body that moves keeps its attachments. */
+  #attachmentsChanged(
+    nodes: readonly PlanNode[],
+    promoted: number | undefined,
+    removedBodies: readonly BodyView[],
+  ): Pick<RevisionChange, 'attachmentsAdded' | 'attachmentsRemoved'> {
+    const removed = removedBodies.filter(({ sequence }) => sequence !== promoted)
+    const old = this.#old
+    if (old !== undefined && !nodes.some(({ body }) => storedView(body) === old)) removed.push(old)
+    return {
+      attachmentsAdded: nodes.flatMap(({ body }) => (body && !('extra' in body) && body.attachments) || []),
+      attachmentsRemoved: removed.flatMap(({ attachments }) => attachments ?? []),
+    }
   }
 
   #add(write: DocumentWrite, path: readonly Revision[]): void {

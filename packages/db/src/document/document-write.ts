@@ -2,6 +2,7 @@
 import type { Key } from '../base/brand.ts'
 import type { PannierError } from '../base/errors.ts'
 import type { WriteTransaction } from '../kv/key-value-store.ts'
+import type { PreparedAttachment } from './attachments/prepare.ts'
 import type { BodyParts, BodyView } from './body.ts'
 import type { CollectionState } from './collection-state.ts'
 import type { EncodedContent, RevisionChange } from './revision-change.ts'
@@ -24,13 +25,17 @@ export class DocumentWrite implements BodyParts {
   /** A tombstone may have no content: then it ends where it starts. */
   contentStart = 0
   contentEnd = 0
-  /** What the body keeps of its attachments; set before the write is planned. */
-  attachments: Uint8Array | undefined = undefined
+  /** `_attachments` as handed in, if there are any; not looked at yet. */
+  attachmentInputs: unknown = undefined
+  /** The same, with their content at hand. */
+  prepared: readonly PreparedAttachment[] | undefined = undefined
   /** Why it can't be written, as its encoding has found. */
   error: PannierError | undefined = undefined
 
   // Found out in the transaction, anew each time that it has to be repeated:
 
+  /** What the body keeps of its attachments. */
+  attachments: Uint8Array | undefined = undefined
   /** The winner that the document had: a live one or a tombstone. */
   old: BodyView | undefined = undefined
   /** The general case; undefined where the new body simply is the winner. */
@@ -56,6 +61,7 @@ export class DocumentWrite implements BodyParts {
 
   /** Forgets what an earlier run has found out. */
   restart(): void {
+    this.attachments = undefined
     this.old = undefined
     this.plan = undefined
     this.pathEntries = 0

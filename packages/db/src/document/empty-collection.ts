@@ -9,6 +9,7 @@ export function emptyCollection(name: string): DocumentReader {
   const state = {
     number: 0,
     name,
+    epoch: '',
     shapes: new ShapeDictionary(),
     indexes: [],
     nextIndexNumber: 1,
@@ -27,6 +28,8 @@ const EMPTY_TREE: TreeReader = {
   rank: () => 0,
   select: () => undefined,
   cursor: () => EMPTY_CURSOR,
+  lastNumber: 0,
+  storedBytes: 0,
 }
 
 const EMPTY_SNAPSHOT: Snapshot = { sequence: 0 as CommitSequence, tree: () => EMPTY_TREE, treeNames: () => [] }

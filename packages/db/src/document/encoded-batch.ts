@@ -127,12 +127,14 @@ function checkDocument(input: unknown, newId: () => string, replicated: boolean,
       throw new TypeError(`fields whose names start with '_' are reserved: '${name}'`)
     }
   }
-  const { _id = newId(), _rev, _deleted = false, _revisions } = input
+  const { _id = newId(), _rev, _deleted = false, _revisions, _attachments } = input
   if (_rev !== undefined && typeof _rev !== 'string') throw new TypeError('_rev is a string')
   if (typeof _deleted !== 'boolean') throw new TypeError('_deleted is true or false')
   const path = replicated ? parseHistory(_rev, _revisions) : undefined
   try {
-    return new DocumentWrite(_id as string, checkId(_id), _rev, _deleted, path)
+    const write = new DocumentWrite(_id as string, checkId(_id), _rev, _deleted, path)
+    write.attachmentInputs = _attachments
+    return write
   } catch (error) {
     if (atomic || !(error instanceof PannierError)) throw error
     const write = new DocumentWrite(_id as string, '' as Key, _rev, _deleted, path)
@@ -146,6 +148,7 @@ const META_FIELDS: ReadonlySet<string> = new Set([
   '_id',
   '_rev',
   '_deleted',
+  '_attachments',
   '_revisions',
   '_revs_info',
   '_conflicts',

@@ -5,6 +5,7 @@
 import { PannierError } from '../base/errors.ts'
 import { Miss } from '../base/miss.ts'
 import type { ShapeDictionary } from '../codec/shape.ts'
+import type { AttachmentWork } from './attachments/attachment-work.ts'
 import type { BodyView } from './body.ts'
 import type { CollectionSettings } from './collection-state.ts'
 import { DocumentPlan, tooManyGenerations } from './document-plan.ts'
@@ -35,6 +36,7 @@ export interface PlannedWrites {
  * @param byKey The writes in the order of their keys, those to one document in the order of the batch; their `old` is found.
  * @param shapes What their content refers to.
  * @param settings Of the collection, or those that it will have.
+ * @param attachments Gets to know what becomes of attachments.
  */
 export function planWrites(
   stored: StoredRevisions | undefined,
@@ -43,8 +45,9 @@ export function planWrites(
   shapes: ShapeDictionary,
   mode: WriteMode,
   atomic: boolean,
+  attachments: AttachmentWork,
 ): PlannedWrites {
-  const planner = new WritePlanner(stored, settings, shapes, mode, atomic)
+  const planner = new WritePlanner(stored, settings, shapes, mode, atomic, attachments)
   let miss: Miss | undefined
   for (let at = 0, end = 1; at < byKey.length; at = end++) {
     while (end < byKey.length && byKey[end]!.key === byKey[at]!.key) end++
@@ -58,6 +61,7 @@ export function planWrites(
     }
   }
   if (miss !== undefined) throw miss
+  attachments.count(planner.changes)
   return planner
 }
 
@@ -69,6 +73,7 @@ class WritePlanner implements PlannedWrites {
   readonly #shapes: ShapeDictionary
   readonly #mode: WriteMode
   readonly #atomic: boolean
+  readonly #attachments: AttachmentWork
 
   constructor(
     stored: StoredRevisions | undefined,
@@ -76,12 +81,14 @@ class WritePlanner implements PlannedWrites {
     shapes: ShapeDictionary,
     mode: WriteMode,
     atomic: boolean,
+    attachments: AttachmentWork,
   ) {
     this.#stored = stored
     this.#settings = settings
     this.#shapes = shapes
     this.#mode = mode
     this.#atomic = atomic
+    this.#attachments = attachments
   }
 
   add(write: DocumentWrite): void {
@@ -108,6 +115,7 @@ class WritePlanner implements PlannedWrites {
   #edit(write: DocumentWrite): 'changes' | 'general' {
     const { old, id } = write
     this.#checkEdit(write, old, old !== undefined && old.revision === write.revision)
+    this.#attachments.attach(write, (old?.generation ?? 0) + 1, () => old?.attachments)
     if (old === undefined || old.generation < this.#settings.revisionsLimit) return 'changes'
     if (old.generation === GENERATION_MAX) throw tooManyGenerations(id)
     return this.#stem(write, old) ? 'changes' : 'general'
@@ -150,7 +158,9 @@ class WritePlanner implements PlannedWrites {
     const { revisionsLimit } = this.#settings
     const newest = path[0]!
     write.rev = revisionText(newest)
+    const attach = (): void => this.#attachments.attach(write, newest.generation, () => old?.attachments)
     if (old === undefined) {
+      attach()
       write.pathEntries = Math.min(path.length, revisionsLimit) - 1
       return 'changes'
     }
@@ -162,6 +172,7 @@ class WritePlanner implements PlannedWrites {
     if (tellsMore) return 'general'
     if (steps === 0) return 'nothing'
     if (newest.generation > revisionsLimit) return 'general'
+    attach()
     write.pathEntries = steps
     return 'changes'
   }
@@ -174,13 +185,30 @@ class WritePlanner implements PlannedWrites {
     for (const write of group) {
       this.#trying(write, () => {
         if (write.error !== undefined) throw write.error
-        if (write.path !== undefined) plan.replicate(write, write.path)
-        else plan.extend(write, this.#parent(plan, write), this.#shapes)
+        if (write.path !== undefined) this.#replicateInto(plan, write, write.path)
+        else this.#extend(plan, write)
         made.push(write)
       })
     }
     const [lead] = made
     if (lead !== undefined && plan.finish(lead, this.#settings)) this.changes.push(lead)
+  }
+
+  #extend(plan: DocumentPlan, write: DocumentWrite): void {
+    const parent = this.#parent(plan, write)
+    this.#attachments.attach(write, (parent?.generation ?? 0) + 1, () => plan.attachmentsOf(parent))
+    plan.extend(write, parent, this.#shapes)
+  }
+
+  #replicateInto(plan: DocumentPlan, write: DocumentWrite, path: readonly Revision[]): void {
+    const { nodes } = plan.tree
+    if (!nodes.has(revisionText(path[0]!))) {
+      this.#attachments.attach(write, path[0]!.generation, () => {
+        const ancestors = path.map((revision) => nodes.get(revisionText(revision)))
+        return plan.attachmentsOf(ancestors.find((node) => node?.body !== undefined))
+      })
+    }
+    plan.replicate(write, path)
   }
 
   #parent(plan: DocumentPlan, write: DocumentWrite): RevisionNode<StoredBody | DocumentWrite> | undefined {
@@ -201,7 +229,8 @@ class WritePlanner implements PlannedWrites {
   }
 }
 
-function conflict(id: string, current: BodyView | Revision | undefined): PannierError {
+/** The revision given is not the one that it should be. */
+export function conflict(id: string, current: BodyView | Revision | undefined): PannierError {
   const rev = current && revisionText(current)
   const what = current === undefined ? 'does not exist' : `exists with the revision ${rev}`
   return new PannierError('PANNIER_CONFLICT', `The document '${id}' ${what}.`, { details: { id, rev } })

@@ -20,6 +20,9 @@ export interface RevisionChange {
   readonly removed: readonly Revision[]
   /** Bodies that leave `extra`; their `sequence` is their number there. */
   readonly removedBodies: readonly BodyView[]
+  /** The attachments of bodies that come, and of those that go for good. */
+  readonly attachmentsAdded: readonly Uint8Array[]
+  readonly attachmentsRemoved: readonly Uint8Array[]
   /** Whether the document is listed among those with conflicts: before, and from now on. */
   readonly wasInConflict: boolean
   readonly isInConflict: boolean

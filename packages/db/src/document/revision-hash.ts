@@ -6,6 +6,7 @@ import { hashContent } from '../codec/encode-document.ts'
 import { Hash128 } from '../codec/hash128.ts'
 import type { ShapeDictionary } from '../codec/shape.ts'
 import type { BodyParts } from './body.ts'
+import { attachmentWriting } from './attachments/on-demand.ts'
 import { REVISION_HASH_BYTES } from './revision.ts'
 
 /** `parent`: its suffix as it is stored, undefined for a first edit. The bytes returned hold until the next call. */
@@ -23,7 +24,7 @@ export function hashRevision(
   hash.update(deleted ? DELETED : LIVE)
   if (attachments !== undefined) {
     hash.update(Uint8Array.of(ATTACHMENTS))
-    hash.update(attachments)
+    attachmentWriting().hashAttachments(hash, attachments)
   }
   if (contentStart < contentEnd) hashContent(hash, bytes, contentStart, contentEnd, shapes)
   hash.digest(hashBytes)

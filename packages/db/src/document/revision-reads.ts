@@ -2,6 +2,8 @@
 import { Miss } from '../base/miss.ts'
 import { corruptBytes } from '../codec/bytes.ts'
 import { decodeIdKey, encodeIdKey } from '../codec/key-encoding.ts'
+import { inlineAttachments } from './attachments/inline-attachments.ts'
+import type { AttachmentForm } from './attachments/inline-attachments.ts'
 import type { BodyView } from './body.ts'
 import type { DocumentReader, StoredDocument } from './document-reader.ts'
 import { pathOf, possibleAncestors, statusOf } from './revision-tree.ts'
@@ -18,6 +20,8 @@ export interface RevisionFields {
   readonly revsInfo?: boolean
   /** Adds `_conflicts`, if there are any: the other live leaves. */
   readonly conflicts?: boolean
+  /** `_attachments` hold the content as `data`, in that form, and not stubs; all of it is in memory then. */
+  readonly attachments?: AttachmentForm
   /** Adds `_deleted_conflicts`, if there are any: the other leaves that are tombstones. */
   readonly deletedConflicts?: boolean
 }
@@ -128,7 +132,11 @@ export class RevisionReader {
     if (node.body === undefined) return undefined
     const body = node.body.view ?? this.#stored.bodies([node.body.extra!])[0]!
     const document = this.documents.decode(body)
-    const { revs, revsInfo, conflicts, deletedConflicts } = options
+    const { revs, revsInfo, conflicts, deletedConflicts, attachments } = options
+    if (attachments !== undefined && body.attachments !== undefined) {
+      const { snapshot, collection } = this.documents
+      document['_attachments'] = inlineAttachments(snapshot, collection.number, body.attachments, attachments)
+    }
     const path = pathOf(node)
     if (revs === true) document['_revisions'] = historyOf(path)
     if (revsInfo === true) {

@@ -4,6 +4,10 @@ import { numberKey } from '../codec/key-number.ts'
 import type { WriteTransaction } from '../kv/key-value-store.ts'
 import { applyWrites } from './apply-writes.ts'
 import type { WriteResult } from './apply-writes.ts'
+import { AttachmentWork } from './attachments/attachment-work.ts'
+import { blobTreeName } from './attachments/blob-store.ts'
+import { attachmentWriting } from './attachments/on-demand.ts'
+import type { UploadTarget } from './attachments/upload.ts'
 import type { CollectionState } from './collection-state.ts'
 import { checkId } from './document-id.ts'
 import { DocumentPlan } from './document-plan.ts'
@@ -44,10 +48,14 @@ export function resolveConflicts(
   if (document === undefined) return { id, rev: old.revision }
   const batch = encodeBatch([document], guessShapes(state, false), unreachableId)
   const write = batch.writes[0]!
+  const attachments = new AttachmentWork(transaction, state.number)
+  attachments.attach(write, leaves[0]!.generation + 1, () => [old, ...others].map((leaf) => leaf.attachments))
   plan.extend(write, leaves[0], batch.shapes)
   for (const leaf of leaves.slice(1)) plan.extend(encodeTombstone(id, write.key), leaf, batch.shapes)
   plan.finish(write, state.settings)
+  attachments.count([write])
   applyWrites(transaction, fitted(transaction, context, state, batch), [write], [write], context.maintain)
+  attachments.apply(transaction, state.number)
   return { id, rev: write.rev }
 }
 
@@ -69,7 +77,10 @@ export function purgeRevisions(
   if (purged.length === 0) return { purged, gone: false }
   const write: DocumentWrite = encodeTombstone(id, checkId(id))
   plan.finish(write, state.settings)
+  const attachments = new AttachmentWork(transaction, state.number)
+  attachments.count([write])
   applyWrites(transaction, state, [write], [write], context.maintain)
+  attachments.apply(transaction, state.number)
   return { purged, gone: write.isGone }
 }
 
@@ -101,11 +112,26 @@ export function compactRevisions(
   }
   entries.sort((left, right) => left.body - right.body)
   const bodies = new StoredRevisions(transaction, state).bodies(entries.map(({ body }) => body))
+  const attachments = new AttachmentWork(transaction, state.number)
+  for (const body of bodies) attachments.remove(body.attachments)
+  attachments.load()
   const extra = transaction.tree(state.trees.extra)
   for (const { sequence, bytes } of bodies) extra!.remove(numberKey(sequence), bytes.length)
   for (const { key, entry } of entries) {
     if (entry.parent === undefined) revisions.remove(key)
     else revisions.replace(key, revisionValue({ parent: entry.parent, leaf: false, deleted: false, body: undefined }))
   }
+  attachments.apply(transaction, state.number)
   return { next, forgotten: entries.length }
+}
+
+/** Forgets what uploads have left whose tab or process died. */
+export function forgetDeadUploads(
+  transaction: WriteTransaction,
+  { catalog, name }: WriteContext,
+  { live, wallClock }: UploadTarget,
+): void {
+  const state = catalog.collection(transaction, name)
+  if (state === undefined || transaction.tree(blobTreeName(state.number)) === undefined) return
+  attachmentWriting().reclaimUploads(transaction, state.number, wallClock(), (token) => live.has(token))
 }

@@ -9,6 +9,7 @@ import { stringOrder } from '../codec/key-order.ts'
 import type { WriteTransaction } from '../kv/key-value-store.ts'
 import { applyWrites } from './apply-writes.ts'
 import type { WriteResult } from './apply-writes.ts'
+import { AttachmentWork } from './attachments/attachment-work.ts'
 import type { BodyView } from './body.ts'
 import type { Catalog } from './catalog.ts'
 import { DEFAULT_SETTINGS } from './collection-state.ts'
@@ -86,10 +87,12 @@ export function putDocuments(
   findOld(transaction, known, byKey)
   const stored = known && new StoredRevisions(transaction, known)
   const settings = known?.settings ?? context.settings?.() ?? DEFAULT_SETTINGS
-  const planned = planWrites(stored, settings, byKey, batch.shapes, mode, atomic)
+  const attachments = new AttachmentWork(transaction, known?.number)
+  const planned = planWrites(stored, settings, byKey, batch.shapes, mode, atomic, attachments)
   if (planned.changes.length > 0) {
     const state = fitted(transaction, context, known ?? context.create(transaction), batch)
     apply(transaction, context, state, planned, writes)
+    attachments.apply(transaction, state.number)
   }
   return writes.map((write) => outcomeOf(write, planned))
 }
@@ -133,8 +136,10 @@ export function deleteDocuments(
   })
   const list = [...writes.values()]
   const stored = new StoredRevisions(transaction, state)
-  const planned = planWrites(stored, state.settings, sortedByKey(list), state.shapes, 'delete', atomic)
+  const attachments = new AttachmentWork(transaction, state.number)
+  const planned = planWrites(stored, state.settings, sortedByKey(list), state.shapes, 'delete', atomic, attachments)
   apply(transaction, context, state, planned, list)
+  attachments.apply(transaction, state.number)
   return writeOf.map((write) => write && outcomeOf(write, planned))
 }
 
@@ -171,8 +176,10 @@ export function updateDocuments(
     const { writes } = batch
     writes.forEach((write, at) => (write.old = olds[at]))
     const stored = new StoredRevisions(transaction, state)
-    const planned = planWrites(stored, state.settings, sortedByKey(writes), batch.shapes, 'upsert', true)
+    const attachments = new AttachmentWork(transaction, state.number)
+    const planned = planWrites(stored, state.settings, sortedByKey(writes), batch.shapes, 'upsert', true, attachments)
     apply(transaction, context, fitted(transaction, context, state, batch), planned, writes)
+    attachments.apply(transaction, state.number)
     for (const { id, rev } of writes) results.set(id, { id, rev })
   }
   return ids.map((id) => results.get(id)!)

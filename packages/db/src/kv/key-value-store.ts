@@ -59,6 +59,10 @@ export interface TreeReader {
   /** The entry with exactly `rank` entries before it. */
   select(rank: number): Entry | undefined
   cursor(range?: KeyRange, options?: CursorOptions): Cursor
+  /** Sequence trees: the number that `append` gave last, 0 before the first; also when its entry was removed. Reads nothing. */
+  readonly lastNumber: number
+  /** About how many bytes the entries take in storage, without what is only in the log; undefined if that is not known. */
+  readonly storedBytes: number | undefined
 }
 
 /**

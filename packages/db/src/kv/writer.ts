@@ -92,14 +92,30 @@ export class Writer {
     })
   }
 
-  checkpoint(): Promise<void> {
-    return this.inTurn(() => this.#checkpoint())
+  /** When another handle gets ahead (this one was frozen and its lease given away), it takes another turn. */
+  async checkpoint(): Promise<void> {
+    for (let retries = 0; ; retries++) {
+      try {
+        return await this.inTurn(() => this.#checkpoint())
+      } catch (error) {
+        if (!isPannierError(error, 'PANNIER_STALE') || retries >= STALE_RETRIES_MAX) throw error
+      }
+    }
   }
 
   /** As `inTurn`, while no storage checkpoint runs. */
   inQuietTurn<T>(turn: () => Promise<T>): Promise<T> {
     return this.inTurn(async () => {
       await this.#checkpointer.running?.catch(() => {})
+      return turn()
+    })
+  }
+
+  /** As `inQuietTurn`, when everything that was committed is in pages. */
+  inPagesTurn<T>(turn: () => Promise<T>): Promise<T> {
+    return this.inQuietTurn(async () => {
+      const { sequence, baseSequence } = this.#core.state
+      if (sequence !== baseSequence) await this.#checkpoint()
       return turn()
     })
   }

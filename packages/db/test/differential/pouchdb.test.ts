@@ -18,14 +18,18 @@ const FIRST_SEED = Number(process.env['SEED'] ?? 1)
 const IDS = ['a', 'b', 'constructor', 'naïve 💡']
 
 for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
-  test(`the same revisions in any order, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, () => deliver(seededRandom(seed)))
+  test(`the same revisions in any order, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, () =>
+    deliver(seededRandom(seed)))
   test(`edits on many replicas, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, () => converge(seededRandom(seed)))
 }
 
 async function deliver(random: Random): Promise<void> {
   const limit = random.pick([1000, 1000, 3, 8])
   const replicas = await Promise.all([pouchReplica(limit), pannierReplica(limit)])
-  const revisions = shuffled(random, IDS.flatMap((id) => makeRevisions(random, id, 1 + random.below(25))))
+  const revisions = shuffled(
+    random,
+    IDS.flatMap((id) => makeRevisions(random, id, 1 + random.below(25))),
+  )
   while (revisions.length > 0) {
     const batch = await unknownTo(replicas, revisions.splice(0, 1 + random.below(6)))
     for (const replica of replicas) await replica.replicate(batch)
@@ -40,11 +44,14 @@ async function deliver(random: Random): Promise<void> {
  */
 async function unknownTo(replicas: readonly Replica[], revisions: readonly Revision[]): Promise<Revision[]> {
   const named = new Map<string, string[]>()
-  const known = new Set(revisions.flatMap(({ _id, _revisions }) => ancestorsOf(_revisions!).map((rev) => `${_id} ${rev}`)))
+  const known = new Set(
+    revisions.flatMap(({ _id, _revisions }) => ancestorsOf(_revisions!).map((rev) => `${_id} ${rev}`)),
+  )
   const sent = revisions.filter(({ _id, _rev }) => !known.has(`${_id} ${_rev}`))
   for (const { _id, _rev } of sent) named.set(_id, [...(named.get(_id) ?? []), _rev!])
   const answers = await Promise.all(replicas.map((replica) => replica.missing(named)))
-  const missing = ({ _id, _rev }: Revision): boolean[] => answers.map((answer) => answer.get(_id)?.includes(_rev!) === true)
+  const missing = ({ _id, _rev }: Revision): boolean[] =>
+    answers.map((answer) => answer.get(_id)?.includes(_rev!) === true)
   return sent.filter((revision) => missing(revision).every(Boolean))
 }
 
@@ -53,7 +60,12 @@ function ancestorsOf({ start, ids }: NonNullable<Revision['_revisions']>): strin
 }
 
 async function converge(random: Random): Promise<void> {
-  const replicas = await Promise.all([pannierReplica(1000), pouchReplica(1000), pannierReplica(1000), pouchReplica(1000)])
+  const replicas = await Promise.all([
+    pannierReplica(1000),
+    pouchReplica(1000),
+    pannierReplica(1000),
+    pouchReplica(1000),
+  ])
   for (let step = 10 + random.below(40); step > 0; step--) {
     const replica = random.pick(replicas)
     if (random.chance(0.7)) await editSomething(random, replica, step)
@@ -89,7 +101,10 @@ function leavesOf(state: ReadonlyMap<string, DocumentState>): Revision[] {
   return [...state.values()].flatMap(({ leaves }) => leaves)
 }
 
-function cutTo(state: ReadonlyMap<string, DocumentState>, depths: ReadonlyMap<string, number>): Map<string, DocumentState> {
+function cutTo(
+  state: ReadonlyMap<string, DocumentState>,
+  depths: ReadonlyMap<string, number>,
+): Map<string, DocumentState> {
   const cut = (revision: Revision): Revision => {
     const { start, ids } = revision._revisions!
     return { ...revision, _revisions: { start, ids: ids.slice(0, depths.get(`${revision._id} ${revision._rev}`)) } }
@@ -105,14 +120,16 @@ async function editSomething(random: Random, replica: Replica, step: number): Pr
   const live = state?.leaves.filter(({ _deleted }) => _deleted !== true) ?? []
   if (live.length === 0) return replica.edit({ _id: id, value })
   const { _rev } = random.pick(live)
-  if (random.chance(0.25)) await replica.edit({ _id: id, _rev: _rev!, _deleted: true, ...(random.chance(0.3) && { value }) })
+  if (random.chance(0.25))
+    await replica.edit({ _id: id, _rev: _rev!, _deleted: true, ...(random.chance(0.3) && { value }) })
   else await replica.edit({ _id: id, _rev: _rev!, value })
 }
 
 function makeRevisions(random: Random, id: string, count: number): Revision[] {
   const made: Revision[] = []
   for (let number = 0; number < count; number++) {
-    const parent = made.length === 0 || random.chance(0.08) ? undefined : random.pick(random.chance(0.6) ? made.slice(-2) : made)
+    const parent =
+      made.length === 0 || random.chance(0.08) ? undefined : random.pick(random.chance(0.6) ? made.slice(-2) : made)
     const ancestors = parent === undefined ? [] : [...parent._revisions!.ids]
     const start = (parent?._revisions!.start ?? 0) + 1
     const hash = makeHash(random)
@@ -131,7 +148,12 @@ function makeRevisions(random: Random, id: string, count: number): Revision[] {
 function makeHash(random: Random): string {
   const digits = Array.from({ length: 32 }, () => random.below(16).toString(16)).join('')
   if (random.chance(0.8)) return digits
-  return random.pick([digits.toUpperCase(), digits.slice(0, 1 + random.below(31)), `x${digits}`, `name ${random.below(1e6)}`])
+  return random.pick([
+    digits.toUpperCase(),
+    digits.slice(0, 1 + random.below(31)),
+    `x${digits}`,
+    `name ${random.below(1e6)}`,
+  ])
 }
 
 function cutShort(random: Random, revision: Revision): Revision {

@@ -104,7 +104,9 @@ export async function carry(from: Replica, to: Replica): Promise<void> {
   const states = await from.state()
   const revisions = new Map([...states].map(([id, { leaves }]) => [id, leaves.map(({ _rev }) => _rev!)]))
   const missing = await to.missing(revisions)
-  const wanted = [...states].flatMap(([id, { leaves }]) => leaves.filter(({ _rev }) => missing.get(id)?.includes(_rev!)))
+  const wanted = [...states].flatMap(([id, { leaves }]) =>
+    leaves.filter(({ _rev }) => missing.get(id)?.includes(_rev!)),
+  )
   if (wanted.length > 0) await to.replicate(wanted)
 }
 

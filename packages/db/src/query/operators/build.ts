@@ -109,17 +109,18 @@ function scanKeys(parts: Parts): Operator<object> {
   return fetchDocuments(source, query, rows, tally)
 }
 
-interface ScanOptions {
+export interface ScanOptions {
   readonly reverse: boolean
   readonly skip: number
   readonly fieldCount: number | undefined
 }
 
-function scanEntries(
+/** The entries of an access path. */
+export function scanEntries(
   source: QuerySource,
   access: AccessPath,
   options: ScanOptions,
-  tally: Tally | undefined,
+  tally?: Tally,
 ): Operator<EntryRow> {
   return tallied(scanOf(source, access, options, tally), tally, access)
 }
