@@ -71,6 +71,39 @@ test.each<[string, object, object, boolean]>([
   ['$regex of a number', { a: { $regex: '1' } }, { a: 1 }, false],
   ['$not $regex', { a: { $not: { $regex: '1' } } }, { a: 1 }, true],
   ['$not $regex of a missing field', { a: { $not: { $regex: '1' } } }, {}, false],
+  ['$regex with flags in front', { a: { $regex: '(?i)^AB' } }, { a: 'abc' }, true],
+  ['$type', { a: { $type: 'object' } }, { a: { x: 1 } }, true],
+  ['$type is of the value itself', { a: { $type: 'string' } }, { a: ['x'] }, false],
+  ['$type of an array', { a: { $type: 'array' } }, { a: Uint8Array.of(1) }, true],
+  ['$type of null', { a: { $type: 'null' } }, { a: null }, true],
+  ['$not $type of a missing field', { a: { $not: { $type: 'null' } } }, {}, false],
+  ['$size', { a: { $size: 2 } }, { a: [1, [2, 3]] }, true],
+  ['$size of no array', { a: { $size: 2 } }, { a: 'ab' }, false],
+  ['$not $size of no array', { a: { $not: { $size: 2 } } }, { a: 'ab' }, true],
+  ['$mod', { a: { $mod: [3, 1] } }, { a: 7 }, true],
+  ['$mod of a negative number', { a: { $mod: [2, 0] } }, { a: -4 }, true],
+  ['$mod of a fraction', { a: { $mod: [2, 0] } }, { a: 4.5 }, false],
+  ['$mod of an element', { a: { $mod: [2, 0] } }, { a: [1, 4] }, true],
+  ['$all', { a: { $all: [2, 1] } }, { a: [1, 2, 3] }, true],
+  ['$all: one is missing', { a: { $all: [2, 4] } }, { a: [1, 2, 3] }, false],
+  ['$all of no array', { a: { $all: [1] } }, { a: 1 }, false],
+  ['$all of nothing', { a: { $all: [] } }, { a: [] }, false],
+  ['$all: an array has to be an element', { a: { $all: [[1]] } }, { a: [1] }, false],
+  ['$not $all', { a: { $not: { $all: [1, 2] } } }, { a: [1] }, true],
+  ['$elemMatch', { a: { $elemMatch: { $gt: 1, $lt: 3 } } }, { a: [0, 2, 4] }, true],
+  ['$elemMatch: one element must meet all', { a: { $elemMatch: { $gt: 1, $mod: [2, 1] } } }, { a: [1, 2] }, false],
+  ['$elemMatch of no array', { a: { $elemMatch: { $gt: 1 } } }, { a: 2 }, false],
+  ['$elemMatch: fields of an element', { a: { $elemMatch: { x: 1, 'y.z': 2 } } }, { a: [{ x: 1, y: { z: 2 } }] }, true],
+  ['$elemMatch: an element is whole', { a: { $elemMatch: { $eq: 1 } } }, { a: [[1]] }, false],
+  ['$elemMatch in $elemMatch', { a: { $elemMatch: { $elemMatch: { $eq: 1 } } } }, { a: [[1]] }, true],
+  ['$elemMatch $or', { a: { $elemMatch: { $or: [{ $eq: 1 }, { x: 2 }] } } }, { a: [{ x: 2 }] }, true],
+  ['$not $elemMatch', { a: { $not: { $elemMatch: { $gt: 1 } } } }, { a: [1, 0] }, true],
+  ['$not $elemMatch of a missing field', { a: { $not: { $elemMatch: { $gt: 1 } } } }, {}, false],
+  ['$allMatch', { a: { $allMatch: { $gt: 1 } } }, { a: [2, 3] }, true],
+  ['$allMatch: not all', { a: { $allMatch: { $gt: 1 } } }, { a: [2, 0] }, false],
+  ['$allMatch of nothing', { a: { $allMatch: { $gt: 1 } } }, { a: [] }, false],
+  ['$keyMapMatch', { a: { $keyMapMatch: { $beginsWith: 'x' } } }, { a: { y: 1, xy: 2 } }, true],
+  ['$keyMapMatch of an array', { a: { $keyMapMatch: { $eq: '0' } } }, { a: ['x'] }, false],
   ['names of the prototype', { constructor: { $exists: true } }, {}, false],
   [
     'a field called __proto__',
@@ -80,6 +113,16 @@ test.each<[string, object, object, boolean]>([
   ],
 ])('%s', (_, selector, document, expected) => {
   expect(matches(selector, document)).toBe(expected)
+})
+
+test('normal forms that an index can use', () => {
+  const same = (left: object, right: object): void =>
+    expect(normalise(parseSelector(left))).toEqual(normalise(parseSelector(right)))
+  same({ $or: [{ a: 2 }, { a: 1 }, { a: { $in: [1, 3] } }] }, { a: { $in: [1, 2, 3] } })
+  same({ a: { $regex: '^a\\.b' } }, { a: { $beginsWith: 'a.b' } })
+  same({ a: { $not: { $regex: '^ab' } } }, { a: { $not: { $beginsWith: 'ab' } } })
+  same({ a: { $all: [1, 2] } }, { $and: [{ a: 1 }, { a: 2 }, { a: { $type: 'array' } }] })
+  same({ a: { $elemMatch: { $gt: 1, $lt: 3 } } }, { $and: [{ a: { $gt: 1, $lt: 3 } }, { a: { $type: 'array' } }] })
 })
 
 test('predicates are frozen data that does not follow what the caller does later', () => {

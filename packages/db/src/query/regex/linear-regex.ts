@@ -13,6 +13,7 @@ import { compileProgram, type AssertionKind, type Instruction, type Program } fr
 /** Numbers kept in known states, and characters whose class is kept; beyond that all are forgotten. */
 const STATE_NUMBERS_MAX = 100_000
 const CLASSIFIED_CHARS_MAX = 20_000
+const LOW_CHARS = 256
 
 /** What stands at one side of a place, as far as assertions ask. */
 type Side = 'edge' | 'word' | 'newline' | 'other'
@@ -43,8 +44,12 @@ export class LinearRegex {
   private readonly wordChar: RegExp
   private readonly classes = new Map<string, CharClass>()
   private readonly classOfChar = new Map<number, CharClass>()
+  /** The same for the first characters, which most texts are made of. */
+  private readonly classOfLowChar: (CharClass | undefined)[] = []
   private readonly states = new Map<string, State>()
   private stateNumbers = 0
+  /** The state before the first character. */
+  private begin: State | undefined
 
   constructor(source: string, flags: string) {
     this.program = compileProgram(source, flags)
@@ -56,12 +61,13 @@ export class LinearRegex {
   }
 
   test(text: string): boolean {
-    let state = this.state([], 'edge')
+    let state = (this.begin ??= this.state([], 'edge'))
+    this.work += text.length
     for (let at = 0; at < text.length; at++) {
       const char = this.isUnicode ? text.codePointAt(at)! : text.charCodeAt(at)
       if (char > 0xffff) at++
-      const charClass = this.classOfChar.get(char) ?? this.classify(char)
-      this.work++
+      const known = char < LOW_CHARS ? this.classOfLowChar[char] : this.classOfChar.get(char)
+      const charClass = known ?? this.classify(char)
       const next = state.next[charClass.number] ?? this.step(state, charClass)
       if (next === null) return true
       state = next
@@ -123,6 +129,7 @@ export class LinearRegex {
     if ((this.stateNumbers += pending.length + 16) > STATE_NUMBERS_MAX) {
       // Nobody but the loop in `test` holds one of them now, and it goes on with the new one.
       this.states.clear()
+      this.begin = undefined
       this.stateNumbers = pending.length
     }
     const state: State = { pending, before, next: [] }
@@ -139,7 +146,8 @@ export class LinearRegex {
     let charClass = this.classes.get(key)
     if (charClass === undefined) this.classes.set(key, (charClass = { number: this.classes.size, side, atoms }))
     if (this.classOfChar.size >= CLASSIFIED_CHARS_MAX) this.classOfChar.clear()
-    this.classOfChar.set(char, charClass)
+    if (char < LOW_CHARS) this.classOfLowChar[char] = charClass
+    else this.classOfChar.set(char, charClass)
     assert(this.classes.size <= 0x110000, 'more classes than characters')
     return charClass
   }
