@@ -192,7 +192,9 @@ function randomOperand(choose: Choose, operator: string, depth: number, value: (
       return depth > 0 ? objectCondition(choose, depth - 1) : {}
     case '$elemMatch':
     case '$allMatch':
-      return choose(3) === 0 ? { [pick(choose, ['x', 'y', '0'])]: randomCondition(choose, depth - 1) } : objectCondition(choose, depth - 1)
+      return choose(3) === 0
+        ? { [pick(choose, ['x', 'y', '0'])]: randomCondition(choose, depth - 1) }
+        : objectCondition(choose, depth - 1)
     case '$keyMapMatch':
       return { [pick(choose, ['$eq', '$ne', '$gt', '$beginsWith'])]: pick(choose, ['x', 'y', '0', 'z']) }
     default:

@@ -49,7 +49,9 @@ function meets(predicate: Leaf, value: unknown): boolean {
       return candidates.some((one) => typeof one === 'string' && expression.test(one))
     }
     case 'mod':
-      return candidates.some((one) => Number.isInteger(one) && (one as number) % predicate.divisor === predicate.remainder)
+      return candidates.some(
+        (one) => Number.isInteger(one) && (one as number) % predicate.divisor === predicate.remainder,
+      )
     case 'type':
       return typeOf(value) === predicate.type
     case 'size':

@@ -92,7 +92,10 @@ function elementsTest({ of, which }: ElementsCondition): Test<unknown> {
   const holds = compileCondition<unknown>(of, elementReader)
   if (which === 'keys') {
     return (value) =>
-      typeof value === 'object' && value !== null && !isArrayLike(value) && Object.keys(value).some((name) => holds(name))
+      typeof value === 'object' &&
+      value !== null &&
+      !isArrayLike(value) &&
+      Object.keys(value).some((name) => holds(name))
   }
   const every = which === 'every'
   return (value) => {

@@ -18,6 +18,6 @@ test('every plan agrees with the naive evaluator', async () => {
         await checkRandomQueries(async () => modelKeyValueStore({ seed, missChance }), choose, 3)
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 150 },
   )
 })

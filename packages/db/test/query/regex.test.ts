@@ -9,11 +9,8 @@ import { checkRegex, isPlain, literalPrefix, REGEX_CHARS_MAX } from '../../src/q
 import { LinearRegex } from '../../src/query/regex/linear-regex.ts'
 import { REGEX_STATES_MAX } from '../../src/query/regex/parse-regex.ts'
 
-const ATOMS = [
-  ...['a', 'b', 'B', 'K', 'ſ', 'ß', '_', '1', ' ', '-', '\\.', '\\n', '.', '[^]', '[]', '[ab]', '[^ab]', '[a-z\\d]'],
-  ...['\\w', '\\W', '\\d', '\\s', '\\S', '\\x61', '\\u0062', '[\\0]', '\\t', '\\cJ', '[\\b]', '[\\]a]', '[^\\W_]', '/', '}', ']'],
-  ...['\\u{62}', '\\p{L}', '\\P{Lu}', '\\ud83d\\ude00', '\\ud83d', '😀', '[😀a]', '[^😀]', '\\u{1f600}', '{', '{,5}', '\\/', '\\-'],
-]
+const ATOMS = String.raw`a b B K ſ ß _ 1 - \. \n . [^] [] [ab] [^ab] [a-z\d] \w \W \d \s \S \x61 \u0062 [\0] \t \cJ [\b]
+[\]a] [^\W_] / } ] \u{62} \p{L} \P{Lu} \ud83d\ude00 \ud83d 😀 [😀a] [^😀] \u{1f600} { {,5} \/ \-`.split(/\s/)
 const CHARS = ['a', 'b', 'B', 'k', 'K', 's', 'ſ', 'ß', 'A', '_', '1', ' ', '-', '.', '\n', '\r', '\u2028', '\0', '\t']
 const OTHER_CHARS = ['😀', '\ud83d', '\ude00', 'é', '{', '}', ']', 'u', '/', ',', '5', 'p', 'L']
 const QUANTIFIERS = ['', '', '', '*', '+', '?', '*?', '+?', '??', '{2}', '{1,3}', '{0,2}?', '{2,}', '{0}']
@@ -31,7 +28,9 @@ const { pattern } = fc.letrec<{ pattern: string; sequence: string; term: string 
   ),
 }))
 const flags = fc.subarray(['i', 'm', 's', 'u']).map((chosen) => chosen.join(''))
-const text = fc.array(fc.constantFrom(...CHARS, ...CHARS, ...OTHER_CHARS), { maxLength: 8 }).map((chars) => chars.join(''))
+const text = fc
+  .array(fc.constantFrom(...CHARS, ...CHARS, ...OTHER_CHARS), { maxLength: 8 })
+  .map((chars) => chars.join(''))
 
 test('the automaton finds what RegExp finds', () => {
   let tested = 0
@@ -44,7 +43,8 @@ test('the automaton finds what RegExp finds', () => {
         linear = new LinearRegex(source, chosen)
       } catch (error) {
         // Not every pattern is one with these flags, and without `u` this one says "62 times u".
-        if (isPannierError(error)) expect([error.code, source]).toEqual(['PANNIER_LIMIT', expect.stringContaining('u{62}')])
+        if (isPannierError(error))
+          expect([error.code, source]).toEqual(['PANNIER_LIMIT', expect.stringContaining('u{62}')])
         return
       }
       for (const one of texts) {
@@ -60,7 +60,24 @@ test('the automaton finds what RegExp finds', () => {
 })
 
 test('a prefix is what all strings begin with in which the expression is found', () => {
-  const atom = fc.constantFrom('a', 'b', 'é', '\\.', '\\\\', '/', '}', '.', '\\w', '$', '😀', '*', '?', '(a|b)', '|', '[ab]')
+  const atom = fc.constantFrom(
+    'a',
+    'b',
+    'é',
+    '\\.',
+    '\\\\',
+    '/',
+    '}',
+    '.',
+    '\\w',
+    '$',
+    '😀',
+    '*',
+    '?',
+    '(a|b)',
+    '|',
+    '[ab]',
+  )
   const source = fc.array(atom, { maxLength: 5 }).map((atoms) => `^${atoms.join('')}`)
   const subject = fc.array(fc.constantFrom('a', 'b', 'é', '.', '\\', '/', '}', '\n', '😀'), { maxLength: 5 })
   fc.assert(
@@ -80,18 +97,24 @@ test('a prefix is what all strings begin with in which the expression is found',
   )
 })
 
-test.each(['^(a+)+$', '(a|aa)+$', '(.*)*b', '(a?){50}a{50}b', '(?:a|a)*(?:a|a)*c', '(\\w+\\s?)*:$', '(x+x+)+y', 'a.*b.*c.*d'])(
-  'the work of %s is linear in the text',
-  (source) => {
-    const workOf = (length: number): number => {
-      const expression = new LinearRegex(source, '')
-      expect(expression.test(`${'a'.repeat(length)}!`)).toBe(false)
-      return expression.work
-    }
-    const length = 100_000
-    expect(workOf(length)).toBeLessThan(length * 1.2 + 20_000)
-  },
-)
+test.each([
+  '^(a+)+$',
+  '(a|aa)+$',
+  '(.*)*b',
+  '(a?){50}a{50}b',
+  '(?:a|a)*(?:a|a)*c',
+  '(\\w+\\s?)*:$',
+  '(x+x+)+y',
+  'a.*b.*c.*d',
+])('the work of %s is linear in the text', (source) => {
+  const workOf = (length: number): number => {
+    const expression = new LinearRegex(source, '')
+    expect(expression.test(`${'a'.repeat(length)}!`)).toBe(false)
+    return expression.work
+  }
+  const length = 100_000
+  expect(workOf(length)).toBeLessThan(length * 1.2 + 20_000)
+})
 
 test('an expression with more states than are kept stays within characters times states', () => {
   const expression = new LinearRegex('[ab]*a[ab]{15}c', '')
@@ -104,17 +127,12 @@ test('an expression with more states than are kept stays within characters times
   expect(expression.work).toBeLessThan(text.length * 60)
 })
 
-test.each([
-  '(a)\\1',
-  '(?=a)',
-  '(?!a)b',
-  '(?<=a)b',
-  '(?<!a)b',
-  '(?<x>a)\\k<x>',
-  '(a)\\012',
-])('%s is refused', (source) => {
-  expect(() => new LinearRegex(source, '')).toThrow(expect.objectContaining({ code: 'PANNIER_UNSAFE_REGEX' }))
-})
+test.each(['(a)\\1', '(?=a)', '(?!a)b', '(?<=a)b', '(?<!a)b', '(?<x>a)\\k<x>', '(a)\\012'])(
+  '%s is refused',
+  (source) => {
+    expect(() => new LinearRegex(source, '')).toThrow(expect.objectContaining({ code: 'PANNIER_UNSAFE_REGEX' }))
+  },
+)
 
 test.each(['a{2001}', '((a{100}){100}){100}', '(?:){100000}', '(?:a?){0,1500}', '(((a{1000})?){1000})*'])(
   '%s is too large',
@@ -131,6 +149,7 @@ test('limits, flags in front, and what is plain', () => {
   expect(checkRegex('(?i)a', 's')).toEqual({ source: 'a', flags: 'is' })
   for (const wrong of ['g', 'y', 'v', 'ii', 1]) expect(() => checkRegex('a', wrong)).toThrow()
   expect(() => checkRegex('(', '')).toThrow()
-  for (const source of ['', 'abc', '^a$', 'cat|dog', '[(*+]', 'a\\+b', '\\bx', '\\[.']) expect(isPlain(source)).toBe(true)
+  for (const source of ['', 'abc', '^a$', 'cat|dog', '[(*+]', 'a\\+b', '\\bx', '\\[.'])
+    expect(isPlain(source)).toBe(true)
   for (const source of ['a*', 'a+', 'a?', 'a{2}', '(a)', '[a]*', '\\\\*']) expect(isPlain(source)).toBe(false)
 })

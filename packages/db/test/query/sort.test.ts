@@ -46,7 +46,9 @@ test('whatever fits at once, all rows come in order, once', () => {
       (keys, skip, limit, bytesMax) => {
         const rows = rowsOf(keys)
         const expected = rows
-          .toSorted((left, right) => (left.key < right.key ? -1 : left.key > right.key ? 1 : left.number - right.number))
+          .toSorted((left, right) =>
+            left.key < right.key ? -1 : left.key > right.key ? 1 : left.number - right.number,
+          )
           .slice(skip, skip + limit)
         expect(drain(sortRows(inputOf(rows).open, skip, limit, bytesMax), 3)).toEqual(expected)
       },
@@ -56,18 +58,18 @@ test('whatever fits at once, all rows come in order, once', () => {
 })
 
 test('memory decides how many passes there are', () => {
-  // Descending, so that none is ruled out by those before; 100 bytes and 4 of the key each.
+  // Descending, so that none is ruled out by those before; 160 bytes and 4 of the key each.
   const rows = rowsOf(Array.from({ length: 4000 }, (_, at) => String(9999 - at)))
   const passesWith = (bytesMax: number, limit = Infinity): number => {
     const input = inputOf(rows)
     drain(sortRows(input.open, 0, limit, bytesMax))
     return input.passes
   }
-  expect(passesWith(400_100)).toBe(1)
+  expect(passesWith(656_000)).toBe(1)
   // Each pass gives between a half and all of what fits.
-  expect(passesWith(100_000)).toBeGreaterThanOrEqual(4)
-  expect(passesWith(100_000)).toBeLessThanOrEqual(8)
-  expect(passesWith(100_000, 400)).toBe(1)
+  expect(passesWith(164_000)).toBeGreaterThanOrEqual(4)
+  expect(passesWith(164_000)).toBeLessThanOrEqual(8)
+  expect(passesWith(164_000, 400)).toBe(1)
 })
 
 test('what an index says of a row counts too', () => {
@@ -78,7 +80,7 @@ test('what an index says of a row counts too', () => {
 
 test('rows that are not asked for are not sorted in a pass of their own', () => {
   const input = inputOf(rowsOf(Array.from({ length: 1000 }, (_, at) => String(9999 - at))))
-  const operator = sortRows(input.open, 0, Infinity, 20_000)
+  const operator = sortRows(input.open, 0, Infinity, 32_000)
   for (let rows = operator.next(10); rows?.length !== 10; rows = operator.next(10)) expect(rows).toEqual([])
   expect(input.passes).toBe(1)
 })

@@ -6,6 +6,7 @@ import type { KeyValueStore } from '../../src/kv/key-value-store.ts'
 import { expressionsOf, normalise } from '../../src/query/ast/normalise.ts'
 import { parseSelector } from '../../src/query/ast/parse-selector.ts'
 import { buildOperators } from '../../src/query/operators/build.ts'
+import { SORT_BYTES_MAX } from '../../src/query/operators/sort.ts'
 import { outermostPaths } from '../../src/query/operators/project.ts'
 import { explainPlan, type PlanStep } from '../../src/query/planner/explain.ts'
 import { candidatePlans, type Plan, type QuerySpecification } from '../../src/query/planner/plan.ts'
@@ -156,13 +157,7 @@ export function querySuite({ test, create }: SuiteContext<CreateStore>): void {
     const { plan, actual } = await both.explain({ run: true })
     assertEqual(stepNames(plan), ['fetch', 'intersection'])
     const inputs = inputOf(plan, 'intersection')['inputs'] as PlanStep[]
-    assertEqual(
-      inputs.map((input) => [input['rows'], input['actualRows']]).toSorted(),
-      [
-        [100, 100],
-        [200, 200],
-      ],
-    )
+    assertEqual(inputs.map((input) => [input['rows'], input['actualRows']].join(' ')).sort(), ['100 100', '200 200'])
     assertEqual([actual?.rows, actual?.documents, await both.count()], [20, 20, 20])
     // The order is that of the first of the two.
     const page = await both.sort('-age', '_id').skip(9).limit(3).toArray()
@@ -180,7 +175,10 @@ export function querySuite({ test, create }: SuiteContext<CreateStore>): void {
       .fields('city')
       .explain()
     assertEqual([stepNames(literal.plan), literal.rows, literal.rowsExact], [['project', 'index scan'], 333, true])
-    const { plan } = await fixture.find({ city: { $regex: '^B[aeiou]+r' } }).fields('city').explain({ run: true })
+    const { plan } = await fixture
+      .find({ city: { $regex: '^B[aeiou]+r' } })
+      .fields('city')
+      .explain({ run: true })
     assertEqual(stepNames(plan), ['project', 'filter', 'index scan'])
     assertEqual([inputOf(plan, 'index scan')['actualRows'], inputOf(plan, 'filter')['actualRows']], [334, 334])
     await fixture.store.close()
@@ -204,7 +202,10 @@ export function querySuite({ test, create }: SuiteContext<CreateStore>): void {
     const ages = Array.from({ length: 20_000 }, (_, at) => at / 100)
     const few = fixture.find({ age: { $in: ages.slice(0, 9000) } }).fields('age')
     assertEqual(inputOf((await few.explain()).plan, 'index scan')['ranges'], 9000)
-    const many = fixture.find({ age: { $in: ages } }).sort('age').limit(2)
+    const many = fixture
+      .find({ age: { $in: ages } })
+      .sort('age')
+      .limit(2)
     const { plan } = await many.explain()
     assertEqual([inputOf(plan, 'index scan')['ranges'], await many.count()], [1, 1000])
     const ids = Array.from({ length: 10_001 }, (_, at) => `p${at}`)
@@ -229,7 +230,11 @@ export function querySuite({ test, create }: SuiteContext<CreateStore>): void {
 
   test('explain says what running took, and which index would have helped', async () => {
     const fixture = await peopleFixture(create)
-    const sorted = await fixture.find({ name: { $gt: 'n5' }, city: 'Oslo' }).sort('-name').limit(5).explain({ run: true })
+    const sorted = await fixture
+      .find({ name: { $gt: 'n5' }, city: 'Oslo' })
+      .sort('-name')
+      .limit(5)
+      .explain({ run: true })
     assertEqual(sorted.suggestion, ['city', '-name'])
     assertEqual([sorted.actual?.rows, inputOf(sorted.plan, 'limit')['actualRows']], [5, 5])
     assertEqual(inputOf(sorted.plan, 'sort')['passes'], 1)
@@ -250,14 +255,22 @@ export function querySuite({ test, create }: SuiteContext<CreateStore>): void {
     assertEqual(adults.predicate, parseSelector(selector))
     assertEqual(await fixture.find(adults).count(), await fixture.find(selector).count())
     const pairs: readonly (readonly [{ readonly predicate: unknown }, object])[] = [
-      [where('a.b').between(1, 2).or(where('c').in([1])), { $or: [{ 'a.b': { $gte: 1, $lte: 2 } }, { c: { $in: [1] } }] }],
+      [
+        where('a.b')
+          .between(1, 2)
+          .or(where('c').in([1])),
+        { $or: [{ 'a.b': { $gte: 1, $lte: 2 } }, { c: { $in: [1] } }] },
+      ],
       [where('a').ne(1).not(), { $not: { a: { $ne: 1 } } }],
       [where('a').matches(/x+/gi), { a: { $regex: 'x+', $options: 'i' } }],
       [where('a').some({ $gt: 1 }), { a: { $elemMatch: { $gt: 1 } } }],
       [where('a').every(where('x').eq(1)), { a: { $allMatch: { x: { $eq: 1 } } } }],
       [where('a').someKey({ $beginsWith: 'x' }), { a: { $keyMapMatch: { $beginsWith: 'x' } } }],
       [where('a').exists(false), { a: { $exists: false } }],
-      [where('a').mod(2, 1).and(where('b').size(1), where('c').type('null')), { a: { $mod: [2, 1] }, b: { $size: 1 }, c: { $type: 'null' } }],
+      [
+        where('a').mod(2, 1).and(where('b').size(1), where('c').type('null')),
+        { a: { $mod: [2, 1] }, b: { $size: 1 }, c: { $type: 'null' } },
+      ],
     ]
     for (const [built, same] of pairs) assertEqual(built.predicate, parseSelector(same) as unknown)
     assertThrows(() => where('').eq(1), TypeError)
@@ -421,7 +434,7 @@ export async function checkRandomQueries(create: CreateStore, choose: Choose, qu
   const documents = await fixture.scan({}).toArray()
   for (let at = 0; at < queries; at++) {
     if (choose(4) === 0) await fixture.store.checkpoint()
-    await checkQuery(fixture, documents, randomQuery(choose, indexes), indexes)
+    await checkQuery(fixture, documents, randomQuery(choose, indexes), indexes, choose)
   }
   assertEqual(fixture.held, 0, 'snapshots that are still held')
   await fixture.store.close()
@@ -433,6 +446,7 @@ async function checkQuery(
   documents: readonly Document[],
   query: QueryCase,
   indexes: readonly IndexInput[],
+  choose: Choose,
 ): Promise<void> {
   const what = JSON.stringify({ query, indexes })
   const answer = naiveAnswer(documents, query)
@@ -446,7 +460,9 @@ async function checkQuery(
     await prepareRegexes(expressionsOf(specification.condition))
     const plans = await source.attempt(() => candidatePlans(source, specification))
     for (const plan of plans) {
-      const rows = await runPlan(source, plan, specification)
+      // A sort that holds little has to read its input several times.
+      const sortBytesMax = choose(2) === 0 ? SORT_BYTES_MAX : 1 + choose(5000)
+      const rows = await runPlan(source, plan, specification, sortBytesMax)
       const place = `${what} by ${JSON.stringify(explainPlan(plan, specification).plan)}`
       if (plan.byRank) assertEqual(plan.rows, answer.matches.length, `exact rows of ${place}`)
       assertTrue(plan.rows >= answer.matches.length, `the estimate is no less than the rows of ${place}`)
@@ -463,8 +479,13 @@ function specify(query: QueryCase, fields: readonly string[] | undefined): Query
   return { condition, sort, skip: query.skip, limit: query.limit ?? Infinity, fields: fields && outermostPaths(fields) }
 }
 
-async function runPlan(source: QuerySource, plan: Plan, specification: QuerySpecification): Promise<object[]> {
-  const operator = await source.attempt(() => buildOperators(source, plan, specification))
+async function runPlan(
+  source: QuerySource,
+  plan: Plan,
+  specification: QuerySpecification,
+  sortBytesMax: number,
+): Promise<object[]> {
+  const operator = await source.attempt(() => buildOperators(source, plan, specification, { sortBytesMax }))
   const all: object[] = []
   for (let count = 1; ; count = (count % 5) + 1) {
     const rows = await source.attempt(() => operator.next(count))

@@ -187,9 +187,13 @@ function containing({ path, values }: AllPredicate, negated: boolean): Condition
   if (values.length === 0) return negated ? itself(path, EVERYTHING) : NEVER
   if (path !== '') return arrayWith(path, values.map(pointAt), negated)
   // An element which is an array: only $elemMatch looks into it.
-  const each = values.map(
-    (value): Condition => ({ kind: 'elements', path, which: 'some', of: itself('', pointAt(value)), negated }),
-  )
+  const each = values.map((value): Condition => ({
+    kind: 'elements',
+    path,
+    which: 'some',
+    of: itself('', pointAt(value)),
+    negated,
+  }))
   return combine(negated ? 'or' : 'and', each)
 }
 

@@ -65,7 +65,8 @@ class SelectorParser {
 
   /** What is given for a field: conditions or fields of its own, or the value that it has to equal. */
   private field(operand: unknown, path: string, depth: number): Predicate {
-    if (isPlainObject(operand) && Object.keys(operand).length > 0) return this.condition(operand, path, depth + 1, false)
+    if (isPlainObject(operand) && Object.keys(operand).length > 0)
+      return this.condition(operand, path, depth + 1, false)
     this.check(path, depth)
     return compare(path, [this.comparison('$eq', operand, path)])
   }

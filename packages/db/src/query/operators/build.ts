@@ -21,18 +21,24 @@ import { intersectionScan } from './intersection.ts'
 import { limitRows } from './limit.ts'
 import { tallied, type Operator, type Tally } from './operator.ts'
 import { bodyFields, compileProjection, entryFields } from './project.ts'
-import { compileSortKey, sortRows, type SortRow } from './sort.ts'
+import { compileSortKey, SORT_BYTES_MAX, sortRows, type SortRow } from './sort.ts'
 import { unionScan } from './union.ts'
 
-/** `tally` is told how many rows each step gives. */
+export interface BuildOptions {
+  /** Is told how many rows each step gives. */
+  readonly tally?: Tally
+  /** What a sort may hold. */
+  readonly sortBytesMax?: number
+}
+
 export function buildOperators(
   source: QuerySource,
   plan: Plan,
   query: QuerySpecification,
-  tally?: Tally,
+  { tally, sortBytesMax = SORT_BYTES_MAX }: BuildOptions = {},
 ): Operator<object> {
   if (query.limit === 0) return NOTHING
-  const parts: Parts = { source, plan, query, tally, keep: skipRows(plan, query) }
+  const parts: Parts = { source, plan, query, tally, sortBytesMax, keep: skipRows(plan, query) }
   const rows = plan.access.kind === 'scan' ? scanDocuments(parts) : scanKeys(parts)
   return tallied(query.limit === Infinity ? rows : limitRows(rows, query.limit), tally, 'result')
 }
@@ -44,11 +50,13 @@ interface Parts {
   readonly plan: Plan
   readonly query: QuerySpecification
   readonly tally: Tally | undefined
+  readonly sortBytesMax: number
   /** Says no to the rows that are skipped, unless that is done by rank or by the sort. */
   readonly keep: () => boolean
 }
 
-function scanDocuments({ source, plan, query, tally, keep }: Parts): Operator<object> {
+function scanDocuments(parts: Parts): Operator<object> {
+  const { source, plan, query, tally, keep } = parts
   const { documents } = source
   const fields = bodyFields(documents)
   const test = compileTest(plan, fields, tally)
@@ -62,7 +70,7 @@ function scanDocuments({ source, plan, query, tally, keep }: Parts): Operator<ob
   return fetchDocuments(
     source,
     query,
-    sorted(query, tally, () => scan(toSort)),
+    sorted(parts, () => scan(toSort)),
     tally,
   )
 }
@@ -82,7 +90,7 @@ function scanKeys(parts: Parts): Operator<object> {
 
   if (sort === 'entries') {
     const carried = project === 'entries' ? ({ values }: EntryRow): EntryRow['values'] => values : isNothing
-    const rows = sorted(query, tally, () =>
+    const rows = sorted(parts, () =>
       readEntries(parts, scan(), {
         ofEntry: compileSortRow(query, entryFields(plan.access), carried),
         ofBody: compileSortRow(query, bodyFields(source.documents), isNothing),
@@ -103,7 +111,7 @@ function scanKeys(parts: Parts): Operator<object> {
     return fetchBodies(source, entries(), read, true, tally, 'fetch')
   }
   const toSort = compileSortRow(query, fields, isNothing)
-  const rows = sorted(query, tally, () =>
+  const rows = sorted(parts, () =>
     fetchBodies(source, entries(), (body) => (test(body) ? toSort(body) : undefined), isTested, tally, 'fetch'),
   )
   return fetchDocuments(source, query, rows, tally)
@@ -214,12 +222,12 @@ function fetchBodies<Row>(
   return fetchRows(entries, source.documents, readers, isSelective, tallyOf(tally, step))
 }
 
-function sorted(query: QuerySpecification, tally: Tally | undefined, open: () => Operator<SortRow>): Operator<SortRow> {
+function sorted({ query, tally, sortBytesMax }: Parts, open: () => Operator<SortRow>): Operator<SortRow> {
   const pass = (): Operator<SortRow> => {
     tally?.add('sort passes', 1)
     return open()
   }
-  return tallied(sortRows(pass, query.skip, query.limit), tally, 'sort')
+  return tallied(sortRows(pass, query.skip, query.limit, sortBytesMax), tally, 'sort')
 }
 
 function bodyProjection({ documents }: QuerySource, { fields }: QuerySpecification): (body: BodyView) => object {
@@ -228,7 +236,11 @@ function bodyProjection({ documents }: QuerySource, { fields }: QuerySpecificati
 
 type FieldReader<Row> = (path: string) => ReadField<Row>
 
-function compileTest<Row>({ residual }: Plan, fields: FieldReader<Row>, tally: Tally | undefined): (row: Row) => boolean {
+function compileTest<Row>(
+  { residual }: Plan,
+  fields: FieldReader<Row>,
+  tally: Tally | undefined,
+): (row: Row) => boolean {
   if (isAlways(residual)) return isTrue
   const test = compileCondition(residual, fields)
   if (tally === undefined) return test

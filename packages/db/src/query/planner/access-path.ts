@@ -14,7 +14,6 @@ import {
   intervalsOf,
   isOnePoint,
   isPoints,
-  MISSING,
   type Interval,
   type ValueSet,
 } from '../ast/value-set.ts'

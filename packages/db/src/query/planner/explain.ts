@@ -65,7 +65,7 @@ export async function explainQuery(
   const plan = await counted.attempt(() => planQuery(counted, query))
   const suggestion = suggestIndex(plan, query, source.indexes)
   if (check === undefined) return explainPlan(plan, query, suggestion)
-  const operator = await counted.attempt(() => buildOperators(counted, plan, query, tally))
+  const operator = await counted.attempt(() => buildOperators(counted, plan, query, { tally }))
   do check()
   while ((await counted.attempt(() => operator.next(BATCH_ROWS_WHOLE))) !== undefined)
   return explainPlan(plan, query, suggestion, tally)
@@ -141,7 +141,11 @@ export function explainPlan(
 
 function workOf({ access }: Plan, tally: RowCounts): ActualWork {
   const scanned = access.kind === 'scan' ? tally.of(access) : 0
-  return { rows: tally.of('result'), documents: scanned + tally.of('fetch') + tally.of('last fetch'), pages: tally.pages }
+  return {
+    rows: tally.of('result'),
+    documents: scanned + tally.of('fetch') + tally.of('last fetch'),
+    pages: tally.pages,
+  }
 }
 
 function explainAccess(access: AccessPath, reverse: boolean, actual: (access: AccessPath) => object): PlanStep {

@@ -22,7 +22,9 @@ export function suggestIndex(
   const fields = [...new Set(parts.filter(({ values }) => isOnePoint(values)).map(({ path }) => path))]
   const sorted = sort.filter(({ path }) => !fields.includes(path))
   fields.push(...sorted.map(({ path, descending }) => (descending ? `-${path}` : path)))
-  const others = parts.map(({ path }) => path).filter((path) => !fields.some((field) => field.replace(/^-/, '') === path))
+  const others = parts
+    .map(({ path }) => path)
+    .filter((path) => !fields.some((field) => field.replace(/^-/, '') === path))
   if (others.length > 0) fields.push(others[0]!)
   if (fields.length === 0 || fields.length > INDEX_FIELDS_MAX || fields[0] === '_id' || has(indexes, fields, false)) {
     return undefined

@@ -7,6 +7,7 @@
 import { assert } from '../../base/assert.ts'
 import { PannierError } from '../../base/errors.ts'
 import type { MaybePromise } from '../../base/maybe-promise.ts'
+import type { LinearRegex } from './linear-regex.ts'
 
 /** Characters of an expression. */
 export const REGEX_CHARS_MAX = 2000
@@ -54,8 +55,7 @@ export function literalPrefix({ source, flags }: RegexSource): { readonly prefix
   return { prefix: chars.map((char) => char.at(-1)).join(''), isAll }
 }
 
-type Engine = typeof import('./linear-regex.ts')
-let engine: Engine | undefined
+let Engine: typeof LinearRegex | undefined
 
 /**
  * Has to be called, and waited for, before `regexTest` is asked for any of these.
@@ -65,9 +65,9 @@ let engine: Engine | undefined
 export function prepareRegexes(expressions: readonly RegexSource[]): MaybePromise<void> {
   const others = expressions.filter(({ source }) => !isPlain(source))
   if (others.length === 0) return undefined
-  if (engine !== undefined) return others.forEach(regexTest)
+  if (Engine !== undefined) return others.forEach(regexTest)
   return import('./linear-regex.ts').then((loaded) => {
-    engine = loaded
+    Engine = loaded.LinearRegex
     others.forEach(regexTest)
   })
 }
@@ -78,7 +78,7 @@ export function regexTest({ source, flags }: RegexSource): RegexTest {
     const expression = new RegExp(source, flags)
     return (text) => expression.test(text)
   }
-  assert(engine !== undefined, 'the engine of regular expressions is not loaded')
-  const expression = new engine.LinearRegex(source, flags)
+  assert(Engine !== undefined, 'the engine of regular expressions is not loaded')
+  const expression = new Engine(source, flags)
   return (text) => expression.test(text)
 }

@@ -85,7 +85,8 @@ export class LinearRegex {
 
   private consumed(now: readonly Instruction[], { atoms }: CharClass): number[] {
     const pending = new Set<number>()
-    for (const instruction of now) if (instruction.kind === 'atom' && atoms[instruction.atom]!) pending.add(instruction.next)
+    for (const instruction of now)
+      if (instruction.kind === 'atom' && atoms[instruction.atom]!) pending.add(instruction.next)
     return [...pending].sort((left, right) => left - right)
   }
 

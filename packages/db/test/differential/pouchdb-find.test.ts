@@ -135,7 +135,12 @@ test.each([1, 2, 3])('pouchdb-find gives the same answers (seed %i)', async (see
     const all = await pouch.find({ selector, sort: [{ n: descending ? 'desc' : 'asc' }], limit: DOCUMENTS })
     const sorted = all.docs.slice(skip, skip + limit)
     const order = descending ? ['-n', '-_id'] : ['n', '_id']
-    const page = await fixture.find(selector).sort(...order).skip(skip).limit(limit).toArray()
+    const page = await fixture
+      .find(selector)
+      .sort(...order)
+      .skip(skip)
+      .limit(limit)
+      .toArray()
     expect([what, page.map(({ _id }) => _id)]).toEqual([what, sorted.map(({ _id }) => _id)])
   }
   await fixture.store.close()
