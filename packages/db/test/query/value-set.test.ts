@@ -10,7 +10,9 @@ import {
   complement,
   EVERYTHING,
   intersect,
+  intersectAll,
   points,
+  unite,
   type ValueSet,
 } from '../../src/query/ast/value-set.ts'
 
@@ -50,6 +52,17 @@ test('sets made by intersection and complement hold what they should', () => {
       expect(compileSet(set)(undefined)).toBe(false)
     }),
     { numRuns: 1000 },
+  )
+})
+
+test('many sets are intersected and united as one after the other', () => {
+  fc.assert(
+    fc.property(fc.array(any, { minLength: 1, maxLength: 7 }), value, (sets, candidate) => {
+      const all = sets.map(({ set }) => set)
+      expect(compileSet(intersectAll(all))(candidate)).toBe(sets.every(({ has }) => has(candidate)))
+      expect(compileSet(unite(all))(candidate)).toBe(sets.some(({ has }) => has(candidate)))
+    }),
+    { numRuns: 500 },
   )
 })
 

@@ -192,6 +192,8 @@ export function querySuite({ test, create }: SuiteContext<CreateStore>): void {
       await assertRejects(query.count(), 'PANNIER_UNSAFE_REGEX')
     }
     await assertRejects(fixture.find({ name: { $regex: '(ab){1500}' } }).first(), 'PANNIER_LIMIT')
+    const together = Array.from({ length: 50 }, (_, at) => ({ name: { $regex: `${at}(ab){200}` } }))
+    await assertRejects(fixture.find({ $or: together }).toArray(), 'PANNIER_LIMIT')
     assertEqual(await fixture.find({ name: { $regex: '^(n+)+7$' } }).count(), 1)
     assertEqual(fixture.held, 0)
     await fixture.store.close()

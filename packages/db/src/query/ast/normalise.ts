@@ -11,7 +11,7 @@ import {
   below,
   complement,
   EVERYTHING,
-  intersect,
+  intersectAll,
   MISSING,
   pointAt,
   points,
@@ -170,7 +170,7 @@ function within(path: string, values: ValueSet, whole: boolean, negated: boolean
 }
 
 function comparing(path: string, comparisons: readonly Comparison[], negated: boolean): Condition {
-  const values = comparisons.map(valuesOf).reduce(intersect, EVERYTHING)
+  const values = intersectAll(comparisons.map(valuesOf))
   const whole = comparisons.some(({ operator, operand }) =>
     operator === '$in' ? (operand as unknown[]).some(Array.isArray) : Array.isArray(operand),
   )
@@ -214,7 +214,7 @@ function ofElements({ of, ...predicate }: ElementsPredicate, negated: boolean): 
   const test: Condition = { ...predicate, of: inner, negated }
   if (which !== 'some' || path === '') return test
   const sets = conjuncts(inner).flatMap((part) => (part.kind === 'within' && part.path === '' ? [part.values] : []))
-  const values = sets.reduce(intersect, EVERYTHING)
+  const values = intersectAll(sets)
   if (sets.length === conjuncts(inner).length && sets.length > 0) return arrayWith(path, [values], negated)
   return sets.length === 0 || negated ? test : combine('and', [within(path, values, false, false), test])
 }

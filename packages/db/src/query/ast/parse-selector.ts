@@ -20,8 +20,8 @@ import {
 
 /** How deep a selector, or a value in it, may nest. */
 export const SELECTOR_DEPTH_MAX = 200
-/** Conditions and combinations of such in one selector: each may be tested for each document. */
-export const SELECTOR_CONDITIONS_MAX = 5000
+/** Objects and fields of one selector (`{ a: 1 }` is two): each may be tested for each document. */
+export const SELECTOR_CONDITIONS_MAX = 10_000
 /** Values in one selector, those inside arrays and objects counted too. */
 export const SELECTOR_VALUES_MAX = 100_000
 

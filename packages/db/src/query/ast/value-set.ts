@@ -75,12 +75,16 @@ export function intersect(left: ValueSet, right: ValueSet): ValueSet {
   return both
 }
 
-/** Of sets without MISSING. Halves first, so that many cost little more than sorting them. */
-export function unite(sets: readonly ValueSet[]): ValueSet {
-  if (sets.length === 1) return sets[0]!
+/** Everything where there is none. Halves first, so that many sets cost little more than sorting them. */
+export function intersectAll(sets: readonly ValueSet[]): ValueSet {
+  if (sets.length < 2) return sets[0] ?? EVERYTHING
   const half = sets.length >>> 1
-  const [left, right] = [unite(sets.slice(0, half)), unite(sets.slice(half))]
-  return complement(intersect(complement(left), complement(right)))
+  return intersect(intersectAll(sets.slice(0, half)), intersectAll(sets.slice(half)))
+}
+
+/** Of sets without MISSING. */
+export function unite(sets: readonly ValueSet[]): ValueSet {
+  return complement(intersectAll(sets.map(complement)))
 }
 
 /** Everything that a field can be but these. */

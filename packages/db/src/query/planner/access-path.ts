@@ -9,8 +9,7 @@ import { encodeIndexValue } from '../../index/index-key.ts'
 import type { KeyRange } from '../../kv/key-value-store.ts'
 import {
   ARRAYS,
-  EVERYTHING,
-  intersect,
+  intersectAll,
   intervalsOf,
   isOnePoint,
   isPoints,
@@ -107,7 +106,7 @@ function idPath(
   conditions: readonly WithinCondition[],
   rangesMax: number,
 ): AccessPath | undefined {
-  const all = intersectAll(conditions)
+  const all = intersectAll(conditions.map(({ values }) => values))
   const values = narrowed(all, rangesMax)
   const ranges = conditions.length === 0 ? [{}] : idRanges(values)
   if (ranges === undefined) return undefined
@@ -184,7 +183,7 @@ function indexPath(
   for (const { path, descending } of index.fields) {
     const conditions = byPath.get(path)
     if (conditions === undefined) break
-    const all = intersectAll(conditions)
+    const all = intersectAll(conditions.map(({ values }) => values))
     const values = narrowed(all, rangesMax / prefixes.length)
     const intervals = intervalsOf(values)
     const arrays = conditions.every(({ self }) => self)
@@ -284,10 +283,6 @@ function narrowing(paths: readonly AccessPath[]): AccessPath[] {
 }
 
 type ConditionsByPath = ReadonlyMap<string, readonly WithinCondition[]>
-
-function intersectAll([first, ...rest]: readonly WithinCondition[]): ValueSet {
-  return rest.reduce<ValueSet>((all, { values }) => intersect(all, values), first?.values ?? EVERYTHING)
-}
 
 /** Without bounds there is nothing to look up. */
 function bounded(range: KeyRange): KeyRange | undefined {

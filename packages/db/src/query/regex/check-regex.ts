@@ -11,6 +11,8 @@ import type { LinearRegex } from './linear-regex.ts'
 
 /** Characters of an expression. */
 export const REGEX_CHARS_MAX = 2000
+/** States of all expressions of one query. */
+const QUERY_STATES_MAX = 20_000
 
 export interface RegexSource {
   readonly source: string
@@ -60,19 +62,28 @@ let Engine: typeof LinearRegex | undefined
 /**
  * Has to be called, and waited for, before `regexTest` is asked for any of these.
  *
- * @throws as `regexTest`.
+ * @throws PANNIER_UNSAFE_REGEX if the work of one could not be bounded, PANNIER_LIMIT if one or all together are too large.
  */
 export function prepareRegexes(expressions: readonly RegexSource[]): MaybePromise<void> {
   const others = expressions.filter(({ source }) => !isPlain(source))
   if (others.length === 0) return undefined
-  if (Engine !== undefined) return others.forEach(regexTest)
+  if (Engine !== undefined) return checkSizes(others)
   return import('./linear-regex.ts').then((loaded) => {
     Engine = loaded.LinearRegex
-    others.forEach(regexTest)
+    checkSizes(others)
   })
 }
 
-/** @throws PANNIER_UNSAFE_REGEX if its work could not be bounded, PANNIER_LIMIT if it is too large. */
+function checkSizes(expressions: readonly RegexSource[]): void {
+  let states = 0
+  for (const { source, flags } of expressions) {
+    states += new Engine!(source, flags).states
+    if (states > QUERY_STATES_MAX) {
+      throw new PannierError('PANNIER_LIMIT', `The regular expressions of a query have more than ${QUERY_STATES_MAX} states.`)
+    }
+  }
+}
+
 export function regexTest({ source, flags }: RegexSource): RegexTest {
   if (isPlain(source)) {
     const expression = new RegExp(source, flags)

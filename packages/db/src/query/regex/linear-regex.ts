@@ -60,6 +60,11 @@ export class LinearRegex {
     this.wordChar = new RegExp('^\\w$', charFlags)
   }
 
+  /** How large it is. */
+  get states(): number {
+    return this.program.instructions.length
+  }
+
   test(text: string): boolean {
     let state = (this.begin ??= this.state([], 'edge'))
     this.work += text.length
