@@ -31,6 +31,7 @@ export type ErrorCode =
   | 'PANNIER_DOCUMENT_TOO_DEEP'
   | 'PANNIER_BATCH_TOO_LARGE'
   | 'PANNIER_INVALID_DOCUMENT' // the schema refused it
+  | 'PANNIER_NEWER_SCHEMA' // newer code has migrated the collection to a version that this code does not know
   // queries
   | 'PANNIER_INDEX_MISMATCH' // an index of that name exists with another definition
   | 'PANNIER_LIMIT' // one of the other named limits

@@ -2,7 +2,7 @@
  * What can be done with the documents of a collection, on its own or inside a transaction: which of the two it is, only
  * `CollectionAccess` knows.
  */
-import { isPromise } from '../base/maybe-promise.ts'
+import { andThen, isPromise } from '../base/maybe-promise.ts'
 import type { MaybePromise } from '../base/maybe-promise.ts'
 import type { CollectionState } from '../document/collection-state.ts'
 import type { IdGenerator } from '../document/document-id.ts'
@@ -18,17 +18,22 @@ import { createQuery } from '../query/query.ts'
 import type { Query, Selector } from '../query/query.ts'
 import type { QuerySource } from '../query/query-source.ts'
 import type { DocumentInput, DocumentReference, Stored } from './document-types.ts'
+import type { CollectionSchema } from './schema/collection-schema.ts'
+import { checkUpdated } from './schema/validator.ts'
 
 /** What the writes to a collection need. */
 export interface CollectionWriting extends WriteContext {
   readonly newIds: IdGenerator
+  readonly schema: CollectionSchema
 }
 
 /** Where reads and writes go. */
 export interface CollectionAccess {
   read<T>(read: (snapshot: Snapshot) => T): MaybePromise<T>
   write<T>(write: (transaction: WriteTransaction) => T): Promise<T>
-  openSource(): QuerySource
+  openSource(): MaybePromise<QuerySource>
+  /** `work` will end with a write: a transaction waits for it. */
+  pending<T>(work: Promise<T>): Promise<T>
   /** The collection as far as it is known now, and whether that is committed. */
   known(): { readonly state: CollectionState | undefined; readonly committed: boolean }
   readonly writing: CollectionWriting
@@ -66,6 +71,8 @@ export class CollectionOperations<T extends object> {
    * Adds documents. One without an `_id` gets one that sorts by time.
    *
    * @throws PANNIER_CONFLICT if there is a document with that id; `details` has its `id` and `rev`.
+   * @throws PANNIER_INVALID_DOCUMENT if the collection has a schema that refuses one; `details` has its `id`, the `issues`
+   *   ({ message, path }[]) and, in a batch, its `position`. PANNIER_NEWER_SCHEMA
    * @throws PANNIER_DOCUMENT_TOO_LARGE, PANNIER_DOCUMENT_TOO_DEEP, PANNIER_KEY_TOO_LARGE, PANNIER_BATCH_TOO_LARGE
    * @example
    * await people.insert({ _id: 'ann', name: 'Ann', age: 31 })
@@ -107,6 +114,7 @@ export class CollectionOperations<T extends object> {
    * stays as it is.
    *
    * @throws PANNIER_NOT_FOUND if there is no such document; `details` has the `id`. What `change` throws is passed on.
+   *   PANNIER_INVALID_DOCUMENT as for `insert`; a schema that is asynchronous is a TypeError here.
    * @example
    * await people.update('ann', (ann) => ({ ...ann, age: ann.age + 1 }))
    */
@@ -121,9 +129,11 @@ export class CollectionOperations<T extends object> {
     if (typeof change !== 'function')
       throw new TypeError('update takes a function that makes the new document of the old one')
     const changeStored = change as unknown as (document: StoredDocument) => unknown
+    const { validator } = this.access.writing.schema
+    const changeValid = validator === undefined ? changeStored : checkUpdated(validator, changeStored)
     return promised(() => {
       checkBatchSize(list.length)
-      return this.#write(many, (transaction, writing) => updateDocuments(transaction, writing, list, changeStored))
+      return this.#write(many, (transaction, writing) => updateDocuments(transaction, writing, list, changeValid))
     })
   }
 
@@ -174,9 +184,17 @@ export class CollectionOperations<T extends object> {
 
   #writeDocuments(input: unknown, mode: WriteMode): Promise<WriteResult | WriteResult[]> {
     const many = Array.isArray(input)
+    const inputs: readonly unknown[] = many ? input : [input]
+    const { access } = this
+    const { validator } = access.writing.schema
     return promised(() => {
-      const batch = encodeBatch(many ? input : [input], this.#guessShapes(), this.access.writing.newIds())
-      return this.#write(many, (transaction, writing) => putDocuments(transaction, writing, batch, mode))
+      if (validator !== undefined) checkBatchSize(inputs.length)
+      const documents = validator === undefined ? inputs : validator.checkAll(inputs, many)
+      const written = andThen(documents, (valid): MaybePromise<WriteResult | WriteResult[]> => {
+        const batch = encodeBatch(valid, this.#guessShapes(), access.writing.newIds())
+        return this.#write(many, (transaction, writing) => putDocuments(transaction, writing, batch, mode))
+      })
+      return isPromise(documents) ? access.pending(Promise.resolve(written)) : written
     })
   }
 

@@ -12,16 +12,22 @@ import { CollectionOperations } from './collection-operations.ts'
 import type { CollectionAccess, CollectionWriting } from './collection-operations.ts'
 import type { DatabaseContext } from './database-context.ts'
 import { querySource } from './query-source.ts'
+import { CollectionSchema } from './schema/collection-schema.ts'
+import type { SchemaOptions } from './schema/collection-schema.ts'
+import type { MigrationFailure } from './schema/migration-failures.ts'
+import { MigrationRunner } from './schema/migration-runner.ts'
+import type { RetryResult, RunOptions } from './schema/migration-runner.ts'
+import { VersionedAccess } from './schema/versioned-access.ts'
 
-export interface CollectionOptions {
+export interface CollectionOptions extends SchemaOptions {
   /**
    * Indexes that the collection is to have, beside those that it has. They are built in the background: `ready()` waits for
    * them; until then queries do without them.
    */
   readonly indexes?: readonly IndexInput[]
-  /** Cancels building them; what was built is gone on with when the database is opened next. */
+  /** Cancels migrating and building; what was done is gone on with when the database is opened next. */
   readonly signal?: AbortSignal
-  /** Called while they are built, with the part that is done, 0 to 1. */
+  /** Called while documents are migrated, and again while indexes are built, with the part that is done, 0 to 1. */
   readonly onProgress?: (done: number) => void
 }
 
@@ -37,6 +43,8 @@ export interface IndexInfo {
 export class Collection<T extends object> extends CollectionOperations<T> {
   readonly #context: DatabaseContext
   readonly #declared: Map<string, IndexDeclaration>
+  readonly #schema: CollectionSchema
+  readonly #migrations: MigrationRunner
   /** The collection (by number) that is known to have the indexes that were declared. */
   #settledNumber: number | undefined
   #building: Promise<void> = Promise.resolve()
@@ -44,9 +52,14 @@ export class Collection<T extends object> extends CollectionOperations<T> {
   /** @internal Use `database.collection(name)`. */
   constructor(name: string, context: DatabaseContext) {
     const declared = new Map<string, IndexDeclaration>()
-    super(name, new StoreAccess(name, context, declared, (number) => this.afterWrite(number)))
+    const schema = new CollectionSchema()
+    const access = new StoreAccess(name, context, declared, schema, (number) => this.afterWrite(number))
+    const migrations = new MigrationRunner(context, schema, access.writing)
+    super(name, new VersionedAccess(access, schema, () => migrations.migrate()))
     this.#context = context
     this.#declared = declared
+    this.#schema = schema
+    this.#migrations = migrations
   }
 
   /** @internal */
@@ -56,9 +69,13 @@ export class Collection<T extends object> extends CollectionOperations<T> {
       const known = this.#declared.get(declaration.name)
       if (known !== undefined && !sameIndex(known, declaration)) throw indexMismatch(declaration.name)
     }
+    const newSchema = this.#schema.declare(options)
+    if (options.version !== undefined) this.#migrations.options = options
     const news = declarations.filter(({ name }) => !this.#declared.has(name))
     for (const declaration of news) this.#declared.set(declaration.name, declaration)
-    if (news.length > 0) this.build(options)
+    // Under way from now on, so that transactions wait for it.
+    if (newSchema) this.#migrations.migrate().catch(() => {})
+    if (newSchema || news.length > 0) this.build(options)
   }
 
   /** @internal Also goes on with builds that an earlier run has left. */
@@ -75,19 +92,42 @@ export class Collection<T extends object> extends CollectionOperations<T> {
   /** @internal Resolves when nothing is being built, whether that succeeded or not. */
   async idle(): Promise<void> {
     await this.#building.catch(() => {})
+    await this.#migrations.idle()
+  }
+
+  /** @internal */
+  get migrations(): MigrationRunner {
+    return this.#migrations
   }
 
   /**
-   * Resolves when every index that was declared is built. (A collection that has no documents yet needs nothing built.)
+   * Resolves when documents of older versions are migrated, for which reads and writes wait, and every index that was declared
+   * is built, for which they do not. (A collection that has no documents yet needs neither.)
    *
-   * @throws PANNIER_INDEX_MISMATCH if an index of the same name exists with another definition; PANNIER_ABORTED if the build
-   *   was cancelled.
+   * @throws PANNIER_INDEX_MISMATCH if an index of the same name exists with another definition; PANNIER_NEWER_SCHEMA if newer
+   *   code has migrated the collection; PANNIER_ABORTED if it was cancelled.
    * @example
    * const people = db.collection('people', { indexes: ['age'] })
    * await people.ready()
    */
   ready(): Promise<void> {
     return this.#building
+  }
+
+  /** The documents that could not be migrated, each with the reason. They are kept as they were. */
+  migrationFailures(): Promise<MigrationFailure[]> {
+    return this.#migrations.failures()
+  }
+
+  /**
+   * Tries again to migrate the documents that could not be migrated.
+   *
+   * @throws PANNIER_ABORTED
+   * @example
+   * const { migrated, failed } = await people.retryMigration()
+   */
+  retryMigration(options: RunOptions = {}): Promise<RetryResult> {
+    return this.#migrations.retry(options)
   }
 
   /** The indexes that the collection has. */
@@ -135,6 +175,7 @@ export class Collection<T extends object> extends CollectionOperations<T> {
       state = await read()
       if (state === undefined) return
     }
+    await this.#migrations.migrate()
     if (missingIndexes(state, declarations).length > 0) {
       state = await store.write((transaction) => {
         const current = catalog.collection(transaction, name)
@@ -161,6 +202,7 @@ class StoreAccess implements CollectionAccess {
     name: string,
     context: DatabaseContext,
     declared: ReadonlyMap<string, IndexDeclaration>,
+    schema: CollectionSchema,
     afterWrite: (collectionNumber: number | undefined) => void,
   ) {
     const { catalog } = context
@@ -170,10 +212,13 @@ class StoreAccess implements CollectionAccess {
     this.writing = {
       catalog,
       name,
-      create: (transaction) =>
-        defineIndexes(transaction, catalog, catalog.create(transaction, name), [...declared.values()]),
+      create: (transaction) => {
+        const state = schema.markNew(transaction, catalog, catalog.create(transaction, name))
+        return defineIndexes(transaction, catalog, state, [...declared.values()])
+      },
       maintain: maintainIndexes,
       newIds: context.newIds,
+      schema,
     }
   }
 
@@ -196,6 +241,10 @@ class StoreAccess implements CollectionAccess {
   openSource(): QuerySource {
     const snapshot = this.#context.store.snapshot()
     return querySource(snapshot, this.#context.catalog, this.#name, () => snapshot.release())
+  }
+
+  pending<T>(work: Promise<T>): Promise<T> {
+    return work
   }
 
   known(): { readonly state: CollectionState | undefined; readonly committed: boolean } {

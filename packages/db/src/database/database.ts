@@ -12,6 +12,7 @@ import { Collection } from './collection.ts'
 import type { CollectionOptions } from './collection.ts'
 import type { DatabaseContext } from './database-context.ts'
 import type { JsonObject } from './document-types.ts'
+import { MigrationNeeded } from './schema/versioned-access.ts'
 import { Transaction } from './transaction.ts'
 
 /** What `open` hands to a database. */
@@ -114,11 +115,14 @@ export class Database {
    */
   async transaction<R>(body: (tx: Transaction) => R | Promise<R>): Promise<R> {
     if (typeof body !== 'function') throw new TypeError('transaction takes a function')
+    // Before its turn: a migration needs turns of its own. One that fails is the matter of those who use that collection.
+    for (const { migrations } of this.#collectionsByName.values()) if (migrations.running) await migrations.idle()
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#runTransaction(body)
       } catch (error) {
-        if (attempt === STALE_ATTEMPTS_MAX || !isPannierError(error, 'PANNIER_STALE')) throw error
+        if (error instanceof MigrationNeeded) await error.migrate()
+        else if (attempt === STALE_ATTEMPTS_MAX || !isPannierError(error, 'PANNIER_STALE')) throw error
       }
     }
   }
@@ -202,9 +206,12 @@ export class Database {
       const result = await body(tx)
       await tx.settle()
       tx.end()
+      if (tx.postponed !== undefined) throw tx.postponed
       await held.commit()
       tx.committed()
       return result
+    } catch (error) {
+      throw tx.postponed ?? error
     } finally {
       tx.end()
       held.rollback()

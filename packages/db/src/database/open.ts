@@ -20,8 +20,8 @@ export interface OpenOptions {
   readonly durability?: Durability
   /** Memory for cached pages; 64 MiB by default. */
   readonly cacheBytesMax?: number
-  /** Collections and their indexes, as for `db.collection(name, options)`. */
-  readonly collections?: Readonly<Record<string, Pick<CollectionOptions, 'indexes'>>>
+  /** Collections with their indexes and schemas, as for `db.collection(name, options)`. */
+  readonly collections?: Readonly<Record<string, Omit<CollectionOptions, 'signal' | 'onProgress'>>>
   /** Called while indexes are built, with the part that is done, 0 to 1. */
   readonly onProgress?: (done: number) => void
   /** Gives up opening, and later building indexes, with PANNIER_ABORTED. */

@@ -10,6 +10,7 @@ import type { CollectionAccess, CollectionWriting } from './collection-operation
 import type { DatabaseContext } from './database-context.ts'
 import type { JsonObject } from './document-types.ts'
 import { querySource } from './query-source.ts'
+import { MigrationNeeded, VersionedAccess } from './schema/versioned-access.ts'
 
 export class Transaction {
   readonly #context: DatabaseContext
@@ -17,6 +18,7 @@ export class Transaction {
   readonly #collectionOf: (name: string) => Collection<JsonObject>
   readonly #touched = new Set<string>()
   readonly #pending = new Set<Promise<unknown>>()
+  #postponed: MigrationNeeded | undefined
   #ended = false
 
   /** @internal */
@@ -32,8 +34,19 @@ export class Transaction {
    */
   collection<T extends object = JsonObject>(name: string): CollectionOperations<T> {
     this.#assertActive()
-    const { writing } = this.#collectionOf(name)
-    return new CollectionOperations<T>(name, new TransactionAccess(this, writing))
+    const collection = this.#collectionOf(name)
+    const access = new TransactionAccess(this, collection.writing)
+    // It must not wait for a migration, which would wait for its turn.
+    const postpone = (): Promise<never> => {
+      this.#postponed ??= new MigrationNeeded(() => collection.migrations.migrate())
+      return Promise.reject(this.#postponed)
+    }
+    return new CollectionOperations<T>(name, new VersionedAccess(access, collection.writing.schema, postpone))
+  }
+
+  /** @internal Set when the transaction has to start over, whatever its function makes of it. */
+  get postponed(): MigrationNeeded | undefined {
+    return this.#postponed
   }
 
   /** @internal The operations that were not waited for. Rejects if one of them failed. */
@@ -66,11 +79,15 @@ export class Transaction {
     const held = this.#held
     this.#assertActive()
     this.#touched.add(name)
-    const written = Promise.resolve(held.attempt(() => write(held)))
-    this.#pending.add(written)
-    const done = (): void => void this.#pending.delete(written)
-    written.then(done, done)
-    return written
+    return this.pending(Promise.resolve(held.attempt(() => write(held))))
+  }
+
+  /** @internal The transaction waits for it before it ends. */
+  pending<T>(work: Promise<T>): Promise<T> {
+    this.#pending.add(work)
+    const done = (): void => void this.#pending.delete(work)
+    work.then(done, done)
+    return work
   }
 
   #assertActive(): void {
@@ -99,6 +116,10 @@ class TransactionAccess implements CollectionAccess {
 
   openSource(): QuerySource {
     return querySource(this.#transaction.active, this.writing.catalog, this.writing.name, () => {})
+  }
+
+  pending<T>(work: Promise<T>): Promise<T> {
+    return this.#transaction.pending(work)
   }
 
   known(): { readonly state: CollectionState | undefined; readonly committed: boolean } {

@@ -3,7 +3,7 @@
  *
  * It is one 'inline' tree, so reading it never misses:
  *
- *   collection/<name as WTF-8>   JSON: number, nextIndexNumber, indexes
+ *   collection/<name as WTF-8>   JSON: number, nextIndexNumber, indexes, schema (its version)
  *   shape/<collection>/<shape>   encoded names (codec/shape.ts)
  *   next                         number of the next collection, as decimal text
  *   version                      random text, replaced by every change of the catalog
@@ -21,6 +21,7 @@ import type { Cursor, Snapshot, TreeReader, TreeWriter, WriteTransaction } from 
 import { collectionTrees } from './collection-state.ts'
 import type { CollectionState } from './collection-state.ts'
 import type { IndexDefinition } from './index-definition.ts'
+import type { SchemaState } from './schema-state.ts'
 
 /** They are all in memory, always. */
 export const COLLECTIONS_MAX = 1000
@@ -107,6 +108,12 @@ export class Catalog {
     return changed
   }
 
+  setSchema(transaction: WriteTransaction, state: CollectionState, schema: SchemaState): CollectionState {
+    const changed = { ...state, schema }
+    this.#save(transaction.tree(CATALOG)!, changed)
+    return changed
+  }
+
   /** Takes up shapes that the collection does not have. */
   addShapes(transaction: WriteTransaction, state: CollectionState, added: readonly Shape[]): CollectionState {
     const tree = transaction.tree(CATALOG)!
@@ -123,8 +130,9 @@ export class Catalog {
   }
 
   #save(tree: TreeWriter, state: CollectionState): void {
-    const { number, nextIndexNumber, indexes } = state
-    tree.put(collectionKey(state.name), new TextEncoder().encode(JSON.stringify({ number, nextIndexNumber, indexes })))
+    const { number, nextIndexNumber, indexes, schema } = state
+    const stored = { number, nextIndexNumber, indexes, schema }
+    tree.put(collectionKey(state.name), new TextEncoder().encode(JSON.stringify(stored)))
     this.#replaceVersion(tree, state.name, state)
   }
 
@@ -180,7 +188,7 @@ function parseCollection(tree: TreeReader, name: string): CollectionState | unde
   if (value === undefined) return undefined
   const stored = JSON.parse(new TextDecoder().decode(value)) as Pick<
     CollectionState,
-    'number' | 'nextIndexNumber' | 'indexes'
+    'number' | 'nextIndexNumber' | 'indexes' | 'schema'
   >
   // JSON leaves out a builtTo that is undefined.
   const indexes = stored.indexes.map((index) => ({ ...index, builtTo: index.builtTo }))

@@ -1,6 +1,7 @@
 /** What the catalog says of a collection: its number, its shapes (lists of field names) and its indexes. */
 import type { ShapeDictionary } from '../codec/shape.ts'
 import type { IndexDefinition } from './index-definition.ts'
+import type { SchemaState } from './schema-state.ts'
 
 /** Names of a collection's trees; docs/architecture.md says what they hold. */
 export interface CollectionTrees {
@@ -19,6 +20,8 @@ export interface CollectionState {
   readonly indexes: readonly IndexDefinition[]
   /** The number of the index that is defined next. */
   readonly nextIndexNumber: number
+  /** Undefined: version 1, and nothing is being migrated. */
+  readonly schema?: SchemaState | undefined
   readonly trees: CollectionTrees
 }
 
