@@ -116,7 +116,7 @@ export function checkUpdated<Document extends { readonly _id: string }>(
 const UNKNOWN_FIELD = '_idUnknownToAnySchema'
 
 function wordsOf({ issues = [] }: SchemaResult<unknown>, name: string): string {
-  return JSON.stringify(issues.map(readableIssue)).replaceAll(name, ' ')
+  return JSON.stringify(readable(issues)).replaceAll(name, ' ')
 }
 
 function checkPlain(input: unknown): asserts input is Fields {
@@ -139,18 +139,21 @@ function stored(input: Fields, output: unknown, position: number | undefined): F
 
 function invalid(input: Fields, issues: readonly SchemaIssue[], position: number | undefined): PannierError {
   const id = input['_id']
-  const readable = issues.map(readableIssue)
-  const [first] = readable
+  const found = readable(issues)
+  const [first] = found
   const where = position === undefined ? '' : ` at position ${position}`
   const what = id === undefined ? `The document${where}` : `The document '${String(id)}'${where}`
   const why = first === undefined ? '' : `: ${[first.path.join('.'), first.message].filter(Boolean).join(': ')}`
-  const more = readable.length > 1 ? ` (and ${readable.length - 1} more)` : ''
+  const more = found.length > 1 ? ` (and ${found.length - 1} more)` : ''
   return new PannierError('PANNIER_INVALID_DOCUMENT', `${what} is not valid${why}${more}`, {
-    details: { id, ...(position !== undefined && { position }), issues: readable },
+    details: { id, ...(position !== undefined && { position }), issues: found },
   })
 }
 
-function readableIssue({ message, path = [] }: SchemaIssue): DocumentIssue {
-  const keys = path.map((segment) => (typeof segment === 'object' ? segment.key : segment))
-  return { message, path: keys.map((key) => (typeof key === 'symbol' ? String(key) : key)) }
+/** Plain data: some libraries have arrays of classes of their own. */
+function readable(issues: readonly SchemaIssue[]): DocumentIssue[] {
+  return Array.from(issues, ({ message, path = [] }) => {
+    const keys = Array.from(path, (segment) => (typeof segment === 'object' ? segment.key : segment))
+    return { message, path: keys.map((key) => (typeof key === 'symbol' ? String(key) : key)) }
+  })
 }
