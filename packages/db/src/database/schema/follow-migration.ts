@@ -6,7 +6,7 @@ import type { Environment } from '../../base/environment.ts'
 import type { KeyValueStore } from '../../kv/key-value-store.ts'
 
 /** Without progress for so long the other handle is given up. */
-const SILENCE_MS_MAX = 3000
+const SILENCE_MS_MAX = 1000
 
 /** Resolves when it is done, stands still or is no longer waited for. `position`: where it is, undefined when it is done. */
 export async function followMigration(
