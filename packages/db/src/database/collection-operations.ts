@@ -40,7 +40,7 @@ export interface CollectionAccess {
 }
 
 /** The documents of a collection. Every write takes one or many; many are all or nothing. */
-export class CollectionOperations<T extends object> {
+export class CollectionOperations<T extends object, Input extends object = T> {
   readonly name: string
   /** @internal */
   protected readonly access: CollectionAccess
@@ -77,9 +77,9 @@ export class CollectionOperations<T extends object> {
    * @example
    * await people.insert({ _id: 'ann', name: 'Ann', age: 31 })
    */
-  insert(document: DocumentInput<T>): Promise<WriteResult>
-  insert(documents: readonly DocumentInput<T>[]): Promise<WriteResult[]>
-  insert(input: DocumentInput<T> | readonly DocumentInput<T>[]): Promise<WriteResult | WriteResult[]> {
+  insert(document: DocumentInput<Input>): Promise<WriteResult>
+  insert(documents: readonly DocumentInput<Input>[]): Promise<WriteResult[]>
+  insert(input: DocumentInput<Input> | readonly DocumentInput<Input>[]): Promise<WriteResult | WriteResult[]> {
     return this.#writeDocuments(input, 'insert')
   }
 
@@ -92,9 +92,9 @@ export class CollectionOperations<T extends object> {
    * const ann = await people.get('ann')
    * await people.put({ ...ann, age: 32 })
    */
-  put(document: DocumentInput<T>): Promise<WriteResult>
-  put(documents: readonly DocumentInput<T>[]): Promise<WriteResult[]>
-  put(input: DocumentInput<T> | readonly DocumentInput<T>[]): Promise<WriteResult | WriteResult[]> {
+  put(document: DocumentInput<Input>): Promise<WriteResult>
+  put(documents: readonly DocumentInput<Input>[]): Promise<WriteResult[]>
+  put(input: DocumentInput<Input> | readonly DocumentInput<Input>[]): Promise<WriteResult | WriteResult[]> {
     return this.#writeDocuments(input, 'put')
   }
 
@@ -102,9 +102,9 @@ export class CollectionOperations<T extends object> {
    * Creates or replaces documents, whatever is there. Of several with one id the last one counts. Throws as `insert`, but
    * there are no conflicts.
    */
-  upsert(document: DocumentInput<T>): Promise<WriteResult>
-  upsert(documents: readonly DocumentInput<T>[]): Promise<WriteResult[]>
-  upsert(input: DocumentInput<T> | readonly DocumentInput<T>[]): Promise<WriteResult | WriteResult[]> {
+  upsert(document: DocumentInput<Input>): Promise<WriteResult>
+  upsert(documents: readonly DocumentInput<Input>[]): Promise<WriteResult[]>
+  upsert(input: DocumentInput<Input> | readonly DocumentInput<Input>[]): Promise<WriteResult | WriteResult[]> {
     return this.#writeDocuments(input, 'upsert')
   }
 
@@ -118,11 +118,11 @@ export class CollectionOperations<T extends object> {
    * @example
    * await people.update('ann', (ann) => ({ ...ann, age: ann.age + 1 }))
    */
-  update(id: string, change: (document: Stored<T>) => DocumentInput<T> | undefined): Promise<WriteResult>
-  update(ids: readonly string[], change: (document: Stored<T>) => DocumentInput<T> | undefined): Promise<WriteResult[]>
+  update(id: string, change: (document: Stored<T>) => DocumentInput<Input> | undefined): Promise<WriteResult>
+  update(ids: readonly string[], change: (document: Stored<T>) => DocumentInput<Input> | undefined): Promise<WriteResult[]>
   update(
     ids: string | readonly string[],
-    change: (document: Stored<T>) => DocumentInput<T> | undefined,
+    change: (document: Stored<T>) => DocumentInput<Input> | undefined,
   ): Promise<WriteResult | WriteResult[]> {
     const many = typeof ids !== 'string'
     const list = many ? checkedIds(ids) : [ids]
@@ -163,8 +163,8 @@ export class CollectionOperations<T extends object> {
    * @example
    * const adults = await people.find({ age: { $gte: 18 } }).sort('name').limit(20).toArray()
    */
-  find(selector: Selector<T> = {}): Query<Stored<T>> {
-    return createQuery<Stored<T>>(() => this.access.openSource(), selector as Selector<Stored<T>>)
+  find(selector?: Selector<Stored<T>>): Query<Stored<T>> {
+    return createQuery<Stored<T>>(() => this.access.openSource(), selector ?? ({} as Selector<Stored<T>>))
   }
 
   #readOne(snapshot: Snapshot, id: string): StoredDocument | undefined {

@@ -7,10 +7,12 @@ import { parseIndexInput, sameIndex } from '../index/index-definition.ts'
 import type { IndexDeclaration, IndexField, IndexInput } from '../index/index-definition.ts'
 import { maintainIndexes } from '../index/maintain-indexes.ts'
 import type { Snapshot, WriteTransaction } from '../kv/key-value-store.ts'
+import type { FieldPath } from '../query/field-types.ts'
 import type { QuerySource } from '../query/query-source.ts'
 import { CollectionOperations } from './collection-operations.ts'
 import type { CollectionAccess, CollectionWriting } from './collection-operations.ts'
 import type { DatabaseContext } from './database-context.ts'
+import type { JsonObject, Stored } from './document-types.ts'
 import { querySource } from './query-source.ts'
 import { CollectionSchema } from './schema/collection-schema.ts'
 import type { SchemaOptions } from './schema/collection-schema.ts'
@@ -19,12 +21,12 @@ import { MigrationRunner } from './schema/migration-runner.ts'
 import type { RetryResult, RunOptions } from './schema/migration-runner.ts'
 import { VersionedAccess } from './schema/versioned-access.ts'
 
-export interface CollectionOptions extends SchemaOptions {
+export interface CollectionOptions<T extends object = JsonObject, Schema = unknown> extends SchemaOptions<Schema> {
   /**
    * Indexes that the collection is to have, beside those that it has. They are built in the background: `ready()` waits for
    * them; until then queries do without them.
    */
-  readonly indexes?: readonly IndexInput[]
+  readonly indexes?: readonly IndexInput<FieldPath<Stored<T>>>[]
   /** Cancels migrating and building; what was done is gone on with when the database is opened next. */
   readonly signal?: AbortSignal
   /** Called while documents are migrated, and again while indexes are built, with the part that is done, 0 to 1. */
@@ -40,7 +42,7 @@ export interface IndexInfo {
   readonly ready: boolean
 }
 
-export class Collection<T extends object> extends CollectionOperations<T> {
+export class Collection<T extends object, Input extends object = T> extends CollectionOperations<T, Input> {
   readonly #context: DatabaseContext
   readonly #declared: Map<string, IndexDeclaration>
   readonly #schema: CollectionSchema

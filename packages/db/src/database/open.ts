@@ -9,9 +9,10 @@ import type { CollectionOptions } from './collection.ts'
 import { localCoordinator } from './coordination/local-coordinator.ts'
 import { webCoordinator } from './coordination/web-coordinator.ts'
 import { Database } from './database.ts'
+import type { CollectionDeclaration } from './schema/declared-types.ts'
 import { systemEnvironment } from './environment.ts'
 
-export interface OpenOptions {
+export interface OpenOptions<Schemas extends object = Record<string, unknown>> {
   /** Where to keep it: `memory()`, `indexedDb()`, `sqlite()`. By default IndexedDB in a browser and an SQLite file in Node. */
   readonly storage?: Storage
   /**
@@ -21,7 +22,7 @@ export interface OpenOptions {
   /** Memory for cached pages; 64 MiB by default. */
   readonly cacheBytesMax?: number
   /** Collections with their indexes and schemas, as for `db.collection(name, options)`. */
-  readonly collections?: Readonly<Record<string, Omit<CollectionOptions, 'signal' | 'onProgress'>>>
+  readonly collections?: { readonly [Name in keyof Schemas]: CollectionDeclaration<Schemas[Name]> }
   /** Called while indexes are built, with the part that is done, 0 to 1. */
   readonly onProgress?: (done: number) => void
   /** Gives up opening, and later building indexes, with PANNIER_ABORTED. */
@@ -41,13 +42,16 @@ const CACHE_BYTES_MAX_MIN: number = 1024 * 1024
  * await using db = await open('shop', { collections: { people: { indexes: ['age', ['city', '-age']] } } })
  * const people = db.collection<Person>('people')
  */
-export function open(name: string, options: OpenOptions = {}): Promise<Database> {
+export function open<Schemas extends object = object>(
+  name: string,
+  options: OpenOptions<Schemas> = {},
+): Promise<Database<Schemas>> {
   if (typeof name !== 'string' || name === '')
     throw new TypeError('the name of a database is a string that is not empty')
   const { durability = 'relaxed', cacheBytesMax = CACHE_BYTES_MAX_DEFAULT } = options
   if (durability !== 'relaxed' && durability !== 'strict') throw new TypeError("durability is 'relaxed' or 'strict'")
   if (!(cacheBytesMax >= CACHE_BYTES_MAX_MIN)) throw new TypeError(`cacheBytesMax is at least ${CACHE_BYTES_MAX_MIN}`)
-  return openChecked(name, options, { durability, cacheBytesMax })
+  return openChecked(name, options as OpenOptions, { durability, cacheBytesMax }) as Promise<Database<Schemas>>
 }
 
 async function openChecked(
