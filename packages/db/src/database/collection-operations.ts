@@ -119,7 +119,10 @@ export class CollectionOperations<T extends object, Input extends object = T> {
    * await people.update('ann', (ann) => ({ ...ann, age: ann.age + 1 }))
    */
   update(id: string, change: (document: Stored<T>) => DocumentInput<Input> | undefined): Promise<WriteResult>
-  update(ids: readonly string[], change: (document: Stored<T>) => DocumentInput<Input> | undefined): Promise<WriteResult[]>
+  update(
+    ids: readonly string[],
+    change: (document: Stored<T>) => DocumentInput<Input> | undefined,
+  ): Promise<WriteResult[]>
   update(
     ids: string | readonly string[],
     change: (document: Stored<T>) => DocumentInput<Input> | undefined,

@@ -79,9 +79,9 @@ export class Database<Schemas extends object = object> {
   ): Collection<SchemaOutput<Schema>, SchemaInput<Schema>>
   collection<Name extends string>(
     name: Name,
-    options?: CollectionOptions<DocumentOf<Schemas, Name>>,
+    options?: CollectionOptions<DocumentOf<Schemas, Name>> & { readonly schema?: undefined },
   ): Collection<DocumentOf<Schemas, Name>, InputOf<Schemas, Name>>
-  collection<T extends object>(name: string, options?: CollectionOptions<T>): Collection<T>
+  collection<T extends object>(name: string, options?: CollectionOptions<NoInfer<T>>): Collection<T>
   collection(name: string, options: CollectionOptions = {}): Collection<JsonObject> {
     if (typeof name !== 'string' || name === '' || name.length > NAME_CHARS_MAX) {
       throw new TypeError(`the name of a collection is a string of 1 to ${NAME_CHARS_MAX} characters`)

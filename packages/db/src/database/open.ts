@@ -9,6 +9,7 @@ import type { CollectionOptions } from './collection.ts'
 import { localCoordinator } from './coordination/local-coordinator.ts'
 import { webCoordinator } from './coordination/web-coordinator.ts'
 import { Database } from './database.ts'
+import type { JsonObject } from './document-types.ts'
 import type { CollectionDeclaration } from './schema/declared-types.ts'
 import { systemEnvironment } from './environment.ts'
 
@@ -74,7 +75,7 @@ async function openChecked(
       ...(onProgress !== undefined && { onProgress }),
     }
     for (const [collection, declared] of Object.entries(collections))
-      database.collection(collection, { ...declared, ...building })
+      database.collection<JsonObject>(collection, { ...declared, ...building })
     await database.resumeBuilds(building)
     return database
   } catch (error) {

@@ -34,9 +34,7 @@ export class Transaction<Schemas extends object = object> {
    * The collection inside the transaction: what is read through it includes what the transaction has written, which nobody
    * else sees before it ends. Write nothing into a collection while a loop over one of its queries is under way.
    */
-  collection<Name extends string>(
-    name: Name,
-  ): CollectionOperations<DocumentOf<Schemas, Name>, InputOf<Schemas, Name>>
+  collection<Name extends string>(name: Name): CollectionOperations<DocumentOf<Schemas, Name>, InputOf<Schemas, Name>>
   collection<T extends object>(name: string): CollectionOperations<T>
   collection(name: string): CollectionOperations<JsonObject> {
     this.#assertActive()

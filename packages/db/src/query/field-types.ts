@@ -14,21 +14,23 @@ export type OrderedPath<Path extends string> = Path | `-${Path}`
 /** The value at a path; undefined is part of it where the field may be missing. */
 export type FieldValue<T, Path extends string> = unknown extends T
   ? unknown
-  : T extends readonly (infer Element)[]
-    ? Path extends `${number}`
-      ? Element | undefined
-      : Path extends `${number}.${infer Rest}`
-        ? FieldValue<Element, Rest>
-        : undefined
-    : T extends object
-      ? Path extends keyof T
-        ? T[Path]
-        : Path extends `${infer Name}.${infer Rest}`
-          ? Name extends keyof T
-            ? FieldValue<T[Name], Rest>
-            : undefined
+  : string extends Path
+    ? unknown
+    : T extends readonly (infer Element)[]
+      ? Path extends `${number}`
+        ? Element | undefined
+        : Path extends `${number}.${infer Rest}`
+          ? FieldValue<Element, Rest> | undefined
           : undefined
-      : undefined
+      : T extends object
+        ? Path extends keyof T
+          ? T[Path]
+          : Path extends `${infer Name}.${infer Rest}`
+            ? Name extends keyof T
+              ? FieldValue<T[Name], Rest>
+              : undefined
+            : undefined
+        : undefined
 
 /** Conditions by field, as in CouchDB's Mango; docs/query-planner.md has all of them. */
 export type Selector<T> = FieldConditions<T> & Combinations<T>
@@ -75,15 +77,9 @@ export type Projected<T, Path extends string> =
       : T extends unknown
         ? Flat<
             Pick<T, Extract<Path, keyof T>> & {
-              [Name in NestedName<T, Path> as IsSure<T[Name], RestOf<Path, Name>> extends true ? Name : never]: Inner<
-                T[Name],
-                RestOf<Path, Name>
-              >
+              [Name in keyof T as Nested<T, Name, Path, true>]: Inner<T[Name], RestOf<Path, Name>>
             } & {
-              [Name in NestedName<T, Path> as IsSure<T[Name], RestOf<Path, Name>> extends true ? never : Name]?: Inner<
-                T[Name],
-                RestOf<Path, Name>
-              >
+              [Name in keyof T as Nested<T, Name, Path, false>]?: Inner<T[Name], RestOf<Path, Name>>
             }
           >
         : never
@@ -129,7 +125,11 @@ type NamedKey<T> = keyof {
   keyof T
 
 /** What a condition compares with: a condition on an array is about its elements, or about the whole. */
-type Operand<Value> = Value extends undefined ? never : Value extends readonly (infer Element)[] ? Value | Element : Value
+type Operand<Value> = Value extends undefined
+  ? never
+  : Value extends readonly (infer Element)[]
+    ? Value | Element
+    : Value
 
 /** An object is not compared with but has conditions inside. */
 type EqualTo<Value> = Value extends readonly unknown[] ? Value : Value extends object ? never : Value
@@ -139,14 +139,30 @@ type ObjectIn<Value> = Value extends readonly unknown[] ? never : Value extends 
 type InnerConditions<Value> = [Value] extends [never] ? unknown : FieldConditions<Value>
 
 /** Any string where literals are declared: bounds need not be one of them. */
-type Wide<Value> = Value extends string ? string : Value extends number ? number : Value extends boolean ? boolean : Value
+type Wide<Value> = Value extends string
+  ? string
+  : Value extends number
+    ? number
+    : Value extends boolean
+      ? boolean
+      : Value
 
 type Text<Value> = Extract<Value, string> extends never ? never : string
 
-/** Fields of which only parts are asked for. */
-type NestedName<T, Path extends string> = Exclude<Path extends `${infer Name}.${string}` ? Name : never, Path> & keyof T
+/** The name of a field of which only parts are asked for, as far as it is sure to be there, or is not. */
+type Nested<T, Name extends keyof T, Path extends string, Sure extends boolean> = Name extends Path
+  ? never
+  : [RestOf<Path, Name>] extends [never]
+    ? never
+    : IsSure<T[Name], RestOf<Path, Name>> extends Sure
+      ? Name
+      : never
 
-type RestOf<Path extends string, Name> = Name extends string ? (Path extends `${Name}.${infer Rest}` ? Rest : never) : never
+type RestOf<Path extends string, Name> = Name extends string
+  ? Path extends `${Name}.${infer Rest}`
+    ? Rest
+    : never
+  : never
 
 /** Also parts of an array come as an object. */
 type Inner<Value, Path extends string> = unknown extends Value

@@ -48,9 +48,9 @@ async function crash(call: number, fault: Fault, seed: number): Promise<number> 
   const { next } = seededRandom(seed)
   const storage = new SimulatedStorage({ random: next, ...(seed % 2 === 0 && { schedule: randomOrder(next) }) })
   const before = await openOver(storage, 'strict')
-  await before.collection('docs', { indexes: ['text'] }).insert(
-    Array.from({ length: COUNT }, (_, n) => ({ _id: `d${n}`, n, filling: 'x'.repeat(100) })),
-  )
+  await before
+    .collection('docs', { indexes: ['text'] })
+    .insert(Array.from({ length: COUNT }, (_, n) => ({ _id: `d${n}`, n, filling: 'x'.repeat(100) })))
   await before.close()
   const callsBefore = storage.calls
   if (call > 0) storage.failAt(callsBefore + call, fault)

@@ -152,7 +152,12 @@ test('several handles migrate at once: each document is written once', async () 
 test('a handle that stops in the midst is followed by another one', async () => {
   const storage = await filled()
   const stop = new AbortController()
-  const first = await open('x', { storage, collections: { docs: VERSION_3 }, signal: stop.signal, onProgress: () => stop.abort('enough') })
+  const first = await open('x', {
+    storage,
+    collections: { docs: VERSION_3 },
+    signal: stop.signal,
+    onProgress: () => stop.abort('enough'),
+  })
   const second = await open('x', { storage, collections: { docs: VERSION_3 } })
   await expect(first.collection('docs').ready()).rejects.toMatchObject({ code: 'PANNIER_ABORTED', cause: 'enough' })
   await expect(first.collection('docs').get('d1')).rejects.toMatchObject({ code: 'PANNIER_ABORTED' })
@@ -173,12 +178,20 @@ test('a migration that was stopped is gone on with, also by code that is newer s
   }
   const stop = new AbortController()
   const first = await open('x', { storage })
-  const docs = first.collection('docs', { version: 2, migrations: { 2: counted }, signal: stop.signal, onProgress: () => stop.abort() })
+  const docs = first.collection('docs', {
+    version: 2,
+    migrations: { 2: counted },
+    signal: stop.signal,
+    onProgress: () => stop.abort(),
+  })
   await expect(docs.ready()).rejects.toMatchObject({ code: 'PANNIER_ABORTED' })
   await first.close()
   expect(called).toBeGreaterThanOrEqual(500)
   expect(called).toBeLessThan(COUNT)
-  const second = await open('x', { storage, collections: { docs: { ...VERSION_3, migrations: { ...MIGRATIONS, 2: counted } } } })
+  const second = await open('x', {
+    storage,
+    collections: { docs: { ...VERSION_3, migrations: { ...MIGRATIONS, 2: counted } } },
+  })
   await second.collection('docs').ready()
   expect(called).toBe(COUNT)
   const all = await second.collection('docs').find().toArray()
@@ -315,7 +328,10 @@ test('a transaction that meets a collection to be migrated starts over', async (
     db.collection('docs', VERSION_3)
     await tx.collection('log').insert({ run: runs })
     // Even if its function makes nothing of it.
-    return await tx.collection('docs').get('d4').catch(() => 'swallowed')
+    return await tx
+      .collection('docs')
+      .get('d4')
+      .catch(() => 'swallowed')
   })
   expect(found).toMatchObject({ twice: 8 })
   expect(runs).toBe(2)

@@ -67,7 +67,9 @@ export function parseFailure(value: Uint8Array): FailureRecord {
 function encodeFailure({ rev, version, message, issues }: FailureRecord): Uint8Array {
   const short = issues.slice(0, ISSUES_MAX).map((issue) => ({
     message: issue.message.slice(0, MESSAGE_CHARS_MAX),
-    path: issue.path.slice(0, PATH_LENGTH_MAX).map((key) => (typeof key === 'string' ? key.slice(0, MESSAGE_CHARS_MAX) : key)),
+    path: issue.path
+      .slice(0, PATH_LENGTH_MAX)
+      .map((key) => (typeof key === 'string' ? key.slice(0, MESSAGE_CHARS_MAX) : key)),
   }))
   const record: FailureRecord = { rev, version, message: message.slice(0, MESSAGE_CHARS_MAX), issues: short }
   return new TextEncoder().encode(JSON.stringify(record))

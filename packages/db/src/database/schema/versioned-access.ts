@@ -39,7 +39,9 @@ export class VersionedAccess implements CollectionAccess {
     const inner = this.#inner
     if (this.#schema.version === undefined) return inner.read(read)
     const result = inner.read((snapshot) => (this.#mustWait(snapshot, false) ? WAIT : read(snapshot)))
-    return andThen(result, (value) => (value === WAIT ? this.#whenMigrated().then(() => this.read(read)) : (value as T)))
+    return andThen(result, (value) =>
+      value === WAIT ? this.#whenMigrated().then(() => this.read(read)) : (value as T),
+    )
   }
 
   async write<T>(write: (transaction: WriteTransaction) => T): Promise<T> {
