@@ -16,9 +16,9 @@ import type { JsonObject, Stored } from './document-types.ts'
 import { querySource } from './query-source.ts'
 import { CollectionSchema } from './schema/collection-schema.ts'
 import type { SchemaOptions } from './schema/collection-schema.ts'
-import type { MigrationFailure } from './schema/migration-failures.ts'
+import type { MigrationFailure, RetryResult } from './schema/migration-failures.ts'
 import { MigrationRunner } from './schema/migration-runner.ts'
-import type { RetryResult, RunOptions } from './schema/migration-runner.ts'
+import type { RunOptions } from './schema/migration-runner.ts'
 import { VersionedAccess } from './schema/versioned-access.ts'
 
 export interface CollectionOptions<T extends object = JsonObject, Schema = unknown> extends SchemaOptions<Schema> {

@@ -2,11 +2,11 @@
  * What the types of documents say about paths, selectors and projections; nothing of it is there at run time.
  *
  * A type with a string index (`Record<string, unknown>`) is loose: any path, any condition. Paths are listed to a depth of
- * `PATH_DEPTH_MAX` names and are free from there on, so that types that contain themselves end, and large ones stay fast.
+ * `Depth` names and are free from there on, so that types that contain themselves end, and large ones stay fast.
  */
 
 /** Dotted paths of the fields of a document: 'age', 'address.city', 'tags.0'. A dot in a name is written '\\.', unchecked. */
-export type FieldPath<T> = IsLoose<T> extends true ? string : PathOf<T, Depth> | EscapedPath
+export type FieldPath<T> = IsLoose<T> extends true ? string : PathOf<T, Depth> | FreePath
 
 /** A path, '-' before it for descending. */
 export type OrderedPath<Path extends string> = Path | `-${Path}`
@@ -84,13 +84,14 @@ export type Projected<T, Path extends string> =
           >
         : never
 
-/** Names in a path that are checked. */
+/** Names of a path that is checked; longer ones are not. */
 type Depth = 4
 type Less = [never, 0, 1, 2, 3]
 
 type IsLoose<T> = string extends keyof T ? true : false
 
-type EscapedPath = `${string}\\.${string}`
+/** What is not checked: names with dots, and paths of more names than `Depth`. One pattern for all, which is fast to compare. */
+type FreePath = `${string}\\.${string}` | `${string}.${string}.${string}.${string}.${string}`
 
 type PathOf<T, Left extends Less[number] | Depth> = T extends unknown
   ? {
@@ -104,19 +105,21 @@ type PathOf<T, Left extends Less[number] | Depth> = T extends unknown
 type PathIn<Value, Left extends Less[number]> = unknown extends Value
   ? string
   : Value extends readonly (infer Element)[]
-    ? `${number}` | `${number}.${PathIn<Element, Left>}`
+    ? [Left] extends [0]
+      ? never
+      : `${number}` | `${number}.${PathIn<Element, Less[Left]>}`
     : Value extends object
       ? IsLoose<Value> extends true
         ? string
         : [Left] extends [0]
-          ? string
+          ? never
           : PathOf<Value, Left>
       : never
 
 type FieldConditions<T> =
   IsLoose<T> extends true
     ? { readonly [Name in NamedKey<T>]?: Condition<T[Name]> } & { readonly [path: string]: unknown }
-    : { readonly [Path in FieldPath<T>]?: Path extends EscapedPath ? unknown : Condition<FieldValue<T, Path>> }
+    : { readonly [Path in FieldPath<T>]?: Path extends FreePath ? unknown : Condition<FieldValue<T, Path>> }
 
 /** The keys of a loose type that it names. */
 type NamedKey<T> = keyof {

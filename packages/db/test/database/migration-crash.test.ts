@@ -71,7 +71,11 @@ async function crash(call: number, fault: Fault, seed: number): Promise<number> 
   expect(all.length).toBe(COUNT - COUNT / 100)
   for (const { _id, _rev, n, text } of all) {
     const failed = Number(n) % 100 === 0
-    expect([_id, _rev[0], text]).toEqual([`d${n}`, failed ? '1' : '2', failed ? undefined : `text ${n}`])
+    expect([_id, _rev[0], text]).toEqual([
+      `d${String(n)}`,
+      failed ? '1' : '2',
+      failed ? undefined : `text ${String(n)}`,
+    ])
   }
   expect((await docs.migrationFailures()).length).toBe(COUNT / 100)
   expect(await db.check()).toEqual([])

@@ -23,9 +23,7 @@ import { followMigration } from './follow-migration.ts'
 import { applyMigrated, migrateDocument } from './migrate-documents.ts'
 import type { MigratedDocument, OldDocument } from './migrate-documents.ts'
 import { failuresTree, parseFailure } from './migration-failures.ts'
-import type { RetryResult } from './migration-runner.ts'
-
-export type { MigrationFailure } from './migration-failures.ts'
+import type { RetryResult } from './migration-failures.ts'
 
 export interface MigrationOptions {
   readonly store: KeyValueStore

@@ -21,6 +21,12 @@ export interface MigrationFailure {
   readonly issues: readonly DocumentIssue[]
 }
 
+/** What a retry has come to. */
+export interface RetryResult {
+  readonly migrated: number
+  readonly failed: number
+}
+
 export type FailureRecord = Omit<MigrationFailure, 'id'>
 
 /** An entry of the tree has to stay small. */

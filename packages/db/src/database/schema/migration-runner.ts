@@ -2,17 +2,12 @@
 import type { WriteContext } from '../../document/write-documents.ts'
 import type { DatabaseContext } from '../database-context.ts'
 import type { CollectionSchema } from './collection-schema.ts'
-import type { MigrationFailure, MigrationOptions } from './migrate.ts'
+import type { MigrationOptions } from './migrate.ts'
+import type { MigrationFailure, RetryResult } from './migration-failures.ts'
 
 export interface RunOptions {
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: ((done: number) => void) | undefined
-}
-
-/** What a retry has come to. */
-export interface RetryResult {
-  readonly migrated: number
-  readonly failed: number
 }
 
 export class MigrationRunner {

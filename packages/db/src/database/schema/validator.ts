@@ -45,7 +45,9 @@ export class DocumentValidator {
     inputs.forEach(checkPlain)
     const checked = inputs.map((input, position) => this.check(input, many ? position : undefined))
     // Most schemas are synchronous, and a batch may be large.
-    return checked.some(isPromise) ? Promise.all(checked) : (checked as (Fields | PannierError)[])
+    return checked.some(isPromise)
+      ? Promise.all(checked.map(async (one) => one))
+      : (checked as (Fields | PannierError)[])
   }
 
   /** The document as it is to be stored, or what is wrong with it. A TypeError for what is no document. */
@@ -142,7 +144,7 @@ function invalid(input: Fields, issues: readonly SchemaIssue[], position: number
   const found = readable(issues)
   const [first] = found
   const where = position === undefined ? '' : ` at position ${position}`
-  const what = id === undefined ? `The document${where}` : `The document '${String(id)}'${where}`
+  const what = id === undefined ? `The document${where}` : `The document ${JSON.stringify(id)}${where}`
   const why = first === undefined ? '' : `: ${[first.path.join('.'), first.message].filter(Boolean).join(': ')}`
   const more = found.length > 1 ? ` (and ${found.length - 1} more)` : ''
   return new PannierError('PANNIER_INVALID_DOCUMENT', `${what} is not valid${why}${more}`, {
