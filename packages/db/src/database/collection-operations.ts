@@ -4,6 +4,7 @@
  */
 import { andThen, isPromise } from '../base/maybe-promise.ts'
 import type { MaybePromise } from '../base/maybe-promise.ts'
+import { isPlainObject } from '../codec/collation.ts'
 import type { CollectionState } from '../document/collection-state.ts'
 import type { IdGenerator } from '../document/document-id.ts'
 import { DocumentReader } from '../document/document-reader.ts'
@@ -19,7 +20,7 @@ import type { Query, Selector } from '../query/query.ts'
 import type { QuerySource } from '../query/query-source.ts'
 import type { DocumentInput, DocumentReference, Stored } from './document-types.ts'
 import type { CollectionSchema } from './schema/collection-schema.ts'
-import { checkUpdated } from './schema/validator.ts'
+import type { DocumentValidator } from './schema/validator.ts'
 
 /** What the writes to a collection need. */
 export interface CollectionWriting extends WriteContext {
@@ -132,11 +133,12 @@ export class CollectionOperations<T extends object, Input extends object = T> {
     if (typeof change !== 'function')
       throw new TypeError('update takes a function that makes the new document of the old one')
     const changeStored = change as unknown as (document: StoredDocument) => unknown
-    const { validator } = this.access.writing.schema
-    const changeValid = validator === undefined ? changeStored : checkUpdated(validator, changeStored)
     return promised(() => {
       checkBatchSize(list.length)
-      return this.#write(many, (transaction, writing) => updateDocuments(transaction, writing, list, changeValid))
+      return this.#withValidator((validator) => {
+        const changeValid = validator?.checkUpdated(changeStored) ?? changeStored
+        return this.#write(many, (transaction, writing) => updateDocuments(transaction, writing, list, changeValid))
+      })
     })
   }
 
@@ -187,18 +189,26 @@ export class CollectionOperations<T extends object, Input extends object = T> {
 
   #writeDocuments(input: unknown, mode: WriteMode): Promise<WriteResult | WriteResult[]> {
     const many = Array.isArray(input)
-    const inputs: readonly unknown[] = many ? input : [input]
-    const { access } = this
-    const { validator } = access.writing.schema
+    const { validator: ready } = this.access.writing.schema
+    const inputs: readonly unknown[] = many ? (ready === undefined ? input : [...(input as unknown[])]) : [input]
     return promised(() => {
-      if (validator !== undefined) checkBatchSize(inputs.length)
-      const documents = validator === undefined ? inputs : validator.checkAll(inputs, many)
-      const written = andThen(documents, (valid): MaybePromise<WriteResult | WriteResult[]> => {
-        const batch = encodeBatch(valid, this.#guessShapes(), access.writing.newIds())
-        return this.#write(many, (transaction, writing) => putDocuments(transaction, writing, batch, mode))
+      checkBatchSize(inputs.length)
+      if (ready !== undefined && !inputs.every(isPlainObject)) throw new TypeError('a document is a plain object')
+      return this.#withValidator((validator) => {
+        const documents = validator === undefined ? inputs : validator.checkAll(inputs, many)
+        const written = andThen(documents, (valid): MaybePromise<WriteResult | WriteResult[]> => {
+          const batch = encodeBatch(valid, this.#guessShapes(), this.access.writing.newIds())
+          return this.#write(many, (transaction, writing) => putDocuments(transaction, writing, batch, mode))
+        })
+        return isPromise(documents) ? this.access.pending(Promise.resolve(written)) : written
       })
-      return isPromise(documents) ? access.pending(Promise.resolve(written)) : written
     })
+  }
+
+  /** `write` is called at once, unless the validator has to be waited for. */
+  #withValidator<R>(write: (validator: DocumentValidator | undefined) => MaybePromise<R>): MaybePromise<R> {
+    const { validator } = this.access.writing.schema
+    return isPromise(validator) ? this.access.pending(validator.then(write)) : write(validator)
   }
 
   #write<R>(many: boolean, write: (transaction: WriteTransaction, writing: WriteContext) => R[]): Promise<R | R[]> {

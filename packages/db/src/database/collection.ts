@@ -97,6 +97,11 @@ export class Collection<T extends object, Input extends object = T> extends Coll
     await this.#migrations.idle()
   }
 
+  /** @internal Resolves when writes need not wait for anything to be loaded. */
+  async loaded(): Promise<void> {
+    await this.#schema.validator
+  }
+
   /** @internal */
   get migrations(): MigrationRunner {
     return this.#migrations

@@ -75,7 +75,7 @@ async function openChecked(
       ...(onProgress !== undefined && { onProgress }),
     }
     for (const [collection, declared] of Object.entries(collections))
-      database.collection<JsonObject>(collection, { ...declared, ...building })
+      await database.collection<JsonObject>(collection, { ...declared, ...building }).loaded()
     await database.resumeBuilds(building)
     return database
   } catch (error) {

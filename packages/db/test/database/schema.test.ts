@@ -159,6 +159,7 @@ test('arguments', async () => {
   expect(() => people.insert(5 as never)).toThrow(TypeError)
   expect(() => people.insert([5] as never)).toThrow(TypeError)
   const list = db.collection('list', { schema: z.object({}).transform(() => [1]) as never })
+  await expect(list.insert({})).rejects.toThrow(TypeError)
   expect(() => list.insert({})).toThrow(TypeError)
 })
 

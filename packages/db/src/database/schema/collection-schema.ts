@@ -3,6 +3,7 @@
  * versions. docs/schemas.md is normative.
  */
 import { PannierError } from '../../base/errors.ts'
+import type { MaybePromise } from '../../base/maybe-promise.ts'
 import type { Catalog } from '../../document/catalog.ts'
 import type { CollectionState } from '../../document/collection-state.ts'
 import { SCHEMA_VERSION_FIRST } from '../../document/schema-state.ts'
@@ -10,7 +11,7 @@ import type { WriteTransaction } from '../../kv/key-value-store.ts'
 import type { JsonObject } from '../document-types.ts'
 import { isStandardSchema } from './standard-schema.ts'
 import type { StandardSchema } from './standard-schema.ts'
-import { DocumentValidator } from './validator.ts'
+import type { DocumentValidator } from './validator.ts'
 
 /**
  * Makes a document of one version out of one of the version before; it is given a copy, with its `_id`, which stays what it is.
@@ -29,7 +30,8 @@ export interface SchemaOptions<Schema = unknown> {
 }
 
 export class CollectionSchema {
-  validator: DocumentValidator | undefined
+  /** Loaded for collections that have a schema only. */
+  validator: MaybePromise<DocumentValidator> | undefined
   /** Undefined: nothing was declared; whatever is there is read as it is. */
   version: number | undefined
   migrations: Readonly<Record<number, Migration>> = {}
@@ -50,7 +52,7 @@ export class CollectionSchema {
     this.#schema = schema
     this.version = version ?? SCHEMA_VERSION_FIRST
     this.migrations = migrations ?? {}
-    if (news && schema !== undefined) this.validator = new DocumentValidator(schema)
+    if (news && schema !== undefined) this.#load(schema)
     return news
   }
 
@@ -72,6 +74,13 @@ export class CollectionSchema {
       )
     }
     return known !== undefined && (version < known || pending.length > 0)
+  }
+
+  #load(schema: StandardSchema): void {
+    const loading = import('./validator.ts').then((loaded) => (this.validator = new loaded.DocumentValidator(schema)))
+    // Whoever writes hears of a failure.
+    loading.catch(() => {})
+    this.validator = loading
   }
 
   /** For a collection that was made just now. */

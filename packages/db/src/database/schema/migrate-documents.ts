@@ -52,7 +52,8 @@ export async function migrateDocument(schema: CollectionSchema, old: OldDocument
   try {
     const migrated = await runMigrations(schema, contentOf(reader.decode(body)), from)
     if (migrated === null) return { ...known, document: null, failure: undefined }
-    const document = schema.validator === undefined ? migrated : await schema.validator.check(migrated)
+    const validator = await schema.validator
+    const document = validator === undefined ? migrated : await validator.check(migrated)
     if (document instanceof PannierError) throw document
     // What can't be stored must fail here, where it fails alone.
     const batch = encodeBatch([document], guessShapes(reader.collection, false), () => known.id)

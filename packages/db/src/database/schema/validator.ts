@@ -10,6 +10,7 @@ import { andThen, isPromise } from '../../base/maybe-promise.ts'
 import type { MaybePromise } from '../../base/maybe-promise.ts'
 import { isPlainObject } from '../../codec/collation.ts'
 import { isReserved } from '../../codec/document-format.ts'
+import type { StoredDocument } from '../../document/document-reader.ts'
 import type { SchemaIssue, SchemaResult, StandardSchema } from './standard-schema.ts'
 
 /** What is wrong with a document and where, as `details.issues` of PANNIER_INVALID_DOCUMENT has it. */
@@ -42,7 +43,6 @@ export class DocumentValidator {
 
   /** For each the document as it is to be stored, or what is wrong with it. `many`: errors name the position. */
   checkEach(inputs: readonly unknown[], many: boolean): MaybePromise<(Fields | PannierError)[]> {
-    inputs.forEach(checkPlain)
     const checked = inputs.map((input, position) => this.check(input, many ? position : undefined))
     // Most schemas are synchronous, and a batch may be large.
     return checked.some(isPromise)
@@ -52,12 +52,33 @@ export class DocumentValidator {
 
   /** The document as it is to be stored, or what is wrong with it. A TypeError for what is no document. */
   check(input: unknown, position?: number): MaybePromise<Fields | PannierError> {
-    checkPlain(input)
+    if (!isPlainObject(input)) throw new TypeError('a document is a plain object')
     // A tombstone has no content that would have to be of use.
     if (input['_deleted'] === true) return input
     return andThen(this.#ask(input), (result) =>
       result.issues === undefined ? stored(input, result.value, position) : invalid(input, result.issues, position),
     )
+  }
+
+  /**
+   * For `update`, whose function runs inside the write: what it makes of a document is validated there. That is done at once,
+   * or another write could come between and would be lost.
+   */
+  checkUpdated(change: (document: StoredDocument) => unknown): (document: StoredDocument) => unknown {
+    return (document) => {
+      const changed = change(document)
+      // What is no document at all is refused where it would be written.
+      if (!isPlainObject(changed)) return changed
+      const { _id = document._id } = changed
+      if (_id !== document._id) return changed
+      const checked = this.check({ ...changed, _id })
+      if (isPromise(checked)) {
+        checked.catch(() => {})
+        throw new TypeError('update: the schema is asynchronous; read the document and `put` it instead')
+      }
+      if (checked instanceof PannierError) throw checked
+      return checked
+    }
   }
 
   #ask(input: Fields): MaybePromise<SchemaResult<unknown>> {
@@ -90,39 +111,11 @@ export class DocumentValidator {
   }
 }
 
-/**
- * For `update`, whose function runs inside the write: what it makes of a document is validated there. That is done at once, or
- * another write could come between and would be lost.
- */
-export function checkUpdated<Document extends { readonly _id: string }>(
-  validator: DocumentValidator,
-  change: (document: Document) => unknown,
-): (document: Document) => unknown {
-  return (document) => {
-    const changed = change(document)
-    // What is no document at all is refused where it would be written.
-    if (!isPlainObject(changed)) return changed
-    const { _id = document._id } = changed
-    if (_id !== document._id) return changed
-    const checked = validator.check({ ...changed, _id })
-    if (isPromise(checked)) {
-      checked.catch(() => {})
-      throw new TypeError('update: the schema is asynchronous; read the document and `put` it instead')
-    }
-    if (checked instanceof PannierError) throw checked
-    return checked
-  }
-}
-
 /** No schema knows it. */
 const UNKNOWN_FIELD = '_idUnknownToAnySchema'
 
 function wordsOf({ issues = [] }: SchemaResult<unknown>, name: string): string {
   return JSON.stringify(readable(issues)).replaceAll(name, ' ')
-}
-
-function checkPlain(input: unknown): asserts input is Fields {
-  if (!isPlainObject(input)) throw new TypeError('a document is a plain object')
 }
 
 function contentOf(input: Fields): Fields {
