@@ -102,7 +102,7 @@ class Migrator {
     const migrated = await this.#migrate(documents)
     const pending = await store.write((transaction) => {
       const current = catalog.collection(transaction, writing.name)
-      if (current?.number !== state.number || !isFirst(current.schema, segment)) return undefined
+      if (current?.number !== state.number || !isNext(current.schema, state.schema!.version, segment)) return undefined
       const grown = applyMigrated(transaction, writing, current, migrated)
       const [, ...later] = current.schema!.pending
       const rest = reached < segment.upTo ? [{ ...segment, after: reached }, ...later] : later
@@ -145,9 +145,10 @@ class Migrator {
   #nextBatch(snapshot: Snapshot): (Batch & { segment: PendingMigration; reached: number }) | undefined {
     const { catalog, writing } = this.#options
     const state = catalog.collection(snapshot, writing.name)
-    const segment = state?.schema?.pending[0]
-    if (state === undefined || segment === undefined) return undefined
-    this.#options.schema.needsMigration(state, true)
+    // Newer code may have raised the version, and has all that is left to itself.
+    if (state === undefined || !this.#options.schema.needsMigration(state, true)) return undefined
+    const segment = state.schema?.pending[0]
+    if (segment === undefined) return undefined
     this.#total ??= remaining(snapshot, state)
     const reader = new DocumentReader(snapshot, state)
     const documents: OldDocument[] = []
@@ -244,9 +245,15 @@ function lastSequence(transaction: WriteTransaction, state: CollectionState): nu
   return cursor.next() ? cursor.keyNumber : NOTHING
 }
 
-function isFirst(schema: SchemaState | undefined, { after, upTo, from }: PendingMigration): boolean {
-  const first = schema?.pending[0]
-  return first?.after === after && first.upTo === upTo && first.from === from
+/** Whether that is still to be done, and to that version: newer code may have raised it. */
+function isNext(schema: SchemaState | undefined, version: number, segment: PendingMigration): boolean {
+  const next = schema?.pending[0]
+  return (
+    schema?.version === version &&
+    next?.after === segment.after &&
+    next.upTo === segment.upTo &&
+    next.from === segment.from
+  )
 }
 
 function remaining(snapshot: Snapshot, state: CollectionState): number {
