@@ -159,8 +159,8 @@ test('arguments', async () => {
   expect(() => people.insert(5 as never)).toThrow(TypeError)
   expect(() => people.insert([5] as never)).toThrow(TypeError)
   const list = db.collection('list', { schema: z.object({}).transform(() => [1]) as never })
-  await expect(list.insert({})).rejects.toThrow(TypeError)
-  expect(() => list.insert({})).toThrow(TypeError)
+  await expect(list.insert({} as never)).rejects.toThrow(TypeError)
+  expect(() => list.insert({} as never)).toThrow(TypeError)
 })
 
 test('what an asynchronous schema throws is passed on', async () => {

@@ -166,6 +166,9 @@ export function halfLoose(docs: Collection<{ readonly name: string; readonly [fi
   docs.find({ name: 'a', other: 3, 'a.b': 4 })
   // @ts-expect-error what is known is checked
   docs.find({ name: 3 })
+  void docs.insert({ name: 'a', other: 3 })
+  // @ts-expect-error what is known has to be there
+  void docs.insert({ other: 3 })
 }
 
 /** Types that contain themselves, and unions, end. */
@@ -185,6 +188,12 @@ export async function unions(nodes: Collection<Node>, shapes: Collection<Shape>)
   shapes.find({ kind: 'circle', radius: { $gt: 3 } }).sort('-side')
   // @ts-expect-error there is no such kind
   shapes.find({ kind: 'line' })
+  await shapes.insert([
+    { kind: 'circle', radius: 1 },
+    { _id: 'a', kind: 'square', side: 2 },
+  ])
+  // @ts-expect-error a square has no radius
+  await shapes.insert({ kind: 'square', radius: 2 })
   const shape = await shapes.get('a')
   if (shape?.kind === 'circle') holds<Same<typeof shape.radius, number>>()
   const [row] = await shapes.find().fields('kind', 'radius').toArray()
