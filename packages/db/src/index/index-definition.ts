@@ -21,7 +21,8 @@ export type IndexInput<Path extends string = string> =
       readonly name?: string
     }
 
-type OrderedPath<Path extends string> = Path | `-${Path}`
+/** A path, '-' before it for descending. */
+export type OrderedPath<Path extends string> = Path | `-${Path}`
 
 /** A declaration in full: a definition that has no number yet. */
 export interface IndexDeclaration {

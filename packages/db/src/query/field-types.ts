@@ -8,9 +8,6 @@
 /** Dotted paths of the fields of a document: 'age', 'address.city', 'tags.0'. A dot in a name is written '\\.', unchecked. */
 export type FieldPath<T> = IsLoose<T> extends true ? string : PathOf<T, Depth> | FreePath
 
-/** A path, '-' before it for descending. */
-export type OrderedPath<Path extends string> = Path | `-${Path}`
-
 /** The value at a path; undefined is part of it where the field may be missing. */
 export type FieldValue<T, Path extends string> = unknown extends T
   ? unknown

@@ -32,7 +32,7 @@ function declaration(version: number): object {
 }
 
 for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
-  test(`handles of all versions, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, async () => {
+  test(`handles of all versions, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, { timeout: 60_000 }, async () => {
     const random = seededRandom(seed)
     const storage = memory()
     const first = await open('x', { storage })

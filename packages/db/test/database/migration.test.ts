@@ -149,25 +149,41 @@ test('several handles migrate at once: each document is written once', async () 
   for (const db of handles) await db.close()
 })
 
-test('a handle that stops in the midst is followed by another one', async () => {
-  const storage = await filled()
-  const stop = new AbortController()
-  const first = await open('x', {
-    storage,
-    collections: { docs: VERSION_3 },
-    signal: stop.signal,
-    onProgress: () => stop.abort('enough'),
-  })
-  const second = await open('x', { storage, collections: { docs: VERSION_3 } })
-  await expect(first.collection('docs').ready()).rejects.toMatchObject({ code: 'PANNIER_ABORTED', cause: 'enough' })
-  await expect(first.collection('docs').get('d1')).rejects.toMatchObject({ code: 'PANNIER_ABORTED' })
-  await second.collection('docs').ready()
-  await expectMigrated(second)
-  await first.refresh()
-  expect(await first.collection('docs').get('d1')).toMatchObject({ twice: 2 })
-  await first.close()
-  await second.close()
-})
+test(
+  'a handle that gets ahead and then stands still is waited for, and then overtaken',
+  { timeout: 20_000 },
+  async () => {
+    const storage = await filled()
+    const ahead = Promise.withResolvers<void>()
+    const stuck = Promise.withResolvers<void>()
+    let resumed = false
+    const first = await open('x', { storage })
+    const second = await open('x', { storage })
+    // The second one is at its first batch until the first one has written that, and then hangs in its next.
+    const stuckMigration: Migration = async (doc) => {
+      if (doc['n'] === 600 && !resumed) await stuck.promise
+      return MIGRATIONS[2]!(doc)
+    }
+    const slowMigration: Migration = async (doc) => {
+      await ahead.promise
+      return MIGRATIONS[2]!(doc)
+    }
+    const slow = second.collection('docs', { ...VERSION_3, migrations: { ...MIGRATIONS, 2: slowMigration } })
+    first.collection('docs', {
+      ...VERSION_3,
+      migrations: { ...MIGRATIONS, 2: stuckMigration },
+      onProgress: () => ahead.resolve(),
+    })
+    await slow.ready()
+    await expectMigrated(second)
+    resumed = true
+    stuck.resolve()
+    await first.collection('docs').ready()
+    await expectMigrated(first)
+    await first.close()
+    await second.close()
+  },
+)
 
 test('a migration that was stopped is gone on with, also by code that is newer still', async () => {
   const storage = await filled()
@@ -182,9 +198,10 @@ test('a migration that was stopped is gone on with, also by code that is newer s
     version: 2,
     migrations: { 2: counted },
     signal: stop.signal,
-    onProgress: () => stop.abort(),
+    onProgress: () => stop.abort('enough'),
   })
-  await expect(docs.ready()).rejects.toMatchObject({ code: 'PANNIER_ABORTED' })
+  await expect(docs.ready()).rejects.toMatchObject({ code: 'PANNIER_ABORTED', cause: 'enough' })
+  await expect(docs.get('d1')).rejects.toMatchObject({ code: 'PANNIER_ABORTED' })
   await first.close()
   expect(called).toBeGreaterThanOrEqual(500)
   expect(called).toBeLessThan(COUNT)
