@@ -20,8 +20,10 @@ export type BulkGetResult<T extends object> = {
 
 export const COLLECTIONS_MAX = 1000;
 
-export class Collection<T extends object> extends CollectionOperations<T> {
+export class Collection<T extends object, Input extends object = T> extends CollectionOperations<T, Input> {
     ready(): Promise<void>;
+    migrationFailures(): Promise<MigrationFailure[]>;
+    retryMigration(options?: RunOptions): Promise<RetryResult>;
     indexes(): Promise<IndexInfo[]>;
     dropIndex(name: string): Promise<boolean>;
 }
@@ -75,13 +77,19 @@ export const DOCUMENT_BYTES_MAX: number;
 
 export const DOCUMENT_DEPTH_MAX = 200;
 
-export class Database {
+export class Database<Schemas extends object = object> {
     readonly name: string;
     get storage(): string;
-    collection<T extends object = JsonObject>(name: string, options?: CollectionOptions): Collection<T>;
+    collection<Schema extends StandardSchema>(name: string, options: CollectionOptions<SchemaOutput<Schema>, Schema> & {
+        readonly schema: Schema;
+    }): Collection<SchemaOutput<Schema>, SchemaInput<Schema>>;
+    collection<Name extends string>(name: Name, options?: CollectionOptions<DocumentOf<Schemas, Name>> & {
+        readonly schema?: undefined;
+    }): Collection<DocumentOf<Schemas, Name>, InputOf<Schemas, Name>>;
+    collection<T extends object>(name: string, options?: CollectionOptions<NoInfer<T>>): Collection<T>;
     collections(): Promise<string[]>;
     dropCollection(name: string): Promise<boolean>;
-    transaction<R>(body: (tx: Transaction) => R | Promise<R>): Promise<R>;
+    transaction<R>(body: (tx: Transaction<Schemas>) => R | Promise<R>): Promise<R>;
     onChange(listener: (change: DatabaseChange) => void): () => void;
     refresh(): Promise<void>;
     checkpoint(): Promise<void>;
@@ -103,6 +111,11 @@ export interface DeletedInput extends InputMeta {
 }
 
 export type DocumentInput<T extends object> = (Omit<T, keyof InputMeta> & InputMeta) | DeletedInput;
+
+export interface DocumentIssue {
+    readonly message: string;
+    readonly path: readonly (string | number)[];
+}
 
 export type DocumentReference = string | {
     readonly _id: string;
@@ -146,8 +159,8 @@ export interface IndexInfo {
     readonly ready: boolean;
 }
 
-export type IndexInput = string | readonly string[] | {
-    readonly on: string | readonly string[];
+export type IndexInput<Path extends string = string> = OrderedPath<Path> | readonly OrderedPath<Path>[] | {
+    readonly on: OrderedPath<Path> | readonly OrderedPath<Path>[];
     readonly multi?: boolean;
     readonly name?: string;
 };
@@ -167,7 +180,7 @@ export interface MissingRevisions {
 
 export const NAME_CHARS_MAX = 200;
 
-export interface OpenOptions {
+export interface OpenOptions<Schemas extends object = Record<string, unknown>> {
     readonly storage?: Storage;
     readonly durability?: Durability;
     readonly cacheBytesMax?: number;
@@ -175,6 +188,8 @@ export interface OpenOptions {
     readonly onProgress?: (done: number) => void;
     readonly signal?: AbortSignal;
 }
+
+export type OrderedPath<Path extends string> = Path | `-${Path}`;
 
 export class PannierError extends Error {
     readonly code: ErrorCode;
@@ -289,8 +304,9 @@ export type Stored<T extends object> = T & {
     readonly _rev: string;
 };
 
-export class Transaction {
-    collection<T extends object = JsonObject>(name: string): CollectionOperations<T>;
+export class Transaction<Schemas extends object = object> {
+    collection<Name extends string>(name: Name): CollectionOperations<DocumentOf<Schemas, Name>, InputOf<Schemas, Name>>;
+    collection<T extends object>(name: string): CollectionOperations<T>;
 }
 
 export interface WriteFailure {
@@ -307,11 +323,18 @@ export interface WriteResult {
 
 export function isPannierError(error: unknown, code?: ErrorCode): error is PannierError;
 
-export function open(name: string, options?: OpenOptions): Promise<Database>;
+export function open<Schemas extends object = object>(name: string, options?: OpenOptions<Schemas>): Promise<Database<Schemas>>;
 
 type Brand<T, Name extends string> = T & {
     readonly [brand]: Name;
 };
+
+interface Combinations<T> {
+    readonly $and?: readonly Selector<T>[];
+    readonly $or?: readonly Selector<T>[];
+    readonly $nor?: readonly Selector<T>[];
+    readonly $not?: Selector<T>;
+}
 
 interface Commit {
     readonly expectedGeneration: Generation;
@@ -326,12 +349,50 @@ interface Commit {
 
 type CommitSequence = Brand<number, 'CommitSequence'>;
 
+type ContentOf<T> = T extends unknown ? {
+    [Name in keyof T as Exclude<Name, '_id' | '_rev'>]: T[Name];
+} : never;
+
+type Depth = 4;
+
+type DocumentOf<Schemas extends object, Name extends string> = SchemaOutput<SchemaOf<Schemas, Name>>;
+
+type EqualTo<Value> = Value extends readonly unknown[] ? Value : Value extends object ? never : Value;
+
+type FieldConditions<T> = IsLoose<T> extends true ? {
+    readonly [Name in NamedKey<T>]?: Condition<T[Name]>;
+} & {
+    readonly [path: string]: unknown;
+} : {
+    readonly [Path in FieldPath<T>]?: Path extends FreePath ? unknown : Condition<FieldValue<T, Path>>;
+};
+
+type Flat<T> = {
+    [Name in keyof T]: T[Name];
+};
+
+type FreePath = `${string}\\.${string}` | `${string}.${string}.${string}.${string}.${string}`;
+
 type Generation = Brand<number, 'Generation'>;
+
+type Inner<Value, Path extends string> = unknown extends Value ? unknown : Value extends readonly (infer Element)[] ? {
+    [Index in `${number}`]?: Path extends `${number}` ? Element : unknown;
+} : Value extends object ? Projected<Value, Path> : never;
+
+type InnerConditions<Value> = [Value] extends [never] ? unknown : FieldConditions<Value>;
+
+type InputOf<Schemas extends object, Name extends string> = SchemaInput<SchemaOf<Schemas, Name>>;
+
+type IsLoose<T> = string extends keyof T ? true : false;
+
+type IsSure<Value, Path extends string> = unknown extends Value ? false : [Value] extends [readonly unknown[]] ? false : [Value] extends [object] ? Partial<Record<never, never>> extends Inner<Value, Path> ? false : true : false;
 
 interface KnownState {
     readonly generation: Generation;
     readonly sequence: CommitSequence;
 }
+
+type Less = [never, 0, 1, 2, 3];
 
 interface LogRecord {
     readonly sequence: CommitSequence;
@@ -344,6 +405,35 @@ interface MetaRecord {
     readonly generation: Generation;
     readonly sequence: CommitSequence;
     readonly bytes: Uint8Array;
+}
+
+type NamedKey<T> = keyof {
+    [Name in keyof T as string extends Name ? never : number extends Name ? never : Name]: unknown;
+} & keyof T;
+
+type Nested<T, Name extends keyof T, Path extends string, Sure extends boolean> = Name extends Path ? never : [RestOf<Path, Name>] extends [never] ? never : IsSure<T[Name], RestOf<Path, Name>> extends Sure ? Name : never;
+
+type ObjectIn<Value> = Value extends readonly unknown[] ? never : Value extends object ? Value : never;
+
+type Operand<Value> = Value extends undefined ? never : Value extends readonly (infer Element)[] ? Value | Element : Value;
+
+interface Operators<Value> {
+    readonly $eq?: Value;
+    readonly $ne?: Value;
+    readonly $gt?: Wide<Value> | null;
+    readonly $gte?: Wide<Value> | null;
+    readonly $lt?: Wide<Value> | null;
+    readonly $lte?: Wide<Value> | null;
+    readonly $in?: readonly Value[];
+    readonly $nin?: readonly Value[];
+    readonly $exists?: boolean;
+    readonly $beginsWith?: Text<Value>;
+    readonly $regex?: Text<Value>;
+    readonly $options?: Text<Value>;
+    readonly $not?: Condition<Value>;
+    readonly $and?: readonly Condition<Value>[];
+    readonly $or?: readonly Condition<Value>[];
+    readonly $nor?: readonly Condition<Value>[];
 }
 
 interface Page {
@@ -365,10 +455,36 @@ interface PageStore {
     close(): MaybePromise<void>;
 }
 
+type PathOf<T, Left extends Less[number] | Depth> = T extends unknown ? {
+    [Name in keyof T & string]: Name extends `${string}.${string}` ? never : Name | `${Name}.${PathIn<T[Name], Less[Left]>}`;
+}[keyof T & string] : never;
+
 interface PlanStep {
     readonly step: 'full scan' | 'id scan' | 'index scan' | 'union' | 'nothing' | 'fetch' | 'filter' | 'sort' | 'skip' | 'limit' | 'project';
     readonly [detail: string]: unknown;
 }
+
+type RestOf<Path extends string, Name> = Name extends string ? Path extends `${Name}.${infer Rest}` ? Rest : never : never;
+
+type SchemaInput<Schema> = TypeOf<Schema, 'input'>;
+
+interface SchemaIssue {
+    readonly message: string;
+    readonly path?: readonly (PropertyKey | {
+        readonly key: PropertyKey;
+    })[] | undefined;
+}
+
+type SchemaOf<Schemas extends object, Name extends string> = Name extends keyof Schemas ? Schemas[Name] : unknown;
+
+type SchemaOutput<Schema> = TypeOf<Schema, 'output'>;
+
+type SchemaResult<Output> = {
+    readonly value: Output;
+    readonly issues?: undefined;
+} | {
+    readonly issues: readonly SchemaIssue[];
+};
 
 type SharingScope = 'process' | 'origin';
 
@@ -376,5 +492,17 @@ interface StoreState {
     readonly meta: MetaRecord | undefined;
     readonly log: readonly LogRecord[];
 }
+
+type Text<Value> = Extract<Value, string> extends never ? never : string;
+
+type TypeOf<Schema, Side extends 'input' | 'output'> = Schema extends {
+    readonly '~standard': {
+        readonly types?: infer Types;
+    };
+} ? NonNullable<Types> extends {
+    readonly [Name in Side]: infer Type extends object;
+} ? Type : Record<string, unknown> : Record<string, unknown>;
+
+type Wide<Value> = Value extends string ? string : Value extends number ? number : Value extends boolean ? boolean : Value;
 
 const brand: unique symbol;

@@ -47,6 +47,12 @@ export type {
   RevisionReference,
   RevisionResult,
 } from './database/revision-operations.ts'
+export type { CollectionDeclaration } from './database/schema/declared-types.ts'
+export type { Migration, SchemaOptions } from './database/schema/collection-schema.ts'
+export type { MigrationFailure, RetryResult } from './database/schema/migration-failures.ts'
+export type { RunOptions } from './database/schema/migration-runner.ts'
+export type { StandardSchema } from './database/schema/standard-schema.ts'
+export type { DocumentIssue } from './database/schema/validator.ts'
 export type { Transaction } from './database/transaction.ts'
 export type { WriteResult } from './document/apply-writes.ts'
 export type {
@@ -82,6 +88,7 @@ export type { RevisionStatus } from './document/revision-tree.ts'
 export type { PurgeResult } from './document/revision-writes.ts'
 export type { WriteFailure, WriteOutcome } from './document/write-documents.ts'
 export { INDEX_FIELDS_MAX, INDEXES_MAX, NAME_CHARS_MAX } from './index/index-definition.ts'
-export type { IndexField, IndexInput } from './index/index-definition.ts'
-export type { Explanation, Query, Selector } from './query/query.ts'
+export type { IndexField, IndexInput, OrderedPath } from './index/index-definition.ts'
+export type { Condition, FieldPath, FieldValue, Projected, Selector } from './query/field-types.ts'
+export type { Explanation, Query } from './query/query.ts'
 export type { Durability, Storage } from './storage/page-store.ts'
