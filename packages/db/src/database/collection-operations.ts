@@ -4,7 +4,6 @@
  */
 import type { AttachmentData } from '../document/attachments/attachment-input.ts'
 import type { Attachment } from '../document/attachments/attachment.ts'
-import type { DocumentWrite } from '../document/document-write.ts'
 import { DocumentReader } from '../document/document-reader.ts'
 import type { StoredDocument } from '../document/document-reader.ts'
 import { checkBatchSize, encodeBatch, guessShapes } from '../document/encoded-batch.ts'
@@ -252,7 +251,7 @@ export class CollectionOperations<T extends object> extends RevisionOperations<T
       })
       const write = (): Promise<unknown> =>
         this.#write(many, (transaction, writing) => putDocuments(transaction, writing, batch, mode, atomic))
-      return batch.writes.some(hasAttachments)
+      return batch.writes.some((write) => write.hasAttachments)
         ? this.#withAttachments((attachments, access) =>
             attachments.writeWithAttachments(access, batch.writes, atomic, write),
           )
@@ -280,10 +279,6 @@ export class CollectionOperations<T extends object> extends RevisionOperations<T
     }
     return this.#guess!
   }
-}
-
-function hasAttachments({ attachmentInputs }: DocumentWrite): boolean {
-  return attachmentInputs !== undefined
 }
 
 /** A copy: what the caller does to the array meanwhile changes nothing. */

@@ -94,7 +94,8 @@ class WritePlanner implements PlannedWrites {
   add(write: DocumentWrite): void {
     const { old, revision, path, error } = write
     // Most documents of large batches are new.
-    if (old === undefined && revision === undefined && path === undefined && error === undefined) {
+    const isPlain = path === undefined && error === undefined && !write.hasAttachments
+    if (old === undefined && revision === undefined && isPlain) {
       this.changes.push(write)
       return
     }
