@@ -1,6 +1,22 @@
 // What `pannier` offers. Written by `npm run api`.
 
+export interface AtomicOptions {
+    readonly atomic?: true;
+}
+
 export const BATCH_DOCUMENTS_MAX = 1000000;
+
+export interface BatchOptions {
+    readonly atomic?: boolean;
+}
+
+export type BulkGetResult<T extends object> = {
+    readonly id: string;
+    readonly ok: RevisionDocument<T>;
+} | {
+    readonly id: string;
+    readonly missing: string | undefined;
+};
 
 export const COLLECTIONS_MAX = 1000;
 
@@ -15,27 +31,44 @@ export interface CollectionChange {
     readonly dropped: boolean;
 }
 
-export class CollectionOperations<T extends object> {
-    readonly name: string;
+export class CollectionOperations<T extends object> extends RevisionOperations<T> {
     get(id: string): Promise<Stored<T> | undefined>;
+    get(id: string, options: RevisionReadOptions): Promise<RevisionDocument<T> | undefined>;
     get(ids: readonly string[]): Promise<(Stored<T> | undefined)[]>;
-    insert(document: DocumentInput<T>): Promise<WriteResult>;
-    insert(documents: readonly DocumentInput<T>[]): Promise<WriteResult[]>;
-    put(document: DocumentInput<T>): Promise<WriteResult>;
-    put(documents: readonly DocumentInput<T>[]): Promise<WriteResult[]>;
-    upsert(document: DocumentInput<T>): Promise<WriteResult>;
-    upsert(documents: readonly DocumentInput<T>[]): Promise<WriteResult[]>;
+    get(ids: readonly string[], options: RevisionFields): Promise<(RevisionDocument<T> | undefined)[]>;
+    insert(document: DocumentInput<T>, options?: AtomicOptions): Promise<WriteResult>;
+    insert(documents: readonly DocumentInput<T>[], options?: AtomicOptions): Promise<WriteResult[]>;
+    insert(document: DocumentInput<T>, options: BatchOptions): Promise<WriteOutcome>;
+    insert(documents: readonly DocumentInput<T>[], options: BatchOptions): Promise<WriteOutcome[]>;
+    put(document: DocumentInput<T>, options?: AtomicOptions & EditOptions): Promise<WriteResult>;
+    put(documents: readonly DocumentInput<T>[], options?: AtomicOptions & EditOptions): Promise<WriteResult[]>;
+    put(document: DocumentInput<T>, options: BatchOptions & EditOptions): Promise<WriteOutcome>;
+    put(documents: readonly DocumentInput<T>[], options: BatchOptions & EditOptions): Promise<WriteOutcome[]>;
+    upsert(document: DocumentInput<T>, options?: AtomicOptions): Promise<WriteResult>;
+    upsert(documents: readonly DocumentInput<T>[], options?: AtomicOptions): Promise<WriteResult[]>;
+    upsert(document: DocumentInput<T>, options: BatchOptions): Promise<WriteOutcome>;
+    upsert(documents: readonly DocumentInput<T>[], options: BatchOptions): Promise<WriteOutcome[]>;
     update(id: string, change: (document: Stored<T>) => DocumentInput<T> | undefined): Promise<WriteResult>;
     update(ids: readonly string[], change: (document: Stored<T>) => DocumentInput<T> | undefined): Promise<WriteResult[]>;
-    delete(reference: DocumentReference): Promise<WriteResult | undefined>;
-    delete(references: readonly DocumentReference[]): Promise<(WriteResult | undefined)[]>;
+    delete(reference: DocumentReference, options?: AtomicOptions): Promise<WriteResult | undefined>;
+    delete(references: readonly DocumentReference[], options?: AtomicOptions): Promise<(WriteResult | undefined)[]>;
+    delete(reference: DocumentReference, options: BatchOptions): Promise<WriteOutcome | undefined>;
+    delete(references: readonly DocumentReference[], options: BatchOptions): Promise<(WriteOutcome | undefined)[]>;
     find(selector?: Selector<T>): Query<Stored<T>>;
 }
 
 export interface CollectionOptions {
     readonly indexes?: readonly IndexInput[];
+    readonly history?: boolean;
+    readonly revisionsLimit?: number;
     readonly signal?: AbortSignal;
     readonly onProgress?: (done: number) => void;
+}
+
+export interface ConflictedDocument {
+    readonly id: string;
+    readonly rev: string;
+    readonly conflicts: readonly string[];
 }
 
 export const DOCUMENT_BYTES_MAX: number;
@@ -63,10 +96,13 @@ export interface DatabaseChange {
     readonly local: boolean;
 }
 
-export type DocumentInput<T extends object> = Omit<T, '_id' | '_rev'> & {
-    readonly _id?: string;
-    readonly _rev?: string;
-};
+export interface DeletedInput extends InputMeta {
+    readonly _id: string;
+    readonly _deleted: true;
+    readonly [field: string]: unknown;
+}
+
+export type DocumentInput<T extends object> = (Omit<T, keyof InputMeta> & InputMeta) | DeletedInput;
 
 export type DocumentReference = string | {
     readonly _id: string;
@@ -74,6 +110,10 @@ export type DocumentReference = string | {
 };
 
 export type Durability = 'relaxed' | 'strict';
+
+export interface EditOptions {
+    readonly newEdits?: boolean;
+}
 
 export type ErrorCode = 'PANNIER_LOCKED' | 'PANNIER_BLOCKED' | 'PANNIER_OPEN_FAILED' | 'PANNIER_UNAVAILABLE' | 'PANNIER_WRONG_FORMAT' | 'PANNIER_NEWER_FORMAT' | 'PANNIER_CLOSED' | 'PANNIER_CORRUPT' | 'PANNIER_IO' | 'PANNIER_QUOTA_EXCEEDED' | 'PANNIER_STALE' | 'PANNIER_RECOVERY_NEEDED' | 'PANNIER_SNAPSHOT_EXPIRED' | 'PANNIER_CONFLICT' | 'PANNIER_NOT_FOUND' | 'PANNIER_KEY_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_DEEP' | 'PANNIER_BATCH_TOO_LARGE' | 'PANNIER_INVALID_DOCUMENT' | 'PANNIER_INDEX_MISMATCH' | 'PANNIER_LIMIT' | 'PANNIER_ABORTED';
 
@@ -85,6 +125,8 @@ export interface Explanation {
     readonly covering: boolean;
     readonly cost: number;
 }
+
+export const GENERATION_MAX: number;
 
 export const ID_BYTES_MAX = 4096;
 
@@ -110,7 +152,18 @@ export type IndexInput = string | readonly string[] | {
     readonly name?: string;
 };
 
+export interface InputMeta extends Omit<RevisionMeta, '_deleted'> {
+    readonly _id?: string;
+    readonly _rev?: string;
+    readonly _deleted?: boolean;
+}
+
 export type JsonObject = Record<string, unknown>;
+
+export interface MissingRevisions {
+    readonly missing: readonly string[];
+    readonly possibleAncestors?: readonly string[];
+}
 
 export const NAME_CHARS_MAX = 200;
 
@@ -118,7 +171,7 @@ export interface OpenOptions {
     readonly storage?: Storage;
     readonly durability?: Durability;
     readonly cacheBytesMax?: number;
-    readonly collections?: Readonly<Record<string, Pick<CollectionOptions, 'indexes'>>>;
+    readonly collections?: Readonly<Record<string, Pick<CollectionOptions, 'indexes' | 'history' | 'revisionsLimit'>>>;
     readonly onProgress?: (done: number) => void;
     readonly signal?: AbortSignal;
 }
@@ -134,6 +187,11 @@ export interface PannierErrorOptions {
     readonly details?: Readonly<Record<string, unknown>>;
 }
 
+export interface PurgeResult {
+    readonly purged: readonly string[];
+    readonly gone: boolean;
+}
+
 export class Query<T extends object> implements AsyncIterable<T> {
     sort(...fields: string[]): Query<T>;
     skip(rows: number): Query<T>;
@@ -147,6 +205,70 @@ export class Query<T extends object> implements AsyncIterable<T> {
     explain(): Promise<Explanation>;
     [Symbol.asyncIterator](): AsyncGenerator<T, void, undefined>;
 }
+
+export const REVISIONS_LIMIT_MAX = 100000;
+
+export const REVISION_SUFFIX_BYTES_MAX = 255;
+
+export type RevisionDocument<T extends object> = Stored<T> & RevisionMeta;
+
+export interface RevisionFields {
+    readonly revs?: boolean;
+    readonly revsInfo?: boolean;
+    readonly conflicts?: boolean;
+    readonly deletedConflicts?: boolean;
+}
+
+export interface RevisionHistory {
+    readonly start: number;
+    readonly ids: readonly string[];
+}
+
+export interface RevisionInfo {
+    readonly rev: string;
+    readonly status: RevisionStatus;
+}
+
+export interface RevisionMeta {
+    readonly _deleted?: true;
+    readonly _revisions?: RevisionHistory;
+    readonly _revs_info?: readonly RevisionInfo[];
+    readonly _conflicts?: readonly string[];
+    readonly _deleted_conflicts?: readonly string[];
+}
+
+export abstract class RevisionOperations<T extends object> {
+    readonly name: string;
+    getRevisions(id: string, revs: 'all' | readonly string[], options?: RevisionFields & {
+        readonly latest?: boolean;
+    }): Promise<RevisionResult<T>[]>;
+    bulkGet(references: readonly RevisionReference[], options?: RevisionFields & {
+        readonly latest?: boolean;
+    }): Promise<BulkGetResult<T>[]>;
+    revsDiff(revs: Readonly<Record<string, readonly string[]>>): Promise<Record<string, MissingRevisions>>;
+    conflicts(): Promise<ConflictedDocument[]>;
+    resolve(id: string, choose: (leaves: RevisionDocument<T>[]) => DocumentInput<T> | undefined): Promise<WriteResult>;
+    purge(id: string, revs?: string | readonly string[]): Promise<PurgeResult>;
+    compact(): Promise<number>;
+}
+
+export interface RevisionReadOptions extends RevisionFields {
+    readonly rev?: string;
+    readonly latest?: boolean;
+}
+
+export interface RevisionReference {
+    readonly id: string;
+    readonly rev?: string;
+}
+
+export type RevisionResult<T extends object> = {
+    readonly ok: RevisionDocument<T>;
+} | {
+    readonly missing: string;
+};
+
+export type RevisionStatus = 'available' | 'deleted' | 'missing';
 
 export type Selector<T> = {
     readonly [Name in keyof T]?: unknown;
@@ -170,6 +292,13 @@ export type Stored<T extends object> = T & {
 export class Transaction {
     collection<T extends object = JsonObject>(name: string): CollectionOperations<T>;
 }
+
+export interface WriteFailure {
+    readonly id: string;
+    readonly error: PannierError;
+}
+
+export type WriteOutcome = WriteResult | WriteFailure;
 
 export interface WriteResult {
     readonly id: string;

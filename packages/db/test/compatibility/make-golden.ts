@@ -20,7 +20,7 @@ import { sqlite } from '../../src/storage/sqlite/sqlite.ts'
 import { seededRandom } from '../../testing/random.ts'
 import { goldenCollection, goldenTree, openEngine, type GoldenContent } from './golden-content.ts'
 
-const COLLECTIONS = ['people', 'things', 'revised']
+const COLLECTIONS = ['people', 'revised', 'things']
 const TREES = ['golden/inline', 'golden/ordered', 'golden/sequence']
 
 const folder = join(import.meta.dirname, '../golden')

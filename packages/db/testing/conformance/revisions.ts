@@ -374,6 +374,11 @@ function historyCases(check: Case): void {
       ['available', 'deleted', 'available', 'available'],
     )
     await take(docs, replica('a', ['y', 'x'], { n: 9 }))
+    db.collection('kept', { history: false })
+    await docs.ready()
+    await docs.update('a', () => ({ n: 4 }))
+    await take(docs, replica('a', ['w'], { n: 8 }))
+    assertEqual((await docs.get('a', { rev: first.rev }))?.n, 1, 'what was kept stays until it is compacted')
     assertEqual(await db.check(), [])
     assertEqual(await docs.compact(), 3)
     assertEqual(await docs.compact(), 0)
@@ -381,7 +386,7 @@ function historyCases(check: Case): void {
     assertEqual((await docs.get('a', { rev: '2-y' }))?.n, 9, 'leaves stay')
   })
 
-  check('purge', async (docs) => {
+  check('purge', async (docs, db) => {
     await take(docs, replica('a', ['d', 'c', 'a'], { n: 3 }), replica('a', ['b', 'a'], { n: 2 }))
     assertEqual(await docs.purge('a', '2-c'), { purged: [], gone: false }, 'no leaf')
     assertEqual(await docs.purge('a', ['3-d', '9-x']), { purged: ['3-d', '2-c'], gone: false })
@@ -393,7 +398,12 @@ function historyCases(check: Case): void {
     } as never)
     assertEqual(await docs.find({ n: 2 }).count(), 1)
     assertEqual(await docs.conflicts(), [])
+    let changes = 0
+    const stop = db.onChange(({ collections }) => (changes += collections.has('docs') ? 1 : 0))
     assertEqual(await docs.purge('a'), { purged: ['2-b', '1-a'], gone: true })
+    for (let turn = 0; turn < 20 && changes === 0; turn++) await db.collections()
+    stop()
+    assertEqual(changes, 1)
     assertEqual(await docs.getRevisions('a', 'all'), [])
     assertEqual(await docs.find().count(), 0)
     assertEqual((await docs.insert({ _id: 'a' })).rev.slice(0, 2), '1-', 'as if it had never been')
