@@ -1,7 +1,48 @@
 // What `pannier` offers. Written by `npm run api`.
 
+export const ATTACHMENTS_PER_DOCUMENT_MAX = 1000;
+
+export const ATTACHMENT_BYTES_MAX: number;
+
+export const ATTACHMENT_NAME_BYTES_MAX = 1024;
+
 export interface AtomicOptions {
     readonly atomic?: true;
+}
+
+export class Attachment {
+    readonly name: string;
+    readonly contentType: string;
+    readonly digest: string;
+    readonly length: number;
+    bytes(range?: ByteRange): Promise<Uint8Array<ArrayBuffer>>;
+    text(range?: ByteRange): Promise<string>;
+    blob(range?: ByteRange): Promise<Blob>;
+    stream(range?: ByteRange): ReadableStream<Uint8Array<ArrayBuffer>>;
+}
+
+export type AttachmentData = Blob | ArrayBuffer | ArrayBufferView | string | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;
+
+export type AttachmentForm = 'base64' | 'blob' | 'bytes';
+
+export interface AttachmentInput {
+    readonly data: AttachmentData;
+    readonly content_type?: string;
+}
+
+export type AttachmentInputs = Readonly<Record<string, AttachmentInput | AttachmentStubInput>>;
+
+export interface AttachmentStub {
+    readonly content_type: string;
+    readonly digest: string;
+    readonly length: number;
+    readonly revpos: number;
+    readonly stub: true;
+}
+
+export interface AttachmentStubInput {
+    readonly stub: true;
+    readonly digest?: string;
 }
 
 export const BATCH_DOCUMENTS_MAX = 1000000;
@@ -10,13 +51,18 @@ export interface BatchOptions {
     readonly atomic?: boolean;
 }
 
-export type BulkGetResult<T extends object> = {
+export type BulkGetResult<T extends object, Document = RevisionDocument<T>> = {
     readonly id: string;
-    readonly ok: RevisionDocument<T>;
+    readonly ok: Document;
 } | {
     readonly id: string;
     readonly missing: string | undefined;
 };
+
+export interface ByteRange {
+    readonly start?: number;
+    readonly end?: number;
+}
 
 export const COLLECTIONS_MAX = 1000;
 
@@ -35,8 +81,10 @@ export interface CollectionChange {
 
 export class CollectionOperations<T extends object> extends RevisionOperations<T> {
     get(id: string): Promise<Stored<T> | undefined>;
+    get(id: string, options: WithAttachments & RevisionReadOptions): Promise<DocumentWithAttachments<T> | undefined>;
     get(id: string, options: RevisionReadOptions): Promise<RevisionDocument<T> | undefined>;
     get(ids: readonly string[]): Promise<(Stored<T> | undefined)[]>;
+    get(ids: readonly string[], options: WithAttachments & RevisionFields): Promise<(DocumentWithAttachments<T> | undefined)[]>;
     get(ids: readonly string[], options: RevisionFields): Promise<(RevisionDocument<T> | undefined)[]>;
     insert(document: DocumentInput<T>, options?: AtomicOptions): Promise<WriteResult>;
     insert(documents: readonly DocumentInput<T>[], options?: AtomicOptions): Promise<WriteResult[]>;
@@ -56,6 +104,9 @@ export class CollectionOperations<T extends object> extends RevisionOperations<T
     delete(references: readonly DocumentReference[], options?: AtomicOptions): Promise<(WriteResult | undefined)[]>;
     delete(reference: DocumentReference, options: BatchOptions): Promise<WriteOutcome | undefined>;
     delete(references: readonly DocumentReference[], options: BatchOptions): Promise<(WriteOutcome | undefined)[]>;
+    putAttachment(id: string, name: string, data: AttachmentData, options?: PutAttachmentOptions): Promise<WriteResult>;
+    getAttachment(id: string, name: string, options?: GetAttachmentOptions): Promise<Attachment | undefined>;
+    removeAttachment(id: string, name: string, options?: RemoveAttachmentOptions): Promise<WriteResult | undefined>;
     find(selector?: Selector<T>): Query<Stored<T>>;
 }
 
@@ -122,13 +173,17 @@ export type DocumentReference = string | {
     readonly _rev?: string;
 };
 
+export type DocumentWithAttachments<T extends object> = Omit<RevisionDocument<T>, '_attachments'> & {
+    readonly _attachments?: Readonly<Record<string, InlineAttachment>>;
+};
+
 export type Durability = 'relaxed' | 'strict';
 
 export interface EditOptions {
     readonly newEdits?: boolean;
 }
 
-export type ErrorCode = 'PANNIER_LOCKED' | 'PANNIER_BLOCKED' | 'PANNIER_OPEN_FAILED' | 'PANNIER_UNAVAILABLE' | 'PANNIER_WRONG_FORMAT' | 'PANNIER_NEWER_FORMAT' | 'PANNIER_CLOSED' | 'PANNIER_CORRUPT' | 'PANNIER_IO' | 'PANNIER_QUOTA_EXCEEDED' | 'PANNIER_STALE' | 'PANNIER_RECOVERY_NEEDED' | 'PANNIER_SNAPSHOT_EXPIRED' | 'PANNIER_CONFLICT' | 'PANNIER_NOT_FOUND' | 'PANNIER_KEY_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_DEEP' | 'PANNIER_BATCH_TOO_LARGE' | 'PANNIER_INVALID_DOCUMENT' | 'PANNIER_INDEX_MISMATCH' | 'PANNIER_LIMIT' | 'PANNIER_ABORTED';
+export type ErrorCode = 'PANNIER_LOCKED' | 'PANNIER_BLOCKED' | 'PANNIER_OPEN_FAILED' | 'PANNIER_UNAVAILABLE' | 'PANNIER_WRONG_FORMAT' | 'PANNIER_NEWER_FORMAT' | 'PANNIER_CLOSED' | 'PANNIER_CORRUPT' | 'PANNIER_IO' | 'PANNIER_QUOTA_EXCEEDED' | 'PANNIER_STALE' | 'PANNIER_RECOVERY_NEEDED' | 'PANNIER_SNAPSHOT_EXPIRED' | 'PANNIER_CONFLICT' | 'PANNIER_NOT_FOUND' | 'PANNIER_KEY_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_DEEP' | 'PANNIER_BATCH_TOO_LARGE' | 'PANNIER_INVALID_DOCUMENT' | 'PANNIER_ATTACHMENT_TOO_LARGE' | 'PANNIER_ATTACHMENT_MISSING' | 'PANNIER_INDEX_MISMATCH' | 'PANNIER_LIMIT' | 'PANNIER_ABORTED';
 
 export interface Explanation {
     readonly plan: PlanStep;
@@ -140,6 +195,10 @@ export interface Explanation {
 }
 
 export const GENERATION_MAX: number;
+
+export interface GetAttachmentOptions extends ByteRange {
+    readonly rev?: string;
+}
 
 export const ID_BYTES_MAX = 4096;
 
@@ -165,10 +224,15 @@ export type IndexInput<Path extends string = string> = OrderedPath<Path> | reado
     readonly name?: string;
 };
 
+export type InlineAttachment = Omit<AttachmentStub, 'length' | 'stub'> & {
+    readonly data: string | Blob | Uint8Array;
+};
+
 export interface InputMeta extends Omit<RevisionMeta, '_deleted'> {
     readonly _id?: string;
     readonly _rev?: string;
     readonly _deleted?: boolean;
+    readonly _attachments?: AttachmentInputs;
 }
 
 export type JsonObject = Record<string, unknown>;
@@ -207,6 +271,12 @@ export interface PurgeResult {
     readonly gone: boolean;
 }
 
+export interface PutAttachmentOptions {
+    readonly contentType?: string;
+    readonly rev?: string;
+    readonly signal?: AbortSignal;
+}
+
 export class Query<T extends object> implements AsyncIterable<T> {
     sort(...fields: string[]): Query<T>;
     skip(rows: number): Query<T>;
@@ -225,12 +295,17 @@ export const REVISIONS_LIMIT_MAX = 100000;
 
 export const REVISION_SUFFIX_BYTES_MAX = 255;
 
+export interface RemoveAttachmentOptions {
+    readonly rev?: string;
+}
+
 export type RevisionDocument<T extends object> = Stored<T> & RevisionMeta;
 
 export interface RevisionFields {
     readonly revs?: boolean;
     readonly revsInfo?: boolean;
     readonly conflicts?: boolean;
+    readonly attachments?: AttachmentForm;
     readonly deletedConflicts?: boolean;
 }
 
@@ -254,9 +329,15 @@ export interface RevisionMeta {
 
 export abstract class RevisionOperations<T extends object> {
     readonly name: string;
+    getRevisions(id: string, revs: 'all' | readonly string[], options: RevisionFields & WithAttachments & {
+        readonly latest?: boolean;
+    }): Promise<RevisionResult<T, DocumentWithAttachments<T>>[]>;
     getRevisions(id: string, revs: 'all' | readonly string[], options?: RevisionFields & {
         readonly latest?: boolean;
     }): Promise<RevisionResult<T>[]>;
+    bulkGet(references: readonly RevisionReference[], options: RevisionFields & WithAttachments & {
+        readonly latest?: boolean;
+    }): Promise<BulkGetResult<T, DocumentWithAttachments<T>>[]>;
     bulkGet(references: readonly RevisionReference[], options?: RevisionFields & {
         readonly latest?: boolean;
     }): Promise<BulkGetResult<T>[]>;
@@ -277,8 +358,8 @@ export interface RevisionReference {
     readonly rev?: string;
 }
 
-export type RevisionResult<T extends object> = {
-    readonly ok: RevisionDocument<T>;
+export type RevisionResult<T extends object, Document = RevisionDocument<T>> = {
+    readonly ok: Document;
 } | {
     readonly missing: string;
 };
@@ -302,6 +383,7 @@ export interface Storage {
 export type Stored<T extends object> = T & {
     readonly _id: string;
     readonly _rev: string;
+    readonly _attachments?: Readonly<Record<string, AttachmentStub>>;
 };
 
 export class Transaction<Schemas extends object = object> {

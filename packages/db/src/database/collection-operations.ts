@@ -8,7 +8,6 @@ import type { MaybePromise } from '../base/maybe-promise.ts'
 import { isPlainObject } from '../codec/collation.ts'
 import type { AttachmentData } from '../document/attachments/attachment-input.ts'
 import type { Attachment } from '../document/attachments/attachment.ts'
-import type { DocumentWrite } from '../document/document-write.ts'
 import { DocumentReader } from '../document/document-reader.ts'
 import type { StoredDocument } from '../document/document-reader.ts'
 import { checkBatchSize, encodeBatch, guessShapes } from '../document/encoded-batch.ts'
@@ -317,7 +316,7 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
     })
     const write = (): Promise<unknown> =>
       this.#write(many, (transaction, writing) => putDocuments(transaction, writing, batch, mode, atomic))
-    return batch.writes.some(hasAttachments)
+    return batch.writes.some((one) => one.hasAttachments)
       ? this.#withAttachments((attachments, access) =>
           attachments.writeWithAttachments(access, batch.writes, atomic, write),
         )
@@ -363,10 +362,6 @@ function checked(
   atomic: boolean,
 ): MaybePromise<readonly (object | PannierError)[]> {
   return atomic ? validator.checkAll(inputs, many) : validator.checkEach(inputs, many)
-}
-
-function hasAttachments({ attachmentInputs }: DocumentWrite): boolean {
-  return attachmentInputs !== undefined
 }
 
 /** A copy: what the caller does to the array meanwhile changes nothing. */
