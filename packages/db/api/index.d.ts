@@ -20,8 +20,50 @@ export type BulkGetResult<T extends object> = {
 
 export const COLLECTIONS_MAX = 1000;
 
+export interface Change<T extends object = StoredDocument> {
+    readonly seq: number;
+    readonly id: string;
+    readonly changes: readonly {
+        readonly rev: string;
+    }[];
+    readonly deleted?: true;
+    readonly doc?: T | Tombstone;
+}
+
+export class ChangeFeed<T extends object> implements AsyncIterable<Change<Stored<T>>> {
+    get lastSeq(): number;
+    toArray(): Promise<Change<Stored<T>>[]>;
+    page(): Promise<ChangesPage<T>>;
+    batches(): AsyncIterableIterator<readonly Change<Stored<T>>[]>;
+    [Symbol.asyncIterator](): AsyncIterableIterator<Change<Stored<T>>>;
+}
+
+export interface ChangesOptions<T extends object = Record<string, unknown>> {
+    readonly since?: number | 'now';
+    readonly epoch?: string;
+    readonly limit?: number;
+    readonly descending?: boolean;
+    readonly live?: boolean;
+    readonly docs?: boolean;
+    readonly conflicts?: boolean;
+    readonly style?: 'winner' | 'all';
+    readonly selector?: Selector<T>;
+    readonly ids?: readonly string[];
+    readonly filter?: (document: Stored<T> & {
+        readonly _deleted?: true;
+    }) => unknown;
+    readonly signal?: AbortSignal;
+}
+
+export interface ChangesPage<T extends object> {
+    readonly changes: Change<Stored<T>>[];
+    readonly lastSeq: number;
+    readonly pending: number;
+}
+
 export class Collection<T extends object> extends CollectionOperations<T> {
     ready(): Promise<void>;
+    changes(options?: ChangesOptions<T>): ChangeFeed<T>;
     indexes(): Promise<IndexInfo[]>;
     dropIndex(name: string): Promise<boolean>;
 }
@@ -29,6 +71,15 @@ export class Collection<T extends object> extends CollectionOperations<T> {
 export interface CollectionChange {
     readonly ids: readonly string[] | undefined;
     readonly dropped: boolean;
+}
+
+export interface CollectionInfo {
+    readonly name: string;
+    readonly documents: number;
+    readonly deleted: number;
+    readonly lastSeq: number;
+    readonly epoch: string | undefined;
+    readonly storedBytes: number | undefined;
 }
 
 export class CollectionOperations<T extends object> extends RevisionOperations<T> {
@@ -55,6 +106,10 @@ export class CollectionOperations<T extends object> extends RevisionOperations<T
     delete(reference: DocumentReference, options: BatchOptions): Promise<WriteOutcome | undefined>;
     delete(references: readonly DocumentReference[], options: BatchOptions): Promise<(WriteOutcome | undefined)[]>;
     find(selector?: Selector<T>): Query<Stored<T>>;
+    list(options: ListKeysOptions): DocumentList<ListRow<Stored<T>>>;
+    list(options?: ListOptions): DocumentList<ListedRow<Stored<T>>>;
+    get local(): LocalDocuments;
+    info(): Promise<CollectionInfo>;
 }
 
 export interface CollectionOptions {
@@ -102,7 +157,19 @@ export interface DeletedInput extends InputMeta {
     readonly [field: string]: unknown;
 }
 
+export interface DeletedRow {
+    readonly id: string;
+    readonly rev: string;
+    readonly deleted: true;
+}
+
 export type DocumentInput<T extends object> = (Omit<T, keyof InputMeta> & InputMeta) | DeletedInput;
+
+export class DocumentList<Row> implements AsyncIterable<Row> {
+    page(): Promise<ListPage<Row>>;
+    toArray(): Promise<Row[]>;
+    [Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined>;
+}
 
 export type DocumentReference = string | {
     readonly _id: string;
@@ -115,7 +182,7 @@ export interface EditOptions {
     readonly newEdits?: boolean;
 }
 
-export type ErrorCode = 'PANNIER_LOCKED' | 'PANNIER_BLOCKED' | 'PANNIER_OPEN_FAILED' | 'PANNIER_UNAVAILABLE' | 'PANNIER_WRONG_FORMAT' | 'PANNIER_NEWER_FORMAT' | 'PANNIER_CLOSED' | 'PANNIER_CORRUPT' | 'PANNIER_IO' | 'PANNIER_QUOTA_EXCEEDED' | 'PANNIER_STALE' | 'PANNIER_RECOVERY_NEEDED' | 'PANNIER_SNAPSHOT_EXPIRED' | 'PANNIER_CONFLICT' | 'PANNIER_NOT_FOUND' | 'PANNIER_KEY_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_DEEP' | 'PANNIER_BATCH_TOO_LARGE' | 'PANNIER_INVALID_DOCUMENT' | 'PANNIER_INDEX_MISMATCH' | 'PANNIER_LIMIT' | 'PANNIER_ABORTED';
+export type ErrorCode = 'PANNIER_LOCKED' | 'PANNIER_BLOCKED' | 'PANNIER_OPEN_FAILED' | 'PANNIER_UNAVAILABLE' | 'PANNIER_WRONG_FORMAT' | 'PANNIER_NEWER_FORMAT' | 'PANNIER_CLOSED' | 'PANNIER_CORRUPT' | 'PANNIER_IO' | 'PANNIER_QUOTA_EXCEEDED' | 'PANNIER_STALE' | 'PANNIER_RECOVERY_NEEDED' | 'PANNIER_SNAPSHOT_EXPIRED' | 'PANNIER_CONFLICT' | 'PANNIER_NOT_FOUND' | 'PANNIER_KEY_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_DEEP' | 'PANNIER_BATCH_TOO_LARGE' | 'PANNIER_INVALID_DOCUMENT' | 'PANNIER_EPOCH_MISMATCH' | 'PANNIER_INDEX_MISMATCH' | 'PANNIER_LIMIT' | 'PANNIER_ABORTED';
 
 export interface Explanation {
     readonly plan: PlanStep;
@@ -160,9 +227,54 @@ export interface InputMeta extends Omit<RevisionMeta, '_deleted'> {
 
 export type JsonObject = Record<string, unknown>;
 
+export interface ListKeysOptions extends Omit<ListOptions, keyof IdRange> {
+    readonly keys: readonly string[];
+}
+
+export interface ListOptions extends IdRange {
+    readonly descending?: boolean;
+    readonly skip?: number;
+    readonly limit?: number;
+    readonly docs?: boolean;
+    readonly conflicts?: boolean;
+}
+
+export interface ListPage<Row> extends ListHead {
+    readonly rows: Row[];
+}
+
+export type ListRow<T extends object = StoredDocument> = ListedRow<T> | DeletedRow | MissingRow;
+
+export interface ListedRow<T extends object = StoredDocument> {
+    readonly id: string;
+    readonly rev: string;
+    readonly doc?: T;
+}
+
+export class LocalDocuments {
+    get(id: string): Promise<Stored<JsonObject> | undefined>;
+    put(document: LocalInput): Promise<WriteResult>;
+    delete(reference: DocumentReference): Promise<WriteResult | undefined>;
+    list(options?: LocalListOptions): Promise<Stored<JsonObject>[]>;
+}
+
+export type LocalInput = JsonObject & {
+    readonly _id: string;
+    readonly _rev?: string;
+};
+
+export interface LocalListOptions extends IdRange {
+    readonly limit?: number;
+}
+
 export interface MissingRevisions {
     readonly missing: readonly string[];
     readonly possibleAncestors?: readonly string[];
+}
+
+export interface MissingRow {
+    readonly key: string;
+    readonly error: 'not_found';
 }
 
 export const NAME_CHARS_MAX = 200;
@@ -289,6 +401,12 @@ export type Stored<T extends object> = T & {
     readonly _rev: string;
 };
 
+export interface Tombstone {
+    readonly _id: string;
+    readonly _rev: string;
+    readonly _deleted: true;
+}
+
 export class Transaction {
     collection<T extends object = JsonObject>(name: string): CollectionOperations<T>;
 }
@@ -328,9 +446,23 @@ type CommitSequence = Brand<number, 'CommitSequence'>;
 
 type Generation = Brand<number, 'Generation'>;
 
+interface IdRange {
+    readonly gte?: string;
+    readonly gt?: string;
+    readonly lte?: string;
+    readonly lt?: string;
+    readonly prefix?: string;
+}
+
 interface KnownState {
     readonly generation: Generation;
     readonly sequence: CommitSequence;
+}
+
+interface ListHead {
+    readonly total: number;
+    readonly offset: number | undefined;
+    readonly seq: number;
 }
 
 interface LogRecord {
@@ -376,5 +508,10 @@ interface StoreState {
     readonly meta: MetaRecord | undefined;
     readonly log: readonly LogRecord[];
 }
+
+type StoredDocument = {
+    _id: string;
+    _rev: string;
+} & Record<string, unknown>;
 
 const brand: unique symbol;
