@@ -79,6 +79,15 @@ export interface CollectionChange {
     readonly dropped: boolean;
 }
 
+export interface CollectionInfo {
+    readonly name: string;
+    readonly documents: number;
+    readonly deleted: number;
+    readonly lastSeq: number;
+    readonly epoch: string | undefined;
+    readonly storedBytes: number | undefined;
+}
+
 export class CollectionOperations<T extends object> extends RevisionOperations<T> {
     get(id: string): Promise<Stored<T> | undefined>;
     get(id: string, options: WithAttachments & RevisionReadOptions): Promise<DocumentWithAttachments<T> | undefined>;
@@ -108,6 +117,10 @@ export class CollectionOperations<T extends object> extends RevisionOperations<T
     getAttachment(id: string, name: string, options?: GetAttachmentOptions): Promise<Attachment | undefined>;
     removeAttachment(id: string, name: string, options?: RemoveAttachmentOptions): Promise<WriteResult | undefined>;
     find(selector?: Selector<T>): Query<Stored<T>>;
+    list(options: ListKeysOptions): DocumentList<ListRow<Stored<T>>>;
+    list(options?: ListOptions): DocumentList<ListedRow<Stored<T>>>;
+    get local(): LocalDocuments;
+    info(): Promise<CollectionInfo>;
 }
 
 export interface CollectionOptions {
@@ -159,6 +172,12 @@ export interface DeletedInput extends InputMeta {
     readonly _id: string;
     readonly _deleted: true;
     readonly [field: string]: unknown;
+}
+
+export interface DeletedRow {
+    readonly id: string;
+    readonly rev: string;
+    readonly deleted: true;
 }
 
 export type DocumentInput<T extends object> = (Omit<T, keyof InputMeta> & InputMeta) | DeletedInput;
@@ -237,9 +256,54 @@ export interface InputMeta extends Omit<RevisionMeta, '_deleted'> {
 
 export type JsonObject = Record<string, unknown>;
 
+export interface ListKeysOptions extends Omit<ListOptions, keyof IdRange> {
+    readonly keys: readonly string[];
+}
+
+export interface ListOptions extends IdRange {
+    readonly descending?: boolean;
+    readonly skip?: number;
+    readonly limit?: number;
+    readonly docs?: boolean;
+    readonly conflicts?: boolean;
+}
+
+export interface ListPage<Row> extends ListHead {
+    readonly rows: Row[];
+}
+
+export type ListRow<T extends object = StoredDocument> = ListedRow<T> | DeletedRow | MissingRow;
+
+export interface ListedRow<T extends object = StoredDocument> {
+    readonly id: string;
+    readonly rev: string;
+    readonly doc?: T;
+}
+
+export class LocalDocuments {
+    get(id: string): Promise<Stored<JsonObject> | undefined>;
+    put(document: LocalInput): Promise<WriteResult>;
+    delete(reference: DocumentReference): Promise<WriteResult | undefined>;
+    list(options?: LocalListOptions): Promise<Stored<JsonObject>[]>;
+}
+
+export type LocalInput = JsonObject & {
+    readonly _id: string;
+    readonly _rev?: string;
+};
+
+export interface LocalListOptions extends IdRange {
+    readonly limit?: number;
+}
+
 export interface MissingRevisions {
     readonly missing: readonly string[];
     readonly possibleAncestors?: readonly string[];
+}
+
+export interface MissingRow {
+    readonly key: string;
+    readonly error: 'not_found';
 }
 
 export const NAME_CHARS_MAX = 200;
