@@ -64,19 +64,75 @@ export interface ByteRange {
     readonly end?: number;
 }
 
+export type ByteSource = ReadableStream<Uint8Array> | Blob | Uint8Array | ArrayBuffer | string | AsyncIterable<Uint8Array | string>;
+
 export const COLLECTIONS_MAX = 1000;
+
+export const CONTENT_TYPE_CHARS_MAX = 256;
+
+export interface Change<T extends object = StoredDocument> {
+    readonly seq: number;
+    readonly id: string;
+    readonly changes: readonly {
+        readonly rev: string;
+    }[];
+    readonly deleted?: true;
+    readonly doc?: T | Tombstone;
+}
+
+export class ChangeFeed<T extends object> implements AsyncIterable<Change<Stored<T>>> {
+    get lastSeq(): number;
+    toArray(): Promise<Change<Stored<T>>[]>;
+    page(): Promise<ChangesPage<T>>;
+    batches(): AsyncIterableIterator<readonly Change<Stored<T>>[]>;
+    [Symbol.asyncIterator](): AsyncIterableIterator<Change<Stored<T>>>;
+}
+
+export interface ChangesOptions<T extends object = Record<string, unknown>> {
+    readonly since?: number | 'now';
+    readonly epoch?: string;
+    readonly limit?: number;
+    readonly descending?: boolean;
+    readonly live?: boolean;
+    readonly docs?: boolean;
+    readonly conflicts?: boolean;
+    readonly style?: 'winner' | 'all';
+    readonly selector?: Selector<Identified<T> & {
+        readonly _deleted?: true;
+    }>;
+    readonly ids?: readonly string[];
+    readonly filter?: (document: Stored<T> & {
+        readonly _deleted?: true;
+    }) => unknown;
+    readonly signal?: AbortSignal;
+}
+
+export interface ChangesPage<T extends object> {
+    readonly changes: Change<Stored<T>>[];
+    readonly lastSeq: number;
+    readonly pending: number;
+}
 
 export class Collection<T extends object, Input extends object = T> extends CollectionOperations<T, Input> {
     ready(): Promise<void>;
+    changes(options?: ChangesOptions<T>): ChangeFeed<T>;
     migrationFailures(): Promise<MigrationFailure[]>;
     retryMigration(options?: RunOptions): Promise<RetryResult>;
     indexes(): Promise<IndexInfo[]>;
     dropIndex(name: string): Promise<boolean>;
+    export(options?: ExportOptions<T>): ReadableStream<Uint8Array>;
+    import(source: ByteSource, options?: ImportOptions): Promise<ImportResult>;
 }
 
 export interface CollectionChange {
     readonly ids: readonly string[] | undefined;
     readonly dropped: boolean;
+}
+
+export interface CollectionDeclaration<Schema = unknown> extends SchemaOptions<Schema> {
+    readonly history?: boolean;
+    readonly revisionsLimit?: number;
+    readonly indexes?: readonly IndexInput<FieldPath<Identified<SchemaOutput<Schema>>>>[];
 }
 
 export interface CollectionInfo {
@@ -88,27 +144,27 @@ export interface CollectionInfo {
     readonly storedBytes: number | undefined;
 }
 
-export class CollectionOperations<T extends object> extends RevisionOperations<T> {
+export class CollectionOperations<T extends object, Input extends object = T> extends RevisionOperations<T> {
     get(id: string): Promise<Stored<T> | undefined>;
     get(id: string, options: WithAttachments & RevisionReadOptions): Promise<DocumentWithAttachments<T> | undefined>;
     get(id: string, options: RevisionReadOptions): Promise<RevisionDocument<T> | undefined>;
     get(ids: readonly string[]): Promise<(Stored<T> | undefined)[]>;
     get(ids: readonly string[], options: WithAttachments & RevisionFields): Promise<(DocumentWithAttachments<T> | undefined)[]>;
     get(ids: readonly string[], options: RevisionFields): Promise<(RevisionDocument<T> | undefined)[]>;
-    insert(document: DocumentInput<T>, options?: AtomicOptions): Promise<WriteResult>;
-    insert(documents: readonly DocumentInput<T>[], options?: AtomicOptions): Promise<WriteResult[]>;
-    insert(document: DocumentInput<T>, options: BatchOptions): Promise<WriteOutcome>;
-    insert(documents: readonly DocumentInput<T>[], options: BatchOptions): Promise<WriteOutcome[]>;
-    put(document: DocumentInput<T>, options?: AtomicOptions & EditOptions): Promise<WriteResult>;
-    put(documents: readonly DocumentInput<T>[], options?: AtomicOptions & EditOptions): Promise<WriteResult[]>;
-    put(document: DocumentInput<T>, options: BatchOptions & EditOptions): Promise<WriteOutcome>;
-    put(documents: readonly DocumentInput<T>[], options: BatchOptions & EditOptions): Promise<WriteOutcome[]>;
-    upsert(document: DocumentInput<T>, options?: AtomicOptions): Promise<WriteResult>;
-    upsert(documents: readonly DocumentInput<T>[], options?: AtomicOptions): Promise<WriteResult[]>;
-    upsert(document: DocumentInput<T>, options: BatchOptions): Promise<WriteOutcome>;
-    upsert(documents: readonly DocumentInput<T>[], options: BatchOptions): Promise<WriteOutcome[]>;
-    update(id: string, change: (document: Stored<T>) => DocumentInput<T> | undefined): Promise<WriteResult>;
-    update(ids: readonly string[], change: (document: Stored<T>) => DocumentInput<T> | undefined): Promise<WriteResult[]>;
+    insert(document: DocumentInput<Input>, options?: AtomicOptions): Promise<WriteResult>;
+    insert(documents: readonly DocumentInput<Input>[], options?: AtomicOptions): Promise<WriteResult[]>;
+    insert(document: DocumentInput<Input>, options: BatchOptions): Promise<WriteOutcome>;
+    insert(documents: readonly DocumentInput<Input>[], options: BatchOptions): Promise<WriteOutcome[]>;
+    put(document: DocumentInput<Input>, options?: AtomicOptions & EditOptions): Promise<WriteResult>;
+    put(documents: readonly DocumentInput<Input>[], options?: AtomicOptions & EditOptions): Promise<WriteResult[]>;
+    put(document: DocumentInput<Input>, options: BatchOptions & EditOptions): Promise<WriteOutcome>;
+    put(documents: readonly DocumentInput<Input>[], options: BatchOptions & EditOptions): Promise<WriteOutcome[]>;
+    upsert(document: DocumentInput<Input>, options?: AtomicOptions): Promise<WriteResult>;
+    upsert(documents: readonly DocumentInput<Input>[], options?: AtomicOptions): Promise<WriteResult[]>;
+    upsert(document: DocumentInput<Input>, options: BatchOptions): Promise<WriteOutcome>;
+    upsert(documents: readonly DocumentInput<Input>[], options: BatchOptions): Promise<WriteOutcome[]>;
+    update(id: string, change: (document: Stored<T>) => DocumentInput<Input> | undefined): Promise<WriteResult>;
+    update(ids: readonly string[], change: (document: Stored<T>) => DocumentInput<Input> | undefined): Promise<WriteResult[]>;
     delete(reference: DocumentReference, options?: AtomicOptions): Promise<WriteResult | undefined>;
     delete(references: readonly DocumentReference[], options?: AtomicOptions): Promise<(WriteResult | undefined)[]>;
     delete(reference: DocumentReference, options: BatchOptions): Promise<WriteOutcome | undefined>;
@@ -116,20 +172,22 @@ export class CollectionOperations<T extends object> extends RevisionOperations<T
     putAttachment(id: string, name: string, data: AttachmentData, options?: PutAttachmentOptions): Promise<WriteResult>;
     getAttachment(id: string, name: string, options?: GetAttachmentOptions): Promise<Attachment | undefined>;
     removeAttachment(id: string, name: string, options?: RemoveAttachmentOptions): Promise<WriteResult | undefined>;
-    find(selector?: Selector<T>): Query<Stored<T>>;
+    find(selector?: Selector<Identified<T>>): Query<Stored<T>, Identified<T>>;
     list(options: ListKeysOptions): DocumentList<ListRow<Stored<T>>>;
     list(options?: ListOptions): DocumentList<ListedRow<Stored<T>>>;
     get local(): LocalDocuments;
     info(): Promise<CollectionInfo>;
 }
 
-export interface CollectionOptions {
-    readonly indexes?: readonly IndexInput[];
+export interface CollectionOptions<T extends object = JsonObject, Schema = unknown> extends SchemaOptions<Schema> {
+    readonly indexes?: readonly IndexInput<FieldPath<Identified<T>>>[];
     readonly history?: boolean;
     readonly revisionsLimit?: number;
     readonly signal?: AbortSignal;
     readonly onProgress?: (done: number) => void;
 }
+
+export type Condition<Value> = unknown extends Value ? unknown : EqualTo<Operand<Value>> | (Operators<Operand<Value>> & InnerConditions<ObjectIn<Value>>);
 
 export interface ConflictedDocument {
     readonly id: string;
@@ -140,6 +198,8 @@ export interface ConflictedDocument {
 export const DOCUMENT_BYTES_MAX: number;
 
 export const DOCUMENT_DEPTH_MAX = 200;
+
+export const DOCUMENT_TEXT_BYTES_MAX: number;
 
 export class Database<Schemas extends object = object> {
     readonly name: string;
@@ -158,6 +218,7 @@ export class Database<Schemas extends object = object> {
     refresh(): Promise<void>;
     checkpoint(): Promise<void>;
     check(): Promise<string[]>;
+    snapshot(options?: LongWork): ReadableStream<Uint8Array>;
     close(): Promise<void>;
     destroy(): Promise<void>;
     [Symbol.asyncDispose](): Promise<void>;
@@ -180,11 +241,17 @@ export interface DeletedRow {
     readonly deleted: true;
 }
 
-export type DocumentInput<T extends object> = (Omit<T, keyof InputMeta> & InputMeta) | DeletedInput;
+export type DocumentInput<T extends object> = (ContentOf<T> & InputMeta) | DeletedInput;
 
 export interface DocumentIssue {
     readonly message: string;
     readonly path: readonly (string | number)[];
+}
+
+export class DocumentList<Row> implements AsyncIterable<Row> {
+    page(): Promise<ListPage<Row>>;
+    toArray(): Promise<Row[]>;
+    [Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined>;
 }
 
 export type DocumentReference = string | {
@@ -202,7 +269,7 @@ export interface EditOptions {
     readonly newEdits?: boolean;
 }
 
-export type ErrorCode = 'PANNIER_LOCKED' | 'PANNIER_BLOCKED' | 'PANNIER_OPEN_FAILED' | 'PANNIER_UNAVAILABLE' | 'PANNIER_WRONG_FORMAT' | 'PANNIER_NEWER_FORMAT' | 'PANNIER_CLOSED' | 'PANNIER_CORRUPT' | 'PANNIER_IO' | 'PANNIER_QUOTA_EXCEEDED' | 'PANNIER_STALE' | 'PANNIER_RECOVERY_NEEDED' | 'PANNIER_SNAPSHOT_EXPIRED' | 'PANNIER_CONFLICT' | 'PANNIER_NOT_FOUND' | 'PANNIER_KEY_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_DEEP' | 'PANNIER_BATCH_TOO_LARGE' | 'PANNIER_INVALID_DOCUMENT' | 'PANNIER_ATTACHMENT_TOO_LARGE' | 'PANNIER_ATTACHMENT_MISSING' | 'PANNIER_INDEX_MISMATCH' | 'PANNIER_LIMIT' | 'PANNIER_ABORTED';
+export type ErrorCode = 'PANNIER_LOCKED' | 'PANNIER_BLOCKED' | 'PANNIER_OPEN_FAILED' | 'PANNIER_UNAVAILABLE' | 'PANNIER_WRONG_FORMAT' | 'PANNIER_NEWER_FORMAT' | 'PANNIER_EXISTS' | 'PANNIER_CLOSED' | 'PANNIER_CORRUPT' | 'PANNIER_IO' | 'PANNIER_QUOTA_EXCEEDED' | 'PANNIER_STALE' | 'PANNIER_RECOVERY_NEEDED' | 'PANNIER_SNAPSHOT_EXPIRED' | 'PANNIER_CONFLICT' | 'PANNIER_NOT_FOUND' | 'PANNIER_KEY_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_DEEP' | 'PANNIER_BATCH_TOO_LARGE' | 'PANNIER_INVALID_DOCUMENT' | 'PANNIER_ATTACHMENT_TOO_LARGE' | 'PANNIER_ATTACHMENT_MISSING' | 'PANNIER_EPOCH_MISMATCH' | 'PANNIER_NEWER_SCHEMA' | 'PANNIER_INDEX_MISMATCH' | 'PANNIER_LIMIT' | 'PANNIER_ABORTED';
 
 export interface Explanation {
     readonly plan: PlanStep;
@@ -213,6 +280,18 @@ export interface Explanation {
     readonly cost: number;
 }
 
+export type ExportFormat = 'ndjson' | 'json' | 'couchdb' | 'couchdb-bulk';
+
+export interface ExportOptions<T extends object> extends LongWork {
+    readonly format?: ExportFormat | undefined;
+    readonly selector?: Selector<Identified<T>> | undefined;
+    readonly attachments?: boolean | undefined;
+}
+
+export type FieldPath<T> = IsLoose<T> extends true ? string : PathOf<T, Depth> | FreePath;
+
+export type FieldValue<T, Path extends string> = unknown extends T ? unknown : string extends Path ? unknown : T extends readonly (infer Element)[] ? Path extends `${number}` ? Element | undefined : Path extends `${number}.${infer Rest}` ? FieldValue<Element, Rest> | undefined : undefined : T extends object ? Path extends keyof T ? T[Path] : Path extends `${infer Name}.${infer Rest}` ? Name extends keyof T ? FieldValue<T[Name], Rest> : undefined : undefined : undefined;
+
 export const GENERATION_MAX: number;
 
 export interface GetAttachmentOptions extends ByteRange {
@@ -221,9 +300,44 @@ export interface GetAttachmentOptions extends ByteRange {
 
 export const ID_BYTES_MAX = 4096;
 
+export const IMPORT_FAILURES_MAX = 100;
+
 export const INDEXES_MAX = 64;
 
 export const INDEX_FIELDS_MAX = 4;
+
+export interface ImportFailure {
+    readonly position: number;
+    readonly line: number;
+    readonly id?: string;
+    readonly error: PannierError;
+}
+
+export type ImportFormat = 'ndjson' | 'json' | 'couchdb';
+
+export type ImportMode = 'insert' | 'upsert' | 'replicate';
+
+export interface ImportOptions {
+    readonly format?: ImportFormat | undefined;
+    readonly mode?: ImportMode | undefined;
+    readonly stubs?: 'fail' | 'drop' | undefined;
+    readonly signal?: AbortSignal | undefined;
+    readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
+}
+
+export interface ImportProgress {
+    readonly bytes: number;
+    readonly bytesTotal: number | undefined;
+    readonly imported: number;
+    readonly failed: number;
+}
+
+export interface ImportResult {
+    readonly imported: number;
+    readonly skipped: number;
+    readonly failedCount: number;
+    readonly failed: readonly ImportFailure[];
+}
 
 export interface IndexField {
     readonly path: string;
@@ -296,6 +410,23 @@ export interface LocalListOptions extends IdRange {
     readonly limit?: number;
 }
 
+export interface LongWork {
+    readonly signal?: AbortSignal | undefined;
+    readonly onProgress?: ((done: number) => void) | undefined;
+}
+
+export type Migration = (document: JsonObject & {
+    readonly _id: string;
+}) => JsonObject | Promise<JsonObject>;
+
+export interface MigrationFailure {
+    readonly id: string;
+    readonly rev: string;
+    readonly version: number;
+    readonly message: string;
+    readonly issues: readonly DocumentIssue[];
+}
+
 export interface MissingRevisions {
     readonly missing: readonly string[];
     readonly possibleAncestors?: readonly string[];
@@ -312,7 +443,10 @@ export interface OpenOptions<Schemas extends object = Record<string, unknown>> {
     readonly storage?: Storage;
     readonly durability?: Durability;
     readonly cacheBytesMax?: number;
-    readonly collections?: Readonly<Record<string, Pick<CollectionOptions, 'indexes' | 'history' | 'revisionsLimit'>>>;
+    readonly collections?: {
+        readonly [Name in keyof Schemas]: CollectionDeclaration<Schemas[Name]>;
+    };
+    readonly from?: ByteSource | (() => ByteSource | Promise<ByteSource>);
     readonly onProgress?: (done: number) => void;
     readonly signal?: AbortSignal;
 }
@@ -330,6 +464,12 @@ export interface PannierErrorOptions {
     readonly details?: Readonly<Record<string, unknown>>;
 }
 
+export type Projected<T, Path extends string> = IsLoose<T> extends true ? Partial<T> : string extends Path ? Partial<T> : T extends unknown ? Flat<Pick<T, Extract<Path, keyof T>> & {
+    [Name in keyof T as Nested<T, Name, Path, true>]: Inner<T[Name], RestOf<Path, Name>>;
+} & {
+    [Name in keyof T as Nested<T, Name, Path, false>]?: Inner<T[Name], RestOf<Path, Name>>;
+}> : never;
+
 export interface PurgeResult {
     readonly purged: readonly string[];
     readonly gone: boolean;
@@ -341,13 +481,12 @@ export interface PutAttachmentOptions {
     readonly signal?: AbortSignal;
 }
 
-export class Query<T extends object> implements AsyncIterable<T> {
-    sort(...fields: string[]): Query<T>;
-    skip(rows: number): Query<T>;
-    limit(rows: number): Query<T>;
-    fields<Name extends keyof T & string>(...names: Name[]): Query<Pick<T, Name>>;
-    fields(...paths: string[]): Query<Partial<T>>;
-    signal(signal: AbortSignal): Query<T>;
+export class Query<T extends object, Document extends object = T> implements AsyncIterable<T> {
+    sort(...fields: OrderedPath<FieldPath<Document>>[]): Query<T, Document>;
+    skip(rows: number): Query<T, Document>;
+    limit(rows: number): Query<T, Document>;
+    fields<Path extends FieldPath<Document>>(...paths: Path[]): Query<Projected<Document, Path> & object, Document>;
+    signal(signal: AbortSignal): Query<T, Document>;
     toArray(): Promise<T[]>;
     first(): Promise<T | undefined>;
     count(): Promise<number>;
@@ -361,6 +500,11 @@ export const REVISION_SUFFIX_BYTES_MAX = 255;
 
 export interface RemoveAttachmentOptions {
     readonly rev?: string;
+}
+
+export interface RetryResult {
+    readonly migrated: number;
+    readonly failed: number;
 }
 
 export type RevisionDocument<T extends object> = Stored<T> & RevisionMeta;
@@ -430,11 +574,30 @@ export type RevisionResult<T extends object, Document = RevisionDocument<T>> = {
 
 export type RevisionStatus = 'available' | 'deleted' | 'missing';
 
-export type Selector<T> = {
-    readonly [Name in keyof T]?: unknown;
-} & {
-    readonly [path: string]: unknown;
-};
+export interface RunOptions {
+    readonly signal?: AbortSignal | undefined;
+    readonly onProgress?: ((done: number) => void) | undefined;
+}
+
+export interface SchemaOptions<Schema = unknown> {
+    readonly schema?: Schema;
+    readonly version?: number;
+    readonly migrations?: Readonly<Record<number, Migration>>;
+}
+
+export type Selector<T> = FieldConditions<T> & Combinations<T>;
+
+export interface StandardSchema<Input = unknown, Output = Input> {
+    readonly '~standard': {
+        readonly version: 1;
+        readonly vendor: string;
+        readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>;
+        readonly types?: {
+            readonly input: Input;
+            readonly output: Output;
+        } | undefined;
+    };
+}
 
 export interface Storage {
     readonly kind: string;
@@ -444,11 +607,17 @@ export interface Storage {
     destroy(name: string): Promise<void>;
 }
 
-export type Stored<T extends object> = T & {
-    readonly _id: string;
-    readonly _rev: string;
+export type Stored<T extends object> = Identified<T> & {
     readonly _attachments?: Readonly<Record<string, AttachmentStub>>;
 };
+
+export const TRANSACTION_ATTACHMENT_BYTES_MAX: number;
+
+export interface Tombstone {
+    readonly _id: string;
+    readonly _rev: string;
+    readonly _deleted: true;
+}
 
 export class Transaction<Schemas extends object = object> {
     collection<Name extends string>(name: Name): CollectionOperations<DocumentOf<Schemas, Name>, InputOf<Schemas, Name>>;
@@ -496,7 +665,7 @@ interface Commit {
 type CommitSequence = Brand<number, 'CommitSequence'>;
 
 type ContentOf<T> = T extends unknown ? {
-    [Name in keyof T as Exclude<Name, '_id' | '_rev'>]: T[Name];
+    [Name in keyof T as Exclude<Name, keyof InputMeta>]: T[Name];
 } : never;
 
 type Depth = 4;
@@ -521,6 +690,19 @@ type FreePath = `${string}\\.${string}` | `${string}.${string}.${string}.${strin
 
 type Generation = Brand<number, 'Generation'>;
 
+interface IdRange {
+    readonly gte?: string;
+    readonly gt?: string;
+    readonly lte?: string;
+    readonly lt?: string;
+    readonly prefix?: string;
+}
+
+type Identified<T extends object> = T & {
+    readonly _id: string;
+    readonly _rev: string;
+};
+
 type Inner<Value, Path extends string> = unknown extends Value ? unknown : Value extends readonly (infer Element)[] ? {
     [Index in `${number}`]?: Path extends `${number}` ? Element : unknown;
 } : Value extends object ? Projected<Value, Path> : never;
@@ -539,6 +721,12 @@ interface KnownState {
 }
 
 type Less = [never, 0, 1, 2, 3];
+
+interface ListHead {
+    readonly total: number;
+    readonly offset: number | undefined;
+    readonly seq: number;
+}
 
 interface LogRecord {
     readonly sequence: CommitSequence;
@@ -639,6 +827,11 @@ interface StoreState {
     readonly log: readonly LogRecord[];
 }
 
+type StoredDocument = {
+    _id: string;
+    _rev: string;
+} & Record<string, unknown>;
+
 type Text<Value> = Extract<Value, string> extends never ? never : string;
 
 type TypeOf<Schema, Side extends 'input' | 'output'> = Schema extends {
@@ -650,5 +843,9 @@ type TypeOf<Schema, Side extends 'input' | 'output'> = Schema extends {
 } ? Type : Record<string, unknown> : Record<string, unknown>;
 
 type Wide<Value> = Value extends string ? string : Value extends number ? number : Value extends boolean ? boolean : Value;
+
+interface WithAttachments {
+    readonly attachments: AttachmentForm;
+}
 
 const brand: unique symbol;
