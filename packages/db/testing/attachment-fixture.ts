@@ -69,7 +69,7 @@ export class AttachmentStore {
   async get(id: string, name: string): Promise<Attachment | undefined> {
     const section = await this.kv.read((snapshot) => snapshot.tree(DOCUMENTS)?.get(id as Key))
     const entry = section && decodeAttachments(section).find((one) => one.name === name)
-    return entry && new Attachment(entry, COLLECTION, () => this.#open())
+    return entry && new Attachment(entry, COLLECTION, async () => this.#open())
   }
 
   async ids(): Promise<string[]> {

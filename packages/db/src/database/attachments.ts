@@ -108,8 +108,8 @@ export async function getAttachment(
   })
 }
 
-function openBlobs(access: CollectionAccess): BlobSource {
-  const source = access.openSource()
+async function openBlobs(access: CollectionAccess): Promise<BlobSource> {
+  const source = await access.openSource()
   const { snapshot, collection } = source.documents
   return {
     snapshot,

@@ -3,6 +3,7 @@
  * is let go of however the feed ends; no commit is slept through.
  */
 import { isPromise } from '../base/maybe-promise.ts'
+import type { MaybePromise } from '../base/maybe-promise.ts'
 import { isPannierError, PannierError } from '../base/errors.ts'
 import type { Environment } from '../base/environment.ts'
 import { numberKey } from '../codec/key-number.ts'
@@ -19,8 +20,8 @@ export interface FeedSource {
   readonly environment: Environment
   /** Aborted when the database is closed. */
   readonly closing: AbortSignal
-  /** The newest state. */
-  openSource(): QuerySource
+  /** The newest state; waits while the collection is migrated. */
+  openSource(): MaybePromise<QuerySource>
 }
 
 /** What is asked for, checked. */
@@ -88,7 +89,7 @@ export async function* readFeed(
 
 /** How many changes come after a sequence number. */
 export async function countChanges(feed: FeedSource, since: number): Promise<number> {
-  const source = feed.openSource()
+  const source = await feed.openSource()
   try {
     const { bodies } = source.documents
     // Whoever has read everything costs nothing.
@@ -105,12 +106,12 @@ export function checkAborted(signal: AbortSignal | undefined): void {
 
 /** Finds out which collection it is, and that `since` can be of it. */
 async function bind(feed: FeedSource, { since, epoch }: FeedSpecification): Promise<Bound> {
-  let found = look(feed)
+  let found = await look(feed)
   const isOther = (): boolean => since > found.lastSeq || (epoch !== undefined && epoch !== found.epoch)
   // Another handle may have gone on, or may have made it anew.
   if (isOther()) {
     await feed.store.refresh()
-    found = look(feed)
+    found = await look(feed)
   }
   if (isOther()) {
     const message = `There is no sequence number ${since} of this epoch: the collection was dropped, or its storage was lost.`
@@ -121,8 +122,8 @@ async function bind(feed: FeedSource, { since, epoch }: FeedSpecification): Prom
   return found.bound
 }
 
-function look(feed: FeedSource): { bound: Bound; epoch: string; lastSeq: number } {
-  const source = feed.openSource()
+async function look(feed: FeedSource): Promise<{ bound: Bound; epoch: string; lastSeq: number }> {
+  const source = await feed.openSource()
   const { collection, bodies } = source.documents
   source.release()
   return { bound: numberOf(source), epoch: collection.epoch, lastSeq: bodies.lastNumber }
@@ -144,7 +145,8 @@ async function tryBatch(
   limit: number,
   bound: Bound,
 ): Promise<(ChangeBatch & { bound: Bound }) | 'dropped'> {
-  const source = feed.openSource()
+  const opened = feed.openSource()
+  const source = isPromise(opened) ? await opened : opened
   try {
     const number = numberOf(source)
     if (bound !== undefined && number !== bound) return 'dropped'

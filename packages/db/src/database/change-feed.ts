@@ -7,7 +7,7 @@ import { normalise } from '../query/ast/normalise.ts'
 import type { Change } from '../document/change.ts'
 import type { Selector } from '../query/query.ts'
 import type { FeedSource, FeedSpecification } from './change-feed-reader.ts'
-import type { Stored } from './document-types.ts'
+import type { Identified, Stored } from './document-types.ts'
 
 export interface ChangesOptions<T extends object = Record<string, unknown>> {
   /** Only changes with a higher number: the `lastSeq` of an earlier read. 'now': only those after this call. Default: 0, all. */
@@ -27,7 +27,7 @@ export interface ChangesOptions<T extends object = Record<string, unknown>> {
   /** 'winner' (default): rows tell the winning revision; 'all': every leaf revision, the winner first. */
   readonly style?: 'winner' | 'all'
   /** Only documents that it matches. Of a deleted one it sees `_id`, `_rev`, `_deleted: true` and the content it may have. */
-  readonly selector?: Selector<T>
+  readonly selector?: Selector<Identified<T> & { readonly _deleted?: true }>
   /** Only documents with these ids. */
   readonly ids?: readonly string[]
   /** Only documents of which it says yes; it sees what `selector` does. */

@@ -1,5 +1,6 @@
 /** The integrity check of documents, revisions and indexes: reads everything and compares. (Pages and trees have a check of their own.) */
 import type { Key } from '../base/brand.ts'
+import { isPannierError } from '../base/errors.ts'
 import { decodeIdKey } from '../codec/key-encoding.ts'
 import { keyNumber, numberKey } from '../codec/key-number.ts'
 import { BlobCheck } from '../document/attachments/check-blobs.ts'
@@ -76,7 +77,14 @@ async function checkCollection(snapshot: HeldSnapshot, state: CollectionState): 
   const extra = await readOptional(trees.extra, 'extra')
   const conflicts = await readOptional(trees.conflicts, 'conflicts')
   problems.push(...checkRevisions(winners, { revisions, extra, conflicts }))
-  for (const [key, value] of extra) blobs.add(body.load(value, keyNumber(key)).attachments)
+  for (const [key, value] of extra) {
+    try {
+      blobs.add(body.load(value, keyNumber(key)).attachments)
+    } catch (error) {
+      if (!isPannierError(error, 'PANNIER_CORRUPT')) throw error
+      problems.push(`extra: ${error.message}`)
+    }
+  }
   problems.push(...(await blobs.run(snapshot, state.number)))
   problems.push(...checkLocalDocuments(await readOptional(localTreeName(state.number), 'local')))
   for (const [at, index] of state.indexes.entries()) {

@@ -6,17 +6,19 @@ import type { IdGenerator } from '../document/document-id.ts'
 import type { WriteContext } from '../document/write-documents.ts'
 import type { Snapshot, WriteTransaction } from '../kv/key-value-store.ts'
 import type { QuerySource } from '../query/query-source.ts'
+import type { CollectionSchema } from './schema/collection-schema.ts'
 
 /** What the writes to a collection need. */
 export interface CollectionWriting extends WriteContext {
   readonly newIds: IdGenerator
+  readonly schema: CollectionSchema
 }
 
 /** Where reads and writes go. */
 export interface CollectionAccess {
   read<T>(read: (snapshot: Snapshot) => T): MaybePromise<T>
   write<T>(write: (transaction: WriteTransaction) => T): Promise<T>
-  openSource(): QuerySource
+  openSource(): MaybePromise<QuerySource>
   /** Where content goes that is stored ahead of the write it belongs to; undefined inside a transaction. */
   uploads(): UploadTarget | undefined
   /** Work that ends in a write: a transaction, or the database, is not closed before it has ended. */

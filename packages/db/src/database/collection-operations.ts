@@ -2,9 +2,12 @@
  * What can be done with the documents of a collection, on its own or inside a transaction: which of the two it is, only
  * `CollectionAccess` knows.
  */
+import { andThen, isPromise } from '../base/maybe-promise.ts'
+import type { PannierError } from '../base/errors.ts'
+import type { MaybePromise } from '../base/maybe-promise.ts'
+import { isPlainObject } from '../codec/collation.ts'
 import type { AttachmentData } from '../document/attachments/attachment-input.ts'
 import type { Attachment } from '../document/attachments/attachment.ts'
-import type { DocumentWrite } from '../document/document-write.ts'
 import { DocumentReader } from '../document/document-reader.ts'
 import type { StoredDocument } from '../document/document-reader.ts'
 import { checkBatchSize, encodeBatch, guessShapes } from '../document/encoded-batch.ts'
@@ -29,6 +32,7 @@ import type {
   DocumentInput,
   DocumentReference,
   DocumentWithAttachments,
+  Identified,
   RevisionDocument,
   Stored,
   WithAttachments,
@@ -36,6 +40,7 @@ import type {
 import { LocalDocuments } from './local-collection.ts'
 import { promised } from './promised.ts'
 import { RevisionOperations } from './revision-operations.ts'
+import type { DocumentValidator } from './schema/validator.ts'
 
 /** All or nothing, which is the default. */
 export interface AtomicOptions {
@@ -53,7 +58,7 @@ export interface EditOptions {
 }
 
 /** The documents of a collection. Every write takes one or many; many are all or nothing. */
-export class CollectionOperations<T extends object> extends RevisionOperations<T> {
+export class CollectionOperations<T extends object, Input extends object = T> extends RevisionOperations<T> {
   #guess: ShapeGuess | undefined
 
   /**
@@ -86,15 +91,17 @@ export class CollectionOperations<T extends object> extends RevisionOperations<T
    *
    * @param options With `atomic: false` those that can be written are, and each document has a result of its own.
    * @throws PANNIER_CONFLICT if there is a document with that id; `details` has its `id` and `rev`.
+   * @throws PANNIER_INVALID_DOCUMENT if the collection has a schema that refuses one; `details` has its `id`, the `issues`
+   *   ({ message, path }[]) and, in a batch, its `position`. PANNIER_NEWER_SCHEMA
    * @throws PANNIER_DOCUMENT_TOO_LARGE, PANNIER_DOCUMENT_TOO_DEEP, PANNIER_KEY_TOO_LARGE, PANNIER_BATCH_TOO_LARGE
    * @example
    * await people.insert({ _id: 'ann', name: 'Ann', age: 31 })
    */
-  insert(document: DocumentInput<T>, options?: AtomicOptions): Promise<WriteResult>
-  insert(documents: readonly DocumentInput<T>[], options?: AtomicOptions): Promise<WriteResult[]>
-  insert(document: DocumentInput<T>, options: BatchOptions): Promise<WriteOutcome>
-  insert(documents: readonly DocumentInput<T>[], options: BatchOptions): Promise<WriteOutcome[]>
-  insert(input: DocumentInput<T> | readonly DocumentInput<T>[], options?: BatchOptions): Promise<unknown> {
+  insert(document: DocumentInput<Input>, options?: AtomicOptions): Promise<WriteResult>
+  insert(documents: readonly DocumentInput<Input>[], options?: AtomicOptions): Promise<WriteResult[]>
+  insert(document: DocumentInput<Input>, options: BatchOptions): Promise<WriteOutcome>
+  insert(documents: readonly DocumentInput<Input>[], options: BatchOptions): Promise<WriteOutcome[]>
+  insert(input: DocumentInput<Input> | readonly DocumentInput<Input>[], options?: BatchOptions): Promise<unknown> {
     return this.#writeDocuments(input, 'insert', options)
   }
 
@@ -112,12 +119,12 @@ export class CollectionOperations<T extends object> extends RevisionOperations<T
    * await people.put({ ...ann, age: 32 })
    * await people.put({ _id: 'ann', _rev: '2-b', _revisions: { start: 2, ids: ['b', 'a'] }, age: 33 }, { newEdits: false })
    */
-  put(document: DocumentInput<T>, options?: AtomicOptions & EditOptions): Promise<WriteResult>
-  put(documents: readonly DocumentInput<T>[], options?: AtomicOptions & EditOptions): Promise<WriteResult[]>
-  put(document: DocumentInput<T>, options: BatchOptions & EditOptions): Promise<WriteOutcome>
-  put(documents: readonly DocumentInput<T>[], options: BatchOptions & EditOptions): Promise<WriteOutcome[]>
+  put(document: DocumentInput<Input>, options?: AtomicOptions & EditOptions): Promise<WriteResult>
+  put(documents: readonly DocumentInput<Input>[], options?: AtomicOptions & EditOptions): Promise<WriteResult[]>
+  put(document: DocumentInput<Input>, options: BatchOptions & EditOptions): Promise<WriteOutcome>
+  put(documents: readonly DocumentInput<Input>[], options: BatchOptions & EditOptions): Promise<WriteOutcome[]>
   put(
-    input: DocumentInput<T> | readonly DocumentInput<T>[],
+    input: DocumentInput<Input> | readonly DocumentInput<Input>[],
     options: BatchOptions & EditOptions = {},
   ): Promise<unknown> {
     return this.#writeDocuments(input, options.newEdits === false ? 'replicate' : 'put', options)
@@ -127,11 +134,11 @@ export class CollectionOperations<T extends object> extends RevisionOperations<T
    * Creates or replaces documents, whatever is there. Of several with one id the last one counts. Throws as `insert`, but
    * there are no conflicts.
    */
-  upsert(document: DocumentInput<T>, options?: AtomicOptions): Promise<WriteResult>
-  upsert(documents: readonly DocumentInput<T>[], options?: AtomicOptions): Promise<WriteResult[]>
-  upsert(document: DocumentInput<T>, options: BatchOptions): Promise<WriteOutcome>
-  upsert(documents: readonly DocumentInput<T>[], options: BatchOptions): Promise<WriteOutcome[]>
-  upsert(input: DocumentInput<T> | readonly DocumentInput<T>[], options?: BatchOptions): Promise<unknown> {
+  upsert(document: DocumentInput<Input>, options?: AtomicOptions): Promise<WriteResult>
+  upsert(documents: readonly DocumentInput<Input>[], options?: AtomicOptions): Promise<WriteResult[]>
+  upsert(document: DocumentInput<Input>, options: BatchOptions): Promise<WriteOutcome>
+  upsert(documents: readonly DocumentInput<Input>[], options: BatchOptions): Promise<WriteOutcome[]>
+  upsert(input: DocumentInput<Input> | readonly DocumentInput<Input>[], options?: BatchOptions): Promise<unknown> {
     return this.#writeDocuments(input, 'upsert', options)
   }
 
@@ -141,14 +148,18 @@ export class CollectionOperations<T extends object> extends RevisionOperations<T
    * stays as it is.
    *
    * @throws PANNIER_NOT_FOUND if there is no such document; `details` has the `id`. What `change` throws is passed on.
+   *   PANNIER_INVALID_DOCUMENT as for `insert`; a schema that is asynchronous is a TypeError here.
    * @example
    * await people.update('ann', (ann) => ({ ...ann, age: ann.age + 1 }))
    */
-  update(id: string, change: (document: Stored<T>) => DocumentInput<T> | undefined): Promise<WriteResult>
-  update(ids: readonly string[], change: (document: Stored<T>) => DocumentInput<T> | undefined): Promise<WriteResult[]>
+  update(id: string, change: (document: Stored<T>) => DocumentInput<Input> | undefined): Promise<WriteResult>
+  update(
+    ids: readonly string[],
+    change: (document: Stored<T>) => DocumentInput<Input> | undefined,
+  ): Promise<WriteResult[]>
   update(
     ids: string | readonly string[],
-    change: (document: Stored<T>) => DocumentInput<T> | undefined,
+    change: (document: Stored<T>) => DocumentInput<Input> | undefined,
   ): Promise<WriteResult | WriteResult[]> {
     const many = typeof ids !== 'string'
     const list = many ? checkedIds(ids) : [ids]
@@ -157,7 +168,10 @@ export class CollectionOperations<T extends object> extends RevisionOperations<T
     const changeStored = change as unknown as (document: StoredDocument) => unknown
     return promised(() => {
       checkBatchSize(list.length)
-      return this.#write(many, (transaction, writing) => updateDocuments(transaction, writing, list, changeStored))
+      return this.#withValidator(true, (validator) => {
+        const changeValid = validator?.checkUpdated(changeStored) ?? changeStored
+        return this.#write(many, (transaction, writing) => updateDocuments(transaction, writing, list, changeValid))
+      })
     })
   }
 
@@ -231,8 +245,11 @@ export class CollectionOperations<T extends object> extends RevisionOperations<T
    * @example
    * const adults = await people.find({ age: { $gte: 18 } }).sort('name').limit(20).toArray()
    */
-  find(selector: Selector<T> | Filter = {}): Query<Stored<T>> {
-    return createQuery<Stored<T>>(() => this.access.openSource(), selector as Selector<Stored<T>> | Filter)
+  find(selector?: Selector<Identified<T>> | Filter): Query<Stored<T>, Identified<T>> {
+    return createQuery<Stored<T>, Identified<T>>(
+      () => this.access.openSource(),
+      selector ?? ({} as Selector<Identified<T>>),
+    )
   }
 
   /**
@@ -279,24 +296,46 @@ export class CollectionOperations<T extends object> extends RevisionOperations<T
 
   #writeDocuments(input: unknown, mode: WriteMode, { atomic = true }: BatchOptions = {}): Promise<unknown> {
     const many = Array.isArray(input)
+    // What other replicas have made is taken up as it is, or the replicas would differ.
+    const validated = mode !== 'replicate' && this.access.writing.schema.validator !== undefined
+    const inputs: readonly unknown[] = many ? (validated ? [...(input as unknown[])] : input) : [input]
     return promised(() => {
-      const batch = encodeBatch(many ? input : [input], this.#guessShapes(), this.access.writing.newIds(), {
-        replicated: mode === 'replicate',
-        atomic,
+      checkBatchSize(inputs.length)
+      if (validated && !inputs.every(isPlainObject)) throw new TypeError('a document is a plain object')
+      return this.#withValidator(validated, (validator) => {
+        const documents = validator === undefined ? inputs : checked(validator, inputs, many, atomic)
+        const written = andThen(documents, (valid) => this.#writeValid(valid, many, mode, atomic))
+        return isPromise(documents) ? this.access.pending(Promise.resolve(written)) : written
       })
-      const write = (): Promise<unknown> =>
-        this.#write(many, (transaction, writing) => putDocuments(transaction, writing, batch, mode, atomic))
-      return batch.writes.some(hasAttachments)
-        ? this.#withAttachments((attachments, access) =>
-            attachments.writeWithAttachments(access, batch.writes, atomic, write),
-          )
-        : write()
     })
+  }
+
+  #writeValid(documents: readonly unknown[], many: boolean, mode: WriteMode, atomic: boolean): Promise<unknown> {
+    const batch = encodeBatch(documents, this.#guessShapes(), this.access.writing.newIds(), {
+      replicated: mode === 'replicate',
+      atomic,
+    })
+    const write = (): Promise<unknown> =>
+      this.#write(many, (transaction, writing) => putDocuments(transaction, writing, batch, mode, atomic))
+    return batch.writes.some((one) => one.hasAttachments)
+      ? this.#withAttachments((attachments, access) =>
+          attachments.writeWithAttachments(access, batch.writes, atomic, write),
+        )
+      : write()
   }
 
   #withAttachments<R>(work: (attachments: typeof Attachments, access: CollectionAccess) => Promise<R>): Promise<R> {
     const { access } = this
     return access.pending(import('./attachments.ts').then((attachments) => work(attachments, access)))
+  }
+
+  /** `write` is called at once, unless the validator has to be waited for. */
+  #withValidator<R>(
+    validated: boolean,
+    write: (validator: DocumentValidator | undefined) => MaybePromise<R>,
+  ): MaybePromise<R> {
+    const validator = validated ? this.access.writing.schema.validator : undefined
+    return isPromise(validator) ? this.access.pending(validator.then(write)) : write(validator)
   }
 
   #write<R>(many: boolean, write: (transaction: WriteTransaction, writing: WriteContext) => R[]): Promise<R | R[]> {
@@ -316,8 +355,14 @@ export class CollectionOperations<T extends object> extends RevisionOperations<T
   }
 }
 
-function hasAttachments({ attachmentInputs }: DocumentWrite): boolean {
-  return attachmentInputs !== undefined
+/** As they are to be stored; if not all or nothing, also what is wrong with those that are refused. */
+function checked(
+  validator: DocumentValidator,
+  inputs: readonly unknown[],
+  many: boolean,
+  atomic: boolean,
+): MaybePromise<readonly (object | PannierError)[]> {
+  return atomic ? validator.checkAll(inputs, many) : validator.checkEach(inputs, many)
 }
 
 /** A copy: what the caller does to the array meanwhile changes nothing. */

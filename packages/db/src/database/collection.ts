@@ -10,6 +10,7 @@ import { parseIndexInput, sameIndex } from '../index/index-definition.ts'
 import type { IndexDeclaration, IndexField, IndexInput } from '../index/index-definition.ts'
 import { maintainIndexes } from '../index/maintain-indexes.ts'
 import type { Snapshot, WriteTransaction } from '../kv/key-value-store.ts'
+import type { FieldPath } from '../query/field-types.ts'
 import type { QuerySource } from '../query/query-source.ts'
 import type { Selector } from '../query/query.ts'
 import { eitherSignal, lateStream } from './byte-stream.ts'
@@ -21,24 +22,30 @@ import type { CollectionAccess, CollectionWriting } from './collection-access.ts
 import type { DatabaseContext } from './database-context.ts'
 import { chooseSettings, hasSettings } from './collection-settings.ts'
 import type { ChosenSettings } from './collection-settings.ts'
-import type { DocumentInput } from './document-types.ts'
+import type { DocumentInput, Identified, JsonObject } from './document-types.ts'
 import type { ExportFormat } from './export-documents.ts'
 import type { ImportMode, ImportOptions, ImportResult } from './import-options.ts'
 import { querySource } from './query-source.ts'
+import { CollectionSchema } from './schema/collection-schema.ts'
+import type { SchemaOptions } from './schema/collection-schema.ts'
+import type { MigrationFailure, RetryResult } from './schema/migration-failures.ts'
+import { MigrationRunner } from './schema/migration-runner.ts'
+import type { RunOptions } from './schema/migration-runner.ts'
+import { VersionedAccess } from './schema/versioned-access.ts'
 
-export interface CollectionOptions {
+export interface CollectionOptions<T extends object = JsonObject, Schema = unknown> extends SchemaOptions<Schema> {
   /**
    * Indexes that the collection is to have, beside those that it has. They are built in the background: `ready()` waits for
    * them; until then queries do without them.
    */
-  readonly indexes?: readonly IndexInput[]
+  readonly indexes?: readonly IndexInput<FieldPath<Identified<T>>>[]
   /** Keeps the content of revisions that were replaced, until `compact()`. Persisted; false at first. */
   readonly history?: boolean
   /** So many revisions, from each leaf up, are remembered. Persisted; 1000 at first. A change takes effect as documents change. */
   readonly revisionsLimit?: number
-  /** Cancels building them; what was built is gone on with when the database is opened next. */
+  /** Cancels migrating and building; what was done is gone on with when the database is opened next. */
   readonly signal?: AbortSignal
-  /** Called while they are built, with the part that is done, 0 to 1. */
+  /** Called while documents are migrated, and again while indexes are built, with the part that is done, 0 to 1. */
   readonly onProgress?: (done: number) => void
 }
 
@@ -46,7 +53,7 @@ export interface ExportOptions<T extends object> extends LongWork {
   /** 'ndjson' when left out. */
   readonly format?: ExportFormat | undefined
   /** Only documents that it matches. */
-  readonly selector?: Selector<T> | undefined
+  readonly selector?: Selector<Identified<T>> | undefined
   /** The content of attachments too, as base64, and not only their names. */
   readonly attachments?: boolean | undefined
 }
@@ -60,10 +67,12 @@ export interface IndexInfo {
   readonly ready: boolean
 }
 
-export class Collection<T extends object> extends CollectionOperations<T> {
+export class Collection<T extends object, Input extends object = T> extends CollectionOperations<T, Input> {
   readonly #context: DatabaseContext
   readonly #declared: Map<string, IndexDeclaration>
   readonly #settings: ChosenSettings
+  readonly #schema: CollectionSchema
+  readonly #migrations: MigrationRunner
   /** The collection (by number) that is known to have the indexes that were declared. */
   #settledNumber: number | undefined
   #building: Promise<void> = Promise.resolve()
@@ -72,10 +81,15 @@ export class Collection<T extends object> extends CollectionOperations<T> {
   constructor(name: string, context: DatabaseContext) {
     const declared = new Map<string, IndexDeclaration>()
     const settings: ChosenSettings = {}
-    super(name, new StoreAccess(name, context, declared, settings, (number) => this.afterWrite(number)))
+    const schema = new CollectionSchema()
+    const access = new StoreAccess(name, context, declared, settings, schema, (number) => this.afterWrite(number))
+    const migrations = new MigrationRunner(context, schema, access.writing)
+    super(name, new VersionedAccess(access, schema, () => migrations.migrate()))
     this.#context = context
     this.#declared = declared
     this.#settings = settings
+    this.#schema = schema
+    this.#migrations = migrations
   }
 
   /** @internal */
@@ -85,9 +99,14 @@ export class Collection<T extends object> extends CollectionOperations<T> {
       const known = this.#declared.get(declaration.name)
       if (known !== undefined && !sameIndex(known, declaration)) throw indexMismatch(declaration.name)
     }
+    const newSchema = this.#schema.declare(options)
+    if (options.version !== undefined) this.#migrations.options = options
     const news = declarations.filter(({ name }) => !this.#declared.has(name))
     for (const declaration of news) this.#declared.set(declaration.name, declaration)
-    if (chooseSettings(this.#settings, options) || news.length > 0) this.build(options)
+    const newSettings = chooseSettings(this.#settings, options)
+    // Under way from now on, so that transactions wait for it.
+    if (newSchema) this.#migrations.migrate().catch(() => {})
+    if (newSchema || newSettings || news.length > 0) this.build(options)
   }
 
   /** @internal Also goes on with builds that an earlier run has left. */
@@ -104,13 +123,25 @@ export class Collection<T extends object> extends CollectionOperations<T> {
   /** @internal Resolves when nothing is being built, whether that succeeded or not. */
   async idle(): Promise<void> {
     await this.#building.catch(() => {})
+    await this.#migrations.idle()
+  }
+
+  /** @internal Resolves when writes need not wait for anything to be loaded. */
+  async loaded(): Promise<void> {
+    await this.#schema.validator
+  }
+
+  /** @internal */
+  get migrations(): MigrationRunner {
+    return this.#migrations
   }
 
   /**
-   * Resolves when every index that was declared is built. (A collection that has no documents yet needs nothing built.)
+   * Resolves when documents of older versions are migrated, for which reads and writes wait, and every index that was declared
+   * is built, for which they do not. (A collection that has no documents yet needs neither.)
    *
-   * @throws PANNIER_INDEX_MISMATCH if an index of the same name exists with another definition; PANNIER_ABORTED if the build
-   *   was cancelled.
+   * @throws PANNIER_INDEX_MISMATCH if an index of the same name exists with another definition; PANNIER_NEWER_SCHEMA if newer
+   *   code has migrated the collection; PANNIER_ABORTED if it was cancelled.
    * @example
    * const people = db.collection('people', { indexes: ['age'] })
    * await people.ready()
@@ -130,14 +161,25 @@ export class Collection<T extends object> extends CollectionOperations<T> {
    */
   changes(options: ChangesOptions<T> = {}): ChangeFeed<T> {
     const { store, environment, closing } = this.#context
-    const openSource = (): QuerySource => this.access.openSource()
-    const specification = feedSpecification(options, () => {
-      if (closing.aborted) return 0
-      const source = openSource()
-      source.release()
-      return source.documents.bodies.lastNumber
-    })
+    const openSource = (): MaybePromise<QuerySource> => this.access.openSource()
+    const specification = feedSpecification(options, () => (closing.aborted ? 0 : this.#lastSeq()))
     return new ChangeFeed<T>({ store, environment, closing, openSource }, specification)
+  }
+
+  /** The documents that could not be migrated, each with the reason. They are kept as they were. */
+  migrationFailures(): Promise<MigrationFailure[]> {
+    return this.#migrations.failures()
+  }
+
+  /**
+   * Tries again to migrate the documents that could not be migrated.
+   *
+   * @throws PANNIER_ABORTED
+   * @example
+   * const { migrated, failed } = await people.retryMigration()
+   */
+  retryMigration(options: RunOptions = {}): Promise<RetryResult> {
+    return this.#migrations.retry(options)
   }
 
   /** The indexes that the collection has. */
@@ -171,12 +213,18 @@ export class Collection<T extends object> extends CollectionOperations<T> {
   export(options: ExportOptions<T> = {}): ReadableStream<Uint8Array> {
     const { format = 'ndjson', selector = {}, attachments = false, onProgress } = options
     checkChoice(format, 'ndjson', 'json', 'couchdb', 'couchdb-bulk')
-    this.find(selector)
+    this.find(selector as Selector<Identified<T>>)
     return lateStream(async () => {
-      const source = this.access.openSource()
+      const source = await this.access.openSource()
       const signal = eitherSignal(this.#context.closing, options.signal)
       const { exportStream } = await import('./export-documents.ts')
-      return exportStream(source, { format, selector, attachments, signal, onProgress })
+      return exportStream(source, {
+        format,
+        selector: selector as Selector<JsonObject>,
+        attachments,
+        signal,
+        onProgress,
+      })
     })
   }
 
@@ -208,10 +256,22 @@ export class Collection<T extends object> extends CollectionOperations<T> {
     if (declared && number !== undefined && number !== this.#settledNumber) this.build()
   }
 
+  /** The newest sequence number. */
+  #lastSeq(): number {
+    const { store, catalog } = this.#context
+    const snapshot = store.snapshot()
+    try {
+      const state = catalog.collection(snapshot, this.name)
+      return state === undefined ? 0 : snapshot.tree(state.trees.bodies)!.lastNumber
+    } finally {
+      snapshot.release()
+    }
+  }
+
   async #import(source: ByteSource, mode: ImportMode, options: ImportOptions): Promise<ImportResult> {
     const { importDocuments } = await import('./import-documents.ts')
     const write = (documents: readonly object[]): Promise<WriteOutcome[]> => {
-      const inputs = documents as readonly DocumentInput<T>[]
+      const inputs = documents as readonly DocumentInput<Input>[]
       if (mode === 'replicate') return this.put(inputs, { atomic: false, newEdits: false })
       return this[mode](inputs, { atomic: false })
     }
@@ -240,6 +300,7 @@ export class Collection<T extends object> extends CollectionOperations<T> {
       })
       if (state === undefined) return
     }
+    await this.#migrations.migrate()
     if (missingIndexes(state, declarations).length > 0) {
       state = await store.write((transaction) => {
         const current = catalog.collection(transaction, name)
@@ -277,6 +338,7 @@ class StoreAccess implements CollectionAccess {
     context: DatabaseContext,
     declared: ReadonlyMap<string, IndexDeclaration>,
     settings: Readonly<ChosenSettings>,
+    schema: CollectionSchema,
     afterWrite: (collectionNumber: number | undefined) => void,
   ) {
     const { catalog } = context
@@ -286,11 +348,14 @@ class StoreAccess implements CollectionAccess {
     this.writing = {
       catalog,
       name,
-      create: (transaction) =>
-        defineIndexes(transaction, catalog, catalog.create(transaction, name, settings), [...declared.values()]),
+      create: (transaction) => {
+        const state = schema.markNew(transaction, catalog, catalog.create(transaction, name, settings))
+        return defineIndexes(transaction, catalog, state, [...declared.values()])
+      },
       maintain: maintainIndexes,
       settings: () => ({ ...DEFAULT_SETTINGS, ...settings }),
       newIds: context.newIds,
+      schema,
     }
   }
 

@@ -15,6 +15,9 @@ import type { CollectionOptions } from './collection.ts'
 import type { ByteChunks } from './chunk-stream.ts'
 import type { DatabaseContext } from './database-context.ts'
 import type { JsonObject } from './document-types.ts'
+import { MigrationNeeded } from './schema/versioned-access.ts'
+import type { DocumentOf, InputOf } from './schema/declared-types.ts'
+import type { SchemaInput, SchemaOutput, StandardSchema } from './schema/standard-schema.ts'
 import { Transaction } from './transaction.ts'
 
 /** What `open` hands to a database. */
@@ -34,7 +37,8 @@ export interface DatabaseParts {
 /** Runs of a transaction that another handle got ahead of. */
 const STALE_ATTEMPTS_MAX = 20
 
-export class Database {
+/** `Schemas`: those that it was opened with, by the names of the collections. */
+export class Database<Schemas extends object = object> {
   /** As given to `open`. */
   readonly name: string
   readonly #parts: DatabaseParts
@@ -71,11 +75,22 @@ export class Database {
   /**
    * A collection; it need not exist, as the first write creates it. Called again with more indexes it gets these as well.
    *
+   * Its documents have the type that the schema gives, here or in `open`, else the type that is named.
+   *
    * @throws PANNIER_INDEX_MISMATCH if an index was declared before with another definition.
    * @example
    * const people = db.collection<Person>('people', { indexes: ['age', ['city', '-age'], { on: 'tags', multi: true }] })
    */
-  collection<T extends object = JsonObject>(name: string, options: CollectionOptions = {}): Collection<T> {
+  collection<Schema extends StandardSchema>(
+    name: string,
+    options: CollectionOptions<SchemaOutput<Schema>, Schema> & { readonly schema: Schema },
+  ): Collection<SchemaOutput<Schema>, SchemaInput<Schema>>
+  collection<Name extends string>(
+    name: Name,
+    options?: CollectionOptions<DocumentOf<Schemas, Name>> & { readonly schema?: undefined },
+  ): Collection<DocumentOf<Schemas, Name>, InputOf<Schemas, Name>>
+  collection<T extends object>(name: string, options?: CollectionOptions<NoInfer<T>>): Collection<T>
+  collection(name: string, options: CollectionOptions = {}): unknown {
     if (typeof name !== 'string' || name === '' || name.length > NAME_CHARS_MAX) {
       throw new TypeError(`the name of a collection is a string of 1 to ${NAME_CHARS_MAX} characters`)
     }
@@ -87,7 +102,7 @@ export class Database {
       this.#collectionsByName.set(name, collection)
     }
     collection.declare(options)
-    return collection as unknown as Collection<T>
+    return collection
   }
 
   /** The names of the collections that exist, sorted. */
@@ -120,13 +135,16 @@ export class Database {
    *   await accounts.update('b', (b) => ({ ...b, amount: b.amount + 10 }))
    * })
    */
-  async transaction<R>(body: (tx: Transaction) => R | Promise<R>): Promise<R> {
+  async transaction<R>(body: (tx: Transaction<Schemas>) => R | Promise<R>): Promise<R> {
     if (typeof body !== 'function') throw new TypeError('transaction takes a function')
+    // Before its turn: a migration needs turns of its own. One that fails is the matter of those who use that collection.
+    for (const { migrations } of this.#collectionsByName.values()) if (migrations.running) await migrations.idle()
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#runTransaction(body)
       } catch (error) {
-        if (attempt === STALE_ATTEMPTS_MAX || !isPannierError(error, 'PANNIER_STALE')) throw error
+        if (error instanceof MigrationNeeded) await error.migrate()
+        else if (attempt === STALE_ATTEMPTS_MAX || !isPannierError(error, 'PANNIER_STALE')) throw error
       }
     }
   }
@@ -220,21 +238,24 @@ export class Database {
     )
     for (const name of unfinished) {
       const known = this.#collectionsByName.has(name)
-      const collection = this.collection(name)
+      const collection = this.collection<JsonObject>(name)
       if (!known) collection.build(options)
     }
   }
 
-  async #runTransaction<R>(body: (tx: Transaction) => R | Promise<R>): Promise<R> {
+  async #runTransaction<R>(body: (tx: Transaction<Schemas>) => R | Promise<R>): Promise<R> {
     const held = await this.#context.store.begin()
-    const tx = new Transaction(this.#context, held, (name) => this.collection(name))
+    const tx = new Transaction<Schemas>(this.#context, held, (name) => this.collection<JsonObject>(name))
     try {
       const result = await body(tx)
       await tx.settle()
       tx.end()
+      if (tx.postponed !== undefined) throw tx.postponed
       await held.commit()
       tx.committed()
       return result
+    } catch (error) {
+      throw tx.postponed ?? error
     } finally {
       tx.end()
       held.rollback()

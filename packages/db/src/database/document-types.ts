@@ -8,10 +8,11 @@ import type { RevisionHistory } from '../document/revision.ts'
 /** What any document may hold. */
 export type JsonObject = Record<string, unknown>
 
-/** A document as it is handed out: with its id and its revision, `N-hash`. */
-export type Stored<T extends object> = T & {
-  readonly _id: string
-  readonly _rev: string
+/** What can be asked of a document: its fields, its id and its revision, `N-hash`. */
+export type Identified<T extends object> = T & { readonly _id: string; readonly _rev: string }
+
+/** A document as it is handed out. */
+export type Stored<T extends object> = Identified<T> & {
   readonly _attachments?: Readonly<Record<string, AttachmentStub>>
 }
 
@@ -50,7 +51,7 @@ export interface InputMeta extends Omit<RevisionMeta, '_deleted'> {
 }
 
 /** A document as it is handed in. */
-export type DocumentInput<T extends object> = (Omit<T, keyof InputMeta> & InputMeta) | DeletedInput
+export type DocumentInput<T extends object> = (ContentOf<T> & InputMeta) | DeletedInput
 
 /** A tombstone as it is handed in. */
 export interface DeletedInput extends InputMeta {
@@ -58,6 +59,9 @@ export interface DeletedInput extends InputMeta {
   readonly _deleted: true
   readonly [field: string]: unknown
 }
+
+/** Unlike `Omit` it keeps the members of a union apart, and known fields beside an index signature. */
+type ContentOf<T> = T extends unknown ? { [Name in keyof T as Exclude<Name, keyof InputMeta>]: T[Name] } : never
 
 /** A document, or what names it: with `_rev` it is meant in that revision only. */
 export type DocumentReference = string | { readonly _id: string; readonly _rev?: string }

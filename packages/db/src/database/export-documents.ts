@@ -40,7 +40,7 @@ const LAYOUTS: Readonly<Record<ExportFormat, Layout>> = {
 }
 
 export interface ExportWork extends LongWork {
-  readonly selector: Selector<object>
+  readonly selector: Selector<Readonly<Record<string, unknown>>>
   readonly format: ExportFormat
   readonly attachments: boolean
 }

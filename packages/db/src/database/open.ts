@@ -10,9 +10,11 @@ import type { CollectionOptions } from './collection.ts'
 import { localCoordinator } from './coordination/local-coordinator.ts'
 import { webCoordinator } from './coordination/web-coordinator.ts'
 import { Database } from './database.ts'
+import type { JsonObject } from './document-types.ts'
+import type { CollectionDeclaration } from './schema/declared-types.ts'
 import { systemEnvironment } from './environment.ts'
 
-export interface OpenOptions {
+export interface OpenOptions<Schemas extends object = Record<string, unknown>> {
   /** Where to keep it: `memory()`, `indexedDb()`, `sqlite()`. By default IndexedDB in a browser and an SQLite file in Node. */
   readonly storage?: Storage
   /**
@@ -21,8 +23,8 @@ export interface OpenOptions {
   readonly durability?: Durability
   /** Memory for cached pages; 64 MiB by default. */
   readonly cacheBytesMax?: number
-  /** Collections with their indexes and settings, as for `db.collection(name, options)`. */
-  readonly collections?: Readonly<Record<string, Pick<CollectionOptions, 'indexes' | 'history' | 'revisionsLimit'>>>
+  /** Collections with their indexes, settings and schemas, as for `db.collection(name, options)`. */
+  readonly collections?: { readonly [Name in keyof Schemas]: CollectionDeclaration<Schemas[Name]> }
   /**
    * A snapshot (`db.snapshot()`) to make the database of. There must not be one of that name yet; a function is only called
    * if there is none, and what there is is opened.
@@ -51,13 +53,16 @@ const CACHE_BYTES_MAX_MIN: number = 1024 * 1024
  * // The first time, the database is made of a snapshot that is downloaded.
  * const db = await open('shop', { from: async () => (await fetch('/shop.snapshot')).body! })
  */
-export function open(name: string, options: OpenOptions = {}): Promise<Database> {
+export function open<Schemas extends object = object>(
+  name: string,
+  options: OpenOptions<Schemas> = {},
+): Promise<Database<Schemas>> {
   if (typeof name !== 'string' || name === '')
     throw new TypeError('the name of a database is a string that is not empty')
   const { durability = 'relaxed', cacheBytesMax = CACHE_BYTES_MAX_DEFAULT } = options
   if (durability !== 'relaxed' && durability !== 'strict') throw new TypeError("durability is 'relaxed' or 'strict'")
   if (!(cacheBytesMax >= CACHE_BYTES_MAX_MIN)) throw new TypeError(`cacheBytesMax is at least ${CACHE_BYTES_MAX_MIN}`)
-  return openChecked(name, options, { durability, cacheBytesMax })
+  return openChecked(name, options as OpenOptions, { durability, cacheBytesMax }) as Promise<Database<Schemas>>
 }
 
 async function openChecked(
@@ -102,7 +107,7 @@ async function openChecked(
       ...(onProgress !== undefined && { onProgress }),
     }
     for (const [collection, declared] of Object.entries(collections))
-      database.collection(collection, { ...declared, ...building })
+      await database.collection<JsonObject>(collection, { ...declared, ...building }).loaded()
     await database.resumeBuilds(building)
     return database
   } catch (error) {

@@ -3,7 +3,7 @@
  *
  * It is one 'inline' tree, so reading it never misses:
  *
- *   collection/<name as WTF-8>   JSON: number, epoch, nextIndexNumber, indexes, settings (those that are not the default)
+ *   collection/<name as WTF-8>   JSON: number, epoch, nextIndexNumber, indexes, settings (those that are not the default), schema
  *   shape/<collection>/<shape>   encoded names (codec/shape.ts)
  *   next                         number of the next collection, as decimal text
  *   version                      random text, replaced by every change of the catalog
@@ -21,6 +21,7 @@ import type { Cursor, Snapshot, TreeReader, TreeWriter, WriteTransaction } from 
 import { collectionTrees, DEFAULT_SETTINGS } from './collection-state.ts'
 import type { CollectionSettings, CollectionState } from './collection-state.ts'
 import type { IndexDefinition } from './index-definition.ts'
+import type { SchemaState } from './schema-state.ts'
 
 /** They are all in memory, always. */
 export const COLLECTIONS_MAX = 1000
@@ -118,6 +119,12 @@ export class Catalog {
     return changed
   }
 
+  setSchema(transaction: WriteTransaction, state: CollectionState, schema: SchemaState): CollectionState {
+    const changed = { ...state, schema }
+    this.#save(transaction.tree(CATALOG)!, changed)
+    return changed
+  }
+
   setSettings(
     transaction: WriteTransaction,
     state: CollectionState,
@@ -144,8 +151,8 @@ export class Catalog {
   }
 
   #save(tree: TreeWriter, state: CollectionState): void {
-    const { number, epoch, nextIndexNumber, indexes, settings } = state
-    const stored = { number, epoch, nextIndexNumber, indexes, ...chosenSettings(settings) }
+    const { number, epoch, nextIndexNumber, indexes, settings, schema } = state
+    const stored = { number, epoch, nextIndexNumber, indexes, ...chosenSettings(settings), schema }
     tree.put(collectionKey(state.name), new TextEncoder().encode(JSON.stringify(stored)))
     this.#replaceVersion(tree, state.name, state)
   }
@@ -202,7 +209,7 @@ function parseCollection(tree: TreeReader, name: string): CollectionState | unde
   if (value === undefined) return undefined
   const stored = JSON.parse(new TextDecoder().decode(value)) as Pick<
     CollectionState,
-    'number' | 'nextIndexNumber' | 'indexes'
+    'number' | 'nextIndexNumber' | 'indexes' | 'schema'
   > & { readonly epoch?: string; readonly settings?: Partial<CollectionSettings> }
   // JSON leaves out a builtTo that is undefined.
   const indexes = stored.indexes.map((index) => ({ ...index, builtTo: index.builtTo }))

@@ -2,6 +2,7 @@
 import type { ShapeDictionary } from '../codec/shape.ts'
 import type { IndexDefinition } from './index-definition.ts'
 import { REVISIONS_LIMIT_DEFAULT } from './revision.ts'
+import type { SchemaState } from './schema-state.ts'
 
 /** Names of a collection's trees; docs/architecture.md says what they hold. */
 export interface CollectionTrees {
@@ -37,6 +38,8 @@ export interface CollectionState {
   /** The number of the index that is defined next. */
   readonly nextIndexNumber: number
   readonly settings: CollectionSettings
+  /** Undefined: version 1, and nothing is being migrated. */
+  readonly schema?: SchemaState | undefined
   readonly trees: CollectionTrees
 }
 

@@ -3,7 +3,6 @@
  * All its revisions are loaded and changed in memory, by any number of edits; `finish` tells what differs from what is stored.
  * Nothing here changes a tree of the database, so it may fail or miss.
  */
-import { PannierError } from '../base/errors.ts'
 import { corruptBytes } from '../codec/bytes.ts'
 import { toHex } from '../codec/hash128.ts'
 import type { ShapeDictionary } from '../codec/shape.ts'
@@ -11,13 +10,16 @@ import type { BodyParts, BodyView } from './body.ts'
 import type { CollectionSettings } from './collection-state.ts'
 import type { DocumentWrite } from './document-write.ts'
 import type { EncodedContent, EntryChange, RevisionChange } from './revision-change.ts'
+import { loadRevisions } from './load-revisions.ts'
+import type { StoredBody } from './load-revisions.ts'
 import { hashRevision } from './revision-hash.ts'
 import { revisionValue } from './revision-entry.ts'
 import { RevisionTree } from './revision-tree.ts'
 import type { RevisionNode } from './revision-tree.ts'
 import { GENERATION_MAX, isHashSuffix, revisionText, suffixArray } from './revision.ts'
 import type { Revision } from './revision.ts'
-import type { StoredBody, StoredRevisions } from './stored-revisions.ts'
+import type { StoredRevisions } from './stored-revisions.ts'
+import { tooManyGenerations } from './write-errors.ts'
 
 type PlanNode = RevisionNode<StoredBody | DocumentWrite>
 
@@ -39,7 +41,7 @@ export class DocumentPlan {
     this.id = id
     this.#stored = stored
     this.#old = old
-    const loaded = old === undefined ? undefined : stored?.load(old)
+    const loaded = old === undefined || stored === undefined ? undefined : loadRevisions(stored, old)
     this.tree = loaded?.tree ?? new RevisionTree()
     this.#entries = loaded?.entries ?? new Map()
     const nodes = [...this.tree.nodes.values()]
@@ -156,10 +158,6 @@ export class DocumentPlan {
     if (!entry.known || typeof body === 'object') return true
     return this.#entries.get(revisionText(revision)) !== revisionValue({ parent, leaf, deleted, body })
   }
-}
-
-export function tooManyGenerations(id: string): PannierError {
-  return new PannierError('PANNIER_LIMIT', `The document '${id}' has had too many edits.`, { details: { id } })
 }
 
 function liveLeaves(nodes: readonly PlanNode[]): number {

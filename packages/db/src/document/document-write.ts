@@ -68,6 +68,11 @@ export class DocumentWrite implements BodyParts {
     this.stemmed = NO_KEYS
   }
 
+  /** Something is to be done about attachments before it is planned. */
+  get hasAttachments(): boolean {
+    return this.attachmentInputs !== undefined || this.prepared !== undefined
+  }
+
   /** What the document holds afterwards; undefined if it is deleted. */
   get live(): EncodedContent | undefined {
     if (this.plan === undefined) return this.deleted ? undefined : this

@@ -120,7 +120,16 @@ function missingShapes(guess: ShapeGuess, state: CollectionState): Shape[] | und
   return missing.every(({ id, names }) => joined.find(names)?.id === id) ? missing : undefined
 }
 
+/** What a schema has refused stays in its place in the batch, with the reason. */
+function refusedDocument(error: PannierError): DocumentWrite {
+  const id = error.details?.['id']
+  const write = new DocumentWrite(typeof id === 'string' ? id : '', '' as Key, undefined, false)
+  write.error = error
+  return write
+}
+
 function checkDocument(input: unknown, newId: () => string, replicated: boolean, atomic: boolean): DocumentWrite {
+  if (input instanceof PannierError) return refusedDocument(input)
   if (!isPlainObject(input)) throw new TypeError('a document is a plain object')
   for (const name in input) {
     if (isReserved(name) && !META_FIELDS.has(name) && Object.hasOwn(input, name)) {

@@ -3,18 +3,24 @@
  * miss. Most documents are new or have one leaf, which needs no look at their revisions; the others get a DocumentPlan.
  */
 import { PannierError } from '../base/errors.ts'
+import { lazyModule } from '../base/lazy-module.ts'
 import { Miss } from '../base/miss.ts'
 import type { ShapeDictionary } from '../codec/shape.ts'
 import type { AttachmentWork } from './attachments/attachment-work.ts'
 import type { BodyView } from './body.ts'
 import type { CollectionSettings } from './collection-state.ts'
-import { DocumentPlan, tooManyGenerations } from './document-plan.ts'
+import type { DocumentPlan } from './document-plan.ts'
 import type { DocumentWrite } from './document-write.ts'
 import { revisionKey } from './revision-entry.ts'
+import type { StoredBody } from './load-revisions.ts'
 import type { RevisionNode } from './revision-tree.ts'
 import { GENERATION_MAX, revisionText } from './revision.ts'
 import type { Revision } from './revision.ts'
-import type { StoredBody, StoredRevisions } from './stored-revisions.ts'
+import type { StoredRevisions } from './stored-revisions.ts'
+import { conflict, tooManyGenerations } from './write-errors.ts'
+
+/** Most applications have no conflicts. */
+const planning = lazyModule(() => import('./document-plan.ts'))
 
 /**
  * - 'insert': there must be no such document.
@@ -94,7 +100,8 @@ class WritePlanner implements PlannedWrites {
   add(write: DocumentWrite): void {
     const { old, revision, path, error } = write
     // Most documents of large batches are new.
-    if (old === undefined && revision === undefined && path === undefined && error === undefined) {
+    const isPlain = path === undefined && error === undefined && !write.hasAttachments
+    if (old === undefined && revision === undefined && isPlain) {
       this.changes.push(write)
       return
     }
@@ -180,7 +187,7 @@ class WritePlanner implements PlannedWrites {
   /** The writes to one document. */
   addGroup(group: readonly DocumentWrite[]): void {
     const { id, old } = group[0]!
-    const plan = new DocumentPlan(id, this.#stored, old)
+    const plan = new (planning().DocumentPlan)(id, this.#stored, old)
     const made: DocumentWrite[] = []
     for (const write of group) {
       this.#trying(write, () => {
@@ -227,11 +234,4 @@ class WritePlanner implements PlannedWrites {
       this.refused.set(write, error)
     }
   }
-}
-
-/** The revision given is not the one that it should be. */
-export function conflict(id: string, current: BodyView | Revision | undefined): PannierError {
-  const rev = current && revisionText(current)
-  const what = current === undefined ? 'does not exist' : `exists with the revision ${rev}`
-  return new PannierError('PANNIER_CONFLICT', `The document '${id}' ${what}.`, { details: { id, rev } })
 }

@@ -6,11 +6,12 @@ import { inlineAttachments } from './attachments/inline-attachments.ts'
 import type { AttachmentForm } from './attachments/inline-attachments.ts'
 import type { BodyView } from './body.ts'
 import type { DocumentReader, StoredDocument } from './document-reader.ts'
+import { loadRevisions } from './load-revisions.ts'
+import type { StoredBody } from './load-revisions.ts'
 import { pathOf, possibleAncestors, statusOf } from './revision-tree.ts'
 import type { RevisionNode, RevisionStatus, RevisionTree } from './revision-tree.ts'
 import { historyOf, parseRevision, revisionText } from './revision.ts'
 import { StoredRevisions } from './stored-revisions.ts'
-import type { StoredBody } from './stored-revisions.ts'
 
 /** What a read tells of revisions. */
 export interface RevisionFields {
@@ -80,7 +81,7 @@ export class RevisionReader {
   read(id: string, options: RevisionReadOptions): StoredDocument | undefined {
     const [winner] = this.winners([id])
     if (winner === undefined || (winner.deleted && options.rev === undefined)) return undefined
-    const { tree } = this.#stored.load(winner)
+    const { tree } = loadRevisions(this.#stored, winner)
     const found = tree.get(options.rev ?? winner.revision)
     return found && this.#document(tree, options.latest === true ? tree.latest(found) : found, options)
   }
@@ -89,7 +90,7 @@ export class RevisionReader {
   revisions(id: string, revs: readonly string[] | 'all', options: RevisionReadOptions): RevisionRead[] {
     const [winner] = this.winners([id])
     if (winner === undefined) return revs === 'all' ? [] : revs.map((missing) => ({ missing }))
-    const { tree } = this.#stored.load(winner)
+    const { tree } = loadRevisions(this.#stored, winner)
     const results = new Map<string, RevisionRead>()
     for (const rev of revs === 'all' ? tree.leaves().map(revisionText) : revs) {
       const node = tree.get(rev)
@@ -106,7 +107,7 @@ export class RevisionReader {
     if (winner === undefined) return revs.length === 0 ? undefined : { missing: revs }
     // The usual question is whether the newest revision is known.
     if (revs.every((rev) => rev === winner.revision)) return undefined
-    const { tree } = this.#stored.load(winner)
+    const { tree } = loadRevisions(this.#stored, winner)
     const missing = revs.filter((rev) => tree.get(rev) === undefined)
     if (missing.length === 0) return undefined
     const ancestors = possibleAncestors(tree.leaves(), missing.map(parseRevision))
@@ -123,7 +124,7 @@ export class RevisionReader {
     return collectMisses(ids, (id, at) => {
       const winner = winners[at]
       if (winner === undefined) throw corruptBytes('a document with conflicts is missing')
-      const [first, ...others] = this.#stored.load(winner).tree.leaves()
+      const [first, ...others] = loadRevisions(this.#stored, winner).tree.leaves()
       return { id, rev: revisionText(first!), conflicts: others.filter(({ deleted }) => !deleted).map(revisionText) }
     })
   }

@@ -19,8 +19,9 @@ import { readRevision, revisionValue } from './revision-entry.ts'
 import type { RevisionEntry } from './revision-entry.ts'
 import { RevisionReader } from './revision-reads.ts'
 import { StoredRevisions } from './stored-revisions.ts'
-import { checkChanged, fitted, notFound, unreachableId } from './write-documents.ts'
+import { checkChanged, fitted, unreachableId } from './write-documents.ts'
 import type { WriteContext } from './write-documents.ts'
+import { notFound } from './write-errors.ts'
 
 export interface PurgeResult {
   /** The revisions that were forgotten, ancestors included. */

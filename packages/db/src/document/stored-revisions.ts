@@ -4,24 +4,8 @@ import { numberKey } from '../codec/key-number.ts'
 import type { Snapshot, TreeReader } from '../kv/key-value-store.ts'
 import { BodyView } from './body.ts'
 import type { CollectionState } from './collection-state.ts'
-import { readRevision, revisionRange, revisionValue } from './revision-entry.ts'
+import { readRevision, revisionRange } from './revision-entry.ts'
 import type { RevisionEntry } from './revision-entry.ts'
-import { RevisionTree } from './revision-tree.ts'
-import { revisionText } from './revision.ts'
-
-/** A body that is stored: the winner's, or one in `extra`. */
-export interface StoredBody {
-  /** Its number in `extra`; undefined: it is the winner's. */
-  readonly extra: number | undefined
-  /** The winner's is at hand. */
-  readonly view: BodyView | undefined
-}
-
-export interface StoredTree {
-  readonly tree: RevisionTree<StoredBody>
-  /** The entries as they are stored, by the name of the revision. */
-  readonly entries: ReadonlyMap<string, string>
-}
 
 export class StoredRevisions {
   readonly #revisions: TreeReader | undefined
@@ -30,23 +14,6 @@ export class StoredRevisions {
   constructor(snapshot: Snapshot, { trees }: CollectionState) {
     this.#revisions = snapshot.tree(trees.revisions)
     this.#extra = snapshot.tree(trees.extra)
-  }
-
-  /** All that is known of the document that has this winner. */
-  load(winner: BodyView): StoredTree {
-    const tree = new RevisionTree<StoredBody>()
-    const entries = new Map<string, string>()
-    this.each(winner.number, (entry) => {
-      const { parent, leaf, deleted, body } = entry
-      const node = parent === undefined ? tree.node(entry) : tree.merge([entry, parentOf(entry, parent)])
-      node.deleted = deleted
-      if (body !== undefined) node.body = { extra: body, view: undefined }
-      entries.set(revisionText(entry), revisionValue({ parent, leaf, deleted, body }))
-    })
-    const node = tree.node({ generation: winner.generation, suffix: winner.suffix })
-    node.deleted = winner.deleted
-    node.body = { extra: undefined, view: winner }
-    return { tree, entries }
   }
 
   /** Oldest first. */
@@ -75,8 +42,4 @@ export class StoredRevisions {
       return new BodyView().load(bytes, number)
     })
   }
-}
-
-function parentOf({ generation }: RevisionEntry, suffix: string): { generation: number; suffix: string } {
-  return { generation: generation - 1, suffix }
 }

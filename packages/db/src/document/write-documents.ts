@@ -3,7 +3,7 @@
  * change to a tree.
  */
 import type { Key } from '../base/brand.ts'
-import { PannierError } from '../base/errors.ts'
+import type { PannierError } from '../base/errors.ts'
 import { isPlainObject } from '../codec/collation.ts'
 import { stringOrder } from '../codec/key-order.ts'
 import type { WriteTransaction } from '../kv/key-value-store.ts'
@@ -23,6 +23,7 @@ import type { EncodedBatch } from './encoded-batch.ts'
 import { planWrites } from './plan-writes.ts'
 import type { PlannedWrites, WriteMode } from './plan-writes.ts'
 import { StoredRevisions } from './stored-revisions.ts'
+import { notFound } from './write-errors.ts'
 
 export type { WriteMode }
 
@@ -208,10 +209,6 @@ export function fitted(
 ): CollectionState {
   const missing = batch.fit(state)
   return missing.length === 0 ? state : context.catalog.addShapes(transaction, state, missing)
-}
-
-export function notFound(id: string): PannierError {
-  return new PannierError('PANNIER_NOT_FOUND', `There is no document '${id}'.`, { details: { id } })
 }
 
 /** What a function that makes a new document of an old one returned. */

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { localCoordinator } from '../../src/database/coordination/local-coordinator.ts'
 import { systemEnvironment } from '../../src/database/environment.ts'
-import type { Database, JsonObject, RevisionResult } from '../../src/index.ts'
+import type { Collection, Database, JsonObject, RevisionResult } from '../../src/index.ts'
 import { openKeyValueStore, type PagedKeyValueStore } from '../../src/kv/open.ts'
 import type { TreeReader } from '../../src/kv/key-value-store.ts'
 import type { Storage } from '../../src/storage/page-store.ts'
@@ -21,6 +21,10 @@ export interface GoldenCollection {
   readonly documents: readonly GoldenDocument[]
   /** Of documents with several leaves: each with its history. */
   readonly leaves: readonly (readonly RevisionResult<JsonObject>[])[]
+  /** Local documents. */
+  readonly local: readonly unknown[]
+  /** Digests of the content of all attachments. */
+  readonly attachments: readonly string[]
 }
 
 export interface GoldenIndex {
@@ -65,7 +69,20 @@ export async function goldenCollection(db: Database, name: string): Promise<Gold
   const leaves: RevisionResult<JsonObject>[][] = []
   for (const { id } of await collection.conflicts())
     leaves.push(await collection.getRevisions(id, 'all', { revs: true }))
-  return { name, indexes, documents, leaves }
+  const local = await collection.local.list()
+  return { name, indexes, documents, leaves, local, attachments: await attachmentDigests(collection) }
+}
+
+async function attachmentDigests(collection: Collection<JsonObject>): Promise<string[]> {
+  const digests: string[] = []
+  for await (const { _id, _attachments = {} } of collection.find().sort('_id')) {
+    for (const name of Object.keys(_attachments)) {
+      const attachment = await collection.getAttachment(_id, name)
+      const content = await attachment!.bytes()
+      digests.push(`${_id}/${name} ${createHash('sha256').update(content).digest('hex')}`)
+    }
+  }
+  return digests
 }
 
 function goldenDocument(document: Readonly<Record<string, unknown>>): GoldenDocument {

@@ -5,8 +5,8 @@
  *     npm run node packages/db/test/compatibility/make-golden.ts
  *
  * It holds something of everything: each kind of tree, with several levels where there can be; each kind of index; values
- * that overflow; bodies that were removed, moved, deleted; conflicts, kept history, revisions named by text; garbage in leaves; pages and subtrees that wait to be
- * reclaimed; a log with commits of every kind that the pages do not hold, one that drops a tree among them.
+ * that overflow; bodies that were removed, moved, deleted; conflicts, kept history, revisions named by text;
+ * attachments, shared ones too; local documents; garbage in leaves; pages and subtrees that wait to be reclaimed; a log with commits of every kind that the pages do not hold, one that drops a tree among them.
  */
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -165,6 +165,12 @@ async function writeRevisions(db: Database): Promise<void> {
     ],
     { newEdits: false },
   )
+  await revised.putAttachment('r8', 'note.txt', new TextEncoder().encode('a note'), { contentType: 'text/plain' })
+  await revised.putAttachment('r9', 'long', someBytes(300_000, 3))
+  await revised.putAttachment('r10', 'the same', someBytes(300_000, 3))
+  await revised.local.put({ _id: '_local/checkpoint', n: 1 })
+  await revised.local.put({ _id: '_local/gone', n: 2 })
+  await revised.local.delete('_local/gone')
   await revised.delete(['r5', 'r6'])
   await revised.purge('r7')
 }

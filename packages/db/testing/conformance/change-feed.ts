@@ -4,10 +4,11 @@ import { evaluate } from '../../src/query/evaluate.ts'
 import type { ChangesOptions } from '../../src/database/change-feed.ts'
 import type { Collection } from '../../src/database/collection.ts'
 import type { Database } from '../../src/database/database.ts'
-import type { Stored } from '../../src/database/document-types.ts'
+import type { Identified, Stored } from '../../src/database/document-types.ts'
 import type { Change } from '../../src/document/change.ts'
 import { assertDefined, assertEqual, assertRejects, assertThrows, assertTrue } from '../check.ts'
 import { seededRandom } from '../random.ts'
+import type { Selector } from '../../src/query/field-types.ts'
 import type { SuiteContext } from '../suite.ts'
 
 /** Each call of `open` gives one more handle on one database. */
@@ -184,7 +185,7 @@ function readCases(check: Case): void {
 }
 
 /** By index (when there are many changes), by element, by id, by nothing; and with what only tombstones have. */
-const SELECTORS: readonly Record<string, unknown>[] = [
+const SELECTORS: readonly Selector<Identified<Item> & { readonly _deleted?: true }>[] = [
   { city: { $regex: '^(O|B)+s?' }, tags: { $all: ['t3'] } },
   { n: 17 },
   { n: { $gte: 100, $lt: 110 } },

@@ -374,6 +374,11 @@ function historyCases(check: Case): void {
       ['available', 'deleted', 'available', 'available'],
     )
     await take(docs, replica('a', ['y', 'x'], { n: 9 }))
+    db.collection('kept', { history: false })
+    await docs.ready()
+    await docs.update('a', () => ({ n: 4 }))
+    await take(docs, replica('a', ['w'], { n: 8 }))
+    assertEqual((await docs.get('a', { rev: first.rev }))?.n, 1, 'what was kept stays until it is compacted')
     assertEqual(await db.check(), [])
     assertEqual(await docs.compact(), 3)
     assertEqual(await docs.compact(), 0)

@@ -29,7 +29,7 @@ export class AttachmentWork {
    */
   attach(write: DocumentWrite, generation: number, parents: () => Sections): void {
     const { id, path, attachmentInputs } = write
-    if (attachmentInputs === undefined && write.prepared === undefined) return
+    if (!write.hasAttachments) return
     const { attach, checkAttachments, prepareInMemory } = attachmentWriting()
     write.prepared ??= prepareInMemory(checkAttachments(attachmentInputs))
     const keepRevpos = path !== undefined

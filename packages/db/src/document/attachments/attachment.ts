@@ -37,11 +37,16 @@ export class Attachment {
   readonly length: number
   readonly #blob: number
   readonly #collectionNumber: number
-  readonly #open: () => BlobSource
+  readonly #open: () => Promise<BlobSource>
   readonly #range: ByteRange
 
   /** @internal Use `collection.getAttachment`. */
-  constructor(entry: AttachmentEntry, collectionNumber: number, open: () => BlobSource, range: ByteRange = {}) {
+  constructor(
+    entry: AttachmentEntry,
+    collectionNumber: number,
+    open: () => Promise<BlobSource>,
+    range: ByteRange = {},
+  ) {
     this.name = entry.name
     this.contentType = entry.contentType
     this.digest = digestText(entry.digest)
@@ -144,7 +149,7 @@ export class Attachment {
   }
 
   async #openChecked(): Promise<BlobSource> {
-    const source = this.#open()
+    const source = await this.#open()
     try {
       const { snapshot, collectionNumber } = source
       const there =

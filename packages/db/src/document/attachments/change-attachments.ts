@@ -6,8 +6,9 @@ import type { BodyView } from '../body.ts'
 import type { CollectionState } from '../collection-state.ts'
 import { DocumentReader } from '../document-reader.ts'
 import { encodeBatch, guessShapes } from '../encoded-batch.ts'
-import { conflict } from '../plan-writes.ts'
+import { loadRevisions } from '../load-revisions.ts'
 import { StoredRevisions } from '../stored-revisions.ts'
+import { conflict } from '../write-errors.ts'
 import { putDocuments, unreachableId } from '../write-documents.ts'
 import type { WriteContext } from '../write-documents.ts'
 import { decodeAttachments } from './attachment-section.ts'
@@ -59,6 +60,6 @@ export function findRevision(
   const [winner] = number === undefined ? [] : reader.bodiesOf([number])
   if (winner === undefined || winner.revision === rev) return winner
   const stored = new StoredRevisions(snapshot, state)
-  const extra = stored.load(winner).tree.get(rev)?.body?.extra
+  const extra = loadRevisions(stored, winner).tree.get(rev)?.body?.extra
   return extra === undefined ? undefined : stored.bodies([extra])[0]
 }

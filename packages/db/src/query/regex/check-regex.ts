@@ -77,9 +77,12 @@ export function prepareRegexes(expressions: readonly RegexSource[]): MaybePromis
 function checkSizes(expressions: readonly RegexSource[]): void {
   let states = 0
   for (const { source, flags } of expressions) {
-    states += new Engine!(source, flags).states
+    states += new Engine!(source, flags).size
     if (states > QUERY_STATES_MAX) {
-      throw new PannierError('PANNIER_LIMIT', `The regular expressions of a query have more than ${QUERY_STATES_MAX} states.`)
+      throw new PannierError(
+        'PANNIER_LIMIT',
+        `The regular expressions of a query have more than ${QUERY_STATES_MAX} states.`,
+      )
     }
   }
 }

@@ -61,7 +61,7 @@ export class LinearRegex {
   }
 
   /** How large it is. */
-  get states(): number {
+  get size(): number {
     return this.program.instructions.length
   }
 
