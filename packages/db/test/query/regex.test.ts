@@ -42,9 +42,8 @@ test('the automaton finds what RegExp finds', () => {
         expected = new RegExp(source, chosen)
         linear = new LinearRegex(source, chosen)
       } catch (error) {
-        // Not every pattern is one with these flags, and without `u` this one says "62 times u".
-        if (isPannierError(error))
-          expect([error.code, source]).toEqual(['PANNIER_LIMIT', expect.stringContaining('u{62}')])
+        // Not every pattern is one with these flags; nested repetitions may be too many to write out.
+        if (isPannierError(error)) expect(error.code).toBe('PANNIER_LIMIT')
         return
       }
       for (const one of texts) {
@@ -54,7 +53,7 @@ test('the automaton finds what RegExp finds', () => {
       }
       tested++
     }),
-    { numRuns: 4000 },
+    { numRuns: Number(process.env['RUNS'] ?? 4000) },
   )
   expect(tested).toBeGreaterThan(1500)
 })
