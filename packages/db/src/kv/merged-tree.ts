@@ -4,6 +4,8 @@
 import type { Key } from '../base/brand.ts'
 import { asArray } from '../codec/bytes.ts'
 import { keyNumber } from '../codec/key-number.ts'
+import { reduceRange } from './reduce-range.ts'
+import type { Reducer } from '../btree/reducer.ts'
 import { TreeCursor } from '../btree/cursor.ts'
 import { liveEntries } from '../btree/garbage.ts'
 import type { NodeCache } from '../btree/node.ts'
@@ -72,6 +74,10 @@ export abstract class MergedTree implements TreeReader {
       const left = this.#skipped(range, reverse, skip)
       return left === undefined ? undefined : new MergedCursor(cache, state, left, reverse)
     })
+  }
+
+  reduce<Result>(range: KeyRange, reducer: Reducer<Result>): Result | undefined {
+    return reduceRange(this.cache, this.state, range, reducer, (part) => this.cursor(part))
   }
 
   #start(range: KeyRange): number {
