@@ -105,6 +105,8 @@ export function decodeViewKey(entryKey: string, value: Uint8Array): unknown {
 
 export function decodeViewValue(value: Uint8Array): unknown {
   if (value.length === 0) return null
+  // Most values are small numbers.
+  if (value[0] === POSITIVE && value[1]! < 128) return value[1]
   const reader = new ByteReader(value, 1)
   if (isKeyCut(value)) reader.raw(reader.varint())
   switch (value[0]! & 127) {

@@ -11,7 +11,11 @@ import type { QuerySource } from '../query/query-source.ts'
 import { CollectionOperations } from './collection-operations.ts'
 import type { CollectionAccess, CollectionWriting } from './collection-operations.ts'
 import type { DatabaseContext } from './database-context.ts'
+import type { Stored } from './document-types.ts'
 import { querySource } from './query-source.ts'
+import { CollectionViews } from './view.ts'
+import type { BuiltInReduce, BuiltInResult, ReduceFunction, View, ViewDefinition, ViewOptions } from './view.ts'
+import type { ViewAnswer, ViewResult } from './view.ts'
 
 export interface CollectionOptions {
   /**
@@ -40,6 +44,7 @@ export class Collection<T extends object> extends CollectionOperations<T> {
   /** The collection (by number) that is known to have the indexes that were declared. */
   #settledNumber: number | undefined
   #building: Promise<void> = Promise.resolve()
+  readonly #views: CollectionViews
 
   /** @internal Use `database.collection(name)`. */
   constructor(name: string, context: DatabaseContext) {
@@ -47,6 +52,7 @@ export class Collection<T extends object> extends CollectionOperations<T> {
     super(name, new StoreAccess(name, context, declared, (number) => this.afterWrite(number)))
     this.#context = context
     this.#declared = declared
+    this.#views = new CollectionViews({ ...context, name })
   }
 
   /** @internal */
@@ -109,6 +115,52 @@ export class Collection<T extends object> extends CollectionOperations<T> {
       const state = catalog.collection(transaction, this.name)
       return state !== undefined && dropIndex(transaction, catalog, state, name)
     })
+  }
+
+  /**
+   * A map/reduce view. It is stored under this name, so it need not be built again when the database is opened next; one of
+   * another source (or `version`) takes its place.
+   *
+   * @throws PANNIER_LIMIT (when it is queried) if the collection has too many views.
+   * @example
+   * const byCity = people.view('byCity', { map: (person, emit) => emit(person.city), reduce: '_count' })
+   * const { rows } = await byCity.query({ group: true })
+   */
+  view<K, V>(name: string, definition: ViewDefinition<Stored<T>, K, V, undefined>): View<Stored<T>, K, V>
+  view<K, V, B extends BuiltInReduce>(
+    name: string,
+    definition: ViewDefinition<Stored<T>, K, V, B>,
+  ): View<Stored<T>, K, V, BuiltInResult<B, V>>
+  view<K, V, R>(
+    name: string,
+    definition: ViewDefinition<Stored<T>, K, V, ReduceFunction<K, V, R>>,
+  ): View<Stored<T>, K, V, R>
+  view(name: string, definition: unknown): unknown {
+    if (name === undefined) throw new TypeError('a view has a name')
+    return this.#views.view(name, definition)
+  }
+
+  /**
+   * Runs a query of a view that has no name. What it builds is kept for the next one with equal functions, as long as there are
+   * not too many others.
+   *
+   * @example
+   * await people.query({ map: (person, emit) => emit(person.age) }, { gte: 18, limit: 10 })
+   */
+  query<K, V>(
+    definition: ViewDefinition<Stored<T>, K, V, undefined>,
+    options?: ViewOptions,
+  ): Promise<ViewResult<K, V, ViewAnswer<Stored<T>, K, V, never>>>
+  query<K, V, B extends BuiltInReduce>(
+    definition: ViewDefinition<Stored<T>, K, V, B>,
+    options?: ViewOptions,
+  ): Promise<ViewResult<K, V, ViewAnswer<Stored<T>, K, V, BuiltInResult<B, V>>>>
+  query<K, V, R>(
+    definition: ViewDefinition<Stored<T>, K, V, ReduceFunction<K, V, R>>,
+    options?: ViewOptions,
+  ): Promise<ViewResult<K, V, ViewAnswer<Stored<T>, K, V, R>>>
+  query(definition: unknown, options?: ViewOptions): Promise<unknown> {
+    return this.#views.view(undefined, definition).query(options)
   }
 
   /** @internal Creates what a write into a missing collection needs. */

@@ -8,6 +8,7 @@ import type { Key, PageId } from '../base/brand.ts'
 import { assert } from '../base/assert.ts'
 import { Miss } from '../base/miss.ts'
 import type { Child } from '../btree/branch.ts'
+import type { Leaf } from '../btree/leaf.ts'
 import { branchAt, leafAt, type NodeCache } from '../btree/node.ts'
 import type { ReducedEntries, Reducer, StoredReducer } from '../btree/reducer.ts'
 import { resolveValue } from '../btree/search.ts'
@@ -80,7 +81,8 @@ class RangeReduction<Result> {
       return
     }
     if (level === 0) {
-      this.#addEntries(lower, upper)
+      if (this.#isTouched(lower, upper)) this.#addEntries(lower, upper)
+      else this.#addPartOfLeaf(leafAt(this.#cache, child.id))
       return
     }
     const branch = branchAt(this.#cache, child.id)
@@ -99,6 +101,14 @@ class RangeReduction<Result> {
     return new OverlayCursor(overlay, lower as Key, upper as Key | undefined, false).next()
   }
 
+  /** Of a leaf that the overlay does not touch. */
+  #addPartOfLeaf(leaf: Leaf): void {
+    const from = leaf.search(this.#gte)
+    const to = this.#lt === undefined ? leaf.count : leaf.search(this.#lt)
+    if (from < to) this.#parts.push(this.#reducedLeaf(leaf, from, to))
+  }
+
+  /** What the overlay touches. */
   #addEntries(lower: string, upper: string | undefined): void {
     const gte = (lower > this.#gte ? lower : this.#gte) as Key
     const lt = (this.#lt === undefined || (upper !== undefined && upper < this.#lt) ? upper : this.#lt) as Key
@@ -130,10 +140,14 @@ class RangeReduction<Result> {
 
   #wholeLeaf(child: Child): Result {
     const leaf = leafAt(this.#cache, child.id)
+    return this.#reducedLeaf(leaf, 0, leaf.count)
+  }
+
+  #reducedLeaf(leaf: Leaf, from: number, to: number): Result {
     return this.#reduced({
-      count: leaf.count,
-      key: (index) => leaf.key(index),
-      value: (index) => resolveValue(this.#cache, leaf.value(index)),
+      count: to - from,
+      key: (index) => leaf.key(from + index),
+      value: (index) => resolveValue(this.#cache, leaf.value(from + index)),
     })
   }
 

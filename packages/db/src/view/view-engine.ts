@@ -1,0 +1,198 @@
+/** One view of one collection: defines it where it is missing, brings it up to date, runs its queries. */
+import { PannierError } from '../base/errors.ts'
+import type { Environment } from '../base/environment.ts'
+import { numberKey } from '../codec/key-number.ts'
+import type { Catalog } from '../document/catalog.ts'
+import { DocumentReader, existingTree } from '../document/document-reader.ts'
+import type { KeyValueStore, Snapshot } from '../kv/key-value-store.ts'
+import { defineView, dropView, lastPurgeOf, readView, rowsTree } from './view-catalog.ts'
+import type { CheckedView } from './view-definition.ts'
+import { checkViewOptions, type ViewOptions } from './view-options.ts'
+import { offsetOf, rowReducer, viewRows, type ViewSource } from './view-query.ts'
+import type { RowReducer } from './reduce-positions.ts'
+import type { ReducedRow, ViewInfo, ViewResult, ViewRow } from './view-result.ts'
+import { updateView, type UpdateOptions } from './update-view.ts'
+
+export interface ViewContext {
+  readonly store: KeyValueStore
+  readonly catalog: Catalog
+  readonly environment: Environment
+  /** Of the collection. */
+  readonly name: string
+  /** Aborted when the database is closed. */
+  readonly closing: AbortSignal
+  /** See ViewSource. */
+  readonly conflictsOf?: (snapshot: Snapshot, id: string) => readonly string[]
+  readonly rowBytesMax?: number | undefined
+}
+
+const UPDATES_MAX = 10
+
+type Waiting = Pick<UpdateOptions, 'signal' | 'onProgress'>
+
+/** A query that is under way. */
+interface Opened {
+  readonly source: ViewSource
+  readonly updateSeq: number
+  readonly release: () => void
+}
+
+export class ViewEngine {
+  readonly view: CheckedView
+  readonly #context: ViewContext
+  readonly #reducer: RowReducer | undefined
+  #updating: Promise<void> | undefined
+
+  constructor(context: ViewContext, view: CheckedView) {
+    this.#context = context
+    this.view = view
+    this.#reducer = view.reduce === undefined ? undefined : rowReducer(view.reduce)
+  }
+
+  async query(options: ViewOptions): Promise<ViewResult> {
+    const reducer = this.#reducerFor(options)
+    const { source, updateSeq, release } = await this.#open(options)
+    try {
+      const rows: (ViewRow | ReducedRow)[] = []
+      const tree = source.rows
+      const offset = reducer === undefined && tree !== undefined ? await source.attempt(() => offsetOf(tree, options)) : 0
+      for await (const batch of viewRows(source, options, reducer)) for (const row of batch) rows.push(row)
+      return reducer === undefined ? { total: tree?.count() ?? 0, offset, updateSeq, rows } : { updateSeq, rows }
+    } finally {
+      release()
+    }
+  }
+
+  async *rows(options: ViewOptions): AsyncGenerator<ViewRow | ReducedRow, void, undefined> {
+    const reducer = this.#reducerFor(options)
+    const { source, release } = await this.#open(options)
+    try {
+      for await (const batch of viewRows(source, options, reducer)) {
+        if (options.signal?.aborted === true) throw aborted(options.signal)
+        yield* batch
+      }
+    } finally {
+      release()
+    }
+  }
+
+  /** Resolves when everything that was written before the call is in the view. */
+  async update(waiting: Waiting = {}): Promise<void> {
+    const target = await this.#lastSequence()
+    // More than once only if another handle defines the view anew all the time.
+    for (let attempt = 0; attempt < UPDATES_MAX && (await this.#isBehind(target)); attempt++) {
+      const running = this.#updating
+      if (running !== undefined) {
+        // Somebody else's, for whom it may fail, or who may give up.
+        await running.catch(() => {})
+        if (waiting.signal?.aborted === true) throw aborted(waiting.signal)
+        continue
+      }
+      this.#updating = this.#update(waiting)
+      try {
+        await this.#updating
+      } finally {
+        this.#updating = undefined
+      }
+    }
+  }
+
+  async info(): Promise<Omit<ViewInfo, 'name'>> {
+    const { store, catalog, name } = this.#context
+    return store.read((snapshot) => {
+      const collection = catalog.collection(snapshot, name)
+      const state = collection && this.#stateIn(snapshot, collection.number)
+      const bodies = collection && existingTree(snapshot, collection.trees.bodies)
+      const updateSeq = state?.builtTo ?? 0
+      return {
+        rows: state === undefined ? 0 : existingTree(snapshot, rowsTree(collection!.number, state.number)).count(),
+        updateSeq,
+        pending: bodies?.count({ gte: numberKey(updateSeq + 1) }) ?? 0,
+        failures: state?.failures ?? 0,
+        lastFailure: state?.lastFailure,
+      }
+    })
+  }
+
+  async drop(): Promise<boolean> {
+    const { store, catalog, name } = this.#context
+    return store.write((transaction) => {
+      const collection = catalog.collection(transaction, name)
+      return collection !== undefined && dropView(transaction, collection.number, this.view.storedName)
+    })
+  }
+
+  #reducerFor(options: ViewOptions): RowReducer | undefined {
+    return checkViewOptions(options, this.#reducer !== undefined) ? this.#reducer : undefined
+  }
+
+  async #open(options: ViewOptions): Promise<Opened> {
+    const { store, catalog, name, conflictsOf } = this.#context
+    const { update = 'before', signal, onProgress } = options
+    if (signal?.aborted === true) throw aborted(signal)
+    if (update === 'before') await this.update({ signal, onProgress })
+    const snapshot = store.snapshot()
+    const release = (): void => {
+      snapshot.release()
+      // Nobody waits for it; whoever needs it hears of a failure when trying again.
+      if (update === 'after') this.update().catch(() => {})
+    }
+    const collection = catalog.collection(snapshot, name)
+    const state = collection && this.#stateIn(snapshot, collection.number)
+    const source: ViewSource = {
+      rows: state && existingTree(snapshot, rowsTree(collection!.number, state.number)),
+      documents: collection && new DocumentReader(snapshot, collection),
+      attempt: (step) => snapshot.attempt(step),
+      ...(conflictsOf && { conflictsOf: (id: string) => conflictsOf(snapshot, id) }),
+    }
+    return { source, updateSeq: state?.builtTo ?? 0, release }
+  }
+
+  #stateIn(snapshot: Snapshot, collectionNumber: number): ReturnType<typeof readView> {
+    const state = readView(snapshot, collectionNumber, this.view.storedName)
+    return state?.signature === this.view.signature ? state : undefined
+  }
+
+  async #lastSequence(): Promise<number> {
+    const { store, catalog, name } = this.#context
+    return store.read((snapshot) => {
+      const collection = catalog.collection(snapshot, name)
+      if (collection === undefined) return 0
+      const cursor = existingTree(snapshot, collection.trees.bodies).cursor({}, { reverse: true })
+      return cursor.next() ? cursor.keyNumber : 0
+    })
+  }
+
+  async #isBehind(target: number): Promise<boolean> {
+    const { store, catalog, name } = this.#context
+    return store.read((snapshot) => {
+      const collection = catalog.collection(snapshot, name)
+      if (collection === undefined) return false
+      const state = this.#stateIn(snapshot, collection.number)
+      return (
+        state === undefined || state.builtTo < target || lastPurgeOf(snapshot, collection.number) > state.purgesSeen
+      )
+    })
+  }
+
+  async #update({ signal, onProgress }: Waiting): Promise<void> {
+    const { store, catalog, name, environment, closing, rowBytesMax } = this.#context
+    const { view } = this
+    const isDefined = await store.read((snapshot) => {
+      const collection = catalog.collection(snapshot, name)
+      return collection === undefined || this.#stateIn(snapshot, collection.number) !== undefined
+    })
+    if (!isDefined) {
+      await store.write((transaction) => {
+        const collection = catalog.collection(transaction, name)
+        if (collection !== undefined) defineView(transaction, collection.number, view)
+      })
+    }
+    const cancelled = signal === undefined ? closing : AbortSignal.any([signal, closing])
+    await updateView({ store, catalog, name, view, environment, signal: cancelled, onProgress, rowBytesMax })
+  }
+}
+
+function aborted(signal: AbortSignal): PannierError {
+  return new PannierError('PANNIER_ABORTED', 'The query was cancelled.', { cause: signal.reason })
+}
