@@ -107,7 +107,19 @@ export abstract class MergedTree implements TreeReader {
       const live = liveEntries(leaf, garbage)
       return leaf.key(live === undefined ? index - before : live[index - before]!)
     }
-    return this.#walk(separator as Key, index - before - shift(separator))
+    // The last entry of the leaf that has no more than that many before it; what follows it is only in the overlay.
+    const live = liveEntries(leaf, garbage)
+    const keyOf = (at: number): Key => leaf.key(live === undefined ? at : live[at]!)
+    const rankOf = (at: number): number => before + at + shift(keyOf(at))
+    let low = 0
+    let high = live?.length ?? leaf.count
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (rankOf(middle) <= index) low = middle + 1
+      else high = middle
+    }
+    if (low === 0) return this.#walk(separator as Key, index - before - shift(separator))
+    return this.#walk(keyOf(low - 1), index - rankOf(low - 1))
   }
 
   #walk(from: Key | undefined, steps: number): Key {

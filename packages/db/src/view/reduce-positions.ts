@@ -2,7 +2,7 @@
 import type { Key } from '../base/brand.ts'
 import type { Reducer } from '../btree/reducer.ts'
 import { isKeyCut, runOf } from '../codec/view-entry.ts'
-import type { TreeReader } from '../kv/key-value-store.ts'
+import type { Entry, TreeReader } from '../kv/key-value-store.ts'
 import { readRun, type Run } from './row-cursor.ts'
 
 /** How the rows of a view are reduced. */
@@ -22,22 +22,26 @@ export function reducePositions(rows: TreeReader, { reducer }: RowReducer, from:
   }
   let start = from
   let end = to
+  const [lower, upper] = [rows.select(from), rows.select(to - 1)]
   // A run that the range cuts is not reduced in the order of the tree.
-  const first = runAt(rows, start)
+  const first = runAt(rows, lower)
   if (first !== undefined && (first.from < start || first.from + first.entries.length > end)) {
     start = Math.min(end, first.from + first.entries.length)
     add(reduceRun(reducer, first, from, start))
   }
-  const last = start < end ? runAt(rows, end - 1) : undefined
+  const last = start < end ? runAt(rows, upper) : undefined
   const isLastCut = last !== undefined && last.from + last.entries.length > end
   if (isLastCut) end = last.from
-  if (start < end) add(rows.reduce({ gte: keyAt(rows, start), lt: keyAt(rows, end) }, reducer))
+  if (start < end) {
+    const gte = start === from ? lower?.key : rows.select(start)?.key
+    const lt = end === to ? (`${upper!.key}\0` as Key) : rows.select(end)?.key
+    add(rows.reduce({ gte, lt }, reducer))
+  }
   if (isLastCut) add(reduceRun(reducer, last, end, to))
   return parts.length === 1 ? parts[0] : reducer.combine(parts)
 }
 
-function runAt(rows: TreeReader, position: number): Run | undefined {
-  const entry = rows.select(position)
+function runAt(rows: TreeReader, entry: Entry | undefined): Run | undefined {
   return entry !== undefined && isKeyCut(entry.value) ? readRun(rows, runOf(entry.key)) : undefined
 }
 
@@ -48,8 +52,4 @@ function reduceRun(reducer: Reducer<unknown>, run: Run, from: number, to: number
     key: (at) => entries[at]!.entryKey,
     value: (at) => entries[at]!.value,
   })
-}
-
-function keyAt(rows: TreeReader, position: number): Key | undefined {
-  return rows.select(position)?.key
 }
