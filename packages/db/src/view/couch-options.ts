@@ -2,6 +2,7 @@
  * CouchDB's names for the options and results of views. In CouchDB `startkey` is where the walk starts, so with `descending` it
  * is the upper bound; here bounds do not depend on the direction.
  */
+import { compareValues } from '../codec/collation.ts'
 import type { ViewOptions } from './view-options.ts'
 import type { ViewResult } from './view-result.ts'
 
@@ -39,6 +40,7 @@ export interface CouchViewResult {
   readonly rows: readonly object[]
 }
 
+/** Throws a TypeError for what CouchDB calls a query_parse_error. */
 export function fromCouchOptions(options: CouchViewOptions): ViewOptions {
   const { descending = false, inclusive_end: isInclusive = true } = options
   const start = options.startkey ?? ('startkey' in options ? options.startkey : options.start_key)
@@ -51,6 +53,8 @@ export function fromCouchOptions(options: CouchViewOptions): ViewOptions {
   const [lower, upper] = descending ? [end, start] : [start, end]
   const [fromId, toId] = descending ? [endId, startId] : [startId, endId]
   const isRange = options.keys === undefined && options.key === undefined
+  if (isRange && lower !== undefined && upper !== undefined && compareValues(lower, upper) > 0)
+    throw new TypeError('no rows can match the key range: reverse startkey and endkey or set descending to true')
   return defined({
     key: options.key,
     keys: options.keys,
