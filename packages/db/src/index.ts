@@ -10,7 +10,15 @@ export type { CollectionChange, DatabaseChange } from './database/change-notifie
 export type { Collection, CollectionOptions, IndexInfo } from './database/collection.ts'
 export type { CollectionOperations } from './database/collection-operations.ts'
 export type { DocumentInput, DocumentReference, JsonObject, Stored } from './database/document-types.ts'
-export type { BuiltInReduce, BuiltInResult, Emit, ReduceFunction, View, ViewAnswer, ViewDefinition } from './database/view.ts'
+export type {
+  BuiltInReduce,
+  BuiltInResult,
+  Emit,
+  ReduceFunction,
+  View,
+  ViewAnswer,
+  ViewDefinition,
+} from './database/view.ts'
 export type { NumberStatistics, ReducedRow, ViewInfo, ViewOptions, ViewResult, ViewRow } from './database/view.ts'
 export type { Transaction } from './database/transaction.ts'
 export type { WriteResult } from './document/apply-writes.ts'

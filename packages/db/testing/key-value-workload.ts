@@ -31,7 +31,13 @@ export function copyModel(model: Model): Model {
 }
 
 const NAMES = ['a', 'b', 's', 'i', 'r'] as const
-const KIND_OF: Readonly<Record<string, TreeKind>> = { a: 'ordered', b: 'ordered', s: 'sequence', i: 'inline', r: 'ordered' }
+const KIND_OF: Readonly<Record<string, TreeKind>> = {
+  a: 'ordered',
+  b: 'ordered',
+  s: 'sequence',
+  i: 'inline',
+  r: 'ordered',
+}
 /** The tree that is kept reduced: its values are numbers. */
 const REDUCED = 'r'
 const SUM = reducerOf('_sum')

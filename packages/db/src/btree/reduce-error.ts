@@ -9,5 +9,7 @@ export interface ReduceError {
 
 /** The value, if it is such an error. */
 export function reduceError(value: unknown): ReduceError | undefined {
-  return isPlainObject(value) && value['error'] === 'builtin_reduce_error' ? (value as unknown as ReduceError) : undefined
+  return isPlainObject(value) && value['error'] === 'builtin_reduce_error'
+    ? (value as unknown as ReduceError)
+    : undefined
 }

@@ -25,7 +25,9 @@ const sum: StoredReducer<Sum> = {
 const statistics: StoredReducer<Statistics> = {
   name: '_stats',
   reduce: (entries) =>
-    foldValues<Statistics | undefined>(entries, undefined, (total, value) => mergeStatistics(total, statisticsOf(value))),
+    foldValues<Statistics | undefined>(entries, undefined, (total, value) =>
+      mergeStatistics(total, statisticsOf(value)),
+    ),
   combine: (parts) => parts.reduce((total, part) => mergeStatistics(total, part)),
   encode: encodeStatistics,
   decode: decodeStatistics,

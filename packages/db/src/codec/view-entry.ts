@@ -41,7 +41,8 @@ const KEY_HASH_BYTES = 8
 /** A JSON value as the key of entries. */
 export function encodeViewKey(key: unknown): EncodedViewKey {
   const bytes = encodeKey(key)
-  if (typeof key === 'string' ? key.length <= WHOLE_CHARS_MAX : typeof key !== 'object') return { bytes, run: undefined }
+  if (typeof key === 'string' ? key.length <= WHOLE_CHARS_MAX : typeof key !== 'object')
+    return { bytes, run: undefined }
   const end = componentEnd(bytes, 0)
   if (end >= 0) return { bytes, run: undefined }
   const run = bytes.slice(0, -end)
@@ -77,7 +78,9 @@ export function documentIdOf(entryKey: string, from: number): string {
   const bytes = entryKey.slice(from, entryKey.indexOf('\0', from))
   return decodeIdKey(
     // oxlint-disable-next-line no-control-regex
-    (bytes.includes('\x01') ? bytes.replace(/\x01[^]/g, (pair) => (pair === '\x01\x01' ? '\0' : '\x01')) : bytes) as Key,
+    (bytes.includes('\x01')
+      ? bytes.replace(/\x01[^]/g, (pair) => (pair === '\x01\x01' ? '\0' : '\x01'))
+      : bytes) as Key,
   )
 }
 

@@ -32,7 +32,13 @@ export async function checkStore(core: Core): Promise<void> {
   for (const tree of state.slots) {
     if (tree === undefined) continue
     const owner = `tree ${tree.name}`
-    await checkTree(tree.tree, read, useAs(owner), (message) => damaged(`${owner}: ${message}`), tree.reducer && reducerOf(tree.reducer))
+    await checkTree(
+      tree.tree,
+      read,
+      useAs(owner),
+      (message) => damaged(`${owner}: ${message}`),
+      tree.reducer && reducerOf(tree.reducer),
+    )
   }
   for (const { ids } of state.reclaim.unlinked) ids.forEach(useAs('the reclaim list'))
   const dropped = state.droppedRoots.map(({ id, height, overflow }) => ({ id, level: height - 1, overflow }))

@@ -47,9 +47,7 @@ export function fromCouchOptions(options: CouchViewOptions): ViewOptions {
   const end = options.endkey ?? ('endkey' in options ? options.endkey : options.end_key)
   const startId = options.startkey_docid ?? options.start_key_doc_id
   const endId = options.endkey_docid ?? options.end_key_doc_id
-  const [lowerName, upperName] = descending
-    ? [isInclusive ? 'gte' : 'gt', 'lte']
-    : ['gte', isInclusive ? 'lte' : 'lt']
+  const [lowerName, upperName] = descending ? [isInclusive ? 'gte' : 'gt', 'lte'] : ['gte', isInclusive ? 'lte' : 'lt']
   const [lower, upper] = descending ? [end, start] : [start, end]
   const [fromId, toId] = descending ? [endId, startId] : [startId, endId]
   const isRange = options.keys === undefined && options.key === undefined

@@ -102,9 +102,7 @@ export class GroupCursor {
   #jump(large: { readonly from: number; readonly to: number }, reduced: boolean): void {
     const { rows, reducer, from, to, descending } = this.#options
     this.value = reduced ? reducePositions(rows, reducer, large.from, large.to) : undefined
-    this.#cursor = descending
-      ? new RowCursor(rows, from, large.from, true)
-      : new RowCursor(rows, large.to, to, false)
+    this.#cursor = descending ? new RowCursor(rows, from, large.from, true) : new RowCursor(rows, large.to, to, false)
     this.#large = undefined
   }
 

@@ -39,7 +39,11 @@ export function mapDocument(
   if (emitted.length === 0) return NO_ROWS
   if (emitted.length > 1) emitted.sort(compareEmitted)
   const keys = emitted.map(({ bytes }) => bytes)
-  return { entryKeys: entryKeysOf(keys, document._id), values: emitted.map(({ value }) => value), keyList: listOf(keys) }
+  return {
+    entryKeys: entryKeysOf(keys, document._id),
+    values: emitted.map(({ value }) => value),
+    keyList: listOf(keys),
+  }
 }
 
 /** The keys of the entries that a list stands for. */

@@ -53,8 +53,7 @@ export function readView(snapshot: Snapshot, collectionNumber: number, storedNam
 export function listViews(snapshot: Snapshot, collectionNumber: number, prefix: string = ''): ViewState[] {
   const views: ViewState[] = []
   const cursor = snapshot.tree(viewsTree(collectionNumber))?.cursor(prefixRange(VIEW + prefix))
-  while (cursor?.next() === true)
-    views.push(parseView(decodeIdKey(cursor.key.slice(VIEW.length) as Key), cursor.value))
+  while (cursor?.next() === true) views.push(parseView(decodeIdKey(cursor.key.slice(VIEW.length) as Key), cursor.value))
   return views
 }
 

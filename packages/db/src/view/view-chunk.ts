@@ -114,7 +114,12 @@ export function withoutEqual(rows: TreeReader, changes: Changes): Changes {
     const at = places[index]!
     if (value !== undefined && sameBytes(values[at]!, value)) equal.add(at)
   })
-  return equal.size === 0 ? changes : picked(changes, Array.from(keys.keys()).filter((at) => !equal.has(at)))
+  return equal.size === 0
+    ? changes
+    : picked(
+        changes,
+        Array.from(keys.keys()).filter((at) => !equal.has(at)),
+      )
 }
 
 function inOrder(changes: Changes): Changes {

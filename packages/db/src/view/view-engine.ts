@@ -55,7 +55,8 @@ export class ViewEngine {
     try {
       const rows: (ViewRow | ReducedRow)[] = []
       const tree = source.rows
-      const offset = reducer === undefined && tree !== undefined ? await source.attempt(() => offsetOf(tree, options)) : 0
+      const offset =
+        reducer === undefined && tree !== undefined ? await source.attempt(() => offsetOf(tree, options)) : 0
       for await (const batch of viewRows(source, options, reducer)) for (const row of batch) rows.push(row)
       return reducer === undefined ? { total: tree?.count() ?? 0, offset, updateSeq, rows } : { updateSeq, rows }
     } finally {

@@ -40,7 +40,8 @@ export interface ViewOptions {
 
 /** Throws a TypeError for what can't be meant. `isReduced`: the view has a reduce. Returns whether results are asked for. */
 export function checkViewOptions(options: ViewOptions, isReduced: boolean): boolean {
-  for (const name of Object.keys(options)) if (!NAMES.has(name)) throw new TypeError(`unknown option of a view: ${name}`)
+  for (const name of Object.keys(options))
+    if (!NAMES.has(name)) throw new TypeError(`unknown option of a view: ${name}`)
   const { keys, key, skip = 0, limit, group = false, reduce = isReduced } = options
   for (const name of FLAGS) {
     const value: unknown = options[name]

@@ -123,15 +123,22 @@ function rowAt({ entryKey, value }: RowCursor): ViewRow {
   return { id, key: decodeViewKey(entryKey, value), value: decodeViewValue(value) }
 }
 
-function withDocuments(source: ViewSource, batch: readonly ViewRow[], { conflicts }: ViewOptions): MaybePromise<ViewRow[]> {
+function withDocuments(
+  source: ViewSource,
+  batch: readonly ViewRow[],
+  { conflicts }: ViewOptions,
+): MaybePromise<ViewRow[]> {
   const reader = source.documents!
-  const wanted = batch.map(({ id, value }) => (isPlainObject(value) && typeof value['_id'] === 'string' ? value['_id'] : id))
+  const wanted = batch.map(({ id, value }) =>
+    isPlainObject(value) && typeof value['_id'] === 'string' ? value['_id'] : id,
+  )
   return source.attempt(() => {
     const bodies = reader.getMany(wanted)
     return batch.map((row, at): ViewRow => {
       const body = bodies[at]
       const revision = isPlainObject(row.value) ? row.value['_rev'] : undefined
-      if (body === undefined || (typeof revision === 'string' && revision !== body.revision)) return { ...row, doc: null }
+      if (body === undefined || (typeof revision === 'string' && revision !== body.revision))
+        return { ...row, doc: null }
       const doc = reader.decode(body)
       const others = conflicts === true ? (source.conflictsOf?.(body.id) ?? []) : []
       if (others.length > 0) doc['_conflicts'] = others

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { Catalog } from '../../src/document/catalog.ts'
 import type { Environment } from '../../src/base/environment.ts'
 import { openKeyValueStore, type PagedKeyValueStore } from '../../src/kv/open.ts'
-import { checkedView } from '../../src/view/view-definition.ts'
+import { checkedView, type Emit } from '../../src/view/view-definition.ts'
 import { ViewEngine } from '../../src/view/view-engine.ts'
 import { countingEnvironment, databaseOver } from '../../testing/model-database.ts'
 import { seededRandom } from '../../testing/random.ts'
@@ -42,16 +42,22 @@ async function openHandle(storage: SimulatedStorage): Promise<Handle> {
   })
   const db = databaseOver(store, environment, () => store.check())
   const people = db.collection('people')
-  const view = checkedView({ map: (d: { c: number; n: number }, emit) => emit(d.c, d.n), reduce: '_sum' } as never, 'v')
-  const engine = new ViewEngine({
-    store,
-    catalog: new Catalog(() => environment.randomId()),
-    environment,
-    name: 'people',
-    closing: new AbortController().signal,
-    // A step takes some 90 documents.
-    rowBytesMax: 30_000,
-  }, view)
+  const view = checkedView(
+    { map: (d: { c: number; n: number }, emit: Emit) => emit(d.c, d.n), reduce: '_sum' } as never,
+    'v',
+  )
+  const engine = new ViewEngine(
+    {
+      store,
+      catalog: new Catalog(() => environment.randomId()),
+      environment,
+      name: 'people',
+      closing: new AbortController().signal,
+      // A step takes some 90 documents.
+      rowBytesMax: 30_000,
+    },
+    view,
+  )
   const documents = (from: number, to: number, n: number): object[] =>
     Array.from({ length: to - from }, (_, at) => ({ _id: `d${from + at}`, c: (from + at) % 7, n }))
   return {

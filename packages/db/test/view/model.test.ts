@@ -45,7 +45,9 @@ function someKey(random: Random): unknown {
 }
 
 function someDocument(random: Random): Doc {
-  const _id = random.chance(0.02) ? `_design/${random.below(3)}` : `${random.pick(['d', 'e\u0000', 'ö'])}${random.below(90)}`
+  const _id = random.chance(0.02)
+    ? `_design/${random.below(3)}`
+    : `${random.pick(['d', 'e\u0000', 'ö'])}${random.below(90)}`
   return { _id, key: someKey(random), also: someKey(random), n: random.below(100) }
 }
 
@@ -146,7 +148,11 @@ for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
         const view = docs.view(name, { map, reduce, version } as never)
         for (let query = 0; query < 6; query++) {
           const options = someOptions(random, rows, reduce !== undefined)
-          assertAnswer(await view.query(options), naiveQuery(rows, options, naive), `${name} ${JSON.stringify(options)}`)
+          assertAnswer(
+            await view.query(options),
+            naiveQuery(rows, options, naive),
+            `${name} ${JSON.stringify(options)}`,
+          )
         }
       }
       if (random.chance(0.3)) expect(await db.check()).toEqual([])

@@ -141,11 +141,14 @@ for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
     const map = seed % MAPS.length
     const reduces = map === LINKED ? [undefined, '_count'] : [undefined, '_sum', '_count', '_stats', SUM_OF_VALUES]
     for (const [at, reduce] of reduces.entries()) {
-      const views = { v: { map: MAPS[map]!.toString().replace(', emit)', ')'), ...(reduce && { reduce: reduce.toString() }) } }
+      const views = {
+        v: { map: MAPS[map]!.toString().replace(', emit)', ')'), ...(reduce && { reduce: reduce.toString() }) },
+      }
       await pouch.put({ _id: `_design/view${at}`, views })
     }
     for (let round = 0; round < 3; round++) {
-      for (const [at, reduce] of reduces.entries()) await compare(pouch, docs, { random, map, reduce, name: `view${at}/v` })
+      for (const [at, reduce] of reduces.entries())
+        await compare(pouch, docs, { random, map, reduce, name: `view${at}/v` })
       for (let count = 0; count < 8; count++) {
         const document = someDocument(random, random.below(50))
         const before = await pouch.get(document._id).catch(() => undefined)

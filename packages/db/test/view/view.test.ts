@@ -165,11 +165,22 @@ describe('maps', () => {
 
   test('keys and values are what JSON makes of them', async () => {
     const { all } = await people()
-    const emitted = [undefined, NaN, new Date(0), [undefined, -0], { a: undefined, b: 1 }, new Float32Array([1, 2]), () => 1]
+    const emitted = [
+      undefined,
+      NaN,
+      new Date(0),
+      [undefined, -0],
+      { a: undefined, b: 1 },
+      new Float32Array([1, 2]),
+      () => 1,
+    ]
     for (const one of emitted) {
       let current = one
       const { rows } = await all.query(
-        { map: (person: Person & { _id: string }, emit: Emit) => person._id === 'ann' && emit(current, current), version: String(emitted.indexOf(one)) },
+        {
+          map: (person: Person & { _id: string }, emit: Emit) => person._id === 'ann' && emit(current, current),
+          version: String(emitted.indexOf(one)),
+        },
         { limit: 1 },
       )
       current = undefined
@@ -344,7 +355,12 @@ describe('built-in reductions', () => {
   test('_sum adds numbers, arrays and objects, and puts an error where it can not', async () => {
     expect(await reduce('_sum', [1, 2.5, -4])).toBe(-0.5)
     expect(await reduce('_sum', [1, [1, 2], [1, 1, 1]])).toEqual([3, 3, 1])
-    expect(await reduce('_sum', [{ b: 1, a: { x: 1 } }, { a: { x: 2, y: [1] }, c: 3 }])).toEqual({
+    expect(
+      await reduce('_sum', [
+        { b: 1, a: { x: 1 } },
+        { a: { x: 2, y: [1] }, c: 3 },
+      ]),
+    ).toEqual({
       a: { x: 3, y: [1] },
       b: 1,
       c: 3,
@@ -358,19 +374,29 @@ describe('built-in reductions', () => {
     const one = { sum: 4, count: 2, min: 1, max: 3, sumsqr: 10 }
     expect(await reduce('_stats', [1, 3])).toEqual(one)
     expect(await reduce('_stats', [one, 1])).toEqual({ sum: 5, count: 3, min: 1, max: 3, sumsqr: 11 })
-    expect(await reduce('_stats', [[1, 2], [3, 2]])).toEqual([one, { sum: 4, count: 2, min: 2, max: 2, sumsqr: 8 }])
+    expect(
+      await reduce('_stats', [
+        [1, 2],
+        [3, 2],
+      ]),
+    ).toEqual([one, { sum: 4, count: 2, min: 2, max: 2, sumsqr: 8 }])
     for (const values of [['a'], [1, 'a'], [1, [1]], [[1], [1, 2]], [{ sum: 1 }]])
       expect(await reduce('_stats', values)).toMatchObject({ error: 'builtin_reduce_error' })
   })
 
   test('_approx_count_distinct counts distinct keys, exactly', async () => {
-    expect(await reduce('_approx_count_distinct', [1, 2, 1, 'a', 'a', [1], null, 'x'.repeat(3000), 'x'.repeat(3000)])).toBe(6)
+    expect(
+      await reduce('_approx_count_distinct', [1, 2, 1, 'a', 'a', [1], null, 'x'.repeat(3000), 'x'.repeat(3000)]),
+    ).toBe(6)
   })
 
   test('stored reductions are what was encoded', () => {
     for (const [name, values] of [
       ['_sum', [0, 7, -3, 1.5, 1e300, [1, 2], { a: 1 }, { error: 'builtin_reduce_error', reason: 'x' }]],
-      ['_stats', [{ sum: 1.5, count: 2, min: -1, max: 2.5, sumsqr: 7.25 }, [{ sum: 1, count: 1, min: 1, max: 1, sumsqr: 1 }]]],
+      [
+        '_stats',
+        [{ sum: 1.5, count: 2, min: -1, max: 2.5, sumsqr: 7.25 }, [{ sum: 1, count: 1, min: 1, max: 1, sumsqr: 1 }]],
+      ],
       ['_approx_count_distinct', [{ count: 300, first: '\0\xff345678', last: 'abcdefgh' }]],
     ] as const) {
       const reducer = reducerOf(name)
@@ -387,7 +413,14 @@ test("CouchDB's names", () => {
     toId: 'b',
   })
   expect(
-    fromCouchOptions({ start_key: 2, end_key: 1, descending: true, inclusive_end: false, startkey_docid: 'a', skip: 1 }),
+    fromCouchOptions({
+      start_key: 2,
+      end_key: 1,
+      descending: true,
+      inclusive_end: false,
+      startkey_docid: 'a',
+      skip: 1,
+    }),
   ).toEqual({ lte: 2, gt: 1, toId: 'a', descending: true, skip: 1 })
   expect(fromCouchOptions({ key: null, startkey: 5, include_docs: true, stale: 'ok' })).toEqual({
     key: null,
