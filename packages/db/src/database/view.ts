@@ -1,9 +1,9 @@
 /** Views as users see them. What they do is loaded when it is called for. */
 import type { NumberStatistics } from '../btree/statistics.ts'
-import { checkedView, checkViewFunctions, signatureOf, type ViewFunctions } from '../view/view-definition.ts'
-import type { BuiltInReduce, Emit, ReduceFunction } from '../view/view-definition.ts'
+import type { BuiltInReduce, Emit, ReduceFunction, ViewFunctions } from '../view/view-definition.ts'
 import type { ViewContext, ViewEngine } from '../view/view-engine.ts'
-import { checkViewOptions, type ViewOptions } from '../view/view-options.ts'
+import type { ViewEngines } from '../view/view-engines.ts'
+import { checkViewFunctions, checkViewOptions, type ViewOptions } from '../view/view-options.ts'
 import type { ReducedRow, ViewInfo, ViewResult, ViewRow } from '../view/view-result.ts'
 
 /** What a view is made of. Functions must be pure: their results are kept for as long as their source stays the same. */
@@ -100,13 +100,10 @@ export class View<Document, Key = unknown, Value = unknown, Result = never> {
   }
 }
 
-/** Engines that a collection keeps: what they remember of reductions goes with them. */
-const ENGINES_MAX = 64
-
-/** The views of one collection. Equal definitions share what they do. */
+/** Makes views of one collection. Equal definitions share what they do. */
 export class CollectionViews {
   readonly #context: ViewContext
-  readonly #engines = new Map<string, Promise<ViewEngine>>()
+  #loaded: Promise<ViewEngines> | undefined
 
   constructor(context: ViewContext) {
     this.#context = context
@@ -114,27 +111,12 @@ export class CollectionViews {
 
   /** Throws a TypeError for what is no view. */
   view(name: string | undefined, functions: unknown): View<unknown, unknown, unknown, unknown> {
-    if (typeof functions !== 'object' || functions === null) throw new TypeError('a view is { map, reduce, version }')
     const checked = functions as ViewFunctions
     checkViewFunctions(checked, name)
-    return new View(name, checked.reduce !== undefined, () => this.#engine(name, checked))
-  }
-
-  #engine(name: string | undefined, functions: ViewFunctions): Promise<ViewEngine> {
-    const { map, reduce, version } = functions
-    const identity = signatureOf([name, map.toString(), reduce?.toString(), version])
-    let engine = this.#engines.get(identity)
-    if (engine === undefined) {
-      engine = this.#load(name, functions)
-      this.#engines.set(identity, engine)
-      if (this.#engines.size > ENGINES_MAX) this.#engines.delete(this.#engines.keys().next().value!)
-    }
-    return engine
-  }
-
-  async #load(name: string | undefined, functions: ViewFunctions): Promise<ViewEngine> {
-    const { ViewEngine: Engine } = await import('../view/view-engine.ts')
-    return new Engine(this.#context, checkedView(functions, name))
+    return new View(name, checked.reduce !== undefined, async () => {
+      this.#loaded ??= import('../view/view-engines.ts').then(({ ViewEngines: Engines }) => new Engines(this.#context))
+      return (await this.#loaded).engine(name, checked)
+    })
   }
 }
 

@@ -2,9 +2,9 @@
  * Reads of one tree: its pages with the overlay of recent changes over them.
  */
 import type { Key } from '../base/brand.ts'
+import { Miss } from '../base/miss.ts'
 import { asArray } from '../codec/bytes.ts'
 import { keyNumber } from '../codec/key-number.ts'
-import { reduceRange } from './reduce-range.ts'
 import type { Reducer } from '../btree/reducer.ts'
 import { TreeCursor } from '../btree/cursor.ts'
 import { liveEntries } from '../btree/garbage.ts'
@@ -12,7 +12,18 @@ import type { NodeCache } from '../btree/node.ts'
 import { descendToRank, get, getMany, rank } from '../btree/search.ts'
 import type { Cursor, CursorOptions, Entry, KeyRange, TreeReader } from './key-value-store.ts'
 import { OverlayCursor, overlayDelta, overlayDeltaBefore, overlayGet, type Change } from './overlay.ts'
+import type { reduceRange as ReduceRange } from './reduce-range.ts'
 import type { TreeState } from './state.ts'
+
+/** Only views reduce, so it is loaded like a page: when it is missed. */
+let reduceRange: typeof ReduceRange | undefined
+
+class ReduceRangeMiss extends Miss {
+  override async load(): Promise<() => void> {
+    reduceRange = (await import('./reduce-range.ts')).reduceRange
+    return () => {}
+  }
+}
 
 /** A tree of which the newest state may change between calls (inside a write transaction). */
 export abstract class MergedTree implements TreeReader {
@@ -77,6 +88,7 @@ export abstract class MergedTree implements TreeReader {
   }
 
   reduce<Result>(range: KeyRange, reducer: Reducer<Result>): Result | undefined {
+    if (reduceRange === undefined) throw new ReduceRangeMiss()
     return reduceRange(this.cache, this.state, range, reducer, (part) => this.cursor(part))
   }
 

@@ -36,7 +36,6 @@ export interface CheckedView {
   readonly reducer: ReducerName | undefined
 }
 
-export const VIEW_NAME_CHARS_MAX = 200
 /** Named ones, of one collection. */
 export const VIEWS_MAX = 64
 /** Views that have no name are kept for the next equal query, so many of one collection. */
@@ -46,18 +45,6 @@ export const NAMED = 'n/'
 export const AD_HOC = 'q/'
 /** Part of each signature: raised when the same functions would store something else. */
 const VIEW_FORMAT = 1
-
-/** Checks arguments of the public API: throws a TypeError for what is no view. `name` undefined: an ad-hoc one. */
-export function checkViewFunctions(functions: ViewFunctions, name: string | undefined): void {
-  if (name !== undefined && (typeof name !== 'string' || name === '' || name.length > VIEW_NAME_CHARS_MAX))
-    throw new TypeError(`the name of a view is a string of 1 to ${VIEW_NAME_CHARS_MAX} characters`)
-  const { map, reduce, version } = functions as { map?: unknown; reduce?: unknown; version?: unknown }
-  if (typeof map !== 'function') throw new TypeError('a view has a function map(document, emit)')
-  if (reduce !== undefined && typeof reduce !== 'function' && !BUILT_IN.has(reduce))
-    throw new TypeError(`reduce is a function or one of ${[...BUILT_IN].join(', ')}`)
-  if (version !== undefined && typeof version !== 'string' && typeof version !== 'number')
-    throw new TypeError('version is a string or a number')
-}
 
 /** For functions that were checked. */
 export function checkedView(functions: ViewFunctions, name: string | undefined): CheckedView {
@@ -80,5 +67,3 @@ export function signatureOf(parts: readonly unknown[]): string {
 export function noSuchView(name: string): PannierError {
   return new PannierError('PANNIER_NOT_FOUND', `There is no view '${name}'.`, { details: { name } })
 }
-
-const BUILT_IN: ReadonlySet<unknown> = new Set<BuiltInReduce>(['_sum', '_count', '_stats', '_approx_count_distinct'])

@@ -1,4 +1,7 @@
-/** Options of queries of views, checked; and CouchDB's names for them. */
+/** Arguments of views, checked. It is all that has to be there before a view is used. */
+import type { ViewFunctions } from './view-definition.ts'
+
+export const VIEW_NAME_CHARS_MAX = 200
 
 export interface ViewOptions {
   /** Rows with this key only. */
@@ -36,6 +39,19 @@ export interface ViewOptions {
   readonly signal?: AbortSignal
   /** Called during the update that the query may have to wait for, with the part that is done, 0 to 1. */
   readonly onProgress?: (done: number) => void
+}
+
+/** Checks arguments of the public API: throws a TypeError for what is no view. `name` undefined: an ad-hoc one. */
+export function checkViewFunctions(functions: ViewFunctions, name: string | undefined): void {
+  if (name !== undefined && (typeof name !== 'string' || name === '' || name.length > VIEW_NAME_CHARS_MAX))
+    throw new TypeError(`the name of a view is a string of 1 to ${VIEW_NAME_CHARS_MAX} characters`)
+  if (typeof functions !== 'object' || functions === null) throw new TypeError('a view is { map, reduce, version }')
+  const { map, reduce, version } = functions as { map?: unknown; reduce?: unknown; version?: unknown }
+  if (typeof map !== 'function') throw new TypeError('a view has a function map(document, emit)')
+  if (reduce !== undefined && typeof reduce !== 'function' && !BUILT_IN.includes(reduce))
+    throw new TypeError(`reduce is a function or one of ${BUILT_IN.join(', ')}`)
+  if (version !== undefined && typeof version !== 'string' && typeof version !== 'number')
+    throw new TypeError('version is a string or a number')
 }
 
 /** Throws a TypeError for what can't be meant. `isReduced`: the view has a reduce. Returns whether results are asked for. */
@@ -89,6 +105,8 @@ const NAMES: ReadonlySet<string> = new Set<string>([
   'signal',
   'onProgress',
 ])
+
+const BUILT_IN: readonly unknown[] = ['_sum', '_count', '_stats', '_approx_count_distinct']
 
 function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0
