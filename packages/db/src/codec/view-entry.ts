@@ -53,7 +53,8 @@ export function encodeViewKey(key: unknown): EncodedViewKey {
 export function encodeViewId(id: string): string {
   const bytes = encodeIdKey(id)
   // oxlint-disable-next-line no-control-regex
-  return `${/[\0\x01]/.test(bytes) ? bytes.replace(/[\0\x01]/g, (char) => (char === '\0' ? '\x01\x01' : '\x01\x02')) : bytes}\0`
+  const escaped = bytes.replace(/[\0\x01]/g, (char) => (char === '\0' ? '\x01\x01' : '\x01\x02'))
+  return `${escaped}\0`
 }
 
 export function viewEntryKey(key: string, id: string, ordinal: number): Key {
@@ -76,12 +77,9 @@ export function runOf(entryKey: string): string {
 /** The document's id; `from`: where the emitted key ends. */
 export function documentIdOf(entryKey: string, from: number): string {
   const bytes = entryKey.slice(from, entryKey.indexOf('\0', from))
-  return decodeIdKey(
-    // oxlint-disable-next-line no-control-regex
-    (bytes.includes('\x01')
-      ? bytes.replace(/\x01[^]/g, (pair) => (pair === '\x01\x01' ? '\0' : '\x01'))
-      : bytes) as Key,
-  )
+  if (!bytes.includes('\x01')) return decodeIdKey(bytes as Key)
+  // oxlint-disable-next-line no-control-regex
+  return decodeIdKey(bytes.replace(/\x01[^]/g, (pair) => (pair === '\x01\x01' ? '\0' : '\x01')) as Key)
 }
 
 /** `wholeKey`: only if it was cut. */

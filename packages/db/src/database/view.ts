@@ -113,10 +113,12 @@ export class CollectionViews {
   view(name: string | undefined, functions: unknown): View<unknown, unknown, unknown, unknown> {
     const checked = functions as ViewFunctions
     checkViewFunctions(checked, name)
-    return new View(name, checked.reduce !== undefined, async () => {
+    let engine: Promise<ViewEngine> | undefined
+    const load = async (): Promise<ViewEngine> => {
       this.#loaded ??= import('../view/view-engines.ts').then(({ ViewEngines: Engines }) => new Engines(this.#context))
       return (await this.#loaded).engine(name, checked)
-    })
+    }
+    return new View(name, checked.reduce !== undefined, () => (engine ??= load()))
   }
 }
 

@@ -101,9 +101,22 @@ function jsonKey(key: unknown): unknown {
   return object
 }
 
-/** Something that encodes as JSON would have it. */
+/** Something that JSON.stringify writes as it should: typed arrays are the only thing that it would not. */
 function jsonValue(value: unknown): unknown {
   if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : null
   if (value === undefined || typeof value === 'function' || typeof value === 'symbol') return null
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? jsonKey(value) : value
+  if (typeof value === 'bigint') throw new TypeError('a BigInt is neither a key nor a value of a view')
+  if (typeof value !== 'object' || value === null) return value
+  if (holdsTypedArray(value)) return jsonKey(value)
+  // A date, say, becomes a string.
+  return 'toJSON' in value ? jsonKey(value) : value
+}
+
+function holdsTypedArray(value: object): boolean {
+  if (ArrayBuffer.isView(value)) return true
+  for (const name in value) {
+    const inner = (value as Record<string, unknown>)[name]
+    if (typeof inner === 'object' && inner !== null && holdsTypedArray(inner)) return true
+  }
+  return false
 }

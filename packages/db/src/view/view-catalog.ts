@@ -175,8 +175,16 @@ function prefixRange(prefix: string): { gte: Key; lt: Key | undefined } {
   return { gte: prefix as Key, lt: prefixUpperBound(prefix) }
 }
 
+/** By the value itself: it is the same array as long as nothing else is stored. */
+const parsed = new WeakMap<Uint8Array, ViewState>()
+
 function parseView(storedName: string, value: Uint8Array): ViewState {
-  return { ...(decode(value) as Omit<ViewState, 'storedName'>), storedName }
+  let state = parsed.get(value)
+  if (state === undefined) {
+    state = { ...(decode(value) as Omit<ViewState, 'storedName'>), storedName }
+    parsed.set(value, state)
+  }
+  return state
 }
 
 function readText(tree: TreeReader, key: Key): number | undefined {

@@ -1,14 +1,16 @@
 /** One view of one collection: defines it where it is missing, brings it up to date, runs its queries. */
 import { PannierError } from '../base/errors.ts'
 import type { Environment } from '../base/environment.ts'
+import type { MaybePromise } from '../base/maybe-promise.ts'
 import { numberKey } from '../codec/key-number.ts'
 import type { Catalog } from '../document/catalog.ts'
+import type { CollectionState } from '../document/collection-state.ts'
 import { DocumentReader, existingTree } from '../document/document-reader.ts'
 import type { KeyValueStore, Snapshot } from '../kv/key-value-store.ts'
 import { defineView, dropView, lastPurgeOf, readView, rowsTree } from './view-catalog.ts'
 import type { CheckedView } from './view-definition.ts'
 import { checkViewOptions, type ViewOptions } from './view-options.ts'
-import { offsetOf, rowReducer, viewRows, type ViewSource } from './view-query.ts'
+import { fewRows, offsetOf, rowReducer, viewRows, type ViewSource } from './view-query.ts'
 import type { RowReducer } from './reduce-positions.ts'
 import type { ReducedRow, ViewInfo, ViewResult, ViewRow } from './view-result.ts'
 import { updateView, type UpdateOptions } from './update-view.ts'
@@ -53,8 +55,10 @@ export class ViewEngine {
     const reducer = this.#reducerFor(options)
     const { source, updateSeq, release } = await this.#open(options)
     try {
-      const rows: (ViewRow | ReducedRow)[] = []
       const tree = source.rows
+      const few = reducer === undefined && tree !== undefined ? await fewRows(source, tree, options) : undefined
+      if (few !== undefined) return { total: tree!.count(), updateSeq, ...few }
+      const rows: (ViewRow | ReducedRow)[] = []
       const offset =
         reducer === undefined && tree !== undefined ? await source.attempt(() => offsetOf(tree, options)) : 0
       for await (const batch of viewRows(source, options, reducer)) for (const row of batch) rows.push(row)
@@ -79,9 +83,10 @@ export class ViewEngine {
 
   /** Resolves when everything that was written before the call is in the view. */
   async update(waiting: Waiting = {}): Promise<void> {
-    const target = await this.#lastSequence()
+    const { target, isBehind } = await this.#progress()
+    if (!isBehind) return
     // More than once only if another handle defines the view anew all the time.
-    for (let attempt = 0; attempt < UPDATES_MAX && (await this.#isBehind(target)); attempt++) {
+    for (let attempt = 0; attempt < UPDATES_MAX && (await this.#progress(target)).isBehind; attempt++) {
       const running = this.#updating
       if (running !== undefined) {
         // Somebody else's, for whom it may fail, or who may give up.
@@ -154,25 +159,16 @@ export class ViewEngine {
     return state?.signature === this.view.signature ? state : undefined
   }
 
-  async #lastSequence(): Promise<number> {
+  /** `target`: what has to be in the view; by default what is committed now. */
+  #progress(target?: number): MaybePromise<{ readonly target: number; readonly isBehind: boolean }> {
     const { store, catalog, name } = this.#context
     return store.read((snapshot) => {
       const collection = catalog.collection(snapshot, name)
-      if (collection === undefined) return 0
-      const cursor = existingTree(snapshot, collection.trees.bodies).cursor({}, { reverse: true })
-      return cursor.next() ? cursor.keyNumber : 0
-    })
-  }
-
-  async #isBehind(target: number): Promise<boolean> {
-    const { store, catalog, name } = this.#context
-    return store.read((snapshot) => {
-      const collection = catalog.collection(snapshot, name)
-      if (collection === undefined) return false
+      if (collection === undefined) return { target: 0, isBehind: false }
       const state = this.#stateIn(snapshot, collection.number)
-      return (
-        state === undefined || state.builtTo < target || lastPurgeOf(snapshot, collection.number) > state.purgesSeen
-      )
+      const wanted = target ?? lastSequence(snapshot, collection)
+      const hasPurges = state !== undefined && lastPurgeOf(snapshot, collection.number) > state.purgesSeen
+      return { target: wanted, isBehind: hasPurges || state === undefined || state.builtTo < wanted }
     })
   }
 
@@ -192,6 +188,11 @@ export class ViewEngine {
     const cancelled = signal === undefined ? closing : AbortSignal.any([signal, closing])
     await updateView({ store, catalog, name, view, environment, signal: cancelled, onProgress, rowBytesMax })
   }
+}
+
+function lastSequence(snapshot: Snapshot, { trees }: CollectionState): number {
+  const cursor = existingTree(snapshot, trees.bodies).cursor({}, { reverse: true })
+  return cursor.next() ? cursor.keyNumber : 0
 }
 
 function aborted(signal: AbortSignal): PannierError {

@@ -1,5 +1,5 @@
 /** Runs one query of a view on one snapshot. */
-import type { MaybePromise } from '../base/maybe-promise.ts'
+import { andThen, type MaybePromise } from '../base/maybe-promise.ts'
 import { reducerOf } from '../btree/reducers.ts'
 import type { DistinctKeys } from '../btree/reducers.ts'
 import { decodeViewKey, decodeViewValue, documentIdOf, emittedKeyEnd } from '../codec/view-entry.ts'
@@ -50,6 +50,31 @@ export function offsetOf(rows: TreeReader, options: ViewOptions): number {
   const { skip = 0, descending = false, keys } = options
   const { from, to } = positionsOf(rows, keys === undefined ? options : { key: keys[0] })
   return Math.min(rows.count(), (descending ? rows.count() - to : from) + skip)
+}
+
+/** The rows and their offset in one step, if they are few: most are. Undefined if they are many. */
+export function fewRows(
+  source: ViewSource,
+  rows: TreeReader,
+  options: ViewOptions,
+): MaybePromise<{ readonly offset: number; readonly rows: ViewRow[] } | undefined> {
+  const { keys, skip = 0, limit = Infinity, descending = false, includeDocs = false } = options
+  if (keys !== undefined) return undefined
+  const found = source.attempt(() => {
+    const positions = positionsOf(rows, options)
+    const { from, to } = cut(positions, skip, limit, descending)
+    if (to - from > BATCH_ROWS) return undefined
+    const batch: ViewRow[] = []
+    const cursor = new RowCursor(rows, from, to, descending)
+    while (cursor.next()) batch.push(rowAt(cursor))
+    const offset = Math.min(rows.count(), (descending ? rows.count() - positions.to : positions.from) + skip)
+    return { offset, rows: batch }
+  })
+  if (!includeDocs) return found
+  return andThen(
+    found,
+    (few) => few && andThen(withDocuments(source, few.rows, options), (withDocs) => ({ ...few, rows: withDocs })),
+  )
 }
 
 /** The rows that were asked for, some at a time. `reducer`: results are asked for. */
