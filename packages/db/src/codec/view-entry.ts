@@ -154,8 +154,11 @@ function varintText(value: number): string {
 }
 
 function parseJson(bytes: string): unknown {
-  return JSON.parse(byteStringToText(bytes))
+  return JSON.parse(ASCII.test(bytes) ? bytes : byteStringToText(bytes))
 }
+
+/** Text that is its own encoding: JSON has no control characters. */
+const ASCII = /^[ -\x7e]*$/
 
 /** As an array of bytes: for values that are kept elsewhere than in entries. */
 export function viewValueArray(value: unknown): Uint8Array {
