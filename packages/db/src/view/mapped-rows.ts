@@ -5,6 +5,7 @@
  * A key list: for each row in order, varint length of the emitted key as in codec/view-entry.ts, that key.
  */
 import type { Key } from '../base/brand.ts'
+import { KEY_BYTES_MAX } from '../btree/leaf.ts'
 import { ByteReader, ByteWriter, readByteString, type Bytes } from '../codec/bytes.ts'
 import { compareValues, isArrayLike } from '../codec/collation.ts'
 import { defineField } from '../codec/field-path.ts'
@@ -19,15 +20,19 @@ export interface MappedRows {
   readonly keyList: Bytes
 }
 
+/** Of one document. */
+export const ROWS_MAX = 100_000
+
 export const NO_ROWS: MappedRows = { entryKeys: [], values: [], keyList: '' }
 
-/** Throws what `map` throws, and a TypeError for a key or value that JSON can't hold. */
+/** Throws what `map` throws, and a TypeError for rows that can't be stored. */
 export function mapDocument(
   map: (document: object, emit: Emit) => unknown,
   document: { readonly _id: string },
 ): MappedRows {
   const emitted: { bytes: string; value: string; key: unknown }[] = []
   map(document, (key, value) => {
+    if (emitted.length === ROWS_MAX) throw new TypeError(`a document has at most ${ROWS_MAX} rows`)
     const plain = jsonKey(key)
     const { bytes, run } = encodeViewKey(plain)
     emitted.push({
@@ -39,11 +44,10 @@ export function mapDocument(
   if (emitted.length === 0) return NO_ROWS
   if (emitted.length > 1) emitted.sort(compareEmitted)
   const keys = emitted.map(({ bytes }) => bytes)
-  return {
-    entryKeys: entryKeysOf(keys, document._id),
-    values: emitted.map(({ value }) => value),
-    keyList: listOf(keys),
-  }
+  const entryKeys = entryKeysOf(keys, document._id)
+  if (entryKeys.some((entryKey) => entryKey.length > KEY_BYTES_MAX))
+    throw new TypeError('a key with its id is too long')
+  return { entryKeys, values: emitted.map(({ value }) => value), keyList: listOf(keys) }
 }
 
 /** The keys of the entries that a list stands for. */

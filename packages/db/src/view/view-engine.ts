@@ -145,6 +145,10 @@ export class ViewEngine {
     }
     const collection = catalog.collection(snapshot, name)
     const state = collection && this.#stateIn(snapshot, collection.number)
+    if (update === 'before' && collection !== undefined && state === undefined) {
+      snapshot.release()
+      throw new PannierError('PANNIER_INDEX_MISMATCH', 'Another handle goes on defining the view in another way.')
+    }
     const source: ViewSource = {
       rows: state && existingTree(snapshot, rowsTree(collection!.number, state.number)),
       documents: collection && new DocumentReader(snapshot, collection),

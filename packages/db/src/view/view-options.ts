@@ -50,6 +50,8 @@ export function checkViewFunctions(functions: ViewFunctions, name: string | unde
   if (typeof map !== 'function') throw new TypeError('a view has a function map(document, emit)')
   if (reduce !== undefined && typeof reduce !== 'function' && !BUILT_IN.includes(reduce))
     throw new TypeError(`reduce is a function or one of ${BUILT_IN.join(', ')}`)
+  if (version === undefined && [map, reduce].some((one) => String(one).includes('[native code]')))
+    throw new TypeError('a function without a source, as bind makes them, takes a version')
   if (version !== undefined && typeof version !== 'string' && typeof version !== 'number')
     throw new TypeError('version is a string or a number')
 }

@@ -10,6 +10,7 @@ import { Catalog } from '../../src/document/catalog.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import { notePurged } from '../../src/view/view-catalog.ts'
 import { fromCouchOptions, toCouchResult } from '../../src/view/couch-options.ts'
+import { ROWS_MAX } from '../../src/view/mapped-rows.ts'
 import type { Emit } from '../../src/view/view-definition.ts'
 import { AD_HOC_VIEWS_MAX, VIEWS_MAX } from '../../src/view/view-definition.ts'
 import { countingEnvironment, databaseOver, modelDatabase } from '../../testing/model-database.ts'
@@ -139,6 +140,8 @@ describe('queries', () => {
     for (const definition of [undefined, {}, { map: 1 }, { map: byCity, reduce: '_min' }, { map: byCity, version: {} }])
       expect(() => all.view('x', definition as never)).toThrow(TypeError)
     expect(() => all.view('', { map: byCity })).toThrow(TypeError)
+    expect(() => all.view('x', { map: byCity.bind(undefined) })).toThrow(TypeError)
+    all.view('x', { map: byCity.bind(undefined), version: 1 })
   })
 })
 
@@ -187,9 +190,28 @@ describe('maps', () => {
       const expected = ArrayBuffer.isView(one) ? [1, 2] : (JSON.parse(JSON.stringify(one) ?? 'null') as unknown)
       expect(rows).toEqual([{ id: 'ann', key: expected, value: expected }])
     }
+    const many = all.view('many', {
+      map: (_, emit: Emit) => {
+        for (let at = 0; at <= ROWS_MAX; at++) emit(at)
+      },
+    })
+    expect((await many.query()).rows).toEqual([])
     const big = all.view('big', { map: (_, emit: Emit) => emit(1n) })
     expect((await big.query()).rows).toEqual([])
     expect((await big.info()).failures).toBe(4)
+  })
+
+  test('a document whose rows would have too long a key is left out', async () => {
+    const db = modelDatabase()
+    const all = db.collection<{ key: string }>('all')
+    await all.insert([
+      { _id: '\u0001'.repeat(4000), key: 'x'.repeat(500) },
+      { _id: 'y'.repeat(4000), key: 'x'.repeat(5000) },
+    ])
+    const view = all.view('v', { map: ({ key }, emit: Emit) => emit(key) })
+    expect((await view.query()).rows).toEqual([{ id: 'y'.repeat(4000), key: 'x'.repeat(5000), value: null }])
+    expect((await view.info()).failures).toBe(1)
+    expect(await db.check()).toEqual([])
   })
 
   test('what map does to a document harms nothing', async () => {
