@@ -1,10 +1,10 @@
 /** Pannier, through its public API alone and with its defaults; the same in a page and in Node. */
 import { open } from 'pannier'
-import type { Collection, Database } from 'pannier'
+import type { Collection, Database, FieldPath, IndexInput } from 'pannier'
 import type { CityScore, Contender } from './contender.ts'
 import type { Person } from '../documents.ts'
 
-const INDEXES: readonly (string | readonly string[])[] = ['age', ['city', 'score']]
+const INDEXES: readonly IndexInput<FieldPath<Person>>[] = ['age', ['city', 'score']]
 
 export function pannierContender(): Contender {
   return new PannierContender()

@@ -30,7 +30,7 @@ const BLOCKS_MAX = 128
 
 export class Result {
   readonly selector: Selector
-  readonly sort: readonly string[]
+  readonly sort: ReturnType<typeof toSort>
   /** The rows read last, and how long that took. */
   lastRead: RowsRead | undefined
   readonly #cities: Collection<City>

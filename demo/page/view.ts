@@ -1,5 +1,7 @@
 /** What the visitor asked to see: filter and order, and the query that it makes. Plain data. */
+import type { FieldPath, OrderedPath, Selector as SelectorOf } from 'pannier'
 import { foldName } from '../shared/city.ts'
+import type { City } from '../shared/city.ts'
 
 export interface Filter {
   readonly name: string
@@ -22,9 +24,10 @@ export interface View {
   readonly order: Order
 }
 
-export type Selector = Readonly<Record<string, unknown>>
+export type Selector = SelectorOf<City>
+type SortField = OrderedPath<FieldPath<City>>
 
-const SORT_FIELDS: Readonly<Record<SortColumn, readonly string[]>> = {
+const SORT_FIELDS: Readonly<Record<SortColumn, readonly SortField[]>> = {
   name: ['foldedName'],
   country: ['country', '-population'],
   population: ['population'],
@@ -46,9 +49,11 @@ export function toSelector(filter: Filter): Selector {
   }
 }
 
-export function toSort(order: Order): string[] {
+export function toSort(order: Order): SortField[] {
   const fields = SORT_FIELDS[order.column]
-  return order.descending ? fields.map((field) => (field.startsWith('-') ? field.slice(1) : `-${field}`)) : [...fields]
+  return order.descending
+    ? fields.map((field) => (field.startsWith('-') ? field.slice(1) : `-${field}`) as SortField)
+    : [...fields]
 }
 
 export function isFiltered(filter: Filter): boolean {

@@ -1,4 +1,5 @@
 /** A city as the demo stores it, and the indexes that answer the page's questions; the same in Node and in the browser. */
+import type { FieldPath, IndexInput } from 'pannier'
 
 export interface City {
   readonly _id: string
@@ -21,7 +22,7 @@ export const COLLECTION = 'cities'
  * One for each way in which the page sorts, for all cities and for those of a country. In the first two a second
  * field comes along so that a text or a range can be tested without reading documents.
  */
-export const INDEXES: readonly (string | readonly string[])[] = [
+export const INDEXES: readonly IndexInput<FieldPath<City>>[] = [
   ['foldedName', 'population'],
   ['population', 'foldedName'],
   'lat',

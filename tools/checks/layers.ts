@@ -44,7 +44,7 @@ export interface ImportBan {
 
 export const PEER_BAN: ImportBan = {
   regex: `^(@sqlite\\.org|${PEERS.join('|')})([-./]|$)`,
-  message: 'Peers are dependencies of bench/ only.',
+  message: 'Peers are for bench/ and for differential tests only.',
 }
 
 /** Everything that files of `layer` may not import. */

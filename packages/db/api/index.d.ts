@@ -1,15 +1,127 @@
 // What `pannier` offers. Written by `npm run api`.
 
+export const ATTACHMENTS_PER_DOCUMENT_MAX = 1000;
+
+export const ATTACHMENT_BYTES_MAX: number;
+
+export const ATTACHMENT_NAME_BYTES_MAX = 1024;
+
+export interface AtomicOptions {
+    readonly atomic?: true;
+}
+
+export class Attachment {
+    readonly name: string;
+    readonly contentType: string;
+    readonly digest: string;
+    readonly length: number;
+    bytes(range?: ByteRange): Promise<Uint8Array<ArrayBuffer>>;
+    text(range?: ByteRange): Promise<string>;
+    blob(range?: ByteRange): Promise<Blob>;
+    stream(range?: ByteRange): ReadableStream<Uint8Array<ArrayBuffer>>;
+}
+
+export type AttachmentData = Blob | ArrayBuffer | ArrayBufferView | string | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;
+
+export type AttachmentForm = 'base64' | 'blob' | 'bytes';
+
+export interface AttachmentInput {
+    readonly data: AttachmentData;
+    readonly content_type?: string;
+}
+
+export type AttachmentInputs = Readonly<Record<string, AttachmentInput | AttachmentStubInput>>;
+
+export interface AttachmentStub {
+    readonly content_type: string;
+    readonly digest: string;
+    readonly length: number;
+    readonly revpos: number;
+    readonly stub: true;
+}
+
+export interface AttachmentStubInput {
+    readonly stub: true;
+    readonly digest?: string;
+}
+
 export const BATCH_DOCUMENTS_MAX = 1000000;
+
+export interface BatchOptions {
+    readonly atomic?: boolean;
+}
 
 export type BuiltInReduce = '_sum' | '_count' | '_stats' | '_approx_count_distinct';
 
 export type BuiltInResult<Reduce, Value> = Reduce extends '_sum' ? Value : Reduce extends '_stats' ? NumberStatistics : number;
 
+export type BulkGetResult<T extends object, Document = RevisionDocument<T>> = {
+    readonly id: string;
+    readonly ok: Document;
+} | {
+    readonly id: string;
+    readonly missing: string | undefined;
+};
+
+export interface ByteRange {
+    readonly start?: number;
+    readonly end?: number;
+}
+
+export type ByteSource = ReadableStream<Uint8Array> | Blob | Uint8Array | ArrayBuffer | string | AsyncIterable<Uint8Array | string>;
+
 export const COLLECTIONS_MAX = 1000;
 
-export class Collection<T extends object> extends CollectionOperations<T> {
+export const CONTENT_TYPE_CHARS_MAX = 256;
+
+export interface Change<T extends object = StoredDocument> {
+    readonly seq: number;
+    readonly id: string;
+    readonly changes: readonly {
+        readonly rev: string;
+    }[];
+    readonly deleted?: true;
+    readonly doc?: T | Tombstone;
+}
+
+export class ChangeFeed<T extends object> implements AsyncIterable<Change<Stored<T>>> {
+    get lastSeq(): number;
+    toArray(): Promise<Change<Stored<T>>[]>;
+    page(): Promise<ChangesPage<T>>;
+    batches(): AsyncIterableIterator<readonly Change<Stored<T>>[]>;
+    [Symbol.asyncIterator](): AsyncIterableIterator<Change<Stored<T>>>;
+}
+
+export interface ChangesOptions<T extends object = Record<string, unknown>> {
+    readonly since?: number | 'now';
+    readonly epoch?: string;
+    readonly limit?: number;
+    readonly descending?: boolean;
+    readonly live?: boolean;
+    readonly docs?: boolean;
+    readonly conflicts?: boolean;
+    readonly style?: 'winner' | 'all';
+    readonly selector?: Selector<Identified<T> & {
+        readonly _deleted?: true;
+    }>;
+    readonly ids?: readonly string[];
+    readonly filter?: (document: Stored<T> & {
+        readonly _deleted?: true;
+    }) => unknown;
+    readonly signal?: AbortSignal;
+}
+
+export interface ChangesPage<T extends object> {
+    readonly changes: Change<Stored<T>>[];
+    readonly lastSeq: number;
+    readonly pending: number;
+}
+
+export class Collection<T extends object, Input extends object = T> extends CollectionOperations<T, Input> {
     ready(): Promise<void>;
+    changes(options?: ChangesOptions<T>): ChangeFeed<T>;
+    migrationFailures(): Promise<MigrationFailure[]>;
+    retryMigration(options?: RunOptions): Promise<RetryResult>;
     indexes(): Promise<IndexInfo[]>;
     dropIndex(name: string): Promise<boolean>;
     view<K, V>(name: string, definition: ViewDefinition<Stored<T>, K, V, undefined>): View<Stored<T>, K, V>;
@@ -18,6 +130,8 @@ export class Collection<T extends object> extends CollectionOperations<T> {
     query<K, V>(definition: ViewDefinition<Stored<T>, K, V, undefined>, options?: ViewOptions): Promise<ViewResult<K, V, ViewAnswer<Stored<T>, K, V, never>>>;
     query<K, V, B extends BuiltInReduce>(definition: ViewDefinition<Stored<T>, K, V, B>, options?: ViewOptions): Promise<ViewResult<K, V, ViewAnswer<Stored<T>, K, V, BuiltInResult<B, V>>>>;
     query<K, V, R>(definition: ViewDefinition<Stored<T>, K, V, ReduceFunction<K, V, R>>, options?: ViewOptions): Promise<ViewResult<K, V, ViewAnswer<Stored<T>, K, V, R>>>;
+    export(options?: ExportOptions<T>): ReadableStream<Uint8Array>;
+    import(source: ByteSource, options?: ImportOptions): Promise<ImportResult>;
 }
 
 export interface CollectionChange {
@@ -25,44 +139,96 @@ export interface CollectionChange {
     readonly dropped: boolean;
 }
 
-export class CollectionOperations<T extends object> {
-    readonly name: string;
-    get(id: string): Promise<Stored<T> | undefined>;
-    get(ids: readonly string[]): Promise<(Stored<T> | undefined)[]>;
-    insert(document: DocumentInput<T>): Promise<WriteResult>;
-    insert(documents: readonly DocumentInput<T>[]): Promise<WriteResult[]>;
-    put(document: DocumentInput<T>): Promise<WriteResult>;
-    put(documents: readonly DocumentInput<T>[]): Promise<WriteResult[]>;
-    upsert(document: DocumentInput<T>): Promise<WriteResult>;
-    upsert(documents: readonly DocumentInput<T>[]): Promise<WriteResult[]>;
-    update(id: string, change: (document: Stored<T>) => DocumentInput<T> | undefined): Promise<WriteResult>;
-    update(ids: readonly string[], change: (document: Stored<T>) => DocumentInput<T> | undefined): Promise<WriteResult[]>;
-    delete(reference: DocumentReference): Promise<WriteResult | undefined>;
-    delete(references: readonly DocumentReference[]): Promise<(WriteResult | undefined)[]>;
-    find(selector?: Selector<T>): Query<Stored<T>>;
+export interface CollectionDeclaration<Schema = unknown> extends SchemaOptions<Schema> {
+    readonly history?: boolean;
+    readonly revisionsLimit?: number;
+    readonly indexes?: readonly IndexInput<FieldPath<Identified<SchemaOutput<Schema>>>>[];
 }
 
-export interface CollectionOptions {
-    readonly indexes?: readonly IndexInput[];
+export interface CollectionInfo {
+    readonly name: string;
+    readonly documents: number;
+    readonly deleted: number;
+    readonly lastSeq: number;
+    readonly epoch: string | undefined;
+    readonly storedBytes: number | undefined;
+}
+
+export class CollectionOperations<T extends object, Input extends object = T> extends RevisionOperations<T> {
+    get(id: string): Promise<Stored<T> | undefined>;
+    get(id: string, options: WithAttachments & RevisionReadOptions): Promise<DocumentWithAttachments<T> | undefined>;
+    get(id: string, options: RevisionReadOptions): Promise<RevisionDocument<T> | undefined>;
+    get(ids: readonly string[]): Promise<(Stored<T> | undefined)[]>;
+    get(ids: readonly string[], options: WithAttachments & RevisionFields): Promise<(DocumentWithAttachments<T> | undefined)[]>;
+    get(ids: readonly string[], options: RevisionFields): Promise<(RevisionDocument<T> | undefined)[]>;
+    insert(document: DocumentInput<Input>, options?: AtomicOptions): Promise<WriteResult>;
+    insert(documents: readonly DocumentInput<Input>[], options?: AtomicOptions): Promise<WriteResult[]>;
+    insert(document: DocumentInput<Input>, options: BatchOptions): Promise<WriteOutcome>;
+    insert(documents: readonly DocumentInput<Input>[], options: BatchOptions): Promise<WriteOutcome[]>;
+    put(document: DocumentInput<Input>, options?: AtomicOptions & EditOptions): Promise<WriteResult>;
+    put(documents: readonly DocumentInput<Input>[], options?: AtomicOptions & EditOptions): Promise<WriteResult[]>;
+    put(document: DocumentInput<Input>, options: BatchOptions & EditOptions): Promise<WriteOutcome>;
+    put(documents: readonly DocumentInput<Input>[], options: BatchOptions & EditOptions): Promise<WriteOutcome[]>;
+    upsert(document: DocumentInput<Input>, options?: AtomicOptions): Promise<WriteResult>;
+    upsert(documents: readonly DocumentInput<Input>[], options?: AtomicOptions): Promise<WriteResult[]>;
+    upsert(document: DocumentInput<Input>, options: BatchOptions): Promise<WriteOutcome>;
+    upsert(documents: readonly DocumentInput<Input>[], options: BatchOptions): Promise<WriteOutcome[]>;
+    update(id: string, change: (document: Stored<T>) => DocumentInput<Input> | undefined): Promise<WriteResult>;
+    update(ids: readonly string[], change: (document: Stored<T>) => DocumentInput<Input> | undefined): Promise<WriteResult[]>;
+    delete(reference: DocumentReference, options?: AtomicOptions): Promise<WriteResult | undefined>;
+    delete(references: readonly DocumentReference[], options?: AtomicOptions): Promise<(WriteResult | undefined)[]>;
+    delete(reference: DocumentReference, options: BatchOptions): Promise<WriteOutcome | undefined>;
+    delete(references: readonly DocumentReference[], options: BatchOptions): Promise<(WriteOutcome | undefined)[]>;
+    putAttachment(id: string, name: string, data: AttachmentData, options?: PutAttachmentOptions): Promise<WriteResult>;
+    getAttachment(id: string, name: string, options?: GetAttachmentOptions): Promise<Attachment | undefined>;
+    removeAttachment(id: string, name: string, options?: RemoveAttachmentOptions): Promise<WriteResult | undefined>;
+    find(selector?: Selector<Identified<T>>): Query<Stored<T>, Identified<T>>;
+    list(options: ListKeysOptions): DocumentList<ListRow<Stored<T>>>;
+    list(options?: ListOptions): DocumentList<ListedRow<Stored<T>>>;
+    get local(): LocalDocuments;
+    info(): Promise<CollectionInfo>;
+}
+
+export interface CollectionOptions<T extends object = JsonObject, Schema = unknown> extends SchemaOptions<Schema> {
+    readonly indexes?: readonly IndexInput<FieldPath<Identified<T>>>[];
+    readonly history?: boolean;
+    readonly revisionsLimit?: number;
     readonly signal?: AbortSignal;
     readonly onProgress?: (done: number) => void;
+}
+
+export type Condition<Value> = unknown extends Value ? unknown : EqualTo<Operand<Value>> | (Operators<Operand<Value>> & InnerConditions<ObjectIn<Value>>);
+
+export interface ConflictedDocument {
+    readonly id: string;
+    readonly rev: string;
+    readonly conflicts: readonly string[];
 }
 
 export const DOCUMENT_BYTES_MAX: number;
 
 export const DOCUMENT_DEPTH_MAX = 200;
 
-export class Database {
+export const DOCUMENT_TEXT_BYTES_MAX: number;
+
+export class Database<Schemas extends object = object> {
     readonly name: string;
     get storage(): string;
-    collection<T extends object = JsonObject>(name: string, options?: CollectionOptions): Collection<T>;
+    collection<Schema extends StandardSchema>(name: string, options: CollectionOptions<SchemaOutput<Schema>, Schema> & {
+        readonly schema: Schema;
+    }): Collection<SchemaOutput<Schema>, SchemaInput<Schema>>;
+    collection<Name extends string>(name: Name, options?: CollectionOptions<DocumentOf<Schemas, Name>> & {
+        readonly schema?: undefined;
+    }): Collection<DocumentOf<Schemas, Name>, InputOf<Schemas, Name>>;
+    collection<T extends object>(name: string, options?: CollectionOptions<NoInfer<T>>): Collection<T>;
     collections(): Promise<string[]>;
     dropCollection(name: string): Promise<boolean>;
-    transaction<R>(body: (tx: Transaction) => R | Promise<R>): Promise<R>;
+    transaction<R>(body: (tx: Transaction<Schemas>) => R | Promise<R>): Promise<R>;
     onChange(listener: (change: DatabaseChange) => void): () => void;
     refresh(): Promise<void>;
     checkpoint(): Promise<void>;
     check(): Promise<string[]>;
+    snapshot(options?: LongWork): ReadableStream<Uint8Array>;
     close(): Promise<void>;
     destroy(): Promise<void>;
     [Symbol.asyncDispose](): Promise<void>;
@@ -73,21 +239,49 @@ export interface DatabaseChange {
     readonly local: boolean;
 }
 
-export type DocumentInput<T extends object> = Omit<T, '_id' | '_rev'> & {
-    readonly _id?: string;
-    readonly _rev?: string;
-};
+export interface DeletedInput extends InputMeta {
+    readonly _id: string;
+    readonly _deleted: true;
+    readonly [field: string]: unknown;
+}
+
+export interface DeletedRow {
+    readonly id: string;
+    readonly rev: string;
+    readonly deleted: true;
+}
+
+export type DocumentInput<T extends object> = (ContentOf<T> & InputMeta) | DeletedInput;
+
+export interface DocumentIssue {
+    readonly message: string;
+    readonly path: readonly (string | number)[];
+}
+
+export class DocumentList<Row> implements AsyncIterable<Row> {
+    page(): Promise<ListPage<Row>>;
+    toArray(): Promise<Row[]>;
+    [Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined>;
+}
 
 export type DocumentReference = string | {
     readonly _id: string;
     readonly _rev?: string;
 };
 
+export type DocumentWithAttachments<T extends object> = Omit<RevisionDocument<T>, '_attachments'> & {
+    readonly _attachments?: Readonly<Record<string, InlineAttachment>>;
+};
+
 export type Durability = 'relaxed' | 'strict';
+
+export interface EditOptions {
+    readonly newEdits?: boolean;
+}
 
 export type Emit<Key = unknown, Value = unknown> = (key: Key, value?: Value) => void;
 
-export type ErrorCode = 'PANNIER_LOCKED' | 'PANNIER_BLOCKED' | 'PANNIER_OPEN_FAILED' | 'PANNIER_UNAVAILABLE' | 'PANNIER_WRONG_FORMAT' | 'PANNIER_NEWER_FORMAT' | 'PANNIER_CLOSED' | 'PANNIER_CORRUPT' | 'PANNIER_IO' | 'PANNIER_QUOTA_EXCEEDED' | 'PANNIER_STALE' | 'PANNIER_RECOVERY_NEEDED' | 'PANNIER_SNAPSHOT_EXPIRED' | 'PANNIER_CONFLICT' | 'PANNIER_NOT_FOUND' | 'PANNIER_KEY_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_DEEP' | 'PANNIER_BATCH_TOO_LARGE' | 'PANNIER_INVALID_DOCUMENT' | 'PANNIER_INDEX_MISMATCH' | 'PANNIER_LIMIT' | 'PANNIER_ABORTED';
+export type ErrorCode = 'PANNIER_LOCKED' | 'PANNIER_BLOCKED' | 'PANNIER_OPEN_FAILED' | 'PANNIER_UNAVAILABLE' | 'PANNIER_WRONG_FORMAT' | 'PANNIER_NEWER_FORMAT' | 'PANNIER_EXISTS' | 'PANNIER_CLOSED' | 'PANNIER_CORRUPT' | 'PANNIER_IO' | 'PANNIER_QUOTA_EXCEEDED' | 'PANNIER_STALE' | 'PANNIER_RECOVERY_NEEDED' | 'PANNIER_SNAPSHOT_EXPIRED' | 'PANNIER_CONFLICT' | 'PANNIER_NOT_FOUND' | 'PANNIER_KEY_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_DEEP' | 'PANNIER_BATCH_TOO_LARGE' | 'PANNIER_INVALID_DOCUMENT' | 'PANNIER_ATTACHMENT_TOO_LARGE' | 'PANNIER_ATTACHMENT_MISSING' | 'PANNIER_EPOCH_MISMATCH' | 'PANNIER_NEWER_SCHEMA' | 'PANNIER_INDEX_MISMATCH' | 'PANNIER_LIMIT' | 'PANNIER_ABORTED';
 
 export interface Explanation {
     readonly plan: PlanStep;
@@ -98,11 +292,64 @@ export interface Explanation {
     readonly cost: number;
 }
 
+export type ExportFormat = 'ndjson' | 'json' | 'couchdb' | 'couchdb-bulk';
+
+export interface ExportOptions<T extends object> extends LongWork {
+    readonly format?: ExportFormat | undefined;
+    readonly selector?: Selector<Identified<T>> | undefined;
+    readonly attachments?: boolean | undefined;
+}
+
+export type FieldPath<T> = IsLoose<T> extends true ? string : PathOf<T, Depth> | FreePath;
+
+export type FieldValue<T, Path extends string> = unknown extends T ? unknown : string extends Path ? unknown : T extends readonly (infer Element)[] ? Path extends `${number}` ? Element | undefined : Path extends `${number}.${infer Rest}` ? FieldValue<Element, Rest> | undefined : undefined : T extends object ? Path extends keyof T ? T[Path] : Path extends `${infer Name}.${infer Rest}` ? Name extends keyof T ? FieldValue<T[Name], Rest> : undefined : undefined : undefined;
+
+export const GENERATION_MAX: number;
+
+export interface GetAttachmentOptions extends ByteRange {
+    readonly rev?: string;
+}
+
 export const ID_BYTES_MAX = 4096;
+
+export const IMPORT_FAILURES_MAX = 100;
 
 export const INDEXES_MAX = 64;
 
 export const INDEX_FIELDS_MAX = 4;
+
+export interface ImportFailure {
+    readonly position: number;
+    readonly line: number;
+    readonly id?: string;
+    readonly error: PannierError;
+}
+
+export type ImportFormat = 'ndjson' | 'json' | 'couchdb';
+
+export type ImportMode = 'insert' | 'upsert' | 'replicate';
+
+export interface ImportOptions {
+    readonly format?: ImportFormat | undefined;
+    readonly mode?: ImportMode | undefined;
+    readonly stubs?: 'fail' | 'drop' | undefined;
+    readonly signal?: AbortSignal | undefined;
+    readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
+}
+
+export interface ImportProgress {
+    readonly bytes: number;
+    readonly bytesTotal: number | undefined;
+    readonly imported: number;
+    readonly failed: number;
+}
+
+export interface ImportResult {
+    readonly imported: number;
+    readonly skipped: number;
+    readonly failedCount: number;
+    readonly failed: readonly ImportFailure[];
+}
 
 export interface IndexField {
     readonly path: string;
@@ -116,13 +363,91 @@ export interface IndexInfo {
     readonly ready: boolean;
 }
 
-export type IndexInput = string | readonly string[] | {
-    readonly on: string | readonly string[];
+export type IndexInput<Path extends string = string> = OrderedPath<Path> | readonly OrderedPath<Path>[] | {
+    readonly on: OrderedPath<Path> | readonly OrderedPath<Path>[];
     readonly multi?: boolean;
     readonly name?: string;
 };
 
+export type InlineAttachment = Omit<AttachmentStub, 'length' | 'stub'> & {
+    readonly data: string | Blob | Uint8Array;
+};
+
+export interface InputMeta extends Omit<RevisionMeta, '_deleted'> {
+    readonly _id?: string;
+    readonly _rev?: string;
+    readonly _deleted?: boolean;
+    readonly _attachments?: AttachmentInputs;
+}
+
 export type JsonObject = Record<string, unknown>;
+
+export interface ListKeysOptions extends Omit<ListOptions, keyof IdRange> {
+    readonly keys: readonly string[];
+}
+
+export interface ListOptions extends IdRange {
+    readonly descending?: boolean;
+    readonly skip?: number;
+    readonly limit?: number;
+    readonly docs?: boolean;
+    readonly conflicts?: boolean;
+}
+
+export interface ListPage<Row> extends ListHead {
+    readonly rows: Row[];
+}
+
+export type ListRow<T extends object = StoredDocument> = ListedRow<T> | DeletedRow | MissingRow;
+
+export interface ListedRow<T extends object = StoredDocument> {
+    readonly id: string;
+    readonly rev: string;
+    readonly doc?: T;
+}
+
+export class LocalDocuments {
+    get(id: string): Promise<Stored<JsonObject> | undefined>;
+    put(document: LocalInput): Promise<WriteResult>;
+    delete(reference: DocumentReference): Promise<WriteResult | undefined>;
+    list(options?: LocalListOptions): Promise<Stored<JsonObject>[]>;
+}
+
+export type LocalInput = JsonObject & {
+    readonly _id: string;
+    readonly _rev?: string;
+};
+
+export interface LocalListOptions extends IdRange {
+    readonly limit?: number;
+}
+
+export interface LongWork {
+    readonly signal?: AbortSignal | undefined;
+    readonly onProgress?: ((done: number) => void) | undefined;
+}
+
+export type Migration = (document: JsonObject & {
+    readonly _id: string;
+}) => JsonObject | Promise<JsonObject>;
+
+export interface MigrationFailure {
+    readonly id: string;
+    readonly rev: string;
+    readonly version: number;
+    readonly message: string;
+    readonly issues: readonly DocumentIssue[];
+}
+
+export interface MissingRevisions {
+    readonly missing: readonly string[];
+    readonly possibleAncestors?: readonly string[];
+}
+
+export interface MissingRow {
+    readonly key: string;
+    readonly error: 'not_found';
+}
 
 export const NAME_CHARS_MAX = 200;
 
@@ -134,14 +459,19 @@ export interface NumberStatistics {
     readonly sumsqr: number;
 }
 
-export interface OpenOptions {
+export interface OpenOptions<Schemas extends object = Record<string, unknown>> {
     readonly storage?: Storage;
     readonly durability?: Durability;
     readonly cacheBytesMax?: number;
-    readonly collections?: Readonly<Record<string, Pick<CollectionOptions, 'indexes'>>>;
+    readonly collections?: {
+        readonly [Name in keyof Schemas]: CollectionDeclaration<Schemas[Name]>;
+    };
+    readonly from?: ByteSource | (() => ByteSource | Promise<ByteSource>);
     readonly onProgress?: (done: number) => void;
     readonly signal?: AbortSignal;
 }
+
+export type OrderedPath<Path extends string> = Path | `-${Path}`;
 
 export class PannierError extends Error {
     readonly code: ErrorCode;
@@ -154,19 +484,39 @@ export interface PannierErrorOptions {
     readonly details?: Readonly<Record<string, unknown>>;
 }
 
-export class Query<T extends object> implements AsyncIterable<T> {
-    sort(...fields: string[]): Query<T>;
-    skip(rows: number): Query<T>;
-    limit(rows: number): Query<T>;
-    fields<Name extends keyof T & string>(...names: Name[]): Query<Pick<T, Name>>;
-    fields(...paths: string[]): Query<Partial<T>>;
-    signal(signal: AbortSignal): Query<T>;
+export type Projected<T, Path extends string> = IsLoose<T> extends true ? Partial<T> : string extends Path ? Partial<T> : T extends unknown ? Flat<Pick<T, Extract<Path, keyof T>> & {
+    [Name in keyof T as Nested<T, Name, Path, true>]: Inner<T[Name], RestOf<Path, Name>>;
+} & {
+    [Name in keyof T as Nested<T, Name, Path, false>]?: Inner<T[Name], RestOf<Path, Name>>;
+}> : never;
+
+export interface PurgeResult {
+    readonly purged: readonly string[];
+    readonly gone: boolean;
+}
+
+export interface PutAttachmentOptions {
+    readonly contentType?: string;
+    readonly rev?: string;
+    readonly signal?: AbortSignal;
+}
+
+export class Query<T extends object, Document extends object = T> implements AsyncIterable<T> {
+    sort(...fields: OrderedPath<FieldPath<Document>>[]): Query<T, Document>;
+    skip(rows: number): Query<T, Document>;
+    limit(rows: number): Query<T, Document>;
+    fields<Path extends FieldPath<Document>>(...paths: Path[]): Query<Projected<Document, Path> & object, Document>;
+    signal(signal: AbortSignal): Query<T, Document>;
     toArray(): Promise<T[]>;
     first(): Promise<T | undefined>;
     count(): Promise<number>;
     explain(): Promise<Explanation>;
     [Symbol.asyncIterator](): AsyncGenerator<T, void, undefined>;
 }
+
+export const REVISIONS_LIMIT_MAX = 100000;
+
+export const REVISION_SUFFIX_BYTES_MAX = 255;
 
 export type ReduceFunction<Key = unknown, Value = unknown, Result = unknown> = (keys: (readonly [key: Key, id: string])[] | null, values: (Value | Result)[], rereduce: boolean) => Result;
 
@@ -175,11 +525,106 @@ export interface ReducedRow<Key = unknown, Value = unknown> {
     readonly value: Value;
 }
 
-export type Selector<T> = {
-    readonly [Name in keyof T]?: unknown;
-} & {
-    readonly [path: string]: unknown;
+export interface RemoveAttachmentOptions {
+    readonly rev?: string;
+}
+
+export interface RetryResult {
+    readonly migrated: number;
+    readonly failed: number;
+}
+
+export type RevisionDocument<T extends object> = Stored<T> & RevisionMeta;
+
+export interface RevisionFields {
+    readonly revs?: boolean;
+    readonly revsInfo?: boolean;
+    readonly conflicts?: boolean;
+    readonly attachments?: AttachmentForm;
+    readonly deletedConflicts?: boolean;
+}
+
+export interface RevisionHistory {
+    readonly start: number;
+    readonly ids: readonly string[];
+}
+
+export interface RevisionInfo {
+    readonly rev: string;
+    readonly status: RevisionStatus;
+}
+
+export interface RevisionMeta {
+    readonly _deleted?: true;
+    readonly _revisions?: RevisionHistory;
+    readonly _revs_info?: readonly RevisionInfo[];
+    readonly _conflicts?: readonly string[];
+    readonly _deleted_conflicts?: readonly string[];
+}
+
+export abstract class RevisionOperations<T extends object> {
+    readonly name: string;
+    getRevisions(id: string, revs: 'all' | readonly string[], options: RevisionFields & WithAttachments & {
+        readonly latest?: boolean;
+    }): Promise<RevisionResult<T, DocumentWithAttachments<T>>[]>;
+    getRevisions(id: string, revs: 'all' | readonly string[], options?: RevisionFields & {
+        readonly latest?: boolean;
+    }): Promise<RevisionResult<T>[]>;
+    bulkGet(references: readonly RevisionReference[], options: RevisionFields & WithAttachments & {
+        readonly latest?: boolean;
+    }): Promise<BulkGetResult<T, DocumentWithAttachments<T>>[]>;
+    bulkGet(references: readonly RevisionReference[], options?: RevisionFields & {
+        readonly latest?: boolean;
+    }): Promise<BulkGetResult<T>[]>;
+    revsDiff(revs: Readonly<Record<string, readonly string[]>>): Promise<Record<string, MissingRevisions>>;
+    conflicts(): Promise<ConflictedDocument[]>;
+    resolve(id: string, choose: (leaves: RevisionDocument<T>[]) => DocumentInput<T> | undefined): Promise<WriteResult>;
+    purge(id: string, revs?: string | readonly string[]): Promise<PurgeResult>;
+    compact(): Promise<number>;
+}
+
+export interface RevisionReadOptions extends RevisionFields {
+    readonly rev?: string;
+    readonly latest?: boolean;
+}
+
+export interface RevisionReference {
+    readonly id: string;
+    readonly rev?: string;
+}
+
+export type RevisionResult<T extends object, Document = RevisionDocument<T>> = {
+    readonly ok: Document;
+} | {
+    readonly missing: string;
 };
+
+export type RevisionStatus = 'available' | 'deleted' | 'missing';
+
+export interface RunOptions {
+    readonly signal?: AbortSignal | undefined;
+    readonly onProgress?: ((done: number) => void) | undefined;
+}
+
+export interface SchemaOptions<Schema = unknown> {
+    readonly schema?: Schema;
+    readonly version?: number;
+    readonly migrations?: Readonly<Record<number, Migration>>;
+}
+
+export type Selector<T> = FieldConditions<T> & Combinations<T>;
+
+export interface StandardSchema<Input = unknown, Output = Input> {
+    readonly '~standard': {
+        readonly version: 1;
+        readonly vendor: string;
+        readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>;
+        readonly types?: {
+            readonly input: Input;
+            readonly output: Output;
+        } | undefined;
+    };
+}
 
 export interface Storage {
     readonly kind: string;
@@ -189,13 +634,21 @@ export interface Storage {
     destroy(name: string): Promise<void>;
 }
 
-export type Stored<T extends object> = T & {
-    readonly _id: string;
-    readonly _rev: string;
+export type Stored<T extends object> = Identified<T> & {
+    readonly _attachments?: Readonly<Record<string, AttachmentStub>>;
 };
 
-export class Transaction {
-    collection<T extends object = JsonObject>(name: string): CollectionOperations<T>;
+export const TRANSACTION_ATTACHMENT_BYTES_MAX: number;
+
+export interface Tombstone {
+    readonly _id: string;
+    readonly _rev: string;
+    readonly _deleted: true;
+}
+
+export class Transaction<Schemas extends object = object> {
+    collection<Name extends string>(name: Name): CollectionOperations<DocumentOf<Schemas, Name>, InputOf<Schemas, Name>>;
+    collection<T extends object>(name: string): CollectionOperations<T>;
 }
 
 export class View<Document, Key = unknown, Value = unknown, Result = never> {
@@ -268,6 +721,13 @@ export interface ViewRow<Key = unknown, Value = unknown, Document = unknown> {
     readonly doc?: Document | null;
 }
 
+export interface WriteFailure {
+    readonly id: string;
+    readonly error: PannierError;
+}
+
+export type WriteOutcome = WriteResult | WriteFailure;
+
 export interface WriteResult {
     readonly id: string;
     readonly rev: string;
@@ -275,11 +735,18 @@ export interface WriteResult {
 
 export function isPannierError(error: unknown, code?: ErrorCode): error is PannierError;
 
-export function open(name: string, options?: OpenOptions): Promise<Database>;
+export function open<Schemas extends object = object>(name: string, options?: OpenOptions<Schemas>): Promise<Database<Schemas>>;
 
 type Brand<T, Name extends string> = T & {
     readonly [brand]: Name;
 };
+
+interface Combinations<T> {
+    readonly $and?: readonly Selector<T>[];
+    readonly $or?: readonly Selector<T>[];
+    readonly $nor?: readonly Selector<T>[];
+    readonly $not?: Selector<T>;
+}
 
 interface Commit {
     readonly expectedGeneration: Generation;
@@ -294,11 +761,68 @@ interface Commit {
 
 type CommitSequence = Brand<number, 'CommitSequence'>;
 
+type ContentOf<T> = T extends unknown ? {
+    [Name in keyof T as Exclude<Name, keyof InputMeta>]: T[Name];
+} : never;
+
+type Depth = 4;
+
+type DocumentOf<Schemas extends object, Name extends string> = SchemaOutput<SchemaOf<Schemas, Name>>;
+
+type EqualTo<Value> = Value extends readonly unknown[] ? Value : Value extends object ? never : Value;
+
+type FieldConditions<T> = IsLoose<T> extends true ? {
+    readonly [Name in NamedKey<T>]?: Condition<T[Name]>;
+} & {
+    readonly [path: string]: unknown;
+} : {
+    readonly [Path in FieldPath<T>]?: Path extends FreePath ? unknown : Condition<FieldValue<T, Path>>;
+};
+
+type Flat<T> = {
+    [Name in keyof T]: T[Name];
+};
+
+type FreePath = `${string}\\.${string}` | `${string}.${string}.${string}.${string}.${string}`;
+
 type Generation = Brand<number, 'Generation'>;
+
+interface IdRange {
+    readonly gte?: string;
+    readonly gt?: string;
+    readonly lte?: string;
+    readonly lt?: string;
+    readonly prefix?: string;
+}
+
+type Identified<T extends object> = T & {
+    readonly _id: string;
+    readonly _rev: string;
+};
+
+type Inner<Value, Path extends string> = unknown extends Value ? unknown : Value extends readonly (infer Element)[] ? {
+    [Index in `${number}`]?: Path extends `${number}` ? Element : unknown;
+} : Value extends object ? Projected<Value, Path> : never;
+
+type InnerConditions<Value> = [Value] extends [never] ? unknown : FieldConditions<Value>;
+
+type InputOf<Schemas extends object, Name extends string> = SchemaInput<SchemaOf<Schemas, Name>>;
+
+type IsLoose<T> = string extends keyof T ? true : false;
+
+type IsSure<Value, Path extends string> = unknown extends Value ? false : [Value] extends [readonly unknown[]] ? false : [Value] extends [object] ? Partial<Record<never, never>> extends Inner<Value, Path> ? false : true : false;
 
 interface KnownState {
     readonly generation: Generation;
     readonly sequence: CommitSequence;
+}
+
+type Less = [never, 0, 1, 2, 3];
+
+interface ListHead {
+    readonly total: number;
+    readonly offset: number | undefined;
+    readonly seq: number;
 }
 
 interface LogRecord {
@@ -312,6 +836,35 @@ interface MetaRecord {
     readonly generation: Generation;
     readonly sequence: CommitSequence;
     readonly bytes: Uint8Array;
+}
+
+type NamedKey<T> = keyof {
+    [Name in keyof T as string extends Name ? never : number extends Name ? never : Name]: unknown;
+} & keyof T;
+
+type Nested<T, Name extends keyof T, Path extends string, Sure extends boolean> = Name extends Path ? never : [RestOf<Path, Name>] extends [never] ? never : IsSure<T[Name], RestOf<Path, Name>> extends Sure ? Name : never;
+
+type ObjectIn<Value> = Value extends readonly unknown[] ? never : Value extends object ? Value : never;
+
+type Operand<Value> = Value extends undefined ? never : Value extends readonly (infer Element)[] ? Value | Element : Value;
+
+interface Operators<Value> {
+    readonly $eq?: Value;
+    readonly $ne?: Value;
+    readonly $gt?: Wide<Value> | null;
+    readonly $gte?: Wide<Value> | null;
+    readonly $lt?: Wide<Value> | null;
+    readonly $lte?: Wide<Value> | null;
+    readonly $in?: readonly Value[];
+    readonly $nin?: readonly Value[];
+    readonly $exists?: boolean;
+    readonly $beginsWith?: Text<Value>;
+    readonly $regex?: Text<Value>;
+    readonly $options?: Text<Value>;
+    readonly $not?: Condition<Value>;
+    readonly $and?: readonly Condition<Value>[];
+    readonly $or?: readonly Condition<Value>[];
+    readonly $nor?: readonly Condition<Value>[];
 }
 
 interface Page {
@@ -333,16 +886,63 @@ interface PageStore {
     close(): MaybePromise<void>;
 }
 
+type PathOf<T, Left extends Less[number] | Depth> = T extends unknown ? {
+    [Name in keyof T & string]: Name extends `${string}.${string}` ? never : Name | `${Name}.${PathIn<T[Name], Less[Left]>}`;
+}[keyof T & string] : never;
+
 interface PlanStep {
     readonly step: 'full scan' | 'id scan' | 'index scan' | 'union' | 'nothing' | 'fetch' | 'filter' | 'sort' | 'skip' | 'limit' | 'project';
     readonly [detail: string]: unknown;
 }
+
+type RestOf<Path extends string, Name> = Name extends string ? Path extends `${Name}.${infer Rest}` ? Rest : never : never;
+
+type SchemaInput<Schema> = TypeOf<Schema, 'input'>;
+
+interface SchemaIssue {
+    readonly message: string;
+    readonly path?: readonly (PropertyKey | {
+        readonly key: PropertyKey;
+    })[] | undefined;
+}
+
+type SchemaOf<Schemas extends object, Name extends string> = Name extends keyof Schemas ? Schemas[Name] : unknown;
+
+type SchemaOutput<Schema> = TypeOf<Schema, 'output'>;
+
+type SchemaResult<Output> = {
+    readonly value: Output;
+    readonly issues?: undefined;
+} | {
+    readonly issues: readonly SchemaIssue[];
+};
 
 type SharingScope = 'process' | 'origin';
 
 interface StoreState {
     readonly meta: MetaRecord | undefined;
     readonly log: readonly LogRecord[];
+}
+
+type StoredDocument = {
+    _id: string;
+    _rev: string;
+} & Record<string, unknown>;
+
+type Text<Value> = Extract<Value, string> extends never ? never : string;
+
+type TypeOf<Schema, Side extends 'input' | 'output'> = Schema extends {
+    readonly '~standard': {
+        readonly types?: infer Types;
+    };
+} ? NonNullable<Types> extends {
+    readonly [Name in Side]: infer Type extends object;
+} ? Type : Record<string, unknown> : Record<string, unknown>;
+
+type Wide<Value> = Value extends string ? string : Value extends number ? number : Value extends boolean ? boolean : Value;
+
+interface WithAttachments {
+    readonly attachments: AttachmentForm;
 }
 
 const brand: unique symbol;

@@ -1,15 +1,58 @@
 /** Pannier: a JSON document database for apps that must keep working offline. */
 export { isPannierError, PannierError } from './base/errors.ts'
 export type { ErrorCode, PannierErrorOptions } from './base/errors.ts'
-export { DOCUMENT_BYTES_MAX, DOCUMENT_DEPTH_MAX } from './codec/document-format.ts'
+export { DOCUMENT_BYTES_MAX, DOCUMENT_DEPTH_MAX, DOCUMENT_TEXT_BYTES_MAX } from './codec/document-format.ts'
 export { ID_BYTES_MAX } from './codec/key-encoding.ts'
 export { open } from './database/open.ts'
 export type { OpenOptions } from './database/open.ts'
+export type { GetAttachmentOptions, PutAttachmentOptions, RemoveAttachmentOptions } from './database/attachments.ts'
 export type { Database } from './database/database.ts'
 export type { CollectionChange, DatabaseChange } from './database/change-notifier.ts'
-export type { Collection, CollectionOptions, IndexInfo } from './database/collection.ts'
-export type { CollectionOperations } from './database/collection-operations.ts'
-export type { DocumentInput, DocumentReference, JsonObject, Stored } from './database/document-types.ts'
+export type { ByteSource, LongWork } from './database/byte-stream.ts'
+export type { Collection, CollectionOptions, ExportOptions, IndexInfo } from './database/collection.ts'
+export type { ChangeFeed, ChangesOptions, ChangesPage } from './database/change-feed.ts'
+export type { CollectionInfo } from './database/collection-info.ts'
+export type { DocumentList, ListKeysOptions, ListOptions, ListPage } from './database/document-list.ts'
+export type { LocalDocuments, LocalInput, LocalListOptions } from './database/local-collection.ts'
+export type {
+  AtomicOptions,
+  BatchOptions,
+  CollectionOperations,
+  EditOptions,
+} from './database/collection-operations.ts'
+export type {
+  DeletedInput,
+  DocumentInput,
+  DocumentReference,
+  DocumentWithAttachments,
+  InputMeta,
+  JsonObject,
+  RevisionDocument,
+  RevisionMeta,
+  Stored,
+} from './database/document-types.ts'
+export type { ExportFormat } from './database/export-documents.ts'
+export { IMPORT_FAILURES_MAX } from './database/import-options.ts'
+export type {
+  ImportFailure,
+  ImportFormat,
+  ImportMode,
+  ImportOptions,
+  ImportProgress,
+  ImportResult,
+} from './database/import-options.ts'
+export type {
+  BulkGetResult,
+  RevisionOperations,
+  RevisionReference,
+  RevisionResult,
+} from './database/revision-operations.ts'
+export type { CollectionDeclaration } from './database/schema/declared-types.ts'
+export type { Migration, SchemaOptions } from './database/schema/collection-schema.ts'
+export type { MigrationFailure, RetryResult } from './database/schema/migration-failures.ts'
+export type { RunOptions } from './database/schema/migration-runner.ts'
+export type { StandardSchema } from './database/schema/standard-schema.ts'
+export type { DocumentIssue } from './database/schema/validator.ts'
 export type {
   BuiltInReduce,
   BuiltInResult,
@@ -22,9 +65,40 @@ export type {
 export type { NumberStatistics, ReducedRow, ViewInfo, ViewOptions, ViewResult, ViewRow } from './database/view.ts'
 export type { Transaction } from './database/transaction.ts'
 export type { WriteResult } from './document/apply-writes.ts'
+export type {
+  AttachmentData,
+  AttachmentInput,
+  AttachmentInputs,
+  AttachmentStubInput,
+} from './document/attachments/attachment-input.ts'
+export {
+  ATTACHMENT_BYTES_MAX,
+  ATTACHMENT_NAME_BYTES_MAX,
+  ATTACHMENTS_PER_DOCUMENT_MAX,
+  CONTENT_TYPE_CHARS_MAX,
+  TRANSACTION_ATTACHMENT_BYTES_MAX,
+} from './document/attachments/attachment-limits.ts'
+export type { AttachmentForm, InlineAttachment } from './document/attachments/inline-attachments.ts'
+export type { AttachmentStub } from './document/attachments/attachment-section.ts'
+export type { Attachment, ByteRange } from './document/attachments/attachment.ts'
+export type { Change, Tombstone } from './document/change.ts'
+export type { DeletedRow, ListedRow, ListRow, MissingRow } from './document/list-documents.ts'
 export { COLLECTIONS_MAX } from './document/catalog.ts'
 export { BATCH_DOCUMENTS_MAX } from './document/encoded-batch.ts'
+export { GENERATION_MAX, REVISION_SUFFIX_BYTES_MAX, REVISIONS_LIMIT_MAX } from './document/revision.ts'
+export type { RevisionHistory } from './document/revision.ts'
+export type {
+  ConflictedDocument,
+  MissingRevisions,
+  RevisionFields,
+  RevisionInfo,
+  RevisionReadOptions,
+} from './document/revision-reads.ts'
+export type { RevisionStatus } from './document/revision-tree.ts'
+export type { PurgeResult } from './document/revision-writes.ts'
+export type { WriteFailure, WriteOutcome } from './document/write-documents.ts'
 export { INDEX_FIELDS_MAX, INDEXES_MAX, NAME_CHARS_MAX } from './index/index-definition.ts'
-export type { IndexField, IndexInput } from './index/index-definition.ts'
-export type { Explanation, Query, Selector } from './query/query.ts'
+export type { IndexField, IndexInput, OrderedPath } from './index/index-definition.ts'
+export type { Condition, FieldPath, FieldValue, Projected, Selector } from './query/field-types.ts'
+export type { Explanation, Query } from './query/query.ts'
 export type { Durability, Storage } from './storage/page-store.ts'

@@ -192,6 +192,14 @@ class ModelReader implements TreeReader {
     if (from === to) return undefined
     return reducer.reduce({ count: to - from, key: (at) => keys[from + at]!, value: (at) => values[from + at]! })
   }
+
+  get lastNumber(): number {
+    return this.data.next - 1
+  }
+
+  get storedBytes(): undefined {
+    return undefined
+  }
 }
 
 /** Goes by rank in the entries that were there when it was made. */
@@ -363,6 +371,10 @@ class ModelWriter extends ModelReader implements TreeWriter {
   override reduce<Result>(range: KeyRange, reducer: Reducer<Result>): Result | undefined {
     this.data = this.transaction.trees.get(this.name)!
     return super.reduce(range, reducer)
+  }
+
+  override get lastNumber(): number {
+    return this.transaction.trees.get(this.name)!.next - 1
   }
 
   insert(key: Key, value: Bytes): void {

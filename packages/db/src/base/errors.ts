@@ -14,6 +14,7 @@ export type ErrorCode =
   | 'PANNIER_UNAVAILABLE' // no storage here: private mode, storage disabled, missing API
   | 'PANNIER_WRONG_FORMAT' // what is stored is not a Pannier database
   | 'PANNIER_NEWER_FORMAT' // written by a newer version of the library
+  | 'PANNIER_EXISTS' // a snapshot is to be restored where there is a database already
   // life cycle
   | 'PANNIER_CLOSED' // the handle, or the database underneath, was closed or destroyed
   // reading and writing
@@ -31,6 +32,11 @@ export type ErrorCode =
   | 'PANNIER_DOCUMENT_TOO_DEEP'
   | 'PANNIER_BATCH_TOO_LARGE'
   | 'PANNIER_INVALID_DOCUMENT' // the schema refused it
+  | 'PANNIER_ATTACHMENT_TOO_LARGE'
+  | 'PANNIER_ATTACHMENT_MISSING' // a stub names an attachment that the revision before does not have
+  // change feed
+  | 'PANNIER_EPOCH_MISMATCH' // `since` is of another collection: dropped and made anew, or its storage was lost
+  | 'PANNIER_NEWER_SCHEMA' // newer code has migrated the collection to a version that this code does not know
   // queries
   | 'PANNIER_INDEX_MISMATCH' // an index of that name exists with another definition
   | 'PANNIER_LIMIT' // one of the other named limits

@@ -79,6 +79,8 @@ export const PACKED_COUNT_MIN = 4
 export const DOCUMENT_DEPTH_MAX = 200
 /** Encoded bytes of a document's content. */
 export const DOCUMENT_BYTES_MAX: number = 64 * 1024 * 1024
+/** Bytes of the JSON of a document that is imported, its attachments included. */
+export const DOCUMENT_TEXT_BYTES_MAX: number = 128 * 1024 * 1024
 
 /** Such names at the top of a document are not content. `__proto__` is data wherever it is. */
 export function isReserved(name: string): boolean {

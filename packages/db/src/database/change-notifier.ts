@@ -95,7 +95,9 @@ export class ChangeNotifier {
       // Bodies that were replaced are among the keys; they are gone.
       const values = keys && bodies.getMany([...keys].sort())
       const ids = values?.flatMap((value) => (value === undefined ? [] : [view.load(value, 0).id]))
-      if (ids === undefined || ids.length > 0) changes.set(name, { ids, dropped: false })
+      // A purge leaves no body behind that could tell the id.
+      const known = ids === undefined || ids.length > 0 ? ids : undefined
+      if (keys === undefined || keys.length > 0) changes.set(name, { ids: known, dropped: false })
     }
     return changes
   }

@@ -1,10 +1,16 @@
-/** The integrity check of documents, indexes and views: reads everything and compares. (Pages and trees have a check of their own.) */
+/** The integrity check of documents, revisions, indexes and views: reads everything and compares. (Pages and trees have a check of their own.) */
 import type { Key } from '../base/brand.ts'
+import { isPannierError } from '../base/errors.ts'
+import { decodeIdKey } from '../codec/key-encoding.ts'
 import { keyNumber, numberKey } from '../codec/key-number.ts'
+import { BlobCheck } from '../document/attachments/check-blobs.ts'
 import { BodyView, readNumber } from '../document/body.ts'
 import type { Catalog } from '../document/catalog.ts'
 import type { CollectionState } from '../document/collection-state.ts'
 import { existingTree } from '../document/document-reader.ts'
+import { decodeLocal, localTreeName } from '../document/local-documents.ts'
+import { checkRevisions } from './check-revisions.ts'
+import type { CheckedWinner } from './check-revisions.ts'
 import { FieldReader } from '../index/field-reader.ts'
 import { indexTreeName } from '../index/index-definition.ts'
 import { indexKeys } from '../index/index-key.ts'
@@ -37,11 +43,15 @@ async function checkCollection(snapshot: HeldSnapshot, state: CollectionState): 
   const body = new BodyView()
   const fields = new FieldReader(state.shapes)
   const expected = state.indexes.map(() => new Set<string>())
+  const winners: CheckedWinner[] = []
   let liveCount = 0
+  const blobs = new BlobCheck()
   for (const [key, value] of bodies) {
     body.load(value, keyNumber(key))
+    blobs.add(body.attachments)
     if (!body.deleted) liveCount++
-    const named = (body.deleted ? deleted : ids).get(body.idKey)
+    winners.push(winnerOf(body))
+    const named = (body.deleted ? deleted : ids).get(body.key)
     if (named === undefined || readNumber(named) !== body.number)
       problems.push(`the id '${body.id}' does not lead to its document`)
     const sequence = moved.get(numberKey(body.number))
@@ -60,6 +70,24 @@ async function checkCollection(snapshot: HeldSnapshot, state: CollectionState): 
     problems.push(`${deleted.size} deleted ids for ${bodies.size - liveCount} tombstones`)
   for (const key of moved.keys())
     if (!bodies.has(numberKey(readNumber(moved.get(key)!)))) problems.push('a moved document is missing')
+  const readOptional = async (name: string, what: string): Promise<Map<Key, Uint8Array>> => {
+    const tree = snapshot.tree(name)
+    return tree === undefined ? new Map() : await readAll(snapshot, tree, problems, what)
+  }
+  const revisions = await readOptional(trees.revisions, 'revisions')
+  const extra = await readOptional(trees.extra, 'extra')
+  const conflicts = await readOptional(trees.conflicts, 'conflicts')
+  problems.push(...checkRevisions(winners, { revisions, extra, conflicts }))
+  for (const [key, value] of extra) {
+    try {
+      blobs.add(body.load(value, keyNumber(key)).attachments)
+    } catch (error) {
+      if (!isPannierError(error, 'PANNIER_CORRUPT')) throw error
+      problems.push(`extra: ${error.message}`)
+    }
+  }
+  problems.push(...(await blobs.run(snapshot, state.number)))
+  problems.push(...checkLocalDocuments(await readOptional(localTreeName(state.number), 'local')))
   for (const [at, index] of state.indexes.entries()) {
     const tree = existingTree(snapshot, indexTreeName(state.number, index.number))
     const entries = await readAll(snapshot, tree, problems, index.name)
@@ -69,6 +97,22 @@ async function checkCollection(snapshot: HeldSnapshot, state: CollectionState): 
       problems.push(`the index '${index.name}' lacks ${missing} entries and has ${wrong} that are wrong`)
   }
   problems.push(...(await checkViews(snapshot, state)))
+  return problems
+}
+
+function winnerOf({ id, key, number, generation, suffix, deleted, otherLeaves }: BodyView): CheckedWinner {
+  return { id, key, number, generation, suffix, deleted, otherLeaves }
+}
+
+function checkLocalDocuments(entries: ReadonlyMap<Key, Uint8Array>): string[] {
+  const problems: string[] = []
+  for (const [key, value] of entries) {
+    try {
+      decodeLocal(key, value)
+    } catch {
+      problems.push(`the local document '${decodeIdKey(key)}' cannot be read`)
+    }
+  }
   return problems
 }
 

@@ -2,50 +2,63 @@
  * What can be done with the documents of a collection, on its own or inside a transaction: which of the two it is, only
  * `CollectionAccess` knows.
  */
-import { isPromise } from '../base/maybe-promise.ts'
+import { andThen, isPromise } from '../base/maybe-promise.ts'
+import type { PannierError } from '../base/errors.ts'
 import type { MaybePromise } from '../base/maybe-promise.ts'
-import type { CollectionState } from '../document/collection-state.ts'
-import type { IdGenerator } from '../document/document-id.ts'
+import { isPlainObject } from '../codec/collation.ts'
+import type { AttachmentData } from '../document/attachments/attachment-input.ts'
+import type { Attachment } from '../document/attachments/attachment.ts'
 import { DocumentReader } from '../document/document-reader.ts'
 import type { StoredDocument } from '../document/document-reader.ts'
 import { checkBatchSize, encodeBatch, guessShapes } from '../document/encoded-batch.ts'
 import type { ShapeGuess } from '../document/encoded-batch.ts'
+import type { ListedRow, ListRow } from '../document/list-documents.ts'
 import { checkTargets, deleteDocuments, putDocuments, updateDocuments } from '../document/write-documents.ts'
 import type { WriteResult } from '../document/apply-writes.ts'
-import type { WriteContext, WriteMode } from '../document/write-documents.ts'
+import type { RevisionFields, RevisionReadOptions } from '../document/revision-reads.ts'
+import type { WriteContext, WriteMode, WriteOutcome } from '../document/write-documents.ts'
 import type { Snapshot, WriteTransaction } from '../kv/key-value-store.ts'
 import { createQuery } from '../query/query.ts'
 import type { Query, Selector } from '../query/query.ts'
-import type { QuerySource } from '../query/query-source.ts'
-import type { DocumentInput, DocumentReference, Stored } from './document-types.ts'
+import type * as Attachments from './attachments.ts'
+import type { GetAttachmentOptions, PutAttachmentOptions, RemoveAttachmentOptions } from './attachments.ts'
+import type { CollectionAccess } from './collection-access.ts'
+import { collectionInfo } from './collection-info.ts'
+import type { CollectionInfo } from './collection-info.ts'
+import { DocumentList, listRequest } from './document-list.ts'
+import type { ListKeysOptions, ListOptions } from './document-list.ts'
+import type {
+  DocumentInput,
+  DocumentReference,
+  DocumentWithAttachments,
+  Identified,
+  RevisionDocument,
+  Stored,
+  WithAttachments,
+} from './document-types.ts'
+import { LocalDocuments } from './local-collection.ts'
+import { promised } from './promised.ts'
+import { RevisionOperations } from './revision-operations.ts'
+import type { DocumentValidator } from './schema/validator.ts'
 
-/** What the writes to a collection need. */
-export interface CollectionWriting extends WriteContext {
-  readonly newIds: IdGenerator
+/** All or nothing, which is the default. */
+export interface AtomicOptions {
+  readonly atomic?: true
 }
 
-/** Where reads and writes go. */
-export interface CollectionAccess {
-  read<T>(read: (snapshot: Snapshot) => T): MaybePromise<T>
-  write<T>(write: (transaction: WriteTransaction) => T): Promise<T>
-  openSource(): QuerySource
-  /** The collection as far as it is known now, and whether that is committed. */
-  known(): { readonly state: CollectionState | undefined; readonly committed: boolean }
-  readonly writing: CollectionWriting
+export interface BatchOptions {
+  /** False: a document that can't be written does not keep the others from being written. */
+  readonly atomic?: boolean
+}
+
+export interface EditOptions {
+  /** False: the revisions were made elsewhere, and are taken up as they are. */
+  readonly newEdits?: boolean
 }
 
 /** The documents of a collection. Every write takes one or many; many are all or nothing. */
-export class CollectionOperations<T extends object> {
-  readonly name: string
-  /** @internal */
-  protected readonly access: CollectionAccess
+export class CollectionOperations<T extends object, Input extends object = T> extends RevisionOperations<T> {
   #guess: ShapeGuess | undefined
-
-  /** @internal */
-  constructor(name: string, access: CollectionAccess) {
-    this.name = name
-    this.access = access
-  }
 
   /**
    * The document with this id, undefined if there is none; for many ids an array in the same order.
@@ -53,10 +66,20 @@ export class CollectionOperations<T extends object> {
    * @example
    * const ann = await people.get('ann')
    * const [first, second] = await people.get(['ann', 'bob'])
+   * const { _conflicts } = await people.get('ann', { conflicts: true })
+   * const { _attachments } = await people.get('ann', { attachments: 'blob' })   // or 'bytes', 'base64'
    */
   get(id: string): Promise<Stored<T> | undefined>
+  get(id: string, options: WithAttachments & RevisionReadOptions): Promise<DocumentWithAttachments<T> | undefined>
+  get(id: string, options: RevisionReadOptions): Promise<RevisionDocument<T> | undefined>
   get(ids: readonly string[]): Promise<(Stored<T> | undefined)[]>
-  get(ids: string | readonly string[]): Promise<unknown> {
+  get(
+    ids: readonly string[],
+    options: WithAttachments & RevisionFields,
+  ): Promise<(DocumentWithAttachments<T> | undefined)[]>
+  get(ids: readonly string[], options: RevisionFields): Promise<(RevisionDocument<T> | undefined)[]>
+  get(ids: string | readonly string[], options?: RevisionReadOptions): Promise<unknown> {
+    if (options !== undefined) return this.readRevisions(ids, options)
     if (typeof ids === 'string') return promised(() => this.access.read((snapshot) => this.#readOne(snapshot, ids)))
     const list = checkedIds(ids)
     return promised(() => this.access.read((snapshot) => this.#readMany(snapshot, list)))
@@ -65,40 +88,57 @@ export class CollectionOperations<T extends object> {
   /**
    * Adds documents. One without an `_id` gets one that sorts by time.
    *
+   * @param options With `atomic: false` those that can be written are, and each document has a result of its own.
    * @throws PANNIER_CONFLICT if there is a document with that id; `details` has its `id` and `rev`.
+   * @throws PANNIER_INVALID_DOCUMENT if the collection has a schema that refuses one; `details` has its `id`, the `issues`
+   *   ({ message, path }[]) and, in a batch, its `position`. PANNIER_NEWER_SCHEMA
    * @throws PANNIER_DOCUMENT_TOO_LARGE, PANNIER_DOCUMENT_TOO_DEEP, PANNIER_KEY_TOO_LARGE, PANNIER_BATCH_TOO_LARGE
    * @example
    * await people.insert({ _id: 'ann', name: 'Ann', age: 31 })
    */
-  insert(document: DocumentInput<T>): Promise<WriteResult>
-  insert(documents: readonly DocumentInput<T>[]): Promise<WriteResult[]>
-  insert(input: DocumentInput<T> | readonly DocumentInput<T>[]): Promise<WriteResult | WriteResult[]> {
-    return this.#writeDocuments(input, 'insert')
+  insert(document: DocumentInput<Input>, options?: AtomicOptions): Promise<WriteResult>
+  insert(documents: readonly DocumentInput<Input>[], options?: AtomicOptions): Promise<WriteResult[]>
+  insert(document: DocumentInput<Input>, options: BatchOptions): Promise<WriteOutcome>
+  insert(documents: readonly DocumentInput<Input>[], options: BatchOptions): Promise<WriteOutcome[]>
+  insert(input: DocumentInput<Input> | readonly DocumentInput<Input>[], options?: BatchOptions): Promise<unknown> {
+    return this.#writeDocuments(input, 'insert', options)
   }
 
   /**
-   * Creates a document, or replaces it when `_rev` is its current revision: so nobody's change is lost unseen.
+   * Creates a document, or replaces it when `_rev` is its current revision: so nobody's change is lost unseen. Of a document
+   * with conflicts `_rev` may be any leaf, which is the one that is replaced. One with `_deleted: true` is deleted.
    *
+   * @param options With `newEdits: false` revisions are taken up that another replica has made, with their `_rev` and
+   *   `_revisions`: there are no conflicts but the ones that they bring along, and what is known already changes nothing.
+   *   `atomic` as in `insert`.
    * @throws PANNIER_CONFLICT if `_rev` is not the current revision; `details` has the `id` and the current `rev`. Otherwise
-   *   as `insert`.
+   *   as `insert`. TypeError for a malformed `_rev` or `_revisions` of a replicated revision.
    * @example
    * const ann = await people.get('ann')
    * await people.put({ ...ann, age: 32 })
+   * await people.put({ _id: 'ann', _rev: '2-b', _revisions: { start: 2, ids: ['b', 'a'] }, age: 33 }, { newEdits: false })
    */
-  put(document: DocumentInput<T>): Promise<WriteResult>
-  put(documents: readonly DocumentInput<T>[]): Promise<WriteResult[]>
-  put(input: DocumentInput<T> | readonly DocumentInput<T>[]): Promise<WriteResult | WriteResult[]> {
-    return this.#writeDocuments(input, 'put')
+  put(document: DocumentInput<Input>, options?: AtomicOptions & EditOptions): Promise<WriteResult>
+  put(documents: readonly DocumentInput<Input>[], options?: AtomicOptions & EditOptions): Promise<WriteResult[]>
+  put(document: DocumentInput<Input>, options: BatchOptions & EditOptions): Promise<WriteOutcome>
+  put(documents: readonly DocumentInput<Input>[], options: BatchOptions & EditOptions): Promise<WriteOutcome[]>
+  put(
+    input: DocumentInput<Input> | readonly DocumentInput<Input>[],
+    options: BatchOptions & EditOptions = {},
+  ): Promise<unknown> {
+    return this.#writeDocuments(input, options.newEdits === false ? 'replicate' : 'put', options)
   }
 
   /**
    * Creates or replaces documents, whatever is there. Of several with one id the last one counts. Throws as `insert`, but
    * there are no conflicts.
    */
-  upsert(document: DocumentInput<T>): Promise<WriteResult>
-  upsert(documents: readonly DocumentInput<T>[]): Promise<WriteResult[]>
-  upsert(input: DocumentInput<T> | readonly DocumentInput<T>[]): Promise<WriteResult | WriteResult[]> {
-    return this.#writeDocuments(input, 'upsert')
+  upsert(document: DocumentInput<Input>, options?: AtomicOptions): Promise<WriteResult>
+  upsert(documents: readonly DocumentInput<Input>[], options?: AtomicOptions): Promise<WriteResult[]>
+  upsert(document: DocumentInput<Input>, options: BatchOptions): Promise<WriteOutcome>
+  upsert(documents: readonly DocumentInput<Input>[], options: BatchOptions): Promise<WriteOutcome[]>
+  upsert(input: DocumentInput<Input> | readonly DocumentInput<Input>[], options?: BatchOptions): Promise<unknown> {
+    return this.#writeDocuments(input, 'upsert', options)
   }
 
   /**
@@ -107,14 +147,18 @@ export class CollectionOperations<T extends object> {
    * stays as it is.
    *
    * @throws PANNIER_NOT_FOUND if there is no such document; `details` has the `id`. What `change` throws is passed on.
+   *   PANNIER_INVALID_DOCUMENT as for `insert`; a schema that is asynchronous is a TypeError here.
    * @example
    * await people.update('ann', (ann) => ({ ...ann, age: ann.age + 1 }))
    */
-  update(id: string, change: (document: Stored<T>) => DocumentInput<T> | undefined): Promise<WriteResult>
-  update(ids: readonly string[], change: (document: Stored<T>) => DocumentInput<T> | undefined): Promise<WriteResult[]>
+  update(id: string, change: (document: Stored<T>) => DocumentInput<Input> | undefined): Promise<WriteResult>
+  update(
+    ids: readonly string[],
+    change: (document: Stored<T>) => DocumentInput<Input> | undefined,
+  ): Promise<WriteResult[]>
   update(
     ids: string | readonly string[],
-    change: (document: Stored<T>) => DocumentInput<T> | undefined,
+    change: (document: Stored<T>) => DocumentInput<Input> | undefined,
   ): Promise<WriteResult | WriteResult[]> {
     const many = typeof ids !== 'string'
     const list = many ? checkedIds(ids) : [ids]
@@ -123,28 +167,75 @@ export class CollectionOperations<T extends object> {
     const changeStored = change as unknown as (document: StoredDocument) => unknown
     return promised(() => {
       checkBatchSize(list.length)
-      return this.#write(many, (transaction, writing) => updateDocuments(transaction, writing, list, changeStored))
+      return this.#withValidator(true, (validator) => {
+        const changeValid = validator?.checkUpdated(changeStored) ?? changeStored
+        return this.#write(many, (transaction, writing) => updateDocuments(transaction, writing, list, changeValid))
+      })
     })
   }
 
   /**
-   * Deletes documents. Resolves with undefined for one that is not there.
+   * Deletes documents. Resolves with undefined for one that is not there. Of a document with conflicts the winner is deleted,
+   * or the leaf that `_rev` names, and the next leaf wins.
    *
-   * @throws PANNIER_CONFLICT if a `_rev` is given that is not the current one.
+   * @param options `atomic` as in `insert`.
+   * @throws PANNIER_CONFLICT if a `_rev` is given that is not the current one (or another live leaf).
    * @example
    * await people.delete('ann')
    * await people.delete(await people.find({ age: { $lt: 18 } }).toArray())
    */
-  delete(reference: DocumentReference): Promise<WriteResult | undefined>
-  delete(references: readonly DocumentReference[]): Promise<(WriteResult | undefined)[]>
-  delete(
-    input: DocumentReference | readonly DocumentReference[],
-  ): Promise<WriteResult | undefined | (WriteResult | undefined)[]> {
+  delete(reference: DocumentReference, options?: AtomicOptions): Promise<WriteResult | undefined>
+  delete(references: readonly DocumentReference[], options?: AtomicOptions): Promise<(WriteResult | undefined)[]>
+  delete(reference: DocumentReference, options: BatchOptions): Promise<WriteOutcome | undefined>
+  delete(references: readonly DocumentReference[], options: BatchOptions): Promise<(WriteOutcome | undefined)[]>
+  delete(input: DocumentReference | readonly DocumentReference[], options: BatchOptions = {}): Promise<unknown> {
     const many = Array.isArray(input)
+    const { atomic = true } = options
     return promised(() => {
       const targets = checkTargets(many ? input : [input])
-      return this.#write(many, (transaction, writing) => deleteDocuments(transaction, writing, targets))
+      return this.#write(many, (transaction, writing) => deleteDocuments(transaction, writing, targets, atomic))
     })
+  }
+
+  /**
+   * Gives a document an attachment, or replaces the one of that name; all else of the document stays. Without `rev` a
+   * document that does not exist is created. An attachment of any length takes little memory; it is seen when all of it is there.
+   *
+   * Inside a transaction it takes memory, and is limited.
+   *
+   * @throws PANNIER_CONFLICT if `rev` is not current; PANNIER_ATTACHMENT_TOO_LARGE, PANNIER_KEY_TOO_LARGE, PANNIER_LIMIT,
+   *   PANNIER_ABORTED. What the source fails with is passed on. Wrong arguments reject with a TypeError.
+   * @example
+   * await people.putAttachment('ann', 'photo.jpg', file)
+   * await people.putAttachment('ann', 'film.mp4', response.body, { contentType: 'video/mp4', signal })
+   */
+  putAttachment(
+    id: string,
+    name: string,
+    data: AttachmentData,
+    options: PutAttachmentOptions = {},
+  ): Promise<WriteResult> {
+    return this.#withAttachments((attachments, access) => attachments.putAttachment(access, id, name, data, options))
+  }
+
+  /**
+   * An attachment; undefined if there is none. Its content is read when asked for: `bytes()`, `text()`, `blob()`, `stream()`.
+   *
+   * @example
+   * const photo = await people.getAttachment('ann', 'photo.jpg')
+   * image.src = URL.createObjectURL(await photo.blob())
+   */
+  getAttachment(id: string, name: string, options: GetAttachmentOptions = {}): Promise<Attachment | undefined> {
+    return this.#withAttachments((attachments, access) => attachments.getAttachment(access, id, name, options))
+  }
+
+  /**
+   * Takes an attachment from a document. Resolves with undefined if there is none.
+   *
+   * @throws PANNIER_CONFLICT if `rev` is not current.
+   */
+  removeAttachment(id: string, name: string, options: RemoveAttachmentOptions = {}): Promise<WriteResult | undefined> {
+    return this.#withAttachments((attachments, access) => attachments.removeAttachment(access, id, name, options))
   }
 
   /**
@@ -153,8 +244,38 @@ export class CollectionOperations<T extends object> {
    * @example
    * const adults = await people.find({ age: { $gte: 18 } }).sort('name').limit(20).toArray()
    */
-  find(selector: Selector<T> = {}): Query<Stored<T>> {
-    return createQuery<Stored<T>>(() => this.access.openSource(), selector as Selector<Stored<T>>)
+  find(selector?: Selector<Identified<T>>): Query<Stored<T>, Identified<T>> {
+    return createQuery<Stored<T>, Identified<T>>(
+      () => this.access.openSource(),
+      selector ?? ({} as Selector<Identified<T>>),
+    )
+  }
+
+  /**
+   * Documents in the order of their ids (by code point), with their revisions; or those with certain ids, in the order given,
+   * where rows tell which are deleted or not there. CouchDB's `_all_docs`.
+   *
+   * @example
+   * const { total, offset, rows } = await people.list({ prefix: 'a', skip: 1000, limit: 20, docs: true }).page()
+   */
+  list(options: ListKeysOptions): DocumentList<ListRow<Stored<T>>>
+  list(options?: ListOptions): DocumentList<ListedRow<Stored<T>>>
+  list(options: ListOptions | ListKeysOptions = {}): DocumentList<unknown> {
+    return new DocumentList(() => this.access.openSource(), listRequest(options))
+  }
+
+  /** Documents that belong to this copy of the collection and are not replicated. */
+  get local(): LocalDocuments {
+    return new LocalDocuments(this.access)
+  }
+
+  /** How many documents there are, and how far the change feed goes. */
+  info(): Promise<CollectionInfo> {
+    return promised(() =>
+      this.access.read((snapshot) =>
+        collectionInfo(snapshot, this.access.writing.catalog.collection(snapshot, this.name), this.name),
+      ),
+    )
   }
 
   #readOne(snapshot: Snapshot, id: string): StoredDocument | undefined {
@@ -172,12 +293,48 @@ export class CollectionOperations<T extends object> {
     return reader.getMany(ids).map((body) => body && reader.decode(body))
   }
 
-  #writeDocuments(input: unknown, mode: WriteMode): Promise<WriteResult | WriteResult[]> {
+  #writeDocuments(input: unknown, mode: WriteMode, { atomic = true }: BatchOptions = {}): Promise<unknown> {
     const many = Array.isArray(input)
+    // What other replicas have made is taken up as it is, or the replicas would differ.
+    const validated = mode !== 'replicate' && this.access.writing.schema.validator !== undefined
+    const inputs: readonly unknown[] = many ? (validated ? [...(input as unknown[])] : input) : [input]
     return promised(() => {
-      const batch = encodeBatch(many ? input : [input], this.#guessShapes(), this.access.writing.newIds())
-      return this.#write(many, (transaction, writing) => putDocuments(transaction, writing, batch, mode))
+      checkBatchSize(inputs.length)
+      if (validated && !inputs.every(isPlainObject)) throw new TypeError('a document is a plain object')
+      return this.#withValidator(validated, (validator) => {
+        const documents = validator === undefined ? inputs : checked(validator, inputs, many, atomic)
+        const written = andThen(documents, (valid) => this.#writeValid(valid, many, mode, atomic))
+        return isPromise(documents) ? this.access.pending(Promise.resolve(written)) : written
+      })
     })
+  }
+
+  #writeValid(documents: readonly unknown[], many: boolean, mode: WriteMode, atomic: boolean): Promise<unknown> {
+    const batch = encodeBatch(documents, this.#guessShapes(), this.access.writing.newIds(), {
+      replicated: mode === 'replicate',
+      atomic,
+    })
+    const write = (): Promise<unknown> =>
+      this.#write(many, (transaction, writing) => putDocuments(transaction, writing, batch, mode, atomic))
+    return batch.writes.some((one) => one.hasAttachments)
+      ? this.#withAttachments((attachments, access) =>
+          attachments.writeWithAttachments(access, batch.writes, atomic, write),
+        )
+      : write()
+  }
+
+  #withAttachments<R>(work: (attachments: typeof Attachments, access: CollectionAccess) => Promise<R>): Promise<R> {
+    const { access } = this
+    return access.pending(import('./attachments.ts').then((attachments) => work(attachments, access)))
+  }
+
+  /** `write` is called at once, unless the validator has to be waited for. */
+  #withValidator<R>(
+    validated: boolean,
+    write: (validator: DocumentValidator | undefined) => MaybePromise<R>,
+  ): MaybePromise<R> {
+    const validator = validated ? this.access.writing.schema.validator : undefined
+    return isPromise(validator) ? this.access.pending(validator.then(write)) : write(validator)
   }
 
   #write<R>(many: boolean, write: (transaction: WriteTransaction, writing: WriteContext) => R[]): Promise<R | R[]> {
@@ -197,15 +354,14 @@ export class CollectionOperations<T extends object> {
   }
 }
 
-/** Wrong arguments throw at once; everything else rejects. */
-export function promised<T>(body: () => T | Promise<T>): Promise<T> {
-  try {
-    const result = body()
-    return isPromise(result) ? result : Promise.resolve(result)
-  } catch (error) {
-    if (error instanceof TypeError) throw error
-    return Promise.reject(error as Error)
-  }
+/** As they are to be stored; if not all or nothing, also what is wrong with those that are refused. */
+function checked(
+  validator: DocumentValidator,
+  inputs: readonly unknown[],
+  many: boolean,
+  atomic: boolean,
+): MaybePromise<readonly (object | PannierError)[]> {
+  return atomic ? validator.checkAll(inputs, many) : validator.checkEach(inputs, many)
 }
 
 /** A copy: what the caller does to the array meanwhile changes nothing. */

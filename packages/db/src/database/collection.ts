@@ -1,32 +1,65 @@
 /** A collection of an open database: its documents and its indexes. */
 import type { MaybePromise } from '../base/maybe-promise.ts'
+import type { UploadTarget } from '../document/attachments/upload.ts'
 import type { CollectionState } from '../document/collection-state.ts'
+import { DEFAULT_SETTINGS } from '../document/collection-state.ts'
+import type { WriteOutcome } from '../document/write-documents.ts'
 import { buildIndexes } from '../index/build-indexes.ts'
 import { defineIndexes, dropIndex, indexMismatch, missingIndexes } from '../index/define-indexes.ts'
 import { parseIndexInput, sameIndex } from '../index/index-definition.ts'
 import type { IndexDeclaration, IndexField, IndexInput } from '../index/index-definition.ts'
 import { maintainIndexes } from '../index/maintain-indexes.ts'
 import type { Snapshot, WriteTransaction } from '../kv/key-value-store.ts'
+import type { FieldPath } from '../query/field-types.ts'
 import type { QuerySource } from '../query/query-source.ts'
+import type { Selector } from '../query/query.ts'
+import { eitherSignal, lateStream } from './byte-stream.ts'
+import type { ByteSource, LongWork } from './byte-stream.ts'
+import { ChangeFeed, feedSpecification } from './change-feed.ts'
+import type { ChangesOptions } from './change-feed.ts'
 import { CollectionOperations } from './collection-operations.ts'
-import type { CollectionAccess, CollectionWriting } from './collection-operations.ts'
+import type { CollectionAccess, CollectionWriting } from './collection-access.ts'
 import type { DatabaseContext } from './database-context.ts'
-import type { Stored } from './document-types.ts'
+import { chooseSettings, hasSettings } from './collection-settings.ts'
+import type { ChosenSettings } from './collection-settings.ts'
+import type { DocumentInput, Identified, JsonObject, Stored } from './document-types.ts'
+import type { ExportFormat } from './export-documents.ts'
+import type { ImportMode, ImportOptions, ImportResult } from './import-options.ts'
 import { querySource } from './query-source.ts'
+import { notePurged } from '../view/purged-documents.ts'
+import { CollectionSchema } from './schema/collection-schema.ts'
+import type { SchemaOptions } from './schema/collection-schema.ts'
+import type { MigrationFailure, RetryResult } from './schema/migration-failures.ts'
+import { MigrationRunner } from './schema/migration-runner.ts'
+import type { RunOptions } from './schema/migration-runner.ts'
+import { VersionedAccess } from './schema/versioned-access.ts'
 import { CollectionViews } from './view.ts'
 import type { BuiltInReduce, BuiltInResult, ReduceFunction, View, ViewDefinition, ViewOptions } from './view.ts'
 import type { ViewAnswer, ViewResult } from './view.ts'
 
-export interface CollectionOptions {
+export interface CollectionOptions<T extends object = JsonObject, Schema = unknown> extends SchemaOptions<Schema> {
   /**
    * Indexes that the collection is to have, beside those that it has. They are built in the background: `ready()` waits for
    * them; until then queries do without them.
    */
-  readonly indexes?: readonly IndexInput[]
-  /** Cancels building them; what was built is gone on with when the database is opened next. */
+  readonly indexes?: readonly IndexInput<FieldPath<Identified<T>>>[]
+  /** Keeps the content of revisions that were replaced, until `compact()`. Persisted; false at first. */
+  readonly history?: boolean
+  /** So many revisions, from each leaf up, are remembered. Persisted; 1000 at first. A change takes effect as documents change. */
+  readonly revisionsLimit?: number
+  /** Cancels migrating and building; what was done is gone on with when the database is opened next. */
   readonly signal?: AbortSignal
-  /** Called while they are built, with the part that is done, 0 to 1. */
+  /** Called while documents are migrated, and again while indexes are built, with the part that is done, 0 to 1. */
   readonly onProgress?: (done: number) => void
+}
+
+export interface ExportOptions<T extends object> extends LongWork {
+  /** 'ndjson' when left out. */
+  readonly format?: ExportFormat | undefined
+  /** Only documents that it matches. */
+  readonly selector?: Selector<Identified<T>> | undefined
+  /** The content of attachments too, as base64, and not only their names. */
+  readonly attachments?: boolean | undefined
 }
 
 /** What `collection.indexes()` tells. */
@@ -38,9 +71,12 @@ export interface IndexInfo {
   readonly ready: boolean
 }
 
-export class Collection<T extends object> extends CollectionOperations<T> {
+export class Collection<T extends object, Input extends object = T> extends CollectionOperations<T, Input> {
   readonly #context: DatabaseContext
   readonly #declared: Map<string, IndexDeclaration>
+  readonly #settings: ChosenSettings
+  readonly #schema: CollectionSchema
+  readonly #migrations: MigrationRunner
   /** The collection (by number) that is known to have the indexes that were declared. */
   #settledNumber: number | undefined
   #building: Promise<void> = Promise.resolve()
@@ -49,10 +85,18 @@ export class Collection<T extends object> extends CollectionOperations<T> {
   /** @internal Use `database.collection(name)`. */
   constructor(name: string, context: DatabaseContext) {
     const declared = new Map<string, IndexDeclaration>()
-    super(name, new StoreAccess(name, context, declared, (number) => this.afterWrite(number)))
+    const settings: ChosenSettings = {}
+    const schema = new CollectionSchema()
+    const access = new StoreAccess(name, context, declared, settings, schema, (number) => this.afterWrite(number))
+    const migrations = new MigrationRunner(context, schema, access.writing)
+    super(name, new VersionedAccess(access, schema, () => migrations.migrate()))
     this.#context = context
     this.#declared = declared
-    this.#views = new CollectionViews({ ...context, name })
+    const whenReadable = async (): Promise<void> => await this.access.read(() => undefined)
+    this.#views = new CollectionViews({ ...context, name, whenReadable })
+    this.#settings = settings
+    this.#schema = schema
+    this.#migrations = migrations
   }
 
   /** @internal */
@@ -62,9 +106,14 @@ export class Collection<T extends object> extends CollectionOperations<T> {
       const known = this.#declared.get(declaration.name)
       if (known !== undefined && !sameIndex(known, declaration)) throw indexMismatch(declaration.name)
     }
+    const newSchema = this.#schema.declare(options)
+    if (options.version !== undefined) this.#migrations.options = options
     const news = declarations.filter(({ name }) => !this.#declared.has(name))
     for (const declaration of news) this.#declared.set(declaration.name, declaration)
-    if (news.length > 0) this.build(options)
+    const newSettings = chooseSettings(this.#settings, options)
+    // Under way from now on, so that transactions wait for it.
+    if (newSchema) this.#migrations.migrate().catch(() => {})
+    if (newSchema || newSettings || news.length > 0) this.build(options)
   }
 
   /** @internal Also goes on with builds that an earlier run has left. */
@@ -81,19 +130,63 @@ export class Collection<T extends object> extends CollectionOperations<T> {
   /** @internal Resolves when nothing is being built, whether that succeeded or not. */
   async idle(): Promise<void> {
     await this.#building.catch(() => {})
+    await this.#migrations.idle()
+  }
+
+  /** @internal Resolves when writes need not wait for anything to be loaded. */
+  async loaded(): Promise<void> {
+    await this.#schema.validator
+  }
+
+  /** @internal */
+  get migrations(): MigrationRunner {
+    return this.#migrations
   }
 
   /**
-   * Resolves when every index that was declared is built. (A collection that has no documents yet needs nothing built.)
+   * Resolves when documents of older versions are migrated, for which reads and writes wait, and every index that was declared
+   * is built, for which they do not. (A collection that has no documents yet needs neither.)
    *
-   * @throws PANNIER_INDEX_MISMATCH if an index of the same name exists with another definition; PANNIER_ABORTED if the build
-   *   was cancelled.
+   * @throws PANNIER_INDEX_MISMATCH if an index of the same name exists with another definition; PANNIER_NEWER_SCHEMA if newer
+   *   code has migrated the collection; PANNIER_ABORTED if it was cancelled.
    * @example
    * const people = db.collection('people', { indexes: ['age'] })
    * await people.ready()
    */
   ready(): Promise<void> {
     return this.#building
+  }
+
+  /**
+   * What has changed, in the order in which it did: each document that was written or deleted after `since`, once, with its
+   * newest revision. docs/change-feed.md is the contract.
+   *
+   * @throws While it is read: PANNIER_ABORTED; PANNIER_EPOCH_MISMATCH if `since` cannot be of this collection;
+   *   PANNIER_NOT_FOUND if the collection is dropped meanwhile (a live feed just ends), PANNIER_CLOSED (likewise).
+   * @example
+   * for await (const { seq, id, doc } of people.changes({ since, live: true, docs: true, signal })) show(id, doc)
+   */
+  changes(options: ChangesOptions<T> = {}): ChangeFeed<T> {
+    const { store, environment, closing } = this.#context
+    const openSource = (): MaybePromise<QuerySource> => this.access.openSource()
+    const specification = feedSpecification(options, () => (closing.aborted ? 0 : this.#lastSeq()))
+    return new ChangeFeed<T>({ store, environment, closing, openSource }, specification)
+  }
+
+  /** The documents that could not be migrated, each with the reason. They are kept as they were. */
+  migrationFailures(): Promise<MigrationFailure[]> {
+    return this.#migrations.failures()
+  }
+
+  /**
+   * Tries again to migrate the documents that could not be migrated.
+   *
+   * @throws PANNIER_ABORTED
+   * @example
+   * const { migrated, failed } = await people.retryMigration()
+   */
+  retryMigration(options: RunOptions = {}): Promise<RetryResult> {
+    return this.#migrations.retry(options)
   }
 
   /** The indexes that the collection has. */
@@ -163,6 +256,48 @@ export class Collection<T extends object> extends CollectionOperations<T> {
     return this.#views.view(undefined, definition).query(options)
   }
 
+  /**
+   * The documents as JSON text, as they are now, made as it is read. docs/import-export.md describes the formats.
+   *
+   * @throws (the stream) PANNIER_ABORTED, PANNIER_CLOSED
+   * @example
+   * await people.export({ format: 'ndjson' }).pipeTo(Writable.toWeb(createWriteStream('people.ndjson')))
+   */
+  export(options: ExportOptions<T> = {}): ReadableStream<Uint8Array> {
+    const { format = 'ndjson', selector = {}, attachments = false, onProgress } = options
+    checkChoice(format, 'ndjson', 'json', 'couchdb', 'couchdb-bulk')
+    this.find(selector as Selector<Identified<T>>)
+    return lateStream(async () => {
+      const source = await this.access.openSource()
+      const signal = eitherSignal(this.#context.closing, options.signal)
+      const { exportStream } = await import('./export-documents.ts')
+      return exportStream(source, {
+        format,
+        selector: selector as Selector<JsonObject>,
+        attachments,
+        signal,
+        onProgress,
+      })
+    })
+  }
+
+  /**
+   * Reads documents from JSON text: lines, an array, or CouchDB's `_all_docs` or `_bulk_docs`. They are written in
+   * batches, each all or nothing; one that can't be written is reported and the others are written all the same.
+   *
+   * @throws PANNIER_WRONG_FORMAT if the text around the documents is damaged or cut off; PANNIER_ABORTED, PANNIER_CLOSED,
+   *   PANNIER_QUOTA_EXCEEDED; what the source throws. `details` tells what was imported until then.
+   * @example
+   * const { imported, failed } = await people.import(await openAsBlob('people.ndjson'), { mode: 'upsert' })
+   */
+  import(source: ByteSource, options: ImportOptions = {}): Promise<ImportResult> {
+    const { format = 'json', mode = 'insert', stubs = 'fail' } = options
+    checkChoice(format, 'ndjson', 'json', 'couchdb')
+    checkChoice(mode, 'insert', 'upsert', 'replicate')
+    checkChoice(stubs, 'fail', 'drop')
+    return this.#import(source, mode, options)
+  }
+
   /** @internal Creates what a write into a missing collection needs. */
   get writing(): CollectionWriting {
     return this.access.writing
@@ -170,13 +305,37 @@ export class Collection<T extends object> extends CollectionOperations<T> {
 
   /** @internal After a write into the collection with this number. */
   afterWrite(number: number | undefined): void {
-    if (this.#declared.size > 0 && number !== undefined && number !== this.#settledNumber) this.build()
+    const declared = this.#declared.size > 0 || Object.keys(this.#settings).length > 0
+    if (declared && number !== undefined && number !== this.#settledNumber) this.build()
+  }
+
+  /** The newest sequence number. */
+  #lastSeq(): number {
+    const { store, catalog } = this.#context
+    const snapshot = store.snapshot()
+    try {
+      const state = catalog.collection(snapshot, this.name)
+      return state === undefined ? 0 : snapshot.tree(state.trees.bodies)!.lastNumber
+    } finally {
+      snapshot.release()
+    }
+  }
+
+  async #import(source: ByteSource, mode: ImportMode, options: ImportOptions): Promise<ImportResult> {
+    const { importDocuments } = await import('./import-documents.ts')
+    const write = (documents: readonly object[]): Promise<WriteOutcome[]> => {
+      const inputs = documents as readonly DocumentInput<Input>[]
+      if (mode === 'replicate') return this.put(inputs, { atomic: false, newEdits: false })
+      return this[mode](inputs, { atomic: false })
+    }
+    const { closing, environment } = this.#context
+    return importDocuments(source, write, { ...options, signal: eitherSignal(closing, options.signal) }, environment)
   }
 
   async #buildMissing({ signal, onProgress }: CollectionOptions): Promise<void> {
     const { name } = this
     const context = this.#context
-    const { store, catalog, environment, closing } = context
+    const { store, catalog, environment } = context
     const declarations = [...this.#declared.values()]
     const read = (): MaybePromise<CollectionState | undefined> =>
       store.read((snapshot) => catalog.collection(snapshot, name))
@@ -187,6 +346,14 @@ export class Collection<T extends object> extends CollectionOperations<T> {
       state = await read()
       if (state === undefined) return
     }
+    if (!hasSettings(state, this.#settings)) {
+      state = await store.write((transaction) => {
+        const current = catalog.collection(transaction, name)
+        return current && catalog.setSettings(transaction, current, this.#settings)
+      })
+      if (state === undefined) return
+    }
+    await this.#migrations.migrate()
     if (missingIndexes(state, declarations).length > 0) {
       state = await store.write((transaction) => {
         const current = catalog.collection(transaction, name)
@@ -195,11 +362,21 @@ export class Collection<T extends object> extends CollectionOperations<T> {
     }
     if (state?.indexes.some(({ builtTo }) => builtTo !== undefined)) {
       // Most runs of an application build nothing, so it is loaded only for this.
-      const cancelled = signal === undefined ? closing : AbortSignal.any([signal, closing])
-      await buildIndexes({ store, catalog, name, environment, signal: cancelled, onProgress })
+      await buildIndexes({
+        store,
+        catalog,
+        name,
+        environment,
+        signal: eitherSignal(context.closing, signal),
+        onProgress,
+      })
     }
     this.#settledNumber = state?.number
   }
+}
+
+function checkChoice(choice: string, ...choices: string[]): void {
+  if (!choices.includes(choice)) throw new TypeError(`'${choice}' is none of '${choices.join("', '")}'`)
 }
 
 /** Reads the newest state; each write is a transaction of its own. */
@@ -213,6 +390,8 @@ class StoreAccess implements CollectionAccess {
     name: string,
     context: DatabaseContext,
     declared: ReadonlyMap<string, IndexDeclaration>,
+    settings: Readonly<ChosenSettings>,
+    schema: CollectionSchema,
     afterWrite: (collectionNumber: number | undefined) => void,
   ) {
     const { catalog } = context
@@ -222,10 +401,18 @@ class StoreAccess implements CollectionAccess {
     this.writing = {
       catalog,
       name,
-      create: (transaction) =>
-        defineIndexes(transaction, catalog, catalog.create(transaction, name), [...declared.values()]),
-      maintain: maintainIndexes,
+      create: (transaction) => {
+        const state = schema.markNew(transaction, catalog, catalog.create(transaction, name, settings))
+        return defineIndexes(transaction, catalog, state, [...declared.values()])
+      },
+      maintain: (transaction, state, writes) => {
+        maintainIndexes(transaction, state, writes)
+        const gone = writes.filter(({ isGone }) => isGone)
+        if (gone.length > 0) notePurged(transaction, state.number, gone)
+      },
+      settings: () => ({ ...DEFAULT_SETTINGS, ...settings }),
       newIds: context.newIds,
+      schema,
     }
   }
 
@@ -243,6 +430,28 @@ class StoreAccess implements CollectionAccess {
     })
     this.#afterWrite(number)
     return result
+  }
+
+  uploads(): UploadTarget {
+    const { store, catalog, environment, wallClock, closing, liveUploads } = this.#context
+    return {
+      environment,
+      wallClock,
+      closing,
+      live: liveUploads,
+      write: (run) => store.write(run),
+      snapshot: () => store.snapshot(),
+      create: (transaction) => (catalog.collection(transaction, this.#name) ?? this.writing.create(transaction)).number,
+      find: (transaction) => catalog.collection(transaction, this.#name)?.number,
+    }
+  }
+
+  pending<T>(work: Promise<T>): Promise<T> {
+    const { pending } = this.#context
+    pending.add(work)
+    const done = (): void => void pending.delete(work)
+    work.then(done, done)
+    return work
   }
 
   openSource(): QuerySource {

@@ -9,6 +9,12 @@ export interface DatabaseContext {
   readonly catalog: Catalog
   readonly environment: Environment
   readonly newIds: IdGenerator
+  /** Milliseconds since 1970. */
+  readonly wallClock: () => number
+  /** Tokens of uploads of this handle that are under way. */
+  readonly liveUploads: Set<string>
+  /** Writes that have yet to come to their transaction; closing waits for them, as they wait no longer then. */
+  readonly pending: Set<Promise<unknown>>
   /** Aborted when the database is closed. */
   readonly closing: AbortSignal
 }

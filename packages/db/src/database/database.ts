@@ -6,12 +6,18 @@ import { idGenerator } from '../document/document-id.ts'
 import { NAME_CHARS_MAX } from '../index/index-definition.ts'
 import type { KeyValueStore } from '../kv/key-value-store.ts'
 import type { Storage } from '../storage/page-store.ts'
+import { eitherSignal, lateStream } from './byte-stream.ts'
+import type { LongWork } from './byte-stream.ts'
 import { ChangeNotifier } from './change-notifier.ts'
 import type { DatabaseChange } from './change-notifier.ts'
 import { Collection } from './collection.ts'
 import type { CollectionOptions } from './collection.ts'
+import type { ByteChunks } from './chunk-stream.ts'
 import type { DatabaseContext } from './database-context.ts'
 import type { JsonObject } from './document-types.ts'
+import { MigrationNeeded } from './schema/versioned-access.ts'
+import type { DocumentOf, InputOf } from './schema/declared-types.ts'
+import type { SchemaInput, SchemaOutput, StandardSchema } from './schema/standard-schema.ts'
 import { Transaction } from './transaction.ts'
 
 /** What `open` hands to a database. */
@@ -21,6 +27,8 @@ export interface DatabaseParts {
   readonly store: KeyValueStore
   /** Checks what is below the trees; rejects with PANNIER_CORRUPT. */
   readonly checkPages?: () => Promise<void>
+  /** Every write that was asked for before the call, as a snapshot file. */
+  readonly exportSnapshot?: (options: LongWork) => Promise<ByteChunks>
   readonly environment: Environment
   /** Milliseconds since 1970. */
   readonly wallClock: () => number
@@ -29,7 +37,8 @@ export interface DatabaseParts {
 /** Runs of a transaction that another handle got ahead of. */
 const STALE_ATTEMPTS_MAX = 20
 
-export class Database {
+/** `Schemas`: those that it was opened with, by the names of the collections. */
+export class Database<Schemas extends object = object> {
   /** As given to `open`. */
   readonly name: string
   readonly #parts: DatabaseParts
@@ -50,6 +59,9 @@ export class Database {
       catalog: new Catalog(randomId),
       environment,
       newIds: idGenerator(wallClock, randomId),
+      wallClock,
+      liveUploads: new Set(),
+      pending: new Set(),
       closing: this.#closing.signal,
     }
     this.#notifier = new ChangeNotifier(store, this.#context.catalog)
@@ -63,11 +75,22 @@ export class Database {
   /**
    * A collection; it need not exist, as the first write creates it. Called again with more indexes it gets these as well.
    *
+   * Its documents have the type that the schema gives, here or in `open`, else the type that is named.
+   *
    * @throws PANNIER_INDEX_MISMATCH if an index was declared before with another definition.
    * @example
    * const people = db.collection<Person>('people', { indexes: ['age', ['city', '-age'], { on: 'tags', multi: true }] })
    */
-  collection<T extends object = JsonObject>(name: string, options: CollectionOptions = {}): Collection<T> {
+  collection<Schema extends StandardSchema>(
+    name: string,
+    options: CollectionOptions<SchemaOutput<Schema>, Schema> & { readonly schema: Schema },
+  ): Collection<SchemaOutput<Schema>, SchemaInput<Schema>>
+  collection<Name extends string>(
+    name: Name,
+    options?: CollectionOptions<DocumentOf<Schemas, Name>> & { readonly schema?: undefined },
+  ): Collection<DocumentOf<Schemas, Name>, InputOf<Schemas, Name>>
+  collection<T extends object>(name: string, options?: CollectionOptions<NoInfer<T>>): Collection<T>
+  collection(name: string, options: CollectionOptions = {}): unknown {
     if (typeof name !== 'string' || name === '' || name.length > NAME_CHARS_MAX) {
       throw new TypeError(`the name of a collection is a string of 1 to ${NAME_CHARS_MAX} characters`)
     }
@@ -79,7 +102,7 @@ export class Database {
       this.#collectionsByName.set(name, collection)
     }
     collection.declare(options)
-    return collection as unknown as Collection<T>
+    return collection
   }
 
   /** The names of the collections that exist, sorted. */
@@ -112,13 +135,16 @@ export class Database {
    *   await accounts.update('b', (b) => ({ ...b, amount: b.amount + 10 }))
    * })
    */
-  async transaction<R>(body: (tx: Transaction) => R | Promise<R>): Promise<R> {
+  async transaction<R>(body: (tx: Transaction<Schemas>) => R | Promise<R>): Promise<R> {
     if (typeof body !== 'function') throw new TypeError('transaction takes a function')
+    // Before its turn: a migration needs turns of its own. One that fails is the matter of those who use that collection.
+    for (const { migrations } of this.#collectionsByName.values()) if (migrations.running) await migrations.idle()
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#runTransaction(body)
       } catch (error) {
-        if (attempt === STALE_ATTEMPTS_MAX || !isPannierError(error, 'PANNIER_STALE')) throw error
+        if (error instanceof MigrationNeeded) await error.migrate()
+        else if (attempt === STALE_ATTEMPTS_MAX || !isPannierError(error, 'PANNIER_STALE')) throw error
       }
     }
   }
@@ -164,6 +190,28 @@ export class Database {
     }
   }
 
+  /**
+   * The whole database as one portable file, which `open(name, { from })` makes a database of, in any storage: for backups,
+   * and to hand out data that is loaded at once. It holds every write that was asked for before this call and no later one;
+   * reads and writes go on meanwhile. Pages are copied as they are, so it is as fast as reading. The room of what is deleted
+   * meanwhile is not used again before the stream was read to its end or cancelled.
+   *
+   * @throws (the stream) PANNIER_ABORTED, PANNIER_CLOSED, PANNIER_CORRUPT, PANNIER_QUOTA_EXCEEDED
+   * @example
+   * await db.snapshot().pipeTo(Writable.toWeb(createWriteStream('shop.snapshot')))
+   */
+  snapshot(options: LongWork = {}): ReadableStream<Uint8Array> {
+    this.#assertOpen()
+    const { exportSnapshot } = this.#parts
+    if (exportSnapshot === undefined) throw new PannierError('PANNIER_UNAVAILABLE', 'This storage makes no snapshots.')
+    const signal = eitherSignal(this.#closing.signal, options.signal)
+    return lateStream(async () => {
+      const made = exportSnapshot({ ...options, signal })
+      const [chunks, { chunkStream }] = await Promise.all([made, import('./chunk-stream.ts')])
+      return chunkStream(chunks)
+    })
+  }
+
   /** Finishes the writes that were asked for and lets go of everything. Idempotent. */
   close(): Promise<void> {
     this.#closed ??= this.#closeOnce()
@@ -190,21 +238,24 @@ export class Database {
     )
     for (const name of unfinished) {
       const known = this.#collectionsByName.has(name)
-      const collection = this.collection(name)
+      const collection = this.collection<JsonObject>(name)
       if (!known) collection.build(options)
     }
   }
 
-  async #runTransaction<R>(body: (tx: Transaction) => R | Promise<R>): Promise<R> {
+  async #runTransaction<R>(body: (tx: Transaction<Schemas>) => R | Promise<R>): Promise<R> {
     const held = await this.#context.store.begin()
-    const tx = new Transaction(this.#context, held, (name) => this.collection(name))
+    const tx = new Transaction<Schemas>(this.#context, held, (name) => this.collection<JsonObject>(name))
     try {
       const result = await body(tx)
       await tx.settle()
       tx.end()
+      if (tx.postponed !== undefined) throw tx.postponed
       await held.commit()
       tx.committed()
       return result
+    } catch (error) {
+      throw tx.postponed ?? error
     } finally {
       tx.end()
       held.rollback()
@@ -214,6 +265,7 @@ export class Database {
   async #closeOnce(): Promise<void> {
     this.#closing.abort(new PannierError('PANNIER_CLOSED', 'The database is closed.'))
     for (const collection of this.#collectionsByName.values()) await collection.idle()
+    await Promise.allSettled(this.#context.pending)
     this.#notifier.close()
     await this.#parts.store.close()
   }

@@ -5,13 +5,16 @@ import type { Environment } from '../base/environment.ts'
 import type { Coordinator } from '../kv/coordinator.ts'
 import { openKeyValueStore } from '../kv/open.ts'
 import type { Durability, Storage } from '../storage/page-store.ts'
+import type { ByteSource } from './byte-stream.ts'
 import type { CollectionOptions } from './collection.ts'
 import { localCoordinator } from './coordination/local-coordinator.ts'
 import { webCoordinator } from './coordination/web-coordinator.ts'
 import { Database } from './database.ts'
+import type { JsonObject } from './document-types.ts'
+import type { CollectionDeclaration } from './schema/declared-types.ts'
 import { systemEnvironment } from './environment.ts'
 
-export interface OpenOptions {
+export interface OpenOptions<Schemas extends object = Record<string, unknown>> {
   /** Where to keep it: `memory()`, `indexedDb()`, `sqlite()`. By default IndexedDB in a browser and an SQLite file in Node. */
   readonly storage?: Storage
   /**
@@ -20,11 +23,16 @@ export interface OpenOptions {
   readonly durability?: Durability
   /** Memory for cached pages; 64 MiB by default. */
   readonly cacheBytesMax?: number
-  /** Collections and their indexes, as for `db.collection(name, options)`. */
-  readonly collections?: Readonly<Record<string, Pick<CollectionOptions, 'indexes'>>>
-  /** Called while indexes are built, with the part that is done, 0 to 1. */
+  /** Collections with their indexes, settings and schemas, as for `db.collection(name, options)`. */
+  readonly collections?: { readonly [Name in keyof Schemas]: CollectionDeclaration<Schemas[Name]> }
+  /**
+   * A snapshot (`db.snapshot()`) to make the database of. There must not be one of that name yet; a function is only called
+   * if there is none, and what there is is opened.
+   */
+  readonly from?: ByteSource | (() => ByteSource | Promise<ByteSource>)
+  /** Called while a snapshot is read, then while indexes are built, with the part that is done, 0 to 1. */
   readonly onProgress?: (done: number) => void
-  /** Gives up opening, and later building indexes, with PANNIER_ABORTED. */
+  /** Gives up reading a snapshot, opening, and later building indexes, with PANNIER_ABORTED. */
   readonly signal?: AbortSignal
 }
 
@@ -36,18 +44,25 @@ const CACHE_BYTES_MAX_MIN: number = 1024 * 1024
  *
  * @param name In Node the path of a file. In a browser any name; it is shared by all pages of the origin.
  * @throws PANNIER_LOCKED if another process has the file open; PANNIER_OPEN_FAILED, PANNIER_UNAVAILABLE,
- *   PANNIER_WRONG_FORMAT, PANNIER_NEWER_FORMAT, PANNIER_CORRUPT, PANNIER_QUOTA_EXCEEDED
+ *   PANNIER_WRONG_FORMAT, PANNIER_NEWER_FORMAT, PANNIER_CORRUPT, PANNIER_QUOTA_EXCEEDED; with `from` also PANNIER_EXISTS. When
+ *   a snapshot can't be restored nothing of it stays.
  * @example
  * await using db = await open('shop', { collections: { people: { indexes: ['age', ['city', '-age']] } } })
  * const people = db.collection<Person>('people')
+ * @example
+ * // The first time, the database is made of a snapshot that is downloaded.
+ * const db = await open('shop', { from: async () => (await fetch('/shop.snapshot')).body! })
  */
-export function open(name: string, options: OpenOptions = {}): Promise<Database> {
+export function open<Schemas extends object = object>(
+  name: string,
+  options: OpenOptions<Schemas> = {},
+): Promise<Database<Schemas>> {
   if (typeof name !== 'string' || name === '')
     throw new TypeError('the name of a database is a string that is not empty')
   const { durability = 'relaxed', cacheBytesMax = CACHE_BYTES_MAX_DEFAULT } = options
   if (durability !== 'relaxed' && durability !== 'strict') throw new TypeError("durability is 'relaxed' or 'strict'")
   if (!(cacheBytesMax >= CACHE_BYTES_MAX_MIN)) throw new TypeError(`cacheBytesMax is at least ${CACHE_BYTES_MAX_MIN}`)
-  return openChecked(name, options, { durability, cacheBytesMax })
+  return openChecked(name, options as OpenOptions, { durability, cacheBytesMax }) as Promise<Database<Schemas>>
 }
 
 async function openChecked(
@@ -62,15 +77,37 @@ async function openChecked(
   let database: Database | undefined
   try {
     const coordinator = coordinatorFor(storage, name, environment)
+    if (options.from !== undefined) {
+      const { restore } = await import('./restore.ts')
+      const { durability } = limits
+      await restore(options.from, {
+        name,
+        storage,
+        store: pages,
+        coordinator,
+        environment,
+        durability,
+        signal,
+        onProgress,
+      })
+    }
     const store = await openKeyValueStore({ store: pages, coordinator, environment, ...limits })
-    database = new Database({ name, storage, store, checkPages: () => store.check(), environment, wallClock: Date.now })
+    database = new Database({
+      name,
+      storage,
+      store,
+      checkPages: () => store.check(),
+      exportSnapshot: (work) => store.exportSnapshot(work),
+      environment,
+      wallClock: Date.now,
+    })
     throwIfAborted(signal)
     const building: CollectionOptions = {
       ...(signal !== undefined && { signal }),
       ...(onProgress !== undefined && { onProgress }),
     }
     for (const [collection, declared] of Object.entries(collections))
-      database.collection(collection, { ...declared, ...building })
+      await database.collection<JsonObject>(collection, { ...declared, ...building }).loaded()
     await database.resumeBuilds(building)
     return database
   } catch (error) {

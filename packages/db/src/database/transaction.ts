@@ -6,17 +6,21 @@ import type { HeldTransaction, Snapshot, WriteTransaction } from '../kv/key-valu
 import type { QuerySource } from '../query/query-source.ts'
 import type { Collection } from './collection.ts'
 import { CollectionOperations } from './collection-operations.ts'
-import type { CollectionAccess, CollectionWriting } from './collection-operations.ts'
+import type { CollectionAccess, CollectionWriting } from './collection-access.ts'
 import type { DatabaseContext } from './database-context.ts'
 import type { JsonObject } from './document-types.ts'
 import { querySource } from './query-source.ts'
+import type { DocumentOf, InputOf } from './schema/declared-types.ts'
+import { MigrationNeeded, VersionedAccess } from './schema/versioned-access.ts'
 
-export class Transaction {
+/** `Schemas`: those that the database was opened with, by the names of the collections. */
+export class Transaction<Schemas extends object = object> {
   readonly #context: DatabaseContext
   readonly #held: HeldTransaction
   readonly #collectionOf: (name: string) => Collection<JsonObject>
   readonly #touched = new Set<string>()
   readonly #pending = new Set<Promise<unknown>>()
+  #postponed: MigrationNeeded | undefined
   #ended = false
 
   /** @internal */
@@ -30,10 +34,23 @@ export class Transaction {
    * The collection inside the transaction: what is read through it includes what the transaction has written, which nobody
    * else sees before it ends. Write nothing into a collection while a loop over one of its queries is under way.
    */
-  collection<T extends object = JsonObject>(name: string): CollectionOperations<T> {
+  collection<Name extends string>(name: Name): CollectionOperations<DocumentOf<Schemas, Name>, InputOf<Schemas, Name>>
+  collection<T extends object>(name: string): CollectionOperations<T>
+  collection(name: string): unknown {
     this.#assertActive()
-    const { writing } = this.#collectionOf(name)
-    return new CollectionOperations<T>(name, new TransactionAccess(this, writing))
+    const collection = this.#collectionOf(name)
+    const access = new TransactionAccess(this, collection.writing)
+    // It must not wait for a migration, which would wait for its turn.
+    const postpone = (): Promise<never> => {
+      this.#postponed ??= new MigrationNeeded(() => collection.migrations.migrate())
+      return Promise.reject(this.#postponed)
+    }
+    return new CollectionOperations<JsonObject>(name, new VersionedAccess(access, collection.writing.schema, postpone))
+  }
+
+  /** @internal Set when the transaction has to start over, whatever its function makes of it. */
+  get postponed(): MigrationNeeded | undefined {
+    return this.#postponed
   }
 
   /** @internal The operations that were not waited for. Rejects if one of them failed. */
@@ -66,11 +83,15 @@ export class Transaction {
     const held = this.#held
     this.#assertActive()
     this.#touched.add(name)
-    const written = Promise.resolve(held.attempt(() => write(held)))
-    this.#pending.add(written)
-    const done = (): void => void this.#pending.delete(written)
-    written.then(done, done)
-    return written
+    return this.pending(Promise.resolve(held.attempt(() => write(held))))
+  }
+
+  /** @internal The transaction does not end before it has. */
+  pending<T>(work: Promise<T>): Promise<T> {
+    this.#pending.add(work)
+    const done = (): void => void this.#pending.delete(work)
+    work.then(done, done)
+    return work
   }
 
   #assertActive(): void {
@@ -95,6 +116,15 @@ class TransactionAccess implements CollectionAccess {
 
   write<T>(write: (transaction: WriteTransaction) => T): Promise<T> {
     return this.#transaction.write(this.writing.name, write)
+  }
+
+  /** Another transaction would wait for this one to end. */
+  uploads(): undefined {
+    return undefined
+  }
+
+  pending<T>(work: Promise<T>): Promise<T> {
+    return this.#transaction.pending(work)
   }
 
   openSource(): QuerySource {

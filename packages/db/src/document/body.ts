@@ -1,84 +1,121 @@
 /**
- * An entry of a `bodies` tree: one version of a document, or the tombstone of one. Its key is its sequence number.
+ * An entry of a `bodies` tree: the winning version of a document, or its tombstone. Its key is its sequence number. The `extra`
+ * tree holds other versions in the same format.
  *
  *   flags       u8       see below
- *   generation  varint   N of the revision N-hash
- *   hash        16 bytes of the revision
+ *   generation  varint   N of the revision N-suffix
+ *   suffix      16 bytes, if its text is their 32 lower-case hex digits; else, flagged: varint length and WTF-8
  *   number      varint   only if flagged: the document's number, where it differs from the sequence number
  *   id length   varint
  *   id          the id as WTF-8, which is also its key in `ids`
- *   content     the document without `_id` and `_rev`, as codec/document.ts has it; nothing in a tombstone
+ *   attachments only if flagged: varint length and that many bytes
+ *   content     the document without its fields that start with '_', as codec/document-format.ts has it; a tombstone may
+ *               have none, which is no bytes at all
  */
 import type { Key } from '../base/brand.ts'
-import { corruptBytes, readByteString, varintBytes, writeVarint } from '../codec/bytes.ts'
+import { ByteWriter, corruptBytes, readByteString, varintBytes, writeVarint } from '../codec/bytes.ts'
 import { decodeIdKey } from '../codec/key-encoding.ts'
+import { isHashSuffix, REVISION_HASH_BYTES, suffixArray, suffixFromBytes } from './revision.ts'
+import type { Revision } from './revision.ts'
 
 /** The document is deleted. */
 export const BODY_DELETED = 1
 /** The document's number is stored. */
 export const BODY_MOVED = 2
-/** Room for what is to come: attachments (4), conflicts (8), other formats of the content (16…128). */
-const BODY_FLAGS_KNOWN: number = BODY_DELETED | BODY_MOVED
+/** There are attachments. */
+export const BODY_ATTACHMENTS = 4
+/** The document has other leaf revisions beside this one, its winner. */
+export const BODY_OTHER_LEAVES = 8
+/** The suffix of the revision is text. */
+export const BODY_TEXT_SUFFIX = 16
+/** Room for what is to come: other formats of the content (32…128). */
+const BODY_FLAGS_KNOWN: number = BODY_DELETED | BODY_MOVED | BODY_ATTACHMENTS | BODY_OTHER_LEAVES | BODY_TEXT_SUFFIX
 
-export const REVISION_HASH_BYTES = 16
-/** What stands before the length of the id. */
+/** What stands before the length of the id, in a body whose suffix is no text. */
 export const BODY_HEADER_BYTES_MAX: number = 1 + 8 + REVISION_HASH_BYTES + 8
 
 /** Looks at one body at a time; made once and loaded again and again. Text is only made when asked for. */
-export class BodyView {
+export class BodyView implements BodyParts {
   bytes: Uint8Array = NO_BYTES
   sequence = 0
   /** The document's number: stable over its whole life. */
   number = 0
   deleted = false
+  otherLeaves = false
   generation = 0
   contentStart = 0
   contentEnd = 0
-  private hashStart = 0
+  private textSuffix = false
+  private suffixStart = 0
+  private suffixEnd = 0
+  private attachmentsStart = 0
+  private idEnd = 0
   private idStart = 0
   private idText: string | undefined
 
   /** `bytes` is looked at, not copied. */
   load(bytes: Uint8Array, sequence: number): this {
     const flags = bytes[0]!
-    if (flags > BODY_FLAGS_KNOWN) throw corruptBytes('a document has an unknown format')
+    if (!(flags <= BODY_FLAGS_KNOWN)) throw corruptBytes('a document has an unknown format')
     this.bytes = bytes
     this.sequence = sequence
     this.deleted = (flags & BODY_DELETED) !== 0
+    this.otherLeaves = (flags & BODY_OTHER_LEAVES) !== 0
+    this.textSuffix = (flags & BODY_TEXT_SUFFIX) !== 0
     this.idText = undefined
     this.generation = this.varint(1)
-    this.hashStart = this.contentStart
-    if ((flags & BODY_MOVED) === 0) {
-      this.number = sequence
-      this.contentStart += REVISION_HASH_BYTES
-    } else {
-      this.number = this.varint(this.hashStart + REVISION_HASH_BYTES)
-    }
+    const suffixBytes = this.textSuffix ? this.varint(this.contentStart) : REVISION_HASH_BYTES
+    this.suffixStart = this.contentStart
+    this.suffixEnd = this.contentStart += suffixBytes
+    this.number = (flags & BODY_MOVED) === 0 ? sequence : this.varint(this.suffixEnd)
     const idLength = this.varint(this.contentStart)
     this.idStart = this.contentStart
-    this.contentStart += idLength
+    this.idEnd = this.contentStart += idLength
+    this.attachmentsStart = 0
+    if ((flags & BODY_ATTACHMENTS) !== 0) {
+      const attachmentsBytes = this.varint(this.idEnd)
+      this.attachmentsStart = this.contentStart
+      this.contentStart += attachmentsBytes
+    }
     this.contentEnd = bytes.length
-    if (this.contentStart > this.contentEnd) throw corruptBytes('a document ends too early')
+    // A number that does not end, or not in the body, makes this no position in it.
+    if (!(this.contentStart <= this.contentEnd)) throw corruptBytes('a document ends too early')
     return this
   }
 
   /** The id as a key of `ids`. */
-  get idKey(): Key {
-    return readByteString(this.bytes, this.idStart, this.contentStart) as Key
+  get key(): Key {
+    return readByteString(this.bytes, this.idStart, this.idEnd) as Key
   }
 
   get id(): string {
-    return (this.idText ??= decodeIdKey(this.idKey))
+    return (this.idText ??= decodeIdKey(this.key))
   }
 
-  /** The hash of the revision, as bytes. */
-  get hash(): Uint8Array {
-    return this.bytes.subarray(this.hashStart, this.hashStart + REVISION_HASH_BYTES)
+  /** The suffix of the revision as it is stored. */
+  get suffixBytes(): Uint8Array {
+    return this.bytes.subarray(this.suffixStart, this.suffixEnd)
   }
 
-  /** 'N-hash', as documents carry it in `_rev`. */
+  get hasTextSuffix(): boolean {
+    return this.textSuffix
+  }
+
+  get suffix(): string {
+    return suffixFromBytes(readByteString(this.bytes, this.suffixStart, this.suffixEnd), this.textSuffix)
+  }
+
+  /** 'N-suffix', as documents carry it in `_rev`. */
   get revision(): string {
-    return formatRevision(this.generation, this.bytes, this.hashStart)
+    return this.textSuffix
+      ? `${this.generation}-${this.suffix}`
+      : formatRevision(this.generation, this.bytes, this.suffixStart)
+  }
+
+  /** What is kept of its attachments; undefined if there are none. */
+  get attachments(): Uint8Array | undefined {
+    const { attachmentsStart } = this
+    return attachmentsStart === 0 ? undefined : this.bytes.subarray(attachmentsStart, this.contentStart)
   }
 
   /** The number at `at`; the position after it becomes `contentStart`. */
@@ -116,6 +153,56 @@ export function writeBodyHeader(
   return generationAt - 1
 }
 
+/** What a body is made of. */
+export interface BodyParts {
+  readonly key: Key
+  readonly deleted: boolean
+  readonly attachments: Uint8Array | undefined
+  /** Holds the content, among other things. */
+  readonly bytes: Uint8Array
+  readonly contentStart: number
+  readonly contentEnd: number
+}
+
+/** A whole body, in the general case. `number` as in `writeBodyHeader`. */
+export function composeBody(
+  { key, deleted, attachments, bytes, contentStart, contentEnd }: BodyParts,
+  { generation, suffix }: Revision,
+  number: number | undefined,
+  otherLeaves: boolean,
+): Uint8Array {
+  const isText = !isHashSuffix(suffix)
+  const writer = new ByteWriter(
+    BODY_HEADER_BYTES_MAX +
+      3 * suffix.length +
+      key.length +
+      (attachments?.length ?? 0) +
+      contentEnd -
+      contentStart +
+      24,
+  )
+  writer.u8(
+    (deleted ? BODY_DELETED : 0) |
+      (number === undefined ? 0 : BODY_MOVED) |
+      (attachments === undefined ? 0 : BODY_ATTACHMENTS) |
+      (otherLeaves ? BODY_OTHER_LEAVES : 0) |
+      (isText ? BODY_TEXT_SUFFIX : 0),
+  )
+  writer.varint(generation)
+  const suffixBytes = suffixArray(suffix)
+  if (isText) writer.varint(suffixBytes.length)
+  writer.raw(suffixBytes)
+  if (number !== undefined) writer.varint(number)
+  writer.varint(key.length)
+  writer.byteString(key)
+  if (attachments !== undefined) {
+    writer.varint(attachments.length)
+    writer.raw(attachments)
+  }
+  writer.raw(bytes.subarray(contentStart, contentEnd))
+  return writer.bytes.subarray(0, writer.length)
+}
+
 /** Document numbers and sequence numbers as values of `ids`, `deleted` and `moved`: varints. */
 export function readNumber(value: Uint8Array): number {
   let number = 0
@@ -130,7 +217,7 @@ export function numberBytes(number: number): string {
   return text + String.fromCharCode(number)
 }
 
-/** 'N-hash', as documents carry it in `_rev`. */
+/** 'N-suffix' of a suffix that is 16 bytes. */
 export function formatRevision(generation: number, bytes: Uint8Array, hashStart: number = 0): string {
   const codes = revisionCodes
   for (let at = 0; at < REVISION_HASH_BYTES; at++) {

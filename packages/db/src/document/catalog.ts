@@ -3,7 +3,7 @@
  *
  * It is one 'inline' tree, so reading it never misses:
  *
- *   collection/<name as WTF-8>   JSON: number, nextIndexNumber, indexes
+ *   collection/<name as WTF-8>   JSON: number, epoch, nextIndexNumber, indexes, settings (those that are not the default), schema
  *   shape/<collection>/<shape>   encoded names (codec/shape.ts)
  *   next                         number of the next collection, as decimal text
  *   version                      random text, replaced by every change of the catalog
@@ -18,9 +18,10 @@ import { decodeIdKey, encodeIdKey, prefixUpperBound } from '../codec/key-encodin
 import { ShapeDictionary } from '../codec/shape.ts'
 import type { Shape } from '../codec/shape.ts'
 import type { Cursor, Snapshot, TreeReader, TreeWriter, WriteTransaction } from '../kv/key-value-store.ts'
-import { collectionTrees } from './collection-state.ts'
-import type { CollectionState } from './collection-state.ts'
+import { collectionTrees, DEFAULT_SETTINGS } from './collection-state.ts'
+import type { CollectionSettings, CollectionState } from './collection-state.ts'
 import type { IndexDefinition } from './index-definition.ts'
+import type { SchemaState } from './schema-state.ts'
 
 /** They are all in memory, always. */
 export const COLLECTIONS_MAX = 1000
@@ -66,7 +67,7 @@ export class Catalog {
   }
 
   /** There is none of that name yet. */
-  create(transaction: WriteTransaction, name: string): CollectionState {
+  create(transaction: WriteTransaction, name: string, chosen: Partial<CollectionSettings> = {}): CollectionState {
     const tree = transaction.tree(CATALOG) ?? transaction.createTree(CATALOG, 'inline')
     if (tree.count(rangeOf(COLLECTION)) >= COLLECTIONS_MAX) {
       throw new PannierError('PANNIER_LIMIT', `A database has at most ${COLLECTIONS_MAX} collections.`)
@@ -79,7 +80,18 @@ export class Catalog {
     transaction.createTree(trees.ids, 'ordered')
     transaction.createTree(trees.deleted, 'ordered')
     transaction.createTree(trees.moved, 'ordered')
-    const state = { number, name, shapes: new ShapeDictionary(), indexes: [], nextIndexNumber: 1, trees }
+    const settings = { ...DEFAULT_SETTINGS, ...chosen }
+    const epoch = this.#randomId()
+    const state = {
+      number,
+      name,
+      epoch,
+      shapes: new ShapeDictionary(),
+      indexes: [],
+      nextIndexNumber: 1,
+      settings,
+      trees,
+    }
     this.#save(tree, state)
     return state
   }
@@ -107,6 +119,22 @@ export class Catalog {
     return changed
   }
 
+  setSchema(transaction: WriteTransaction, state: CollectionState, schema: SchemaState): CollectionState {
+    const changed = { ...state, schema }
+    this.#save(transaction.tree(CATALOG)!, changed)
+    return changed
+  }
+
+  setSettings(
+    transaction: WriteTransaction,
+    state: CollectionState,
+    chosen: Partial<CollectionSettings>,
+  ): CollectionState {
+    const changed = { ...state, settings: { ...state.settings, ...chosen } }
+    this.#save(transaction.tree(CATALOG)!, changed)
+    return changed
+  }
+
   /** Takes up shapes that the collection does not have. */
   addShapes(transaction: WriteTransaction, state: CollectionState, added: readonly Shape[]): CollectionState {
     const tree = transaction.tree(CATALOG)!
@@ -123,8 +151,9 @@ export class Catalog {
   }
 
   #save(tree: TreeWriter, state: CollectionState): void {
-    const { number, nextIndexNumber, indexes } = state
-    tree.put(collectionKey(state.name), new TextEncoder().encode(JSON.stringify({ number, nextIndexNumber, indexes })))
+    const { number, epoch, nextIndexNumber, indexes, settings, schema } = state
+    const stored = { number, epoch, nextIndexNumber, indexes, ...chosenSettings(settings), schema }
+    tree.put(collectionKey(state.name), new TextEncoder().encode(JSON.stringify(stored)))
     this.#replaceVersion(tree, state.name, state)
   }
 
@@ -180,11 +209,23 @@ function parseCollection(tree: TreeReader, name: string): CollectionState | unde
   if (value === undefined) return undefined
   const stored = JSON.parse(new TextDecoder().decode(value)) as Pick<
     CollectionState,
-    'number' | 'nextIndexNumber' | 'indexes'
-  >
+    'number' | 'nextIndexNumber' | 'indexes' | 'schema'
+  > & { readonly epoch?: string; readonly settings?: Partial<CollectionSettings> }
   // JSON leaves out a builtTo that is undefined.
   const indexes = stored.indexes.map((index) => ({ ...index, builtTo: index.builtTo }))
-  return { ...stored, indexes, name, shapes: parseShapes(tree, stored.number), trees: collectionTrees(stored.number) }
+  const settings = { ...DEFAULT_SETTINGS, ...stored.settings }
+  // One that was made before there were epochs keeps its number for one.
+  const { number, epoch = String(number) } = stored
+  const shapes = parseShapes(tree, number)
+  return { ...stored, epoch, indexes, settings, name, shapes, trees: collectionTrees(number) }
+}
+
+/** What a definition holds of the settings: those that are not the default. */
+function chosenSettings(settings: CollectionSettings): { readonly settings?: Partial<CollectionSettings> } {
+  const chosen = Object.entries(settings).filter(
+    ([name, value]) => value !== DEFAULT_SETTINGS[name as keyof CollectionSettings],
+  )
+  return chosen.length === 0 ? {} : { settings: Object.fromEntries(chosen) }
 }
 
 function parseShapes(tree: TreeReader, collectionNumber: number): ShapeDictionary {

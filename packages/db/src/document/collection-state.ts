@@ -1,6 +1,8 @@
 /** What the catalog says of a collection: its number, its shapes (lists of field names) and its indexes. */
 import type { ShapeDictionary } from '../codec/shape.ts'
 import type { IndexDefinition } from './index-definition.ts'
+import { REVISIONS_LIMIT_DEFAULT } from './revision.ts'
+import type { SchemaState } from './schema-state.ts'
 
 /** Names of a collection's trees; docs/architecture.md says what they hold. */
 export interface CollectionTrees {
@@ -8,20 +10,48 @@ export interface CollectionTrees {
   readonly ids: string
   readonly deleted: string
   readonly moved: string
+  /** They, and what follows, exist only once there is something in them. */
+  readonly revisions: string
+  readonly extra: string
+  readonly conflicts: string
 }
+
+/** What can be chosen for a collection. */
+export interface CollectionSettings {
+  /** The content of revisions that were replaced is kept until it is compacted away. */
+  readonly history: boolean
+  /** So many revisions, from each leaf up, are remembered. */
+  readonly revisionsLimit: number
+}
+
+export const DEFAULT_SETTINGS: CollectionSettings = { history: false, revisionsLimit: REVISIONS_LIMIT_DEFAULT }
 
 /** Never changed: a change of the catalog makes a new one. */
 export interface CollectionState {
   /** Names the collection's trees; never used again. */
   readonly number: number
   readonly name: string
+  /** Random: a collection that was dropped and made anew under its name has another one, and so has one in a wiped storage. */
+  readonly epoch: string
   readonly shapes: ShapeDictionary
   readonly indexes: readonly IndexDefinition[]
   /** The number of the index that is defined next. */
   readonly nextIndexNumber: number
+  readonly settings: CollectionSettings
+  /** Undefined: version 1, and nothing is being migrated. */
+  readonly schema?: SchemaState | undefined
   readonly trees: CollectionTrees
 }
 
 export function collectionTrees(number: number): CollectionTrees {
-  return { bodies: `${number}/bodies`, ids: `${number}/ids`, deleted: `${number}/deleted`, moved: `${number}/moved` }
+  const tree = (name: string): string => `${number}/${name}`
+  return {
+    bodies: tree('bodies'),
+    ids: tree('ids'),
+    deleted: tree('deleted'),
+    moved: tree('moved'),
+    revisions: tree('revisions'),
+    extra: tree('extra'),
+    conflicts: tree('conflicts'),
+  }
 }

@@ -8,6 +8,7 @@ import { decodeDocument } from '../codec/decode-document.ts'
 import { encodeIdKey } from '../codec/key-encoding.ts'
 import { numberKey } from '../codec/key-number.ts'
 import type { Cursor, CursorOptions, KeyRange, Snapshot, TreeReader } from '../kv/key-value-store.ts'
+import { attachmentStubs } from './attachments/attachment-section.ts'
 import { BodyView, readNumber } from './body.ts'
 import type { CollectionState } from './collection-state.ts'
 
@@ -117,8 +118,13 @@ export class DocumentReader {
     return readNumber(cursor.value)
   }
 
+  /** Of a tombstone too: then it has `_deleted`. */
   decode(body: BodyView): StoredDocument {
-    const document = { _id: body.id, _rev: body.revision }
+    const document: StoredDocument = { _id: body.id, _rev: body.revision }
+    if (body.deleted) document['_deleted'] = true
+    const { attachments } = body
+    if (attachments !== undefined) document['_attachments'] = attachmentStubs(attachments)
+    if (body.contentStart === body.contentEnd) return document
     return decodeDocument(
       body.bytes,
       body.contentStart,

@@ -1,44 +1,98 @@
 /** What one write does to one document. */
 import type { Key } from '../base/brand.ts'
-import type { ShapeDictionary } from '../codec/shape.ts'
+import type { PannierError } from '../base/errors.ts'
 import type { WriteTransaction } from '../kv/key-value-store.ts'
-import type { BodyView } from './body.ts'
+import type { PreparedAttachment } from './attachments/prepare.ts'
+import type { BodyParts, BodyView } from './body.ts'
 import type { CollectionState } from './collection-state.ts'
+import type { EncodedContent, RevisionChange } from './revision-change.ts'
+import type { Revision } from './revision.ts'
 
 /** One object for each document on its whole way, because bulk writes have very many. */
-export class DocumentWrite {
+export class DocumentWrite implements BodyParts {
   readonly id: string
   readonly key: Key
   /** `_rev` as handed in, if there was one. */
   readonly revision: string | undefined
-  /** The document is deleted: there is no content. */
+  /** What is written is a tombstone. */
   readonly deleted: boolean
+  /** Of a replicated revision: it and its ancestors, newest first. */
+  readonly path: readonly Revision[] | undefined
   /** Holds the encoded document; shared with others. There is room for the header of the body before `idStart`. */
   bytes: Uint8Array = NO_BYTES
   /** Where the length of the id stands, followed by the id. */
   idStart = 0
+  /** A tombstone may have no content: then it ends where it starts. */
   contentStart = 0
   contentEnd = 0
-  /** The body that is replaced: of the live document, or its tombstone. Found out in the transaction, as is what follows. */
+  /** `_attachments` as handed in, if there are any; not looked at yet. */
+  attachmentInputs: unknown = undefined
+  /** The same, with their content at hand. */
+  prepared: readonly PreparedAttachment[] | undefined = undefined
+  /** Why it can't be written, as its encoding has found. */
+  error: PannierError | undefined = undefined
+
+  // Found out in the transaction, anew each time that it has to be repeated:
+
+  /** What the body keeps of its attachments. */
+  attachments: Uint8Array | undefined = undefined
+  /** The winner that the document had: a live one or a tombstone. */
   old: BodyView | undefined = undefined
+  /** The general case; undefined where the new body simply is the winner. */
+  plan: RevisionChange | undefined = undefined
+  /** So many revisions of `path` get an entry in `revisions`. */
+  pathEntries = 0
+  /** Entries of the oldest revisions, which are forgotten. */
+  stemmed: readonly Key[] = NO_KEYS
   number = 0
   sequence = 0
+  /** The revision that it makes, as text. */
+  rev = ''
+  /** The hash in it, as a byte string; of an edit that has a parent and no plan. */
+  hash = ''
 
-  constructor(id: string, key: Key, revision: string | undefined, deleted: boolean) {
+  constructor(id: string, key: Key, revision: string | undefined, deleted: boolean, path?: readonly Revision[]) {
     this.id = id
     this.key = key
     this.revision = revision
     this.deleted = deleted
+    this.path = path
+  }
+
+  /** Forgets what an earlier run has found out. */
+  restart(): void {
+    this.attachments = undefined
+    this.old = undefined
+    this.plan = undefined
+    this.pathEntries = 0
+    this.stemmed = NO_KEYS
+  }
+
+  /** Something is to be done about attachments before it is planned. */
+  get hasAttachments(): boolean {
+    return this.attachmentInputs !== undefined || this.prepared !== undefined
+  }
+
+  /** What the document holds afterwards; undefined if it is deleted. */
+  get live(): EncodedContent | undefined {
+    if (this.plan === undefined) return this.deleted ? undefined : this
+    const { winner } = this.plan
+    return winner === undefined || winner.parts.deleted ? undefined : winner.parts
+  }
+
+  /** Nothing of the document is left, not even a tombstone. */
+  get isGone(): boolean {
+    return this.plan !== undefined && this.plan.winner === undefined
   }
 }
 
 /** Keeps indexes in step with documents; `index/` has it. Called after the bodies were written. Must not miss. */
 export type MaintainIndexes = (
   transaction: WriteTransaction,
+  /** Its shapes are what old and new content refers to. */
   collection: CollectionState,
   writes: readonly DocumentWrite[],
-  /** What the content written refers to. Old bodies refer to the collection's. */
-  shapes: ShapeDictionary,
 ) => void
 
 const NO_BYTES: Uint8Array = new Uint8Array(0)
+const NO_KEYS: readonly Key[] = []

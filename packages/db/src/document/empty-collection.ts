@@ -2,16 +2,18 @@
 import type { CommitSequence } from '../base/brand.ts'
 import { ShapeDictionary } from '../codec/shape.ts'
 import type { Cursor, Snapshot, TreeReader } from '../kv/key-value-store.ts'
-import { collectionTrees } from './collection-state.ts'
+import { collectionTrees, DEFAULT_SETTINGS } from './collection-state.ts'
 import { DocumentReader } from './document-reader.ts'
 
 export function emptyCollection(name: string): DocumentReader {
   const state = {
     number: 0,
     name,
+    epoch: '',
     shapes: new ShapeDictionary(),
     indexes: [],
     nextIndexNumber: 1,
+    settings: DEFAULT_SETTINGS,
     trees: collectionTrees(0),
   }
   return new DocumentReader(EMPTY_SNAPSHOT, state)
@@ -27,6 +29,8 @@ const EMPTY_TREE: TreeReader = {
   reduce: () => undefined,
   select: () => undefined,
   cursor: () => EMPTY_CURSOR,
+  lastNumber: 0,
+  storedBytes: 0,
 }
 
 const EMPTY_SNAPSHOT: Snapshot = { sequence: 0 as CommitSequence, tree: () => EMPTY_TREE, treeNames: () => [] }

@@ -18,6 +18,7 @@ import { BODY_HEADER_BYTES_MAX } from './body.ts'
 import type { CollectionState } from './collection-state.ts'
 import { checkId } from './document-id.ts'
 import { DocumentWrite } from './document-write.ts'
+import { parseHistory } from './revision.ts'
 
 /** Documents in one write. */
 export const BATCH_DOCUMENTS_MAX = 1_000_000
@@ -64,22 +65,35 @@ export class EncodedBatch {
     if (missing !== undefined) return missing
     const before = this.#guess.shapes
     this.#guess = guessShapes(state, false)
-    const contents = this.writes.map(({ bytes, contentStart, contentEnd }) =>
-      decodeDocument(bytes, contentStart, contentEnd, before),
+    const writes = this.writes.filter(({ error }) => error === undefined)
+    const contents = writes.map(({ bytes, contentStart, contentEnd }) =>
+      contentStart === contentEnd ? NO_CONTENT : decodeDocument(bytes, contentStart, contentEnd, before),
     )
-    encodeContents(this.writes, contents, this.#guess.shapes)
+    encodeContents(writes, contents, this.#guess.shapes, true)
     return [...this.#guess.shapes.added]
   }
+}
+
+export interface EncodeOptions {
+  /** The revisions were made elsewhere: they have a `_rev`, and perhaps `_revisions`. */
+  readonly replicated?: boolean
+  /** False: a document that exceeds a limit does not keep the others from being written. */
+  readonly atomic?: boolean
 }
 
 /**
  * Encodes what a caller handed in; throws a TypeError, or a PannierError for what exceeds a limit. A document without an
  * `_id` gets one from `newId`.
  */
-export function encodeBatch(inputs: readonly unknown[], guess: ShapeGuess, newId: () => string): EncodedBatch {
+export function encodeBatch(
+  inputs: readonly unknown[],
+  guess: ShapeGuess,
+  newId: () => string,
+  { replicated = false, atomic = true }: EncodeOptions = {},
+): EncodedBatch {
   checkBatchSize(inputs.length)
-  const writes = inputs.map((input) => checkDocument(input, newId))
-  encodeContents(writes, inputs as readonly object[], guess.shapes)
+  const writes = inputs.map((input) => checkDocument(input, newId, replicated, atomic))
+  encodeContents(writes, inputs as readonly object[], guess.shapes, atomic)
   return new EncodedBatch(writes, guess)
 }
 
@@ -106,25 +120,63 @@ function missingShapes(guess: ShapeGuess, state: CollectionState): Shape[] | und
   return missing.every(({ id, names }) => joined.find(names)?.id === id) ? missing : undefined
 }
 
-function checkDocument(input: unknown, newId: () => string): DocumentWrite {
+/** What a schema has refused stays in its place in the batch, with the reason. */
+function refusedDocument(error: PannierError): DocumentWrite {
+  const id = error.details?.['id']
+  const write = new DocumentWrite(typeof id === 'string' ? id : '', '' as Key, undefined, false)
+  write.error = error
+  return write
+}
+
+function checkDocument(input: unknown, newId: () => string, replicated: boolean, atomic: boolean): DocumentWrite {
+  if (input instanceof PannierError) return refusedDocument(input)
   if (!isPlainObject(input)) throw new TypeError('a document is a plain object')
   for (const name in input) {
-    if (isReserved(name) && name !== '_id' && name !== '_rev' && Object.hasOwn(input, name)) {
+    if (isReserved(name) && !META_FIELDS.has(name) && Object.hasOwn(input, name)) {
       throw new TypeError(`fields whose names start with '_' are reserved: '${name}'`)
     }
   }
-  const { _id = newId(), _rev } = input
+  const { _id = newId(), _rev, _deleted = false, _revisions, _attachments } = input
   if (_rev !== undefined && typeof _rev !== 'string') throw new TypeError('_rev is a string')
-  const key = checkId(_id)
-  return new DocumentWrite(_id as string, key, _rev, false)
+  if (typeof _deleted !== 'boolean') throw new TypeError('_deleted is true or false')
+  const path = replicated ? parseHistory(_rev, _revisions) : undefined
+  try {
+    const write = new DocumentWrite(_id as string, checkId(_id), _rev, _deleted, path)
+    write.attachmentInputs = _attachments
+    return write
+  } catch (error) {
+    if (atomic || !(error instanceof PannierError)) throw error
+    const write = new DocumentWrite(_id as string, '' as Key, _rev, _deleted, path)
+    write.error = error
+    return write
+  }
 }
+
+/** Fields that a document may have beside its content. Those after `_revisions` are told by reads, and mean nothing here. */
+const META_FIELDS: ReadonlySet<string> = new Set([
+  '_id',
+  '_rev',
+  '_deleted',
+  '_attachments',
+  '_revisions',
+  '_revs_info',
+  '_conflicts',
+  '_deleted_conflicts',
+  '_local_seq',
+])
+const NO_CONTENT: object = {}
 
 /** Bytes that are collected before they are copied to where they stay. */
 const CHUNK_BYTES = 256 * 1024
 
 let idle: ByteWriter | undefined
 
-function encodeContents(writes: readonly DocumentWrite[], contents: readonly object[], shapes: ShapeDictionary): void {
+function encodeContents(
+  writes: readonly DocumentWrite[],
+  contents: readonly object[],
+  shapes: ShapeDictionary,
+  atomic: boolean,
+): void {
   // Encoding may run anybody's code (toJSON), and that may write documents itself.
   const writer = idle ?? new ByteWriter(CHUNK_BYTES)
   idle = undefined
@@ -132,9 +184,16 @@ function encodeContents(writes: readonly DocumentWrite[], contents: readonly obj
   let chunkStart = 0
   for (let at = 0; at < writes.length; at++) {
     const write = writes[at]!
-    writeId(writer, write)
-    encodeDocument(contents[at]!, shapes, writer)
-    write.contentEnd = writer.length
+    const start = writer.length
+    try {
+      writeId(writer, write)
+      if (!write.deleted || hasContent(contents[at]!)) encodeDocument(contents[at]!, shapes, writer)
+      write.contentEnd = writer.length
+    } catch (error) {
+      if (atomic || !(error instanceof PannierError)) throw error
+      write.error ??= error
+      writer.length = start
+    }
     if (writer.length < CHUNK_BYTES && at < writes.length - 1) continue
     const chunk = writer.finish()
     while (chunkStart <= at) writes[chunkStart++]!.bytes = chunk
@@ -142,6 +201,12 @@ function encodeContents(writes: readonly DocumentWrite[], contents: readonly obj
   }
   // A huge document must not keep its room for ever.
   if (writer.bytes.length <= 4 * CHUNK_BYTES) idle = writer
+}
+
+/** A tombstone without content has none, rather than an empty one, so that it is the same whoever makes it. */
+function hasContent(document: object): boolean {
+  for (const name in document) if (!isReserved(name) && Object.hasOwn(document, name)) return true
+  return false
 }
 
 /** Room for the header, then the id. */
@@ -155,9 +220,9 @@ function writeId(writer: ByteWriter, write: DocumentWrite): void {
   write.contentStart = writer.length
 }
 
-/** The tombstone of a document. */
-export function encodeTombstone(id: string, key: Key): DocumentWrite {
-  const write = new DocumentWrite(id, key, undefined, true)
+/** A tombstone; with `revision` that of this leaf. */
+export function encodeTombstone(id: string, key: Key, revision?: string): DocumentWrite {
+  const write = new DocumentWrite(id, key, revision, true)
   const writer = new ByteWriter(BODY_HEADER_BYTES_MAX + 2 + key.length)
   writeId(writer, write)
   write.contentEnd = write.contentStart

@@ -1,32 +1,41 @@
 /**
- * Writes to the documents of one collection, inside a write transaction. Each is all or nothing: whatever may fail or miss
- * happens before the first change to a tree.
+ * Writes to the documents of one collection, inside a write transaction. Whatever may fail or miss happens before the first
+ * change to a tree.
  */
 import type { Key } from '../base/brand.ts'
-import { PannierError } from '../base/errors.ts'
+import type { PannierError } from '../base/errors.ts'
 import { isPlainObject } from '../codec/collation.ts'
 import { stringOrder } from '../codec/key-order.ts'
 import type { WriteTransaction } from '../kv/key-value-store.ts'
 import { applyWrites } from './apply-writes.ts'
 import type { WriteResult } from './apply-writes.ts'
+import { AttachmentWork } from './attachments/attachment-work.ts'
 import type { BodyView } from './body.ts'
 import type { Catalog } from './catalog.ts'
-import type { CollectionState } from './collection-state.ts'
+import { DEFAULT_SETTINGS } from './collection-state.ts'
+import type { CollectionSettings, CollectionState } from './collection-state.ts'
 import { checkId } from './document-id.ts'
 import type { DocumentWrite, MaintainIndexes } from './document-write.ts'
 import { DocumentReader } from './document-reader.ts'
 import type { StoredDocument } from './document-reader.ts'
 import { checkBatchSize, encodeBatch, encodeTombstone, guessShapes } from './encoded-batch.ts'
 import type { EncodedBatch } from './encoded-batch.ts'
+import { planWrites } from './plan-writes.ts'
+import type { PlannedWrites, WriteMode } from './plan-writes.ts'
+import { StoredRevisions } from './stored-revisions.ts'
+import { notFound } from './write-errors.ts'
 
-/**
- * - 'insert': there must be no such document.
- * - 'put': creates, or replaces the document whose revision is the `_rev` given.
- * - 'upsert': creates or replaces, whatever is there.
- */
-export type WriteMode = 'insert' | 'put' | 'upsert'
+export type { WriteMode }
 
-/** A document to be deleted; with `revision` only if that is its current one. */
+/** What becomes of a document in a batch that is not all or nothing. */
+export type WriteOutcome = WriteResult | WriteFailure
+
+export interface WriteFailure {
+  readonly id: string
+  readonly error: PannierError
+}
+
+/** A document to be deleted; with `revision` only that leaf of it. */
 export interface DeleteTarget {
   readonly id: string
   readonly key: Key
@@ -37,14 +46,17 @@ export interface DeleteTarget {
 export interface WriteContext {
   readonly catalog: Catalog
   readonly name: string
-  /** Creates the collection, with the indexes that were declared. */
+  /** Creates the collection, with the indexes and settings that were declared. */
   readonly create: (transaction: WriteTransaction) => CollectionState
   readonly maintain: MaintainIndexes
+  /** Those that the collection gets when it is created. */
+  readonly settings?: () => CollectionSettings
 }
 
 /**
- * Writes a batch. Of documents with equal ids the last one counts in an 'upsert'; else they are in conflict.
+ * Writes a batch. Of documents with equal ids the last one counts in an 'upsert'; else each is a write of its own.
  *
+ * @param atomic All or nothing: the first failure is thrown. Otherwise it is the outcome of its document alone.
  * @returns aligned with the batch.
  */
 export function putDocuments(
@@ -52,43 +64,84 @@ export function putDocuments(
   context: WriteContext,
   batch: EncodedBatch,
   mode: WriteMode,
-): WriteResult[] {
+  atomic: false,
+): WriteOutcome[]
+export function putDocuments(
+  transaction: WriteTransaction,
+  context: WriteContext,
+  batch: EncodedBatch,
+  mode: WriteMode,
+  atomic?: boolean,
+): WriteResult[]
+export function putDocuments(
+  transaction: WriteTransaction,
+  context: WriteContext,
+  batch: EncodedBatch,
+  mode: WriteMode,
+  atomic: boolean = true,
+): WriteOutcome[] {
   const { writes } = batch
   if (writes.length === 0) return []
   const byKey = sortedByKey(writes)
-  if (hasDuplicates(byKey)) {
-    if (mode !== 'upsert') throw duplicate(byKey)
-    return putLast(transaction, context, batch)
-  }
+  if (mode === 'upsert' && hasDuplicates(byKey)) return putLast(transaction, context, batch, atomic)
   const known = context.catalog.collection(transaction, context.name)
   findOld(transaction, known, byKey)
-  if (mode !== 'upsert') for (const write of writes) checkRevision(write, mode)
-  const state = fitted(transaction, context, known ?? context.create(transaction), batch)
-  return applyWrites(transaction, state, writes, byKey, batch.shapes, context.maintain)
+  const stored = known && new StoredRevisions(transaction, known)
+  const settings = known?.settings ?? context.settings?.() ?? DEFAULT_SETTINGS
+  const attachments = new AttachmentWork(transaction, known?.number)
+  const planned = planWrites(stored, settings, byKey, batch.shapes, mode, atomic, attachments)
+  if (planned.changes.length > 0) {
+    const state = fitted(transaction, context, known ?? context.create(transaction), batch)
+    apply(transaction, context, state, planned, writes)
+    attachments.apply(transaction, state.number)
+  }
+  return writes.map((write) => outcomeOf(write, planned))
 }
 
-/** @returns aligned with the targets; undefined where there is no such document. */
+/**
+ * Deletes documents: the winner of each, or the leaf that is named; then the next leaf wins.
+ *
+ * @param atomic As in `putDocuments`.
+ * @returns aligned with the targets; undefined where there is no such document.
+ */
 export function deleteDocuments(
   transaction: WriteTransaction,
   context: WriteContext,
   targets: readonly DeleteTarget[],
-): (WriteResult | undefined)[] {
+  atomic: false,
+): (WriteOutcome | undefined)[]
+export function deleteDocuments(
+  transaction: WriteTransaction,
+  context: WriteContext,
+  targets: readonly DeleteTarget[],
+  atomic?: boolean,
+): (WriteResult | undefined)[]
+export function deleteDocuments(
+  transaction: WriteTransaction,
+  context: WriteContext,
+  targets: readonly DeleteTarget[],
+  atomic: boolean = true,
+): (WriteOutcome | undefined)[] {
   const state = context.catalog.collection(transaction, context.name)
   if (state === undefined || targets.length === 0) return targets.map(() => undefined)
   const bodies = new DocumentReader(transaction, state).getMany(targets.map(({ id }) => id))
   const writes = new Map<string, DocumentWrite>()
-  targets.forEach(({ id, key, revision }, at) => {
+  const writeOf = targets.map(({ id, key, revision }, at) => {
     const old = bodies[at]
-    if (old === undefined) return
-    if (revision !== undefined && revision !== old.revision) throw conflict(id, old)
-    const write = encodeTombstone(id, key)
+    if (old === undefined) return undefined
+    const name = revision === undefined ? id : `${revision} ${id}`
+    const write = writes.get(name) ?? encodeTombstone(id, key, revision)
     write.old = old
-    writes.set(id, write)
+    writes.set(name, write)
+    return write
   })
   const list = [...writes.values()]
-  const results = applyWrites(transaction, state, list, sortedByKey(list), state.shapes, context.maintain)
-  const byId = new Map(results.map((result) => [result.id, result]))
-  return targets.map(({ id }) => byId.get(id))
+  const stored = new StoredRevisions(transaction, state)
+  const attachments = new AttachmentWork(transaction, state.number)
+  const planned = planWrites(stored, state.settings, sortedByKey(list), state.shapes, 'delete', atomic, attachments)
+  apply(transaction, context, state, planned, list)
+  attachments.apply(transaction, state.number)
+  return writeOf.map((write) => write && outcomeOf(write, planned))
 }
 
 /**
@@ -110,9 +163,7 @@ export function updateDocuments(
   const olds: BodyView[] = []
   unique.forEach((id, at) => {
     const old = bodies[at]
-    if (reader === undefined || old === undefined) {
-      throw new PannierError('PANNIER_NOT_FOUND', `There is no document '${id}'.`, { details: { id } })
-    }
+    if (reader === undefined || old === undefined) throw notFound(id)
     const document = checkChanged(id, change(reader.decode(old)))
     if (document === undefined) {
       results.set(id, { id, rev: old.revision })
@@ -125,10 +176,12 @@ export function updateDocuments(
     const batch = encodeBatch(inputs, guessShapes(state, false), unreachableId)
     const { writes } = batch
     writes.forEach((write, at) => (write.old = olds[at]))
-    const grown = fitted(transaction, context, state, batch)
-    for (const result of applyWrites(transaction, grown, writes, sortedByKey(writes), batch.shapes, context.maintain)) {
-      results.set(result.id, result)
-    }
+    const stored = new StoredRevisions(transaction, state)
+    const attachments = new AttachmentWork(transaction, state.number)
+    const planned = planWrites(stored, state.settings, sortedByKey(writes), batch.shapes, 'upsert', true, attachments)
+    apply(transaction, context, fitted(transaction, context, state, batch), planned, writes)
+    attachments.apply(transaction, state.number)
+    for (const { id, rev } of writes) results.set(id, { id, rev })
   }
   return ids.map((id) => results.get(id)!)
 }
@@ -147,23 +200,8 @@ export function checkTargets(inputs: readonly unknown[]): DeleteTarget[] {
   })
 }
 
-/** What the function given to `update` returned. */
-function checkChanged(id: string, changed: unknown): object | undefined {
-  if (changed === undefined) return undefined
-  if (changed instanceof Promise)
-    throw new TypeError('update: the function must not be async; it runs inside the write')
-  if (!isPlainObject(changed)) throw new TypeError('update: the function returns a document or undefined')
-  const { _id = id } = changed
-  if (_id !== id) throw new TypeError('update: the function must not change _id')
-  return changed['_id'] === undefined ? { ...changed, _id } : changed
-}
-
-function unreachableId(): never {
-  throw new TypeError('a document that is updated has an _id')
-}
-
 /** Makes batch and collection fit each other; the collection may get more shapes. */
-function fitted(
+export function fitted(
   transaction: WriteTransaction,
   context: WriteContext,
   state: CollectionState,
@@ -173,29 +211,50 @@ function fitted(
   return missing.length === 0 ? state : context.catalog.addShapes(transaction, state, missing)
 }
 
-function checkRevision({ id, revision, old }: DocumentWrite, mode: WriteMode): void {
-  const live = old !== undefined && !old.deleted
-  if (mode === 'insert') {
-    if (live) throw conflict(id, old)
-  } else if (live ? revision !== old.revision : revision !== undefined && revision !== old?.revision) {
-    throw conflict(id, live ? old : undefined)
+/** What a function that makes a new document of an old one returned. */
+export function checkChanged(id: string, changed: unknown): object | undefined {
+  if (changed === undefined) return undefined
+  if (changed instanceof Promise) throw new TypeError('the function must not be async; it runs inside the write')
+  if (!isPlainObject(changed)) throw new TypeError('the function returns a document or undefined')
+  const { _id = id } = changed
+  if (_id !== id) throw new TypeError('the function must not change _id')
+  return changed['_id'] === undefined ? { ...changed, _id } : changed
+}
+
+export function unreachableId(): never {
+  throw new TypeError('a document that is updated has an _id')
+}
+
+/** In the order of `writes`, which is that of their sequence numbers. */
+function apply(
+  transaction: WriteTransaction,
+  context: WriteContext,
+  state: CollectionState,
+  { changes }: PlannedWrites,
+  writes: readonly DocumentWrite[],
+): void {
+  let inOrder = writes
+  if (changes.length < writes.length) {
+    const changing = new Set(changes)
+    inOrder = writes.filter((write) => changing.has(write))
   }
+  applyWrites(transaction, state, inOrder, changes, context.maintain)
 }
 
-function conflict(id: string, current: BodyView | undefined): PannierError {
-  const rev = current?.revision
-  const what = current === undefined ? 'does not exist' : `exists with the revision ${rev}`
-  return new PannierError('PANNIER_CONFLICT', `The document '${id}' ${what}.`, { details: { id, rev } })
+function outcomeOf(write: DocumentWrite, { refused }: PlannedWrites): WriteOutcome {
+  const { id, rev } = write
+  const error = refused.size === 0 ? undefined : refused.get(write)
+  return error === undefined ? { id, rev } : { id, error }
 }
 
-/** Finds for each write the body it replaces: that of the live document, else a tombstone. */
+/** Finds for each write the body that the document has: that of the live one, else a tombstone. */
 function findOld(
   transaction: WriteTransaction,
   state: CollectionState | undefined,
   byKey: readonly DocumentWrite[],
 ): void {
   // They may be left over from a run that had to be repeated.
-  for (const write of byKey) write.old = undefined
+  for (const write of byKey) write.restart()
   if (state === undefined) return
   const reader = new DocumentReader(transaction, state)
   const keys = byKey.map(({ key }) => key)
@@ -224,15 +283,15 @@ function hasDuplicates(byKey: readonly DocumentWrite[]): boolean {
   return byKey.some(({ key }, at) => at > 0 && key === byKey[at - 1]!.key)
 }
 
-function duplicate(byKey: readonly DocumentWrite[]): PannierError {
-  const { id } = byKey.find(({ key }, at) => at > 0 && key === byKey[at - 1]!.key)!
-  return new PannierError('PANNIER_CONFLICT', `The document '${id}' is in the batch twice.`, { details: { id } })
-}
-
 /** Leaves out documents that a later one with the same id replaces. */
-function putLast(transaction: WriteTransaction, context: WriteContext, batch: EncodedBatch): WriteResult[] {
+function putLast(
+  transaction: WriteTransaction,
+  context: WriteContext,
+  batch: EncodedBatch,
+  atomic: boolean,
+): WriteOutcome[] {
   const last = new Map(batch.writes.map((write) => [write.id, write]))
-  const results = putDocuments(transaction, context, batch.only([...last.values()]), 'upsert')
+  const results = putDocuments(transaction, context, batch.only([...last.values()]), 'upsert', atomic)
   const byId = new Map(results.map((result) => [result.id, result]))
   return batch.writes.map(({ id }) => byId.get(id)!)
 }

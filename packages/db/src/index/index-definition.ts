@@ -12,10 +12,17 @@ export { indexTreeName } from '../document/index-definition.ts'
  * How an index is declared: a field ('age', descending '-age'), several (['city', '-age']), or the long form. `multi`: the
  * field may hold an array, each distinct element of which gets an entry; such an index has one field.
  */
-export type IndexInput =
-  | string
-  | readonly string[]
-  | { readonly on: string | readonly string[]; readonly multi?: boolean; readonly name?: string }
+export type IndexInput<Path extends string = string> =
+  | OrderedPath<Path>
+  | readonly OrderedPath<Path>[]
+  | {
+      readonly on: OrderedPath<Path> | readonly OrderedPath<Path>[]
+      readonly multi?: boolean
+      readonly name?: string
+    }
+
+/** A path, '-' before it for descending. */
+export type OrderedPath<Path extends string> = Path | `-${Path}`
 
 /** A declaration in full: a definition that has no number yet. */
 export interface IndexDeclaration {

@@ -1,6 +1,5 @@
 /** Keeps the indexes of a collection in step with the documents that are written. */
 import type { Key } from '../base/brand.ts'
-import type { ShapeDictionary } from '../codec/shape.ts'
 import type { CollectionState } from '../document/collection-state.ts'
 import type { DocumentWrite } from '../document/document-write.ts'
 import type { WriteTransaction } from '../kv/key-value-store.ts'
@@ -17,10 +16,9 @@ export function maintainIndexes(
   transaction: WriteTransaction,
   collection: CollectionState,
   writes: readonly DocumentWrite[],
-  shapes: ShapeDictionary,
 ): void {
   const oldFields = new FieldReader(collection.shapes)
-  const newFields = new FieldReader(shapes)
+  const newFields = new FieldReader(collection.shapes)
   for (const definition of collection.indexes) {
     const { removed, inserted } = differences(definition, writes, oldFields, newFields)
     const tree = transaction.tree(indexTreeName(collection.number, definition.number))!
@@ -42,15 +40,15 @@ function differences(
   const inserted: string[] = []
   const { builtTo } = definition
   for (const write of writes) {
-    const { old, number } = write
+    const { old, number, live } = write
     let before = NO_KEYS
     let after = NO_KEYS
     if (old !== undefined && !old.deleted && (builtTo === undefined || old.sequence <= builtTo)) {
       oldFields.load(old)
       before = indexKeys(definition, oldFields.read, number)
     }
-    if (!write.deleted && builtTo === undefined) {
-      newFields.load(write)
+    if (live !== undefined && builtTo === undefined) {
+      newFields.load(live)
       after = indexKeys(definition, newFields.read, number)
     }
     if (before.length === 0) for (const key of after) inserted.push(key)

@@ -65,6 +65,10 @@ export interface TreeReader {
    * no walk; by another one it costs none where nothing has changed since that same one (the object) was used. Ordered trees.
    */
   reduce<Result>(range: KeyRange, reducer: Reducer<Result>): Result | undefined
+  /** Sequence trees: the number that `append` gave last, 0 before the first; also when its entry was removed. Reads nothing. */
+  readonly lastNumber: number
+  /** About how many bytes the entries take in storage, without what is only in the log; undefined if that is not known. */
+  readonly storedBytes: number | undefined
 }
 
 /**

@@ -77,6 +77,14 @@ export abstract class MergedTree implements TreeReader {
     return cursor.next() ? { key: cursor.key, value: cursor.value } : undefined
   }
 
+  get lastNumber(): number {
+    return this.state.nextNumber - 1
+  }
+
+  get storedBytes(): number {
+    return this.state.tree?.bytes ?? 0
+  }
+
   cursor(range: KeyRange = {}, options: CursorOptions = {}): Cursor {
     const { reverse = false, skip = 0 } = options
     const { state, cache } = this

@@ -16,9 +16,17 @@ import type {
 } from './key-value-store.ts'
 import { HeldStateSnapshot } from './snapshot.ts'
 import { Transaction } from './transaction.ts'
+import type { SnapshotOptions } from './write-snapshot.ts'
 import { Writer } from './writer.ts'
 
 export type KeyValueStoreOptions = CoreOptions
+
+/** A snapshot file in the making. */
+export interface SnapshotExport {
+  readonly chunks: AsyncGenerator<Uint8Array, void, undefined>
+  /** Idempotent. */
+  release(): void
+}
 
 /** Reads the meta page and the log, and nothing else. */
 export async function openKeyValueStore(options: KeyValueStoreOptions): Promise<PagedKeyValueStore> {
@@ -90,6 +98,18 @@ export class PagedKeyValueStore implements KeyValueStore {
     return this.#writer.inQuietTurn(async () => {
       const { checkStore } = await import('./check.ts')
       return checkStore(this.#core)
+    })
+  }
+
+  /**
+   * The newest state as a snapshot file: every write that was asked for before this call, and no later one. Its pages are
+   * held until `release` is called.
+   */
+  exportSnapshot(options: SnapshotOptions): Promise<SnapshotExport> {
+    return this.#writer.inPagesTurn(async () => {
+      const { writeSnapshot } = await import('./write-snapshot.ts')
+      const { state, options: parts } = this.#core
+      return { chunks: writeSnapshot(state, parts, options), release: this.#core.hold(state.generation) }
     })
   }
 

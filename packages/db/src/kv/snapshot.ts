@@ -63,7 +63,7 @@ export class HeldStateSnapshot extends StateSnapshot implements HeldSnapshot {
 }
 
 /** A page can only be missing under a held snapshot when this handle was asleep for so long that it was given up. */
-function expired(error: unknown): unknown {
+export function expired(error: unknown): unknown {
   if (!(error instanceof MissingPageError)) return error
   return new PannierError(
     'PANNIER_SNAPSHOT_EXPIRED',

@@ -92,14 +92,30 @@ export class Writer {
     })
   }
 
-  checkpoint(): Promise<void> {
-    return this.inTurn(() => this.#checkpoint())
+  /** When another handle gets ahead (this one was frozen and its lease given away), it takes another turn. */
+  async checkpoint(): Promise<void> {
+    for (let retries = 0; ; retries++) {
+      try {
+        return await this.inTurn(() => this.#checkpoint())
+      } catch (error) {
+        if (!isPannierError(error, 'PANNIER_STALE') || retries >= STALE_RETRIES_MAX) throw error
+      }
+    }
   }
 
   /** As `inTurn`, while no storage checkpoint runs. */
   inQuietTurn<T>(turn: () => Promise<T>): Promise<T> {
     return this.inTurn(async () => {
       await this.#checkpointer.running?.catch(() => {})
+      return turn()
+    })
+  }
+
+  /** As `inQuietTurn`, when everything that was committed is in pages. */
+  inPagesTurn<T>(turn: () => Promise<T>): Promise<T> {
+    return this.inQuietTurn(async () => {
+      const { sequence, baseSequence } = this.#core.state
+      if (sequence !== baseSequence) await this.#checkpoint()
       return turn()
     })
   }
@@ -117,12 +133,7 @@ export class Writer {
     if (!transaction.changed) return
     const core = this.#core
     try {
-      if (skipsLog(transaction, core.logBytes)) {
-        await this.#checkpointer.running?.catch(() => {})
-        // Its draft stands on pages that the checkpoint has just replaced.
-        if (transaction.base !== core.state && !transaction.loggable) throw new RunAgain()
-        await this.#settled(() => this.#checkpointer.commitDirect(transaction))
-      } else {
+      if (!skipsLog(transaction, core.logBytes) || !(await this.#commitDirect(transaction))) {
         await this.#append(transaction)
       }
     } catch (error) {
@@ -132,6 +143,22 @@ export class Writer {
     const { sequence, generation } = core.state
     core.options.coordinator.announce({ sequence, generation })
     this.#afterCommit()
+  }
+
+  /** False if there was no room for its pages; a log record is smaller, and the store may have kept room for a small one. */
+  async #commitDirect(transaction: Transaction): Promise<boolean> {
+    const core = this.#core
+    await this.#checkpointer.running?.catch(() => {})
+    // Its draft stands on pages that the checkpoint has just replaced.
+    if (transaction.base !== core.state && !transaction.loggable) throw new RunAgain()
+    try {
+      await this.#settled(() => this.#checkpointer.commitDirect(transaction))
+      return true
+    } catch (error) {
+      const roomFailed = isPannierError(error, 'PANNIER_QUOTA_EXCEEDED') && core.failure === undefined
+      if (!roomFailed || !transaction.loggable || transaction.base !== core.state) throw error
+      return false
+    }
   }
 
   async #append(transaction: Transaction): Promise<void> {

@@ -9,25 +9,28 @@ import { normalise } from './ast/normalise.ts'
 import { parseSelector } from './ast/parse-selector.ts'
 import { buildOperators } from './operators/build.ts'
 import { BATCH_ROWS_MAX, BATCH_ROWS_MIN, BATCH_ROWS_WHOLE, type Operator } from './operators/operator.ts'
+import type { OrderedPath } from '../index/index-definition.ts'
+import type { FieldPath, Projected, Selector } from './field-types.ts'
 import { outermostPaths } from './operators/project.ts'
 import type { Explanation } from './planner/explain.ts'
 import { planQuery, type QuerySpecification } from './planner/plan.ts'
 import type { QuerySource } from './query-source.ts'
 
-/** Conditions by field, as in CouchDB's Mango; docs/query-planner.md has all of them. */
-export type Selector<T> = { readonly [Name in keyof T]?: unknown } & { readonly [path: string]: unknown }
-
-export type { Explanation }
+export type { Explanation, Selector }
 
 export type OpenSource = () => MaybePromise<QuerySource>
 
 /** Checks the selector: a TypeError tells what is wrong with it. */
-export function createQuery<T extends object>(open: OpenSource, selector: Selector<T>): Query<T> {
+export function createQuery<T extends object, Document extends object = T>(
+  open: OpenSource,
+  selector: Selector<Document>,
+): Query<T, Document> {
   const condition = normalise(parseSelector(selector))
-  return new Query<T>(open, { condition, sort: [], skip: 0, limit: Infinity, fields: undefined }, undefined)
+  return new Query<T, Document>(open, { condition, sort: [], skip: 0, limit: Infinity, fields: undefined }, undefined)
 }
 
-export class Query<T extends object> implements AsyncIterable<T> {
+/** `T`: the rows; `Document`: what they are made of. */
+export class Query<T extends object, Document extends object = T> implements AsyncIterable<T> {
   readonly #open: OpenSource
   readonly #specification: QuerySpecification
   readonly #abortSignal: AbortSignal | undefined
@@ -43,33 +46,31 @@ export class Query<T extends object> implements AsyncIterable<T> {
    * Sorts by these fields, '-' before one for descending; replaces an earlier sort. The order among rows that agree in all
    * of them is unspecified: add '_id' for a total order.
    */
-  sort(...fields: string[]): Query<T> {
-    const sort = fields.map(parseOrderedField)
+  sort(...fields: OrderedPath<FieldPath<Document>>[]): Query<T, Document> {
+    const sort = (fields as string[]).map(parseOrderedField)
     if (new Set(sort.map(({ path }) => path)).size < sort.length) throw new TypeError('The sort names a field twice.')
     return this.#with<T>({ sort })
   }
 
   /** Leaves out so many rows at the start. */
-  skip(rows: number): Query<T> {
+  skip(rows: number): Query<T, Document> {
     return this.#with<T>({ skip: checkedCount(rows, 'skip') })
   }
 
   /** At most so many rows. */
-  limit(rows: number): Query<T> {
+  limit(rows: number): Query<T, Document> {
     return this.#with<T>({ limit: checkedCount(rows, 'limit') })
   }
 
   /** Exactly these fields of each document; `_id` and `_rev` only if they are named. A dotted path gives objects inside it. */
-  fields<Name extends keyof T & string>(...names: Name[]): Query<Pick<T, Name>>
-  fields(...paths: string[]): Query<Partial<T>>
-  fields(...paths: string[]): Query<Partial<T>> {
+  fields<Path extends FieldPath<Document>>(...paths: Path[]): Query<Projected<Document, Path> & object, Document> {
     if (paths.length === 0) throw new TypeError('fields() needs the name of a field.')
-    return this.#with<Partial<T>>({ fields: outermostPaths(paths.map(checkFieldPath)) })
+    return this.#with({ fields: outermostPaths(paths.map(checkFieldPath)) })
   }
 
   /** Once it is aborted, what this query has under way ends with PANNIER_ABORTED. */
-  signal(signal: AbortSignal): Query<T> {
-    return new Query<T>(this.#open, this.#specification, signal)
+  signal(signal: AbortSignal): Query<T, Document> {
+    return new Query<T, Document>(this.#open, this.#specification, signal)
   }
 
   async toArray(): Promise<T[]> {
@@ -112,8 +113,8 @@ export class Query<T extends object> implements AsyncIterable<T> {
     for await (const rows of this.#batches(this.#specification, batchRows)) yield* rows as T[]
   }
 
-  #with<U extends object>(changes: Partial<QuerySpecification>): Query<U> {
-    return new Query<U>(this.#open, { ...this.#specification, ...changes }, this.#abortSignal)
+  #with<U extends object>(changes: Partial<QuerySpecification>): Query<U, Document> {
+    return new Query<U, Document>(this.#open, { ...this.#specification, ...changes }, this.#abortSignal)
   }
 
   /** Batches double from `batchRows` on. */

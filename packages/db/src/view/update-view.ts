@@ -16,6 +16,7 @@ import { numberKey } from '../codec/key-number.ts'
 import { BodyView } from '../document/body.ts'
 import type { Catalog } from '../document/catalog.ts'
 import { DocumentReader } from '../document/document-reader.ts'
+import { conflictsOf } from '../document/other-leaves.ts'
 import type { HeldSnapshot, KeyValueStore, WriteTransaction } from '../kv/key-value-store.ts'
 import { mapDocument, NO_ROWS, type MappedRows } from './mapped-rows.ts'
 import { keysTree, lastPurgeOf, purgesAfter, readView, rowsTree, saveView, type ViewState } from './view-catalog.ts'
@@ -88,7 +89,11 @@ class ViewUpdate {
       if (collection === undefined || before?.signature !== view.signature) return false
       const reader = new DocumentReader(snapshot, collection)
       const rest = await snapshot.attempt(() => reader.bodies.count({ gte: numberKey(before.builtTo + 1) }))
-      if (rest === 0 && lastPurgeOf(snapshot, collection.number) <= before.purgesSeen) {
+      if (
+        rest === 0 &&
+        before.builtTo >= reader.bodies.lastNumber &&
+        lastPurgeOf(snapshot, collection.number) <= before.purgesSeen
+      ) {
         onProgress?.(1)
         return false
       }
@@ -116,16 +121,23 @@ class ViewUpdate {
     const body = new BodyView()
     let ended = false
     let full = false
+    /** The cursor stands at a body that is not mapped yet. */
+    let isAt = false
     while (!ended && !full) {
       // A cursor that misses stays where it is, so every body is mapped once.
       await snapshot.attempt(() => {
         for (let step = 0; step < STEPS_PER_LOOK && !full; step++) {
-          if (!cursor.next()) {
+          if (!isAt && !cursor.next()) {
             ended = true
+            // The last bodies may be gone.
+            after.builtTo = reader.bodies.lastNumber
             return
           }
+          isAt = true
           body.load(cursor.value, cursor.keyNumber)
-          chunk.add(body.number, body.id, this.#map(reader, body, after))
+          const conflicts = body.deleted ? undefined : conflictsOf(reader, body)
+          isAt = false
+          chunk.add(body.number, body.id, this.#map(reader, body, conflicts, after))
           after.builtTo = body.sequence
           this.#bodiesDone++
           full = chunk.isFull || chunk.bytes >= rowBytesMax
@@ -136,12 +148,19 @@ class ViewUpdate {
     return { chunk, after, ended }
   }
 
-  #map(reader: DocumentReader, body: BodyView, after: { -readonly [P in keyof ViewState]: ViewState[P] }): MappedRows {
+  #map(
+    reader: DocumentReader,
+    body: BodyView,
+    conflicts: string[] | undefined,
+    after: { -readonly [P in keyof ViewState]: ViewState[P] },
+  ): MappedRows {
     if (body.deleted) return NO_ROWS
     const { id } = body
     if (id.startsWith('_design/')) return NO_ROWS
     try {
-      return mapDocument(this.#options.view.map, reader.decode(body))
+      const document = reader.decode(body)
+      if (conflicts !== undefined) document['_conflicts'] = conflicts
+      return mapDocument(this.#options.view.map, document)
     } catch (error) {
       if (isPannierError(error, 'PANNIER_CORRUPT')) throw error
       const message = error instanceof Error ? error.message : String(error)

@@ -9,8 +9,8 @@
 import type { Key } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'
 import { decodeIdKey, encodeIdKey, prefixUpperBound } from '../codec/key-encoding.ts'
-import { keyNumber, numberKey } from '../codec/key-number.ts'
 import type { ReducerName, Snapshot, TreeReader, TreeWriter, WriteTransaction } from '../kv/key-value-store.ts'
+import { lastPurge, PURGED, purgeKey, viewsTree, type PurgedDocument } from './purged-documents.ts'
 import { AD_HOC, AD_HOC_VIEWS_MAX, NAMED, VIEWS_MAX, type CheckedView } from './view-definition.ts'
 
 export interface ViewState {
@@ -28,11 +28,6 @@ export interface ViewState {
   /** Documents that were left out because map threw, since the view was made. */
   readonly failures: number
   readonly lastFailure?: { readonly id: string; readonly message: string }
-}
-
-export interface PurgedDocument {
-  readonly number: number
-  readonly id: string
 }
 
 /** Rows: codec/view-entry.ts. */
@@ -89,21 +84,6 @@ export function dropView(transaction: WriteTransaction, collectionNumber: number
   return true
 }
 
-/**
- * To be called by whoever removes documents without leaving a tombstone: views learn of everything else from bodies. Reads
- * nothing that could miss.
- */
-export function notePurged(
-  transaction: WriteTransaction,
-  collectionNumber: number,
-  documents: readonly PurgedDocument[],
-): void {
-  const tree = transaction.tree(viewsTree(collectionNumber))
-  if (tree === undefined) return
-  let number = lastPurge(tree)
-  for (const document of documents) tree.insert(purgeKey(++number), encode(document))
-}
-
 /** The last of the purges that are still noted, or 0. */
 export function lastPurgeOf(snapshot: Snapshot, collectionNumber: number): number {
   const tree = snapshot.tree(viewsTree(collectionNumber))
@@ -119,12 +99,7 @@ export function purgesAfter(snapshot: Snapshot, collectionNumber: number, seen: 
 }
 
 const VIEW = 'view/'
-const PURGED = 'purged/'
 const NEXT = 'next' as Key
-
-function viewsTree(collectionNumber: number): string {
-  return `${collectionNumber}/views`
-}
 
 function createViewsTree(transaction: WriteTransaction, collectionNumber: number): TreeWriter {
   return transaction.createTree(viewsTree(collectionNumber), 'inline')
@@ -156,15 +131,6 @@ function forgetPurges(transaction: WriteTransaction, collectionNumber: number, t
   const keys: Key[] = []
   while (cursor.next()) keys.push(cursor.key)
   for (const key of keys) tree.remove(key)
-}
-
-function lastPurge(tree: TreeReader): number {
-  const cursor = tree.cursor(prefixRange(PURGED), { reverse: true })
-  return cursor.next() ? keyNumber(cursor.key) : 0
-}
-
-function purgeKey(number: number): Key {
-  return (PURGED + numberKey(number)) as Key
 }
 
 function viewKey(storedName: string): Key {

@@ -76,7 +76,7 @@ export class ViewChunk {
         present.push(true)
       }
     }
-    return inOrder({ keys, values, present })
+    return merged(inOrder({ keys, values, present }))
   }
 
   listChanges(): Changes {
@@ -125,6 +125,25 @@ export function withoutEqual(rows: TreeReader, changes: Changes): Changes {
 function inOrder(changes: Changes): Changes {
   const order = stringOrder(changes.keys)
   return order === undefined ? changes : picked(changes, order)
+}
+
+/** The row of a document that was purged, and the same one of a document that came in its place. */
+function merged(changes: Changes): Changes {
+  const { keys, values, present } = changes
+  if (!keys.some((key, at) => at > 0 && key === keys[at - 1])) return changes
+  const rows = new Map<Key, { value: Bytes | undefined; present: boolean }>()
+  keys.forEach((key, at) => {
+    const before = rows.get(key)
+    rows.set(key, {
+      value: values[at] ?? before?.value,
+      present: present[at]! || before?.present === true,
+    })
+  })
+  return {
+    keys: [...rows.keys()],
+    values: Array.from(rows.values(), ({ value }) => value),
+    present: Array.from(rows.values(), (row) => row.present),
+  }
 }
 
 function picked({ keys, values, present }: Changes, places: ArrayLike<number>): Changes {

@@ -4,7 +4,6 @@ import type { Environment } from '../base/environment.ts'
 import type { MaybePromise } from '../base/maybe-promise.ts'
 import { numberKey } from '../codec/key-number.ts'
 import type { Catalog } from '../document/catalog.ts'
-import type { CollectionState } from '../document/collection-state.ts'
 import { DocumentReader, existingTree } from '../document/document-reader.ts'
 import type { KeyValueStore, Snapshot } from '../kv/key-value-store.ts'
 import { defineView, dropView, lastPurgeOf, readView, rowsTree } from './view-catalog.ts'
@@ -23,8 +22,8 @@ export interface ViewContext {
   readonly name: string
   /** Aborted when the database is closed. */
   readonly closing: AbortSignal
-  /** See ViewSource. */
-  readonly conflictsOf?: (snapshot: Snapshot, id: string) => readonly string[]
+  /** Resolves when the documents may be read: they may have to be migrated first. */
+  readonly whenReadable?: () => Promise<void>
   readonly rowBytesMax?: number | undefined
 }
 
@@ -83,6 +82,7 @@ export class ViewEngine {
 
   /** Resolves when everything that was written before the call is in the view. */
   async update(waiting: Waiting = {}): Promise<void> {
+    await this.#context.whenReadable?.()
     const { target, isBehind } = await this.#progress()
     if (!isBehind) return
     // More than once only if another handle defines the view anew all the time.
@@ -133,9 +133,10 @@ export class ViewEngine {
   }
 
   async #open(options: ViewOptions): Promise<Opened> {
-    const { store, catalog, name, conflictsOf } = this.#context
+    const { store, catalog, name, whenReadable } = this.#context
     const { update = 'before', signal, onProgress } = options
     if (signal?.aborted === true) throw aborted(signal)
+    await whenReadable?.()
     if (update === 'before') await this.update({ signal, onProgress })
     const snapshot = store.snapshot()
     const release = (): void => {
@@ -153,7 +154,6 @@ export class ViewEngine {
       rows: state && existingTree(snapshot, rowsTree(collection!.number, state.number)),
       documents: collection && new DocumentReader(snapshot, collection),
       attempt: (step) => snapshot.attempt(step),
-      ...(conflictsOf && { conflictsOf: (id: string) => conflictsOf(snapshot, id) }),
     }
     return { source, updateSeq: state?.builtTo ?? 0, release }
   }
@@ -170,7 +170,7 @@ export class ViewEngine {
       const collection = catalog.collection(snapshot, name)
       if (collection === undefined) return { target: 0, isBehind: false }
       const state = this.#stateIn(snapshot, collection.number)
-      const wanted = target ?? lastSequence(snapshot, collection)
+      const wanted = target ?? existingTree(snapshot, collection.trees.bodies).lastNumber
       const hasPurges = state !== undefined && lastPurgeOf(snapshot, collection.number) > state.purgesSeen
       return { target: wanted, isBehind: hasPurges || state === undefined || state.builtTo < wanted }
     })
@@ -192,11 +192,6 @@ export class ViewEngine {
     const cancelled = signal === undefined ? closing : AbortSignal.any([signal, closing])
     await updateView({ store, catalog, name, view, environment, signal: cancelled, onProgress, rowBytesMax })
   }
-}
-
-function lastSequence(snapshot: Snapshot, { trees }: CollectionState): number {
-  const cursor = existingTree(snapshot, trees.bodies).cursor({}, { reverse: true })
-  return cursor.next() ? cursor.keyNumber : 0
 }
 
 function aborted(signal: AbortSignal): PannierError {

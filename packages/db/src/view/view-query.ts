@@ -5,6 +5,8 @@ import type { DistinctKeys } from '../btree/reducers.ts'
 import { decodeViewKey, decodeViewValue, documentIdOf, emittedKeyEnd } from '../codec/view-entry.ts'
 import { isPlainObject } from '../codec/collation.ts'
 import type { DocumentReader } from '../document/document-reader.ts'
+import { RevisionReader } from '../document/revision-reads.ts'
+import { conflictsOf } from '../document/other-leaves.ts'
 import type { TreeReader } from '../kv/key-value-store.ts'
 import { customReducer } from './custom-reducer.ts'
 import { GroupCursor } from './group-cursor.ts'
@@ -20,8 +22,6 @@ export interface ViewSource {
   readonly rows: TreeReader | undefined
   readonly documents: DocumentReader | undefined
   attempt<T>(step: () => T): MaybePromise<T>
-  /** The `_conflicts` of a document: of its other leaf revisions that are not deleted. */
-  readonly conflictsOf?: (id: string) => readonly string[]
 }
 
 /** Rows found at a time. */
@@ -162,11 +162,12 @@ function withDocuments(
     return batch.map((row, at): ViewRow => {
       const body = bodies[at]
       const revision = isPlainObject(row.value) ? row.value['_rev'] : undefined
-      if (body === undefined || (typeof revision === 'string' && revision !== body.revision))
-        return { ...row, doc: null }
+      if (typeof revision === 'string' && revision !== body?.revision)
+        return { ...row, doc: new RevisionReader(reader).read(wanted[at]!, { rev: revision }) ?? null }
+      if (body === undefined) return { ...row, doc: null }
       const doc = reader.decode(body)
-      const others = conflicts === true ? (source.conflictsOf?.(body.id) ?? []) : []
-      if (others.length > 0) doc['_conflicts'] = others
+      const others = conflicts === true ? conflictsOf(reader, body) : undefined
+      if (others !== undefined) doc['_conflicts'] = others
       return { ...row, doc }
     })
   })

@@ -5,10 +5,16 @@ import { open } from '../../src/index.ts'
 import { openKeyValueStore, type PagedKeyValueStore } from '../../src/kv/open.ts'
 import { indexedDb } from '../../src/storage/indexeddb/indexeddb.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
+import { attachmentSuite } from '../../testing/conformance/attachments.ts'
+import { changeFeedSuite } from '../../testing/conformance/change-feed.ts'
 import { collectionSuite } from '../../testing/conformance/collection.ts'
+import { documentListSuite } from '../../testing/conformance/document-lists.ts'
+import { importExportSuite } from '../../testing/conformance/import-export.ts'
 import { keyValueSuite } from '../../testing/conformance/key-value.ts'
 import { pageStoreSuite } from '../../testing/conformance/page-store.ts'
 import { querySuite } from '../../testing/conformance/query.ts'
+import { revisionsSuite } from '../../testing/conformance/revisions.ts'
+import { snapshotSuite } from '../../testing/conformance/snapshot.ts'
 import { prefixed, type Test } from '../../testing/suite.ts'
 import { webCoordinatorSuite } from '../coordination/web-coordinator-suite.ts'
 import { indexedDbSuite } from '../storage/indexeddb-suite.ts'
@@ -45,4 +51,18 @@ export function declareSuites(test: Test): void {
   })
   querySuite({ test: prefixed(test, 'query'), create: () => openKeyValue(newName()) })
   collectionSuite({ test: prefixed(test, 'collection'), create: () => open(newName()) })
+  changeFeedSuite({
+    test: prefixed(test, 'change feed'),
+    create: () => {
+      const name = newName()
+      return { open: () => open(name) }
+    },
+    supports: { handles: true },
+  })
+  documentListSuite({ test: prefixed(test, 'document lists'), create: () => open(newName()) })
+  revisionsSuite({ test: prefixed(test, 'revisions'), create: () => open(newName()) })
+  attachmentSuite({ test: prefixed(test, 'attachments'), create: () => open(newName()) })
+  importExportSuite({ test: prefixed(test, 'import and export'), create: () => open(newName()) })
+  const storage = indexedDb()
+  snapshotSuite({ test: prefixed(test, 'snapshot'), create: () => ({ storage, name: newName() }) })
 }

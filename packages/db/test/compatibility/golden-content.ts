@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { localCoordinator } from '../../src/database/coordination/local-coordinator.ts'
 import { systemEnvironment } from '../../src/database/environment.ts'
-import type { Database } from '../../src/index.ts'
+import type { Collection, Database, JsonObject, RevisionResult } from '../../src/index.ts'
 import { openKeyValueStore, type PagedKeyValueStore } from '../../src/kv/open.ts'
 import type { TreeReader } from '../../src/kv/key-value-store.ts'
 import type { Storage } from '../../src/storage/page-store.ts'
@@ -19,6 +19,12 @@ export interface GoldenCollection {
   readonly indexes: readonly GoldenIndex[]
   /** In the order of their ids. */
   readonly documents: readonly GoldenDocument[]
+  /** Of documents with several leaves: each with its history. */
+  readonly leaves: readonly (readonly RevisionResult<JsonObject>[])[]
+  /** Local documents. */
+  readonly local: readonly unknown[]
+  /** Digests of the content of all attachments. */
+  readonly attachments: readonly string[]
 }
 
 export interface GoldenIndex {
@@ -60,7 +66,23 @@ export async function goldenCollection(db: Database, name: string): Promise<Gold
     const order = sha256(ids.map(({ _id }) => _id).join('\n'))
     indexes.push({ name: index, fields, multi, ...(multi ? {} : { order }) })
   }
-  return { name, indexes, documents }
+  const leaves: RevisionResult<JsonObject>[][] = []
+  for (const { id } of await collection.conflicts())
+    leaves.push(await collection.getRevisions(id, 'all', { revs: true }))
+  const local = await collection.local.list()
+  return { name, indexes, documents, leaves, local, attachments: await attachmentDigests(collection) }
+}
+
+async function attachmentDigests(collection: Collection<JsonObject>): Promise<string[]> {
+  const digests: string[] = []
+  for await (const { _id, _attachments = {} } of collection.find().sort('_id')) {
+    for (const name of Object.keys(_attachments)) {
+      const attachment = await collection.getAttachment(_id, name)
+      const content = await attachment!.bytes()
+      digests.push(`${_id}/${name} ${createHash('sha256').update(content).digest('hex')}`)
+    }
+  }
+  return digests
 }
 
 function goldenDocument(document: Readonly<Record<string, unknown>>): GoldenDocument {

@@ -5,13 +5,13 @@
  *     npm run node packages/db/test/compatibility/make-golden.ts
  *
  * It holds something of everything: each kind of tree, with several levels where there can be; each kind of index; values
- * that overflow; bodies that were removed, moved, deleted; garbage in leaves; pages and subtrees that wait to be
- * reclaimed; a log with commits of every kind that the pages do not hold, one that drops a tree among them.
+ * that overflow; bodies that were removed, moved, deleted; conflicts, kept history, revisions named by text;
+ * attachments, shared ones too; local documents; garbage in leaves; pages and subtrees that wait to be reclaimed; a log with commits of every kind that the pages do not hold, one that drops a tree among them.
  */
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { open, type Database } from '../../src/index.ts'
+import { open, type Database, type DocumentInput, type JsonObject } from '../../src/index.ts'
 import type { Key } from '../../src/base/brand.ts'
 import { numberKey } from '../../src/codec/key-number.ts'
 import type { PagedKeyValueStore } from '../../src/kv/open.ts'
@@ -20,7 +20,7 @@ import { sqlite } from '../../src/storage/sqlite/sqlite.ts'
 import { seededRandom } from '../../testing/random.ts'
 import { goldenCollection, goldenTree, openEngine, type GoldenContent } from './golden-content.ts'
 
-const COLLECTIONS = ['people', 'things']
+const COLLECTIONS = ['people', 'revised', 'things']
 const TREES = ['golden/inline', 'golden/ordered', 'golden/sequence']
 
 const folder = join(import.meta.dirname, '../golden')
@@ -130,6 +130,7 @@ async function writeCollections(db: Database): Promise<void> {
     { _id: 'constructor', value: { toString: 1 }, constructor: 'c' },
     { _id: '\u00fc/\u0000\ud800', value: 5 },
   ])
+  await writeRevisions(db)
   const gone = db.collection('gone', { indexes: ['n'] })
   await gone.insert(Array.from({ length: 300 }, (_, n) => ({ n, text: 'gone' })))
   await db.checkpoint()
@@ -139,6 +140,39 @@ async function writeCollections(db: Database): Promise<void> {
   await db.dropCollection('gone')
   await db.checkpoint()
   await db.collection('things').dropIndex('_id')
+}
+
+async function writeRevisions(db: Database): Promise<void> {
+  const revised = db.collection('revised', { history: true, revisionsLimit: 20, indexes: ['n'] })
+  await revised.insert(Array.from({ length: 30 }, (_, n) => ({ _id: `r${n}`, n })))
+  for (let n = 0; n < 40; n++) await revised.update(`r${n % 3}`, (document) => ({ ...document, n }))
+  const replicated = (_id: string, ids: readonly string[], n: number, _deleted = false): DocumentInput<JsonObject> => ({
+    _id,
+    _rev: `${ids.length}-${ids[0]!}`,
+    _revisions: { start: ids.length, ids },
+    _deleted,
+    n,
+  })
+  const hash = '0123456789abcdef0123456789abcdef'
+  await revised.put(
+    [
+      replicated('r4', ['c', hash], 100),
+      replicated('r4', ['b', hash], 101),
+      replicated('r4', ['zürich', hash], 102, true),
+      replicated('new', ['x', 'y', 'z'], 103),
+      replicated('new', [hash, 'y', 'z'], 104),
+      replicated('gone', ['x', 'z'], 105, true),
+    ],
+    { newEdits: false },
+  )
+  await revised.putAttachment('r8', 'note.txt', new TextEncoder().encode('a note'), { contentType: 'text/plain' })
+  await revised.putAttachment('r9', 'long', someBytes(300_000, 3))
+  await revised.putAttachment('r10', 'the same', someBytes(300_000, 3))
+  await revised.local.put({ _id: '_local/checkpoint', n: 1 })
+  await revised.local.put({ _id: '_local/gone', n: 2 })
+  await revised.local.delete('_local/gone')
+  await revised.delete(['r5', 'r6'])
+  await revised.purge('r7')
 }
 
 /** What stays in the log: closing writes no pages. */

@@ -43,6 +43,13 @@ function people(count: number): Person[] {
 /** Pages from root to leaf in the largest tree of these databases. */
 const HEIGHT = 2
 
+/** What an operation takes in the log beside its value, the record's own header included. */
+const KEY_OVERHEAD_BYTES = 40
+/** Of an entry in `revisions`: document number, generation, suffix; parent. */
+const REVISION_ENTRY_BYTES: number = 12 + 17 + 17
+/** Of the two indexes here, one entry out and one in for each. */
+const INDEX_CHANGE_BYTES = 120
+
 for (const count of [100, 100_000]) {
   describe(`${count} documents`, () => {
     const storage = counting(memory())
@@ -171,6 +178,48 @@ for (const count of [100, 100_000]) {
       expect(pageBatches).toBeLessThanOrEqual(4 * HEIGHT + 12)
     })
 
+    test('change feed: the pages that hold what is asked for; nothing to tell costs nothing', async () => {
+      await reopen()
+      const since = count >> 1
+      const { changes, lastSeq, pending } = await all.changes({ since, limit: 100, docs: true }).page()
+      expect([changes.length, pending]).toEqual([Math.min(100, count - since), Math.max(0, count - since - 100)])
+      expect(lastSeq).toBe(Math.min(count, since + 100))
+      const { pagesRead, pageBatches } = storage.take()
+      // Reading ahead takes some pages more than the rows fill.
+      expect(pagesRead).toBeLessThanOrEqual(HEIGHT + 2 + 4)
+      expect(pageBatches).toBeLessThanOrEqual(HEIGHT + 2)
+      await reopen()
+      expect((await all.changes({ since: count, docs: true }).page()).changes).toEqual([])
+      expect((await all.info()).lastSeq).toBe(count)
+      expect(backendCalls(storage.take())).toBe(0)
+    })
+
+    test('change feed with a selector that an index answers: as an index lookup', async () => {
+      await reopen()
+      const matching = documents.filter(({ age }) => age === 30)
+      const { changes, lastSeq } = await all.changes({ selector: { age: 30 } }).page()
+      expect([changes.length, lastSeq]).toEqual([matching.length, count])
+      const { pagesRead, pageBatches } = storage.take()
+      expect(pagesRead).toBeLessThanOrEqual(changes.length + 4 * HEIGHT)
+      expect(pageBatches).toBeLessThanOrEqual(4 * HEIGHT + 12)
+    })
+
+    test('list: skip costs a page a level; rows cost their documents, in one batch', async () => {
+      await reopen()
+      const skip = count - 20
+      const { total, offset, rows } = await all.list({ skip, limit: 10 }).page()
+      expect([total, offset, rows.length]).toEqual([count, skip, 10])
+      expect(rows.map(({ id }) => id)).toEqual(
+        documents
+          .map(({ _id }) => _id)
+          .toSorted()
+          .slice(skip, skip + 10),
+      )
+      const { pagesRead, pageBatches } = storage.take()
+      expect(pagesRead).toBeLessThanOrEqual(3 * HEIGHT + 10)
+      expect(pageBatches).toBeLessThanOrEqual(3 * HEIGHT)
+    })
+
     test('put, update and delete of one document: 1 log append; no reads when its pages are cached', async () => {
       await reopen()
       const [a, b] = [documents[3]!, documents[4]!]
@@ -186,6 +235,38 @@ for (const count of [100, 100_000]) {
       expect(backendWrites(counts)).toBe(4)
       expect(counts.reads + counts.pageBatches).toBeLessThanOrEqual(1)
       expect(counts.bytesWritten).toBeLessThanOrEqual(4 * 1000)
+    })
+
+    test('revisions: an update appends its body and one entry; a get and an insert touch nothing of them', async () => {
+      const [a, b] = [documents[7]!, documents[8]!]
+      await all.upsert([{ ...a, age: 1 }, b])
+      storage.take()
+      const { rev } = await all.upsert({ ...a, age: 2 })
+      const update = storage.take()
+      expect(update.appends).toBe(1)
+      const parts = 2 * KEY_OVERHEAD_BYTES + REVISION_ENTRY_BYTES
+      expect(update.bytesWritten).toBeLessThanOrEqual(JSON.stringify(a).length + INDEX_CHANGE_BYTES + parts)
+      await all.insert({ ...a, _id: 'inserted' })
+      const inserted = storage.take()
+      expect(inserted.bytesWritten).toBeLessThan(update.bytesWritten)
+      await reopen()
+      await all.get(b._id)
+      // The trees of ids, moved and bodies.
+      expect(storage.take().pagesRead).toBeLessThanOrEqual(3 * HEIGHT)
+      await all.get(a._id)
+      await all.revsDiff({ [a._id]: [rev] })
+      storage.take()
+      await all.put({ ...a, _rev: '2-abc', _revisions: { start: 2, ids: ['abc', 'def'] } }, { newEdits: false })
+      const conflict = storage.take()
+      expect(backendWrites(conflict)).toBe(1)
+      expect(conflict.pagesRead).toBeLessThanOrEqual(3 * HEIGHT)
+      // The winner is written again under its new sequence number, and the losing leaf beside it.
+      expect(conflict.bytesWritten).toBeLessThanOrEqual(2 * (JSON.stringify(a).length + INDEX_CHANGE_BYTES) + 6 * parts)
+      expect((await all.conflicts()).map(({ id }) => id)).toEqual([a._id])
+      expect(storage.take().pagesRead).toBe(0)
+      await all.purge(a._id, '2-abc')
+      await all.delete('inserted')
+      storage.take()
     })
 
     test('n concurrent single puts: 1 backend write', async () => {
@@ -207,6 +288,30 @@ for (const count of [100, 100_000]) {
         const { bytesWritten } = storage.take()
         // An upsert of some 330 bytes and its index entries are some 420 bytes in the log.
         expect(bytesWritten / (2000 * 420)).toBeLessThanOrEqual(9)
+      },
+    )
+
+    test(
+      'snapshot: each page that is reachable is read once; restore: each is written once',
+      { timeout: 60_000 },
+      async () => {
+        await db.checkpoint()
+        storage.take()
+        const file = await new Response(db.snapshot() as ReadableStream<Uint8Array<ArrayBuffer>>).blob()
+        const read = storage.take()
+        expect(backendWrites(read)).toBe(0)
+        const target = counting(memory())
+        const copy = await open('copy', { storage: target, from: file })
+        const written = target.take()
+        expect(written.pagesWritten).toBe(read.pagesRead)
+        expect(written.pagesRead).toBe(0)
+        // In groups: some 32 pages a read, some 1 MiB a write.
+        expect(read.pageBatches).toBeLessThanOrEqual(read.pagesRead / 32 + 60)
+        expect(backendWrites(written)).toBeLessThanOrEqual(file.size / (1024 * 1024) + 2)
+        expect(file.size).toBeLessThanOrEqual(read.bytesRead * 1.01 + 5000)
+        // The check reads every page, and fails for one that nothing uses.
+        expect(await copy.check()).toEqual([])
+        await copy.close()
       },
     )
 

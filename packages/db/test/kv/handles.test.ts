@@ -99,11 +99,12 @@ async function work(
       }
       acknowledged.increments++
       acknowledged.entries += bulk
-      if (random.chance(0.15)) await handle.checkpoint()
     } catch (error) {
-      // A held transaction can't be run again by itself, and a checkpoint that was overtaken has nothing to do.
+      // A held transaction can't be run again by itself.
       if (!isPannierError(error, 'PANNIER_STALE')) throw error
     }
+    // One that was overtaken is tried again.
+    if (random.chance(0.15)) await handle.checkpoint()
   }
 }
 

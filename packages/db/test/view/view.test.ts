@@ -5,16 +5,12 @@ import { reducerOf } from '../../src/btree/reducers.ts'
 import type { Collection } from '../../src/database/collection.ts'
 import type { Database } from '../../src/database/database.ts'
 import { open } from '../../src/database/open.ts'
-import { numberKey } from '../../src/codec/key-number.ts'
-import { Catalog } from '../../src/document/catalog.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
-import { notePurged } from '../../src/view/view-catalog.ts'
 import { fromCouchOptions, toCouchResult } from '../../src/view/couch-options.ts'
 import { ROWS_MAX } from '../../src/view/mapped-rows.ts'
 import type { Emit } from '../../src/view/view-definition.ts'
 import { AD_HOC_VIEWS_MAX, VIEWS_MAX } from '../../src/view/view-definition.ts'
-import { countingEnvironment, databaseOver, modelDatabase } from '../../testing/model-database.ts'
-import { modelKeyValueStore } from '../../testing/model-key-value-store.ts'
+import { modelDatabase } from '../../testing/model-database.ts'
 
 interface Person {
   city: string
@@ -94,8 +90,17 @@ describe('queries', () => {
       { includeDocs: true, limit: 1 },
     )
     expect(revised.rows[0]).toMatchObject({ doc: null })
+    const second = (await all.put({ ...PEOPLE[0]!, _rev: rev, age: 31 })).rev
+    const replicated = { start: 2, ids: ['0'.repeat(32), rev.slice(2)] }
+    const conflict = `2-${'0'.repeat(32)}`
+    await all.put({ ...PEOPLE[0]!, age: 1, _rev: conflict, _revisions: replicated }, { newEdits: false })
+    for (const [at, one] of [conflict, second].entries()) {
+      const map = (_: object, emit: Emit): void => emit(1, { _id: 'ann', _rev: [conflict, second][at] })
+      const found = await all.query({ map, version: one }, { includeDocs: true, limit: 1 })
+      expect(found.rows[0]).toMatchObject({ doc: { _id: 'ann', _rev: one } })
+    }
     const current = { map: (_: object, emit: Emit) => emit(1, { _id: 'ann' }) }
-    expect((await all.query(current, { includeDocs: true, limit: 1 })).rows[0]).toMatchObject({ doc: { _rev: rev } })
+    expect((await all.query(current, { includeDocs: true, limit: 1 })).rows[0]).toMatchObject({ doc: { _rev: second } })
   })
 
   test('rows() gives one after another and may be left', async () => {
@@ -340,30 +345,41 @@ test('closing the database ends an update', async () => {
   expect(isPannierError(error, 'PANNIER_ABORTED') || isPannierError(error, 'PANNIER_CLOSED')).toBe(true)
 })
 
-test('documents that were purged are taken out', async () => {
-  const store = modelKeyValueStore()
-  const environment = countingEnvironment()
-  const db = databaseOver(store, environment)
-  const all = db.collection<Person>('people')
-  await all.insert(PEOPLE)
+test('documents that were purged are taken out, also when others come in their place', async () => {
+  const { all, db } = await people()
   const view = all.view('v', { map: byCity, reduce: '_count' })
   const other = all.view('w', { map: byCity, reduce: '_sum' })
   expect((await view.query()).rows[0]!.value).toBe(4)
   await other.query()
-  const catalog = new Catalog(() => environment.randomId())
-  await store.write((transaction) => {
-    const { number, trees } = catalog.collection(transaction, 'people')!
-    transaction.tree(trees.bodies)!.remove(numberKey(2))
-    transaction.tree(trees.ids)!.delete('bob' as never)
-    notePurged(transaction, number, [{ number: 2, id: 'bob' }])
-  })
+  await all.purge('bob')
   expect(await db.check()).toEqual([])
   expect((await view.query()).rows[0]!.value).toBe(3)
+  await all.purge('dee')
+  await all.insert({ _id: 'dee', city: 'Rome', age: 61 })
   expect((await other.query({ group: true })).rows).toEqual([
     { key: 'Oslo', value: 80 },
-    { key: 'Rome', value: 60 },
+    { key: 'Rome', value: 61 },
   ])
   expect(await db.check()).toEqual([])
+  expect((await view.query()).rows[0]!.value).toBe(3)
+  expect((await view.info()).pending).toBe(0)
+  expect(await db.check()).toEqual([])
+})
+
+test('conflicts are what a map sees, and what rows tell', async () => {
+  const { all } = await people()
+  const first = (await all.get('ann'))!._rev
+  await all.put({ ...PEOPLE[0]!, _rev: first, age: 31 })
+  const view = all.view('conflicts', {
+    map: (person: Person & { _conflicts?: string[] }, emit: Emit) => person._conflicts && emit(person._conflicts),
+  })
+  expect((await view.query()).rows).toEqual([])
+  const [, hash] = first.split('-')
+  const replicated = { start: 2, ids: ['0'.repeat(32), hash!] }
+  await all.put({ ...PEOPLE[0]!, age: 1, _rev: `2-${'0'.repeat(32)}`, _revisions: replicated }, { newEdits: false })
+  const { rows } = await view.query({ includeDocs: true, conflicts: true })
+  expect(rows.length).toBe(1)
+  expect(rows[0]!.doc).toMatchObject({ _conflicts: rows[0]!.key })
 })
 
 describe('built-in reductions', () => {

@@ -348,7 +348,7 @@ function hostileCases(check: Case): void {
     }
     for (const _id of ['', '_local', '_x', 5, null, {}]) assertThrows(() => docs.insert({ _id } as never), TypeError)
     assertThrows(() => docs.insert({ _id: 'a', _rev: 5 } as never), TypeError)
-    assertThrows(() => docs.insert({ _id: 'a', _deleted: true } as never), TypeError)
+    assertThrows(() => docs.insert({ _id: 'a', _deleted: 1 } as never), TypeError)
     assertThrows(() => docs.insert({ _id: 'a', f: () => {} }), TypeError)
     assertThrows(() => docs.insert({ _id: 'a', f: NaN }), TypeError)
     assertThrows(() => docs.get(5 as never), TypeError)

@@ -474,6 +474,14 @@ function treeCases(check: Case): void {
     await remove(numbers.slice(10, 40))
     await store.checkpoint()
     await remove(numbers.slice(40))
+    assertEqual(await store.read((snapshot) => snapshot.tree('s')!.lastNumber), 150, 'also when it was removed')
+    await store
+      .write((transaction) => {
+        transaction.tree('s')!.append(someValue(1))
+        assertEqual(transaction.tree('s')!.lastNumber, 151)
+        throw new RangeError('undone')
+      })
+      .catch(() => {})
     assertEqual(await append(5), 151, 'the last numbers were removed, and are not used again')
     await store.checkpoint()
     const left = sizes.map((_, at) => at + 1).filter((n) => !removed(n))

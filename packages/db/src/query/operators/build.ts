@@ -79,13 +79,14 @@ function scanKeys(source: QuerySource, plan: Plan, query: QuerySpecification): O
   return fetchDocuments(source, query, sortRows(unsorted, query.skip, query.limit))
 }
 
-interface ScanOptions {
+export interface ScanOptions {
   readonly reverse: boolean
   readonly skip: number
   readonly fieldCount: number | undefined
 }
 
-function scanEntries(source: QuerySource, access: AccessPath, options: ScanOptions): Operator<EntryRow> {
+/** The entries of an access path. */
+export function scanEntries(source: QuerySource, access: AccessPath, options: ScanOptions): Operator<EntryRow> {
   switch (access.kind) {
     case 'ids':
       return idScan(source.documents, access, { ...options, withId: options.fieldCount !== undefined })

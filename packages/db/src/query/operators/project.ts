@@ -1,6 +1,7 @@
 /** Which fields of a row the caller gets, and how each kind of row is asked for a field. */
 import { readField } from '../../codec/decode-document.ts'
 import { compileFieldPath, defineField, fieldNames } from '../../codec/field-path.ts'
+import { attachmentStubs } from '../../document/attachments/attachment-section.ts'
 import type { BodyView } from '../../document/body.ts'
 import type { DocumentReader } from '../../document/document-reader.ts'
 import type { ReadField } from '../match.ts'
@@ -12,6 +13,7 @@ export function bodyFields(documents: DocumentReader): (path: string) => ReadFie
   return (path) => {
     if (path === '_id') return (body) => body.id
     if (path === '_rev') return (body) => body.revision
+    if (path === '_attachments') return ({ attachments }) => attachments && attachmentStubs(attachments)
     const compiled = compileFieldPath(path)
     return (body) => readField(body.bytes, body.contentStart, body.contentEnd, shapes, compiled)
   }

@@ -37,7 +37,7 @@ const SLOTS = 150
 const BULK_ROWS = 1500
 const INDEXED_ROWS = 12_000
 const INDEXED_FROM = -1_000_000
-const INDEX = ['n', '-group']
+const INDEX = ['n', '-group'] as const
 
 export function randomWrites(opened: Opened): RandomWrites {
   const acknowledgements = new Acknowledgements()

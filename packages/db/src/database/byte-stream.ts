@@ -1,0 +1,34 @@
+/** Streams of bytes in and out of the library, and what long work that streams is given. Loaded with the library: keep it small. */
+
+/** Options of long work. */
+export interface LongWork {
+  /** Ends it with PANNIER_ABORTED. */
+  readonly signal?: AbortSignal | undefined
+  /** Called with the part that is done, 0 to 1. */
+  readonly onProgress?: ((done: number) => void) | undefined
+}
+
+/** Where bytes come from. Text stands for its UTF-8. */
+export type ByteSource =
+  | ReadableStream<Uint8Array>
+  | Blob
+  | Uint8Array
+  | ArrayBuffer
+  | string
+  | AsyncIterable<Uint8Array | string>
+
+/** A stream whose making begins at once, and is loaded first. A failure is the stream's. */
+export function lateStream(make: () => Promise<ReadableStream<Uint8Array>>): ReadableStream<Uint8Array> {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+  make()
+    .then((stream) => stream.pipeTo(writable))
+    // Of the reader's cancelling, or told to the reader already.
+    .catch((error: unknown) => writable.abort(error))
+    .catch(() => {})
+  return readable
+}
+
+/** Aborted by either. */
+export function eitherSignal(closing: AbortSignal, signal: AbortSignal | undefined): AbortSignal {
+  return signal === undefined ? closing : AbortSignal.any([signal, closing])
+}

@@ -1,0 +1,29 @@
+/** What stands between the operations of a collection and the store: it itself, or a transaction. */
+import type { MaybePromise } from '../base/maybe-promise.ts'
+import type { UploadTarget } from '../document/attachments/upload.ts'
+import type { CollectionState } from '../document/collection-state.ts'
+import type { IdGenerator } from '../document/document-id.ts'
+import type { WriteContext } from '../document/write-documents.ts'
+import type { Snapshot, WriteTransaction } from '../kv/key-value-store.ts'
+import type { QuerySource } from '../query/query-source.ts'
+import type { CollectionSchema } from './schema/collection-schema.ts'
+
+/** What the writes to a collection need. */
+export interface CollectionWriting extends WriteContext {
+  readonly newIds: IdGenerator
+  readonly schema: CollectionSchema
+}
+
+/** Where reads and writes go. */
+export interface CollectionAccess {
+  read<T>(read: (snapshot: Snapshot) => T): MaybePromise<T>
+  write<T>(write: (transaction: WriteTransaction) => T): Promise<T>
+  openSource(): MaybePromise<QuerySource>
+  /** Where content goes that is stored ahead of the write it belongs to; undefined inside a transaction. */
+  uploads(): UploadTarget | undefined
+  /** Work that ends in a write: a transaction, or the database, is not closed before it has ended. */
+  pending<T>(work: Promise<T>): Promise<T>
+  /** The collection as far as it is known now, and whether that is committed. */
+  known(): { readonly state: CollectionState | undefined; readonly committed: boolean }
+  readonly writing: CollectionWriting
+}

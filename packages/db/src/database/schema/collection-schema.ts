@@ -1,0 +1,102 @@
+/**
+ * What code declares of the documents of a collection: a schema, a version of it, and how documents get there from older
+ * versions. docs/schemas.md is normative.
+ */
+import { PannierError } from '../../base/errors.ts'
+import type { MaybePromise } from '../../base/maybe-promise.ts'
+import type { Catalog } from '../../document/catalog.ts'
+import type { CollectionState } from '../../document/collection-state.ts'
+import { SCHEMA_VERSION_FIRST } from '../../document/schema-state.ts'
+import type { WriteTransaction } from '../../kv/key-value-store.ts'
+import type { JsonObject } from '../document-types.ts'
+import { isStandardSchema } from './standard-schema.ts'
+import type { StandardSchema } from './standard-schema.ts'
+import type { DocumentValidator } from './validator.ts'
+
+/**
+ * Makes a document of one version out of one of the version before; it is given a copy, with its `_id`, which stays what it is.
+ * `{ _deleted: true }` deletes the document. What it throws, and a return value of undefined, is a failure: the document stays
+ * as it is.
+ */
+export type Migration = (document: JsonObject & { readonly _id: string }) => JsonObject | Promise<JsonObject>
+
+export interface SchemaOptions<Schema = unknown> {
+  /** Any Standard Schema (zod, valibot, arktype, …): it checks and types what is written, and what it gives is stored. */
+  readonly schema?: Schema
+  /** Of the schema; 1 if it is left out. Raise it when documents that are stored have to change. */
+  readonly version?: number
+  /** By the version that they lead to: one for each version from 2 on. */
+  readonly migrations?: Readonly<Record<number, Migration>>
+}
+
+export class CollectionSchema {
+  /** Loaded for collections that have a schema only. */
+  validator: MaybePromise<DocumentValidator> | undefined
+  /** Undefined: nothing was declared; whatever is there is read as it is. */
+  version: number | undefined
+  migrations: Readonly<Record<number, Migration>> = {}
+  #schema: StandardSchema | undefined
+
+  /** True if that is news. Wrong options, and others than before, are a TypeError. */
+  declare({ schema, version, migrations }: SchemaOptions): boolean {
+    if (schema === undefined && version === undefined) {
+      if (migrations !== undefined) throw new TypeError('migrations need a version')
+      return false
+    }
+    if (schema !== undefined && !isStandardSchema(schema))
+      throw new TypeError('a schema is a Standard Schema (https://standardschema.dev), version 1')
+    checkMigrations(version ?? SCHEMA_VERSION_FIRST, migrations ?? {})
+    const news = this.version === undefined
+    if (!news && (schema !== this.#schema || (version ?? SCHEMA_VERSION_FIRST) !== this.version))
+      throw new TypeError('the collection was declared with another schema or version before')
+    this.#schema = schema
+    this.version = version ?? SCHEMA_VERSION_FIRST
+    this.migrations = migrations ?? {}
+    if (news && schema !== undefined) this.#load(schema)
+    return news
+  }
+
+  /**
+   * Whether documents have to be migrated before anybody reads or writes them.
+   *
+   * @throws PANNIER_NEWER_SCHEMA if the collection has a version that this code does not know. Code that declares none may
+   *   read whatever is there; it writes documents of the first version.
+   */
+  needsMigration(state: CollectionState | undefined, writes: boolean): boolean {
+    if (state === undefined) return false
+    const { version = SCHEMA_VERSION_FIRST, pending = [] } = state.schema ?? {}
+    const known = this.version
+    if (version > (known ?? SCHEMA_VERSION_FIRST) && (known !== undefined || writes)) {
+      throw new PannierError(
+        'PANNIER_NEWER_SCHEMA',
+        `The collection '${state.name}' has the version ${version}; this code knows ${known ?? 'none'}. Load the newer code.`,
+        { details: { collection: state.name, version, known } },
+      )
+    }
+    return known !== undefined && (version < known || pending.length > 0)
+  }
+
+  #load(schema: StandardSchema): void {
+    const loading = import('./validator.ts').then((loaded) => (this.validator = new loaded.DocumentValidator(schema)))
+    // Whoever writes hears of a failure.
+    loading.catch(() => {})
+    this.validator = loading
+  }
+
+  /** For a collection that was made just now. */
+  markNew(transaction: WriteTransaction, catalog: Catalog, state: CollectionState): CollectionState {
+    const { version = SCHEMA_VERSION_FIRST } = this
+    return version === SCHEMA_VERSION_FIRST ? state : catalog.setSchema(transaction, state, { version, pending: [] })
+  }
+}
+
+function checkMigrations(version: number, migrations: Readonly<Record<number, Migration>>): void {
+  if (!Number.isSafeInteger(version) || version < SCHEMA_VERSION_FIRST)
+    throw new TypeError('the version of a schema is an integer of at least 1')
+  for (let to = SCHEMA_VERSION_FIRST + 1; to <= version; to++) {
+    if (typeof migrations[to] !== 'function') throw new TypeError(`the migration to version ${to} is missing`)
+  }
+  const count = Object.keys(migrations).length
+  if (count !== version - SCHEMA_VERSION_FIRST)
+    throw new TypeError(`there are migrations to versions other than 2 to ${version}`)
+}

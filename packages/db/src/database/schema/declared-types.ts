@@ -1,0 +1,21 @@
+/** What the collections that a database was opened with say about the types of documents; nothing of it is there at run time. */
+import type { FieldPath } from '../../query/field-types.ts'
+import type { IndexInput } from '../../index/index-definition.ts'
+import type { Identified } from '../document-types.ts'
+import type { SchemaOptions } from './collection-schema.ts'
+import type { SchemaInput, SchemaOutput } from './standard-schema.ts'
+
+/** A collection as `open` takes it. */
+export interface CollectionDeclaration<Schema = unknown> extends SchemaOptions<Schema> {
+  readonly history?: boolean
+  readonly revisionsLimit?: number
+  readonly indexes?: readonly IndexInput<FieldPath<Identified<SchemaOutput<Schema>>>>[]
+}
+
+/** Documents of the collection `Name`; `Schemas` has the schema of each collection by its name. */
+export type DocumentOf<Schemas extends object, Name extends string> = SchemaOutput<SchemaOf<Schemas, Name>>
+
+/** As they are written. */
+export type InputOf<Schemas extends object, Name extends string> = SchemaInput<SchemaOf<Schemas, Name>>
+
+type SchemaOf<Schemas extends object, Name extends string> = Name extends keyof Schemas ? Schemas[Name] : unknown

@@ -1,0 +1,82 @@
+/**
+ * Documents that could not be migrated, as the tree `<collection>/failures` remembers them: by the key of their id, JSON. An
+ * entry holds as long as the document has the revision that it names: whoever has written it since, has written a valid one.
+ */
+import type { Key } from '../../base/brand.ts'
+import { decodeIdKey } from '../../codec/key-encoding.ts'
+import type { CollectionState } from '../../document/collection-state.ts'
+import { DocumentReader } from '../../document/document-reader.ts'
+import { migrationFailuresTree } from '../../document/schema-state.ts'
+import type { Snapshot, TreeReader, WriteTransaction } from '../../kv/key-value-store.ts'
+import type { DocumentIssue } from './validator.ts'
+
+/** A document that is kept as it was, because it could not be migrated. */
+export interface MigrationFailure {
+  readonly id: string
+  readonly rev: string
+  /** That the document still has. */
+  readonly version: number
+  readonly message: string
+  /** What the schema objects to; empty if the migration itself failed. */
+  readonly issues: readonly DocumentIssue[]
+}
+
+/** What a retry has come to. */
+export interface RetryResult {
+  readonly migrated: number
+  readonly failed: number
+}
+
+export type FailureRecord = Omit<MigrationFailure, 'id'>
+
+/** An entry of the tree has to stay small. */
+const MESSAGE_CHARS_MAX = 300
+const ISSUES_MAX = 5
+const PATH_LENGTH_MAX = 10
+
+/** All that still hold. */
+export function listFailures(snapshot: Snapshot, state: CollectionState | undefined): MigrationFailure[] {
+  const tree = state && failuresTree(snapshot, state)
+  if (state === undefined || tree === undefined) return []
+  const failures: MigrationFailure[] = []
+  const cursor = tree.cursor()
+  while (cursor.next()) failures.push({ id: decodeIdKey(cursor.key), ...parseFailure(cursor.value) })
+  const bodies = new DocumentReader(snapshot, state).getMany(failures.map(({ id }) => id))
+  return failures.filter(({ rev }, at) => bodies[at]?.revision === rev)
+}
+
+export function failuresTree(snapshot: Snapshot, { number }: CollectionState): TreeReader | undefined {
+  return snapshot.tree(migrationFailuresTree(number))
+}
+
+/** `undefined`: the document has not failed, or does no longer. */
+export function writeFailures(
+  transaction: WriteTransaction,
+  { number }: CollectionState,
+  failures: ReadonlyMap<Key, FailureRecord | undefined>,
+): void {
+  const name = migrationFailuresTree(number)
+  let tree = transaction.tree(name)
+  for (const [key, failure] of failures) {
+    if (failure === undefined) tree?.delete(key)
+    else {
+      tree ??= transaction.createTree(name, 'ordered')
+      tree.put(key, encodeFailure(failure))
+    }
+  }
+}
+
+export function parseFailure(value: Uint8Array): FailureRecord {
+  return JSON.parse(new TextDecoder().decode(value)) as FailureRecord
+}
+
+function encodeFailure({ rev, version, message, issues }: FailureRecord): Uint8Array {
+  const short = issues.slice(0, ISSUES_MAX).map((issue) => ({
+    message: issue.message.slice(0, MESSAGE_CHARS_MAX),
+    path: issue.path
+      .slice(0, PATH_LENGTH_MAX)
+      .map((key) => (typeof key === 'string' ? key.slice(0, MESSAGE_CHARS_MAX) : key)),
+  }))
+  const record: FailureRecord = { rev, version, message: message.slice(0, MESSAGE_CHARS_MAX), issues: short }
+  return new TextEncoder().encode(JSON.stringify(record))
+}

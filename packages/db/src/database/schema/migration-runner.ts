@@ -1,0 +1,76 @@
+/** Starts the migration of a collection when there is one, and lets everybody wait for the same one. */
+import type { WriteContext } from '../../document/write-documents.ts'
+import type { DatabaseContext } from '../database-context.ts'
+import type { CollectionSchema } from './collection-schema.ts'
+import type { MigrationOptions } from './migrate.ts'
+import type { MigrationFailure, RetryResult } from './migration-failures.ts'
+
+export interface RunOptions {
+  readonly signal?: AbortSignal | undefined
+  readonly onProgress?: ((done: number) => void) | undefined
+}
+
+export class MigrationRunner {
+  /** Of the migration that is started next. */
+  options: RunOptions = {}
+  readonly #context: DatabaseContext
+  readonly #schema: CollectionSchema
+  readonly #writing: WriteContext
+  #running: Promise<void> | undefined
+
+  constructor(context: DatabaseContext, schema: CollectionSchema, writing: WriteContext) {
+    this.#context = context
+    this.#schema = schema
+    this.#writing = writing
+  }
+
+  get running(): boolean {
+    return this.#running !== undefined
+  }
+
+  /** Resolves when nothing is left to migrate. After a failure the next call tries again. */
+  migrate(): Promise<void> {
+    if (this.#running !== undefined) return this.#running
+    const work = this.#migrateOnce()
+    const ended = (): void => void (this.#running = undefined)
+    work.then(ended, ended)
+    this.#running = work
+    return work
+  }
+
+  async idle(): Promise<void> {
+    await this.#running?.catch(() => {})
+  }
+
+  async failures(): Promise<MigrationFailure[]> {
+    await this.migrate()
+    const { listFailures } = await import('./migration-failures.ts')
+    const { store, catalog } = this.#context
+    return await store.read((snapshot) => listFailures(snapshot, catalog.collection(snapshot, this.#writing.name)))
+  }
+
+  async retry(options: RunOptions): Promise<RetryResult> {
+    await this.migrate()
+    const { retryFailures } = await import('./migrate.ts')
+    return await retryFailures(this.#optionsFor(options))
+  }
+
+  async #migrateOnce(): Promise<void> {
+    const schema = this.#schema
+    if (schema.version === undefined) return
+    const { store, catalog } = this.#context
+    const needed = await store.read((snapshot) =>
+      schema.needsMigration(catalog.collection(snapshot, this.#writing.name), true),
+    )
+    if (!needed) return
+    // Most runs of an application migrate nothing, so it is loaded only for this.
+    const { migrateCollection } = await import('./migrate.ts')
+    await migrateCollection(this.#optionsFor(this.options))
+  }
+
+  #optionsFor({ signal, onProgress }: RunOptions): MigrationOptions {
+    const { store, catalog, environment, closing } = this.#context
+    const cancelled = signal === undefined ? closing : AbortSignal.any([signal, closing])
+    return { store, catalog, environment, signal: cancelled, onProgress, schema: this.#schema, writing: this.#writing }
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * The interface by which any validation library can be asked, version 1 (https://standardschema.dev). Written down here,
+ * as far as it is needed, so that nothing has to be installed: types match by their structure.
+ */
+
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: string
+    readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>
+    /** Not there at run time. */
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined
+  }
+}
+
+export type SchemaResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly SchemaIssue[] }
+
+export interface SchemaIssue {
+  readonly message: string
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
+}
+
+/** What a schema takes; any document where it is none. */
+export type SchemaInput<Schema> = TypeOf<Schema, 'input'>
+
+/** What a schema gives, which is what is stored; any document where it is none. */
+export type SchemaOutput<Schema> = TypeOf<Schema, 'output'>
+
+type TypeOf<Schema, Side extends 'input' | 'output'> = Schema extends {
+  readonly '~standard': { readonly types?: infer Types }
+}
+  ? NonNullable<Types> extends { readonly [Name in Side]: infer Type extends object }
+    ? Type
+    : Record<string, unknown>
+  : Record<string, unknown>
+
+export function isStandardSchema(value: unknown): value is StandardSchema {
+  // Some libraries' schemas are functions.
+  if ((typeof value !== 'object' || value === null) && typeof value !== 'function') return false
+  const standard = (value as Partial<StandardSchema>)['~standard']
+  return standard?.version === 1 && typeof standard.validate === 'function'
+}

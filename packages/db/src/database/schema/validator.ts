@@ -1,0 +1,154 @@
+/**
+ * Asks a schema about documents. docs/schemas.md is normative.
+ *
+ * The schema is shown the document without the fields that are the database's (names that start with '_'), but for `_id`, if the
+ * document has one. A strict schema that knows no `_id` would refuse each document for having one: it is found out once (see
+ * `#withoutId`), and is then shown the content alone.
+ */
+import { PannierError } from '../../base/errors.ts'
+import { andThen, isPromise } from '../../base/maybe-promise.ts'
+import type { MaybePromise } from '../../base/maybe-promise.ts'
+import { isPlainObject } from '../../codec/collation.ts'
+import { isReserved } from '../../codec/document-format.ts'
+import type { StoredDocument } from '../../document/document-reader.ts'
+import type { SchemaIssue, SchemaResult, StandardSchema } from './standard-schema.ts'
+
+/** What is wrong with a document and where, as `details.issues` of PANNIER_INVALID_DOCUMENT has it. */
+export interface DocumentIssue {
+  readonly message: string
+  /** From the document inwards; empty for the document itself. */
+  readonly path: readonly (string | number)[]
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+export class DocumentValidator {
+  readonly #schema: StandardSchema['~standard']
+  /** The schema is strict and knows no `_id`. */
+  #contentOnly = false
+
+  constructor(schema: StandardSchema) {
+    this.#schema = schema['~standard']
+  }
+
+  /** All of them as they are to be stored. Throws, or rejects, for the first that is not valid. */
+  checkAll(inputs: readonly unknown[], many: boolean): MaybePromise<Fields[]> {
+    return andThen(this.checkEach(inputs, many), (checked) =>
+      checked.map((document) => {
+        if (document instanceof PannierError) throw document
+        return document
+      }),
+    )
+  }
+
+  /** For each the document as it is to be stored, or what is wrong with it. `many`: errors name the position. */
+  checkEach(inputs: readonly unknown[], many: boolean): MaybePromise<(Fields | PannierError)[]> {
+    const checked = inputs.map((input, position) => this.check(input, many ? position : undefined))
+    // Most schemas are synchronous, and a batch may be large.
+    return checked.some(isPromise)
+      ? Promise.all(checked.map(async (one) => one))
+      : (checked as (Fields | PannierError)[])
+  }
+
+  /** The document as it is to be stored, or what is wrong with it. A TypeError for what is no document. */
+  check(input: unknown, position?: number): MaybePromise<Fields | PannierError> {
+    if (!isPlainObject(input)) throw new TypeError('a document is a plain object')
+    // A tombstone has no content that would have to be of use.
+    if (input['_deleted'] === true) return input
+    return andThen(this.#ask(input), (result) =>
+      result.issues === undefined ? stored(input, result.value, position) : invalid(input, result.issues, position),
+    )
+  }
+
+  /**
+   * For `update`, whose function runs inside the write: what it makes of a document is validated there. That is done at once,
+   * or another write could come between and would be lost.
+   */
+  checkUpdated(change: (document: StoredDocument) => unknown): (document: StoredDocument) => unknown {
+    return (document) => {
+      const changed = change(document)
+      // What is no document at all is refused where it would be written.
+      if (!isPlainObject(changed)) return changed
+      const { _id = document._id } = changed
+      if (_id !== document._id) return changed
+      const checked = this.check({ ...changed, _id })
+      if (isPromise(checked)) {
+        checked.catch(() => {})
+        throw new TypeError('update: the schema is asynchronous; read the document and `put` it instead')
+      }
+      if (checked instanceof PannierError) throw checked
+      return checked
+    }
+  }
+
+  #ask(input: Fields): MaybePromise<SchemaResult<unknown>> {
+    const content = contentOf(input)
+    const id = input['_id']
+    if (id === undefined || this.#contentOnly) return this.#validate(content)
+    return andThen(this.#validate({ _id: id, ...content }), (result) =>
+      result.issues === undefined ? result : this.#withoutId(id, content, result),
+    )
+  }
+
+  /**
+   * Refused with its `_id`. Is it only for having one? A strict schema that knows no `_id` refuses any other unknown field in
+   * the same words, one that objects to this `_id` does not.
+   */
+  #withoutId(id: unknown, content: Fields, refusal: SchemaResult<unknown>): MaybePromise<SchemaResult<unknown>> {
+    const asked = this.#validate({ [UNKNOWN_FIELD]: id, ...content })
+    return andThen(asked, (other) => {
+      if (wordsOf(refusal, '_id') !== wordsOf(other, UNKNOWN_FIELD)) return refusal
+      return andThen(this.#validate(content), (alone) => {
+        // Equal words may also mean that nothing is wrong with the `_id`, but something else is.
+        if (alone.issues === undefined) this.#contentOnly = true
+        return alone.issues === undefined || alone.issues.length < (refusal.issues?.length ?? 0) ? alone : refusal
+      })
+    })
+  }
+
+  #validate(value: Fields): MaybePromise<SchemaResult<unknown>> {
+    return this.#schema.validate(value)
+  }
+}
+
+/** No schema knows it. */
+const UNKNOWN_FIELD = '_idUnknownToAnySchema'
+
+function wordsOf({ issues = [] }: SchemaResult<unknown>, name: string): string {
+  return JSON.stringify(readable(issues)).replaceAll(name, ' ')
+}
+
+function contentOf(input: Fields): Fields {
+  if (!Object.keys(input).some(isReserved)) return input
+  return Object.fromEntries(Object.entries(input).filter(([name]) => !isReserved(name)))
+}
+
+/** What the schema gave, with what it was not shown. */
+function stored(input: Fields, output: unknown, position: number | undefined): Fields | PannierError {
+  if (!isPlainObject(output)) throw new TypeError('a schema of a collection gives plain objects')
+  if (input['_id'] !== undefined && output['_id'] !== undefined && output['_id'] !== input['_id'])
+    return invalid(input, [{ message: 'The schema changes the _id.', path: ['_id'] }], position)
+  const kept = Object.entries(input).filter(([name]) => isReserved(name))
+  return kept.length === 0 ? output : { ...output, ...Object.fromEntries(kept) }
+}
+
+function invalid(input: Fields, issues: readonly SchemaIssue[], position: number | undefined): PannierError {
+  const id = input['_id']
+  const found = readable(issues)
+  const [first] = found
+  const where = position === undefined ? '' : ` at position ${position}`
+  const what = id === undefined ? `The document${where}` : `The document ${JSON.stringify(id)}${where}`
+  const why = first === undefined ? '' : `: ${[first.path.join('.'), first.message].filter(Boolean).join(': ')}`
+  const more = found.length > 1 ? ` (and ${found.length - 1} more)` : ''
+  return new PannierError('PANNIER_INVALID_DOCUMENT', `${what} is not valid${why}${more}`, {
+    details: { id, ...(position !== undefined && { position }), issues: found },
+  })
+}
+
+/** Plain data: some libraries have arrays of classes of their own. */
+function readable(issues: readonly SchemaIssue[]): DocumentIssue[] {
+  return Array.from(issues, ({ message, path = [] }) => {
+    const keys = Array.from(path, (segment) => (typeof segment === 'object' ? segment.key : segment))
+    return { message, path: keys.map((key) => (typeof key === 'symbol' ? String(key) : key)) }
+  })
+}

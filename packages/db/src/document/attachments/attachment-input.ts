@@ -1,0 +1,141 @@
+/** What callers hand in as attachments: checked at once, so that wrong arguments are a TypeError that says where. */
+import { PannierError } from '../../base/errors.ts'
+import { isPlainObject } from '../../codec/collation.ts'
+import { textToByteString } from '../../codec/text.ts'
+import { ATTACHMENT_NAME_BYTES_MAX, ATTACHMENTS_PER_DOCUMENT_MAX, CONTENT_TYPE_CHARS_MAX } from './attachment-limits.ts'
+
+/**
+ * Content of an attachment. A string is base64, as in CouchDB's JSON. Streams are read once, a Blob in pieces: neither is ever
+ * held in memory as a whole. Bytes must not be changed before the write has ended.
+ */
+export type AttachmentData =
+  | Blob
+  | ArrayBuffer
+  | ArrayBufferView
+  | string
+  | ReadableStream<Uint8Array>
+  | AsyncIterable<Uint8Array>
+
+/** A new attachment in `_attachments` of a document that is written. */
+export interface AttachmentInput {
+  readonly data: AttachmentData
+  /** By default that of the Blob, else 'application/octet-stream'. */
+  readonly content_type?: string
+}
+
+/** Keeps the attachment of that name which the revision before has. The stubs of documents that were read are such. */
+export interface AttachmentStubInput {
+  readonly stub: true
+  /** If given it must be that of the attachment. */
+  readonly digest?: string
+}
+
+/** `_attachments` of a document that is written: what is not named in it goes. */
+export type AttachmentInputs = Readonly<Record<string, AttachmentInput | AttachmentStubInput>>
+
+/** One attachment as it was handed in. */
+export interface CheckedAttachment {
+  readonly name: string
+  readonly contentType: string
+  /** Bytes where they were base64. Undefined: a stub. */
+  readonly data: Exclude<AttachmentData, string> | undefined
+  /** Of a stub, if it has one. */
+  readonly digest: string | undefined
+  /** Generation that the attachment came with, if the document says so. */
+  readonly revpos: number | undefined
+}
+
+export const CONTENT_TYPE_DEFAULT = 'application/octet-stream'
+
+/** `attachments`: the document's `_attachments`. */
+export function checkAttachments(attachments: unknown): CheckedAttachment[] {
+  if (!isPlainObject(attachments)) throw new TypeError('_attachments is an object of attachments by name')
+  const names = Object.keys(attachments)
+  if (names.length > ATTACHMENTS_PER_DOCUMENT_MAX) {
+    throw new PannierError(
+      'PANNIER_LIMIT',
+      `A document has at most ${ATTACHMENTS_PER_DOCUMENT_MAX} attachments, not ${names.length}.`,
+    )
+  }
+  return names.map((name) => checkAttachment(name, attachments[name], `_attachments[${JSON.stringify(name)}]`))
+}
+
+/** `path` says in messages where it stands. */
+export function checkAttachment(name: unknown, input: unknown, path: string): CheckedAttachment {
+  const checkedName = checkName(name, path)
+  if (!isPlainObject(input)) throw new TypeError(`${path} is an object with \`data\` or \`stub: true\``)
+  const { data, stub, digest, revpos, content_type } = input
+  if (data !== undefined) {
+    const checked = checkData(data, `${path}.data`)
+    const typeOfData = checked instanceof Blob && checked.type !== '' ? checked.type : CONTENT_TYPE_DEFAULT
+    const contentType = checkContentType(content_type ?? typeOfData, `${path}.content_type`)
+    return { name: checkedName, contentType, data: checked, digest: undefined, revpos: checkRevpos(revpos) }
+  }
+  if (stub !== true) throw new TypeError(`${path} has neither \`data\` nor \`stub: true\``)
+  if (digest !== undefined && typeof digest !== 'string') throw new TypeError(`${path}.digest is a string`)
+  return { name: checkedName, contentType: CONTENT_TYPE_DEFAULT, data: undefined, digest, revpos: undefined }
+}
+
+export function checkName(name: unknown, path: string): string {
+  if (typeof name !== 'string' || name === '')
+    throw new TypeError(`${path}: the name of an attachment is a string, not ''`)
+  if (name.startsWith('_')) throw new TypeError(`${path}: names of attachments do not start with '_'`)
+  const length = textToByteString(name).length
+  if (length > ATTACHMENT_NAME_BYTES_MAX) {
+    throw new PannierError(
+      'PANNIER_KEY_TOO_LARGE',
+      `The name of an attachment takes ${length} bytes; ${ATTACHMENT_NAME_BYTES_MAX} are allowed.`,
+    )
+  }
+  return name
+}
+
+function checkContentType(contentType: unknown, path: string): string {
+  if (typeof contentType !== 'string' || contentType === '' || contentType.length > CONTENT_TYPE_CHARS_MAX)
+    throw new TypeError(`${path} is a string of 1 to ${CONTENT_TYPE_CHARS_MAX} characters`)
+  // It ends up in headers of HTTP.
+  // oxlint-disable-next-line no-control-regex
+  if (/[\x00-\x1f\x7f]/.test(contentType)) throw new TypeError(`${path} has control characters`)
+  return contentType
+}
+
+function checkRevpos(revpos: unknown): number | undefined {
+  return typeof revpos === 'number' && Number.isSafeInteger(revpos) && revpos > 0 ? revpos : undefined
+}
+
+function checkData(data: unknown, path: string): Exclude<AttachmentData, string> {
+  if (typeof data === 'string') return decodeBase64(data, path)
+  if (data instanceof Blob || data instanceof ArrayBuffer || ArrayBuffer.isView(data)) return data
+  if (isStream(data) || isAsyncIterable(data)) return data
+  throw new TypeError(
+    `${path} is a Blob, bytes, a string in base64, a ReadableStream or an async iterable, not ${describe(data)}`,
+  )
+}
+
+export function isStream(data: unknown): data is ReadableStream<Uint8Array> {
+  return typeof data === 'object' && data !== null && typeof (data as { getReader?: unknown }).getReader === 'function'
+}
+
+function isAsyncIterable(data: unknown): data is AsyncIterable<Uint8Array> {
+  return (
+    typeof data === 'object' &&
+    data !== null &&
+    typeof (data as { [Symbol.asyncIterator]?: unknown })[Symbol.asyncIterator] === 'function'
+  )
+}
+
+function decodeBase64(text: string, path: string): Uint8Array {
+  let decoded: string
+  try {
+    decoded = atob(text)
+  } catch {
+    throw new TypeError(`${path} is not base64`)
+  }
+  const bytes = new Uint8Array(decoded.length)
+  for (let at = 0; at < bytes.length; at++) bytes[at] = decoded.charCodeAt(at)
+  return bytes
+}
+
+function describe(value: unknown): string {
+  return value === null ? 'null' : Array.isArray(value) ? 'an array' : typeof value
+}

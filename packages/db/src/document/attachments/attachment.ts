@@ -1,0 +1,177 @@
+/** An attachment that is read: lazily, whole or in part, at once or as a stream. */
+import { isPromise } from '../../base/maybe-promise.ts'
+import type { MaybePromise } from '../../base/maybe-promise.ts'
+import { PannierError } from '../../base/errors.ts'
+import type { Snapshot } from '../../kv/key-value-store.ts'
+import { digestText } from './attachment-section.ts'
+import type { AttachmentEntry } from './attachment-section.ts'
+import { BlobReader, CHUNK_BYTES } from './blob-store.ts'
+
+/** A part of the content, as `slice` has it: up to but not including `end`. What lies beyond the content is left out. */
+export interface ByteRange {
+  readonly start?: number
+  readonly end?: number
+}
+
+/** A snapshot that is held until it is released. */
+export interface BlobSource {
+  readonly snapshot: Snapshot
+  readonly collectionNumber: number
+  attempt<T>(read: () => T): MaybePromise<T>
+  release(): void
+}
+
+/** Chunks that are fetched together when all is wanted at once. */
+const READ_CHUNKS = 4
+
+/**
+ * What `getAttachment` gives. Nothing of the content is read before it is asked for, and it is read as of then: content that
+ * nothing refers to any more is gone. While it is read, it stays.
+ */
+export class Attachment {
+  readonly name: string
+  readonly contentType: string
+  /** `md5-` and the MD5 of the content in base64. */
+  readonly digest: string
+  /** Bytes of the whole content. */
+  readonly length: number
+  readonly #blob: number
+  readonly #collectionNumber: number
+  readonly #open: () => Promise<BlobSource>
+  readonly #range: ByteRange
+
+  /** @internal Use `collection.getAttachment`. */
+  constructor(
+    entry: AttachmentEntry,
+    collectionNumber: number,
+    open: () => Promise<BlobSource>,
+    range: ByteRange = {},
+  ) {
+    this.name = entry.name
+    this.contentType = entry.contentType
+    this.digest = digestText(entry.digest)
+    this.length = entry.length
+    this.#blob = entry.blob
+    this.#collectionNumber = collectionNumber
+    this.#open = open
+    this.#range = range
+  }
+
+  /** @throws PANNIER_NOT_FOUND if the attachment was removed since. */
+  async bytes(range: ByteRange = this.#range): Promise<Uint8Array<ArrayBuffer>> {
+    const { start, end } = this.#clamp(range)
+    const bytes = new Uint8Array(end - start)
+    let filled = 0
+    await this.#pieces(start, end, READ_CHUNKS, (piece) => {
+      bytes.set(piece, filled)
+      filled += piece.length
+    })
+    return bytes
+  }
+
+  /** The content as UTF-8. @throws as `bytes`. */
+  async text(range?: ByteRange): Promise<string> {
+    return new TextDecoder().decode(await this.bytes(range))
+  }
+
+  /** With the attachment's content type. @throws as `bytes`. */
+  async blob(range?: ByteRange): Promise<Blob> {
+    return new Blob([await this.bytes(range)], { type: this.contentType })
+  }
+
+  /**
+   * Reads as fast as it is read from, and takes the memory of one piece. Read it to its end or cancel it: until then the pages
+   * that it has yet to read can't be used again.
+   *
+   * @example
+   * return new Response(attachment.stream(), { headers: { 'content-type': attachment.contentType } })
+   */
+  stream(range: ByteRange = this.#range): ReadableStream<Uint8Array<ArrayBuffer>> {
+    const { start, end } = this.#clamp(range)
+    let at = start
+    let source: BlobSource | undefined
+    const release = (): void => source?.release()
+    return new ReadableStream<Uint8Array<ArrayBuffer>>(
+      {
+        pull: async (controller) => {
+          try {
+            if (at < end) {
+              source ??= await this.#openChecked()
+              const to = Math.min(end, (Math.floor(at / CHUNK_BYTES) + 1) * CHUNK_BYTES)
+              const [piece] = await this.#read(source, at, to)
+              at = to
+              controller.enqueue(piece!.slice())
+            }
+            if (at < end) return
+            release()
+            controller.close()
+          } catch (error) {
+            release()
+            throw error
+          }
+        },
+        cancel: release,
+      },
+      { highWaterMark: 0 },
+    )
+  }
+
+  #clamp({ start = 0, end = this.length }: ByteRange): { start: number; end: number } {
+    checkRange({ start, end })
+    const from = Math.min(start, this.length)
+    return { start: from, end: Math.max(from, Math.min(end, this.length)) }
+  }
+
+  async #pieces(start: number, end: number, chunks: number, take: (piece: Uint8Array) => void): Promise<void> {
+    if (start === end) return
+    const source = await this.#openChecked()
+    try {
+      for (let at = start; at < end;) {
+        const to = Math.min(end, (Math.floor(at / CHUNK_BYTES) + chunks) * CHUNK_BYTES)
+        const read = this.#read(source, at, to)
+        for (const piece of isPromise(read) ? await read : read) take(piece)
+        at = to
+      }
+    } finally {
+      source.release()
+    }
+  }
+
+  /** Views of the bytes from `start` to `end`. */
+  #read({ snapshot, attempt }: BlobSource, start: number, end: number): MaybePromise<Uint8Array[]> {
+    const first = Math.floor(start / CHUNK_BYTES)
+    const last = Math.ceil(end / CHUNK_BYTES)
+    return attempt(() =>
+      new BlobReader(snapshot, this.#collectionNumber)
+        .chunksOf(this.#blob, first, last)
+        .map((chunk, at) => chunk.subarray(...within(chunk, (first + at) * CHUNK_BYTES, start, end))),
+    )
+  }
+
+  async #openChecked(): Promise<BlobSource> {
+    const source = await this.#open()
+    try {
+      const { snapshot, collectionNumber } = source
+      const there =
+        collectionNumber === this.#collectionNumber &&
+        (await source.attempt(() => new BlobReader(snapshot, collectionNumber).record(this.#blob))) !== undefined
+      if (there) return source
+      throw new PannierError('PANNIER_NOT_FOUND', `The attachment '${this.name}' was removed since it was asked for.`)
+    } catch (error) {
+      source.release()
+      throw error
+    }
+  }
+}
+
+export function checkRange({ start, end }: ByteRange): void {
+  for (const at of [start, end]) {
+    if (at !== undefined && (!Number.isSafeInteger(at) || at < 0))
+      throw new TypeError('start and end of a range of bytes are whole numbers from 0 on')
+  }
+}
+
+/** The part of a chunk at `offset` that lies between `start` and `end`. */
+function within(chunk: Uint8Array, offset: number, start: number, end: number): [from: number, to: number] {
+  return [Math.max(0, start - offset), Math.min(chunk.length, end - offset)]
+}

@@ -1,0 +1,164 @@
+/**
+ * Gets the content of attachments ready for the transaction that writes their documents: short content is read into memory, to
+ * be stored by that transaction itself, long content is uploaded ahead.
+ */
+import { PannierError } from '../../base/errors.ts'
+import type { CheckedAttachment } from './attachment-input.ts'
+import { TRANSACTION_ATTACHMENT_BYTES_MAX } from './attachment-limits.ts'
+import type { FinishedUpload } from './blob-changes.ts'
+import { CHUNK_BYTES } from './blob-store.ts'
+import type { MemoryContent } from './blob-store.ts'
+import { bytesInMemory, ChunkCutter, memoryContent, readPieces } from './content-reader.ts'
+import type { PieceReader } from './content-reader.ts'
+import { Upload } from './upload.ts'
+import type { UploadTarget } from './upload.ts'
+
+/** Of what is in memory as a whole anyway, so much goes into the transaction of a write. */
+export const MEMORY_BYTES_MAX: number = 32 * 1024 * 1024
+/** Of what has to be read, so many chunks of one attachment; what is longer is uploaded. */
+export const READ_CHUNKS_MAX = 4
+
+/** An attachment whose content is at hand. */
+export interface PreparedAttachment extends Omit<CheckedAttachment, 'data'> {
+  /** Undefined: a stub. */
+  readonly content: MemoryContent | FinishedUpload | undefined
+}
+
+/** For one write. `end` must be called when it is over. */
+export class AttachmentPreparation {
+  readonly #target: UploadTarget | undefined
+  readonly #signal: AbortSignal | undefined
+  readonly #uploads: Upload[] = []
+  readonly #finished: FinishedUpload[] = []
+  #bytesInMemory = 0
+
+  /** Without `target`, inside a transaction, nothing can be uploaded: all of it takes memory, and is limited. */
+  constructor(target: UploadTarget | undefined, signal?: AbortSignal) {
+    this.#target = target
+    const signals = [signal, target?.closing].filter((one) => one !== undefined)
+    this.#signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0]
+  }
+
+  /** One after another, as each may take its share of memory. */
+  async prepare(attachments: readonly CheckedAttachment[]): Promise<PreparedAttachment[]> {
+    const prepared: PreparedAttachment[] = []
+    for (const { data, ...rest } of attachments) {
+      const content = data === undefined ? undefined : await this.#content(data, `_attachments['${rest.name}'].data`)
+      prepared.push({ ...rest, content })
+    }
+    return prepared
+  }
+
+  /** When the write is over, however: forgets uploads that nothing has adopted. */
+  async end(): Promise<void> {
+    await Promise.all(this.#uploads.map((upload) => upload.end()))
+  }
+
+  async #content(data: NonNullable<CheckedAttachment['data']>, path: string): Promise<MemoryContent | FinishedUpload> {
+    throwIfAborted(this.#signal)
+    const bytes = bytesInMemory(data)
+    const room = this.#target === undefined ? TRANSACTION_ATTACHMENT_BYTES_MAX : MEMORY_BYTES_MAX
+    if (bytes !== undefined && this.#bytesInMemory + bytes.length <= room) {
+      this.#bytesInMemory += bytes.length
+      return memoryContent(bytes)
+    }
+    const reader = readPieces(data, path)
+    const signal = this.#signal
+    const abort = (): void => reader.cancel(signal?.reason)
+    signal?.addEventListener('abort', abort)
+    try {
+      return await this.#read(reader, room)
+    } catch (error) {
+      reader.cancel(error)
+      throw error
+    } finally {
+      signal?.removeEventListener('abort', abort)
+    }
+  }
+
+  async #read(reader: PieceReader, room: number): Promise<MemoryContent | FinishedUpload> {
+    const cutter = new ChunkCutter()
+    const chunks: Uint8Array[] = []
+    let upload: Upload | undefined
+    for (;;) {
+      const piece = await this.#next(reader)
+      if (piece === undefined) break
+      const whole = cutter.add(piece)
+      if (upload !== undefined) {
+        await upload.add(whole)
+        continue
+      }
+      chunks.push(...whole)
+      const bytes = this.#bytesInMemory + chunks.length * CHUNK_BYTES
+      if (this.#target === undefined) {
+        if (bytes > room) throw tooMuchForTransaction()
+      } else if (chunks.length > READ_CHUNKS_MAX || bytes > room) {
+        upload = await Upload.start(this.#target)
+        this.#uploads.push(upload)
+        await upload.add(chunks)
+        chunks.length = 0
+      }
+    }
+    const { rest, name } = cutter.end()
+    if (upload !== undefined) {
+      await upload.add(rest)
+      const finished = await upload.finish(name, this.#finished)
+      this.#finished.push(finished)
+      return finished
+    }
+    this.#bytesInMemory += name.length
+    return { ...name, chunks: [...chunks, ...rest] }
+  }
+
+  /** A signal ends the wait for a source at once. */
+  async #next(reader: PieceReader): Promise<Uint8Array | undefined> {
+    const signal = this.#signal
+    throwIfAborted(signal)
+    if (signal === undefined) return reader.next()
+    let stop = (): void => {}
+    const aborted = new Promise<undefined>((resolve) => {
+      stop = () => resolve(undefined)
+      signal.addEventListener('abort', stop)
+    })
+    try {
+      const next = reader.next()
+      // When the signal comes first, nobody waits for it any more.
+      next.catch(() => {})
+      const piece = await Promise.race([next, aborted])
+      throwIfAborted(signal)
+      return piece
+    } finally {
+      signal.removeEventListener('abort', stop)
+    }
+  }
+}
+
+/** What is in memory as a whole, at once; for where nothing can be waited for. */
+export function prepareInMemory(attachments: readonly CheckedAttachment[]): PreparedAttachment[] {
+  return attachments.map(({ data, ...rest }) => {
+    if (data === undefined) return { ...rest, content: undefined }
+    const bytes = bytesInMemory(data)
+    if (bytes === undefined) {
+      throw new TypeError(
+        `_attachments['${rest.name}'].data must be bytes or base64 here: what has to be waited for goes into putAttachment`,
+      )
+    }
+    if (bytes.length > TRANSACTION_ATTACHMENT_BYTES_MAX) throw tooMuchForTransaction()
+    return { ...rest, content: memoryContent(bytes) }
+  })
+}
+
+function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted !== true) return
+  // That of a database which is being closed.
+  if (signal.reason instanceof PannierError) throw signal.reason
+  throw new PannierError('PANNIER_ABORTED', 'Writing the attachment was cancelled.', { cause: signal.reason })
+}
+
+function tooMuchForTransaction(): PannierError {
+  return new PannierError(
+    'PANNIER_ATTACHMENT_TOO_LARGE',
+    `Attachments that are written inside a transaction take at most ${TRANSACTION_ATTACHMENT_BYTES_MAX} bytes together. ` +
+      'Write larger ones before it.',
+  )
+}

@@ -1,0 +1,140 @@
+/**
+ * Lists the documents of a collection in the order of their ids, or those with certain ids in the order asked for: CouchDB's
+ * `_all_docs`. Where a list begins is found by rank; then each row costs its document.
+ */
+import type { Key } from '../base/brand.ts'
+import type { Cursor, KeyRange } from '../kv/key-value-store.ts'
+import type { BodyView } from './body.ts'
+import type { DocumentReader, StoredDocument } from './document-reader.ts'
+import { possibleIdKey } from './id-range.ts'
+import { conflictsOf } from './other-leaves.ts'
+
+export interface ListRequest {
+  readonly range: KeyRange
+  /** Instead of the range. */
+  readonly keys: readonly string[] | undefined
+  readonly descending: boolean
+  readonly skip: number
+  /** Infinity: all. */
+  readonly limit: number
+  readonly docs: boolean
+  /** With `docs`: documents tell their conflicts. */
+  readonly conflicts: boolean
+}
+
+/** A document. */
+export interface ListedRow<T extends object = StoredDocument> {
+  readonly id: string
+  readonly rev: string
+  /** With `docs`. */
+  readonly doc?: T
+}
+
+/** One that was asked for by its id and is deleted. */
+export interface DeletedRow {
+  readonly id: string
+  readonly rev: string
+  readonly deleted: true
+}
+
+/** There never was a document with this id. */
+export interface MissingRow {
+  readonly key: string
+  readonly error: 'not_found'
+}
+
+export type ListRow<T extends object = StoredDocument> = ListedRow<T> | DeletedRow | MissingRow
+
+export interface ListHead {
+  /** Documents in the collection. */
+  readonly total: number
+  /** Documents before the first row, in the direction of the list; undefined for a list by keys, which has no place of its own. */
+  readonly offset: number | undefined
+  /** The collection's last sequence number: a feed from here on has what is not in the list. */
+  readonly seq: number
+}
+
+/** What stands at the head of the list. May throw a Miss. */
+export function readListHead(reader: DocumentReader, { range, keys, descending, skip }: ListRequest): ListHead {
+  const total = reader.count()
+  const seq = reader.bodies.lastNumber
+  if (keys !== undefined) return { total, offset: undefined, seq }
+  const { gte, lt } = range
+  const isEmpty = gte !== undefined && lt !== undefined && gte >= lt
+  const before = descending
+    ? lt === undefined
+      ? 0
+      : reader.countIds({ gte: lt })
+    : gte === undefined
+      ? 0
+      : reader.countIds({ lt: gte })
+  return { total, offset: before + (isEmpty ? 0 : Math.min(skip, reader.countIds(range))), seq }
+}
+
+/** The rows of a list, batch by batch, from one snapshot. */
+export interface ListRows {
+  /**
+   * At most `count` more rows; none at the end. May throw a Miss, and goes on where it was when it is called again.
+   */
+  next(count: number): ListRow[]
+}
+
+export function listRows(reader: DocumentReader, request: ListRequest): ListRows {
+  return request.keys === undefined ? rowsOfRange(reader, request) : rowsOfKeys(reader, request, request.keys)
+}
+
+function rowsOfRange(reader: DocumentReader, request: ListRequest): ListRows {
+  const { range, descending, skip, limit } = request
+  let cursor: Cursor | undefined
+  let left = limit
+  let numbers: number[] = []
+  return {
+    next: (count) => {
+      cursor ??= reader.ids(range, { reverse: descending, skip })
+      while (numbers.length < Math.min(count, left) && cursor.next()) numbers.push(reader.numberAt(cursor))
+      const rows = rowsOf(reader, reader.bodiesOf(numbers), request)
+      numbers = []
+      left -= rows.length
+      return rows
+    },
+  }
+}
+
+function rowsOfKeys(reader: DocumentReader, request: ListRequest, keys: readonly string[]): ListRows {
+  const { descending, skip, limit } = request
+  const asked = (descending ? keys.toReversed() : keys).slice(skip, skip + limit)
+  let at = 0
+  return {
+    next: (count) => {
+      const batch = asked.slice(at, at + count)
+      const bodies = findBodies(reader, batch)
+      const rows = new Map(rowsOf(reader, bodies, request).map((row) => [row.id, row]))
+      at += batch.length
+      return batch.map((key) => rows.get(key) ?? { key, error: 'not_found' })
+    },
+  }
+}
+
+/** By id, tombstones included. */
+function findBodies(reader: DocumentReader, ids: readonly string[]): BodyView[] {
+  const keys = [...new Set(ids.map(possibleIdKey))].filter((key): key is Key => key !== undefined).sort()
+  const numbers = reader.withDeleted(keys, reader.numbersOf(keys)).filter((number) => number !== undefined)
+  return reader.bodiesOf(numbers)
+}
+
+/** What a few conflicts miss is looked up before anything else is done. */
+function rowsOf(
+  reader: DocumentReader,
+  bodies: readonly BodyView[],
+  { docs, conflicts }: ListRequest,
+): (ListedRow | DeletedRow)[] {
+  const conflicting = docs && conflicts ? bodies.map((body) => conflictsOf(reader, body)) : []
+  return bodies.map((body, at) => {
+    const { id, revision: rev } = body
+    if (body.deleted) return { id, rev, deleted: true }
+    if (!docs) return { id, rev }
+    const doc = reader.decode(body)
+    if (conflicting[at] !== undefined) doc['_conflicts'] = conflicting[at]
+    return { id, rev, doc }
+  })
+}

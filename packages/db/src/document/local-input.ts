@@ -1,0 +1,51 @@
+/** What callers hand in for `_local/` documents, checked and encoded when it is handed in. */
+import type { Key } from '../base/brand.ts'
+import { ByteWriter } from '../codec/bytes.ts'
+import { isPlainObject } from '../codec/collation.ts'
+import { isReserved } from '../codec/document-format.ts'
+import { encodeDocument } from '../codec/encode-document.ts'
+import { encodeIdKey } from '../codec/key-encoding.ts'
+import { ShapeDictionary } from '../codec/shape.ts'
+
+export const LOCAL_PREFIX = '_local/'
+
+/** A document as it was handed in, encoded. */
+export interface LocalWrite {
+  readonly key: Key
+  /** The version that is replaced, 0: there must be none; undefined: no `_rev` could be one. */
+  readonly replaces: number | undefined
+  readonly shapes: readonly Uint8Array[]
+  readonly content: Uint8Array
+}
+
+/** The id may stand with or without `_local/`. */
+export function localKey(id: unknown): Key {
+  if (typeof id !== 'string') throw new TypeError('the id of a local document is a string')
+  const name = id.startsWith(LOCAL_PREFIX) ? id.slice(LOCAL_PREFIX.length) : id
+  if (name === '') throw new TypeError('an id must not be empty')
+  return encodeIdKey(name)
+}
+
+/** Throws a TypeError, or a PannierError for what exceeds a limit. */
+export function encodeLocal(document: unknown): LocalWrite {
+  if (!isPlainObject(document)) throw new TypeError('a document is a plain object')
+  for (const name of Object.keys(document)) {
+    if (isReserved(name) && name !== '_id' && name !== '_rev')
+      throw new TypeError(`fields whose names start with '_' are reserved: '${name}'`)
+  }
+  const { _id, _rev } = document
+  const key = localKey(_id)
+  const shapes = new ShapeDictionary()
+  const writer = new ByteWriter()
+  encodeDocument(document, shapes, writer)
+  const encoded = shapes.added.map(({ encoded }) => encoded)
+  return { key, replaces: localVersion(_rev), shapes: encoded, content: writer.finish() }
+}
+
+/** Of a `_rev`; undefined for what cannot be one. */
+export function localVersion(rev: unknown): number | undefined {
+  if (rev === undefined) return 0
+  if (typeof rev !== 'string') throw new TypeError('_rev is a string')
+  const match = /^0-(0|[1-9]\d{0,14})$/.exec(rev)
+  return match === null ? undefined : Number(match[1])
+}

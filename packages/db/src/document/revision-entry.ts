@@ -1,0 +1,114 @@
+/**
+ * An entry of a `revisions` tree: what is known of one revision beside its content.
+ *
+ *   key     document number, generation (6 bytes each, codec/key-number.ts), 0 and 16 bytes or 1 and text: the suffix
+ *   value   flags    u8       see below
+ *           parent   if flagged: the suffix of the parent, 16 bytes, or (if flagged) varint length and text
+ *           body     varint   if flagged: number of the body in `extra`
+ *
+ * A revision has an entry exactly if its parent is known, or it is a leaf other than the winner, or an ancestor whose body is
+ * kept. The winner's body is in `bodies`, and so is whether it is deleted.
+ */
+import type { Key } from '../base/brand.ts'
+import { ByteReader, corruptBytes, readByteString } from '../codec/bytes.ts'
+import { KEY_NUMBER_BYTES, keyNumber, numberKey } from '../codec/key-number.ts'
+import type { KeyRange } from '../kv/key-value-store.ts'
+import { numberBytes } from './body.ts'
+import { isHashSuffix, REVISION_HASH_BYTES, suffixFromBytes, suffixToBytes } from './revision.ts'
+import type { Revision } from './revision.ts'
+
+export interface RevisionEntry extends Revision {
+  /** The suffix of the parent; undefined if that is not known. */
+  readonly parent: string | undefined
+  /** A leaf other than the winner. */
+  readonly leaf: boolean
+  /** Told only where there is a body. */
+  readonly deleted: boolean
+  /** The number of the body in `extra`. */
+  readonly body: number | undefined
+}
+
+const HAS_PARENT = 1
+const PARENT_IS_TEXT = 2
+const IS_LEAF = 4
+const IS_DELETED = 8
+const HAS_BODY = 16
+const FLAGS_KNOWN: number = HAS_PARENT | PARENT_IS_TEXT | IS_LEAF | IS_DELETED | HAS_BODY
+
+const HASH_TAG = '\u0000'
+const TEXT_TAG = '\u0001'
+const SUFFIX_AT: number = 2 * KEY_NUMBER_BYTES
+
+export function revisionKey(documentNumber: number, { generation, suffix }: Revision): Key {
+  const tag = isHashSuffix(suffix) ? HASH_TAG : TEXT_TAG
+  return (numberKey(documentNumber) + numberKey(generation) + tag + suffixToBytes(suffix)) as Key
+}
+
+/** As `revisionKey`, of a suffix that is a hash, given as a byte string. */
+export function hashKey(documentNumber: number, generation: number, hash: string): Key {
+  return (numberKey(documentNumber) + numberKey(generation) + HASH_TAG + hash) as Key
+}
+
+/** All revisions of a document. */
+export function revisionRange(documentNumber: number): KeyRange {
+  return { gte: numberKey(documentNumber), lt: numberKey(documentNumber + 1) }
+}
+
+/** The number of the document that an entry belongs to. */
+export function documentNumberOf(key: Key): number {
+  return keyNumber(key.slice(0, KEY_NUMBER_BYTES) as Key)
+}
+
+/** The entry of a revision of which only the parent is known. */
+export function parentValue(parent: string): string {
+  return revisionValue({ parent, leaf: false, deleted: false, body: undefined })
+}
+
+/** As `parentValue`, of a suffix that is a hash. */
+export function hashParentValue(parent: Uint8Array): string {
+  return String.fromCharCode(HAS_PARENT) + readByteString(parent, 0, parent.length)
+}
+
+export function revisionValue({
+  parent,
+  leaf,
+  deleted,
+  body,
+}: Pick<RevisionEntry, 'parent' | 'leaf' | 'deleted' | 'body'>): string {
+  const flags = (leaf ? IS_LEAF : 0) | (deleted ? IS_DELETED : 0)
+  const tail = body === undefined ? '' : numberBytes(body)
+  const bodyFlag = body === undefined ? 0 : HAS_BODY
+  if (parent === undefined) return String.fromCharCode(flags | bodyFlag) + tail
+  const bytes = suffixToBytes(parent)
+  if (isHashSuffix(parent)) return String.fromCharCode(flags | bodyFlag | HAS_PARENT) + bytes + tail
+  const textFlags = flags | bodyFlag | HAS_PARENT | PARENT_IS_TEXT
+  return String.fromCharCode(textFlags) + numberBytes(bytes.length) + bytes + tail
+}
+
+export function readRevision(key: Key, value: Uint8Array): RevisionEntry {
+  const tag = key[SUFFIX_AT]
+  const bytes = key.slice(SUFFIX_AT + 1)
+  const isText = tag === TEXT_TAG
+  if (!isText && (tag !== HASH_TAG || bytes.length !== REVISION_HASH_BYTES))
+    throw corruptBytes('a revision has no name')
+  const generation = keyNumber(key.slice(0, SUFFIX_AT) as Key)
+  const reader = new ByteReader(value)
+  const flags = reader.u8()
+  if (flags > FLAGS_KNOWN) throw corruptBytes('a revision has an unknown format')
+  let parent: string | undefined
+  if ((flags & HAS_PARENT) !== 0) {
+    const parentIsText = (flags & PARENT_IS_TEXT) !== 0
+    const length = parentIsText ? reader.varint() : REVISION_HASH_BYTES
+    parent = suffixFromBytes(reader.byteString(length), parentIsText)
+  }
+  const body = (flags & HAS_BODY) === 0 ? undefined : reader.varint()
+  if (!reader.done || generation === 0) throw corruptBytes('a revision is malformed')
+  return {
+    generation,
+    suffix: suffixFromBytes(bytes, isText),
+    parent,
+    leaf: (flags & IS_LEAF) !== 0,
+    deleted: (flags & IS_DELETED) !== 0,
+    body,
+  }
+}

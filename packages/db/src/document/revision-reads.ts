@@ -1,0 +1,171 @@
+/** Reads of revisions: of chosen ones, of histories, conflicts, and what another replica lacks. Synchronous; may throw a Miss. */
+import { Miss } from '../base/miss.ts'
+import { corruptBytes } from '../codec/bytes.ts'
+import { decodeIdKey, encodeIdKey } from '../codec/key-encoding.ts'
+import { inlineAttachments } from './attachments/inline-attachments.ts'
+import type { AttachmentForm } from './attachments/inline-attachments.ts'
+import type { BodyView } from './body.ts'
+import type { DocumentReader, StoredDocument } from './document-reader.ts'
+import { loadRevisions } from './load-revisions.ts'
+import type { StoredBody } from './load-revisions.ts'
+import { pathOf, possibleAncestors, statusOf } from './revision-tree.ts'
+import type { RevisionNode, RevisionStatus, RevisionTree } from './revision-tree.ts'
+import { historyOf, parseRevision, revisionText } from './revision.ts'
+import { StoredRevisions } from './stored-revisions.ts'
+
+/** What a read tells of revisions. */
+export interface RevisionFields {
+  /** Adds `_revisions`: the known ancestors, newest first. */
+  readonly revs?: boolean
+  /** Adds `_revs_info`: the same with what is known of each. */
+  readonly revsInfo?: boolean
+  /** Adds `_conflicts`, if there are any: the other live leaves. */
+  readonly conflicts?: boolean
+  /** `_attachments` hold the content as `data`, in that form, and not stubs; all of it is in memory then. */
+  readonly attachments?: AttachmentForm
+  /** Adds `_deleted_conflicts`, if there are any: the other leaves that are tombstones. */
+  readonly deletedConflicts?: boolean
+}
+
+export interface RevisionReadOptions extends RevisionFields {
+  /** This revision, even if it does not win or is a tombstone. */
+  readonly rev?: string
+  /** With `rev`: the leaf that descends from it. Of several the one that would win. */
+  readonly latest?: boolean
+}
+
+export interface RevisionInfo {
+  readonly rev: string
+  /** Whether its content is there; 'deleted': it is, and it is a tombstone. */
+  readonly status: RevisionStatus
+}
+
+export type RevisionRead = { readonly ok: StoredDocument } | { readonly missing: string }
+
+/** A document with conflicts: the revision that wins, and the other live leaves. */
+export interface ConflictedDocument {
+  readonly id: string
+  readonly rev: string
+  readonly conflicts: readonly string[]
+}
+
+/** What a replica lacks of a document. */
+export interface MissingRevisions {
+  readonly missing: readonly string[]
+  /** Leaves that it has and that the missing ones may descend from; left out if there are none. */
+  readonly possibleAncestors?: readonly string[]
+}
+
+type StoredNode = RevisionNode<StoredBody>
+
+export class RevisionReader {
+  readonly documents: DocumentReader
+  readonly #stored: StoredRevisions
+
+  constructor(documents: DocumentReader) {
+    this.documents = documents
+    this.#stored = new StoredRevisions(documents.snapshot, documents.collection)
+  }
+
+  /** The winner of each document, live or a tombstone. */
+  winners(ids: readonly string[]): (BodyView | undefined)[] {
+    const { documents } = this
+    const keys = ids.map(encodeIdKey)
+    const numbers = documents.withDeleted(keys, documents.numbersOf(keys))
+    const bodies = documents.bodiesOf(numbers.filter((number) => number !== undefined))
+    let next = 0
+    return numbers.map((number) => (number === undefined ? undefined : bodies[next++]))
+  }
+
+  /** Undefined if there is no such document, or not in the revision asked for. */
+  read(id: string, options: RevisionReadOptions): StoredDocument | undefined {
+    const [winner] = this.winners([id])
+    if (winner === undefined || (winner.deleted && options.rev === undefined)) return undefined
+    const { tree } = loadRevisions(this.#stored, winner)
+    const found = tree.get(options.rev ?? winner.revision)
+    return found && this.#document(tree, options.latest === true ? tree.latest(found) : found, options)
+  }
+
+  /** Of each revision what is there. 'all': the leaves. */
+  revisions(id: string, revs: readonly string[] | 'all', options: RevisionReadOptions): RevisionRead[] {
+    const [winner] = this.winners([id])
+    if (winner === undefined) return revs === 'all' ? [] : revs.map((missing) => ({ missing }))
+    const { tree } = loadRevisions(this.#stored, winner)
+    const results = new Map<string, RevisionRead>()
+    for (const rev of revs === 'all' ? tree.leaves().map(revisionText) : revs) {
+      const node = tree.get(rev)
+      const shown = node && (options.latest === true ? tree.latest(node) : node)
+      const ok = shown && this.#document(tree, shown, options)
+      results.set(ok === undefined ? rev : ok._rev, ok === undefined ? { missing: rev } : { ok })
+    }
+    return [...results.values()]
+  }
+
+  /** Those of the revisions that are not known; undefined if all are. */
+  missing(id: string, revs: readonly string[]): MissingRevisions | undefined {
+    const [winner] = this.winners([id])
+    if (winner === undefined) return revs.length === 0 ? undefined : { missing: revs }
+    // The usual question is whether the newest revision is known.
+    if (revs.every((rev) => rev === winner.revision)) return undefined
+    const { tree } = loadRevisions(this.#stored, winner)
+    const missing = revs.filter((rev) => tree.get(rev) === undefined)
+    if (missing.length === 0) return undefined
+    const ancestors = possibleAncestors(tree.leaves(), missing.map(parseRevision))
+    return { missing, ...(ancestors.length > 0 && { possibleAncestors: ancestors }) }
+  }
+
+  /** In the order of their ids. */
+  conflicts(): ConflictedDocument[] {
+    const { snapshot, collection } = this.documents
+    const cursor = snapshot.tree(collection.trees.conflicts)?.cursor()
+    const ids: string[] = []
+    while (cursor?.next() === true) ids.push(decodeIdKey(cursor.key))
+    const winners = this.winners(ids)
+    return collectMisses(ids, (id, at) => {
+      const winner = winners[at]
+      if (winner === undefined) throw corruptBytes('a document with conflicts is missing')
+      const [first, ...others] = loadRevisions(this.#stored, winner).tree.leaves()
+      return { id, rev: revisionText(first!), conflicts: others.filter(({ deleted }) => !deleted).map(revisionText) }
+    })
+  }
+
+  #document(tree: RevisionTree<StoredBody>, node: StoredNode, options: RevisionFields): StoredDocument | undefined {
+    if (node.body === undefined) return undefined
+    const body = node.body.view ?? this.#stored.bodies([node.body.extra!])[0]!
+    const document = this.documents.decode(body)
+    const { revs, revsInfo, conflicts, deletedConflicts, attachments } = options
+    if (attachments !== undefined && body.attachments !== undefined) {
+      const { snapshot, collection } = this.documents
+      document['_attachments'] = inlineAttachments(snapshot, collection.number, body.attachments, attachments)
+    }
+    const path = pathOf(node)
+    if (revs === true) document['_revisions'] = historyOf(path)
+    if (revsInfo === true) {
+      document['_revs_info'] = path.map((at): RevisionInfo => ({ rev: revisionText(at), status: statusOf(at) }))
+    }
+    const [, ...others] = tree.leaves()
+    const addLeaves = (field: string, deleted: boolean): void => {
+      const leaves = others.filter((leaf) => leaf.deleted === deleted)
+      if (leaves.length > 0) document[field] = leaves.map(revisionText)
+    }
+    if (conflicts === true) addLeaves('_conflicts', false)
+    if (deletedConflicts === true) addLeaves('_deleted_conflicts', true)
+    return document
+  }
+}
+
+/** As `map`; what some miss is fetched together. */
+export function collectMisses<T, U>(items: readonly T[], visit: (item: T, at: number) => U): U[] {
+  let miss: Miss | undefined
+  const results: U[] = []
+  items.forEach((item, at) => {
+    try {
+      results.push(visit(item, at))
+    } catch (error) {
+      if (!(error instanceof Miss)) throw error
+      miss = error
+    }
+  })
+  if (miss !== undefined) throw miss
+  return results
+}

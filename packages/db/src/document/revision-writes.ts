@@ -1,0 +1,138 @@
+/** Writes to the revision trees themselves: conflicts resolved, revisions purged, old content forgotten. */
+import type { Key } from '../base/brand.ts'
+import { numberKey } from '../codec/key-number.ts'
+import type { WriteTransaction } from '../kv/key-value-store.ts'
+import { applyWrites } from './apply-writes.ts'
+import type { WriteResult } from './apply-writes.ts'
+import { AttachmentWork } from './attachments/attachment-work.ts'
+import { blobTreeName } from './attachments/blob-store.ts'
+import { attachmentWriting } from './attachments/on-demand.ts'
+import type { UploadTarget } from './attachments/upload.ts'
+import type { CollectionState } from './collection-state.ts'
+import { checkId } from './document-id.ts'
+import { DocumentPlan } from './document-plan.ts'
+import { DocumentReader } from './document-reader.ts'
+import type { StoredDocument } from './document-reader.ts'
+import type { DocumentWrite } from './document-write.ts'
+import { encodeBatch, encodeTombstone, guessShapes } from './encoded-batch.ts'
+import { readRevision, revisionValue } from './revision-entry.ts'
+import type { RevisionEntry } from './revision-entry.ts'
+import { RevisionReader } from './revision-reads.ts'
+import { StoredRevisions } from './stored-revisions.ts'
+import { checkChanged, fitted, unreachableId } from './write-documents.ts'
+import type { WriteContext } from './write-documents.ts'
+import { notFound } from './write-errors.ts'
+
+export interface PurgeResult {
+  /** The revisions that were forgotten, ancestors included. */
+  readonly purged: readonly string[]
+  /** Whether nothing is left of the document. */
+  readonly gone: boolean
+}
+
+/** Extends the winner by what `choose` makes of the live leaves, winner first, and deletes the others. */
+export function resolveConflicts(
+  transaction: WriteTransaction,
+  context: WriteContext,
+  id: string,
+  choose: (leaves: StoredDocument[]) => unknown,
+): WriteResult {
+  const state = context.catalog.collection(transaction, context.name)
+  const reader = state && new DocumentReader(transaction, state)
+  const old = reader?.get(id)
+  if (state === undefined || reader === undefined || old === undefined) throw notFound(id)
+  const stored = new StoredRevisions(transaction, state)
+  const plan = new DocumentPlan(id, stored, old)
+  const leaves = plan.tree.leaves().filter(({ deleted }) => !deleted)
+  const others = stored.bodies(leaves.slice(1).map(({ body }) => (body as { extra: number }).extra))
+  const document = checkChanged(id, choose([old, ...others].map((body) => reader.decode(body))))
+  if (document === undefined) return { id, rev: old.revision }
+  const batch = encodeBatch([document], guessShapes(state, false), unreachableId)
+  const write = batch.writes[0]!
+  const attachments = new AttachmentWork(transaction, state.number)
+  attachments.attach(write, leaves[0]!.generation + 1, () => [old, ...others].map((leaf) => leaf.attachments))
+  plan.extend(write, leaves[0], batch.shapes)
+  for (const leaf of leaves.slice(1)) plan.extend(encodeTombstone(id, write.key), leaf, batch.shapes)
+  plan.finish(write, state.settings)
+  attachments.count([write])
+  applyWrites(transaction, fitted(transaction, context, state, batch), [write], [write], context.maintain)
+  attachments.apply(transaction, state.number)
+  return { id, rev: write.rev }
+}
+
+/** `revs`: undefined for all of them. Those that are no leaves stay. */
+export function purgeRevisions(
+  transaction: WriteTransaction,
+  context: WriteContext,
+  id: string,
+  revs: readonly string[] | undefined,
+): PurgeResult {
+  const state = context.catalog.collection(transaction, context.name)
+  const [old] = state === undefined ? [] : new RevisionReader(new DocumentReader(transaction, state)).winners([id])
+  if (state === undefined || old === undefined) return { purged: [], gone: false }
+  const plan = new DocumentPlan(id, new StoredRevisions(transaction, state), old)
+  const purged: string[] = []
+  for (const leaf of revs?.map((rev) => plan.tree.get(rev)) ?? plan.tree.leaves()) {
+    if (leaf?.children === 0) purged.push(...plan.purge(leaf))
+  }
+  if (purged.length === 0) return { purged, gone: false }
+  const write: DocumentWrite = encodeTombstone(id, checkId(id))
+  plan.finish(write, state.settings)
+  const attachments = new AttachmentWork(transaction, state.number)
+  attachments.count([write])
+  applyWrites(transaction, state, [write], [write], context.maintain)
+  attachments.apply(transaction, state.number)
+  return { purged, gone: write.isGone }
+}
+
+/** Entries that one step of `compactRevisions` looks at. */
+const COMPACTED_ENTRIES_MAX = 2000
+
+export interface CompactStep {
+  /** Where to go on; undefined: that was all. */
+  readonly next: Key | undefined
+  /** How many revisions have lost their content. */
+  readonly forgotten: number
+}
+
+/** Forgets the content of ancestors, for a part of all documents. */
+export function compactRevisions(
+  transaction: WriteTransaction,
+  state: CollectionState,
+  from: Key | undefined,
+): CompactStep {
+  const revisions = transaction.tree(state.trees.revisions)
+  if (revisions === undefined) return { next: undefined, forgotten: 0 }
+  const cursor = revisions.cursor({ gte: from })
+  const entries: { readonly key: Key; readonly entry: RevisionEntry; readonly body: number }[] = []
+  let next: Key | undefined
+  for (let looks = 0; next === undefined && cursor.next(); looks++) {
+    const entry = readRevision(cursor.key, cursor.value)
+    if (looks === COMPACTED_ENTRIES_MAX) next = cursor.key
+    else if (!entry.leaf && entry.body !== undefined) entries.push({ key: cursor.key, entry, body: entry.body })
+  }
+  entries.sort((left, right) => left.body - right.body)
+  const bodies = new StoredRevisions(transaction, state).bodies(entries.map(({ body }) => body))
+  const attachments = new AttachmentWork(transaction, state.number)
+  for (const body of bodies) attachments.remove(body.attachments)
+  attachments.load()
+  const extra = transaction.tree(state.trees.extra)
+  for (const { sequence, bytes } of bodies) extra!.remove(numberKey(sequence), bytes.length)
+  for (const { key, entry } of entries) {
+    if (entry.parent === undefined) revisions.remove(key)
+    else revisions.replace(key, revisionValue({ parent: entry.parent, leaf: false, deleted: false, body: undefined }))
+  }
+  attachments.apply(transaction, state.number)
+  return { next, forgotten: entries.length }
+}
+
+/** Forgets what uploads have left whose tab or process died. */
+export function forgetDeadUploads(
+  transaction: WriteTransaction,
+  { catalog, name }: WriteContext,
+  { live, wallClock }: UploadTarget,
+): void {
+  const state = catalog.collection(transaction, name)
+  if (state === undefined || transaction.tree(blobTreeName(state.number)) === undefined) return
+  attachmentWriting().reclaimUploads(transaction, state.number, wallClock(), (token) => live.has(token))
+}

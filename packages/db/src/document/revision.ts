@@ -1,0 +1,127 @@
+/**
+ * Revisions by name: `N-suffix`. N, the generation, counts the edits from the first on; the suffix tells edits of one generation
+ * apart. The library makes suffixes of 32 lower-case hex digits, stored as 16 bytes; any other one that was replicated from
+ * elsewhere is kept as text.
+ */
+import { asArray } from '../codec/bytes.ts'
+import { KEY_NUMBER_MAX } from '../codec/key-number.ts'
+import { byteStringToText, textToByteString } from '../codec/text.ts'
+
+export interface Revision {
+  readonly generation: number
+  readonly suffix: string
+}
+
+/** `_revisions` of a document: its revision and the known ancestors, newest first. */
+export interface RevisionHistory {
+  /** The generation of the first id. */
+  readonly start: number
+  readonly ids: readonly string[]
+}
+
+export const REVISION_HASH_BYTES = 16
+export const GENERATION_MAX: number = KEY_NUMBER_MAX
+/** Bytes of a suffix as WTF-8. */
+export const REVISION_SUFFIX_BYTES_MAX = 255
+/** Revisions that a document's history may remember. */
+export const REVISIONS_LIMIT_MAX = 100_000
+export const REVISIONS_LIMIT_DEFAULT = 1000
+
+export function revisionText({ generation, suffix }: Revision): string {
+  return `${generation}-${suffix}`
+}
+
+/** Throws a TypeError for what is not a revision: `1-`, `x-1`, `0-a`, a generation beyond the limit. */
+export function parseRevision(text: unknown): Revision {
+  const parts = typeof text === 'string' ? REVISION.exec(text) : null
+  if (parts === null) throw badRevision(text)
+  const revision = { generation: Number(parts[1]), suffix: parts[2]! }
+  if (!isRevision(revision)) throw badRevision(text)
+  return revision
+}
+
+/** The revision and its ancestors, newest first: `_revisions` if there is one, which then must agree with `_rev`. */
+export function parseHistory(rev: unknown, history: unknown): Revision[] {
+  if (history === undefined) return [parseRevision(rev)]
+  const { start, ids } = (history ?? {}) as Partial<Record<keyof RevisionHistory, unknown>>
+  const isHistory =
+    typeof start === 'number' && start <= GENERATION_MAX && Array.isArray(ids) && ids.length > 0 && ids.length <= start
+  if (!isHistory) throw badHistory()
+  const path: Revision[] = []
+  for (let at = 0; at < ids.length && at < REVISIONS_LIMIT_MAX; at++) {
+    const revision = { generation: start - at, suffix: (ids as unknown[])[at] as string }
+    if (typeof revision.suffix !== 'string' || !isRevision(revision)) throw badHistory()
+    path.push(revision)
+  }
+  if (rev !== undefined && rev !== revisionText(path[0]!)) throw new TypeError('_rev and _revisions disagree')
+  return path
+}
+
+export function historyOf(path: readonly Revision[]): RevisionHistory {
+  return { start: path[0]!.generation, ids: path.map(({ suffix }) => suffix) }
+}
+
+/** The winner of two leaves comes first: live before deleted, then the higher generation, then the greater suffix. */
+export function compareLeaves(
+  left: Revision & { readonly deleted: boolean },
+  right: Revision & { readonly deleted: boolean },
+): number {
+  if (left.deleted !== right.deleted) return left.deleted ? 1 : -1
+  if (left.generation !== right.generation) return right.generation - left.generation
+  return left.suffix === right.suffix ? 0 : left.suffix < right.suffix ? 1 : -1
+}
+
+/** Whether the suffix is stored as the bytes of its hex digits. */
+export function isHashSuffix(suffix: string): boolean {
+  return suffix.length === 2 * REVISION_HASH_BYTES && HASH.test(suffix)
+}
+
+/** The stored form of a suffix: its 16 bytes, or its text as WTF-8. */
+export function suffixToBytes(suffix: string): string {
+  if (!isHashSuffix(suffix)) return textToByteString(suffix)
+  let bytes = ''
+  for (let at = 0; at < suffix.length; at += 2) {
+    bytes += String.fromCharCode((hexDigit(suffix.charCodeAt(at)) << 4) | hexDigit(suffix.charCodeAt(at + 1)))
+  }
+  return bytes
+}
+
+export function suffixFromBytes(bytes: string, isText: boolean): string {
+  if (isText) return byteStringToText(bytes)
+  let suffix = ''
+  for (let at = 0; at < bytes.length; at++) suffix += HEX[bytes.charCodeAt(at)]!
+  return suffix
+}
+
+/** As `suffixToBytes`, as an array. */
+export function suffixArray(suffix: string): Uint8Array {
+  return asArray(suffixToBytes(suffix))
+}
+
+const REVISION = /^([1-9]\d{0,14})-([^]+)$/
+const HASH = /^[0-9a-f]+$/
+const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
+function hexDigit(code: number): number {
+  return code < 58 ? code - 48 : code - 87
+}
+
+function isRevision({ generation, suffix }: Revision): boolean {
+  return (
+    Number.isSafeInteger(generation) &&
+    generation >= 1 &&
+    generation <= GENERATION_MAX &&
+    suffix !== '' &&
+    (suffix.length * 3 <= REVISION_SUFFIX_BYTES_MAX || textToByteString(suffix).length <= REVISION_SUFFIX_BYTES_MAX)
+  )
+}
+
+function badRevision(text: unknown): TypeError {
+  return new TypeError(
+    `a revision is 'N-suffix', not ${typeof text === 'string' ? `'${text.slice(0, 80)}'` : typeof text}`,
+  )
+}
+
+function badHistory(): TypeError {
+  return new TypeError('_revisions is { start, ids }: ids newest first, no more than start')
+}

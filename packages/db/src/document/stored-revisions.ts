@@ -1,0 +1,45 @@
+/** Reads the revisions of one document in one snapshot. Synchronous; may throw a Miss. */
+import { corruptBytes } from '../codec/bytes.ts'
+import { numberKey } from '../codec/key-number.ts'
+import type { Snapshot, TreeReader } from '../kv/key-value-store.ts'
+import { BodyView } from './body.ts'
+import type { CollectionState } from './collection-state.ts'
+import { readRevision, revisionRange } from './revision-entry.ts'
+import type { RevisionEntry } from './revision-entry.ts'
+
+export class StoredRevisions {
+  readonly #revisions: TreeReader | undefined
+  readonly #extra: TreeReader | undefined
+
+  constructor(snapshot: Snapshot, { trees }: CollectionState) {
+    this.#revisions = snapshot.tree(trees.revisions)
+    this.#extra = snapshot.tree(trees.extra)
+  }
+
+  /** Oldest first. */
+  each(documentNumber: number, visit: (entry: RevisionEntry) => boolean | void): void {
+    const cursor = this.#revisions?.cursor(revisionRange(documentNumber))
+    while (cursor?.next() === true) if (visit(readRevision(cursor.key, cursor.value)) === false) return
+  }
+
+  /** The generation of the oldest revision known of a document that has one leaf only. */
+  oldestGeneration(winner: BodyView): number {
+    let oldest = winner.generation
+    this.each(winner.number, ({ generation, parent }) => {
+      oldest = parent === undefined ? generation : generation - 1
+      return false
+    })
+    return oldest
+  }
+
+  /** Bodies in `extra`, aligned. What is missing in memory is fetched together. */
+  bodies(numbers: readonly number[]): BodyView[] {
+    if (numbers.length === 0) return []
+    const found = this.#extra?.getMany(numbers.map(numberKey))
+    return numbers.map((number, at) => {
+      const bytes = found?.[at]
+      if (bytes === undefined) throw corruptBytes('the content of a revision is missing')
+      return new BodyView().load(bytes, number)
+    })
+  }
+}

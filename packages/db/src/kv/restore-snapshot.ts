@@ -1,0 +1,177 @@
+/**
+ * Makes a database of a snapshot file, in a page store in which nothing was ever written.
+ *
+ * Guarantees: each page is written once, as it is; memory is bounded by a few blocks; until the one commit at the end the
+ * store holds no database, and if that is never reached it holds none then either (what was staged is deleted, here or by
+ * whoever writes there next).
+ *
+ * The copy is a database of its own: it has another id, so that no replica takes it for the one that it was made from, and
+ * its generation and its commits count from 1. Its page ids and everything in its trees are those of the original.
+ */
+import { throwIfAborted } from '../base/abort.ts'
+import type { CommitSequence, Generation, PageId } from '../base/brand.ts'
+import type { Environment } from '../base/environment.ts'
+import { isPannierError, PannierError } from '../base/errors.ts'
+import { corruptBytes } from '../codec/bytes.ts'
+import { WRITER_ID_BYTES } from '../pager/log-record.ts'
+import { SLICE_MS_MAX } from '../pager/page-writer.ts'
+import { readSnapshotFile } from '../pager/snapshot-file.ts'
+import type { Durability, MetaRecord, Page, PageStore } from '../storage/page-store.ts'
+import { encodeCommit } from './commit-record.ts'
+import { decodeMeta, encodeMeta } from './meta-body.ts'
+import type { State } from './state.ts'
+import type { SnapshotOptions } from './write-snapshot.ts'
+
+export interface RestoreOptions extends SnapshotOptions {
+  readonly store: PageStore
+  readonly environment: Environment
+  readonly durability: Durability
+}
+
+const EMPTY = 0 as Generation
+const FIRST_GENERATION = 1 as Generation
+const FIRST_COMMIT = 1 as CommitSequence
+const FIRST_PAGE = 1 as PageId
+
+/** Pages gathered before they are staged. */
+const STAGE_BYTES: number = 1024 * 1024
+
+/** Whether anything was ever committed there. */
+export async function holdsDatabase(store: PageStore): Promise<boolean> {
+  const { meta, log } = await store.read()
+  return meta !== undefined || log.length > 0
+}
+
+/**
+ * The caller holds the writer lease. When it fails, nothing that was staged is left.
+ *
+ * @throws PANNIER_EXISTS if there is a database; PANNIER_WRONG_FORMAT, PANNIER_NEWER_FORMAT, PANNIER_CORRUPT, PANNIER_ABORTED;
+ *   what the source or the store throws.
+ */
+export async function restoreSnapshot(source: AsyncIterable<Uint8Array>, options: RestoreOptions): Promise<void> {
+  if (await holdsDatabase(options.store)) throw exists()
+  const restore = new Restore(options)
+  try {
+    await restore.run(source)
+  } catch (error) {
+    if (isPannierError(error, 'PANNIER_STALE')) throw exists(error)
+    await restore.abandon()
+    throw error
+  }
+}
+
+class Restore {
+  readonly #options: RestoreOptions
+  readonly #known = new Set<PageId>()
+  #state: State | undefined
+  #total = 0
+  #done = 0
+  #gathered: Page[] = []
+  #gatheredBytes = 0
+  #claim: string | undefined
+
+  constructor(options: RestoreOptions) {
+    this.#options = options
+  }
+
+  async run(source: AsyncIterable<Uint8Array>): Promise<void> {
+    const { environment, signal, onProgress } = this.#options
+    let sliceStart = environment.now()
+    for await (const block of readSnapshotFile(source)) {
+      throwIfAborted(signal, 'The restore')
+      if (block.kind === 'meta') this.#begin(block.bytes)
+      else if (block.kind === 'pages') await this.#put(block.pages)
+      else await this.#commit()
+      if (environment.now() - sliceStart < SLICE_MS_MAX) continue
+      await environment.yield()
+      sliceStart = environment.now()
+    }
+    onProgress?.(1)
+  }
+
+  /** Deletes what was staged, as far as the store still answers; if it does not, the next claim there will. */
+  async abandon(): Promise<void> {
+    const { store, environment } = this.#options
+    if (this.#claim === undefined) return
+    try {
+      await store.claim(environment.randomId(), EMPTY, FIRST_PAGE)
+    } catch {
+      // The failure that matters is the one before.
+    }
+  }
+
+  #begin(metaPage: Uint8Array): void {
+    const record: MetaRecord = { generation: EMPTY, sequence: 0 as CommitSequence, bytes: metaPage }
+    this.#state = decodeMeta(record)
+    this.#total = this.#state.slots.reduce((sum, tree) => sum + (tree?.tree?.bytes ?? 0), 0)
+  }
+
+  async #put(pages: readonly Page[]): Promise<void> {
+    const { nextPageId } = this.#state!
+    for (const page of pages) {
+      const { id, bytes } = page
+      if (id < FIRST_PAGE || id >= nextPageId || this.#known.has(id)) throw corruptBytes(`page ${id} of the snapshot`)
+      this.#known.add(id)
+      this.#gathered.push(page)
+      this.#gatheredBytes += bytes.length
+      this.#done += bytes.length
+    }
+    if (this.#gatheredBytes >= STAGE_BYTES) await this.#stage()
+    this.#options.onProgress?.(Math.min(this.#done / this.#total, 0.999))
+  }
+
+  async #stage(): Promise<void> {
+    const { store, environment } = this.#options
+    if (this.#claim === undefined) {
+      this.#claim = environment.randomId()
+      await store.claim(this.#claim, EMPTY, FIRST_PAGE)
+    }
+    await store.stage(this.#claim, this.#gathered)
+    this.#gathered = []
+    this.#gatheredBytes = 0
+  }
+
+  async #commit(): Promise<void> {
+    const { store, environment, durability } = this.#options
+    const state: State = { ...this.#state!, databaseId: environment.randomId(), generation: FIRST_GENERATION }
+    const meta: MetaRecord = { generation: FIRST_GENERATION, sequence: FIRST_COMMIT, bytes: encodeMeta(state) }
+    try {
+      await store.commit({
+        expectedGeneration: EMPTY,
+        ...(this.#claim === undefined ? {} : { claim: this.#claim }),
+        pages: this.#gathered,
+        free: [],
+        meta,
+        firstNewPageId: FIRST_PAGE,
+        // Fences the commit against a write into the empty database, and later writes against one another.
+        record: { sequence: FIRST_COMMIT, bytes: emptyCommit() },
+        durability,
+      })
+    } catch (error) {
+      if (!(await this.#hasHappened(meta))) throw error
+    }
+  }
+
+  /** A commit that failed may have happened all the same. */
+  async #hasHappened({ bytes }: MetaRecord): Promise<boolean> {
+    try {
+      const { meta } = await this.#options.store.read()
+      return meta?.bytes.length === bytes.length && meta.bytes.every((byte, at) => byte === bytes[at])
+    } catch {
+      return false
+    }
+  }
+}
+
+/** A mere mark in the log, of no handle. */
+function emptyCommit(): Uint8Array {
+  return encodeCommit(FIRST_COMMIT, new Uint8Array(WRITER_ID_BYTES), { created: [], dropped: [], trees: [] })
+}
+
+function exists(cause?: unknown): PannierError {
+  return new PannierError(
+    'PANNIER_EXISTS',
+    'A snapshot can only be restored where there is no database yet.',
+    cause === undefined ? {} : { cause },
+  )
+}

@@ -1,0 +1,121 @@
+/**
+ * Writes a state as a snapshot file (pager/snapshot-file.ts): every page that its trees reach, each read once and copied as
+ * it is, and a meta page without what belongs to this database alone.
+ *
+ * Relies on: the trees of the state are in pages (their overlays are empty, but for inline trees), and the pages are held.
+ * Memory: a block of pages for each level of a tree.
+ */
+import { throwIfAborted } from '../base/abort.ts'
+import type { Generation, PageId } from '../base/brand.ts'
+import { isPromise } from '../base/maybe-promise.ts'
+import { Branch } from '../btree/branch.ts'
+import { isOverflow, Leaf, overflowPageCount } from '../btree/leaf.ts'
+import { parseNode } from '../btree/node.ts'
+import { corruptBytes } from '../codec/bytes.ts'
+import { MissingPageError } from '../pager/page-cache.ts'
+import { verifyPage } from '../pager/page.ts'
+import { SLICE_MS_MAX } from '../pager/page-writer.ts'
+import { NOTHING_TO_RECLAIM } from '../pager/reclaim.ts'
+import { BLOCK_PAGES_MAX, SnapshotEncoder } from '../pager/snapshot-file.ts'
+import type { Page } from '../storage/page-store.ts'
+import type { CoreOptions } from './core.ts'
+import { encodeMeta } from './meta-body.ts'
+import { expired } from './snapshot.ts'
+import type { State } from './state.ts'
+
+export interface SnapshotOptions {
+  /** Ends it with PANNIER_ABORTED. */
+  readonly signal?: AbortSignal | undefined
+  /** Called with the part that is done, 0 to 1. */
+  readonly onProgress?: ((done: number) => void) | undefined
+}
+
+/** A page of a tree, as the branch above it says. */
+interface Place {
+  readonly id: PageId
+  readonly level: number
+  readonly overflow: boolean
+}
+
+/** The bytes of the file, in chunks of at most some 2 MiB. */
+export async function* writeSnapshot(
+  state: State,
+  { store, environment }: Pick<CoreOptions, 'store' | 'environment'>,
+  { signal, onProgress }: SnapshotOptions,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const encoder = new SnapshotEncoder()
+  yield encoder.prelude(environment.randomId())
+  yield encoder.meta(encodeMeta({ ...state, generation: 0 as Generation, reclaim: NOTHING_TO_RECLAIM }))
+  const total = state.slots.reduce((sum, tree) => sum + (tree?.tree?.bytes ?? 0), 0)
+  let done = 0
+  let sliceStart = environment.now()
+  const read = async (ids: readonly PageId[]): Promise<readonly Page[]> => {
+    throwIfAborted(signal, 'The snapshot')
+    if (environment.now() - sliceStart >= SLICE_MS_MAX) {
+      await environment.yield()
+      sliceStart = environment.now()
+    }
+    const found = store.readPages(ids)
+    const pages = isPromise(found) ? await found : found
+    return ids.map((id, at) => checkedPage(id, pages[at]))
+  }
+  for (const tree of state.slots) {
+    if (tree?.tree === undefined) continue
+    const { id, height, overflow } = tree.tree
+    for await (const pages of pagesBelow([{ id, level: height - 1, overflow }], read)) {
+      yield encoder.pages(pages)
+      for (const { bytes } of pages) done += bytes.length
+      // What is known beforehand is the size of the leaves.
+      onProgress?.(Math.min(done / total, 0.999))
+    }
+  }
+  yield encoder.end()
+  onProgress?.(1)
+}
+
+type ReadPages = (ids: readonly PageId[]) => Promise<readonly Page[]>
+
+/** These pages and all below them, each once. */
+async function* pagesBelow(
+  places: readonly Place[],
+  read: ReadPages,
+): AsyncGenerator<readonly Page[], void, undefined> {
+  for (let from = 0; from < places.length; from += BLOCK_PAGES_MAX) {
+    const batch = places.slice(from, from + BLOCK_PAGES_MAX)
+    const pages = await read(batch.map(({ id }) => id))
+    yield pages
+    for (let i = 0; i < batch.length; i++) {
+      const { level, overflow } = batch[i]!
+      if (level > 0) yield* pagesBelow(childrenOf(pages[i]!, level), read)
+      else if (overflow) yield* pagesBelow(overflowPlaces(pages[i]!), read)
+    }
+  }
+}
+
+function childrenOf({ id, bytes }: Page, level: number): Place[] {
+  const node = parseNode(id, bytes)
+  if (!(node instanceof Branch) || node.level !== level)
+    throw corruptBytes(`page ${id} is not a branch of level ${level}`)
+  return node.children.map((child) => ({ id: child.id, level: level - 1, overflow: child.overflow }))
+}
+
+function overflowPlaces({ id, bytes }: Page): Place[] {
+  const leaf = parseNode(id, bytes)
+  if (!(leaf instanceof Leaf)) throw corruptBytes(`page ${id} is not a leaf`)
+  const places: Place[] = []
+  for (let i = 0; i < leaf.count; i++) {
+    const value = leaf.value(i)
+    if (!isOverflow(value)) continue
+    for (let page = 0; page < overflowPageCount(value.length); page++) {
+      places.push({ id: (value.first + page) as PageId, level: 0, overflow: false })
+    }
+  }
+  return places
+}
+
+function checkedPage(id: PageId, bytes: Uint8Array | undefined): Page {
+  // Only possible when this handle was asleep for so long that its hold was given up.
+  if (bytes === undefined) throw expired(new MissingPageError(id))
+  verifyPage(id, bytes)
+  return { id, bytes }
+}

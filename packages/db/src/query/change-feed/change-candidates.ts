@@ -1,0 +1,108 @@
+/**
+ * The sequence numbers at which a filtered feed has to look, where that is cheaper than looking at everything after `since`:
+ * by ids, or for a selector by its best access path. Both costs are known exactly, because trees count.
+ *
+ * A list stays right while writes go on: whatever is written later gets a higher number than the feed's end, and what it
+ * replaces is gone from its place.
+ */
+import type { Key } from '../../base/brand.ts'
+import { numberKey } from '../../codec/key-number.ts'
+import { readNumber } from '../../document/body.ts'
+import { ascendingOrder, existingTree } from '../../document/document-reader.ts'
+import { possibleIdKey } from '../../document/id-range.ts'
+import type { TreeReader } from '../../kv/key-value-store.ts'
+import { isNever, type Condition } from '../ast/normalise.ts'
+import { scanEntries } from '../operators/build.ts'
+import { BATCH_ROWS_MAX } from '../operators/operator.ts'
+import { accessPaths, type AccessPath } from '../planner/access-path.ts'
+import type { QuerySource } from '../query-source.ts'
+import type { ChangeFilters } from './change-filter.ts'
+
+/** With fewer changes to look at, planning costs more than it saves. */
+const CHANGES_MIN = 256
+/** Entries whose sequence numbers are held at most. */
+export const CANDIDATES_MAX = 65_536
+/** In units of testing one change in a scan: of finding out the sequence number of an entry, and of fetching a body alone. */
+const COST_ENTRY = 1
+const COST_FETCHED = 4
+
+/**
+ * Finds them, ascending; undefined: scan. The function given may throw a Miss; it goes on where it was when it is called
+ * again.
+ */
+export function findCandidates(
+  source: QuerySource,
+  filters: ChangeFilters,
+  since: number,
+  end: number,
+): () => number[] | undefined {
+  const { ids, condition } = filters
+  if (condition !== undefined && isNever(condition)) return () => []
+  if (ids === undefined && condition === undefined) return () => undefined
+  const { documents } = source
+  let collect: (() => number[]) | undefined
+  let numbers: number[] | undefined
+  return () => {
+    if (collect === undefined) {
+      const changes = documents.bodies.count({ gte: numberKey(since + 1) })
+      if (changes < CHANGES_MIN) return undefined
+      const cheap = (entries: number): boolean =>
+        entries <= CANDIDATES_MAX && entries * COST_ENTRY + Math.min(entries, changes) * COST_FETCHED < changes
+      if (ids !== undefined && cheap(ids.size)) collect = () => numbersOfIds(source, ids)
+      else if (condition !== undefined) collect = matchingNumbers(source, condition, cheap)
+      if (collect === undefined) return undefined
+    }
+    numbers ??= collect().sort((left, right) => left - right)
+    return sequencesOf(source, numbers).filter((sequence) => sequence > since && sequence <= end)
+  }
+}
+
+function numbersOfIds({ documents }: QuerySource, ids: ReadonlySet<string>): number[] {
+  const keys = Array.from(ids, possibleIdKey)
+    .filter((key) => key !== undefined)
+    .sort()
+  return documents.withDeleted(keys, documents.numbersOf(keys)).filter((number) => number !== undefined)
+}
+
+/** Of the live documents that an access path gives, and of all that are deleted: these are in no index. */
+function matchingNumbers(
+  source: QuerySource,
+  condition: Condition,
+  cheap: (entries: number) => boolean,
+): (() => number[]) | undefined {
+  const deleted = deletedTree(source)
+  const paths = accessPaths(source, condition).filter(({ kind }) => kind !== 'scan')
+  const path = paths.toSorted((left, right) => left.rows - right.rows)[0]
+  if (path === undefined || !cheap(path.rows + deleted.count())) return undefined
+  return collectNumbers(source, path, deleted)
+}
+
+function collectNumbers(source: QuerySource, path: AccessPath, deleted: TreeReader): () => number[] {
+  const numbers: number[] = []
+  const entries = scanEntries(source, path, { reverse: false, skip: 0, fieldCount: undefined })
+  const tombstones = deleted.cursor()
+  let ended = false
+  return () => {
+    while (!ended) {
+      const rows = entries.next(BATCH_ROWS_MAX)
+      if (rows === undefined) ended = true
+      else for (const { number } of rows) numbers.push(number)
+    }
+    while (tombstones.next()) numbers.push(readNumber(tombstones.value))
+    return numbers
+  }
+}
+
+/** `numbers` are ascending. So is the result. */
+function sequencesOf({ documents }: QuerySource, numbers: readonly number[]): number[] {
+  const moved = existingTree(documents.snapshot, documents.collection.trees.moved)
+  if (moved.count() === 0) return [...numbers]
+  const sequences = moved
+    .getMany(numbers.map<Key>(numberKey))
+    .map((value, at) => (value === undefined ? numbers[at]! : readNumber(value)))
+  return ascendingOrder(sequences)?.map((at) => sequences[at]!) ?? sequences
+}
+
+function deletedTree({ documents }: QuerySource): TreeReader {
+  return existingTree(documents.snapshot, documents.collection.trees.deleted)
+}

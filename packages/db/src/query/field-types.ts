@@ -1,0 +1,187 @@
+/**
+ * What the types of documents say about paths, selectors and projections; nothing of it is there at run time.
+ *
+ * A type with a string index (`Record<string, unknown>`) is loose: any path, any condition. Paths are listed to a depth of
+ * `Depth` names and are free from there on, so that types that contain themselves end, and large ones stay fast.
+ */
+
+/** Dotted paths of the fields of a document: 'age', 'address.city', 'tags.0'. A dot in a name is written '\\.', unchecked. */
+export type FieldPath<T> = IsLoose<T> extends true ? string : PathOf<T, Depth> | FreePath
+
+/** The value at a path; undefined is part of it where the field may be missing. */
+export type FieldValue<T, Path extends string> = unknown extends T
+  ? unknown
+  : string extends Path
+    ? unknown
+    : T extends readonly (infer Element)[]
+      ? Path extends `${number}`
+        ? Element | undefined
+        : Path extends `${number}.${infer Rest}`
+          ? FieldValue<Element, Rest> | undefined
+          : undefined
+      : T extends object
+        ? Path extends keyof T
+          ? T[Path]
+          : Path extends `${infer Name}.${infer Rest}`
+            ? Name extends keyof T
+              ? FieldValue<T[Name], Rest>
+              : undefined
+            : undefined
+        : undefined
+
+/** Conditions by field, as in CouchDB's Mango; docs/query-planner.md has all of them. */
+export type Selector<T> = FieldConditions<T> & Combinations<T>
+
+/** Selectors that are joined. */
+export interface Combinations<T> {
+  readonly $and?: readonly Selector<T>[]
+  readonly $or?: readonly Selector<T>[]
+  readonly $nor?: readonly Selector<T>[]
+  readonly $not?: Selector<T>
+}
+
+/** What may be asked of a field: a value that it equals, operators, or conditions on fields inside it. */
+export type Condition<Value> = unknown extends Value
+  ? unknown
+  : EqualTo<Operand<Value>> | (Operators<Operand<Value>> & InnerConditions<ObjectIn<Value>>)
+
+export interface Operators<Value> {
+  readonly $eq?: Value
+  readonly $ne?: Value
+  readonly $gt?: Wide<Value> | null
+  readonly $gte?: Wide<Value> | null
+  readonly $lt?: Wide<Value> | null
+  readonly $lte?: Wide<Value> | null
+  readonly $in?: readonly Value[]
+  readonly $nin?: readonly Value[]
+  readonly $exists?: boolean
+  readonly $beginsWith?: Text<Value>
+  /** The source of a RegExp; `$options` are its flags. */
+  readonly $regex?: Text<Value>
+  readonly $options?: Text<Value>
+  readonly $not?: Condition<Value>
+  readonly $and?: readonly Condition<Value>[]
+  readonly $or?: readonly Condition<Value>[]
+  readonly $nor?: readonly Condition<Value>[]
+}
+
+/** Exactly these fields of a document; a dotted path gives objects inside it. */
+export type Projected<T, Path extends string> =
+  IsLoose<T> extends true
+    ? Partial<T>
+    : string extends Path
+      ? Partial<T>
+      : T extends unknown
+        ? Flat<
+            Pick<T, Extract<Path, keyof T>> & {
+              [Name in keyof T as Nested<T, Name, Path, true>]: Inner<T[Name], RestOf<Path, Name>>
+            } & {
+              [Name in keyof T as Nested<T, Name, Path, false>]?: Inner<T[Name], RestOf<Path, Name>>
+            }
+          >
+        : never
+
+/** Names of a path that is checked; longer ones are not. */
+type Depth = 4
+type Less = [never, 0, 1, 2, 3]
+
+type IsLoose<T> = string extends keyof T ? true : false
+
+/** What is not checked: names with dots, and paths of more names than `Depth`. One pattern for all, which is fast to compare. */
+type FreePath = `${string}\\.${string}` | `${string}.${string}.${string}.${string}.${string}`
+
+type PathOf<T, Left extends Less[number] | Depth> = T extends unknown
+  ? {
+      [Name in keyof T & string]: Name extends `${string}.${string}`
+        ? never
+        : Name | `${Name}.${PathIn<T[Name], Less[Left]>}`
+    }[keyof T & string]
+  : never
+
+/** Paths inside the value of a field. */
+type PathIn<Value, Left extends Less[number]> = unknown extends Value
+  ? string
+  : Value extends readonly (infer Element)[]
+    ? [Left] extends [0]
+      ? never
+      : `${number}` | `${number}.${PathIn<Element, Less[Left]>}`
+    : Value extends object
+      ? IsLoose<Value> extends true
+        ? string
+        : [Left] extends [0]
+          ? never
+          : PathOf<Value, Left>
+      : never
+
+type FieldConditions<T> =
+  IsLoose<T> extends true
+    ? { readonly [Name in NamedKey<T>]?: Condition<T[Name]> } & { readonly [path: string]: unknown }
+    : { readonly [Path in FieldPath<T>]?: Path extends FreePath ? unknown : Condition<FieldValue<T, Path>> }
+
+/** The keys of a loose type that it names. */
+type NamedKey<T> = keyof {
+  [Name in keyof T as string extends Name ? never : number extends Name ? never : Name]: unknown
+} &
+  keyof T
+
+/** What a condition compares with: a condition on an array is about its elements, or about the whole. */
+type Operand<Value> = Value extends undefined
+  ? never
+  : Value extends readonly (infer Element)[]
+    ? Value | Element
+    : Value
+
+/** An object is not compared with but has conditions inside. */
+type EqualTo<Value> = Value extends readonly unknown[] ? Value : Value extends object ? never : Value
+
+type ObjectIn<Value> = Value extends readonly unknown[] ? never : Value extends object ? Value : never
+
+type InnerConditions<Value> = [Value] extends [never] ? unknown : FieldConditions<Value>
+
+/** Any string where literals are declared: bounds need not be one of them. */
+type Wide<Value> = Value extends string
+  ? string
+  : Value extends number
+    ? number
+    : Value extends boolean
+      ? boolean
+      : Value
+
+type Text<Value> = Extract<Value, string> extends never ? never : string
+
+/** The name of a field of which only parts are asked for, as far as it is sure to be there, or is not. */
+type Nested<T, Name extends keyof T, Path extends string, Sure extends boolean> = Name extends Path
+  ? never
+  : [RestOf<Path, Name>] extends [never]
+    ? never
+    : IsSure<T[Name], RestOf<Path, Name>> extends Sure
+      ? Name
+      : never
+
+type RestOf<Path extends string, Name> = Name extends string
+  ? Path extends `${Name}.${infer Rest}`
+    ? Rest
+    : never
+  : never
+
+/** Also parts of an array come as an object. */
+type Inner<Value, Path extends string> = unknown extends Value
+  ? unknown
+  : Value extends readonly (infer Element)[]
+    ? { [Index in `${number}`]?: Path extends `${number}` ? Element : unknown }
+    : Value extends object
+      ? Projected<Value, Path>
+      : never
+
+/** Whether the object is there whenever the document is: only with a field that is. */
+type IsSure<Value, Path extends string> = unknown extends Value
+  ? false
+  : [Value] extends [readonly unknown[]]
+    ? false
+    : [Value] extends [object]
+      ? Partial<Record<never, never>> extends Inner<Value, Path>
+        ? false
+        : true
+      : false
+
+type Flat<T> = { [Name in keyof T]: T[Name] }

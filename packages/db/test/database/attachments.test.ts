@@ -1,0 +1,29 @@
+/** The conformance suite of attachments, over the model of a key-value store and over the storage engine. */
+import { expect, test } from 'vitest'
+import { open } from '../../src/database/open.ts'
+import { memory } from '../../src/storage/memory/memory.ts'
+import { assertRejects } from '../../testing/check.ts'
+import { attachmentSuite } from '../../testing/conformance/attachments.ts'
+import { modelDatabase } from '../../testing/model-database.ts'
+import { prefixed } from '../../testing/suite.ts'
+
+attachmentSuite({ test: prefixed(test, 'model'), create: async () => modelDatabase() })
+attachmentSuite({
+  test: prefixed(test, 'model that misses'),
+  create: async () => modelDatabase({ missChance: 0.5, seed: 7 }),
+})
+attachmentSuite({ test: prefixed(test, 'engine'), create: () => open('x', { storage: memory() }) })
+
+test('closing gives up what is being uploaded, and leaves nothing of it', async () => {
+  const storage = memory()
+  const db = await open('x', { storage })
+  const stalled = new ReadableStream<Uint8Array>({ start: (stream) => stream.enqueue(new Uint8Array(3_000_000)) })
+  const written = assertRejects(db.collection('docs').putAttachment('a', 'x', stalled), 'PANNIER_CLOSED')
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  await db.close()
+  await written
+  const again = await open('x', { storage })
+  expect(await again.check()).toEqual([])
+  expect(await again.collection('docs').get('a')).toBe(undefined)
+  await again.close()
+})

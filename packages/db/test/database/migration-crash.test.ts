@@ -1,0 +1,96 @@
+/**
+ * Goal: whichever backend call fails during a migration, and however, no document is lost, changed twice or left behind.
+ * Method: every call in turn fails in every way; then the database is opened again by code of the same version.
+ */
+import { expect, test } from 'vitest'
+import type { Database } from '../../src/database/database.ts'
+import type { Migration } from '../../src/database/schema/collection-schema.ts'
+import { openKeyValueStore } from '../../src/kv/open.ts'
+import type { Durability } from '../../src/storage/page-store.ts'
+import { countingEnvironment, databaseOver } from '../../testing/model-database.ts'
+import { seededRandom } from '../../testing/random.ts'
+import type { Fault } from '../../testing/simulated-page-store.ts'
+import { randomOrder, SimulatedStorage } from '../../testing/simulated-page-store.ts'
+import { soloCoordinator } from '../kv/solo-coordinator.ts'
+
+const COUNT = 600
+const FAULTS: readonly Fault[] = [
+  { kind: 'error', code: 'PANNIER_IO', happens: false },
+  { kind: 'error', code: 'PANNIER_IO', happens: true },
+  { kind: 'gone', happens: false },
+  { kind: 'gone', happens: true },
+  { kind: 'power', happens: true },
+  { kind: 'closed' },
+]
+/** Ids that end in 00 fail, those that end in 01 go. */
+const MIGRATIONS: Record<number, Migration> = {
+  2: async (doc) => {
+    const n = Number(doc['n'])
+    if (n % 100 === 0) throw new Error('no')
+    return n % 100 === 1 ? { _deleted: true } : { ...doc, n, text: `text ${n}` }
+  },
+}
+
+async function openOver(storage: SimulatedStorage, durability: Durability): Promise<Database> {
+  const environment = countingEnvironment()
+  const store = await openKeyValueStore({
+    store: await storage.open('x'),
+    coordinator: soloCoordinator(),
+    environment,
+    cacheBytesMax: 100_000,
+    durability,
+  })
+  return databaseOver(store, environment, () => store.check())
+}
+
+/** Gives the number of calls that the migration made. */
+async function crash(call: number, fault: Fault, seed: number): Promise<number> {
+  const { next } = seededRandom(seed)
+  const storage = new SimulatedStorage({ random: next, ...(seed % 2 === 0 && { schedule: randomOrder(next) }) })
+  const before = await openOver(storage, 'strict')
+  await before
+    .collection('docs', { indexes: ['text'] })
+    .insert(Array.from({ length: COUNT }, (_, n) => ({ _id: `d${n}`, n, filling: 'x'.repeat(100) })))
+  await before.close()
+  const callsBefore = storage.calls
+  if (call > 0) storage.failAt(callsBefore + call, fault)
+  const gone = new Promise<void>((resolve) => (storage.onGone = resolve))
+  const work = async (): Promise<void> => {
+    const db = await openOver(storage, seed % 3 === 0 ? 'strict' : 'relaxed')
+    await db.collection('docs', { version: 2, migrations: MIGRATIONS }).ready()
+    await db.checkpoint()
+    await db.close()
+  }
+  await Promise.race([work().catch(() => {}), gone])
+  const calls = storage.calls - callsBefore
+  storage.failAt(callsBefore + call, undefined as never)
+
+  const db = await openOver(storage, 'relaxed')
+  const docs = db.collection('docs', { version: 2, migrations: MIGRATIONS })
+  const all = await docs.find().toArray()
+  expect(all.length).toBe(COUNT - COUNT / 100)
+  for (const { _id, _rev, n, text } of all) {
+    const failed = Number(n) % 100 === 0
+    expect([_id, _rev[0], text]).toEqual([
+      `d${String(n)}`,
+      failed ? '1' : '2',
+      failed ? undefined : `text ${String(n)}`,
+    ])
+  }
+  expect((await docs.migrationFailures()).length).toBe(COUNT / 100)
+  expect(await db.check()).toEqual([])
+  await db.close()
+  return calls
+}
+
+test.each(FAULTS)('every call in turn: %j', { timeout: 60_000 }, async (fault) => {
+  for (const seed of [1, 6]) {
+    const calls = await crash(0, fault, seed)
+    expect(calls).toBeGreaterThan(5)
+    for (let call = 1; call <= calls; call++) {
+      await crash(call, fault, seed).catch((error: unknown) => {
+        throw new Error(`call ${call} of ${calls}, seed ${seed}`, { cause: error })
+      })
+    }
+  }
+})
