@@ -16,6 +16,8 @@ export interface ReducedEntries {
   key(index: number): Key
   /** A view: never change it. Undefined where it is too large to be at hand. */
   value(index: number): Uint8Array | undefined
+  /** What `read` makes of the value, where that can be had without a view of it; undefined elsewhere. */
+  read?<T>(index: number, read: (bytes: Uint8Array, start: number, end: number) => T): T | undefined
 }
 
 /** Both functions must be pure: their results are kept for as long as a page exists. */

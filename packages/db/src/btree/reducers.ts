@@ -2,7 +2,7 @@
  * The built-in reducers of views, over entries as codec/view-entry.ts has them. `_count` needs none: trees count their entries.
  */
 import { hash128 } from '../codec/hash128.ts'
-import { decodeViewValue, emittedKeyEnd, viewValueArray } from '../codec/view-entry.ts'
+import { decodeViewValue, decodeViewValueAt, emittedKeyEnd, viewValueArray } from '../codec/view-entry.ts'
 import { asArray, ByteReader, ByteWriter, readByteString } from '../codec/bytes.ts'
 import type { ReducedEntries, StoredReducer } from './reducer.ts'
 import { mergeStatistics, statisticsOf, type NumberStatistics, type Statistics } from './statistics.ts'
@@ -85,9 +85,13 @@ function foldValues<Total>(
 ): Exclude<Total, undefined> | undefined {
   let total = start
   for (let at = 0; at < entries.count; at++) {
-    const value = entries.value(at)
-    if (value === undefined) return undefined
-    total = add(total, decodeViewValue(value))
+    let value = entries.read?.(at, decodeViewValueAt)
+    if (value === undefined) {
+      const bytes = entries.value(at)
+      if (bytes === undefined) return undefined
+      value = decodeViewValue(bytes)
+    }
+    total = add(total, value)
   }
   return total as Exclude<Total, undefined>
 }

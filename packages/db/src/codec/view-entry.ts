@@ -104,10 +104,17 @@ export function decodeViewKey(entryKey: string, value: Uint8Array): unknown {
   return isKeyCut(value) ? wholeKeyOf(value) : decodeKey(entryKey, 0, false).value
 }
 
+/** As `decodeViewValue` of the bytes from `start` to `end`; made for whole numbers. */
+export function decodeViewValueAt(bytes: Uint8Array, start: number, end: number): unknown {
+  if (start === end) return null
+  if (bytes[start] !== POSITIVE) return decodeViewValue(bytes.subarray(start, end))
+  let value = 0
+  for (let at = start + 1, scale = 1; at < end; at++, scale *= 128) value += (bytes[at]! & 127) * scale
+  return value
+}
+
 export function decodeViewValue(value: Uint8Array): unknown {
   if (value.length === 0) return null
-  // Most values are small numbers.
-  if (value[0] === POSITIVE && value[1]! < 128) return value[1]
   const reader = new ByteReader(value, 1)
   if (isKeyCut(value)) reader.raw(reader.varint())
   switch (value[0]! & 127) {

@@ -148,6 +148,7 @@ class RangeReduction<Result> {
       count: to - from,
       key: (index) => leaf.key(from + index),
       value: (index) => resolveValue(this.#cache, leaf.value(from + index)),
+      read: (index, read) => leaf.read(from + index, read),
     })
   }
 
