@@ -19,6 +19,7 @@ const CASES: readonly (readonly [path: string, text: string, rule: string | unde
   ['btree/up-export-type.ts', "export type { X } from '../query/x.ts'", 'no-restricted-imports'],
   ['storage/deep/up.ts', "export { x } from '../../pager/x.ts'", 'no-restricted-imports'],
   ['index/up.ts', "export { x } from '../query/x.ts'", 'no-restricted-imports'],
+  ['view/up.ts', "export { x } from '../query/x.ts'", 'no-restricted-imports'],
   ['kv/backend.ts', "export { x } from '../storage/sqlite/sqlite.ts'", 'no-restricted-imports'],
   ['kv/node.ts', "export { readFileSync } from 'node:fs'", 'no-restricted-imports'],
   ['kv/package.ts', "export { x } from 'nanoid'", 'no-restricted-imports'],

@@ -12,6 +12,7 @@ export const LAYERS: readonly string[] = [
   'kv',
   'document',
   'index',
+  'view',
   'query',
   'database',
 ]

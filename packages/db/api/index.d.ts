@@ -51,6 +51,10 @@ export interface BatchOptions {
     readonly atomic?: boolean;
 }
 
+export type BuiltInReduce = '_sum' | '_count' | '_stats' | '_approx_count_distinct';
+
+export type BuiltInResult<Reduce, Value> = Reduce extends '_sum' ? Value : Reduce extends '_stats' ? NumberStatistics : number;
+
 export type BulkGetResult<T extends object, Document = RevisionDocument<T>> = {
     readonly id: string;
     readonly ok: Document;
@@ -120,6 +124,12 @@ export class Collection<T extends object, Input extends object = T> extends Coll
     retryMigration(options?: RunOptions): Promise<RetryResult>;
     indexes(): Promise<IndexInfo[]>;
     dropIndex(name: string): Promise<boolean>;
+    view<K, V>(name: string, definition: ViewDefinition<Stored<T>, K, V, undefined>): View<Stored<T>, K, V>;
+    view<K, V, B extends BuiltInReduce>(name: string, definition: ViewDefinition<Stored<T>, K, V, B>): View<Stored<T>, K, V, BuiltInResult<B, V>>;
+    view<K, V, R>(name: string, definition: ViewDefinition<Stored<T>, K, V, ReduceFunction<K, V, R>>): View<Stored<T>, K, V, R>;
+    query<K, V>(definition: ViewDefinition<Stored<T>, K, V, undefined>, options?: ViewOptions): Promise<ViewResult<K, V, ViewAnswer<Stored<T>, K, V, never>>>;
+    query<K, V, B extends BuiltInReduce>(definition: ViewDefinition<Stored<T>, K, V, B>, options?: ViewOptions): Promise<ViewResult<K, V, ViewAnswer<Stored<T>, K, V, BuiltInResult<B, V>>>>;
+    query<K, V, R>(definition: ViewDefinition<Stored<T>, K, V, ReduceFunction<K, V, R>>, options?: ViewOptions): Promise<ViewResult<K, V, ViewAnswer<Stored<T>, K, V, R>>>;
     export(options?: ExportOptions<T>): ReadableStream<Uint8Array>;
     import(source: ByteSource, options?: ImportOptions): Promise<ImportResult>;
 }
@@ -268,6 +278,8 @@ export type Durability = 'relaxed' | 'strict';
 export interface EditOptions {
     readonly newEdits?: boolean;
 }
+
+export type Emit<Key = unknown, Value = unknown> = (key: Key, value?: Value) => void;
 
 export type ErrorCode = 'PANNIER_LOCKED' | 'PANNIER_BLOCKED' | 'PANNIER_OPEN_FAILED' | 'PANNIER_UNAVAILABLE' | 'PANNIER_WRONG_FORMAT' | 'PANNIER_NEWER_FORMAT' | 'PANNIER_EXISTS' | 'PANNIER_CLOSED' | 'PANNIER_CORRUPT' | 'PANNIER_IO' | 'PANNIER_QUOTA_EXCEEDED' | 'PANNIER_STALE' | 'PANNIER_RECOVERY_NEEDED' | 'PANNIER_SNAPSHOT_EXPIRED' | 'PANNIER_CONFLICT' | 'PANNIER_NOT_FOUND' | 'PANNIER_KEY_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_DEEP' | 'PANNIER_BATCH_TOO_LARGE' | 'PANNIER_INVALID_DOCUMENT' | 'PANNIER_ATTACHMENT_TOO_LARGE' | 'PANNIER_ATTACHMENT_MISSING' | 'PANNIER_EPOCH_MISMATCH' | 'PANNIER_NEWER_SCHEMA' | 'PANNIER_INDEX_MISMATCH' | 'PANNIER_UNSAFE_REGEX' | 'PANNIER_LIMIT' | 'PANNIER_ABORTED';
 
@@ -475,6 +487,14 @@ export interface MissingRow {
 
 export const NAME_CHARS_MAX = 200;
 
+export interface NumberStatistics {
+    readonly sum: number;
+    readonly count: number;
+    readonly min: number;
+    readonly max: number;
+    readonly sumsqr: number;
+}
+
 export interface OpenOptions<Schemas extends object = Record<string, unknown>> {
     readonly storage?: Storage;
     readonly durability?: Durability;
@@ -533,6 +553,13 @@ export class Query<T extends object, Document extends object = T> implements Asy
 export const REVISIONS_LIMIT_MAX = 100000;
 
 export const REVISION_SUFFIX_BYTES_MAX = 255;
+
+export type ReduceFunction<Key = unknown, Value = unknown, Result = unknown> = (keys: (readonly [key: Key, id: string])[] | null, values: (Value | Result)[], rereduce: boolean) => Result;
+
+export interface ReducedRow<Key = unknown, Value = unknown> {
+    readonly key: Key;
+    readonly value: Value;
+}
 
 export interface RemoveAttachmentOptions {
     readonly rev?: string;
@@ -658,6 +685,76 @@ export interface Tombstone {
 export class Transaction<Schemas extends object = object> {
     collection<Name extends string>(name: Name): CollectionOperations<DocumentOf<Schemas, Name>, InputOf<Schemas, Name>>;
     collection<T extends object>(name: string): CollectionOperations<T>;
+}
+
+export class View<Document, Key = unknown, Value = unknown, Result = never> {
+    readonly name: string | undefined;
+    query(options: ViewOptions & {
+        readonly reduce: false;
+    }): Promise<ViewResult<Key, Value, ViewRow<Key, Value, Document>>>;
+    query(options?: ViewOptions): Promise<ViewResult<Key, Value, ViewAnswer<Document, Key, Value, Result>>>;
+    rows(options: ViewOptions & {
+        readonly reduce: false;
+    }): AsyncGenerator<ViewRow<Key, Value, Document>, void, undefined>;
+    rows(options?: ViewOptions): AsyncGenerator<ViewAnswer<Document, Key, Value, Result>, void, undefined>;
+    update(options?: Pick<ViewOptions, 'signal' | 'onProgress'>): Promise<void>;
+    info(): Promise<ViewInfo>;
+    drop(): Promise<boolean>;
+}
+
+export type ViewAnswer<Document, Key, Value, Result> = [Result] extends [never] ? ViewRow<Key, Value, Document> : ReducedRow<Key | null, Result>;
+
+export interface ViewDefinition<Document, Key, Value, Reduce> {
+    readonly map: (document: Document, emit: Emit<Key, Value>) => unknown;
+    readonly reduce?: Reduce;
+    readonly version?: string | number;
+}
+
+export interface ViewInfo {
+    readonly name: string;
+    readonly rows: number;
+    readonly updateSeq: number;
+    readonly pending: number;
+    readonly failures: number;
+    readonly lastFailure: {
+        readonly id: string;
+        readonly message: string;
+    } | undefined;
+}
+
+export interface ViewOptions {
+    readonly key?: unknown;
+    readonly keys?: readonly unknown[];
+    readonly gte?: unknown;
+    readonly gt?: unknown;
+    readonly lte?: unknown;
+    readonly lt?: unknown;
+    readonly fromId?: string;
+    readonly toId?: string;
+    readonly descending?: boolean;
+    readonly skip?: number;
+    readonly limit?: number;
+    readonly reduce?: boolean;
+    readonly group?: boolean | number;
+    readonly includeDocs?: boolean;
+    readonly conflicts?: boolean;
+    readonly update?: 'before' | 'after' | 'never';
+    readonly signal?: AbortSignal;
+    readonly onProgress?: (done: number) => void;
+}
+
+export interface ViewResult<Key = unknown, Value = unknown, Row = ViewRow<Key, Value> | ReducedRow<Key, Value>> {
+    readonly total?: number;
+    readonly offset?: number;
+    readonly updateSeq: number;
+    readonly rows: Row[];
+}
+
+export interface ViewRow<Key = unknown, Value = unknown, Document = unknown> {
+    readonly id: string;
+    readonly key: Key;
+    readonly value: Value;
+    readonly doc?: Document | null;
 }
 
 export interface WriteFailure {

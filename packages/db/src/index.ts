@@ -53,6 +53,16 @@ export type { MigrationFailure, RetryResult } from './database/schema/migration-
 export type { RunOptions } from './database/schema/migration-runner.ts'
 export type { StandardSchema } from './database/schema/standard-schema.ts'
 export type { DocumentIssue } from './database/schema/validator.ts'
+export type {
+  BuiltInReduce,
+  BuiltInResult,
+  Emit,
+  ReduceFunction,
+  View,
+  ViewAnswer,
+  ViewDefinition,
+} from './database/view.ts'
+export type { NumberStatistics, ReducedRow, ViewInfo, ViewOptions, ViewResult, ViewRow } from './database/view.ts'
 export type { Transaction } from './database/transaction.ts'
 export type { WriteResult } from './document/apply-writes.ts'
 export type {

@@ -2,7 +2,11 @@
  * Random work on a key-value store beside a dumb model of it: what the model says is right.
  */
 import type { Key } from '../src/base/brand.ts'
+import type { Reducer } from '../src/btree/reducer.ts'
+import { reducerOf } from '../src/btree/reducers.ts'
+import { asArray } from '../src/codec/bytes.ts'
 import { numberKey } from '../src/codec/key-number.ts'
+import { decodeViewValue, encodeViewValue } from '../src/codec/view-entry.ts'
 import type {
   KeyRange,
   Snapshot,
@@ -26,8 +30,27 @@ export function copyModel(model: Model): Model {
   return new Map([...model].map(([name, tree]) => [name, { ...tree, entries: new Map(tree.entries) }]))
 }
 
-const NAMES = ['a', 'b', 's', 'i'] as const
-const KIND_OF: Readonly<Record<string, TreeKind>> = { a: 'ordered', b: 'ordered', s: 'sequence', i: 'inline' }
+const NAMES = ['a', 'b', 's', 'i', 'r'] as const
+const KIND_OF: Readonly<Record<string, TreeKind>> = {
+  a: 'ordered',
+  b: 'ordered',
+  s: 'sequence',
+  i: 'inline',
+  r: 'ordered',
+}
+/** The tree that is kept reduced: its values are numbers. */
+const REDUCED = 'r'
+const SUM = reducerOf('_sum')
+
+/** Bytes of all keys and values, by a reducer that no tree is created with. */
+const SIZES: Reducer<number> = {
+  reduce: (entries) => {
+    let bytes = 0
+    for (let at = 0; at < entries.count; at++) bytes += entries.key(at).length + entries.value(at)!.length
+    return bytes
+  },
+  combine: (parts) => parts.reduce((sum, part) => sum + part),
+}
 
 /** One operation, plain data, so that a transaction that has to run again does the same again. */
 export type Step = TreeStep | EntryStep
@@ -68,6 +91,8 @@ function randomKey(random: Random): Key {
 }
 
 function randomValue(random: Random, tree: string): Uint8Array {
+  if (tree === REDUCED)
+    return asArray(encodeViewValue(random.chance(0.02) ? [random.below(9), random.below(9)] : random.below(1e6)))
   const sizes =
     tree === 'i' ? [0, 3, 20] : [0, 5, 5, 40, 40, 300, 300, 1500, 3000, random.chance(0.05) ? 150_000 : 9000]
   return new Uint8Array(random.pick(sizes)).fill(random.below(256))
@@ -84,7 +109,7 @@ export function runStep(transaction: WriteTransaction, model: Model, step: Step)
   assertEqual(tree === undefined, known === undefined, `tree ${step.tree}`)
   if (step.kind === 'create') {
     if (known !== undefined) return
-    transaction.createTree(step.tree, KIND_OF[step.tree]!)
+    transaction.createTree(step.tree, KIND_OF[step.tree]!, step.tree === REDUCED ? '_sum' : undefined)
     model.set(step.tree, { kind: KIND_OF[step.tree]!, entries: new Map(), next: 1 })
   } else if (known === undefined || tree === undefined) {
     return
@@ -142,6 +167,7 @@ export function compareSome(snapshot: Snapshot, model: Model, random: Random): v
       (key) => (range.gte === undefined || key >= range.gte) && (range.lt === undefined || key < range.lt),
     )
     assertEqual(reader.count(range), inside.length, `count of a range of ${name}`)
+    if (tree.kind !== 'sequence') compareReductions(reader, name, tree, inside, range)
     const reverse = random.chance(0.5)
     compareWalk(reader, tree, inside, range, reverse, random.below(inside.length + 2))
     const some = Array.from({ length: 5 }, () =>
@@ -165,6 +191,26 @@ export function compareSome(snapshot: Snapshot, model: Model, random: Random): v
     assertEqual(selected?.key, expected, `select of ${name}`)
     if (expected !== undefined) assertEqual(selected?.value, tree.entries.get(expected), `value selected of ${name}`)
   }
+}
+
+function compareReductions(
+  reader: TreeReader,
+  name: string,
+  tree: ModelTree,
+  inside: readonly Key[],
+  range: KeyRange,
+): void {
+  const bytes = inside.reduce((sum, key) => sum + key.length + tree.entries.get(key)!.length, 0)
+  assertEqual(reader.reduce(range, SIZES) ?? 0, bytes, `bytes in a range of ${name}`)
+  if (name !== REDUCED) return
+  const total = inside.map((key) => decodeViewValue(tree.entries.get(key)!)).flat() as number[]
+  const sum = reader.reduce(range, SUM) ?? 0
+  const sums = (Array.isArray(sum) ? sum : [sum]) as number[]
+  assertEqual(
+    sums.reduce((left, right) => left + right, 0),
+    total.reduce((left, right) => left + right, 0),
+    `sum of a range of ${name}`,
+  )
 }
 
 function randomRange(random: Random, keys: readonly Key[]): KeyRange {

@@ -9,6 +9,7 @@ import { assert } from '../src/base/assert.ts'
 import type { CommitSequence, Key } from '../src/base/brand.ts'
 import { PannierError } from '../src/base/errors.ts'
 import type { MaybePromise } from '../src/base/maybe-promise.ts'
+import type { Reducer } from '../src/btree/reducer.ts'
 import { attempt, Miss } from '../src/base/miss.ts'
 import { asArray } from '../src/codec/bytes.ts'
 import type { Bytes } from '../src/codec/bytes.ts'
@@ -184,6 +185,14 @@ class ModelReader implements TreeReader {
     return new ModelCursor(this, range, options)
   }
 
+  reduce<Result>(range: KeyRange, reducer: Reducer<Result>): Result | undefined {
+    const [from, to] = this.data.bounds(range)
+    const { keys, values } = this.data
+    this.need(Array.from({ length: to - from }, (_, at) => from + at))
+    if (from === to) return undefined
+    return reducer.reduce({ count: to - from, key: (at) => keys[from + at]!, value: (at) => values[from + at]! })
+  }
+
   get lastNumber(): number {
     return this.data.next - 1
   }
@@ -357,6 +366,11 @@ class ModelWriter extends ModelReader implements TreeWriter {
   override count(range?: KeyRange): number {
     this.data = this.transaction.trees.get(this.name)!
     return super.count(range)
+  }
+
+  override reduce<Result>(range: KeyRange, reducer: Reducer<Result>): Result | undefined {
+    this.data = this.transaction.trees.get(this.name)!
+    return super.reduce(range, reducer)
   }
 
   override get lastNumber(): number {

@@ -2,7 +2,7 @@
  * Applies a sorted batch of changes to a tree: each page that has to change is read and written once, whatever the number
  * of changes in it, and a tree that was empty is bulk loaded.
  *
- * Guarantees: the old tree stays whole (copy on write); counts and bytes in the branches are exact; no leaf is empty; every
+ * Guarantees: the old tree stays whole (copy on write); counts, bytes and reductions in the branches are exact; no leaf is empty; every
  * leaf has the same depth. The work is done in slices: `io.pause()` is awaited between pages.
  * Relies on: the changes are ascending and their deltas are true (an addition was absent, a removal present).
  */
@@ -35,6 +35,7 @@ import {
   type LeafValue,
 } from './leaf.ts'
 import type { Node, Root, Tree } from './node.ts'
+import { combinedReduction, encodedReduction, type ReducedEntries, type StoredReducer } from './reducer.ts'
 
 /** A sorted batch. A change is a new value, or for a removal the length of the value that goes. */
 export interface Changes {
@@ -62,16 +63,22 @@ export interface PageIo {
 /** Leaves fetched together. In sequence trees most changed leaves are not read at all. */
 const READ_AHEAD_LEAVES = 24
 
-/** The new tree. */
-export async function applyChanges(io: PageIo, tree: Tree, changes: Changes, sizeClass: SizeClass): Promise<Tree> {
+/** The new tree. `reducer`: the tree's own, always the same. */
+export async function applyChanges(
+  io: PageIo,
+  tree: Tree,
+  changes: Changes,
+  sizeClass: SizeClass,
+  reducer?: StoredReducer<unknown>,
+): Promise<Tree> {
   if (changes.keys.length === 0) return tree
-  const applier = new Applier(io, changes, sizeClass)
+  const applier = new Applier(io, changes, sizeClass, reducer)
   if (tree === undefined) {
     const content = new LeafContent()
     await applier.merge(undefined, undefined, content, 0, changes.keys.length)
     return applier.grow(await applier.pack(content, 0, '', true), 1)
   }
-  const child: Child = { ...tree, separator: '', garbage: undefined }
+  const child: Child = { ...tree, separator: '', garbage: undefined, reduction: undefined }
   const replaced = await applier.children([child], tree.height - 1, {
     from: 0,
     to: changes.keys.length,
@@ -93,11 +100,13 @@ class Applier {
   readonly #io: PageIo
   readonly #changes: Changes
   readonly #class: SizeClass
+  readonly #reducer: StoredReducer<unknown> | undefined
 
-  constructor(io: PageIo, changes: Changes, sizeClass: SizeClass) {
+  constructor(io: PageIo, changes: Changes, sizeClass: SizeClass, reducer: StoredReducer<unknown> | undefined) {
     this.#io = io
     this.#changes = changes
     this.#class = sizeClass
+    this.#reducer = reducer
   }
 
   /** Puts branches above until one page is left; takes those away that have but one child. */
@@ -181,8 +190,9 @@ class Applier {
       } else {
         const bound = from === 0 ? separator : content.children[from]!.separator
         const children = content.children.slice(from, to)
-        await this.#write(id, buildBranch(id, level, children))
-        out.push({ separator: bound, id, ...totals(children), garbage: undefined })
+        await this.#write(id, buildBranch(id, level, children, this.#reducer !== undefined))
+        const reduction = this.#reducer && combinedReduction(this.#reducer, children)
+        out.push({ separator: bound, id, ...totals(children), garbage: undefined, reduction })
       }
       from = to
       await this.#pause()
@@ -291,7 +301,8 @@ class Applier {
       overflow = true
     }
     await this.#write(id, page)
-    return { separator, id, count: to - from, bytes, overflow, garbage: undefined }
+    const reduction = this.#reducer && encodedReduction(this.#reducer, contentEntries(content, from, to))
+    return { separator, id, count: to - from, bytes, overflow, garbage: undefined, reduction }
   }
 
   /** Large values go to overflow pages. */
@@ -396,6 +407,18 @@ function join(content: LeafContent | BranchContent, more: LeafContent | BranchCo
   if (content instanceof LeafContent && more instanceof LeafContent) content.append(more)
   else if (content instanceof BranchContent && more instanceof BranchContent) content.append(more)
   else assert(false, 'pages of one level are of one kind')
+}
+
+/** Values that overflow are not at hand. */
+function contentEntries({ keys, values }: LeafContent, from: number, to: number): ReducedEntries {
+  return {
+    count: to - from,
+    key: (index) => keys[from + index]!,
+    value: (index) => {
+      const value = values[from + index]!
+      return isOverflow(value) ? undefined : asArray(value)
+    },
+  }
 }
 
 function totals(children: readonly Child[]): { count: number; bytes: number; overflow: boolean } {

@@ -10,10 +10,13 @@
  *
  * **Garbage.** In sequence trees, a removed entry stays in its leaf, and the branch lists its key here: the leaf need be
  * neither read nor rewritten. `entries below` does not count it.
+ *
+ * **Reductions.** In trees that have a reducer (reducer.ts) branches are of a kind of their own, in which each child ends with
+ *     varint (length of the reduction of the entries below + 1; 0: none is kept), the reduction
  */
 import type { PageId } from '../base/brand.ts'
 import { ByteReader, ByteWriter } from '../codec/bytes.ts'
-import { PAGE_BRANCH, PAGE_HEADER_BYTES, sealPage } from '../pager/page.ts'
+import { PAGE_BRANCH, PAGE_HEADER_BYTES, PAGE_REDUCED_BRANCH, sealPage } from '../pager/page.ts'
 
 /** Removed entries that a leaf still holds: their key numbers, ascending, and the bytes that they waste. */
 export interface Garbage {
@@ -33,6 +36,8 @@ export interface Child {
   readonly overflow: boolean
   /** Only of leaves in sequence trees. */
   readonly garbage: Garbage | undefined
+  /** Of the entries below, as the tree's reducer encodes it; undefined where none is kept. */
+  readonly reduction: Uint8Array | undefined
 }
 
 /** Estimate of the memory of one parsed child. */
@@ -75,6 +80,7 @@ export class Branch {
 
 function parseChildren(bytes: Uint8Array): Child[] {
   const count = bytes[6]! | (bytes[7]! << 8)
+  const reduced = bytes[4] === PAGE_REDUCED_BRANCH
   const reader = new ByteReader(bytes, PAGE_HEADER_BYTES)
   const children: Child[] = []
   for (let i = 0; i < count; i++) {
@@ -89,6 +95,7 @@ function parseChildren(bytes: Uint8Array): Child[] {
       bytes: Math.floor(flagged / 4),
       overflow: (flagged & 2) !== 0,
       garbage: (flagged & 1) !== 0 ? parseGarbage(reader) : undefined,
+      reduction: reduced ? parseReduction(reader) : undefined,
     })
   }
   return children
@@ -101,6 +108,11 @@ function parseGarbage(reader: ByteReader): Garbage {
   let number = 0
   for (let i = 0; i < count; i++) numbers.push((number += reader.varint()))
   return { numbers, bytes }
+}
+
+function parseReduction(reader: ByteReader): Uint8Array | undefined {
+  const length = reader.varint()
+  return length === 0 ? undefined : reader.raw(length - 1)
 }
 
 /** Appends a child to a branch under construction. */
@@ -121,12 +133,18 @@ export function writeChild(writer: ByteWriter, child: Child, separator: string):
   }
 }
 
-/** Builds a branch page; the first separator is dropped, for nothing can be below it. */
-export function buildBranch(id: PageId, level: number, children: readonly Child[]): Uint8Array {
+/** Builds a branch page; the first separator is dropped, for nothing can be below it. `reduced`: the tree has a reducer. */
+export function buildBranch(id: PageId, level: number, children: readonly Child[], reduced: boolean): Uint8Array {
   const writer = new ByteWriter(PAGE_HEADER_BYTES + children.length * 40)
   writer.length = PAGE_HEADER_BYTES
-  for (let i = 0; i < children.length; i++) writeChild(writer, children[i]!, i === 0 ? '' : children[i]!.separator)
+  for (let i = 0; i < children.length; i++) {
+    const child = children[i]!
+    writeChild(writer, child, i === 0 ? '' : child.separator)
+    if (!reduced) continue
+    writer.varint(child.reduction === undefined ? 0 : child.reduction.length + 1)
+    if (child.reduction !== undefined) writer.raw(child.reduction)
+  }
   const bytes = writer.finish()
-  sealPage(id, bytes, PAGE_BRANCH, level, children.length)
+  sealPage(id, bytes, reduced ? PAGE_REDUCED_BRANCH : PAGE_BRANCH, level, children.length)
   return bytes
 }

@@ -1,6 +1,6 @@
 /**
- * The integrity check of a tree: key order, separator bounds, equal depth, counts, bytes and garbage lists in the branches
- * as below them. Gives every page that the tree uses.
+ * The integrity check of a tree: key order, separator bounds, equal depth, counts, bytes, reductions and garbage lists in the
+ * branches as below them. Gives every page that the tree uses.
  */
 import type { PageId } from '../base/brand.ts'
 import type { MaybePromise } from '../base/maybe-promise.ts'
@@ -9,6 +9,7 @@ import { Branch, type Child } from './branch.ts'
 import { liveEntries } from './garbage.ts'
 import { isOverflow, Leaf, overflowPageCount } from './leaf.ts'
 import type { Node, Tree } from './node.ts'
+import { combinedReduction, encodedReduction, type StoredReducer } from './reducer.ts'
 
 /** Reads one page for the check, past the cache's bound if need be. */
 export type ReadNode = (id: PageId) => MaybePromise<Node>
@@ -19,10 +20,11 @@ export async function checkTree(
   read: ReadNode,
   use: (id: PageId) => void,
   fail: (message: string) => Error,
+  reducer?: StoredReducer<unknown>,
 ): Promise<void> {
   if (tree === undefined) return
-  const child: Child = { ...tree, separator: '', garbage: undefined }
-  await checkNode({ child, level: tree.height - 1, lower: '', upper: undefined, read, use, fail })
+  const child: Child = { ...tree, separator: '', garbage: undefined, reduction: undefined }
+  await checkNode({ child, level: tree.height - 1, lower: '', upper: undefined, read, use, fail, reducer })
 }
 
 interface Visit {
@@ -33,6 +35,7 @@ interface Visit {
   readonly read: ReadNode
   readonly use: (id: PageId) => void
   readonly fail: (message: string) => Error
+  readonly reducer: StoredReducer<unknown> | undefined
 }
 
 async function checkNode(visit: Visit): Promise<void> {
@@ -59,6 +62,9 @@ async function checkBranch(visit: Visit, branch: Branch): Promise<void> {
       throw fail(`branch ${child.id} has its separators out of order`)
     }
     await checkNode({ ...visit, child: below, level: visit.level - 1, lower, upper })
+    if (!sameBytes(below.reduction, await reductionOf(visit, below.id))) {
+      throw fail(`the reduction of page ${below.id} is not that of its entries`)
+    }
     count += below.count
     bytes += below.bytes
     overflow ||= below.overflow
@@ -69,6 +75,23 @@ async function checkBranch(visit: Visit, branch: Branch): Promise<void> {
       `branch ${child.id} holds ${count} entries in ${bytes} bytes, its parent says ${child.count} in ${child.bytes}`,
     )
   }
+}
+
+/** What the branch above a page has to say of its entries. */
+async function reductionOf({ reducer, read }: Visit, id: PageId): Promise<Uint8Array | undefined> {
+  if (reducer === undefined) return undefined
+  const node = await read(id)
+  if (node instanceof Branch) return combinedReduction(reducer, node.children)
+  const leaf = node as Leaf
+  const value = (index: number): Uint8Array | undefined => {
+    const found = leaf.value(index)
+    return isOverflow(found) ? undefined : found
+  }
+  return encodedReduction(reducer, { count: leaf.count, key: (index) => leaf.key(index), value })
+}
+
+function sameBytes(left: Uint8Array | undefined, right: Uint8Array | undefined): boolean {
+  return left?.length === right?.length && (left?.every((byte, at) => byte === right![at]) ?? true)
 }
 
 function checkLeaf(visit: Visit, leaf: Leaf): void {

@@ -132,6 +132,7 @@ function childBytes(child: Child): number {
     varintBytes(child.id) +
     varintBytes(child.count) +
     varintBytes(child.bytes * 4) +
-    garbage
+    garbage +
+    (child.reduction === undefined ? 0 : child.reduction.length + 1)
   )
 }

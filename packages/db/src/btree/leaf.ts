@@ -123,6 +123,19 @@ export class Leaf {
     return { length: reader.varint(), first: reader.varint() as PageId }
   }
 
+  /** What `read` makes of a value, without a view of it: reductions read very many. Undefined for one that overflows. */
+  read<T>(index: number, read: (bytes: Uint8Array, start: number, end: number) => T): T | undefined {
+    const { bytes } = this
+    let at = this.#position(index)
+    const length = this.#varint(at)
+    at += varintBytes(length) + length
+    const header = this.#varint(at)
+    at += varintBytes(header)
+    const end = at + Math.floor(header / 2)
+    if (end > bytes.length) throw corruptBytes(`an entry of page ${this.id} ends too early`)
+    return header % 2 === 0 ? read(bytes, at, end) : undefined
+  }
+
   #position(index: number): number {
     const at = this.#offsetsAt + 2 * index
     return this.bytes[at]! | (this.bytes[at + 1]! << 8)

@@ -1,7 +1,7 @@
 /** The kinds of pages of a tree, and how a page becomes one of them. */
 import type { PageId } from '../base/brand.ts'
 import { corruptBytes } from '../codec/bytes.ts'
-import { PAGE_BRANCH, PAGE_LEAF, PAGE_OVERFLOW } from '../pager/page.ts'
+import { PAGE_BRANCH, PAGE_LEAF, PAGE_OVERFLOW, PAGE_REDUCED_BRANCH } from '../pager/page.ts'
 import type { PageCache } from '../pager/page-cache.ts'
 import { Branch } from './branch.ts'
 import { Leaf, OverflowPage } from './leaf.ts'
@@ -29,6 +29,7 @@ export function parseNode(id: PageId, bytes: Uint8Array): Node {
     case PAGE_LEAF:
       return new Leaf(id, bytes)
     case PAGE_BRANCH:
+    case PAGE_REDUCED_BRANCH:
       return new Branch(id, bytes)
     case PAGE_OVERFLOW:
       return new OverflowPage(bytes)

@@ -114,6 +114,39 @@ export function prefixUpperBound(prefix: string): Key | undefined {
   return (prefix.slice(0, end - 1) + String.fromCharCode(prefix.charCodeAt(end - 1) + 1)) as Key
 }
 
+/**
+ * Where the component at `at` ends, if it is whole. Else where its first cut is, negated: what stands after that is not in the
+ * order of values. A component of KEY_COMPONENT_BYTES_MAX bytes counts as cut.
+ */
+export function componentEnd(key: string, at: number): number {
+  const limit = at + KEY_COMPONENT_BYTES_MAX
+  const end = endOf(key, at, 0, limit)
+  return end >= limit || end <= -limit ? -limit : end
+}
+
+function endOf(key: string, at: number, depth: number, limit: number): number {
+  if (at >= limit) return -limit
+  const tag = key.charCodeAt(at)
+  if (tag === STRING) {
+    const end = key.indexOf(END, at + 1)
+    return end < 0 || end - at - 1 > KEY_STRING_BYTES_MAX ? -(at + 2 + KEY_STRING_BYTES_MAX) : end + 1
+  }
+  if (tag < NEGATIVE) return at + 1
+  if (tag < STRING) {
+    const last = tag === NEGATIVE ? 1 : 0
+    while (++at < key.length && (key.charCodeAt(at) & 1) !== last);
+    return at + 1
+  }
+  if (depth === KEY_DEPTH_MAX) return -(at + 1)
+  let next = at + 1
+  while (next < limit && key.charCodeAt(next) !== 0) {
+    if (tag === OBJECT) next = endOf(key, next, depth, limit)
+    if (next > 0) next = endOf(key, next, depth + 1, limit)
+    if (next < 0) return next
+  }
+  return next + 1
+}
+
 function complement(key: string): string {
   let result = ''
   for (let i = 0; i < key.length; i++) result += String.fromCharCode(key.charCodeAt(i) ^ 255)

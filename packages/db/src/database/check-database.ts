@@ -1,4 +1,4 @@
-/** The integrity check of documents, revisions and indexes: reads everything and compares. (Pages and trees have a check of their own.) */
+/** The integrity check of documents, revisions, indexes and views: reads everything and compares. (Pages and trees have a check of their own.) */
 import type { Key } from '../base/brand.ts'
 import { isPannierError } from '../base/errors.ts'
 import { decodeIdKey } from '../codec/key-encoding.ts'
@@ -15,6 +15,7 @@ import { FieldReader } from '../index/field-reader.ts'
 import { indexTreeName } from '../index/index-definition.ts'
 import { indexKeys } from '../index/index-key.ts'
 import type { HeldSnapshot, KeyValueStore, TreeReader } from '../kv/key-value-store.ts'
+import { checkViews } from './check-views.ts'
 
 /** What is wrong; empty if nothing is. */
 export async function checkDatabase(store: KeyValueStore, catalog: Catalog): Promise<string[]> {
@@ -95,6 +96,7 @@ async function checkCollection(snapshot: HeldSnapshot, state: CollectionState): 
     if (missing + wrong > 0)
       problems.push(`the index '${index.name}' lacks ${missing} entries and has ${wrong} that are wrong`)
   }
+  problems.push(...(await checkViews(snapshot, state)))
   return problems
 }
 

@@ -22,16 +22,20 @@ import type { CollectionAccess, CollectionWriting } from './collection-access.ts
 import type { DatabaseContext } from './database-context.ts'
 import { chooseSettings, hasSettings } from './collection-settings.ts'
 import type { ChosenSettings } from './collection-settings.ts'
-import type { DocumentInput, Identified, JsonObject } from './document-types.ts'
+import type { DocumentInput, Identified, JsonObject, Stored } from './document-types.ts'
 import type { ExportFormat } from './export-documents.ts'
 import type { ImportMode, ImportOptions, ImportResult } from './import-options.ts'
 import { querySource } from './query-source.ts'
+import { notePurged } from '../view/purged-documents.ts'
 import { CollectionSchema } from './schema/collection-schema.ts'
 import type { SchemaOptions } from './schema/collection-schema.ts'
 import type { MigrationFailure, RetryResult } from './schema/migration-failures.ts'
 import { MigrationRunner } from './schema/migration-runner.ts'
 import type { RunOptions } from './schema/migration-runner.ts'
 import { VersionedAccess } from './schema/versioned-access.ts'
+import { CollectionViews } from './view.ts'
+import type { BuiltInReduce, BuiltInResult, ReduceFunction, View, ViewDefinition, ViewOptions } from './view.ts'
+import type { ViewAnswer, ViewResult } from './view.ts'
 
 export interface CollectionOptions<T extends object = JsonObject, Schema = unknown> extends SchemaOptions<Schema> {
   /**
@@ -76,6 +80,7 @@ export class Collection<T extends object, Input extends object = T> extends Coll
   /** The collection (by number) that is known to have the indexes that were declared. */
   #settledNumber: number | undefined
   #building: Promise<void> = Promise.resolve()
+  readonly #views: CollectionViews
 
   /** @internal Use `database.collection(name)`. */
   constructor(name: string, context: DatabaseContext) {
@@ -87,6 +92,8 @@ export class Collection<T extends object, Input extends object = T> extends Coll
     super(name, new VersionedAccess(access, schema, () => migrations.migrate()))
     this.#context = context
     this.#declared = declared
+    const whenReadable = async (): Promise<void> => await this.access.read(() => undefined)
+    this.#views = new CollectionViews({ ...context, name, whenReadable })
     this.#settings = settings
     this.#schema = schema
     this.#migrations = migrations
@@ -201,6 +208,52 @@ export class Collection<T extends object, Input extends object = T> extends Coll
       const state = catalog.collection(transaction, this.name)
       return state !== undefined && dropIndex(transaction, catalog, state, name)
     })
+  }
+
+  /**
+   * A map/reduce view. It is stored under this name, so it need not be built again when the database is opened next; one of
+   * another source (or `version`) takes its place.
+   *
+   * @throws PANNIER_LIMIT (when it is queried) if the collection has too many views.
+   * @example
+   * const byCity = people.view('byCity', { map: (person, emit) => emit(person.city), reduce: '_count' })
+   * const { rows } = await byCity.query({ group: true })
+   */
+  view<K, V>(name: string, definition: ViewDefinition<Stored<T>, K, V, undefined>): View<Stored<T>, K, V>
+  view<K, V, B extends BuiltInReduce>(
+    name: string,
+    definition: ViewDefinition<Stored<T>, K, V, B>,
+  ): View<Stored<T>, K, V, BuiltInResult<B, V>>
+  view<K, V, R>(
+    name: string,
+    definition: ViewDefinition<Stored<T>, K, V, ReduceFunction<K, V, R>>,
+  ): View<Stored<T>, K, V, R>
+  view(name: string, definition: unknown): unknown {
+    if (name === undefined) throw new TypeError('a view has a name')
+    return this.#views.view(name, definition)
+  }
+
+  /**
+   * Runs a query of a view that has no name. What it builds is kept for the next one with equal functions, as long as there are
+   * not too many others.
+   *
+   * @example
+   * await people.query({ map: (person, emit) => emit(person.age) }, { gte: 18, limit: 10 })
+   */
+  query<K, V>(
+    definition: ViewDefinition<Stored<T>, K, V, undefined>,
+    options?: ViewOptions,
+  ): Promise<ViewResult<K, V, ViewAnswer<Stored<T>, K, V, never>>>
+  query<K, V, B extends BuiltInReduce>(
+    definition: ViewDefinition<Stored<T>, K, V, B>,
+    options?: ViewOptions,
+  ): Promise<ViewResult<K, V, ViewAnswer<Stored<T>, K, V, BuiltInResult<B, V>>>>
+  query<K, V, R>(
+    definition: ViewDefinition<Stored<T>, K, V, ReduceFunction<K, V, R>>,
+    options?: ViewOptions,
+  ): Promise<ViewResult<K, V, ViewAnswer<Stored<T>, K, V, R>>>
+  query(definition: unknown, options?: ViewOptions): Promise<unknown> {
+    return this.#views.view(undefined, definition).query(options)
   }
 
   /**
@@ -352,7 +405,11 @@ class StoreAccess implements CollectionAccess {
         const state = schema.markNew(transaction, catalog, catalog.create(transaction, name, settings))
         return defineIndexes(transaction, catalog, state, [...declared.values()])
       },
-      maintain: maintainIndexes,
+      maintain: (transaction, state, writes) => {
+        maintainIndexes(transaction, state, writes)
+        const gone = writes.filter(({ isGone }) => isGone)
+        if (gone.length > 0) notePurged(transaction, state.number, gone)
+      },
       settings: () => ({ ...DEFAULT_SETTINGS, ...settings }),
       newIds: context.newIds,
       schema,

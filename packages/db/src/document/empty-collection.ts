@@ -26,6 +26,7 @@ const EMPTY_TREE: TreeReader = {
   getMany: (keys) => keys.map(() => undefined),
   count: () => 0,
   rank: () => 0,
+  reduce: () => undefined,
   select: () => undefined,
   cursor: () => EMPTY_CURSOR,
   lastNumber: 0,

@@ -11,6 +11,7 @@ import { parseNode, type Node } from '../btree/node.ts'
 import { verifyPage } from '../pager/page.ts'
 import type { DroppedSubtree } from '../pager/reclaim.ts'
 import type { Core } from './core.ts'
+import { reducerOf } from '../btree/reducers.ts'
 
 /** Throws PANNIER_CORRUPT for the first thing that is wrong. Not while a storage checkpoint runs. */
 export async function checkStore(core: Core): Promise<void> {
@@ -31,7 +32,13 @@ export async function checkStore(core: Core): Promise<void> {
   for (const tree of state.slots) {
     if (tree === undefined) continue
     const owner = `tree ${tree.name}`
-    await checkTree(tree.tree, read, useAs(owner), (message) => damaged(`${owner}: ${message}`))
+    await checkTree(
+      tree.tree,
+      read,
+      useAs(owner),
+      (message) => damaged(`${owner}: ${message}`),
+      tree.reducer && reducerOf(tree.reducer),
+    )
   }
   for (const { ids } of state.reclaim.unlinked) ids.forEach(useAs('the reclaim list'))
   const dropped = state.droppedRoots.map(({ id, height, overflow }) => ({ id, level: height - 1, overflow }))

@@ -129,11 +129,13 @@ export class Checkpointer {
 }
 
 async function writeTree(writer: PageWriter<Node>, state: TreeState): Promise<TreeState> {
-  const { kind, overlay } = state
+  const { kind, overlay, reducer } = state
   if (kind === 'inline' || overlay.root === undefined) return state
+  // Most databases have no view with a reduction.
+  const loaded = reducer && (await import('../btree/reducers.ts')).reducerOf(reducer)
   return {
     ...state,
-    tree: await applyChanges(writer, state.tree, overlayColumns(overlay), kind),
+    tree: await applyChanges(writer, state.tree, overlayColumns(overlay), kind, loaded),
     overlay: EMPTY_OVERLAY,
   }
 }

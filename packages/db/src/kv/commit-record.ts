@@ -1,7 +1,7 @@
 /**
  * What one commit changes, and its bytes in the log.
  *
- *     varint trees created: varint id, u8 kind, varint length of the name, name (byte string)
+ *     varint trees created: varint id, u8 (reducer << 4 | kind), varint length of the name, name (byte string)
  *     varint trees dropped: varint id
  *     varint trees changed: varint id, varint operations, each
  *         varint (bytes that its key shares with the one before << 2 | operation: 0 insert, 1 replace, 2 remove)
@@ -9,10 +9,10 @@
  *         varint length of the value, and unless it is a removal the value
  */
 import type { CommitSequence, Key } from '../base/brand.ts'
-import { ByteReader, ByteWriter, sharedPrefixLength } from '../codec/bytes.ts'
+import { ByteReader, ByteWriter, corruptBytes, sharedPrefixLength } from '../codec/bytes.ts'
 import { LOG_HEADER_BYTES, sealLogRecord } from '../pager/log-record.ts'
 import type { Change } from './overlay.ts'
-import type { TreeKind } from './key-value-store.ts'
+import type { ReducerName, TreeKind } from './key-value-store.ts'
 
 export const OPERATION_INSERT = 0
 export const OPERATION_REPLACE = 1
@@ -32,6 +32,7 @@ export interface CreatedTree {
   readonly id: number
   readonly name: string
   readonly kind: TreeKind
+  readonly reducer: ReducerName | undefined
 }
 
 export interface CommitBody {
@@ -41,13 +42,17 @@ export interface CommitBody {
 }
 
 const KINDS: readonly TreeKind[] = ['ordered', 'sequence', 'inline']
+const REDUCERS: readonly (ReducerName | undefined)[] = [undefined, '_sum', '_stats', '_approx_count_distinct']
 
-export function treeKindNumber(kind: TreeKind): number {
-  return KINDS.indexOf(kind)
+/** One byte: reducer << 4 | kind. */
+export function treeKindNumber({ kind, reducer }: Pick<CreatedTree, 'kind' | 'reducer'>): number {
+  return KINDS.indexOf(kind) | (REDUCERS.indexOf(reducer) << 4)
 }
 
-export function treeKindOf(number: number): TreeKind {
-  return KINDS[number] ?? 'ordered'
+export function treeKindOf(number: number): Pick<CreatedTree, 'kind' | 'reducer'> {
+  const kind = KINDS[number & 15]
+  if (kind === undefined || number >> 4 >= REDUCERS.length) throw corruptBytes('a tree is of an unknown kind')
+  return { kind, reducer: REDUCERS[number >> 4] }
 }
 
 /** The bytes of the whole log record. */
@@ -55,10 +60,10 @@ export function encodeCommit(sequence: CommitSequence, writerId: Uint8Array, bod
   const writer = new ByteWriter(512)
   writer.length = LOG_HEADER_BYTES
   writer.varint(body.created.length)
-  for (const { id, name, kind } of body.created) {
-    writer.varint(id)
-    writer.u8(treeKindNumber(kind))
-    writeName(writer, name)
+  for (const created of body.created) {
+    writer.varint(created.id)
+    writer.u8(treeKindNumber(created))
+    writeName(writer, created.name)
   }
   writer.varint(body.dropped.length)
   for (const id of body.dropped) writer.varint(id)
@@ -97,7 +102,7 @@ export function decodeCommit(bytes: Uint8Array): CommitBody {
   for (let count = reader.varint(); count > 0; count--) {
     const id = reader.varint()
     const kind = treeKindOf(reader.u8())
-    created.push({ id, kind, name: readName(reader) })
+    created.push({ id, ...kind, name: readName(reader) })
   }
   const dropped: number[] = []
   for (let count = reader.varint(); count > 0; count--) dropped.push(reader.varint())

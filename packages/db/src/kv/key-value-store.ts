@@ -11,6 +11,7 @@
  */
 import type { CommitSequence, Key } from '../base/brand.ts'
 import type { MaybePromise } from '../base/maybe-promise.ts'
+import type { Reducer } from '../btree/reducer.ts'
 import type { Bytes } from '../codec/bytes.ts'
 
 /** The entries with `gte <= key < lt`; a bound that is left out does not bound. */
@@ -59,6 +60,11 @@ export interface TreeReader {
   /** The entry with exactly `rank` entries before it. */
   select(rank: number): Entry | undefined
   cursor(range?: KeyRange, options?: CursorOptions): Cursor
+  /**
+   * What the entries of a range fold into; undefined if there are none. By the reducer that the tree was created with it costs
+   * no walk; by another one it costs none where nothing has changed since that same one (the object) was used. Ordered trees.
+   */
+  reduce<Result>(range: KeyRange, reducer: Reducer<Result>): Result | undefined
   /** Sequence trees: the number that `append` gave last, 0 before the first; also when its entry was removed. Reads nothing. */
   readonly lastNumber: number
   /** About how many bytes the entries take in storage, without what is only in the log; undefined if that is not known. */
@@ -91,6 +97,9 @@ export interface TreeWriter extends TreeReader {
  */
 export type TreeKind = 'ordered' | 'sequence' | 'inline'
 
+/** Reducers that a tree can be created with. */
+export type ReducerName = '_sum' | '_stats' | '_approx_count_distinct'
+
 export interface Snapshot {
   /** Every commit up to and including this one, and nothing else. */
   readonly sequence: CommitSequence
@@ -102,7 +111,8 @@ export interface Snapshot {
 
 export interface WriteTransaction extends Snapshot {
   tree(name: string): TreeWriter | undefined
-  createTree(name: string, kind: TreeKind): TreeWriter
+  /** `reducer`: names what is to be kept reduced (btree/reducers.ts), in an ordered tree. */
+  createTree(name: string, kind: TreeKind, reducer?: ReducerName): TreeWriter
   /** Forgets the tree at once, whatever its size; its room is reclaimed later. */
   dropTree(name: string): void
 }

@@ -2,15 +2,28 @@
  * Reads of one tree: its pages with the overlay of recent changes over them.
  */
 import type { Key } from '../base/brand.ts'
+import { Miss } from '../base/miss.ts'
 import { asArray } from '../codec/bytes.ts'
 import { keyNumber } from '../codec/key-number.ts'
+import type { Reducer } from '../btree/reducer.ts'
 import { TreeCursor } from '../btree/cursor.ts'
 import { liveEntries } from '../btree/garbage.ts'
 import type { NodeCache } from '../btree/node.ts'
 import { descendToRank, get, getMany, rank } from '../btree/search.ts'
 import type { Cursor, CursorOptions, Entry, KeyRange, TreeReader } from './key-value-store.ts'
 import { OverlayCursor, overlayDelta, overlayDeltaBefore, overlayGet, type Change } from './overlay.ts'
+import type { reduceRange as ReduceRange } from './reduce-range.ts'
 import type { TreeState } from './state.ts'
+
+/** Only views reduce, so it is loaded like a page: when it is missed. */
+let reduceRange: typeof ReduceRange | undefined
+
+class ReduceRangeMiss extends Miss {
+  override async load(): Promise<() => void> {
+    reduceRange = (await import('./reduce-range.ts')).reduceRange
+    return () => {}
+  }
+}
 
 /** A tree of which the newest state may change between calls (inside a write transaction). */
 export abstract class MergedTree implements TreeReader {
@@ -82,6 +95,11 @@ export abstract class MergedTree implements TreeReader {
     })
   }
 
+  reduce<Result>(range: KeyRange, reducer: Reducer<Result>): Result | undefined {
+    if (reduceRange === undefined) throw new ReduceRangeMiss()
+    return reduceRange(this.cache, this.state, range, reducer, (part) => this.cursor(part))
+  }
+
   #start(range: KeyRange): number {
     return range.gte === undefined ? 0 : this.rank(range.gte)
   }
@@ -109,7 +127,19 @@ export abstract class MergedTree implements TreeReader {
       const live = liveEntries(leaf, garbage)
       return leaf.key(live === undefined ? index - before : live[index - before]!)
     }
-    return this.#walk(separator as Key, index - before - shift(separator))
+    // The last entry of the leaf that has no more than that many before it; what follows it is only in the overlay.
+    const live = liveEntries(leaf, garbage)
+    const keyOf = (at: number): Key => leaf.key(live === undefined ? at : live[at]!)
+    const rankOf = (at: number): number => before + at + shift(keyOf(at))
+    let low = 0
+    let high = live?.length ?? leaf.count
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (rankOf(middle) <= index) low = middle + 1
+      else high = middle
+    }
+    if (low === 0) return this.#walk(separator as Key, index - before - shift(separator))
+    return this.#walk(keyOf(low - 1), index - rankOf(low - 1))
   }
 
   #walk(from: Key | undefined, steps: number): Key {

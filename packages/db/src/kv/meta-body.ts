@@ -2,7 +2,7 @@
  * The named trees in the meta page (pager/meta-page.ts):
  *
  *     varint next tree id
- *     varint trees: varint id, u8 kind, varint length of the name, name,
+ *     varint trees: varint id, u8 (reducer << 4 | kind), varint length of the name, name,
  *         ordered and sequence: varint height (0: empty), and unless empty varint root page, varint entries,
  *             varint (bytes << 1 | overflow); sequence: varint next number
  *         inline: varint entries: varint length of the key, key, varint length of the value, value
@@ -45,7 +45,7 @@ export function encodeMeta(state: State): Uint8Array {
 
 function encodeTree(writer: ByteWriter, state: TreeState): void {
   writer.varint(state.id)
-  writer.u8(treeKindNumber(state.kind))
+  writer.u8(treeKindNumber(state))
   writeName(writer, state.name)
   if (state.kind === 'inline') {
     encodeInline(writer, state.overlay)
@@ -93,9 +93,10 @@ export function decodeMeta(record: MetaRecord): State {
 
 function decodeTree(reader: ByteReader): TreeState {
   const id = reader.varint()
-  const kind = treeKindOf(reader.u8())
+  const { kind, reducer } = treeKindOf(reader.u8())
   const name = readName(reader)
-  if (kind === 'inline') return { id, name, kind, tree: undefined, overlay: decodeInline(reader), nextNumber: 1 }
+  if (kind === 'inline')
+    return { id, name, kind, reducer, tree: undefined, overlay: decodeInline(reader), nextNumber: 1 }
   const height = reader.varint()
   let tree: Tree
   if (height > 0) {
@@ -104,7 +105,8 @@ function decodeTree(reader: ByteReader): TreeState {
     const flagged = reader.varint()
     tree = { id: root, height, count, bytes: Math.floor(flagged / 2), overflow: flagged % 2 === 1 }
   }
-  return { id, name, kind, tree, overlay: EMPTY_OVERLAY, nextNumber: kind === 'sequence' ? reader.varint() : 1 }
+  const nextNumber = kind === 'sequence' ? reader.varint() : 1
+  return { id, name, kind, reducer, tree, overlay: EMPTY_OVERLAY, nextNumber }
 }
 
 function decodeInline(reader: ByteReader): Overlay {

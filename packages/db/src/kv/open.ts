@@ -8,6 +8,7 @@ import type {
   HeldSnapshot,
   HeldTransaction,
   KeyValueStore,
+  ReducerName,
   Snapshot,
   TreeKind,
   TreeWriter,
@@ -151,8 +152,8 @@ class HeldPagedTransaction implements HeldTransaction {
     return this.#transaction.treeNames(prefix)
   }
 
-  createTree(name: string, kind: TreeKind): TreeWriter {
-    return this.#transaction.createTree(name, kind)
+  createTree(name: string, kind: TreeKind, reducer?: ReducerName): TreeWriter {
+    return this.#transaction.createTree(name, kind, reducer)
   }
 
   dropTree(name: string): void {

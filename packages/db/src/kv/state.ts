@@ -13,7 +13,7 @@ import {
   type Operation,
   type TreeOperations,
 } from './commit-record.ts'
-import type { TreeKind } from './key-value-store.ts'
+import type { ReducerName, TreeKind } from './key-value-store.ts'
 import {
   EMPTY_OVERLAY,
   overlayInsert,
@@ -28,6 +28,7 @@ export interface TreeState {
   readonly id: number
   readonly name: string
   readonly kind: TreeKind
+  readonly reducer: ReducerName | undefined
   /** The pages, as of the last storage checkpoint. An inline tree has none. */
   readonly tree: Tree
   /** What came after it. All of an inline tree. */
@@ -72,9 +73,9 @@ export function draftOf(state: State): Draft {
   return { edit: {}, owned: new Set(), slots: slots.slice(), slotOfName, nextTreeId, droppedRoots }
 }
 
-export function createTree(draft: Draft, { id, name, kind }: CreatedTree): number {
+export function createTree(draft: Draft, { id, name, kind, reducer }: CreatedTree): number {
   const slot = freeSlot(draft.slots)
-  draft.slots[slot] = { id, name, kind, tree: undefined, overlay: EMPTY_OVERLAY, nextNumber: 1 }
+  draft.slots[slot] = { id, name, kind, reducer, tree: undefined, overlay: EMPTY_OVERLAY, nextNumber: 1 }
   draft.owned.delete(slot)
   draft.slotOfName = new Map(draft.slotOfName).set(name, slot)
   draft.nextTreeId = Math.max(draft.nextTreeId, id + 1)

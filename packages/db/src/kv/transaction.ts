@@ -20,7 +20,7 @@ import {
   type Operation,
   type TreeOperations,
 } from './commit-record.ts'
-import type { TreeKind, TreeWriter, WriteTransaction } from './key-value-store.ts'
+import type { ReducerName, TreeKind, TreeWriter, WriteTransaction } from './key-value-store.ts'
 import { MergedTree } from './merged-tree.ts'
 import type { Change } from './overlay.ts'
 import {
@@ -108,9 +108,10 @@ export class Transaction implements WriteTransaction {
     return namesWithPrefix(this.#draft.slotOfName, prefix)
   }
 
-  createTree(name: string, kind: TreeKind): TreeWriter {
+  createTree(name: string, kind: TreeKind, reducer?: ReducerName): TreeWriter {
     assert(!this.#draft.slotOfName.has(name), `tree ${name} exists`)
-    const created = { id: this.#draft.nextTreeId, name, kind }
+    assert(reducer === undefined || kind === 'ordered', 'only ordered trees are kept reduced')
+    const created = { id: this.#draft.nextTreeId, name, kind, reducer }
     this.#created.push(created)
     this.#bytes += name.length + OPERATION_OVERHEAD_BYTES
     return this.#writer(createTree(this.#draft, created))

@@ -18,6 +18,8 @@ export const PAGE_HEADER_BYTES = 8
 export const PAGE_LEAF = 1
 export const PAGE_BRANCH = 2
 export const PAGE_OVERFLOW = 3
+/** A branch of a tree that has a reducer. */
+export const PAGE_REDUCED_BRANCH = 4
 
 /** Writes the header of a page whose other bytes are complete. */
 export function sealPage(id: PageId, bytes: Uint8Array, kind: number, level: number, count: number): void {

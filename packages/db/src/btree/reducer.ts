@@ -1,0 +1,62 @@
+/**
+ * Reductions: what the entries of a range fold into, kept for whole pages.
+ *
+ * Guarantees: `reduce` sees entries, and `combine` parts, in key order and without gaps. A stored reduction is a pure function of
+ * the entries below, however they came there, so an integrity check can compute it again.
+ */
+import type { Key } from '../base/brand.ts'
+import type { Child } from './branch.ts'
+
+/** Reductions that would take more are not kept: whoever needs one makes it of what is below. */
+export const REDUCTION_BYTES_MAX = 1024
+
+/** Some entries, in key order. */
+export interface ReducedEntries {
+  readonly count: number
+  key(index: number): Key
+  /** A view: never change it. Undefined where it is too large to be at hand. */
+  value(index: number): Uint8Array | undefined
+  /** What `read` makes of the value, where that can be had without a view of it; undefined elsewhere. */
+  read?<T>(index: number, read: (bytes: Uint8Array, start: number, end: number) => T): T | undefined
+}
+
+/** Both functions must be pure: their results are kept for as long as a page exists. */
+export interface Reducer<Result> {
+  /** At least one entry. Undefined only if a value is needed that is not at hand. */
+  reduce(entries: ReducedEntries): Result | undefined
+  /** At least one part. */
+  combine(parts: readonly Result[]): Result
+}
+
+/** A reducer that trees may be created with: branches then carry the reduction of what is below each child. */
+export interface StoredReducer<Result> extends Reducer<Result> {
+  readonly name: string
+  encode(result: Result): Uint8Array
+  decode(bytes: Uint8Array): Result
+}
+
+/** Of a page of entries; undefined: none is kept. */
+export function encodedReduction<Result>(
+  reducer: StoredReducer<Result>,
+  entries: ReducedEntries,
+): Uint8Array | undefined {
+  const result = reducer.reduce(entries)
+  return result === undefined ? undefined : bounded(reducer.encode(result))
+}
+
+/** Of a page of children; undefined if one of them has none. */
+export function combinedReduction<Result>(
+  reducer: StoredReducer<Result>,
+  children: readonly Child[],
+): Uint8Array | undefined {
+  const parts: Result[] = []
+  for (const { reduction } of children) {
+    if (reduction === undefined) return undefined
+    parts.push(reducer.decode(reduction))
+  }
+  return bounded(reducer.encode(reducer.combine(parts)))
+}
+
+function bounded(bytes: Uint8Array): Uint8Array | undefined {
+  return bytes.length <= REDUCTION_BYTES_MAX ? bytes : undefined
+}

@@ -1,0 +1,43 @@
+/**
+ * Tells views which documents were purged: of everything else they learn from bodies. It is all of views that a write has to do
+ * with, and nothing where there are none.
+ */
+import type { Key } from '../base/brand.ts'
+import { prefixUpperBound } from '../codec/key-encoding.ts'
+import { keyNumber, numberKey } from '../codec/key-number.ts'
+import type { TreeReader, WriteTransaction } from '../kv/key-value-store.ts'
+
+export interface PurgedDocument {
+  readonly number: number
+  readonly id: string
+}
+
+/** In the tree of views (view-catalog.ts). */
+export const PURGED = 'purged/'
+
+/** To be called in the transaction that removes documents without leaving a tombstone. Never misses. */
+export function notePurged(
+  transaction: WriteTransaction,
+  collectionNumber: number,
+  documents: readonly PurgedDocument[],
+): void {
+  const tree = transaction.tree(viewsTree(collectionNumber))
+  if (tree === undefined) return
+  let last = lastPurge(tree)
+  for (const { number, id } of documents)
+    tree.insert(purgeKey(++last), new TextEncoder().encode(JSON.stringify({ number, id })))
+}
+
+export function viewsTree(collectionNumber: number): string {
+  return `${collectionNumber}/views`
+}
+
+/** The number of the last purge that is noted, or 0. */
+export function lastPurge(tree: TreeReader): number {
+  const cursor = tree.cursor({ gte: PURGED as Key, lt: prefixUpperBound(PURGED) }, { reverse: true })
+  return cursor.next() ? keyNumber(cursor.key) : 0
+}
+
+export function purgeKey(number: number): Key {
+  return (PURGED + numberKey(number)) as Key
+}

@@ -1,0 +1,259 @@
+/**
+ * Brings a view up to date: maps the documents that were written since it was last, in the order of their sequence numbers, while
+ * others go on reading and writing.
+ *
+ * Each step maps as many documents as memory allows on a snapshot, holding up nobody, sorts the rows, and writes them in one
+ * transaction together with how far it has come. So an update that ends in the midst, by a crash or a signal, goes on from
+ * there; the first build is one ordered pass, a sort and a bulk load. A step is only written on the state of the view that it
+ * was gathered on (`updates`): of several tabs that do the same work, one is first, and the others look again.
+ *
+ * Documents that are rewritten between snapshot and transaction have a higher sequence number then, and come again. When a step
+ * has reached the end of its snapshot, the view is exactly that of the snapshot.
+ */
+import type { Environment } from '../base/environment.ts'
+import { isPannierError, PannierError } from '../base/errors.ts'
+import { numberKey } from '../codec/key-number.ts'
+import { BodyView } from '../document/body.ts'
+import type { Catalog } from '../document/catalog.ts'
+import { DocumentReader } from '../document/document-reader.ts'
+import { conflictsOf } from '../document/other-leaves.ts'
+import type { HeldSnapshot, KeyValueStore, WriteTransaction } from '../kv/key-value-store.ts'
+import { mapDocument, NO_ROWS, type MappedRows } from './mapped-rows.ts'
+import { keysTree, lastPurgeOf, purgesAfter, readView, rowsTree, saveView, type ViewState } from './view-catalog.ts'
+import { makeChanges, ViewChunk, withoutEqual, type Changes } from './view-chunk.ts'
+import type { CheckedView } from './view-definition.ts'
+
+export interface UpdateOptions {
+  readonly store: KeyValueStore
+  readonly catalog: Catalog
+  /** Of the collection. */
+  readonly name: string
+  readonly view: CheckedView
+  readonly environment: Environment
+  /** Aborting rejects with PANNIER_ABORTED; what was done by then stays and is gone on with next time. */
+  readonly signal?: AbortSignal | undefined
+  /** Called with the part that is done, 0 to 1. */
+  readonly onProgress?: ((done: number) => void) | undefined
+  /** Memory for rows. */
+  readonly rowBytesMax?: number | undefined
+}
+
+const ROW_BYTES_MAX_DEFAULT: number = 24 * 1024 * 1024
+/** The thread is let go of this often. */
+const SLICE_MS = 8
+const STEPS_PER_LOOK = 64
+/** More changes than this are not made in one go. */
+const CHANGES_AT_ONCE_MAX = 400
+const MESSAGE_CHARS_MAX = 200
+
+/** Resolves when the view is that of a snapshot made after the call; or when there is no such view, or collection. */
+export async function updateView(options: UpdateOptions): Promise<void> {
+  const update = new ViewUpdate(options)
+  for (let going = true; going;) {
+    try {
+      going = await update.step()
+    } catch (error) {
+      // Asleep for a while (a frozen tab), and overtaken meanwhile: from where it is now.
+      if (!isPannierError(error, 'PANNIER_STALE') && !isPannierError(error, 'PANNIER_SNAPSHOT_EXPIRED')) throw error
+    }
+  }
+}
+
+/** What a step has gathered. */
+interface Gathered {
+  readonly chunk: ViewChunk
+  /** The view as it will be. */
+  readonly after: ViewState
+  /** The end of the snapshot was reached. */
+  readonly ended: boolean
+}
+
+class ViewUpdate {
+  readonly #options: UpdateOptions
+  #sliceStart = 0
+  #bodiesDone = 0
+  #bodiesTotal = 0
+
+  constructor(options: UpdateOptions) {
+    this.#options = options
+  }
+
+  /** False when there is nothing left to do. */
+  async step(): Promise<boolean> {
+    const { store, catalog, name, view, onProgress } = this.#options
+    this.#sliceStart = this.#options.environment.now()
+    const snapshot = store.snapshot()
+    try {
+      const collection = catalog.collection(snapshot, name)
+      const before = collection && readView(snapshot, collection.number, view.storedName)
+      if (collection === undefined || before?.signature !== view.signature) return false
+      const reader = new DocumentReader(snapshot, collection)
+      const rest = await snapshot.attempt(() => reader.bodies.count({ gte: numberKey(before.builtTo + 1) }))
+      if (
+        rest === 0 &&
+        before.builtTo >= reader.bodies.lastNumber &&
+        lastPurgeOf(snapshot, collection.number) <= before.purgesSeen
+      ) {
+        onProgress?.(1)
+        return false
+      }
+      this.#bodiesTotal = Math.max(this.#bodiesTotal, this.#bodiesDone + rest)
+      const { chunk, after, ended } = await this.#gather(snapshot, reader, before)
+      await this.#findOld(snapshot, collection.number, before, chunk)
+      const rows = await this.#rowChanges(snapshot, collection.number, before, chunk)
+      const written = await this.#write(collection.number, before, after, rows, chunk.listChanges())
+      this.#report(ended && written)
+      return !ended || !written
+    } finally {
+      snapshot.release()
+    }
+  }
+
+  /** Maps the bodies that follow. */
+  async #gather(snapshot: HeldSnapshot, reader: DocumentReader, before: ViewState): Promise<Gathered> {
+    const { rowBytesMax = ROW_BYTES_MAX_DEFAULT } = this.#options
+    const chunk = new ViewChunk()
+    const after = { ...before, updates: before.updates + 1 }
+    const { number } = reader.collection
+    after.purgesSeen = Math.max(before.purgesSeen, lastPurgeOf(snapshot, number))
+    for (const purged of purgesAfter(snapshot, number, before.purgesSeen)) chunk.add(purged.number, purged.id, NO_ROWS)
+    const cursor = reader.bodies.cursor({ gte: numberKey(before.builtTo + 1) })
+    const body = new BodyView()
+    let ended = false
+    let full = false
+    /** The cursor stands at a body that is not mapped yet. */
+    let isAt = false
+    while (!ended && !full) {
+      // A cursor that misses stays where it is, so every body is mapped once.
+      await snapshot.attempt(() => {
+        for (let step = 0; step < STEPS_PER_LOOK && !full; step++) {
+          if (!isAt && !cursor.next()) {
+            ended = true
+            // The last bodies may be gone.
+            after.builtTo = reader.bodies.lastNumber
+            return
+          }
+          isAt = true
+          body.load(cursor.value, cursor.keyNumber)
+          const conflicts = body.deleted ? undefined : conflictsOf(reader, body)
+          isAt = false
+          chunk.add(body.number, body.id, this.#map(reader, body, conflicts, after))
+          after.builtTo = body.sequence
+          this.#bodiesDone++
+          full = chunk.isFull || chunk.bytes >= rowBytesMax
+        }
+      })
+      if (await this.#pause()) this.#report(false)
+    }
+    return { chunk, after, ended }
+  }
+
+  #map(
+    reader: DocumentReader,
+    body: BodyView,
+    conflicts: string[] | undefined,
+    after: { -readonly [P in keyof ViewState]: ViewState[P] },
+  ): MappedRows {
+    if (body.deleted) return NO_ROWS
+    const { id } = body
+    if (id.startsWith('_design/')) return NO_ROWS
+    try {
+      const document = reader.decode(body)
+      if (conflicts !== undefined) document['_conflicts'] = conflicts
+      return mapDocument(this.#options.view.map, document)
+    } catch (error) {
+      if (isPannierError(error, 'PANNIER_CORRUPT')) throw error
+      const message = error instanceof Error ? error.message : String(error)
+      after.failures++
+      after.lastFailure = { id, message: message.slice(0, MESSAGE_CHARS_MAX) }
+      return NO_ROWS
+    }
+  }
+
+  async #findOld(snapshot: HeldSnapshot, collectionNumber: number, before: ViewState, chunk: ViewChunk): Promise<void> {
+    const lists = snapshot.tree(keysTree(collectionNumber, before.number))!
+    if (lists.count() === 0) return
+    for (let from = 0; from < chunk.documentCount; from += CHANGES_AT_ONCE_MAX) {
+      await snapshot.attempt(() => chunk.findOld(lists, from, from + CHANGES_AT_ONCE_MAX))
+      await this.#pause()
+    }
+  }
+
+  async #rowChanges(
+    snapshot: HeldSnapshot,
+    collectionNumber: number,
+    before: ViewState,
+    chunk: ViewChunk,
+  ): Promise<Changes> {
+    const changes = chunk.rowChanges()
+    await this.#pause()
+    // For many it costs more than it saves.
+    if (changes.keys.length > CHANGES_AT_ONCE_MAX) return changes
+    const rows = snapshot.tree(rowsTree(collectionNumber, before.number))!
+    return snapshot.attempt(() => withoutEqual(rows, changes))
+  }
+
+  /** In one transaction, unless the view is not what it was any more. */
+  async #write(
+    collectionNumber: number,
+    before: ViewState,
+    after: ViewState,
+    rows: Changes,
+    lists: Changes,
+  ): Promise<boolean> {
+    const { store } = this.#options
+    if (rows.keys.length <= CHANGES_AT_ONCE_MAX && lists.keys.length <= CHANGES_AT_ONCE_MAX) {
+      return store.write((transaction) => {
+        if (!this.#isUnchanged(transaction, collectionNumber, before)) return false
+        makeChanges(transaction.tree(rowsTree(collectionNumber, before.number))!, rows, 0, rows.keys.length)
+        makeChanges(transaction.tree(keysTree(collectionNumber, before.number))!, lists, 0, lists.keys.length)
+        saveView(transaction, collectionNumber, after)
+        return true
+      })
+    }
+    const transaction = await store.begin()
+    try {
+      if (!this.#isUnchanged(transaction, collectionNumber, before)) return false
+      await this.#makeChanges(transaction, rowsTree(collectionNumber, before.number), rows)
+      await this.#makeChanges(transaction, keysTree(collectionNumber, before.number), lists)
+      saveView(transaction, collectionNumber, after)
+      await transaction.commit()
+      return true
+    } finally {
+      transaction.rollback()
+    }
+  }
+
+  #isUnchanged(transaction: WriteTransaction, collectionNumber: number, before: ViewState): boolean {
+    const { catalog, name } = this.#options
+    if (catalog.collection(transaction, name)?.number !== collectionNumber) return false
+    const now = readView(transaction, collectionNumber, before.storedName)
+    return now?.number === before.number && now.updates === before.updates
+  }
+
+  async #makeChanges(transaction: WriteTransaction, name: string, changes: Changes): Promise<void> {
+    const tree = transaction.tree(name)!
+    for (let from = 0; from < changes.keys.length; from += CHANGES_AT_ONCE_MAX) {
+      makeChanges(tree, changes, from, Math.min(changes.keys.length, from + CHANGES_AT_ONCE_MAX))
+      await this.#pause()
+    }
+  }
+
+  /** Mapping is most of the work. */
+  #report(done: boolean): void {
+    const share = this.#bodiesDone / Math.max(1, this.#bodiesTotal)
+    this.#options.onProgress?.(done ? 1 : Math.min(1, share) * 0.9)
+  }
+
+  /** Lets others have the thread if it is time to; true if it was. */
+  async #pause(): Promise<boolean> {
+    const { environment, signal } = this.#options
+    if (signal?.aborted === true) {
+      throw new PannierError('PANNIER_ABORTED', 'The update of the view was cancelled.', { cause: signal.reason })
+    }
+    if (environment.now() - this.#sliceStart < SLICE_MS) return false
+    await environment.yield()
+    this.#sliceStart = environment.now()
+    return true
+  }
+}

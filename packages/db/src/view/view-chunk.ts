@@ -1,0 +1,162 @@
+/** What a step of an update has mapped: the rows of some documents, and how these change the trees of the view. */
+import type { Key } from '../base/brand.ts'
+import type { Bytes } from '../codec/bytes.ts'
+import { numberKey } from '../codec/key-number.ts'
+import { SORTED_STRINGS_MAX, stringOrder } from '../codec/key-order.ts'
+import type { TreeReader, TreeWriter } from '../kv/key-value-store.ts'
+import { entryKeysOfList, type MappedRows } from './mapped-rows.ts'
+
+/** Memory of a row beside its key and value, about. */
+const ROW_OVERHEAD_BYTES = 120
+const DOCUMENT_OVERHEAD_BYTES = 80
+
+/** Changes of one tree in key order. */
+export interface Changes {
+  readonly keys: readonly Key[]
+  /** Undefined: the entry goes. */
+  readonly values: readonly (Bytes | undefined)[]
+  /** The entry is there. */
+  readonly present: readonly boolean[]
+}
+
+interface MappedDocument {
+  readonly number: number
+  readonly id: string
+  readonly rows: MappedRows
+  /** Of the rows that it has in the view. */
+  oldList: Uint8Array | undefined
+}
+
+export class ViewChunk {
+  readonly #documents: MappedDocument[] = []
+  #bytes = 0
+  #rowCount = 0
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  get isFull(): boolean {
+    return this.#rowCount >= SORTED_STRINGS_MAX / 2
+  }
+
+  get documentCount(): number {
+    return this.#documents.length
+  }
+
+  add(number: number, id: string, rows: MappedRows): void {
+    const { entryKeys, values } = rows
+    this.#documents.push({ number, id, rows, oldList: undefined })
+    this.#rowCount += entryKeys.length
+    this.#bytes += DOCUMENT_OVERHEAD_BYTES + id.length + rows.keyList.length + ROW_OVERHEAD_BYTES * entryKeys.length
+    for (let at = 0; at < entryKeys.length; at++) this.#bytes += entryKeys[at]!.length + values[at]!.length
+  }
+
+  /** To be called before anything else, in a view that has rows already. May miss. */
+  findOld(lists: TreeReader, from: number, to: number): void {
+    const documents = this.#documents.slice(from, to).sort((left, right) => left.number - right.number)
+    const found = lists.getMany(documents.map(({ number }) => numberKey(number)))
+    documents.forEach((document, at) => (document.oldList = found[at]))
+  }
+
+  rowChanges(): Changes {
+    const keys: Key[] = []
+    const values: (string | undefined)[] = []
+    const present: boolean[] = []
+    for (const { id, rows, oldList } of this.#documents) {
+      const old = oldList && new Set(entryKeysOfList(oldList, id))
+      rows.entryKeys.forEach((key, at) => {
+        keys.push(key)
+        values.push(rows.values[at])
+        present.push(old?.delete(key) === true)
+      })
+      for (const key of old ?? []) {
+        keys.push(key)
+        values.push(undefined)
+        present.push(true)
+      }
+    }
+    return merged(inOrder({ keys, values, present }))
+  }
+
+  listChanges(): Changes {
+    const keys: Key[] = []
+    const values: (Bytes | undefined)[] = []
+    const present: boolean[] = []
+    for (const { number, rows, oldList } of this.#documents) {
+      const { keyList } = rows
+      if (keyList.length === 0 ? oldList === undefined : oldList !== undefined && sameBytes(keyList, oldList)) continue
+      keys.push(numberKey(number))
+      values.push(keyList.length === 0 ? undefined : keyList)
+      present.push(oldList !== undefined)
+    }
+    return inOrder({ keys, values, present })
+  }
+}
+
+/** Makes the changes from `from` up to `to`. Reads nothing. */
+export function makeChanges(tree: TreeWriter, { keys, values, present }: Changes, from: number, to: number): void {
+  for (let at = from; at < to; at++) {
+    const value = values[at]
+    if (value === undefined) tree.remove(keys[at]!)
+    else if (present[at]!) tree.replace(keys[at]!, value)
+    else tree.insert(keys[at]!, value)
+  }
+}
+
+/** Leaves out rows that are there already as they should be. May miss. */
+export function withoutEqual(rows: TreeReader, changes: Changes): Changes {
+  const { keys, values, present } = changes
+  const places = Array.from(keys.keys()).filter((at) => present[at]! && values[at] !== undefined)
+  if (places.length === 0) return changes
+  const equal = new Set<number>()
+  rows.getMany(places.map((at) => keys[at]!)).forEach((value, index) => {
+    const at = places[index]!
+    if (value !== undefined && sameBytes(values[at]!, value)) equal.add(at)
+  })
+  return equal.size === 0
+    ? changes
+    : picked(
+        changes,
+        Array.from(keys.keys()).filter((at) => !equal.has(at)),
+      )
+}
+
+function inOrder(changes: Changes): Changes {
+  const order = stringOrder(changes.keys)
+  return order === undefined ? changes : picked(changes, order)
+}
+
+/** The row of a document that was purged, and the same one of a document that came in its place. */
+function merged(changes: Changes): Changes {
+  const { keys, values, present } = changes
+  if (!keys.some((key, at) => at > 0 && key === keys[at - 1])) return changes
+  const rows = new Map<Key, { value: Bytes | undefined; present: boolean }>()
+  keys.forEach((key, at) => {
+    const before = rows.get(key)
+    rows.set(key, {
+      value: values[at] ?? before?.value,
+      present: present[at]! || before?.present === true,
+    })
+  })
+  return {
+    keys: [...rows.keys()],
+    values: Array.from(rows.values(), ({ value }) => value),
+    present: Array.from(rows.values(), (row) => row.present),
+  }
+}
+
+function picked({ keys, values, present }: Changes, places: ArrayLike<number>): Changes {
+  return {
+    keys: Array.from(places, (at) => keys[at]!),
+    values: Array.from(places, (at) => values[at]),
+    present: Array.from(places, (at) => present[at]!),
+  }
+}
+
+function sameBytes(left: Bytes, right: Uint8Array): boolean {
+  if (left.length !== right.length) return false
+  for (let at = 0; at < right.length; at++)
+    if ((typeof left === 'string' ? left.charCodeAt(at) : left[at]) !== right[at]) return false
+  return true
+}

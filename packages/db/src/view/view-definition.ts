@@ -1,0 +1,69 @@
+/** What a view is made of, and the name of what is stored for it. */
+import { PannierError } from '../base/errors.ts'
+import { hash128, toHex } from '../codec/hash128.ts'
+import type { ReducerName } from '../kv/key-value-store.ts'
+
+/** Adds a row to a view. Keys and values are JSON; what JSON does not know becomes what JSON.stringify makes of it. */
+export type Emit<Key = unknown, Value = unknown> = (key: Key, value?: Value) => void
+
+/** Reducers that are built in, as in CouchDB. */
+export type BuiltInReduce = '_sum' | '_count' | '_stats' | '_approx_count_distinct'
+
+/**
+ * Called with rows (`keys`: of each its key and the document's id), or with `rereduce` true and `keys` null with what it
+ * returned before. Must be pure.
+ */
+export type ReduceFunction<Key = unknown, Value = unknown, Result = unknown> = (
+  keys: (readonly [key: Key, id: string])[] | null,
+  values: (Value | Result)[],
+  rereduce: boolean,
+) => Result
+
+export interface ViewFunctions {
+  readonly map: (document: never, emit: Emit) => unknown
+  readonly reduce?: BuiltInReduce | ReduceFunction<never, never> | undefined
+  readonly version?: string | number | undefined
+}
+
+/** A definition that was checked. */
+export interface CheckedView {
+  /** Of a named view its name, of another its signature; with a mark that keeps them apart. */
+  readonly storedName: string
+  readonly signature: string
+  readonly map: (document: object, emit: Emit) => unknown
+  readonly reduce: BuiltInReduce | ReduceFunction | undefined
+  /** What the tree of the rows is kept reduced by. */
+  readonly reducer: ReducerName | undefined
+}
+
+/** Named ones, of one collection. */
+export const VIEWS_MAX = 64
+/** Views that have no name are kept for the next equal query, so many of one collection. */
+export const AD_HOC_VIEWS_MAX = 16
+
+export const NAMED = 'n/'
+export const AD_HOC = 'q/'
+/** Part of each signature: raised when the same functions would store something else. */
+const VIEW_FORMAT = 1
+
+/** For functions that were checked. */
+export function checkedView(functions: ViewFunctions, name: string | undefined): CheckedView {
+  const { map, reduce, version } = functions
+  const reducer = typeof reduce === 'string' && reduce !== '_count' ? reduce : undefined
+  const signature = signatureOf([VIEW_FORMAT, map.toString(), version, reducer])
+  return {
+    storedName: name === undefined ? AD_HOC + signature : NAMED + name,
+    signature,
+    map: map as CheckedView['map'],
+    reduce: reduce as CheckedView['reduce'],
+    reducer,
+  }
+}
+
+export function signatureOf(parts: readonly unknown[]): string {
+  return toHex(hash128(new TextEncoder().encode(JSON.stringify(parts))))
+}
+
+export function noSuchView(name: string): PannierError {
+  return new PannierError('PANNIER_NOT_FOUND', `There is no view '${name}'.`, { details: { name } })
+}

@@ -1,0 +1,199 @@
+/** One view of one collection: defines it where it is missing, brings it up to date, runs its queries. */
+import { PannierError } from '../base/errors.ts'
+import type { Environment } from '../base/environment.ts'
+import type { MaybePromise } from '../base/maybe-promise.ts'
+import { numberKey } from '../codec/key-number.ts'
+import type { Catalog } from '../document/catalog.ts'
+import { DocumentReader, existingTree } from '../document/document-reader.ts'
+import type { KeyValueStore, Snapshot } from '../kv/key-value-store.ts'
+import { defineView, dropView, lastPurgeOf, readView, rowsTree } from './view-catalog.ts'
+import type { CheckedView } from './view-definition.ts'
+import { checkViewOptions, type ViewOptions } from './view-options.ts'
+import { fewRows, offsetOf, rowReducer, viewRows, type ViewSource } from './view-query.ts'
+import type { RowReducer } from './reduce-positions.ts'
+import type { ReducedRow, ViewInfo, ViewResult, ViewRow } from './view-result.ts'
+import { updateView, type UpdateOptions } from './update-view.ts'
+
+export interface ViewContext {
+  readonly store: KeyValueStore
+  readonly catalog: Catalog
+  readonly environment: Environment
+  /** Of the collection. */
+  readonly name: string
+  /** Aborted when the database is closed. */
+  readonly closing: AbortSignal
+  /** Resolves when the documents may be read: they may have to be migrated first. */
+  readonly whenReadable?: () => Promise<void>
+  readonly rowBytesMax?: number | undefined
+}
+
+const UPDATES_MAX = 10
+
+type Waiting = Pick<UpdateOptions, 'signal' | 'onProgress'>
+
+/** A query that is under way. */
+interface Opened {
+  readonly source: ViewSource
+  readonly updateSeq: number
+  readonly release: () => void
+}
+
+export class ViewEngine {
+  readonly view: CheckedView
+  readonly #context: ViewContext
+  readonly #reducer: RowReducer | undefined
+  #updating: Promise<void> | undefined
+
+  constructor(context: ViewContext, view: CheckedView) {
+    this.#context = context
+    this.view = view
+    this.#reducer = view.reduce === undefined ? undefined : rowReducer(view.reduce)
+  }
+
+  async query(options: ViewOptions): Promise<ViewResult> {
+    const reducer = this.#reducerFor(options)
+    const { source, updateSeq, release } = await this.#open(options)
+    try {
+      const tree = source.rows
+      const few = reducer === undefined && tree !== undefined ? await fewRows(source, tree, options) : undefined
+      if (few !== undefined) return { total: tree!.count(), updateSeq, ...few }
+      const rows: (ViewRow | ReducedRow)[] = []
+      const offset =
+        reducer === undefined && tree !== undefined ? await source.attempt(() => offsetOf(tree, options)) : 0
+      for await (const batch of viewRows(source, options, reducer)) for (const row of batch) rows.push(row)
+      return reducer === undefined ? { total: tree?.count() ?? 0, offset, updateSeq, rows } : { updateSeq, rows }
+    } finally {
+      release()
+    }
+  }
+
+  async *rows(options: ViewOptions): AsyncGenerator<ViewRow | ReducedRow, void, undefined> {
+    const reducer = this.#reducerFor(options)
+    const { source, release } = await this.#open(options)
+    try {
+      for await (const batch of viewRows(source, options, reducer)) {
+        if (options.signal?.aborted === true) throw aborted(options.signal)
+        yield* batch
+      }
+    } finally {
+      release()
+    }
+  }
+
+  /** Resolves when everything that was written before the call is in the view. */
+  async update(waiting: Waiting = {}): Promise<void> {
+    await this.#context.whenReadable?.()
+    const { target, isBehind } = await this.#progress()
+    if (!isBehind) return
+    // More than once only if another handle defines the view anew all the time.
+    for (let attempt = 0; attempt < UPDATES_MAX && (await this.#progress(target)).isBehind; attempt++) {
+      const running = this.#updating
+      if (running !== undefined) {
+        // Somebody else's, for whom it may fail, or who may give up.
+        await running.catch(() => {})
+        if (waiting.signal?.aborted === true) throw aborted(waiting.signal)
+        continue
+      }
+      this.#updating = this.#update(waiting)
+      try {
+        await this.#updating
+      } finally {
+        this.#updating = undefined
+      }
+    }
+  }
+
+  async info(): Promise<Omit<ViewInfo, 'name'>> {
+    const { store, catalog, name } = this.#context
+    return store.read((snapshot) => {
+      const collection = catalog.collection(snapshot, name)
+      const state = collection && this.#stateIn(snapshot, collection.number)
+      const bodies = collection && existingTree(snapshot, collection.trees.bodies)
+      const updateSeq = state?.builtTo ?? 0
+      return {
+        rows: state === undefined ? 0 : existingTree(snapshot, rowsTree(collection!.number, state.number)).count(),
+        updateSeq,
+        pending: bodies?.count({ gte: numberKey(updateSeq + 1) }) ?? 0,
+        failures: state?.failures ?? 0,
+        lastFailure: state?.lastFailure,
+      }
+    })
+  }
+
+  async drop(): Promise<boolean> {
+    const { store, catalog, name } = this.#context
+    return store.write((transaction) => {
+      const collection = catalog.collection(transaction, name)
+      return collection !== undefined && dropView(transaction, collection.number, this.view.storedName)
+    })
+  }
+
+  #reducerFor(options: ViewOptions): RowReducer | undefined {
+    return checkViewOptions(options, this.#reducer !== undefined) ? this.#reducer : undefined
+  }
+
+  async #open(options: ViewOptions): Promise<Opened> {
+    const { store, catalog, name, whenReadable } = this.#context
+    const { update = 'before', signal, onProgress } = options
+    if (signal?.aborted === true) throw aborted(signal)
+    await whenReadable?.()
+    if (update === 'before') await this.update({ signal, onProgress })
+    const snapshot = store.snapshot()
+    const release = (): void => {
+      snapshot.release()
+      // Nobody waits for it; whoever needs it hears of a failure when trying again.
+      if (update === 'after') this.update().catch(() => {})
+    }
+    const collection = catalog.collection(snapshot, name)
+    const state = collection && this.#stateIn(snapshot, collection.number)
+    if (update === 'before' && collection !== undefined && state === undefined) {
+      snapshot.release()
+      throw new PannierError('PANNIER_INDEX_MISMATCH', 'Another handle goes on defining the view in another way.')
+    }
+    const source: ViewSource = {
+      rows: state && existingTree(snapshot, rowsTree(collection!.number, state.number)),
+      documents: collection && new DocumentReader(snapshot, collection),
+      attempt: (step) => snapshot.attempt(step),
+    }
+    return { source, updateSeq: state?.builtTo ?? 0, release }
+  }
+
+  #stateIn(snapshot: Snapshot, collectionNumber: number): ReturnType<typeof readView> {
+    const state = readView(snapshot, collectionNumber, this.view.storedName)
+    return state?.signature === this.view.signature ? state : undefined
+  }
+
+  /** `target`: what has to be in the view; by default what is committed now. */
+  #progress(target?: number): MaybePromise<{ readonly target: number; readonly isBehind: boolean }> {
+    const { store, catalog, name } = this.#context
+    return store.read((snapshot) => {
+      const collection = catalog.collection(snapshot, name)
+      if (collection === undefined) return { target: 0, isBehind: false }
+      const state = this.#stateIn(snapshot, collection.number)
+      const wanted = target ?? existingTree(snapshot, collection.trees.bodies).lastNumber
+      const hasPurges = state !== undefined && lastPurgeOf(snapshot, collection.number) > state.purgesSeen
+      return { target: wanted, isBehind: hasPurges || state === undefined || state.builtTo < wanted }
+    })
+  }
+
+  async #update({ signal, onProgress }: Waiting): Promise<void> {
+    const { store, catalog, name, environment, closing, rowBytesMax } = this.#context
+    const { view } = this
+    const isDefined = await store.read((snapshot) => {
+      const collection = catalog.collection(snapshot, name)
+      return collection === undefined || this.#stateIn(snapshot, collection.number) !== undefined
+    })
+    if (!isDefined) {
+      await store.write((transaction) => {
+        const collection = catalog.collection(transaction, name)
+        if (collection !== undefined) defineView(transaction, collection.number, view)
+      })
+    }
+    const cancelled = signal === undefined ? closing : AbortSignal.any([signal, closing])
+    await updateView({ store, catalog, name, view, environment, signal: cancelled, onProgress, rowBytesMax })
+  }
+}
+
+function aborted(signal: AbortSignal): PannierError {
+  return new PannierError('PANNIER_ABORTED', 'The query was cancelled.', { cause: signal.reason })
+}

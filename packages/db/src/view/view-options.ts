@@ -1,0 +1,115 @@
+/** Arguments of views, checked. It is all that has to be there before a view is used. */
+import type { ViewFunctions } from './view-definition.ts'
+
+export const VIEW_NAME_CHARS_MAX = 200
+
+export interface ViewOptions {
+  /** Rows with this key only. */
+  readonly key?: unknown
+  /** Rows with these keys only, in the order given. */
+  readonly keys?: readonly unknown[]
+  /** Rows whose key is not lower, in key order (null, false, true, numbers, strings, arrays, objects). */
+  readonly gte?: unknown
+  /** Rows whose key is greater. */
+  readonly gt?: unknown
+  /** Rows whose key is not greater. */
+  readonly lte?: unknown
+  /** Rows whose key is lower. */
+  readonly lt?: unknown
+  /** With `gte`, `gt` or `key`: of the rows with exactly that key, those from this document on (`gt`: after it). */
+  readonly fromId?: string
+  /** With `lte`, `lt` or `key`: of the rows with exactly that key, those up to this document (`lt`: before it). */
+  readonly toId?: string
+  /** From the highest key down. Bounds stay what they are. */
+  readonly descending?: boolean
+  /** Leaves out that many rows at the start: by rank, without walking them. */
+  readonly skip?: number
+  readonly limit?: number
+  /** False: the rows as they were emitted. By default a view that has a reduce gives its results. */
+  readonly reduce?: boolean
+  /** True: a result for each key; a number: for each different start of that many elements of keys that are arrays. */
+  readonly group?: boolean | number
+  /** Adds to each row its document: `doc`. Where the value has an `_id`, the document with that id. */
+  readonly includeDocs?: boolean
+  /** Adds to each document its other leaf revisions, `_conflicts`. */
+  readonly conflicts?: boolean
+  /** When what was written since is taken in: 'before' the query (default), 'after' it, or 'never'. */
+  readonly update?: 'before' | 'after' | 'never'
+  /** Cancels the query and the update that it may have to wait for: PANNIER_ABORTED. */
+  readonly signal?: AbortSignal
+  /** Called during the update that the query may have to wait for, with the part that is done, 0 to 1. */
+  readonly onProgress?: (done: number) => void
+}
+
+/** Checks arguments of the public API: throws a TypeError for what is no view. `name` undefined: an ad-hoc one. */
+export function checkViewFunctions(functions: ViewFunctions, name: string | undefined): void {
+  if (name !== undefined && (typeof name !== 'string' || name === '' || name.length > VIEW_NAME_CHARS_MAX))
+    throw new TypeError(`the name of a view is a string of 1 to ${VIEW_NAME_CHARS_MAX} characters`)
+  if (typeof functions !== 'object' || functions === null) throw new TypeError('a view is { map, reduce, version }')
+  const { map, reduce, version } = functions as { map?: unknown; reduce?: unknown; version?: unknown }
+  if (typeof map !== 'function') throw new TypeError('a view has a function map(document, emit)')
+  if (reduce !== undefined && typeof reduce !== 'function' && !BUILT_IN.includes(reduce))
+    throw new TypeError(`reduce is a function or one of ${BUILT_IN.join(', ')}`)
+  if (version === undefined && [map, reduce].some((one) => String(one).includes('[native code]')))
+    throw new TypeError('a function without a source, as bind makes them, takes a version')
+  if (version !== undefined && typeof version !== 'string' && typeof version !== 'number')
+    throw new TypeError('version is a string or a number')
+}
+
+/** Throws a TypeError for what can't be meant. `isReduced`: the view has a reduce. Returns whether results are asked for. */
+export function checkViewOptions(options: ViewOptions, isReduced: boolean): boolean {
+  for (const name of Object.keys(options))
+    if (!NAMES.has(name)) throw new TypeError(`unknown option of a view: ${name}`)
+  const { keys, key, skip = 0, limit, group = false, reduce = isReduced } = options
+  for (const name of FLAGS) {
+    const value: unknown = options[name]
+    if (value !== undefined && typeof value !== 'boolean') throw new TypeError(`${name} is true or false`)
+  }
+  for (const name of IDS) {
+    const value: unknown = options[name]
+    if (value !== undefined && typeof value !== 'string') throw new TypeError(`${name} is the id of a document`)
+  }
+  if (keys !== undefined && !Array.isArray(keys)) throw new TypeError('keys is an array')
+  const hasBounds = BOUNDS.some((name) => options[name] !== undefined)
+  if (keys !== undefined && (key !== undefined || hasBounds)) throw new TypeError('keys goes with no key and no bounds')
+  if (key !== undefined && hasBounds) throw new TypeError('key goes with no bounds')
+  if (!isCount(skip) || (limit !== undefined && !isCount(limit)))
+    throw new TypeError('skip and limit are whole numbers that are not negative')
+  if (typeof group !== 'boolean' && !isCount(group)) throw new TypeError('group is true, false or a number of elements')
+  if (options.update !== undefined && !UPDATES.has(options.update))
+    throw new TypeError(`update is 'before', 'after' or 'never'`)
+  if (reduce && !isReduced) throw new TypeError('the view has no reduce')
+  checkReduced(options, reduce)
+  return reduce
+}
+
+function checkReduced({ group = false, keys, includeDocs, conflicts }: ViewOptions, reduce: boolean): void {
+  if (!reduce && group !== false) throw new TypeError('group is for views with a reduce')
+  if (reduce && keys !== undefined && group !== true) throw new TypeError('keys of a reduced view go with group: true')
+  if (reduce && includeDocs === true) throw new TypeError('includeDocs is for rows: add reduce: false')
+  if (conflicts === true && includeDocs !== true) throw new TypeError('conflicts go with includeDocs')
+}
+
+const FLAGS = ['descending', 'reduce', 'includeDocs', 'conflicts'] as const
+const IDS = ['fromId', 'toId'] as const
+const BOUNDS = ['gte', 'gt', 'lte', 'lt'] as const
+const UPDATES: ReadonlySet<unknown> = new Set(['before', 'after', 'never'])
+const NAMES: ReadonlySet<string> = new Set<string>([
+  ...FLAGS,
+  ...IDS,
+  ...BOUNDS,
+  'key',
+  'keys',
+  'skip',
+  'limit',
+  'group',
+  'update',
+  'signal',
+  'onProgress',
+])
+
+const BUILT_IN: readonly unknown[] = ['_sum', '_count', '_stats', '_approx_count_distinct']
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0
+}

@@ -1,0 +1,217 @@
+/** Runs one query of a view on one snapshot. */
+import { andThen, type MaybePromise } from '../base/maybe-promise.ts'
+import { reducerOf } from '../btree/reducers.ts'
+import type { DistinctKeys } from '../btree/reducers.ts'
+import { decodeViewKey, decodeViewValue, documentIdOf, emittedKeyEnd } from '../codec/view-entry.ts'
+import { isPlainObject } from '../codec/collation.ts'
+import type { DocumentReader } from '../document/document-reader.ts'
+import { RevisionReader } from '../document/revision-reads.ts'
+import { conflictsOf } from '../document/other-leaves.ts'
+import type { TreeReader } from '../kv/key-value-store.ts'
+import { customReducer } from './custom-reducer.ts'
+import { GroupCursor } from './group-cursor.ts'
+import { reducePositions, type RowReducer } from './reduce-positions.ts'
+import { positionOf, RowCursor } from './row-cursor.ts'
+import type { BuiltInReduce, ReduceFunction } from './view-definition.ts'
+import type { ViewOptions } from './view-options.ts'
+import type { ReducedRow, ViewRow } from './view-result.ts'
+
+/** Where a query reads. */
+export interface ViewSource {
+  /** Undefined: there is no such view yet. */
+  readonly rows: TreeReader | undefined
+  readonly documents: DocumentReader | undefined
+  attempt<T>(step: () => T): MaybePromise<T>
+}
+
+/** Rows found at a time. */
+const BATCH_ROWS = 256
+/** Rows that a custom reducer is given the pages of at a time, so that they need not all be in memory. */
+const REDUCED_ROWS_AT_ONCE = 50_000
+
+type AnyRow = ViewRow | ReducedRow
+
+interface Positions {
+  readonly from: number
+  readonly to: number
+}
+
+export function rowReducer(reduce: BuiltInReduce | ReduceFunction): RowReducer {
+  const same = (result: unknown): unknown => result
+  if (typeof reduce === 'function') return { reducer: customReducer(reduce), finish: same }
+  if (reduce === '_count') return { reducer: undefined, finish: same }
+  const reducer = reducerOf(reduce)
+  if (reduce !== '_approx_count_distinct') return { reducer, finish: same }
+  return { reducer, finish: (result) => (result as DistinctKeys).count }
+}
+
+/** Rows that stand before the first one that the query gives. May miss. */
+export function offsetOf(rows: TreeReader, options: ViewOptions): number {
+  const { skip = 0, descending = false, keys } = options
+  const { from, to } = positionsOf(rows, keys === undefined ? options : { key: keys[0] })
+  return Math.min(rows.count(), (descending ? rows.count() - to : from) + skip)
+}
+
+/** The rows and their offset in one step, if they are few: most are. Undefined if they are many. */
+export function fewRows(
+  source: ViewSource,
+  rows: TreeReader,
+  options: ViewOptions,
+): MaybePromise<{ readonly offset: number; readonly rows: ViewRow[] } | undefined> {
+  const { keys, skip = 0, limit = Infinity, descending = false, includeDocs = false } = options
+  if (keys !== undefined) return undefined
+  const found = source.attempt(() => {
+    const positions = positionsOf(rows, options)
+    const { from, to } = cut(positions, skip, limit, descending)
+    if (to - from > BATCH_ROWS) return undefined
+    const batch: ViewRow[] = []
+    const cursor = new RowCursor(rows, from, to, descending)
+    while (cursor.next()) batch.push(rowAt(cursor))
+    const offset = Math.min(rows.count(), (descending ? rows.count() - positions.to : positions.from) + skip)
+    return { offset, rows: batch }
+  })
+  if (!includeDocs) return found
+  return andThen(
+    found,
+    (few) => few && andThen(withDocuments(source, few.rows, options), (withDocs) => ({ ...few, rows: withDocs })),
+  )
+}
+
+/** The rows that were asked for, some at a time. `reducer`: results are asked for. */
+export async function* viewRows(
+  source: ViewSource,
+  options: ViewOptions,
+  reducer: RowReducer | undefined,
+): AsyncGenerator<AnyRow[], void, undefined> {
+  const { rows } = source
+  const { keys, limit = Infinity } = options
+  if (rows === undefined || limit === 0) return
+  let { skip = 0 } = options
+  let left = limit
+  for (const part of keys === undefined ? [options] : keys.map((key) => ({ ...options, key, keys: undefined }))) {
+    const positions = await source.attempt(() => positionsOf(rows, part as ViewOptions))
+    if (positions.from >= positions.to) continue
+    const found =
+      reducer === undefined
+        ? plainRows(source, rows, cut(positions, skip, left, options.descending === true), options)
+        : reducedRows(source, rows, positions, options, reducer, { skip, limit: left })
+    for await (const batch of found) {
+      left -= batch.length
+      yield batch
+    }
+    skip = Math.max(0, skip - (reducer === undefined ? positions.to - positions.from : 1))
+    if (left <= 0) return
+  }
+}
+
+/** What is left of a range without the rows that are skipped. */
+function cut({ from, to }: Positions, skip: number, limit: number, descending: boolean): Positions {
+  if (!descending) return { from: from + skip, to: Math.min(to, from + skip + limit) }
+  return { from: Math.max(from, to - skip - limit), to: to - skip }
+}
+
+function positionsOf(rows: TreeReader, options: ViewOptions): Positions {
+  const { key, gte = key, gt, lte = key, lt, fromId, toId } = options
+  const from =
+    gt !== undefined
+      ? positionOf(rows, { key: gt, id: fromId, after: true })
+      : gte !== undefined
+        ? positionOf(rows, { key: gte, id: fromId, after: false })
+        : 0
+  const to =
+    lt !== undefined
+      ? positionOf(rows, { key: lt, id: toId, after: false })
+      : lte !== undefined
+        ? positionOf(rows, { key: lte, id: toId, after: true })
+        : rows.count()
+  return { from, to }
+}
+
+async function* plainRows(
+  source: ViewSource,
+  rows: TreeReader,
+  { from, to }: Positions,
+  options: ViewOptions,
+): AsyncGenerator<ViewRow[], void, undefined> {
+  const cursor = new RowCursor(rows, from, to, options.descending === true)
+  for (let going = true; going;) {
+    const batch: ViewRow[] = []
+    await source.attempt(() => {
+      while (batch.length < BATCH_ROWS && (going = cursor.next())) batch.push(rowAt(cursor))
+    })
+    if (batch.length > 0) yield options.includeDocs === true ? await withDocuments(source, batch, options) : batch
+  }
+}
+
+function rowAt({ entryKey, value }: RowCursor): ViewRow {
+  const id = documentIdOf(entryKey, emittedKeyEnd(entryKey))
+  return { id, key: decodeViewKey(entryKey, value), value: decodeViewValue(value) }
+}
+
+function withDocuments(
+  source: ViewSource,
+  batch: readonly ViewRow[],
+  { conflicts }: ViewOptions,
+): MaybePromise<ViewRow[]> {
+  const reader = source.documents!
+  const wanted = batch.map(({ id, value }) =>
+    isPlainObject(value) && typeof value['_id'] === 'string' ? value['_id'] : id,
+  )
+  return source.attempt(() => {
+    const bodies = reader.getMany(wanted)
+    return batch.map((row, at): ViewRow => {
+      const body = bodies[at]
+      const revision = isPlainObject(row.value) ? row.value['_rev'] : undefined
+      if (typeof revision === 'string' && revision !== body?.revision)
+        return { ...row, doc: new RevisionReader(reader).read(wanted[at]!, { rev: revision }) ?? null }
+      if (body === undefined) return { ...row, doc: null }
+      const doc = reader.decode(body)
+      const others = conflicts === true ? conflictsOf(reader, body) : undefined
+      if (others !== undefined) doc['_conflicts'] = others
+      return { ...row, doc }
+    })
+  })
+}
+
+async function* reducedRows(
+  source: ViewSource,
+  rows: TreeReader,
+  { from, to }: Positions,
+  options: ViewOptions,
+  reducer: RowReducer,
+  { skip, limit }: { readonly skip: number; readonly limit: number },
+): AsyncGenerator<ReducedRow[], void, undefined> {
+  const { group = false, descending = false } = options
+  await readAhead(source, rows, reducer, from, to)
+  const level = group === true ? Infinity : Number(group)
+  if (level === 0) {
+    if (skip > 0) return
+    const value = await source.attempt(() => reducePositions(rows, reducer, from, to))
+    yield [{ key: null, value: reducer.finish(value) }]
+    return
+  }
+  const cursor = new GroupCursor({ rows, reducer, level, from, to, descending })
+  let seen = 0
+  for (let going = true; going && seen < skip + limit;) {
+    const batch: ReducedRow[] = []
+    await source.attempt(() => {
+      while (batch.length < BATCH_ROWS && seen < skip + limit && (going = cursor.next(seen >= skip))) {
+        if (seen++ >= skip) batch.push({ key: cursor.key, value: reducer.finish(cursor.value) })
+      }
+    })
+    if (batch.length > 0) yield batch
+  }
+}
+
+/** A reducer of the user's has to see every page once: not all of them at the same time. What it made of them is remembered. */
+async function readAhead(
+  source: ViewSource,
+  rows: TreeReader,
+  reducer: RowReducer,
+  from: number,
+  to: number,
+): Promise<void> {
+  if (reducer.reducer === undefined || 'name' in reducer.reducer) return
+  for (let at = from; to - at > REDUCED_ROWS_AT_ONCE; at += REDUCED_ROWS_AT_ONCE)
+    await source.attempt(() => reducePositions(rows, reducer, at, at + REDUCED_ROWS_AT_ONCE))
+}
