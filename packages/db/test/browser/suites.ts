@@ -15,6 +15,7 @@ import { pageStoreSuite } from '../../testing/conformance/page-store.ts'
 import { querySuite } from '../../testing/conformance/query.ts'
 import { revisionsSuite } from '../../testing/conformance/revisions.ts'
 import { snapshotSuite } from '../../testing/conformance/snapshot.ts'
+import { viewSuite } from '../../testing/conformance/views.ts'
 import { prefixed, type Test } from '../../testing/suite.ts'
 import { webCoordinatorSuite } from '../coordination/web-coordinator-suite.ts'
 import { indexedDbSuite } from '../storage/indexeddb-suite.ts'
@@ -63,6 +64,7 @@ export function declareSuites(test: Test): void {
   revisionsSuite({ test: prefixed(test, 'revisions'), create: () => open(newName()) })
   attachmentSuite({ test: prefixed(test, 'attachments'), create: () => open(newName()) })
   importExportSuite({ test: prefixed(test, 'import and export'), create: () => open(newName()) })
+  viewSuite({ test: prefixed(test, 'views'), create: () => open(newName()) })
   const storage = indexedDb()
   snapshotSuite({ test: prefixed(test, 'snapshot'), create: () => ({ storage, name: newName() }) })
 }
