@@ -5,6 +5,7 @@
 import { andThen, isPromise } from '../base/maybe-promise.ts'
 import type { PannierError } from '../base/errors.ts'
 import type { MaybePromise } from '../base/maybe-promise.ts'
+import { loadedModule } from '../base/lazy-module.ts'
 import { isPlainObject } from '../codec/collation.ts'
 import type { AttachmentData } from '../document/attachments/attachment-input.ts'
 import type { Attachment } from '../document/attachments/attachment.ts'
@@ -325,7 +326,7 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
 
   #withAttachments<R>(work: (attachments: typeof Attachments, access: CollectionAccess) => Promise<R>): Promise<R> {
     const { access } = this
-    return access.pending(import('./attachments.ts').then((attachments) => work(attachments, access)))
+    return access.pending(loadedModule(import('./attachments.ts')).then((attachments) => work(attachments, access)))
   }
 
   /** `write` is called at once, unless the validator has to be waited for. */

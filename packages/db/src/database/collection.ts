@@ -1,10 +1,10 @@
 /** A collection of an open database: its documents and its indexes. */
 import type { MaybePromise } from '../base/maybe-promise.ts'
+import { loadedModule } from '../base/lazy-module.ts'
 import type { UploadTarget } from '../document/attachments/upload.ts'
 import type { CollectionState } from '../document/collection-state.ts'
 import { DEFAULT_SETTINGS } from '../document/collection-state.ts'
 import type { WriteOutcome } from '../document/write-documents.ts'
-import { buildIndexes } from '../index/build-indexes.ts'
 import { defineIndexes, dropIndex, indexMismatch, missingIndexes } from '../index/define-indexes.ts'
 import { parseIndexInput, sameIndex } from '../index/index-definition.ts'
 import type { IndexDeclaration, IndexField, IndexInput } from '../index/index-definition.ts'
@@ -217,7 +217,7 @@ export class Collection<T extends object, Input extends object = T> extends Coll
     return lateStream(async () => {
       const source = await this.access.openSource()
       const signal = eitherSignal(this.#context.closing, options.signal)
-      const { exportStream } = await import('./export-documents.ts')
+      const { exportStream } = await loadedModule(import('./export-documents.ts'))
       return exportStream(source, {
         format,
         selector: selector as Selector<JsonObject>,
@@ -269,7 +269,7 @@ export class Collection<T extends object, Input extends object = T> extends Coll
   }
 
   async #import(source: ByteSource, mode: ImportMode, options: ImportOptions): Promise<ImportResult> {
-    const { importDocuments } = await import('./import-documents.ts')
+    const { importDocuments } = await loadedModule(import('./import-documents.ts'))
     const write = (documents: readonly object[]): Promise<WriteOutcome[]> => {
       const inputs = documents as readonly DocumentInput<Input>[]
       if (mode === 'replicate') return this.put(inputs, { atomic: false, newEdits: false })
@@ -309,6 +309,7 @@ export class Collection<T extends object, Input extends object = T> extends Coll
     }
     if (state?.indexes.some(({ builtTo }) => builtTo !== undefined)) {
       // Most runs of an application build nothing, so it is loaded only for this.
+      const { buildIndexes } = await loadedModule(import('../index/build-indexes.ts'))
       await buildIndexes({
         store,
         catalog,

@@ -1,6 +1,7 @@
 /** An open database. */
 import { isPannierError, PannierError } from '../base/errors.ts'
 import type { Environment } from '../base/environment.ts'
+import { loadedModule } from '../base/lazy-module.ts'
 import { Catalog } from '../document/catalog.ts'
 import { idGenerator } from '../document/document-id.ts'
 import { NAME_CHARS_MAX } from '../index/index-definition.ts'
@@ -182,7 +183,7 @@ export class Database<Schemas extends object = object> {
     try {
       await this.#parts.checkPages?.()
       // Rarely needed, so nobody has to load it who does not call it.
-      const { checkDatabase } = await import('./check-database.ts')
+      const { checkDatabase } = await loadedModule(import('./check-database.ts'))
       return await checkDatabase(this.#context.store, this.#context.catalog)
     } catch (error) {
       if (isPannierError(error, 'PANNIER_CORRUPT')) return [error.message]
@@ -207,7 +208,7 @@ export class Database<Schemas extends object = object> {
     const signal = eitherSignal(this.#closing.signal, options.signal)
     return lateStream(async () => {
       const made = exportSnapshot({ ...options, signal })
-      const [chunks, { chunkStream }] = await Promise.all([made, import('./chunk-stream.ts')])
+      const [chunks, { chunkStream }] = await Promise.all([made, loadedModule(import('./chunk-stream.ts'))])
       return chunkStream(chunks)
     })
   }

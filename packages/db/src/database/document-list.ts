@@ -1,5 +1,6 @@
 /** Lists of documents as their callers see them. What reads them is loaded with the first use. */
 import type { MaybePromise } from '../base/maybe-promise.ts'
+import { loadedModule } from '../base/lazy-module.ts'
 import { idKeyRange } from '../document/id-range.ts'
 import type { IdRange } from '../document/id-range.ts'
 import type { ListHead, ListRequest } from '../document/list-documents.ts'
@@ -52,7 +53,7 @@ export class DocumentList<Row> implements AsyncIterable<Row> {
 
   /** The rows, with the number of all documents, how many of them come before, and the sequence number it is as of. */
   async page(): Promise<ListPage<Row>> {
-    const { listRows, readListHead } = await import('../document/list-documents.ts')
+    const { listRows, readListHead } = await loadedModule(import('../document/list-documents.ts'))
     const source = await this.#open()
     try {
       const head = await source.attempt(() => readListHead(source.documents, this.#request))
@@ -74,7 +75,7 @@ export class DocumentList<Row> implements AsyncIterable<Row> {
 
   /** Rows as they are read, from one snapshot, which is held until the loop ends or is left. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined> {
-    const { listRows } = await import('../document/list-documents.ts')
+    const { listRows } = await loadedModule(import('../document/list-documents.ts'))
     const most = this.#request.docs ? BATCH_DOCUMENTS_MAX : BATCH_ROWS_MAX
     const source = await this.#open()
     try {

@@ -1,4 +1,5 @@
 /** The `_local/` documents of a collection as their callers see them. What reads and writes them is loaded with the first use. */
+import { loadedModule } from '../base/lazy-module.ts'
 import type { WriteResult } from '../document/apply-writes.ts'
 import { idKeyRange } from '../document/id-range.ts'
 import type { IdRange } from '../document/id-range.ts'
@@ -80,7 +81,7 @@ export class LocalDocuments {
   }
 
   async #read<R>(read: (module: LocalModule, snapshot: Snapshot, number: number) => R): Promise<R | undefined> {
-    const module = await import('../document/local-documents.ts')
+    const module = await loadedModule(import('../document/local-documents.ts'))
     const { catalog, name } = this.#access.writing
     return await this.#access.read((snapshot) => {
       const state = catalog.collection(snapshot, name)
@@ -89,7 +90,7 @@ export class LocalDocuments {
   }
 
   async #write<R>(write: (module: LocalModule, transaction: WriteTransaction, writing: WriteContext) => R): Promise<R> {
-    const module = await import('../document/local-documents.ts')
+    const module = await loadedModule(import('../document/local-documents.ts'))
     return await this.#access.write((transaction) => write(module, transaction, this.#access.writing))
   }
 }

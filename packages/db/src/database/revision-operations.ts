@@ -1,5 +1,6 @@
 /** What can be done with the revisions of documents: conflicts and histories, as replication and its users need them. */
 import type { Key } from '../base/brand.ts'
+import { loadedModule } from '../base/lazy-module.ts'
 import { checkId } from '../document/document-id.ts'
 import { DocumentReader } from '../document/document-reader.ts'
 import type { StoredDocument } from '../document/document-reader.ts'
@@ -227,7 +228,7 @@ export abstract class RevisionOperations<T extends object> {
 
   /** `none`: the answer if the collection does not exist. */
   async #read<R>(read: (reader: RevisionReader, reads: RevisionReads) => R, none: R): Promise<R> {
-    const reads = await import('../document/revision-reads.ts')
+    const reads = await loadedModule(import('../document/revision-reads.ts'))
     return await this.access.read((snapshot) => {
       const state = this.access.writing.catalog.collection(snapshot, this.name)
       return state === undefined ? none : read(new reads.RevisionReader(new DocumentReader(snapshot, state)), reads)
@@ -235,7 +236,7 @@ export abstract class RevisionOperations<T extends object> {
   }
 
   async #write<R>(write: (transaction: WriteTransaction, writes: RevisionWrites) => R): Promise<R> {
-    const writes = await import('../document/revision-writes.ts')
+    const writes = await loadedModule(import('../document/revision-writes.ts'))
     return await this.access.write((transaction) => write(transaction, writes))
   }
 }

@@ -9,9 +9,8 @@ import { composeBody, formatRevision, numberBytes, writeBodyHeader } from './bod
 import type { CollectionState } from './collection-state.ts'
 import { ascendingOrder } from './document-reader.ts'
 import type { DocumentWrite, MaintainIndexes } from './document-write.ts'
-import type { EntryChange, RevisionChange } from './revision-change.ts'
 import { hashRevision } from './revision-hash.ts'
-import { hashKey, hashParentValue, parentValue, revisionKey, revisionValue } from './revision-entry.ts'
+import { hashKey, hashParentValue, parentValue, revisionKey } from './revision-entry.ts'
 import { isHashSuffix, suffixArray } from './revision.ts'
 import type { Revision } from './revision.ts'
 
@@ -49,15 +48,11 @@ export function madeTree(transaction: WriteTransaction, name: string, kind: Tree
 
 function appendBody(bodies: TreeWriter, write: DocumentWrite, state: CollectionState): void {
   const { old, plan } = write
-  const body = plan === undefined ? simpleBody(write, state) : plannedBody(plan, old?.number)
+  const body = plan === undefined ? simpleBody(write, state) : plan.body(old?.number)
   write.sequence = bodies.append(body)
   write.number = old === undefined ? write.sequence : old.number
   // The sequence has moved, so whoever follows it sees that something has changed.
   if (write.isGone) bodies.remove(numberKey(write.sequence), body.length)
-}
-
-function plannedBody({ winner, hasOtherLeaves }: RevisionChange, number: number | undefined): Uint8Array {
-  return winner === undefined ? NOTHING : composeBody(winner.parts, winner.revision, number, hasOtherLeaves)
 }
 
 function simpleBody(write: DocumentWrite, { shapes }: CollectionState): Uint8Array {
@@ -106,12 +101,12 @@ function writeRevisions(
   writes: readonly DocumentWrite[],
 ): void {
   for (const write of byNumber) {
-    if (write.plan !== undefined) applyPlan(transaction, state, write, write.plan)
+    if (write.plan !== undefined) write.plan.apply(transaction, state, write)
     else addEntries(transaction, state, write)
   }
   for (const write of writes) {
     if (write.old !== undefined) continue
-    if (write.plan !== undefined) applyPlan(transaction, state, write, write.plan)
+    if (write.plan !== undefined) write.plan.apply(transaction, state, write)
     else if (write.pathEntries > 0) addEntries(transaction, state, write)
   }
 }
@@ -130,39 +125,6 @@ function addEntries(transaction: WriteTransaction, state: CollectionState, write
   }
 }
 
-function applyPlan(
-  transaction: WriteTransaction,
-  state: CollectionState,
-  { key, number }: DocumentWrite,
-  plan: RevisionChange,
-): void {
-  const { trees } = state
-  for (const { sequence, bytes } of plan.removedBodies) {
-    transaction.tree(trees.extra)!.remove(numberKey(sequence), bytes.length)
-  }
-  for (const revision of plan.removed) transaction.tree(trees.revisions)!.remove(revisionKey(number, revision))
-  for (const entry of plan.entries) {
-    const { revision, known, parent, leaf, deleted } = entry
-    const value = revisionValue({ parent, leaf, deleted, body: bodyNumber(transaction, state, number, entry) })
-    const revisions = madeTree(transaction, trees.revisions, 'ordered')
-    if (known) revisions.replace(revisionKey(number, revision), value)
-    else revisions.insert(revisionKey(number, revision), value)
-  }
-  if (plan.isInConflict === plan.wasInConflict) return
-  if (plan.isInConflict) madeTree(transaction, trees.conflicts, 'ordered').insert(key, numberBytes(number))
-  else transaction.tree(trees.conflicts)!.remove(key)
-}
-
-function bodyNumber(
-  transaction: WriteTransaction,
-  { trees }: CollectionState,
-  number: number,
-  { body, revision }: EntryChange,
-): number | undefined {
-  if (typeof body !== 'object') return body
-  return madeTree(transaction, trees.extra, 'sequence').append(composeBody(body, revision, number, false))
-}
-
 function revisionOf({ rev }: DocumentWrite, generation: number): Revision {
   return { generation, suffix: rev.slice(rev.indexOf('-') + 1) }
 }
@@ -171,5 +133,3 @@ function sorted(writes: readonly DocumentWrite[], by: (write: DocumentWrite) => 
   if (writes.length < 2) return writes
   return ascendingOrder(writes.map(by))?.map((at) => writes[at]!) ?? writes
 }
-
-const NOTHING: Uint8Array = new Uint8Array(1)

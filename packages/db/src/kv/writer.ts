@@ -10,7 +10,7 @@ import { isPannierError, PannierError } from '../base/errors.ts'
 import { attempt, Miss } from '../base/miss.ts'
 import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
 import { isWrittenBy } from '../pager/log-record.ts'
-import { Checkpointer, LOG_RECORDS_MAX } from './checkpointer.ts'
+import { Checkpointer, LOG_RECORDS_MAX, pageWriting } from './checkpointer.ts'
 import { encodeCommit } from './commit-record.ts'
 import type { WriterLease } from './coordinator.ts'
 import type { Core } from './core.ts'
@@ -65,6 +65,9 @@ export class Writer {
 
   write<T>(run: (transaction: WriteTransaction) => T): Promise<T> {
     this.#core.assertOpen()
+    // Whether it fails is the matter of those who need it.
+    const loading = pageWriting()
+    if (isPromise(loading)) loading.catch(() => {})
     return new Promise<T>((resolve, reject) => {
       this.#enqueue({ run, resolve: resolve as (value: unknown) => void, reject })
     })
@@ -134,10 +137,12 @@ export class Writer {
     const core = this.#core
     try {
       if (skipsLog(transaction, core.logBytes)) {
+        const loaded = pageWriting()
+        const pages = isPromise(loaded) ? await loaded : loaded
         await this.#checkpointer.running?.catch(() => {})
         // Its draft stands on pages that the checkpoint has just replaced.
         if (transaction.base !== core.state && !transaction.loggable) throw new RunAgain()
-        await this.#settled(() => this.#checkpointer.commitDirect(transaction))
+        await this.#settled(() => this.#checkpointer.commitDirect(pages, transaction))
       } else {
         await this.#append(transaction)
       }
@@ -338,7 +343,7 @@ export class Writer {
     } catch (error) {
       this.#checkpointFrom = this.#core.logBytes + RETRY_BYTES
       // Whether its last step has happened is for the store to tell, before anything else is written.
-      this.#core.failure ??= error
+      if (!isPannierError(error, 'PANNIER_MODULE_NOT_LOADED')) this.#core.failure ??= error
       throw error
     } finally {
       this.#yieldWhenIdle()

@@ -4,6 +4,7 @@
  */
 import { PannierError } from '../base/errors.ts'
 import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
+import { loadedModule } from '../base/lazy-module.ts'
 import { checkFieldPath, parseOrderedField } from '../codec/field-path.ts'
 import { normalise } from './ast/normalise.ts'
 import { parseSelector } from './ast/parse-selector.ts'
@@ -102,7 +103,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
   /** How the query would be answered now; it is planned but not run. */
   async explain(): Promise<Explanation> {
     // Rarely needed, so nobody has to load it who does not call it.
-    const { explainPlan } = await import('./planner/explain.ts')
+    const { explainPlan } = await loadedModule(import('./planner/explain.ts'))
     return this.#use((source) => explainPlan(planQuery(source, this.#specification), this.#specification))
   }
 

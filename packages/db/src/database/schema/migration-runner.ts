@@ -1,4 +1,5 @@
 /** Starts the migration of a collection when there is one, and lets everybody wait for the same one. */
+import { loadedModule } from '../../base/lazy-module.ts'
 import type { WriteContext } from '../../document/write-documents.ts'
 import type { DatabaseContext } from '../database-context.ts'
 import type { CollectionSchema } from './collection-schema.ts'
@@ -44,14 +45,14 @@ export class MigrationRunner {
 
   async failures(): Promise<MigrationFailure[]> {
     await this.migrate()
-    const { listFailures } = await import('./migration-failures.ts')
+    const { listFailures } = await loadedModule(import('./migration-failures.ts'))
     const { store, catalog } = this.#context
     return await store.read((snapshot) => listFailures(snapshot, catalog.collection(snapshot, this.#writing.name)))
   }
 
   async retry(options: RunOptions): Promise<RetryResult> {
     await this.migrate()
-    const { retryFailures } = await import('./migrate.ts')
+    const { retryFailures } = await loadedModule(import('./migrate.ts'))
     return await retryFailures(this.#optionsFor(options))
   }
 
@@ -64,7 +65,7 @@ export class MigrationRunner {
     )
     if (!needed) return
     // Most runs of an application migrate nothing, so it is loaded only for this.
-    const { migrateCollection } = await import('./migrate.ts')
+    const { migrateCollection } = await loadedModule(import('./migrate.ts'))
     await migrateCollection(this.#optionsFor(this.options))
   }
 
