@@ -1,12 +1,11 @@
 /** A collection of an open database: its documents and its indexes. */
 import type { MaybePromise } from '../base/maybe-promise.ts'
-import { loadedModule } from '../base/lazy-module.ts'
+import { lazyModule, loadedModule } from '../base/lazy-module.ts'
 import type { UploadTarget } from '../document/attachments/upload.ts'
 import type { CollectionState } from '../document/collection-state.ts'
 import { DEFAULT_SETTINGS } from '../document/collection-state.ts'
 import type { WriteOutcome } from '../document/write-documents.ts'
-import { defineIndexes, dropIndex, indexMismatch, missingIndexes } from '../index/define-indexes.ts'
-import { parseIndexInput, sameIndex } from '../index/index-definition.ts'
+import { indexMismatch, parseIndexInput, sameIndex } from '../index/index-definition.ts'
 import type { IndexDeclaration, IndexField, IndexInput } from '../index/index-definition.ts'
 import { maintainIndexes } from '../index/maintain-indexes.ts'
 import type { Snapshot, WriteTransaction } from '../kv/key-value-store.ts'
@@ -66,6 +65,8 @@ export interface IndexInfo {
   /** False while it is being built. */
   readonly ready: boolean
 }
+
+const defining = lazyModule(() => import('../index/define-indexes.ts'))
 
 export class Collection<T extends object, Input extends object = T> extends CollectionOperations<T, Input> {
   readonly #context: DatabaseContext
@@ -199,7 +200,7 @@ export class Collection<T extends object, Input extends object = T> extends Coll
     this.#declared.delete(name)
     return await store.write((transaction) => {
       const state = catalog.collection(transaction, this.name)
-      return state !== undefined && dropIndex(transaction, catalog, state, name)
+      return state !== undefined && defining().dropIndex(transaction, catalog, state, name)
     })
   }
 
@@ -279,11 +280,9 @@ export class Collection<T extends object, Input extends object = T> extends Coll
     return importDocuments(source, write, { ...options, signal: eitherSignal(closing, options.signal) }, environment)
   }
 
-  async #buildMissing({ signal, onProgress }: CollectionOptions): Promise<void> {
+  async #buildMissing(options: CollectionOptions): Promise<void> {
     const { name } = this
-    const context = this.#context
-    const { store, catalog, environment } = context
-    const declarations = [...this.#declared.values()]
+    const { store, catalog } = this.#context
     const read = (): MaybePromise<CollectionState | undefined> =>
       store.read((snapshot) => catalog.collection(snapshot, name))
     let state = await read()
@@ -293,34 +292,30 @@ export class Collection<T extends object, Input extends object = T> extends Coll
       state = await read()
       if (state === undefined) return
     }
-    if (!hasSettings(state, this.#settings)) {
-      state = await store.write((transaction) => {
-        const current = catalog.collection(transaction, name)
-        return current && catalog.setSettings(transaction, current, this.#settings)
-      })
-      if (state === undefined) return
-    }
-    await this.#migrations.migrate()
-    if (missingIndexes(state, declarations).length > 0) {
-      state = await store.write((transaction) => {
-        const current = catalog.collection(transaction, name)
-        return current && defineIndexes(transaction, catalog, current, declarations)
-      })
-    }
-    if (state?.indexes.some(({ builtTo }) => builtTo !== undefined)) {
-      // Most runs of an application build nothing, so it is loaded only for this.
-      const { buildIndexes } = await loadedModule(import('../index/build-indexes.ts'))
-      await buildIndexes({
-        store,
-        catalog,
-        name,
-        environment,
-        signal: eitherSignal(context.closing, signal),
-        onProgress,
-      })
+    const declarations = [...this.#declared.values()]
+    // Most runs of an application find everything as it was declared.
+    if (isComplete(state, declarations, this.#settings)) await this.#migrations.migrate()
+    else {
+      const { completeCollection } = await loadedModule(import('./complete-collection.ts'))
+      const migrate = (): Promise<void> => this.#migrations.migrate()
+      state = await completeCollection(name, this.#context, declarations, this.#settings, migrate, options)
     }
     this.#settledNumber = state?.number
   }
+}
+
+/** Whether it has all that was declared. */
+function isComplete(
+  state: CollectionState,
+  declarations: readonly IndexDeclaration[],
+  chosen: Readonly<ChosenSettings>,
+): boolean {
+  const { indexes } = state
+  return (
+    hasSettings(state, chosen) &&
+    declarations.every((declared) => indexes.some((one) => one.name === declared.name && sameIndex(one, declared))) &&
+    indexes.every(({ builtTo }) => builtTo === undefined)
+  )
 }
 
 function checkChoice(choice: string, ...choices: string[]): void {
@@ -351,7 +346,8 @@ class StoreAccess implements CollectionAccess {
       name,
       create: (transaction) => {
         const state = schema.markNew(transaction, catalog, catalog.create(transaction, name, settings))
-        return defineIndexes(transaction, catalog, state, [...declared.values()])
+        // One without indexes needs nothing for them.
+        return declared.size === 0 ? state : defining().defineIndexes(transaction, catalog, state, [...declared.values()])
       },
       maintain: maintainIndexes,
       settings: () => ({ ...DEFAULT_SETTINGS, ...settings }),

@@ -19,7 +19,7 @@ import type { JsonObject } from './document-types.ts'
 import { MigrationNeeded } from './schema/versioned-access.ts'
 import type { DocumentOf, InputOf } from './schema/declared-types.ts'
 import type { SchemaInput, SchemaOutput, StandardSchema } from './schema/standard-schema.ts'
-import { Transaction } from './transaction.ts'
+import type { Transaction } from './transaction.ts'
 
 /** What `open` hands to a database. */
 export interface DatabaseParts {
@@ -245,8 +245,9 @@ export class Database<Schemas extends object = object> {
   }
 
   async #runTransaction<R>(body: (tx: Transaction<Schemas>) => R | Promise<R>): Promise<R> {
+    const transactions = await loadedModule(import('./transaction.ts'))
     const held = await this.#context.store.begin()
-    const tx = new Transaction<Schemas>(this.#context, held, (name) => this.collection<JsonObject>(name))
+    const tx = new transactions.Transaction<Schemas>(this.#context, held, (name) => this.collection<JsonObject>(name))
     try {
       const result = await body(tx)
       await tx.settle()
