@@ -262,7 +262,7 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
   list(options: ListKeysOptions): DocumentList<ListRow<Stored<T>>>
   list(options?: ListOptions): DocumentList<ListedRow<Stored<T>>>
   list(options: ListOptions | ListKeysOptions = {}): DocumentList<unknown> {
-    return new DocumentList(() => this.access.openSource(), listRequest(options))
+    return new DocumentList(this.access, listRequest(options))
   }
 
   /** Documents that belong to this copy of the collection and are not replicated. */

@@ -212,20 +212,13 @@ export class Collection<T extends object, Input extends object = T> extends Coll
    * await people.export({ format: 'ndjson' }).pipeTo(Writable.toWeb(createWriteStream('people.ndjson')))
    */
   export(options: ExportOptions<T> = {}): ReadableStream<Uint8Array> {
-    const { format = 'ndjson', selector = {}, attachments = false, onProgress } = options
-    checkChoice(format, 'ndjson', 'json', 'couchdb', 'couchdb-bulk')
-    this.find(selector as Selector<Identified<T>>)
+    checkChoice(options.format, 'ndjson', 'json', 'couchdb', 'couchdb-bulk')
+    this.find(options.selector)
     return lateStream(async () => {
       const source = await this.access.openSource()
-      const signal = eitherSignal(this.#context.closing, options.signal)
       const { exportStream } = await loadedModule(import('./export-documents.ts'))
-      return exportStream(source, {
-        format,
-        selector: selector as Selector<JsonObject>,
-        attachments,
-        signal,
-        onProgress,
-      })
+      const signal = eitherSignal(this.#context.closing, options.signal)
+      return exportStream(source, { ...options, selector: options.selector as Selector<JsonObject>, signal })
     })
   }
 
@@ -239,7 +232,7 @@ export class Collection<T extends object, Input extends object = T> extends Coll
    * const { imported, failed } = await people.import(await openAsBlob('people.ndjson'), { mode: 'upsert' })
    */
   import(source: ByteSource, options: ImportOptions = {}): Promise<ImportResult> {
-    const { format = 'json', mode = 'insert', stubs = 'fail' } = options
+    const { format, mode = 'insert', stubs } = options
     checkChoice(format, 'ndjson', 'json', 'couchdb')
     checkChoice(mode, 'insert', 'upsert', 'replicate')
     checkChoice(stubs, 'fail', 'drop')
@@ -318,8 +311,8 @@ function isComplete(
   )
 }
 
-function checkChoice(choice: string, ...choices: string[]): void {
-  if (!choices.includes(choice)) throw new TypeError(`'${choice}' is none of '${choices.join("', '")}'`)
+function checkChoice(choice: string | undefined, ...choices: string[]): void {
+  if (choice !== undefined && !choices.includes(choice)) throw new TypeError(`'${choice}' is none of '${choices.join("', '")}'`)
 }
 
 /** Reads the newest state; each write is a transaction of its own. */

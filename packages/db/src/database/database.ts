@@ -9,7 +9,6 @@ import type { KeyValueStore } from '../kv/key-value-store.ts'
 import type { Storage } from '../storage/page-store.ts'
 import { eitherSignal, lateStream } from './byte-stream.ts'
 import type { LongWork } from './byte-stream.ts'
-import { ChangeNotifier } from './change-notifier.ts'
 import type { DatabaseChange } from './change-notifier.ts'
 import { Collection } from './collection.ts'
 import type { CollectionOptions } from './collection.ts'
@@ -46,7 +45,8 @@ export class Database<Schemas extends object = object> {
   readonly #context: DatabaseContext
   readonly #closing = new AbortController()
   readonly #collectionsByName = new Map<string, Collection<JsonObject>>()
-  readonly #notifier: ChangeNotifier
+  readonly #listeners = new Set<(change: DatabaseChange) => void>()
+  #stopListening: (() => void) | undefined
   #closed: Promise<void> | undefined
 
   /** @internal Use `open`. */
@@ -65,7 +65,6 @@ export class Database<Schemas extends object = object> {
       pending: new Set(),
       closing: this.#closing.signal,
     }
-    this.#notifier = new ChangeNotifier(store, this.#context.catalog)
   }
 
   /** Where the database is: 'indexeddb', 'sqlite', 'memory', … */
@@ -159,7 +158,14 @@ export class Database<Schemas extends object = object> {
    */
   onChange(listener: (change: DatabaseChange) => void): () => void {
     this.#assertOpen()
-    return this.#notifier.add(listener)
+    // A function of its own, so that one listener that is added twice is called twice.
+    const own = (change: DatabaseChange): void => listener(change)
+    this.#listeners.add(own)
+    this.#stopListening ??= this.#listen()
+    return () => {
+      this.#listeners.delete(own)
+      if (this.#listeners.size === 0) this.#endListening()
+    }
   }
 
   /**
@@ -245,8 +251,16 @@ export class Database<Schemas extends object = object> {
   }
 
   async #runTransaction<R>(body: (tx: Transaction<Schemas>) => R | Promise<R>): Promise<R> {
-    const transactions = await loadedModule(import('./transaction.ts'))
-    const held = await this.#context.store.begin()
+    // Its turn is asked for at once, so that it comes before what is asked for after it.
+    const begun = this.#context.store.begin()
+    const loading = loadedModule(import('./transaction.ts'))
+    // Whoever waits for it hears of a failure.
+    loading.catch(() => {})
+    const held = await begun
+    const transactions = await loading.catch((error: unknown) => {
+      held.rollback()
+      throw error
+    })
     const tx = new transactions.Transaction<Schemas>(this.#context, held, (name) => this.collection<JsonObject>(name))
     try {
       const result = await body(tx)
@@ -264,11 +278,35 @@ export class Database<Schemas extends object = object> {
     }
   }
 
+  /** Commits are told in their order, those too that come while the notifier is loaded. */
+  #listen(): () => void {
+    const { store, catalog } = this.#context
+    const names = new Map<number, string>()
+    const snapshot = store.snapshot()
+    for (const name of catalog.names(snapshot)) names.set(catalog.collection(snapshot, name)!.number, name)
+    snapshot.release()
+    let told = loadedModule(import('./change-notifier.ts')).then(
+      ({ ChangeNotifier }) => new ChangeNotifier(store, catalog, this.#listeners, names),
+    )
+    return store.onCommit((notice) => {
+      told = told.then(async (notifier) => {
+        await notifier.tell(notice)
+        return notifier
+      })
+    })
+  }
+
+  #endListening(): void {
+    this.#stopListening?.()
+    this.#stopListening = undefined
+    this.#listeners.clear()
+  }
+
   async #closeOnce(): Promise<void> {
     this.#closing.abort(new PannierError('PANNIER_CLOSED', 'The database is closed.'))
     for (const collection of this.#collectionsByName.values()) await collection.idle()
     await Promise.allSettled(this.#context.pending)
-    this.#notifier.close()
+    this.#endListening()
     await this.#parts.store.close()
   }
 

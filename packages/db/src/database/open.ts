@@ -123,10 +123,13 @@ async function openChecked(
 
 /** The handles of one database have to take turns, wherever they may be. */
 async function coordinatorFor(storage: Storage, name: string, environment: Environment): Promise<Coordinator> {
-  const key = storage.identify(name)
-  if (storage.scope === 'origin') return webCoordinator({ name: key, environment })
+  const identity = storage.identify(name)
+  const isShared = storage.scope === 'origin'
+  const coordinator = isShared ? webCoordinator({ name: identity, environment }) : undefined
+  if (coordinator !== undefined) return coordinator
+  // Of an origin without locks the handles of one page take turns, and the fences do the rest.
   const { localCoordinator } = await loadedModule(import('./coordination/local-coordinator.ts'))
-  return localCoordinator({ key, environment })
+  return localCoordinator({ key: isShared ? `origin:${identity}` : identity, environment })
 }
 
 function throwIfAborted(signal: AbortSignal | undefined): void {

@@ -49,7 +49,7 @@ export class PagedKeyValueStore implements KeyValueStore {
     this.#writer = new Writer(core)
   }
 
-  /** 32 hex digits, made when the database was created. */
+  /** 32 hex digits, the same in all handles from the first commit on. Before that the database does not exist. */
   get databaseId(): string {
     return this.#core.state.databaseId
   }

@@ -15,7 +15,7 @@ export function webCoordinatorSuite({ test }: { readonly test: Test }): void {
     test,
     create: () => {
       const name = newName()
-      return () => webCoordinator({ name, environment })
+      return () => webCoordinator({ name, environment })!
     },
   })
 
@@ -27,7 +27,7 @@ export function webCoordinatorSuite({ test }: { readonly test: Test }): void {
     const frozen = navigator.locks
       .request(`pannier:${name}:writer`, () => new Promise(() => {}))
       .catch(() => (taken = true))
-    const handles = Array.from({ length: 3 }, () => webCoordinator({ name, environment }))
+    const handles = Array.from({ length: 3 }, () => webCoordinator({ name, environment })!)
     let turns = 0
     await Promise.all(
       handles.map(async (handle) => {
@@ -43,7 +43,7 @@ export function webCoordinatorSuite({ test }: { readonly test: Test }): void {
 
   test('a holder whose lease is taken away is told so, and can ask again', async () => {
     const name = newName()
-    const handle = webCoordinator({ name, environment })
+    const handle = webCoordinator({ name, environment })!
     const lease = await handle.acquireWriter()
     let told = false
     lease.onWanted(() => (told = true))
