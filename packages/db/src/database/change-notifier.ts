@@ -69,7 +69,7 @@ export class ChangeNotifier {
       const listed = [own.ids, own.deleted].map((tree) => (trees.has(tree) ? trees.get(tree)!.keys : []))
       const known = keys !== undefined && listed.every((idKeys) => idKeys !== undefined)
       const ids = known ? [...idsOfBodies(bodies, keys), ...listed.flat().map((key) => decodeIdKey(key!))] : undefined
-      changes.set(name, { ids: ids && [...new Set(ids)], dropped: false })
+      changes.set(name, { ids: ids && [...new Set(ids)].sort(), dropped: false })
     }
     return changes
   }

@@ -2,7 +2,6 @@
  * Puts writes to documents into the trees of their collection, in the order that the trees are fastest with: ascending. Reads
  * nothing, so it neither misses nor fails.
  */
-import { readByteString } from '../codec/bytes.ts'
 import { numberKey } from '../codec/key-number.ts'
 import type { TreeKind, TreeWriter, WriteTransaction } from '../kv/key-value-store.ts'
 import { composeBody, formatRevision, numberBytes, writeBodyHeader } from './body.ts'
@@ -60,10 +59,15 @@ function simpleBody(write: DocumentWrite, { shapes }: CollectionState): Uint8Arr
   let suffix: Uint8Array
   let generation: number
   if (path === undefined) {
-    generation = old === undefined ? 1 : old.generation + 1
-    suffix = hashRevision(write, old?.suffixBytes, old?.hasTextSuffix === true, shapes)
+    if (old === undefined) {
+      generation = 1
+      suffix = hashRevision(write, undefined, false, shapes)
+    } else {
+      generation = old.generation + 1
+      suffix = hashRevision(write, old.bytes, old.hasTextSuffix, shapes, old.suffixStart, old.suffixEnd)
+      write.entryKey = hashKey(old.number, generation, suffix)
+    }
     write.rev = formatRevision(generation, suffix)
-    if (old !== undefined) write.hash = readByteString(suffix, 0, suffix.length)
   } else {
     generation = path[0]!.generation
     if (!isHashSuffix(path[0]!.suffix)) return composeBody(write, path[0]!, old?.number, false)
@@ -100,25 +104,23 @@ function writeRevisions(
   byNumber: readonly DocumentWrite[],
   writes: readonly DocumentWrite[],
 ): void {
-  for (const write of byNumber) {
+  let revisions: TreeWriter | undefined
+  const add = (write: DocumentWrite): void => {
     if (write.plan !== undefined) write.plan.apply(transaction, state, write)
-    else addEntries(transaction, state, write)
+    else if (write.old !== undefined || write.pathEntries > 0)
+      addEntries((revisions ??= madeTree(transaction, state.trees.revisions, 'ordered')), write)
   }
-  for (const write of writes) {
-    if (write.old !== undefined) continue
-    if (write.plan !== undefined) write.plan.apply(transaction, state, write)
-    else if (write.pathEntries > 0) addEntries(transaction, state, write)
-  }
+  for (const write of byNumber) add(write)
+  if (byNumber.length < writes.length) for (const write of writes) if (write.old === undefined) add(write)
 }
 
 /** The document's revisions are one line. */
-function addEntries(transaction: WriteTransaction, state: CollectionState, write: DocumentWrite): void {
+function addEntries(revisions: TreeWriter, write: DocumentWrite): void {
   const { path, pathEntries, old, number, stemmed } = write
-  const revisions = madeTree(transaction, state.trees.revisions, 'ordered')
   for (const key of stemmed) revisions.remove(key)
   if (path === undefined) {
-    const parent = old!.hasTextSuffix ? parentValue(old!.suffix) : hashParentValue(old!.suffixBytes)
-    revisions.insert(hashKey(number, old!.generation + 1, write.hash), parent)
+    const { bytes, suffixStart, hasTextSuffix } = old!
+    revisions.insert(write.entryKey, hasTextSuffix ? parentValue(old!.suffix) : hashParentValue(bytes, suffixStart))
   }
   for (let at = pathEntries - 1; at >= 0; at--) {
     revisions.insert(revisionKey(number, path![at]!), parentValue(path![at + 1]!.suffix))

@@ -46,8 +46,9 @@ export class BodyView implements BodyParts {
   contentStart = 0
   contentEnd = 0
   private textSuffix = false
-  private suffixStart = 0
-  private suffixEnd = 0
+  /** Where the suffix of the revision stands. */
+  suffixStart = 0
+  suffixEnd = 0
   private attachmentsStart = 0
   private idEnd = 0
   private idStart = 0
@@ -92,11 +93,6 @@ export class BodyView implements BodyParts {
     return (this.idText ??= decodeIdKey(this.key))
   }
 
-  /** The suffix of the revision as it is stored. */
-  get suffixBytes(): Uint8Array {
-    return this.bytes.subarray(this.suffixStart, this.suffixEnd)
-  }
-
   get hasTextSuffix(): boolean {
     return this.textSuffix
   }
@@ -110,6 +106,10 @@ export class BodyView implements BodyParts {
     return this.textSuffix
       ? `${this.generation}-${this.suffix}`
       : formatRevision(this.generation, this.bytes, this.suffixStart)
+  }
+
+  get hasAttachments(): boolean {
+    return this.attachmentsStart > 0
   }
 
   /** What is kept of its attachments; undefined if there are none. */

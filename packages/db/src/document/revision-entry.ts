@@ -10,10 +10,9 @@
  * kept. The winner's body is in `bodies`, and so is whether it is deleted.
  */
 import type { Key } from '../base/brand.ts'
-import { readByteString } from '../codec/bytes.ts'
-import { numberKey } from '../codec/key-number.ts'
+import { KEY_NUMBER_BYTES, numberKey, putNumber } from '../codec/key-number.ts'
 import { numberBytes } from './body.ts'
-import { isHashSuffix, suffixToBytes } from './revision.ts'
+import { isHashSuffix, REVISION_HASH_BYTES, suffixToBytes } from './revision.ts'
 import type { Revision } from './revision.ts'
 
 export interface RevisionEntry extends Revision {
@@ -42,9 +41,12 @@ export function revisionKey(documentNumber: number, { generation, suffix }: Revi
   return (numberKey(documentNumber) + numberKey(generation) + tag + suffixToBytes(suffix)) as Key
 }
 
-/** As `revisionKey`, of a suffix that is a hash, given as a byte string. */
-export function hashKey(documentNumber: number, generation: number, hash: string): Key {
-  return (numberKey(documentNumber) + numberKey(generation) + HASH_TAG + hash) as Key
+/** As `revisionKey`, of a suffix that is a hash, given as its bytes. In one piece: each update makes one. */
+export function hashKey(documentNumber: number, generation: number, hash: Uint8Array): Key {
+  putNumber(keyCodes, 0, documentNumber)
+  putNumber(keyCodes, KEY_NUMBER_BYTES, generation)
+  for (let at = 0; at < REVISION_HASH_BYTES; at++) keyCodes[2 * KEY_NUMBER_BYTES + 1 + at] = hash[at]!
+  return String.fromCharCode.apply(null, keyCodes) as Key
 }
 
 /** The entry of a revision of which only the parent is known. */
@@ -52,9 +54,10 @@ export function parentValue(parent: string): string {
   return revisionValue({ parent, leaf: false, deleted: false, body: undefined })
 }
 
-/** As `parentValue`, of a suffix that is a hash. */
-export function hashParentValue(parent: Uint8Array): string {
-  return String.fromCharCode(HAS_PARENT) + readByteString(parent, 0, parent.length)
+/** As `parentValue`, of a suffix that is a hash, whose bytes start at `start`. */
+export function hashParentValue(bytes: Uint8Array, start: number): string {
+  for (let at = 0; at < REVISION_HASH_BYTES; at++) valueCodes[1 + at] = bytes[start + at]!
+  return String.fromCharCode.apply(null, valueCodes)
 }
 
 export function revisionValue({
@@ -72,3 +75,7 @@ export function revisionValue({
   const textFlags = flags | bodyFlag | HAS_PARENT | PARENT_IS_TEXT
   return String.fromCharCode(textFlags) + numberBytes(bytes.length) + bytes + tail
 }
+
+/** The tag before a hash is 0, which is there already. */
+const keyCodes: number[] = new Array<number>(2 * KEY_NUMBER_BYTES + 1 + REVISION_HASH_BYTES).fill(0)
+const valueCodes: number[] = [HAS_PARENT, ...new Array<number>(REVISION_HASH_BYTES).fill(0)]

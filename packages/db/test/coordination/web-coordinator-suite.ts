@@ -2,7 +2,8 @@
 import { systemEnvironment } from '../../src/database/environment.ts'
 import { webCoordinator } from '../../src/database/coordination/web-coordinator.ts'
 import { assertEqual } from '../../testing/check.ts'
-import { coordinatorSuite, eventually } from '../../testing/conformance/coordinator.ts'
+import { coordinatorSuite } from '../../testing/conformance/coordinator.ts'
+import { eventually } from '../../testing/suite.ts'
 import type { Test } from '../../testing/suite.ts'
 
 let databases = 0
