@@ -28,11 +28,10 @@ export class ChangeNotifier {
   readonly #store: KeyValueStore
   readonly #catalog: Catalog
   readonly #listeners: Listeners
-  /** Names of the collections by number, so that one that was dropped still has one. */
-  readonly #names: Map<number, string>
+  readonly #names: ReadonlyMap<number, string>
 
-  /** `names`: as they were when the first listener came. */
-  constructor(store: KeyValueStore, catalog: Catalog, listeners: Listeners, names: Map<number, string>) {
+  /** `names`: of the collections by number, also of those that were dropped since the first listener came. */
+  constructor(store: KeyValueStore, catalog: Catalog, listeners: Listeners, names: ReadonlyMap<number, string>) {
     this.#store = store
     this.#catalog = catalog
     this.#listeners = listeners
@@ -50,8 +49,6 @@ export class ChangeNotifier {
   }
 
   #changesOf(snapshot: Snapshot, { trees }: CommitNotice): Map<string, CollectionChange> {
-    for (const name of this.#catalog.names(snapshot))
-      this.#names.set(this.#catalog.collection(snapshot, name)!.number, name)
     const changes = new Map<string, CollectionChange>()
     for (const [treeName, { keys }] of trees) {
       const number = Number.parseInt(treeName, 10)

@@ -282,13 +282,22 @@ export class Database<Schemas extends object = object> {
   #listen(): () => void {
     const { store, catalog } = this.#context
     const names = new Map<number, string>()
-    const snapshot = store.snapshot()
-    for (const name of catalog.names(snapshot)) names.set(catalog.collection(snapshot, name)!.number, name)
-    snapshot.release()
+    const learnNames = (): void => {
+      const snapshot = store.snapshot()
+      for (const name of catalog.names(snapshot)) names.set(catalog.collection(snapshot, name)!.number, name)
+      snapshot.release()
+    }
+    learnNames()
     let told = loadedModule(import('./change-notifier.ts')).then(
       ({ ChangeNotifier }) => new ChangeNotifier(store, catalog, this.#listeners, names),
     )
+    told.catch((error: unknown) => {
+      this.#endListening()
+      throw error
+    })
     return store.onCommit((notice) => {
+      // At once: by the time that it is told, a collection may have come and gone.
+      learnNames()
       told = told.then(async (notifier) => {
         await notifier.tell(notice)
         return notifier
