@@ -22,3 +22,12 @@ export interface SuiteContext<Create> {
 export function prefixed(test: Test, prefix: string): Test {
   return (name, body) => test(`${prefix}: ${name}`, body)
 }
+
+/** Waits until the condition holds; the test runner limits how long. */
+export async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await aMoment()
+}
+
+export function aMoment(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 1))
+}

@@ -41,6 +41,8 @@ export type ErrorCode =
   | 'PANNIER_INDEX_MISMATCH' // an index of that name exists with another definition
   | 'PANNIER_UNSAFE_REGEX' // a regular expression whose work could not be bounded
   | 'PANNIER_LIMIT' // one of the other named limits
+  // parts that are loaded on demand
+  | 'PANNIER_MODULE_NOT_LOADED' // offline, say; a later try loads it
   // cancelled by an AbortSignal
   | 'PANNIER_ABORTED'
 

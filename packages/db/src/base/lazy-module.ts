@@ -1,35 +1,81 @@
-/** Modules that synchronous code needs only rarely, so that most pages never load them. */
+/**
+ * Modules that are needed only rarely, so that most pages never load them. One that cannot be loaded (the page is offline and
+ * has not kept it, or a newer version was deployed in its place) is a typed error; whoever asks again later tries again.
+ */
+import { PannierError } from './errors.ts'
+import { isPromise } from './maybe-promise.ts'
+import type { MaybePromise } from './maybe-promise.ts'
 import { Miss } from './miss.ts'
 
 /**
- * The function gives the module, once it is loaded; before that it throws a Miss, which loads it. So it may be asked for
- * wherever a read may miss.
+ * Gives what `import()` gives.
+ *
+ * @throws PANNIER_MODULE_NOT_LOADED
+ * @example
+ * const { checkStore } = await loadedModule(import('./check.ts'))
+ */
+export async function loadedModule<Module>(loading: Promise<Module>): Promise<Module> {
+  try {
+    return await loading
+  } catch (error) {
+    const message =
+      'A part of the library that is loaded on demand could not be loaded. Nothing was changed; try again.'
+    throw new PannierError('PANNIER_MODULE_NOT_LOADED', message, { cause: error })
+  }
+}
+
+/** The function gives the module: at once when it is loaded, else as a promise. */
+export function moduleOnDemand<Module>(load: () => Promise<Module>): () => MaybePromise<Module> {
+  let loaded: Module | undefined
+  let loading: Promise<Module> | undefined
+  const start = async (): Promise<Module> => {
+    try {
+      return (loaded = await loadedModule(load()))
+    } finally {
+      loading = undefined
+    }
+  }
+  return () => loaded ?? (loading ??= start())
+}
+
+/**
+ * For synchronous code: the function gives the module, once it is loaded; before that it throws a Miss, which loads it. So it
+ * may be asked for wherever a read may miss.
  *
  * @example
  * const checker = lazyModule(() => import('./check.ts'))
  * checker().check(tree)
  */
 export function lazyModule<Module>(load: () => Promise<Module>): () => Module {
-  let loaded: Module | undefined
-  const keep = async (): Promise<void> => {
-    loaded = await load()
+  const onDemand = moduleOnDemand(load)
+  let failure: unknown
+  const loadOrFail = async (): Promise<() => void> => {
+    try {
+      await onDemand()
+      return () => {}
+    } catch (error) {
+      // It is thrown to those who ask for the module, and not to others that share their attempt (a group of writes).
+      failure = error
+      return () => (failure = undefined)
+    }
   }
   return () => {
-    if (loaded === undefined) throw new ModuleMiss(keep)
-    return loaded
+    if (failure !== undefined) throw failure
+    const module = onDemand()
+    if (isPromise(module)) {
+      // `load` waits for the same promise, and tells of its failure.
+      module.catch(() => {})
+      throw new ModuleMiss(loadOrFail)
+    }
+    return module
   }
 }
 
 class ModuleMiss extends Miss {
-  readonly #load: () => Promise<void>
+  readonly load: () => Promise<() => void>
 
-  constructor(load: () => Promise<void>) {
+  constructor(load: () => Promise<() => void>) {
     super()
-    this.#load = load
-  }
-
-  override async load(): Promise<() => void> {
-    await this.#load()
-    return () => {}
+    this.load = load
   }
 }

@@ -11,29 +11,13 @@ import type { Key, PageId } from '../base/brand.ts'
 import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
 import { asArray, corruptBytes, type Bytes } from '../codec/bytes.ts'
 import { keyNumber } from '../codec/key-number.ts'
-import { Branch, buildBranch, type Child } from './branch.ts'
-import {
-  BRANCH_BYTES_TARGET,
-  BranchContent,
-  cutIntoPages,
-  INLINE_VALUE_BYTES_MAX,
-  LEAF_BYTES_TARGET,
-  LeafContent,
-  separate,
-  UNDERFULL,
-  type Fill,
-  type SizeClass,
-} from './content.ts'
+import { Branch, type Child } from './branch.ts'
+import { buildBranch } from './build-branch.ts'
+import { BranchContent, cutIntoPages, LeafContent, separate, UNDERFULL, type Fill } from './content.ts'
+import { BRANCH_BYTES_TARGET, INLINE_VALUE_BYTES_MAX, LEAF_BYTES_TARGET, type SizeClass } from './page-sizes.ts'
 import { addGarbage, liveEntries } from './garbage.ts'
-import {
-  buildLeaf,
-  buildOverflowPage,
-  isOverflow,
-  Leaf,
-  overflowPageCount,
-  OVERFLOW_PAYLOAD_BYTES,
-  type LeafValue,
-} from './leaf.ts'
+import { isOverflow, Leaf, overflowPageCount, OVERFLOW_PAYLOAD_BYTES, type LeafValue } from './leaf.ts'
+import { buildLeaf, buildOverflowPage } from './build-leaf.ts'
 import type { Node, Root, Tree } from './node.ts'
 import { combinedReduction, encodedReduction, type ReducedEntries, type StoredReducer } from './reducer.ts'
 

@@ -3,17 +3,9 @@
  */
 import type { Key } from '../base/brand.ts'
 import { sharedPrefixLength, varintBytes } from '../codec/bytes.ts'
-import { leafEntryBytes, type LeafValue } from './leaf.ts'
+import { type LeafValue } from './leaf.ts'
+import { leafEntryBytes } from './build-leaf.ts'
 import type { Child } from './branch.ts'
-
-export type SizeClass = 'ordered' | 'sequence'
-
-/** What a page is filled to. Bodies are read one at a time or all in a row: larger pages; the rest: EVIDENCE in docs/performance.md. */
-export const LEAF_BYTES_TARGET: Readonly<Record<SizeClass, number>> = { ordered: 16 * 1024, sequence: 30 * 1024 }
-export const BRANCH_BYTES_TARGET: number = 16 * 1024
-
-/** Larger values stand in overflow pages. */
-export const INLINE_VALUE_BYTES_MAX: Readonly<Record<SizeClass, number>> = { ordered: 2 * 1024, sequence: 8 * 1024 }
 
 /**
  * How content is cut into pages. 'full': one page after another is filled, for what only grows at the end. 'roomy': likewise,

@@ -10,19 +10,9 @@
  * A value too large for a leaf stands in overflow pages with consecutive ids; the leaf holds the reference: varint length of
  * the value, varint id of the first page.
  */
-import { assert } from '../base/assert.ts'
 import type { Key, PageId } from '../base/brand.ts'
-import {
-  ByteReader,
-  ByteWriter,
-  corruptBytes,
-  type Bytes,
-  readByteString,
-  sharedPrefixLength,
-  varintBytes,
-  writeVarint,
-} from '../codec/bytes.ts'
-import { PAGE_HEADER_BYTES, PAGE_LEAF, PAGE_OVERFLOW, sealPage } from '../pager/page.ts'
+import { ByteReader, corruptBytes, type Bytes, readByteString, varintBytes } from '../codec/bytes.ts'
+import { PAGE_HEADER_BYTES } from '../pager/page.ts'
 import { PAGE_BYTES_MAX } from '../storage/page-store.ts'
 
 /** Keys may not be longer: a page has to hold several. */
@@ -174,71 +164,8 @@ export class Leaf {
   }
 }
 
-/** Bytes that an entry takes in a leaf whose prefix is empty. */
-export function leafEntryBytes(key: Key, value: LeafValue): number {
-  const valueBytes = inLeafBytes(value)
-  return 2 + varintBytes(key.length) + key.length + varintBytes(valueBytes * 2 + 1) + valueBytes
-}
-
 export function isOverflow(value: LeafValue): value is OverflowReference {
   return typeof value === 'object' && 'first' in value
-}
-
-function inLeafBytes(value: LeafValue): number {
-  return isOverflow(value) ? varintBytes(value.length) + varintBytes(value.first) : value.length
-}
-
-/** Ascending entries in columns; `sizes` are `leafEntryBytes` of each. */
-export interface LeafColumns {
-  readonly keys: readonly Key[]
-  readonly values: readonly LeafValue[]
-  readonly sizes: readonly number[]
-}
-
-/** Builds the leaf that holds the entries `from <= i < to`. */
-export function buildLeaf(id: PageId, { keys, values, sizes }: LeafColumns, from: number, to: number): Uint8Array {
-  const count = to - from
-  assert(count > 0, 'a leaf is never empty')
-  const prefixBytes = sharedPrefixLength(keys[from]!, keys[to - 1]!)
-  let size = PAGE_HEADER_BYTES + 2 + prefixBytes
-  for (let i = from; i < to; i++) size += sizes[i]! - prefixBytes
-  const bytes = new Uint8Array(size)
-  let at = PAGE_HEADER_BYTES
-  bytes[at++] = prefixBytes & 255
-  bytes[at++] = prefixBytes >>> 8
-  at = putByteString(bytes, at, keys[from]!, 0, prefixBytes)
-  let offsetAt = at
-  at += 2 * count
-  for (let i = from; i < to; i++) {
-    bytes[offsetAt++] = at & 255
-    bytes[offsetAt++] = at >>> 8
-    const key = keys[i]!
-    at = writeVarint(bytes, at, key.length - prefixBytes)
-    at = putByteString(bytes, at, key, prefixBytes, key.length)
-    at = putValue(bytes, at, values[i]!)
-  }
-  assert(at <= PAGE_BYTES_MAX, 'leaf page too large')
-  // The estimate of a key's length byte may be one too high once the prefix is taken off.
-  const page = at === size ? bytes : bytes.slice(0, at)
-  sealPage(id, page, PAGE_LEAF, 0, count)
-  return page
-}
-
-function putValue(bytes: Uint8Array, at: number, value: LeafValue): number {
-  if (isOverflow(value)) {
-    at = writeVarint(bytes, at, inLeafBytes(value) * 2 + 1)
-    at = writeVarint(bytes, at, value.length)
-    return writeVarint(bytes, at, value.first)
-  }
-  at = writeVarint(bytes, at, value.length * 2)
-  if (typeof value === 'string') return putByteString(bytes, at, value, 0, value.length)
-  bytes.set(value, at)
-  return at + value.length
-}
-
-function putByteString(bytes: Uint8Array, at: number, text: string, from: number, to: number): number {
-  for (let i = from; i < to; i++) bytes[at++] = text.charCodeAt(i)
-  return at
 }
 
 /** Value bytes that one overflow page carries. */
@@ -246,14 +173,6 @@ export const OVERFLOW_PAYLOAD_BYTES: number = PAGE_BYTES_MAX - PAGE_HEADER_BYTES
 
 export function overflowPageCount(length: number): number {
   return Math.ceil(length / OVERFLOW_PAYLOAD_BYTES)
-}
-
-export function buildOverflowPage(id: PageId, payload: Uint8Array): Uint8Array {
-  const bytes = new ByteWriter(PAGE_HEADER_BYTES + payload.length)
-  bytes.length = PAGE_HEADER_BYTES
-  bytes.raw(payload)
-  sealPage(id, bytes.bytes, PAGE_OVERFLOW, 0, 0)
-  return bytes.bytes
 }
 
 /** One piece of a large value. */

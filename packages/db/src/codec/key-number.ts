@@ -22,6 +22,18 @@ export function numberKey(n: number): Key {
   ) as Key
 }
 
+/** As `numberKey`, as char codes at a place of a longer key. */
+export function putNumber(codes: number[], at: number, n: number): void {
+  const high = Math.floor(n / 0x1000000)
+  const low = n % 0x1000000
+  codes[at] = (high >>> 16) & 255
+  codes[at + 1] = (high >>> 8) & 255
+  codes[at + 2] = high & 255
+  codes[at + 3] = (low >>> 16) & 255
+  codes[at + 4] = (low >>> 8) & 255
+  codes[at + 5] = low & 255
+}
+
 /** The number in the last six bytes of a key. */
 export function keyNumber(key: Key): number {
   const end = key.length

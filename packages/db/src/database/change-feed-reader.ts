@@ -8,6 +8,7 @@ import { isPannierError, PannierError } from '../base/errors.ts'
 import type { Environment } from '../base/environment.ts'
 import { numberKey } from '../codec/key-number.ts'
 import { collectionTrees } from '../document/collection-state.ts'
+import type { Change } from '../document/change.ts'
 import type { KeyValueStore } from '../kv/key-value-store.ts'
 import { expressionsOf } from '../query/ast/normalise.ts'
 import { ChangeWalk, type ChangeBatch, type ChangeRequest } from '../query/change-feed/change-walk.ts'
@@ -44,7 +45,7 @@ const EXPIRED_RETRIES_MAX = 3
 type Bound = number | undefined
 
 /** `stop`: ends it quietly. */
-export async function* readFeed(
+async function* readFeed(
   feed: FeedSource,
   specification: FeedSpecification,
   stop: AbortSignal,
@@ -84,6 +85,37 @@ export async function* readFeed(
     if (!(live && closing.aborted && isPannierError(error, 'PANNIER_CLOSED'))) throw error
   } finally {
     waiting?.stop()
+  }
+}
+
+/** The rows in arrays. `reached` is told how far they go before they are handed out: whoever leaves the loop then has had them. */
+export async function* feedBatches(
+  feed: FeedSource,
+  specification: FeedSpecification,
+  stop: AbortSignal,
+  reached: (lastSeq: number) => void,
+): AsyncGenerator<readonly Change[], void, undefined> {
+  for await (const { rows, lastSeq } of readFeed(feed, specification, stop)) {
+    reached(lastSeq)
+    if (rows.length > 0) yield rows
+  }
+}
+
+/** The rows one by one. */
+export async function* feedRows(
+  feed: FeedSource,
+  specification: FeedSpecification,
+  stop: AbortSignal,
+  reached: (lastSeq: number) => void,
+): AsyncGenerator<Change, void, undefined> {
+  const { signal, request } = specification
+  for await (const { rows, lastSeq } of readFeed(feed, specification, stop)) {
+    for (const row of rows) {
+      checkAborted(signal)
+      if (!request.descending) reached(row.seq)
+      yield row
+    }
+    reached(lastSeq)
   }
 }
 

@@ -2,6 +2,7 @@
  * The change feed of a collection as its callers see it. The contract is docs/change-feed.md. What reads it is loaded with
  * the first use.
  */
+import { loadedModule } from '../base/lazy-module.ts'
 import { parseSelector } from '../query/ast/parse-selector.ts'
 import { normalise } from '../query/ast/normalise.ts'
 import type { Change } from '../document/change.ts'
@@ -108,31 +109,27 @@ export class ChangeFeed<T extends object> implements AsyncIterable<Change<Stored
 
   async #readPage(): Promise<ChangesPage<T>> {
     const changes = await this.#collect()
-    const { countChanges } = await import('./change-feed-reader.ts')
+    const { countChanges } = await loadReader()
     return { changes, lastSeq: this.#lastSeq, pending: await countChanges(this.#source, this.#lastSeq) }
   }
 
   async *#batches(stop: AbortSignal): AsyncGenerator<readonly Change<Stored<T>>[], void, undefined> {
-    const { readFeed } = await import('./change-feed-reader.ts')
-    for await (const { rows, lastSeq } of readFeed(this.#source, this.#specification, stop)) {
-      // Before they are handed out: whoever leaves the loop then has had them.
-      this.#lastSeq = lastSeq
-      if (rows.length > 0) yield rows as unknown as readonly Change<Stored<T>>[]
-    }
+    const { feedBatches } = await loadReader()
+    yield* feedBatches(this.#source, this.#specification, stop, this.#reached) as AsyncGenerator<Change<Stored<T>>[]>
   }
 
   async *#rows(stop: AbortSignal): AsyncGenerator<Change<Stored<T>>, void, undefined> {
-    const { checkAborted, readFeed } = await import('./change-feed-reader.ts')
-    const { signal, request } = this.#specification
-    for await (const { rows, lastSeq } of readFeed(this.#source, this.#specification, stop)) {
-      for (const row of rows) {
-        checkAborted(signal)
-        if (!request.descending) this.#lastSeq = row.seq
-        yield row as unknown as Change<Stored<T>>
-      }
-      this.#lastSeq = lastSeq
-    }
+    const { feedRows } = await loadReader()
+    yield* feedRows(this.#source, this.#specification, stop, this.#reached) as AsyncGenerator<Change<Stored<T>>>
   }
+
+  readonly #reached = (lastSeq: number): void => {
+    this.#lastSeq = lastSeq
+  }
+}
+
+function loadReader(): Promise<typeof import('./change-feed-reader.ts')> {
+  return loadedModule(import('./change-feed-reader.ts'))
 }
 
 /** Checks the options: a TypeError tells what is wrong with them. */

@@ -5,6 +5,7 @@
 import { andThen, isPromise } from '../base/maybe-promise.ts'
 import type { PannierError } from '../base/errors.ts'
 import type { MaybePromise } from '../base/maybe-promise.ts'
+import { loadedModule } from '../base/lazy-module.ts'
 import { isPlainObject } from '../codec/collation.ts'
 import type { AttachmentData } from '../document/attachments/attachment-input.ts'
 import type { Attachment } from '../document/attachments/attachment.ts'
@@ -262,7 +263,7 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
   list(options: ListKeysOptions): DocumentList<ListRow<Stored<T>>>
   list(options?: ListOptions): DocumentList<ListedRow<Stored<T>>>
   list(options: ListOptions | ListKeysOptions = {}): DocumentList<unknown> {
-    return new DocumentList(() => this.access.openSource(), listRequest(options))
+    return new DocumentList(this.access, listRequest(options))
   }
 
   /** Documents that belong to this copy of the collection and are not replicated. */
@@ -326,7 +327,7 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
 
   #withAttachments<R>(work: (attachments: typeof Attachments, access: CollectionAccess) => Promise<R>): Promise<R> {
     const { access } = this
-    return access.pending(import('./attachments.ts').then((attachments) => work(attachments, access)))
+    return access.pending(loadedModule(import('./attachments.ts')).then((attachments) => work(attachments, access)))
   }
 
   /** `write` is called at once, unless the validator has to be waited for. */

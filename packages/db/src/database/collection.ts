@@ -1,12 +1,11 @@
 /** A collection of an open database: its documents and its indexes. */
 import type { MaybePromise } from '../base/maybe-promise.ts'
+import { lazyModule, loadedModule } from '../base/lazy-module.ts'
 import type { UploadTarget } from '../document/attachments/upload.ts'
 import type { CollectionState } from '../document/collection-state.ts'
 import { DEFAULT_SETTINGS } from '../document/collection-state.ts'
 import type { WriteOutcome } from '../document/write-documents.ts'
-import { buildIndexes } from '../index/build-indexes.ts'
-import { defineIndexes, dropIndex, indexMismatch, missingIndexes } from '../index/define-indexes.ts'
-import { parseIndexInput, sameIndex } from '../index/index-definition.ts'
+import { indexMismatch, parseIndexInput, sameIndex } from '../index/index-definition.ts'
 import type { IndexDeclaration, IndexField, IndexInput } from '../index/index-definition.ts'
 import { maintainIndexes } from '../index/maintain-indexes.ts'
 import type { Snapshot, WriteTransaction } from '../kv/key-value-store.ts'
@@ -70,6 +69,8 @@ export interface IndexInfo {
   /** False while it is being built. */
   readonly ready: boolean
 }
+
+const defining = lazyModule(() => import('../index/define-indexes.ts'))
 
 export class Collection<T extends object, Input extends object = T> extends CollectionOperations<T, Input> {
   readonly #context: DatabaseContext
@@ -206,7 +207,7 @@ export class Collection<T extends object, Input extends object = T> extends Coll
     this.#declared.delete(name)
     return await store.write((transaction) => {
       const state = catalog.collection(transaction, this.name)
-      return state !== undefined && dropIndex(transaction, catalog, state, name)
+      return state !== undefined && defining().dropIndex(transaction, catalog, state, name)
     })
   }
 
@@ -264,20 +265,13 @@ export class Collection<T extends object, Input extends object = T> extends Coll
    * await people.export({ format: 'ndjson' }).pipeTo(Writable.toWeb(createWriteStream('people.ndjson')))
    */
   export(options: ExportOptions<T> = {}): ReadableStream<Uint8Array> {
-    const { format = 'ndjson', selector = {}, attachments = false, onProgress } = options
-    checkChoice(format, 'ndjson', 'json', 'couchdb', 'couchdb-bulk')
-    this.find(selector as Selector<Identified<T>>)
+    checkChoice(options.format, 'ndjson', 'json', 'couchdb', 'couchdb-bulk')
+    this.find(options.selector)
     return lateStream(async () => {
       const source = await this.access.openSource()
+      const { exportStream } = await loadedModule(import('./export-documents.ts'))
       const signal = eitherSignal(this.#context.closing, options.signal)
-      const { exportStream } = await import('./export-documents.ts')
-      return exportStream(source, {
-        format,
-        selector: selector as Selector<JsonObject>,
-        attachments,
-        signal,
-        onProgress,
-      })
+      return exportStream(source, { ...options, selector: options.selector as Selector<JsonObject>, signal })
     })
   }
 
@@ -291,7 +285,7 @@ export class Collection<T extends object, Input extends object = T> extends Coll
    * const { imported, failed } = await people.import(await openAsBlob('people.ndjson'), { mode: 'upsert' })
    */
   import(source: ByteSource, options: ImportOptions = {}): Promise<ImportResult> {
-    const { format = 'json', mode = 'insert', stubs = 'fail' } = options
+    const { format, mode = 'insert', stubs } = options
     checkChoice(format, 'ndjson', 'json', 'couchdb')
     checkChoice(mode, 'insert', 'upsert', 'replicate')
     checkChoice(stubs, 'fail', 'drop')
@@ -322,7 +316,7 @@ export class Collection<T extends object, Input extends object = T> extends Coll
   }
 
   async #import(source: ByteSource, mode: ImportMode, options: ImportOptions): Promise<ImportResult> {
-    const { importDocuments } = await import('./import-documents.ts')
+    const { importDocuments } = await loadedModule(import('./import-documents.ts'))
     const write = (documents: readonly object[]): Promise<WriteOutcome[]> => {
       const inputs = documents as readonly DocumentInput<Input>[]
       if (mode === 'replicate') return this.put(inputs, { atomic: false, newEdits: false })
@@ -332,11 +326,9 @@ export class Collection<T extends object, Input extends object = T> extends Coll
     return importDocuments(source, write, { ...options, signal: eitherSignal(closing, options.signal) }, environment)
   }
 
-  async #buildMissing({ signal, onProgress }: CollectionOptions): Promise<void> {
+  async #buildMissing(options: CollectionOptions): Promise<void> {
     const { name } = this
-    const context = this.#context
-    const { store, catalog, environment } = context
-    const declarations = [...this.#declared.values()]
+    const { store, catalog } = this.#context
     const read = (): MaybePromise<CollectionState | undefined> =>
       store.read((snapshot) => catalog.collection(snapshot, name))
     let state = await read()
@@ -346,37 +338,35 @@ export class Collection<T extends object, Input extends object = T> extends Coll
       state = await read()
       if (state === undefined) return
     }
-    if (!hasSettings(state, this.#settings)) {
-      state = await store.write((transaction) => {
-        const current = catalog.collection(transaction, name)
-        return current && catalog.setSettings(transaction, current, this.#settings)
-      })
-      if (state === undefined) return
-    }
-    await this.#migrations.migrate()
-    if (missingIndexes(state, declarations).length > 0) {
-      state = await store.write((transaction) => {
-        const current = catalog.collection(transaction, name)
-        return current && defineIndexes(transaction, catalog, current, declarations)
-      })
-    }
-    if (state?.indexes.some(({ builtTo }) => builtTo !== undefined)) {
-      // Most runs of an application build nothing, so it is loaded only for this.
-      await buildIndexes({
-        store,
-        catalog,
-        name,
-        environment,
-        signal: eitherSignal(context.closing, signal),
-        onProgress,
-      })
+    const declarations = [...this.#declared.values()]
+    // Most runs of an application find everything as it was declared.
+    if (isComplete(state, declarations, this.#settings)) await this.#migrations.migrate()
+    else {
+      const { completeCollection } = await loadedModule(import('./complete-collection.ts'))
+      const migrate = (): Promise<void> => this.#migrations.migrate()
+      state = await completeCollection(name, this.#context, declarations, this.#settings, migrate, options)
     }
     this.#settledNumber = state?.number
   }
 }
 
-function checkChoice(choice: string, ...choices: string[]): void {
-  if (!choices.includes(choice)) throw new TypeError(`'${choice}' is none of '${choices.join("', '")}'`)
+/** Whether it has all that was declared. */
+function isComplete(
+  state: CollectionState,
+  declarations: readonly IndexDeclaration[],
+  chosen: Readonly<ChosenSettings>,
+): boolean {
+  const { indexes } = state
+  return (
+    hasSettings(state, chosen) &&
+    declarations.every((declared) => indexes.some((one) => one.name === declared.name && sameIndex(one, declared))) &&
+    indexes.every(({ builtTo }) => builtTo === undefined)
+  )
+}
+
+function checkChoice(choice: string | undefined, ...choices: string[]): void {
+  if (choice !== undefined && !choices.includes(choice))
+    throw new TypeError(`'${choice}' is none of '${choices.join("', '")}'`)
 }
 
 /** Reads the newest state; each write is a transaction of its own. */
@@ -403,7 +393,10 @@ class StoreAccess implements CollectionAccess {
       name,
       create: (transaction) => {
         const state = schema.markNew(transaction, catalog, catalog.create(transaction, name, settings))
-        return defineIndexes(transaction, catalog, state, [...declared.values()])
+        // One without indexes needs nothing for them.
+        return declared.size === 0
+          ? state
+          : defining().defineIndexes(transaction, catalog, state, [...declared.values()])
       },
       maintain: (transaction, state, writes) => {
         maintainIndexes(transaction, state, writes)

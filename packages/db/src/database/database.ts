@@ -1,6 +1,7 @@
 /** An open database. */
 import { isPannierError, PannierError } from '../base/errors.ts'
 import type { Environment } from '../base/environment.ts'
+import { loadedModule } from '../base/lazy-module.ts'
 import { Catalog } from '../document/catalog.ts'
 import { idGenerator } from '../document/document-id.ts'
 import { NAME_CHARS_MAX } from '../index/index-definition.ts'
@@ -8,7 +9,6 @@ import type { KeyValueStore } from '../kv/key-value-store.ts'
 import type { Storage } from '../storage/page-store.ts'
 import { eitherSignal, lateStream } from './byte-stream.ts'
 import type { LongWork } from './byte-stream.ts'
-import { ChangeNotifier } from './change-notifier.ts'
 import type { DatabaseChange } from './change-notifier.ts'
 import { Collection } from './collection.ts'
 import type { CollectionOptions } from './collection.ts'
@@ -18,7 +18,7 @@ import type { JsonObject } from './document-types.ts'
 import { MigrationNeeded } from './schema/versioned-access.ts'
 import type { DocumentOf, InputOf } from './schema/declared-types.ts'
 import type { SchemaInput, SchemaOutput, StandardSchema } from './schema/standard-schema.ts'
-import { Transaction } from './transaction.ts'
+import type { Transaction } from './transaction.ts'
 
 /** What `open` hands to a database. */
 export interface DatabaseParts {
@@ -45,7 +45,8 @@ export class Database<Schemas extends object = object> {
   readonly #context: DatabaseContext
   readonly #closing = new AbortController()
   readonly #collectionsByName = new Map<string, Collection<JsonObject>>()
-  readonly #notifier: ChangeNotifier
+  readonly #listeners = new Set<(change: DatabaseChange) => void>()
+  #stopListening: (() => void) | undefined
   #closed: Promise<void> | undefined
 
   /** @internal Use `open`. */
@@ -64,7 +65,6 @@ export class Database<Schemas extends object = object> {
       pending: new Set(),
       closing: this.#closing.signal,
     }
-    this.#notifier = new ChangeNotifier(store, this.#context.catalog)
   }
 
   /** Where the database is: 'indexeddb', 'sqlite', 'memory', … */
@@ -158,7 +158,14 @@ export class Database<Schemas extends object = object> {
    */
   onChange(listener: (change: DatabaseChange) => void): () => void {
     this.#assertOpen()
-    return this.#notifier.add(listener)
+    // A function of its own, so that one listener that is added twice is called twice.
+    const own = (change: DatabaseChange): void => listener(change)
+    this.#listeners.add(own)
+    this.#stopListening ??= this.#listen()
+    return () => {
+      this.#listeners.delete(own)
+      if (this.#listeners.size === 0) this.#endListening()
+    }
   }
 
   /**
@@ -182,7 +189,7 @@ export class Database<Schemas extends object = object> {
     try {
       await this.#parts.checkPages?.()
       // Rarely needed, so nobody has to load it who does not call it.
-      const { checkDatabase } = await import('./check-database.ts')
+      const { checkDatabase } = await loadedModule(import('./check-database.ts'))
       return await checkDatabase(this.#context.store, this.#context.catalog)
     } catch (error) {
       if (isPannierError(error, 'PANNIER_CORRUPT')) return [error.message]
@@ -207,7 +214,7 @@ export class Database<Schemas extends object = object> {
     const signal = eitherSignal(this.#closing.signal, options.signal)
     return lateStream(async () => {
       const made = exportSnapshot({ ...options, signal })
-      const [chunks, { chunkStream }] = await Promise.all([made, import('./chunk-stream.ts')])
+      const [chunks, { chunkStream }] = await Promise.all([made, loadedModule(import('./chunk-stream.ts'))])
       return chunkStream(chunks)
     })
   }
@@ -244,8 +251,17 @@ export class Database<Schemas extends object = object> {
   }
 
   async #runTransaction<R>(body: (tx: Transaction<Schemas>) => R | Promise<R>): Promise<R> {
-    const held = await this.#context.store.begin()
-    const tx = new Transaction<Schemas>(this.#context, held, (name) => this.collection<JsonObject>(name))
+    // Its turn is asked for at once, so that it comes before what is asked for after it.
+    const begun = this.#context.store.begin()
+    const loading = loadedModule(import('./transaction.ts'))
+    // Whoever waits for it hears of a failure.
+    loading.catch(() => {})
+    const held = await begun
+    const transactions = await loading.catch((error: unknown) => {
+      held.rollback()
+      throw error
+    })
+    const tx = new transactions.Transaction<Schemas>(this.#context, held, (name) => this.collection<JsonObject>(name))
     try {
       const result = await body(tx)
       await tx.settle()
@@ -262,11 +278,44 @@ export class Database<Schemas extends object = object> {
     }
   }
 
+  /** Commits are told in their order, those too that come while the notifier is loaded. */
+  #listen(): () => void {
+    const { store, catalog } = this.#context
+    const names = new Map<number, string>()
+    const learnNames = (): void => {
+      const snapshot = store.snapshot()
+      for (const name of catalog.names(snapshot)) names.set(catalog.collection(snapshot, name)!.number, name)
+      snapshot.release()
+    }
+    learnNames()
+    let told = loadedModule(import('./change-notifier.ts')).then(
+      ({ ChangeNotifier }) => new ChangeNotifier(store, catalog, this.#listeners, names),
+    )
+    told.catch((error: unknown) => {
+      this.#endListening()
+      throw error
+    })
+    return store.onCommit((notice) => {
+      // At once: by the time that it is told, a collection may have come and gone.
+      learnNames()
+      told = told.then(async (notifier) => {
+        await notifier.tell(notice)
+        return notifier
+      })
+    })
+  }
+
+  #endListening(): void {
+    this.#stopListening?.()
+    this.#stopListening = undefined
+    this.#listeners.clear()
+  }
+
   async #closeOnce(): Promise<void> {
     this.#closing.abort(new PannierError('PANNIER_CLOSED', 'The database is closed.'))
     for (const collection of this.#collectionsByName.values()) await collection.idle()
     await Promise.allSettled(this.#context.pending)
-    this.#notifier.close()
+    this.#endListening()
     await this.#parts.store.close()
   }
 

@@ -1,9 +1,9 @@
 /** Lists of documents as their callers see them. What reads them is loaded with the first use. */
-import type { MaybePromise } from '../base/maybe-promise.ts'
+import { loadedModule } from '../base/lazy-module.ts'
 import { idKeyRange } from '../document/id-range.ts'
 import type { IdRange } from '../document/id-range.ts'
 import type { ListHead, ListRequest } from '../document/list-documents.ts'
-import type { QuerySource } from '../query/query-source.ts'
+import type { CollectionAccess } from './collection-access.ts'
 
 /** Where a list begins and ends, in the order of ids: by code point. */
 export interface ListOptions extends IdRange {
@@ -41,31 +41,18 @@ const BATCH_DOCUMENTS_MAX = 128
  * for await (const { id, rev } of people.list()) { … } // any number of rows, a few at a time
  */
 export class DocumentList<Row> implements AsyncIterable<Row> {
-  readonly #open: () => MaybePromise<QuerySource>
+  readonly #access: CollectionAccess
   readonly #request: ListRequest
 
   /** @internal Use `collection.list`. */
-  constructor(open: () => MaybePromise<QuerySource>, request: ListRequest) {
-    this.#open = open
+  constructor(access: CollectionAccess, request: ListRequest) {
+    this.#access = access
     this.#request = request
   }
 
   /** The rows, with the number of all documents, how many of them come before, and the sequence number it is as of. */
-  async page(): Promise<ListPage<Row>> {
-    const { listRows, readListHead } = await import('../document/list-documents.ts')
-    const source = await this.#open()
-    try {
-      const head = await source.attempt(() => readListHead(source.documents, this.#request))
-      const all: Row[] = []
-      const rows = listRows(source.documents, this.#request)
-      for (;;) {
-        const batch = await source.attempt(() => rows.next(BATCH_ROWS_MAX))
-        if (batch.length === 0) return { ...head, rows: all }
-        for (const row of batch) all.push(row as Row)
-      }
-    } finally {
-      source.release()
-    }
+  page(): Promise<ListPage<Row>> {
+    return this.#access.pending(this.#readPage())
   }
 
   async toArray(): Promise<Row[]> {
@@ -74,15 +61,32 @@ export class DocumentList<Row> implements AsyncIterable<Row> {
 
   /** Rows as they are read, from one snapshot, which is held until the loop ends or is left. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined> {
-    const { listRows } = await import('../document/list-documents.ts')
+    const { listRows } = await loadedModule(import('../document/list-documents.ts'))
     const most = this.#request.docs ? BATCH_DOCUMENTS_MAX : BATCH_ROWS_MAX
-    const source = await this.#open()
+    const source = await this.#access.openSource()
     try {
       const rows = listRows(source.documents, this.#request)
       for (let count = BATCH_ROWS_MIN; ; count = Math.min(count * 2, most)) {
         const batch = await source.attempt(() => rows.next(count))
         if (batch.length === 0) return
         yield* batch as Row[]
+      }
+    } finally {
+      source.release()
+    }
+  }
+
+  async #readPage(): Promise<ListPage<Row>> {
+    const { listRows, readListHead } = await loadedModule(import('../document/list-documents.ts'))
+    const source = await this.#access.openSource()
+    try {
+      const head = await source.attempt(() => readListHead(source.documents, this.#request))
+      const all: Row[] = []
+      const rows = listRows(source.documents, this.#request)
+      for (;;) {
+        const batch = await source.attempt(() => rows.next(BATCH_ROWS_MAX))
+        if (batch.length === 0) return { ...head, rows: all }
+        for (const row of batch) all.push(row as Row)
       }
     } finally {
       source.release()

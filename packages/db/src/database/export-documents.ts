@@ -40,9 +40,9 @@ const LAYOUTS: Readonly<Record<ExportFormat, Layout>> = {
 }
 
 export interface ExportWork extends LongWork {
-  readonly selector: Selector<Readonly<Record<string, unknown>>>
-  readonly format: ExportFormat
-  readonly attachments: boolean
+  readonly selector?: Selector<Readonly<Record<string, unknown>>> | undefined
+  readonly format?: ExportFormat | undefined
+  readonly attachments?: boolean | undefined
 }
 
 /** A stream of what the source holds, which is let go of at its end. */
@@ -52,7 +52,7 @@ export function exportStream(source: QuerySource, work: ExportWork): ReadableStr
 
 async function* exportDocuments(
   source: QuerySource,
-  { selector, format, attachments, signal, onProgress }: ExportWork,
+  { selector = {}, format = 'ndjson', attachments = false, signal, onProgress }: ExportWork,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   throwIfAborted(signal, 'The export')
   const { head, separator, tail, row } = LAYOUTS[format]

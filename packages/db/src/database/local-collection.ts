@@ -1,4 +1,6 @@
 /** The `_local/` documents of a collection as their callers see them. What reads and writes them is loaded with the first use. */
+import { loadedModule } from '../base/lazy-module.ts'
+import type { MaybePromise } from '../base/maybe-promise.ts'
 import type { WriteResult } from '../document/apply-writes.ts'
 import { idKeyRange } from '../document/id-range.ts'
 import type { IdRange } from '../document/id-range.ts'
@@ -79,17 +81,22 @@ export class LocalDocuments {
     return found ?? []
   }
 
-  async #read<R>(read: (module: LocalModule, snapshot: Snapshot, number: number) => R): Promise<R | undefined> {
-    const module = await import('../document/local-documents.ts')
+  #read<R>(read: (module: LocalModule, snapshot: Snapshot, number: number) => R): Promise<R | undefined> {
     const { catalog, name } = this.#access.writing
-    return await this.#access.read((snapshot) => {
-      const state = catalog.collection(snapshot, name)
-      return state && read(module, snapshot, state.number)
-    })
+    return this.#loaded((module, access) =>
+      access.read((snapshot) => {
+        const state = catalog.collection(snapshot, name)
+        return state && read(module, snapshot, state.number)
+      }),
+    )
   }
 
-  async #write<R>(write: (module: LocalModule, transaction: WriteTransaction, writing: WriteContext) => R): Promise<R> {
-    const module = await import('../document/local-documents.ts')
-    return await this.#access.write((transaction) => write(module, transaction, this.#access.writing))
+  #write<R>(write: (module: LocalModule, transaction: WriteTransaction, writing: WriteContext) => R): Promise<R> {
+    return this.#loaded((module, access) => access.write((transaction) => write(module, transaction, access.writing)))
+  }
+
+  #loaded<R>(work: (module: LocalModule, access: CollectionAccess) => MaybePromise<R>): Promise<R> {
+    const access = this.#access
+    return access.pending(loadedModule(import('../document/local-documents.ts')).then((module) => work(module, access)))
   }
 }

@@ -2,12 +2,12 @@
 import { defaultStorage } from '#default-storage'
 import { PannierError } from '../base/errors.ts'
 import type { Environment } from '../base/environment.ts'
+import { loadedModule } from '../base/lazy-module.ts'
 import type { Coordinator } from '../kv/coordinator.ts'
 import { openKeyValueStore } from '../kv/open.ts'
 import type { Durability, Storage } from '../storage/page-store.ts'
 import type { ByteSource } from './byte-stream.ts'
 import type { CollectionOptions } from './collection.ts'
-import { localCoordinator } from './coordination/local-coordinator.ts'
 import { webCoordinator } from './coordination/web-coordinator.ts'
 import { Database } from './database.ts'
 import type { JsonObject } from './document-types.ts'
@@ -75,10 +75,11 @@ async function openChecked(
   const environment = systemEnvironment()
   const pages = await storage.open(name)
   let database: Database | undefined
+  let coordinator: Coordinator | undefined
   try {
-    const coordinator = coordinatorFor(storage, name, environment)
+    coordinator = await coordinatorFor(storage, name, environment)
     if (options.from !== undefined) {
-      const { restore } = await import('./restore.ts')
+      const { restore } = await loadedModule(import('./restore.ts'))
       const { durability } = limits
       await restore(options.from, {
         name,
@@ -111,17 +112,24 @@ async function openChecked(
     await database.resumeBuilds(building)
     return database
   } catch (error) {
-    await (database ?? pages).close()
+    if (database !== undefined) await database.close()
+    else {
+      coordinator?.close()
+      await pages.close()
+    }
     throw error
   }
 }
 
 /** The handles of one database have to take turns, wherever they may be. */
-function coordinatorFor(storage: Storage, name: string, environment: Environment): Coordinator {
-  const key = storage.identify(name)
-  return storage.scope === 'origin'
-    ? webCoordinator({ name: key, environment })
-    : localCoordinator({ key, environment })
+async function coordinatorFor(storage: Storage, name: string, environment: Environment): Promise<Coordinator> {
+  const identity = storage.identify(name)
+  const isShared = storage.scope === 'origin'
+  const coordinator = isShared ? webCoordinator({ name: identity, environment }) : undefined
+  if (coordinator !== undefined) return coordinator
+  // Of an origin without locks the handles of one page take turns, and the fences do the rest.
+  const { localCoordinator } = await loadedModule(import('./coordination/local-coordinator.ts'))
+  return localCoordinator({ key: isShared ? `origin:${identity}` : identity, environment })
 }
 
 function throwIfAborted(signal: AbortSignal | undefined): void {

@@ -1,24 +1,20 @@
 /** What can be done with the revisions of documents: conflicts and histories, as replication and its users need them. */
-import type { Key } from '../base/brand.ts'
+import { loadedModule } from '../base/lazy-module.ts'
 import { checkId } from '../document/document-id.ts'
-import { DocumentReader } from '../document/document-reader.ts'
 import type { StoredDocument } from '../document/document-reader.ts'
 import type { WriteResult } from '../document/apply-writes.ts'
 import type {
   ConflictedDocument,
   MissingRevisions,
   RevisionFields,
-  RevisionRead,
-  RevisionReader,
   RevisionReadOptions,
 } from '../document/revision-reads.ts'
-import type * as revisionReads from '../document/revision-reads.ts'
 import { parseRevision } from '../document/revision.ts'
-import type * as revisionWrites from '../document/revision-writes.ts'
-import type { CompactStep, PurgeResult } from '../document/revision-writes.ts'
-import type { WriteTransaction } from '../kv/key-value-store.ts'
+import type { PurgeResult } from '../document/revision-writes.ts'
 import type { CollectionAccess } from './collection-access.ts'
 import type { DocumentInput, DocumentWithAttachments, RevisionDocument, WithAttachments } from './document-types.ts'
+import type * as Reading from './revision-reading.ts'
+import type * as Writing from './revision-writing.ts'
 
 /** One of the documents that `getRevisions` was asked for. */
 export type RevisionResult<T extends object, Document = RevisionDocument<T>> =
@@ -75,10 +71,7 @@ export abstract class RevisionOperations<T extends object> {
   ): Promise<unknown> {
     checkId(id)
     const wanted = revs === 'all' ? revs : checkedRevisions(revs)
-    return this.#read<RevisionRead[]>(
-      (reader) => reader.revisions(id, wanted, options),
-      wanted === 'all' ? [] : wanted.map((rev) => ({ missing: rev })),
-    )
+    return this.#reading(({ getRevisions }, access) => getRevisions(access, id, wanted, options))
   }
 
   /**
@@ -106,16 +99,7 @@ export abstract class RevisionOperations<T extends object> {
       if (rev !== undefined) parseRevision(rev)
       return { id, rev }
     })
-    return this.#read<BulkGetResult<T>[]>(
-      (reader, { collectMisses }) =>
-        collectMisses(wanted, ({ id, rev }) => {
-          const ok = reader.read(id, { ...options, ...(rev !== undefined && { rev }) }) as
-            | RevisionDocument<T>
-            | undefined
-          return ok === undefined ? { id, missing: rev } : { id, ok }
-        }),
-      wanted.map(({ id, rev }) => ({ id, missing: rev })),
-    )
+    return this.#reading(({ bulkGet }, access) => bulkGet(access, wanted, options))
   }
 
   /**
@@ -132,12 +116,7 @@ export abstract class RevisionOperations<T extends object> {
       checkId(id)
       checkedRevisions(list)
     }
-    const answer = (found: readonly (MissingRevisions | undefined)[]): Record<string, MissingRevisions> =>
-      Object.fromEntries(wanted.flatMap(([id], at) => (found[at] === undefined ? [] : [[id, found[at]]])))
-    return this.#read(
-      (reader, { collectMisses }) => answer(collectMisses(wanted, ([id, list]) => reader.missing(id, list))),
-      answer(wanted.map(([, list]) => (list.length === 0 ? undefined : { missing: list }))),
-    )
+    return this.#reading(({ revsDiff }, access) => revsDiff(access, wanted))
   }
 
   /**
@@ -147,7 +126,7 @@ export abstract class RevisionOperations<T extends object> {
    * for (const { id } of await people.conflicts()) await people.resolve(id, ([mine, ...others]) => merge(mine, others))
    */
   conflicts(): Promise<ConflictedDocument[]> {
-    return this.#read((reader) => reader.conflicts(), [])
+    return this.#reading(({ listConflicts }, access) => listConflicts(access))
   }
 
   /**
@@ -163,9 +142,7 @@ export abstract class RevisionOperations<T extends object> {
     checkId(id)
     if (typeof choose !== 'function') throw new TypeError('resolve takes a function that makes one document of several')
     const chooseStored = choose as unknown as (leaves: StoredDocument[]) => unknown
-    return this.#write((transaction, { resolveConflicts }) =>
-      resolveConflicts(transaction, this.access.writing, id, chooseStored),
-    )
+    return this.#writing(({ resolve }, access) => resolve(access, id, chooseStored))
   }
 
   /**
@@ -180,9 +157,7 @@ export abstract class RevisionOperations<T extends object> {
   purge(id: string, revs?: string | readonly string[]): Promise<PurgeResult> {
     checkId(id)
     const leaves = revs === undefined ? undefined : checkedRevisions(typeof revs === 'string' ? [revs] : revs)
-    return this.#write((transaction, { purgeRevisions }) =>
-      purgeRevisions(transaction, this.access.writing, id, leaves),
-    )
+    return this.#writing(({ purge }, access) => purge(access, id, leaves))
   }
 
   /**
@@ -190,58 +165,33 @@ export abstract class RevisionOperations<T extends object> {
    * attachments have left that were cut off by the end of their tab or process, at least 15 minutes ago. Resolves with how many have
    * lost theirs. It goes in small steps: others write in between.
    */
-  async compact(): Promise<number> {
-    const { catalog } = this.access.writing
-    let forgotten = 0
-    let from: Key | undefined
-    do {
-      const step: CompactStep = await this.#write((transaction, { compactRevisions }) => {
-        const state = catalog.collection(transaction, this.name)
-        return state === undefined ? { next: undefined, forgotten: 0 } : compactRevisions(transaction, state, from)
-      })
-      forgotten += step.forgotten
-      from = step.next
-    } while (from !== undefined)
-    const uploads = this.access.uploads()
-    if (uploads !== undefined) {
-      await this.#write((transaction, { forgetDeadUploads }) =>
-        forgetDeadUploads(transaction, this.access.writing, uploads),
-      )
-    }
-    return forgotten
+  compact(): Promise<number> {
+    return this.#writing(({ compact }, access) => compact(access))
   }
 
   /** @internal `get` with options. */
   protected readRevisions(ids: string | readonly string[], options: RevisionReadOptions): Promise<unknown> {
     const { rev } = options
     if (rev !== undefined) parseRevision(rev)
-    if (typeof ids === 'string') return this.#read((reader) => reader.read(ids, options), undefined)
+    if (typeof ids === 'string') return this.#reading(({ readOne }, access) => readOne(access, ids, options))
     if (!Array.isArray(ids) || ids.some((id) => typeof id !== 'string') || rev !== undefined)
       throw new TypeError('an id or an array of ids is needed, and a revision goes with one id')
     const list = [...(ids as string[])]
-    return this.#read(
-      (reader, { collectMisses }) => collectMisses(list, (id) => reader.read(id, options)),
-      list.map(() => undefined),
+    return this.#reading(({ readMany }, access) => readMany(access, list, options))
+  }
+
+  #reading<R>(read: (reading: typeof Reading, access: CollectionAccess) => Promise<unknown>): Promise<R> {
+    const { access } = this
+    return access.pending(
+      loadedModule(import('./revision-reading.ts')).then((reading) => read(reading, access) as Promise<R>),
     )
   }
 
-  /** `none`: the answer if the collection does not exist. */
-  async #read<R>(read: (reader: RevisionReader, reads: RevisionReads) => R, none: R): Promise<R> {
-    const reads = await import('../document/revision-reads.ts')
-    return await this.access.read((snapshot) => {
-      const state = this.access.writing.catalog.collection(snapshot, this.name)
-      return state === undefined ? none : read(new reads.RevisionReader(new DocumentReader(snapshot, state)), reads)
-    })
-  }
-
-  async #write<R>(write: (transaction: WriteTransaction, writes: RevisionWrites) => R): Promise<R> {
-    const writes = await import('../document/revision-writes.ts')
-    return await this.access.write((transaction) => write(transaction, writes))
+  #writing<R>(write: (writing: typeof Writing, access: CollectionAccess) => Promise<R>): Promise<R> {
+    const { access } = this
+    return access.pending(loadedModule(import('./revision-writing.ts')).then((writing) => write(writing, access)))
   }
 }
-
-type RevisionReads = typeof revisionReads
-type RevisionWrites = typeof revisionWrites
 
 function checkedRevisions(revs: unknown): string[] {
   if (!Array.isArray(revs)) throw new TypeError('an array of revisions is needed')

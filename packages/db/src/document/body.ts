@@ -40,16 +40,15 @@ export class BodyView implements BodyParts {
   sequence = 0
   /** The document's number: stable over its whole life. */
   number = 0
-  deleted = false
-  otherLeaves = false
   generation = 0
   contentStart = 0
   contentEnd = 0
-  private textSuffix = false
-  private suffixStart = 0
-  private suffixEnd = 0
+  /** Where the suffix of the revision stands. */
+  suffixStart = 0
+  suffixEnd = 0
+  /** As few fields as can be: bulk writes look at very many bodies at once. */
+  private flags = 0
   private attachmentsStart = 0
-  private idEnd = 0
   private idStart = 0
   private idText: string | undefined
 
@@ -59,21 +58,19 @@ export class BodyView implements BodyParts {
     if (!(flags <= BODY_FLAGS_KNOWN)) throw corruptBytes('a document has an unknown format')
     this.bytes = bytes
     this.sequence = sequence
-    this.deleted = (flags & BODY_DELETED) !== 0
-    this.otherLeaves = (flags & BODY_OTHER_LEAVES) !== 0
-    this.textSuffix = (flags & BODY_TEXT_SUFFIX) !== 0
+    this.flags = flags
     this.idText = undefined
     this.generation = this.varint(1)
-    const suffixBytes = this.textSuffix ? this.varint(this.contentStart) : REVISION_HASH_BYTES
+    const suffixBytes = (flags & BODY_TEXT_SUFFIX) === 0 ? REVISION_HASH_BYTES : this.varint(this.contentStart)
     this.suffixStart = this.contentStart
     this.suffixEnd = this.contentStart += suffixBytes
     this.number = (flags & BODY_MOVED) === 0 ? sequence : this.varint(this.suffixEnd)
     const idLength = this.varint(this.contentStart)
     this.idStart = this.contentStart
-    this.idEnd = this.contentStart += idLength
+    this.contentStart += idLength
     this.attachmentsStart = 0
     if ((flags & BODY_ATTACHMENTS) !== 0) {
-      const attachmentsBytes = this.varint(this.idEnd)
+      const attachmentsBytes = this.varint(this.contentStart)
       this.attachmentsStart = this.contentStart
       this.contentStart += attachmentsBytes
     }
@@ -85,31 +82,41 @@ export class BodyView implements BodyParts {
 
   /** The id as a key of `ids`. */
   get key(): Key {
-    return readByteString(this.bytes, this.idStart, this.idEnd) as Key
+    const { contentStart, attachmentsStart } = this
+    const attachmentsBytes = attachmentsStart === 0 ? 0 : contentStart - attachmentsStart
+    const idEnd = attachmentsStart === 0 ? contentStart : attachmentsStart - varintBytes(attachmentsBytes)
+    return readByteString(this.bytes, this.idStart, idEnd) as Key
   }
 
   get id(): string {
     return (this.idText ??= decodeIdKey(this.key))
   }
 
-  /** The suffix of the revision as it is stored. */
-  get suffixBytes(): Uint8Array {
-    return this.bytes.subarray(this.suffixStart, this.suffixEnd)
+  get deleted(): boolean {
+    return (this.flags & BODY_DELETED) !== 0
+  }
+
+  get otherLeaves(): boolean {
+    return (this.flags & BODY_OTHER_LEAVES) !== 0
   }
 
   get hasTextSuffix(): boolean {
-    return this.textSuffix
+    return (this.flags & BODY_TEXT_SUFFIX) !== 0
   }
 
   get suffix(): string {
-    return suffixFromBytes(readByteString(this.bytes, this.suffixStart, this.suffixEnd), this.textSuffix)
+    return suffixFromBytes(readByteString(this.bytes, this.suffixStart, this.suffixEnd), this.hasTextSuffix)
   }
 
   /** 'N-suffix', as documents carry it in `_rev`. */
   get revision(): string {
-    return this.textSuffix
+    return this.hasTextSuffix
       ? `${this.generation}-${this.suffix}`
       : formatRevision(this.generation, this.bytes, this.suffixStart)
+  }
+
+  get hasAttachments(): boolean {
+    return this.attachmentsStart > 0
   }
 
   /** What is kept of its attachments; undefined if there are none. */

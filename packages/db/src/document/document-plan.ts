@@ -6,6 +6,7 @@
 import { corruptBytes } from '../codec/bytes.ts'
 import { toHex } from '../codec/hash128.ts'
 import type { ShapeDictionary } from '../codec/shape.ts'
+import { applyPlan, plannedBody } from './apply-plan.ts'
 import type { BodyParts, BodyView } from './body.ts'
 import type { CollectionSettings } from './collection-state.ts'
 import type { DocumentWrite } from './document-write.ts'
@@ -99,6 +100,8 @@ export class DocumentPlan {
       ...this.#attachmentsChanged(nodes, promoted, removedBodies),
       wasInConflict: this.#wasInConflict,
       isInConflict: liveLeaves(nodes) > 1,
+      body: (number) => plannedBody(plan, number),
+      apply: (transaction, state, write) => applyPlan(transaction, state, write, plan),
     }
     lead.plan = plan
     return true

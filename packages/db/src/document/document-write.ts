@@ -48,8 +48,8 @@ export class DocumentWrite implements BodyParts {
   sequence = 0
   /** The revision that it makes, as text. */
   rev = ''
-  /** The hash in it, as a byte string; of an edit that has a parent and no plan. */
-  hash = ''
+  /** Of its entry in `revisions`; of an edit that has a parent and no plan. */
+  entryKey: Key = NO_KEY
 
   constructor(id: string, key: Key, revision: string | undefined, deleted: boolean, path?: readonly Revision[]) {
     this.id = id
@@ -95,4 +95,5 @@ export type MaintainIndexes = (
 ) => void
 
 const NO_BYTES: Uint8Array = new Uint8Array(0)
+const NO_KEY = '' as Key
 const NO_KEYS: readonly Key[] = []

@@ -131,12 +131,16 @@ function refusedDocument(error: PannierError): DocumentWrite {
 function checkDocument(input: unknown, newId: () => string, replicated: boolean, atomic: boolean): DocumentWrite {
   if (input instanceof PannierError) return refusedDocument(input)
   if (!isPlainObject(input)) throw new TypeError('a document is a plain object')
+  let isPlain = !replicated
   for (const name in input) {
-    if (isReserved(name) && !META_FIELDS.has(name) && Object.hasOwn(input, name)) {
-      throw new TypeError(`fields whose names start with '_' are reserved: '${name}'`)
-    }
+    if (!isReserved(name) || name === '_id' || !Object.hasOwn(input, name)) continue
+    if (!META_FIELDS.has(name)) throw new TypeError(`fields whose names start with '_' are reserved: '${name}'`)
+    isPlain = false
   }
-  const { _id = newId(), _rev, _deleted = false, _revisions, _attachments } = input
+  const { _id = newId() } = input
+  // Most documents of large batches have nothing of all this.
+  if (isPlain && atomic) return new DocumentWrite(_id as string, checkId(_id), undefined, false)
+  const { _rev, _deleted = false, _revisions, _attachments } = input
   if (_rev !== undefined && typeof _rev !== 'string') throw new TypeError('_rev is a string')
   if (typeof _deleted !== 'boolean') throw new TypeError('_deleted is true or false')
   const path = replicated ? parseHistory(_rev, _revisions) : undefined

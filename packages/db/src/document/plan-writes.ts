@@ -1,26 +1,23 @@
 /**
  * Decides what each write of a batch comes to, or refuses it. Reads whatever it needs and changes nothing, so it may fail and
- * miss. Most documents are new or have one leaf, which needs no look at their revisions; the others get a DocumentPlan.
+ * miss. Most documents are new or have one leaf, which needs no look at their revisions; the others, and revisions that were
+ * made elsewhere, are the matter of plan-general.ts.
  */
 import { PannierError } from '../base/errors.ts'
 import { lazyModule } from '../base/lazy-module.ts'
 import { Miss } from '../base/miss.ts'
 import type { ShapeDictionary } from '../codec/shape.ts'
+import type { Snapshot } from '../kv/key-value-store.ts'
 import type { AttachmentWork } from './attachments/attachment-work.ts'
 import type { BodyView } from './body.ts'
-import type { CollectionSettings } from './collection-state.ts'
-import type { DocumentPlan } from './document-plan.ts'
+import type { CollectionSettings, CollectionState } from './collection-state.ts'
 import type { DocumentWrite } from './document-write.ts'
-import { revisionKey } from './revision-entry.ts'
-import type { StoredBody } from './load-revisions.ts'
-import type { RevisionNode } from './revision-tree.ts'
-import { GENERATION_MAX, revisionText } from './revision.ts'
+import type { GeneralPlanner } from './plan-general.ts'
 import type { Revision } from './revision.ts'
-import type { StoredRevisions } from './stored-revisions.ts'
-import { conflict, tooManyGenerations } from './write-errors.ts'
+import { conflict } from './write-errors.ts'
 
 /** Most applications have no conflicts. */
-const planning = lazyModule(() => import('./document-plan.ts'))
+const planning = lazyModule(() => import('./plan-general.ts'))
 
 /**
  * - 'insert': there must be no such document.
@@ -38,28 +35,30 @@ export interface PlannedWrites {
   readonly refused: ReadonlyMap<DocumentWrite, PannierError>
 }
 
-/**
- * @param byKey The writes in the order of their keys, those to one document in the order of the batch; their `old` is found.
- * @param shapes What their content refers to.
- * @param settings Of the collection, or those that it will have.
- * @param attachments Gets to know what becomes of attachments.
- */
-export function planWrites(
-  stored: StoredRevisions | undefined,
-  settings: CollectionSettings,
-  byKey: readonly DocumentWrite[],
-  shapes: ShapeDictionary,
-  mode: WriteMode,
-  atomic: boolean,
-  attachments: AttachmentWork,
-): PlannedWrites {
-  const planner = new WritePlanner(stored, settings, shapes, mode, atomic, attachments)
+/** Where and how a batch is written. */
+export interface PlanContext {
+  readonly snapshot: Snapshot
+  /** Undefined if the collection is yet to be made. */
+  readonly state: CollectionState | undefined
+  /** Of the collection, or those that it will have. */
+  readonly settings: CollectionSettings
+  /** What the content of the writes refers to. */
+  readonly shapes: ShapeDictionary
+  readonly mode: WriteMode
+  readonly atomic: boolean
+  /** Gets to know what becomes of attachments. */
+  readonly attachments: AttachmentWork
+}
+
+/** @param byKey The writes in the order of their keys, those to one document in the order of the batch; their `old` is found. */
+export function planWrites(context: PlanContext, byKey: readonly DocumentWrite[]): PlannedWrites {
+  const planner = new WritePlanner(context)
   let miss: Miss | undefined
   for (let at = 0, end = 1; at < byKey.length; at = end++) {
     while (end < byKey.length && byKey[end]!.key === byKey[at]!.key) end++
     try {
       if (end - at === 1) planner.add(byKey[at]!)
-      else planner.addGroup(byKey.slice(at, end))
+      else planner.general.addGroup(byKey.slice(at, end))
     } catch (error) {
       // The others go on, so that what they miss is fetched with it.
       if (!(error instanceof Miss)) throw error
@@ -67,171 +66,69 @@ export function planWrites(
     }
   }
   if (miss !== undefined) throw miss
-  attachments.count(planner.changes)
+  context.attachments.count(planner.changes)
   return planner
 }
 
-class WritePlanner implements PlannedWrites {
+export class WritePlanner implements PlannedWrites {
   readonly changes: DocumentWrite[] = []
-  readonly refused = new Map<DocumentWrite, PannierError>()
-  readonly #stored: StoredRevisions | undefined
-  readonly #settings: CollectionSettings
-  readonly #shapes: ShapeDictionary
-  readonly #mode: WriteMode
-  readonly #atomic: boolean
-  readonly #attachments: AttachmentWork
+  readonly refused: Map<DocumentWrite, PannierError> = new Map()
+  readonly context: PlanContext
+  #general: GeneralPlanner | undefined
 
-  constructor(
-    stored: StoredRevisions | undefined,
-    settings: CollectionSettings,
-    shapes: ShapeDictionary,
-    mode: WriteMode,
-    atomic: boolean,
-    attachments: AttachmentWork,
-  ) {
-    this.#stored = stored
-    this.#settings = settings
-    this.#shapes = shapes
-    this.#mode = mode
-    this.#atomic = atomic
-    this.#attachments = attachments
+  constructor(context: PlanContext) {
+    this.context = context
+  }
+
+  get general(): GeneralPlanner {
+    return (this.#general ??= new (planning().GeneralPlanner)(this))
   }
 
   add(write: DocumentWrite): void {
-    const { old, revision, path, error } = write
-    // Most documents of large batches are new.
-    const isPlain = path === undefined && error === undefined && !write.hasAttachments
-    if (old === undefined && revision === undefined && isPlain) {
-      this.changes.push(write)
-      return
-    }
-    if (!this.#isSimple(write)) return this.addGroup([write])
-    this.#trying(write, () => {
-      if (write.error !== undefined) throw write.error
-      const outcome = write.path === undefined ? this.#edit(write) : this.#replicate(write, write.path)
-      if (outcome === 'general') this.addGroup([write])
-      else if (outcome === 'changes') this.changes.push(write)
-    })
-  }
-
-  /** The document has one leaf at most, and no content of ancestors. */
-  #isSimple({ old }: DocumentWrite): boolean {
-    return old === undefined || (!old.otherLeaves && !this.#settings.history)
-  }
-
-  #edit(write: DocumentWrite): 'changes' | 'general' {
-    const { old, id } = write
-    this.#checkEdit(write, old, old !== undefined && old.revision === write.revision)
-    this.#attachments.attach(write, (old?.generation ?? 0) + 1, () => old?.attachments)
-    if (old === undefined || old.generation < this.#settings.revisionsLimit) return 'changes'
-    if (old.generation === GENERATION_MAX) throw tooManyGenerations(id)
-    return this.#stem(write, old) ? 'changes' : 'general'
-  }
-
-  /** `isLeaf`: the revision given is a leaf that may be extended. */
-  #checkEdit(write: DocumentWrite, winner: BodyView | Revision | undefined, isLeaf: boolean): void {
-    const live = winner !== undefined && !(winner as { deleted: boolean }).deleted
-    const { revision } = write
-    if (this.#mode === 'upsert') return
-    const allowed =
-      this.#mode === 'insert'
-        ? !live
-        : revision !== undefined
-          ? isLeaf
-          : this.#mode === 'delete' || winner === undefined || !(live || write.deleted)
-    if (!allowed) throw conflict(write.id, live ? winner : undefined)
-  }
-
-  /** Forgets the oldest revisions of a document with one leaf, for one more; false if that is not so simple. */
-  #stem(write: DocumentWrite, old: BodyView): boolean {
-    const { revisionsLimit } = this.#settings
-    if (revisionsLimit < 2) return false
-    const stemmed: Revision[] = []
-    let surplus: number | undefined
-    let simple = true
-    this.#stored!.each(old.number, (entry) => {
-      surplus ??= old.generation + 1 - (entry.generation - 1) + 1 - revisionsLimit
-      if (surplus <= stemmed.length) return false
-      stemmed.push(entry)
-      simple = entry.parent !== undefined && entry.body === undefined
-      return simple
-    })
-    if (simple) write.stemmed = stemmed.map((revision) => revisionKey(old.number, revision))
-    return simple
-  }
-
-  #replicate(write: DocumentWrite, path: readonly Revision[]): 'changes' | 'nothing' | 'general' {
     const { old } = write
-    const { revisionsLimit } = this.#settings
-    const newest = path[0]!
-    write.rev = revisionText(newest)
-    const attach = (): void => this.#attachments.attach(write, newest.generation, () => old?.attachments)
-    if (old === undefined) {
-      attach()
-      write.pathEntries = Math.min(path.length, revisionsLimit) - 1
-      return 'changes'
-    }
-    const steps = newest.generation - old.generation
-    const joint = path[steps]
-    if (joint === undefined || steps < 0 || joint.suffix !== old.suffix) return 'general'
-    const oldest = path.at(-1)!.generation
-    const tellsMore = oldest < old.generation && this.#stored!.oldestGeneration(old) > oldest
-    if (tellsMore) return 'general'
-    if (steps === 0) return 'nothing'
-    if (newest.generation > revisionsLimit) return 'general'
-    attach()
-    write.pathEntries = steps
-    return 'changes'
+    // Most documents of large batches are new, or replace one that has one leaf and no content of ancestors.
+    const isSimple = old === undefined || (!old.otherLeaves && !this.context.settings.history)
+    if (!isSimple) this.general.addGroup([write])
+    else if (write.error !== undefined) this.refuse(write, write.error)
+    else if (write.path !== undefined) this.general.replicate(write, write.path)
+    else this.#edit(write, old)
   }
 
-  /** The writes to one document. */
-  addGroup(group: readonly DocumentWrite[]): void {
-    const { id, old } = group[0]!
-    const plan = new (planning().DocumentPlan)(id, this.#stored, old)
-    const made: DocumentWrite[] = []
-    for (const write of group) {
-      this.#trying(write, () => {
-        if (write.error !== undefined) throw write.error
-        if (write.path !== undefined) this.#replicateInto(plan, write, write.path)
-        else this.#extend(plan, write)
-        made.push(write)
-      })
-    }
-    const [lead] = made
-    if (lead !== undefined && plan.finish(lead, this.#settings)) this.changes.push(lead)
+  /** Throws if the batch is all or nothing, or for what is not the document's fault. */
+  refuse(write: DocumentWrite, error: unknown): void {
+    if (this.context.atomic || !(error instanceof PannierError) || error.code === 'PANNIER_CORRUPT') throw error
+    this.refused.set(write, error)
   }
 
-  #extend(plan: DocumentPlan, write: DocumentWrite): void {
-    const parent = this.#parent(plan, write)
-    this.#attachments.attach(write, (parent?.generation ?? 0) + 1, () => plan.attachmentsOf(parent))
-    plan.extend(write, parent, this.#shapes)
-  }
-
-  #replicateInto(plan: DocumentPlan, write: DocumentWrite, path: readonly Revision[]): void {
-    const { nodes } = plan.tree
-    if (!nodes.has(revisionText(path[0]!))) {
-      this.#attachments.attach(write, path[0]!.generation, () => {
-        const ancestors = path.map((revision) => nodes.get(revisionText(revision)))
-        return plan.attachmentsOf(ancestors.find((node) => node?.body !== undefined))
-      })
-    }
-    plan.replicate(write, path)
-  }
-
-  #parent(plan: DocumentPlan, write: DocumentWrite): RevisionNode<StoredBody | DocumentWrite> | undefined {
-    const winner = plan.tree.winner()
-    const named = write.revision === undefined ? undefined : plan.tree.get(write.revision)
-    const isLeaf = named?.children === 0 && !(this.#mode === 'delete' && named.deleted)
-    this.#checkEdit(write, winner, isLeaf)
-    return this.#mode === 'put' || this.#mode === 'delete' ? (named ?? winner) : winner
-  }
-
-  #trying(write: DocumentWrite, body: () => void): void {
+  #edit(write: DocumentWrite, old: BodyView | undefined): void {
+    const { mode, attachments, settings } = this.context
     try {
-      body()
+      const isLeaf = mode === 'upsert' || (old !== undefined && old.revision === write.revision)
+      checkEdit(write, mode, old, isLeaf)
+      if (write.hasAttachments) attachments.attach(write, (old?.generation ?? 0) + 1, () => old?.attachments)
+      if (old !== undefined && old.generation >= settings.revisionsLimit) this.general.stem(write, old)
+      else this.changes.push(write)
     } catch (error) {
-      if (this.#atomic || !(error instanceof PannierError) || error.code === 'PANNIER_CORRUPT') throw error
-      this.refused.set(write, error)
+      this.refuse(write, error)
     }
   }
+}
+
+/** `isLeaf`: the revision given is a leaf that may be extended. */
+export function checkEdit(
+  write: DocumentWrite,
+  mode: WriteMode,
+  winner: BodyView | Revision | undefined,
+  isLeaf: boolean,
+): void {
+  if (mode === 'upsert') return
+  const live = winner !== undefined && !(winner as { deleted: boolean }).deleted
+  const { revision } = write
+  const allowed =
+    mode === 'insert'
+      ? !live
+      : revision !== undefined
+        ? isLeaf
+        : mode === 'delete' || winner === undefined || !(live || write.deleted)
+  if (!allowed) throw conflict(write.id, live ? winner : undefined)
 }

@@ -10,11 +10,9 @@
  * kept. The winner's body is in `bodies`, and so is whether it is deleted.
  */
 import type { Key } from '../base/brand.ts'
-import { ByteReader, corruptBytes, readByteString } from '../codec/bytes.ts'
-import { KEY_NUMBER_BYTES, keyNumber, numberKey } from '../codec/key-number.ts'
-import type { KeyRange } from '../kv/key-value-store.ts'
+import { KEY_NUMBER_BYTES, numberKey, putNumber } from '../codec/key-number.ts'
 import { numberBytes } from './body.ts'
-import { isHashSuffix, REVISION_HASH_BYTES, suffixFromBytes, suffixToBytes } from './revision.ts'
+import { isHashSuffix, REVISION_HASH_BYTES, suffixToBytes } from './revision.ts'
 import type { Revision } from './revision.ts'
 
 export interface RevisionEntry extends Revision {
@@ -28,35 +26,27 @@ export interface RevisionEntry extends Revision {
   readonly body: number | undefined
 }
 
-const HAS_PARENT = 1
-const PARENT_IS_TEXT = 2
-const IS_LEAF = 4
-const IS_DELETED = 8
-const HAS_BODY = 16
-const FLAGS_KNOWN: number = HAS_PARENT | PARENT_IS_TEXT | IS_LEAF | IS_DELETED | HAS_BODY
+export const HAS_PARENT = 1
+export const PARENT_IS_TEXT = 2
+export const IS_LEAF = 4
+export const IS_DELETED = 8
+export const HAS_BODY = 16
+export const FLAGS_KNOWN: number = HAS_PARENT | PARENT_IS_TEXT | IS_LEAF | IS_DELETED | HAS_BODY
 
-const HASH_TAG = '\u0000'
-const TEXT_TAG = '\u0001'
-const SUFFIX_AT: number = 2 * KEY_NUMBER_BYTES
+export const HASH_TAG = '\u0000'
+export const TEXT_TAG = '\u0001'
 
 export function revisionKey(documentNumber: number, { generation, suffix }: Revision): Key {
   const tag = isHashSuffix(suffix) ? HASH_TAG : TEXT_TAG
   return (numberKey(documentNumber) + numberKey(generation) + tag + suffixToBytes(suffix)) as Key
 }
 
-/** As `revisionKey`, of a suffix that is a hash, given as a byte string. */
-export function hashKey(documentNumber: number, generation: number, hash: string): Key {
-  return (numberKey(documentNumber) + numberKey(generation) + HASH_TAG + hash) as Key
-}
-
-/** All revisions of a document. */
-export function revisionRange(documentNumber: number): KeyRange {
-  return { gte: numberKey(documentNumber), lt: numberKey(documentNumber + 1) }
-}
-
-/** The number of the document that an entry belongs to. */
-export function documentNumberOf(key: Key): number {
-  return keyNumber(key.slice(0, KEY_NUMBER_BYTES) as Key)
+/** As `revisionKey`, of a suffix that is a hash, given as its bytes. In one piece: each update makes one. */
+export function hashKey(documentNumber: number, generation: number, hash: Uint8Array): Key {
+  putNumber(keyCodes, 0, documentNumber)
+  putNumber(keyCodes, KEY_NUMBER_BYTES, generation)
+  for (let at = 0; at < REVISION_HASH_BYTES; at++) keyCodes[2 * KEY_NUMBER_BYTES + 1 + at] = hash[at]!
+  return String.fromCharCode.apply(null, keyCodes) as Key
 }
 
 /** The entry of a revision of which only the parent is known. */
@@ -64,9 +54,10 @@ export function parentValue(parent: string): string {
   return revisionValue({ parent, leaf: false, deleted: false, body: undefined })
 }
 
-/** As `parentValue`, of a suffix that is a hash. */
-export function hashParentValue(parent: Uint8Array): string {
-  return String.fromCharCode(HAS_PARENT) + readByteString(parent, 0, parent.length)
+/** As `parentValue`, of a suffix that is a hash, whose bytes start at `start`. */
+export function hashParentValue(bytes: Uint8Array, start: number): string {
+  for (let at = 0; at < REVISION_HASH_BYTES; at++) valueCodes[1 + at] = bytes[start + at]!
+  return String.fromCharCode.apply(null, valueCodes)
 }
 
 export function revisionValue({
@@ -85,30 +76,6 @@ export function revisionValue({
   return String.fromCharCode(textFlags) + numberBytes(bytes.length) + bytes + tail
 }
 
-export function readRevision(key: Key, value: Uint8Array): RevisionEntry {
-  const tag = key[SUFFIX_AT]
-  const bytes = key.slice(SUFFIX_AT + 1)
-  const isText = tag === TEXT_TAG
-  if (!isText && (tag !== HASH_TAG || bytes.length !== REVISION_HASH_BYTES))
-    throw corruptBytes('a revision has no name')
-  const generation = keyNumber(key.slice(0, SUFFIX_AT) as Key)
-  const reader = new ByteReader(value)
-  const flags = reader.u8()
-  if (flags > FLAGS_KNOWN) throw corruptBytes('a revision has an unknown format')
-  let parent: string | undefined
-  if ((flags & HAS_PARENT) !== 0) {
-    const parentIsText = (flags & PARENT_IS_TEXT) !== 0
-    const length = parentIsText ? reader.varint() : REVISION_HASH_BYTES
-    parent = suffixFromBytes(reader.byteString(length), parentIsText)
-  }
-  const body = (flags & HAS_BODY) === 0 ? undefined : reader.varint()
-  if (!reader.done || generation === 0) throw corruptBytes('a revision is malformed')
-  return {
-    generation,
-    suffix: suffixFromBytes(bytes, isText),
-    parent,
-    leaf: (flags & IS_LEAF) !== 0,
-    deleted: (flags & IS_DELETED) !== 0,
-    body,
-  }
-}
+/** The tag before a hash is 0, which is there already. */
+const keyCodes: number[] = new Array<number>(2 * KEY_NUMBER_BYTES + 1 + REVISION_HASH_BYTES).fill(0)
+const valueCodes: number[] = [HAS_PARENT, ...new Array<number>(REVISION_HASH_BYTES).fill(0)]

@@ -9,17 +9,22 @@ import type { BodyParts } from './body.ts'
 import { attachmentWriting } from './attachments/on-demand.ts'
 import { REVISION_HASH_BYTES } from './revision.ts'
 
-/** `parent`: its suffix as it is stored, undefined for a first edit. The bytes returned hold until the next call. */
+/**
+ * `parent`: bytes that hold its suffix as it is stored, from `start` to `end`; undefined for a first edit. The bytes returned hold
+ * until the next call.
+ */
 export function hashRevision(
   { deleted, attachments, bytes, contentStart, contentEnd }: BodyParts,
   parent: Uint8Array | undefined,
   parentIsText: boolean,
   shapes: ShapeDictionary,
+  start: number = 0,
+  end: number = parent === undefined ? 0 : parent.length,
 ): Uint8Array {
   hash.reset()
   if (parent !== undefined) {
-    if (parentIsText) hash.update(Uint8Array.of(TEXT_PARENT, parent.length))
-    hash.update(parent)
+    if (parentIsText) hash.update(Uint8Array.of(TEXT_PARENT, end - start))
+    hash.update(parent, start, end)
   }
   hash.update(deleted ? DELETED : LIVE)
   if (attachments !== undefined) {

@@ -4,7 +4,7 @@ import { numberKey } from '../codec/key-number.ts'
 import type { Snapshot, TreeReader } from '../kv/key-value-store.ts'
 import { BodyView } from './body.ts'
 import type { CollectionState } from './collection-state.ts'
-import { readRevision, revisionRange } from './revision-entry.ts'
+import { readRevision, revisionRange } from './read-revision-entry.ts'
 import type { RevisionEntry } from './revision-entry.ts'
 
 export class StoredRevisions {

@@ -21,8 +21,7 @@ import type { StoredDocument } from './document-reader.ts'
 import { checkBatchSize, encodeBatch, encodeTombstone, guessShapes } from './encoded-batch.ts'
 import type { EncodedBatch } from './encoded-batch.ts'
 import { planWrites } from './plan-writes.ts'
-import type { PlannedWrites, WriteMode } from './plan-writes.ts'
-import { StoredRevisions } from './stored-revisions.ts'
+import type { PlanContext, PlannedWrites, WriteMode } from './plan-writes.ts'
 import { notFound } from './write-errors.ts'
 
 export type { WriteMode }
@@ -86,10 +85,11 @@ export function putDocuments(
   if (mode === 'upsert' && hasDuplicates(byKey)) return putLast(transaction, context, batch, atomic)
   const known = context.catalog.collection(transaction, context.name)
   findOld(transaction, known, byKey)
-  const stored = known && new StoredRevisions(transaction, known)
   const settings = known?.settings ?? context.settings?.() ?? DEFAULT_SETTINGS
+  const { shapes } = batch
   const attachments = new AttachmentWork(transaction, known?.number)
-  const planned = planWrites(stored, settings, byKey, batch.shapes, mode, atomic, attachments)
+  const plan: PlanContext = { snapshot: transaction, state: known, settings, shapes, mode, atomic, attachments }
+  const planned = planWrites(plan, byKey)
   if (planned.changes.length > 0) {
     const state = fitted(transaction, context, known ?? context.create(transaction), batch)
     apply(transaction, context, state, planned, writes)
@@ -136,9 +136,10 @@ export function deleteDocuments(
     return write
   })
   const list = [...writes.values()]
-  const stored = new StoredRevisions(transaction, state)
+  const { settings, shapes } = state
   const attachments = new AttachmentWork(transaction, state.number)
-  const planned = planWrites(stored, state.settings, sortedByKey(list), state.shapes, 'delete', atomic, attachments)
+  const plan: PlanContext = { snapshot: transaction, state, settings, shapes, mode: 'delete', atomic, attachments }
+  const planned = planWrites(plan, sortedByKey(list))
   apply(transaction, context, state, planned, list)
   attachments.apply(transaction, state.number)
   return writeOf.map((write) => write && outcomeOf(write, planned))
@@ -176,9 +177,19 @@ export function updateDocuments(
     const batch = encodeBatch(inputs, guessShapes(state, false), unreachableId)
     const { writes } = batch
     writes.forEach((write, at) => (write.old = olds[at]))
-    const stored = new StoredRevisions(transaction, state)
     const attachments = new AttachmentWork(transaction, state.number)
-    const planned = planWrites(stored, state.settings, sortedByKey(writes), batch.shapes, 'upsert', true, attachments)
+    const { settings } = state
+    const { shapes } = batch
+    const plan: PlanContext = {
+      snapshot: transaction,
+      state,
+      settings,
+      shapes,
+      mode: 'upsert',
+      atomic: true,
+      attachments,
+    }
+    const planned = planWrites(plan, sortedByKey(writes))
     apply(transaction, context, fitted(transaction, context, state, batch), planned, writes)
     attachments.apply(transaction, state.number)
     for (const { id, rev } of writes) results.set(id, { id, rev })

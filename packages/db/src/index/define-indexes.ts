@@ -3,7 +3,7 @@ import { PannierError } from '../base/errors.ts'
 import type { Catalog } from '../document/catalog.ts'
 import type { CollectionState } from '../document/collection-state.ts'
 import type { WriteTransaction } from '../kv/key-value-store.ts'
-import { indexTreeName, INDEXES_MAX, NOTHING_BUILT, sameIndex } from './index-definition.ts'
+import { indexMismatch, indexTreeName, INDEXES_MAX, NOTHING_BUILT, sameIndex } from './index-definition.ts'
 import type { IndexDeclaration, IndexDefinition } from './index-definition.ts'
 
 /** Those that the collection does not have; fails if it has one of that name which is another. */
@@ -15,12 +15,6 @@ export function missingIndexes(
     const known = state?.indexes.find(({ name }) => name === declaration.name)
     if (known !== undefined && !sameIndex(known, declaration)) throw indexMismatch(known.name)
     return known === undefined
-  })
-}
-
-export function indexMismatch(name: string): PannierError {
-  return new PannierError('PANNIER_INDEX_MISMATCH', `The index '${name}' has another definition.`, {
-    details: { name },
   })
 }
 

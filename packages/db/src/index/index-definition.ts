@@ -1,6 +1,7 @@
 /**
  * How indexes are declared, and how a declaration becomes a definition.
  */
+import { PannierError } from '../base/errors.ts'
 import { isReserved } from '../codec/document-format.ts'
 import { fieldNames, parseOrderedField } from '../codec/field-path.ts'
 import type { IndexDefinition, IndexField } from '../document/index-definition.ts'
@@ -85,3 +86,9 @@ export function sameIndex(left: IndexDeclaration, right: IndexDeclaration): bool
 type LongInput = Exclude<IndexInput, string | readonly string[]>
 
 const LONG_INPUT_OPTIONS: ReadonlySet<string> = new Set(['on', 'multi', 'name'])
+
+export function indexMismatch(name: string): PannierError {
+  return new PannierError('PANNIER_INDEX_MISMATCH', `The index '${name}' has another definition.`, {
+    details: { name },
+  })
+}

@@ -10,7 +10,8 @@ import { PannierError } from '../base/errors.ts'
 import { attempt } from '../base/miss.ts'
 import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
 import { parseNode, type Node } from '../btree/node.ts'
-import { WRITER_ID_BYTES, verifyLogRecord } from '../pager/log-record.ts'
+import { Hash128, HASH_BYTES, toHex } from '../codec/hash128.ts'
+import { WRITER_ID_BYTES, verifyLogRecord, writerOf } from '../pager/log-record.ts'
 import { MissingPageError, PageCache } from '../pager/page-cache.ts'
 import type { Durability, LogRecord, PageStore, StoreState } from '../storage/page-store.ts'
 import { decodeCommit } from './commit-record.ts'
@@ -56,7 +57,7 @@ export class Core {
     this.options = options
     this.cache = new PageCache(options.store, parseNode, options.cacheBytesMax)
     this.writerId = writerIdOf(options.environment.randomId())
-    this.#state = emptyState(options.environment.randomId())
+    this.#state = emptyState(databaseIdOf(this.writerId))
     this.#view = new StateSnapshot(this.#state, this.cache)
   }
 
@@ -144,9 +145,12 @@ export class Core {
       }
       return
     }
-    const news = log.filter(({ sequence }) => sequence > before.sequence).map(tailCommit)
-    if (news.length === 0) return
-    this.#setState(applyCommits(before, news))
+    const unseen = log.filter(({ sequence }) => sequence > before.sequence)
+    if (unseen.length === 0) return
+    const news = unseen.map(tailCommit)
+    const isFirst = before.generation === 0 && before.sequence === 0
+    const base = isFirst ? { ...before, databaseId: databaseIdOf(writerOf(unseen[0]!)) } : before
+    this.#setState(applyCommits(base, news))
     for (const commit of news) {
       this.#tail.push(commit)
       this.#logBytes += commit.bytes
@@ -216,6 +220,18 @@ export class Core {
 function tailCommit(record: LogRecord): TailCommit {
   verifyLogRecord(record)
   return { sequence: record.sequence, body: decodeCommit(record.bytes), bytes: record.bytes.length }
+}
+
+/**
+ * The database is named by the handle that made it: the one that wrote first. So all handles agree on it from the first commit
+ * on, whether that is in the log or in pages, whose meta record holds it.
+ */
+function databaseIdOf(writerId: Uint8Array): string {
+  const bytes = new Uint8Array(HASH_BYTES)
+  const hash = new Hash128()
+  hash.update(writerId)
+  hash.digest(bytes)
+  return toHex(bytes)
 }
 
 function writerIdOf(randomId: string): Uint8Array {

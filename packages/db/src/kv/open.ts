@@ -2,6 +2,7 @@
 import type { Generation } from '../base/brand.ts'
 import { attempt } from '../base/miss.ts'
 import type { MaybePromise } from '../base/maybe-promise.ts'
+import { loadedModule } from '../base/lazy-module.ts'
 import { Core, type CoreOptions } from './core.ts'
 import type {
   CommitNotice,
@@ -49,7 +50,7 @@ export class PagedKeyValueStore implements KeyValueStore {
     this.#writer = new Writer(core)
   }
 
-  /** 32 hex digits, made when the database was created. */
+  /** 32 hex digits, the same in all handles from the first commit on. Before that the database does not exist. */
   get databaseId(): string {
     return this.#core.state.databaseId
   }
@@ -96,7 +97,7 @@ export class PagedKeyValueStore implements KeyValueStore {
   /** Throws PANNIER_CORRUPT for the first thing that is wrong with the pages, the trees or the reclaim list. */
   check(): Promise<void> {
     return this.#writer.inQuietTurn(async () => {
-      const { checkStore } = await import('./check.ts')
+      const { checkStore } = await loadedModule(import('./check.ts'))
       return checkStore(this.#core)
     })
   }
@@ -107,7 +108,7 @@ export class PagedKeyValueStore implements KeyValueStore {
    */
   exportSnapshot(options: SnapshotOptions): Promise<SnapshotExport> {
     return this.#writer.inPagesTurn(async () => {
-      const { writeSnapshot } = await import('./write-snapshot.ts')
+      const { writeSnapshot } = await loadedModule(import('./write-snapshot.ts'))
       const { state, options: parts } = this.#core
       return { chunks: writeSnapshot(state, parts, options), release: this.#core.hold(state.generation) }
     })

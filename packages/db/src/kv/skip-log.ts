@@ -5,7 +5,7 @@
  * each of them. So it is skipped by what would fill it, and by what is large compared with the pages that it touches
  * (a bulk insert into an empty or small collection).
  */
-import { LEAF_BYTES_TARGET } from '../btree/content.ts'
+import { LEAF_BYTES_TARGET } from '../btree/page-sizes.ts'
 import { overlaySize } from './overlay.ts'
 import { LOG_BYTES_MAX, type Transaction } from './transaction.ts'
 

@@ -19,7 +19,7 @@ import { NOTHING_TO_RECLAIM } from '../pager/reclaim.ts'
 import { BLOCK_PAGES_MAX, SnapshotEncoder } from '../pager/snapshot-file.ts'
 import type { Page } from '../storage/page-store.ts'
 import type { CoreOptions } from './core.ts'
-import { encodeMeta } from './meta-body.ts'
+import { encodeMeta } from './encode-meta.ts'
 import { expired } from './snapshot.ts'
 import type { State } from './state.ts'
 

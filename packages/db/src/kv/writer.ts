@@ -10,7 +10,7 @@ import { isPannierError, PannierError } from '../base/errors.ts'
 import { attempt, Miss } from '../base/miss.ts'
 import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
 import { isWrittenBy } from '../pager/log-record.ts'
-import { Checkpointer, LOG_RECORDS_MAX } from './checkpointer.ts'
+import { Checkpointer, LOG_RECORDS_MAX, pageWriting } from './checkpointer.ts'
 import { encodeCommit } from './commit-record.ts'
 import type { WriterLease } from './coordinator.ts'
 import type { Core } from './core.ts'
@@ -65,6 +65,9 @@ export class Writer {
 
   write<T>(run: (transaction: WriteTransaction) => T): Promise<T> {
     this.#core.assertOpen()
+    // Whether it fails is the matter of those who need it.
+    const loading = pageWriting()
+    if (isPromise(loading)) loading.catch(() => {})
     return new Promise<T>((resolve, reject) => {
       this.#enqueue({ run, resolve: resolve as (value: unknown) => void, reject })
     })
@@ -148,11 +151,13 @@ export class Writer {
   /** False if there was no room for its pages; a log record is smaller, and the store may have kept room for a small one. */
   async #commitDirect(transaction: Transaction): Promise<boolean> {
     const core = this.#core
+    const loaded = pageWriting()
+    const pages = isPromise(loaded) ? await loaded : loaded
     await this.#checkpointer.running?.catch(() => {})
     // Its draft stands on pages that the checkpoint has just replaced.
     if (transaction.base !== core.state && !transaction.loggable) throw new RunAgain()
     try {
-      await this.#settled(() => this.#checkpointer.commitDirect(transaction))
+      await this.#settled(() => this.#checkpointer.commitDirect(pages, transaction))
       return true
     } catch (error) {
       const roomFailed = isPannierError(error, 'PANNIER_QUOTA_EXCEEDED') && core.failure === undefined
@@ -349,7 +354,7 @@ export class Writer {
     } catch (error) {
       this.#checkpointFrom = this.#core.logBytes + RETRY_BYTES
       // Whether its last step has happened is for the store to tell, before anything else is written.
-      this.#core.failure ??= error
+      if (!isPannierError(error, 'PANNIER_MODULE_NOT_LOADED')) this.#core.failure ??= error
       throw error
     } finally {
       this.#yieldWhenIdle()

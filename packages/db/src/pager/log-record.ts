@@ -41,6 +41,11 @@ export function verifyLogRecord(record: LogRecord): void {
   }
 }
 
+/** Which handle wrote the record. */
+export function writerOf({ bytes }: LogRecord): Uint8Array {
+  return bytes.subarray(5, 5 + WRITER_ID_BYTES)
+}
+
 /** Whether that handle wrote the record. */
 export function isWrittenBy(record: LogRecord, writer: Uint8Array): boolean {
   for (let i = 0; i < WRITER_ID_BYTES; i++) if (record.bytes[5 + i] !== writer[i]) return false

@@ -6,7 +6,7 @@
  * A page is reachable from a tree, or listed here (itself or by its root), or free: never two of these.
  */
 import type { Generation, PageId } from '../base/brand.ts'
-import type { ByteReader, ByteWriter } from '../codec/bytes.ts'
+import type { ByteReader } from '../codec/bytes.ts'
 
 export interface Unlinked {
   readonly generation: Generation
@@ -31,25 +31,6 @@ export const NOTHING_TO_RECLAIM: ReclaimList = { unlinked: [], dropped: [] }
 /** Whether the pages of that generation's list can't be read by any snapshot any more. */
 export function isReclaimable(generation: Generation, oldestPinned: Generation): boolean {
   return generation <= oldestPinned
-}
-
-export function writeReclaimList(writer: ByteWriter, list: ReclaimList): void {
-  writer.varint(list.unlinked.length)
-  for (const { generation, ids } of list.unlinked) {
-    writer.varint(generation)
-    writer.varint(ids.length)
-    let previous = 0
-    for (const id of [...ids].sort((a, b) => a - b)) {
-      writer.varint(id - previous)
-      previous = id
-    }
-  }
-  writer.varint(list.dropped.length)
-  for (const { generation, id, level, overflow } of list.dropped) {
-    writer.varint(generation)
-    writer.varint(id)
-    writer.varint(level * 2 + (overflow ? 1 : 0))
-  }
 }
 
 export function readReclaimList(reader: ByteReader): ReclaimList {

@@ -4,6 +4,7 @@
  */
 import { PannierError } from '../base/errors.ts'
 import { andThen, isPromise, type MaybePromise } from '../base/maybe-promise.ts'
+import { loadedModule } from '../base/lazy-module.ts'
 import { checkFieldPath, parseOrderedField } from '../codec/field-path.ts'
 import { expressionsOf, normalise } from './ast/normalise.ts'
 import { parseSelector } from './ast/parse-selector.ts'
@@ -116,7 +117,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
    */
   async explain({ run = false }: ExplainOptions = {}): Promise<Explanation> {
     // Rarely needed, so nobody has to load it who does not call it.
-    const { explainQuery } = await import('./planner/explain.ts')
+    const { explainQuery } = await loadedModule(import('./planner/explain.ts'))
     this.#checkAborted()
     const source = await this.#open()
     try {

@@ -29,7 +29,7 @@ const CACHE_BYTES_MAX = 1024 * 1024
 
 async function openKeyValue(name: string): Promise<PagedKeyValueStore> {
   const environment = systemEnvironment()
-  const coordinator = webCoordinator({ name, environment })
+  const coordinator = webCoordinator({ name, environment })!
   const store = await indexedDb().open(name)
   return openKeyValueStore({ store, coordinator, environment, durability: 'relaxed', cacheBytesMax: CACHE_BYTES_MAX })
 }

@@ -2,7 +2,8 @@
 import { systemEnvironment } from '../../src/database/environment.ts'
 import { webCoordinator } from '../../src/database/coordination/web-coordinator.ts'
 import { assertEqual } from '../../testing/check.ts'
-import { coordinatorSuite, eventually } from '../../testing/conformance/coordinator.ts'
+import { coordinatorSuite } from '../../testing/conformance/coordinator.ts'
+import { eventually } from '../../testing/suite.ts'
 import type { Test } from '../../testing/suite.ts'
 
 let databases = 0
@@ -15,7 +16,7 @@ export function webCoordinatorSuite({ test }: { readonly test: Test }): void {
     test,
     create: () => {
       const name = newName()
-      return () => webCoordinator({ name, environment })
+      return () => webCoordinator({ name, environment })!
     },
   })
 
@@ -27,7 +28,7 @@ export function webCoordinatorSuite({ test }: { readonly test: Test }): void {
     const frozen = navigator.locks
       .request(`pannier:${name}:writer`, () => new Promise(() => {}))
       .catch(() => (taken = true))
-    const handles = Array.from({ length: 3 }, () => webCoordinator({ name, environment }))
+    const handles = Array.from({ length: 3 }, () => webCoordinator({ name, environment })!)
     let turns = 0
     await Promise.all(
       handles.map(async (handle) => {
@@ -43,7 +44,7 @@ export function webCoordinatorSuite({ test }: { readonly test: Test }): void {
 
   test('a holder whose lease is taken away is told so, and can ask again', async () => {
     const name = newName()
-    const handle = webCoordinator({ name, environment })
+    const handle = webCoordinator({ name, environment })!
     const lease = await handle.acquireWriter()
     let told = false
     lease.onWanted(() => (told = true))

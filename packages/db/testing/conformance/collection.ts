@@ -5,6 +5,7 @@
 import type { Database } from '../../src/database/database.ts'
 import { isPannierError } from '../../src/base/errors.ts'
 import { assertDefined, assertEqual, assertRejects, assertThrows, assertTrue } from '../check.ts'
+import { eventually } from '../suite.ts'
 import type { SuiteContext } from '../suite.ts'
 
 interface Person {
@@ -543,7 +544,7 @@ function databaseCases(check: Case): void {
     })
     await db.dropCollection('more')
     await people.find().count()
-    for (let turn = 0; turn < 20 && seen.length < 4; turn++) await db.collections()
+    await eventually(() => seen.length === 4)
     stop()
     await people.upsert({ _id: 'd' })
     assertEqual(seen, [

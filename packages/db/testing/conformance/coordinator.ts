@@ -6,6 +6,7 @@
 import type { CommitSequence, Generation } from '../../src/base/brand.ts'
 import type { Coordinator, Hint } from '../../src/kv/coordinator.ts'
 import { assertEqual, assertRejects, assertTrue } from '../check.ts'
+import { aMoment, eventually } from '../suite.ts'
 import type { SuiteContext } from '../suite.ts'
 
 export type CoordinatorSuiteContext = SuiteContext<() => () => Coordinator>
@@ -30,15 +31,6 @@ async function withHandles(
   } finally {
     for (const handle of handles) handle.close()
   }
-}
-
-/** Waits until the condition holds; the test runner limits how long. */
-export async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await aMoment()
-}
-
-function aMoment(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 1))
 }
 
 function someHint(sequence: number): Hint {

@@ -3,7 +3,7 @@ import type { Key } from '../../src/base/brand.ts'
 import { numberKey } from '../../src/codec/key-number.ts'
 import type { CommitNotice } from '../../src/kv/key-value-store.ts'
 import { assertEqual, assertRejects, assertThrows, assertTrue } from '../check.ts'
-import { eventually } from './coordinator.ts'
+import { eventually } from '../suite.ts'
 import {
   keysOf,
   newestKeys,

@@ -17,7 +17,6 @@ import type { Environment } from '../../base/environment.ts'
 import { PannierError } from '../../base/errors.ts'
 import type { Coordinator, Hint, WriterLease } from '../../kv/coordinator.ts'
 import { Lease } from './lease.ts'
-import { localCoordinator } from './local-coordinator.ts'
 
 export interface WebCoordinatorOptions {
   /** Handles with the same name are handles of the same database. */
@@ -31,11 +30,10 @@ export const WRITER_SILENCE_MS_MAX = 3000
 /** Handles that wait for the same silent holder lose patience one after another: the first who steals says `held`. */
 const PATIENCE_SPREAD_MS = 500
 
-/** Where there are no locks (a page that is not secure), handles of one page take turns, and the fences do the rest. */
-export function webCoordinator({ name, environment }: WebCoordinatorOptions): Coordinator {
+/** Undefined where there are no locks (a page that is not secure). */
+export function webCoordinator({ name, environment }: WebCoordinatorOptions): Coordinator | undefined {
   const { locks } = navigator as { locks?: LockManager }
-  if (!locks) return localCoordinator({ key: `origin:${name}`, environment })
-  return new WebCoordinator(`pannier:${name}`, environment, locks)
+  return locks && new WebCoordinator(`pannier:${name}`, environment, locks)
 }
 
 type Message = 'hello' | 'here' | 'want' | 'busy' | 'held' | Hint

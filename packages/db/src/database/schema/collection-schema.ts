@@ -4,6 +4,7 @@
  */
 import { PannierError } from '../../base/errors.ts'
 import type { MaybePromise } from '../../base/maybe-promise.ts'
+import { loadedModule } from '../../base/lazy-module.ts'
 import type { Catalog } from '../../document/catalog.ts'
 import type { CollectionState } from '../../document/collection-state.ts'
 import { SCHEMA_VERSION_FIRST } from '../../document/schema-state.ts'
@@ -77,7 +78,9 @@ export class CollectionSchema {
   }
 
   #load(schema: StandardSchema): void {
-    const loading = import('./validator.ts').then((loaded) => (this.validator = new loaded.DocumentValidator(schema)))
+    const loading = loadedModule(import('./validator.ts')).then(
+      (loaded) => (this.validator = new loaded.DocumentValidator(schema)),
+    )
     // Whoever writes hears of a failure.
     loading.catch(() => {})
     this.validator = loading

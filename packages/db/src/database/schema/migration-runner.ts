@@ -1,8 +1,8 @@
 /** Starts the migration of a collection when there is one, and lets everybody wait for the same one. */
+import { loadedModule } from '../../base/lazy-module.ts'
 import type { WriteContext } from '../../document/write-documents.ts'
 import type { DatabaseContext } from '../database-context.ts'
 import type { CollectionSchema } from './collection-schema.ts'
-import type { MigrationOptions } from './migrate.ts'
 import type { MigrationFailure, RetryResult } from './migration-failures.ts'
 
 export interface RunOptions {
@@ -44,15 +44,14 @@ export class MigrationRunner {
 
   async failures(): Promise<MigrationFailure[]> {
     await this.migrate()
-    const { listFailures } = await import('./migration-failures.ts')
-    const { store, catalog } = this.#context
-    return await store.read((snapshot) => listFailures(snapshot, catalog.collection(snapshot, this.#writing.name)))
+    const { readFailures } = await loadedModule(import('./run-migration.ts'))
+    return await readFailures(this.#context, this.#writing.name)
   }
 
   async retry(options: RunOptions): Promise<RetryResult> {
     await this.migrate()
-    const { retryFailures } = await import('./migrate.ts')
-    return await retryFailures(this.#optionsFor(options))
+    const { retryMigration } = await loadedModule(import('./run-migration.ts'))
+    return await retryMigration(this.#context, this.#schema, this.#writing, options)
   }
 
   async #migrateOnce(): Promise<void> {
@@ -64,13 +63,7 @@ export class MigrationRunner {
     )
     if (!needed) return
     // Most runs of an application migrate nothing, so it is loaded only for this.
-    const { migrateCollection } = await import('./migrate.ts')
-    await migrateCollection(this.#optionsFor(this.options))
-  }
-
-  #optionsFor({ signal, onProgress }: RunOptions): MigrationOptions {
-    const { store, catalog, environment, closing } = this.#context
-    const cancelled = signal === undefined ? closing : AbortSignal.any([signal, closing])
-    return { store, catalog, environment, signal: cancelled, onProgress, schema: this.#schema, writing: this.#writing }
+    const { runMigration } = await loadedModule(import('./run-migration.ts'))
+    await runMigration(this.#context, schema, this.#writing, this.options)
   }
 }

@@ -39,8 +39,13 @@ export class AttachmentWork {
   /** Counts the references of writes that are planned, each once, and reads what `apply` needs. */
   count(writes: readonly DocumentWrite[]): void {
     for (const { plan, attachments, old } of writes) {
-      this.add(plan === undefined ? attachments : plan.attachmentsAdded)
-      this.remove(plan === undefined ? old?.attachments : plan.attachmentsRemoved)
+      if (plan !== undefined) {
+        this.add(plan.attachmentsAdded)
+        this.remove(plan.attachmentsRemoved)
+      } else {
+        if (attachments !== undefined) this.add(attachments)
+        if (old?.hasAttachments === true) this.remove(old.attachments)
+      }
     }
     this.load()
   }

@@ -1,0 +1,40 @@
+/** Gives a collection what it lacks of what was declared: settings, indexes. Most runs of an application lack nothing. */
+import type { CollectionState } from '../document/collection-state.ts'
+import { buildIndexes } from '../index/build-indexes.ts'
+import { defineIndexes, missingIndexes } from '../index/define-indexes.ts'
+import type { IndexDeclaration } from '../index/index-definition.ts'
+import { eitherSignal } from './byte-stream.ts'
+import { hasSettings } from './collection-settings.ts'
+import type { ChosenSettings } from './collection-settings.ts'
+import type { DatabaseContext } from './database-context.ts'
+import type { RunOptions } from './schema/migration-runner.ts'
+
+/** Gives the collection as it is then; undefined if it was dropped meanwhile. */
+export async function completeCollection(
+  name: string,
+  { store, catalog, environment, closing }: DatabaseContext,
+  declarations: readonly IndexDeclaration[],
+  settings: Readonly<ChosenSettings>,
+  migrate: () => Promise<void>,
+  { signal, onProgress }: RunOptions,
+): Promise<CollectionState | undefined> {
+  let state = await store.read((snapshot) => catalog.collection(snapshot, name))
+  if (state !== undefined && !hasSettings(state, settings)) {
+    state = await store.write((transaction) => {
+      const current = catalog.collection(transaction, name)
+      return current && catalog.setSettings(transaction, current, settings)
+    })
+  }
+  if (state === undefined) return undefined
+  await migrate()
+  if (missingIndexes(state, declarations).length > 0) {
+    state = await store.write((transaction) => {
+      const current = catalog.collection(transaction, name)
+      return current && defineIndexes(transaction, catalog, current, declarations)
+    })
+  }
+  if (state?.indexes.some(({ builtTo }) => builtTo !== undefined)) {
+    await buildIndexes({ store, catalog, name, environment, signal: eitherSignal(closing, signal), onProgress })
+  }
+  return state
+}

@@ -1,0 +1,29 @@
+/** Migrations as their runner asks for them; loaded when there is one. */
+import type { WriteContext } from '../../document/write-documents.ts'
+import { eitherSignal } from '../byte-stream.ts'
+import type { DatabaseContext } from '../database-context.ts'
+import type { CollectionSchema } from './collection-schema.ts'
+import { migrateCollection, retryFailures } from './migrate.ts'
+import type { MigrationOptions } from './migrate.ts'
+import { listFailures } from './migration-failures.ts'
+import type { MigrationFailure, RetryResult } from './migration-failures.ts'
+import type { RunOptions } from './migration-runner.ts'
+
+type Parts = [context: DatabaseContext, schema: CollectionSchema, writing: WriteContext, options: RunOptions]
+
+export function runMigration(...parts: Parts): Promise<void> {
+  return migrateCollection(optionsOf(...parts))
+}
+
+export function retryMigration(...parts: Parts): Promise<RetryResult> {
+  return retryFailures(optionsOf(...parts))
+}
+
+export async function readFailures({ store, catalog }: DatabaseContext, name: string): Promise<MigrationFailure[]> {
+  return await store.read((snapshot) => listFailures(snapshot, catalog.collection(snapshot, name)))
+}
+
+function optionsOf(...[context, schema, writing, { signal, onProgress }]: Parts): MigrationOptions {
+  const { store, catalog, environment, closing } = context
+  return { store, catalog, environment, signal: eitherSignal(closing, signal), onProgress, schema, writing }
+}

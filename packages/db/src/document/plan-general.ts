@@ -1,0 +1,135 @@
+/**
+ * Plans what plan-writes.ts does not: documents that have several leaves or keep their history, several writes to one
+ * document, revisions that were made elsewhere, and histories that have grown to their limit.
+ */
+import { DocumentPlan } from './document-plan.ts'
+import type { BodyView } from './body.ts'
+import type { DocumentWrite } from './document-write.ts'
+import type { StoredBody } from './load-revisions.ts'
+import { checkEdit } from './plan-writes.ts'
+import type { WritePlanner } from './plan-writes.ts'
+import { revisionKey } from './revision-entry.ts'
+import type { RevisionNode } from './revision-tree.ts'
+import { GENERATION_MAX, revisionText } from './revision.ts'
+import type { Revision } from './revision.ts'
+import { StoredRevisions } from './stored-revisions.ts'
+import { tooManyGenerations } from './write-errors.ts'
+
+export class GeneralPlanner {
+  readonly #planner: WritePlanner
+  readonly #stored: StoredRevisions | undefined
+
+  constructor(planner: WritePlanner) {
+    const { snapshot, state } = planner.context
+    this.#planner = planner
+    this.#stored = state && new StoredRevisions(snapshot, state)
+  }
+
+  /** An edit that is allowed, of a document with one leaf, whose history is as long as it may be. */
+  stem(write: DocumentWrite, old: BodyView): void {
+    if (old.generation === GENERATION_MAX) throw tooManyGenerations(write.id)
+    if (this.#stemLine(write, old)) this.#planner.changes.push(write)
+    else this.addGroup([write])
+  }
+
+  /** A revision that was made elsewhere, of a document that has one leaf at most. */
+  replicate(write: DocumentWrite, path: readonly Revision[]): void {
+    try {
+      const outcome = this.#replicateLine(write, path)
+      if (outcome === 'general') this.addGroup([write])
+      else if (outcome === 'changes') this.#planner.changes.push(write)
+    } catch (error) {
+      this.#planner.refuse(write, error)
+    }
+  }
+
+  /** The writes to one document. */
+  addGroup(group: readonly DocumentWrite[]): void {
+    const { id, old } = group[0]!
+    const plan = new DocumentPlan(id, this.#stored, old)
+    const made: DocumentWrite[] = []
+    for (const write of group) {
+      try {
+        if (write.error !== undefined) throw write.error
+        if (write.path !== undefined) this.#replicateInto(plan, write, write.path)
+        else this.#extend(plan, write)
+        made.push(write)
+      } catch (error) {
+        this.#planner.refuse(write, error)
+      }
+    }
+    const [lead] = made
+    if (lead !== undefined && plan.finish(lead, this.#planner.context.settings)) this.#planner.changes.push(lead)
+  }
+
+  /** Forgets the oldest revisions of a document with one leaf, for one more; false if that is not so simple. */
+  #stemLine(write: DocumentWrite, old: BodyView): boolean {
+    const { revisionsLimit } = this.#planner.context.settings
+    if (revisionsLimit < 2) return false
+    const stemmed: Revision[] = []
+    let surplus: number | undefined
+    let simple = true
+    this.#stored!.each(old.number, (entry) => {
+      surplus ??= old.generation + 1 - (entry.generation - 1) + 1 - revisionsLimit
+      if (surplus <= stemmed.length) return false
+      stemmed.push(entry)
+      simple = entry.parent !== undefined && entry.body === undefined
+      return simple
+    })
+    if (simple) write.stemmed = stemmed.map((revision) => revisionKey(old.number, revision))
+    return simple
+  }
+
+  #replicateLine(write: DocumentWrite, path: readonly Revision[]): 'changes' | 'nothing' | 'general' {
+    const { old } = write
+    const { settings, attachments } = this.#planner.context
+    const { revisionsLimit } = settings
+    const newest = path[0]!
+    write.rev = revisionText(newest)
+    const attach = (): void => attachments.attach(write, newest.generation, () => old?.attachments)
+    if (old === undefined) {
+      attach()
+      write.pathEntries = Math.min(path.length, revisionsLimit) - 1
+      return 'changes'
+    }
+    const steps = newest.generation - old.generation
+    const joint = path[steps]
+    if (joint === undefined || steps < 0 || joint.suffix !== old.suffix) return 'general'
+    const oldest = path.at(-1)!.generation
+    const tellsMore = oldest < old.generation && this.#stored!.oldestGeneration(old) > oldest
+    if (tellsMore) return 'general'
+    if (steps === 0) return 'nothing'
+    if (newest.generation > revisionsLimit) return 'general'
+    attach()
+    write.pathEntries = steps
+    return 'changes'
+  }
+
+  #extend(plan: DocumentPlan, write: DocumentWrite): void {
+    const { attachments, shapes } = this.#planner.context
+    const parent = this.#parent(plan, write)
+    attachments.attach(write, (parent?.generation ?? 0) + 1, () => plan.attachmentsOf(parent))
+    plan.extend(write, parent, shapes)
+  }
+
+  #replicateInto(plan: DocumentPlan, write: DocumentWrite, path: readonly Revision[]): void {
+    const { attachments } = this.#planner.context
+    const { nodes } = plan.tree
+    if (!nodes.has(revisionText(path[0]!))) {
+      attachments.attach(write, path[0]!.generation, () => {
+        const ancestors = path.map((revision) => nodes.get(revisionText(revision)))
+        return plan.attachmentsOf(ancestors.find((node) => node?.body !== undefined))
+      })
+    }
+    plan.replicate(write, path)
+  }
+
+  #parent(plan: DocumentPlan, write: DocumentWrite): RevisionNode<StoredBody | DocumentWrite> | undefined {
+    const { mode } = this.#planner.context
+    const winner = plan.tree.winner()
+    const named = write.revision === undefined ? undefined : plan.tree.get(write.revision)
+    const isLeaf = named?.children === 0 && !(mode === 'delete' && named.deleted)
+    checkEdit(write, mode, winner, isLeaf)
+    return mode === 'put' || mode === 'delete' ? (named ?? winner) : winner
+  }
+}
