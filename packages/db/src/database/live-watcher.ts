@@ -122,7 +122,8 @@ class LiveWatcher {
 
   #happened(snapshot: Snapshot, { name, number, schema }: Watched, notices: readonly CommitNotice[]): Happened {
     const state = this.#context.catalog.collection(snapshot, name)
-    if ((state?.number ?? 0) !== number) return 'anything'
+    // One that is new was empty before: its notice has all there is.
+    if (number !== 0 && state?.number !== number) return 'anything'
     if (state === undefined) return 'nothing'
     const changed = changedKeys(state, notices)
     if (changed === undefined) return 'anything'

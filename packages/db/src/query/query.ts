@@ -154,7 +154,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
   }
 
   /** Whether the other query asks for the same of the same collection (of this handle), so that it would give the same. */
-  isSame(other: Query<object, never>): boolean {
+  isSame<U extends object, D extends object>(other: Query<U, D>): boolean {
     return other.#loadHost === this.#loadHost && queryKey(other.#specification) === queryKey(this.#specification)
   }
 
