@@ -65,7 +65,10 @@ export class Follower<Row extends object> {
   #follow({ rows, changes }: LiveUpdate<Row>): void {
     const before = this.rows
     const applied = applyChanges(before ?? [], changes)
-    assertTrue(applied.length === rows.length && applied.every((row, at) => row === rows[at]), 'the changes give the rows')
+    assertTrue(
+      applied.length === rows.length && applied.every((row, at) => row === rows[at]),
+      'the changes give the rows',
+    )
     assertTrue(before === undefined || changes.length > 0, 'an update has changes')
     this.updates.push({ rows, changes })
     this.rows = rows

@@ -36,4 +36,3 @@ function isSameSource<Row extends object>(
   if (left === undefined || right === undefined || isLive(left) || isLive(right)) return false
   return (left as Query<Row>).isSame(right as Query<Row>)
 }
-

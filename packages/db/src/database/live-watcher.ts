@@ -9,7 +9,7 @@ import type { Key } from '../base/brand.ts'
 import { isPromise } from '../base/maybe-promise.ts'
 import { decodeIdKey } from '../codec/key-encoding.ts'
 import { BodyView } from '../document/body.ts'
-import { collectionTrees, type CollectionState } from '../document/collection-state.ts'
+import type { CollectionState } from '../document/collection-state.ts'
 import { DocumentReader } from '../document/document-reader.ts'
 import type { CommitNotice, HeldSnapshot, KeyValueStore, Snapshot } from '../kv/key-value-store.ts'
 import { CollectionWatch, type ChangedDocument } from '../query/live/collection-watch.ts'
@@ -54,7 +54,7 @@ class LiveWatcher {
   constructor(context: DatabaseContext) {
     this.#context = context
     context.closing.addEventListener('abort', () => {
-      for (const { watch } of [...this.#active]) watch.close(context.closing.reason)
+      for (const { watch } of this.#active) watch.close(context.closing.reason)
     })
   }
 
@@ -138,6 +138,7 @@ class LiveWatcher {
     for (const [watched, happened] of happenings) {
       const { watch, name } = watched
       watched.number = this.#context.catalog.collection(snapshot, name)?.number ?? 0
+      watch.collection = watched.number
       if (happened === 'anything') watch.invalidate(sequence)
       else if (happened !== 'nothing') watch.apply(sequence, happened)
     }

@@ -62,16 +62,27 @@ async function followWriters(seed: number): Promise<void> {
     const items = db.collection<Item>('items', { indexes: ['n'] })
     const queries = [
       items.find(),
-      items.find({ n: { $gte: 30 } }).sort('-n').skip(2).limit(8),
-      items.find({ n: { $lt: 50 } }).sort('n', '_id').limit(20),
+      items
+        .find({ n: { $gte: 30 } })
+        .sort('-n')
+        .skip(2)
+        .limit(8),
+      items
+        .find({ n: { $lt: 50 } })
+        .sort('n', '_id')
+        .limit(20),
     ]
-    return queries.map((query, at) => ({ query: at === 2 ? query : query.sort(...(at === 1 ? (['-n', '_id'] as const) : (['_id'] as const))), follower: new Follower(query.live()) }))
+    return queries.map((query, at) => ({
+      query: at === 2 ? query : query.sort(...(at === 1 ? (['-n', '_id'] as const) : (['_id'] as const))),
+      follower: new Follower(query.live()),
+    }))
   })
   const torn: string[] = []
   for (const { follower } of followers.filter((_, at) => at % 3 === 0)) {
     follower.live.subscribe(({ rows }) => {
       const byPair = Map.groupBy(rows, ({ pair }) => pair)
-      for (const [pair, [left, right]] of byPair) if (left?.n !== right?.n) torn.push(`${pair}: ${left?.n}, ${right?.n}`)
+      for (const [pair, [left, right]] of byPair)
+        if (left?.n !== right?.n) torn.push(`${pair}: ${left?.n}, ${right?.n}`)
     })
   }
   const write = async (db: Database, own: Random): Promise<void> => {

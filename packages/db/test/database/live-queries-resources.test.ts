@@ -64,7 +64,10 @@ test('a thousand live queries: one listener, and one snapshot for a commit', asy
   const items = db.collection<Item>('items')
   await items.insert(Array.from({ length: 50 }, (_, n) => ({ _id: `d${n}`, n })))
   const others = db.collection<Item>('others')
-  const lives = Array.from({ length: 500 }, (_, n) => [items.find({ n }).live(), others.find({ n: { $gt: n } }).live()]).flat()
+  const lives = Array.from({ length: 500 }, (_, n) => [
+    items.find({ n }).live(),
+    others.find({ n: { $gt: n } }).live(),
+  ]).flat()
   await Promise.all(lives.map(({ ready }) => ready))
   expect([counts.listeners, counts.held]).toEqual([1, 0])
   // What a write itself takes.

@@ -159,10 +159,16 @@ function rowCases(check: Case): void {
     await put('1-a', ['a'], 2)
     await put('2-c', ['c', 'a'], 3)
     await follower.reach(await items.find().toArray())
-    assertEqual(follower.live.value!.map(({ n }) => n), [3])
+    assertEqual(
+      follower.live.value!.map(({ n }) => n),
+      [3],
+    )
     await items.delete('a')
     await follower.reach(await items.find().toArray())
-    assertEqual(follower.live.value!.map(({ n }) => n), [1])
+    assertEqual(
+      follower.live.value!.map(({ n }) => n),
+      [1],
+    )
     assertEqual(follower.updates.length, 3, 'a revision that does not win is no change')
     await items.purge('a')
     await follower.reach([])
@@ -196,7 +202,10 @@ function windowCases(check: Case): void {
   check('ties are in the order of ids, with and without an index', async (items, db) => {
     const indexed = db.collection<Item>('indexed', { indexes: ['n'] })
     for (const collection of [items, indexed]) {
-      const documents = Array.from({ length: 120 }, (_, at) => ({ _id: `d${String((at * 7) % 120).padStart(3, '0')}`, n: at % 3 }))
+      const documents = Array.from({ length: 120 }, (_, at) => ({
+        _id: `d${String((at * 7) % 120).padStart(3, '0')}`,
+        n: at % 3,
+      }))
       await collection.insert(documents)
       await collection.ready()
       for (const sort of ['n', '-n'] as const) {
@@ -308,7 +317,15 @@ function readerCases(check: Case): void {
 
   check('queries that ask for the same are told', async (items, db) => {
     const query = items.find({ city: 'Oslo' }).sort('n').limit(3)
-    assertTrue(query.isSame(db.collection<Item>('items').find({ city: { $eq: 'Oslo' } }).sort('n').limit(3)))
+    assertTrue(
+      query.isSame(
+        db
+          .collection<Item>('items')
+          .find({ city: { $eq: 'Oslo' } })
+          .sort('n')
+          .limit(3),
+      ),
+    )
     const others = [
       items.find({ city: 'Oslo' }).sort('n'),
       items.find({ city: 'Oslo' }).sort('-n').limit(3),
@@ -375,7 +392,8 @@ function endCases(check: Case): void {
 function handleCases(check: Case): void {
   check('commits of another handle', async (items, _db, open) => {
     await insertMany(items, 30)
-    const query = items.find({ n: { $lt: 20 } })
+    const query = items
+      .find({ n: { $lt: 20 } })
       .sort('-n')
       .limit(4)
     const follower = new Follower(query.live())
@@ -408,12 +426,19 @@ function handleCases(check: Case): void {
     })
     const following = new Follower(migrated.find().live())
     await following.reach(await migrated.find().toArray())
-    assertEqual(following.rows!.map((row) => row.n), [2])
+    assertEqual(
+      following.rows!.map((row) => row.n),
+      [2],
+    )
     await eventually(() => follower.ended)
     await assertRejects(loop, 'PANNIER_NEWER_SCHEMA')
     assertEqual([live.status, live.error, follower.updates.length], ['failed', follower.error, 1])
     await assertRejects(Promise.reject(live.error), 'PANNIER_NEWER_SCHEMA')
-    assertEqual(live.value!.map(({ n }) => n), [1], 'nothing of the newer code is shown')
+    assertEqual(
+      live.value!.map(({ n }) => n),
+      [1],
+      'nothing of the newer code is shown',
+    )
   })
 }
 
@@ -435,7 +460,11 @@ export async function checkRandomLiveQueries(
     const total = live.sort(...(sort.some((field) => /^-?_id$/.test(field)) ? sort : [...sort, '_id']))
     const rows = fields === undefined ? plain : plain.fields(...(fields as [string]))
     const rerun: { toArray(): Promise<object[]> } = fields === undefined ? total : total.fields(...(fields as [string]))
-    return { what: JSON.stringify({ selector, sort, skip, limit, fields }), follower: new Follower<object>(rows.live()), rerun }
+    return {
+      what: JSON.stringify({ selector, sort, skip, limit, fields }),
+      follower: new Follower<object>(rows.live()),
+      rerun,
+    }
   })
   for (let step = 0; step < steps; step++) {
     const at = choose(handles.length)
@@ -447,7 +476,11 @@ export async function checkRandomLiveQueries(
   for (const { follower } of followed) follower.live.close()
 }
 
-async function commitSomething(choose: Choose, db: Database, items: Collection<Record<string, unknown>>): Promise<void> {
+async function commitSomething(
+  choose: Choose,
+  db: Database,
+  items: Collection<Record<string, unknown>>,
+): Promise<void> {
   const kind = choose(20)
   if (kind === 0) await db.dropCollection('random')
   else if (kind < 5) await items.delete(Array.from({ length: 1 + choose(12) }, () => `d${choose(60)}`))

@@ -116,8 +116,10 @@ globalThis.reactTab = {
     await db.close()
   },
   async text(expected) {
-    const shown = (): string => Array.from(document.querySelectorAll('p, li'), ({ textContent }) => textContent).join('|')
-    for (let turn = 0; turn < 400 && shown() !== expected; turn++) await new Promise((resolve) => setTimeout(resolve, 10))
+    const shown = (): string =>
+      Array.from(document.querySelectorAll('p, li'), ({ textContent }) => textContent).join('|')
+    for (let turn = 0; turn < 400 && shown() !== expected; turn++)
+      await new Promise((resolve) => setTimeout(resolve, 10))
     return shown()
   },
   renders() {

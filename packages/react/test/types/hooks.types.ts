@@ -7,8 +7,7 @@ interface Person {
   readonly age: number
 }
 
-type Equal<Left, Right> =
-  (<T>() => T extends Left ? 1 : 2) extends <T>() => T extends Right ? 1 : 2 ? true : false
+type Equal<Left, Right> = (<T>() => T extends Left ? 1 : 2) extends <T>() => T extends Right ? 1 : 2 ? true : false
 
 function check<_T extends true>(): void {}
 
@@ -31,5 +30,5 @@ export function useTypes(people: Collection<Person>): void {
 
   const live = people.find().live()
   check<Equal<NonNullable<typeof live.value>[number]['age'], number>>()
-  check<Equal<(ReturnType<typeof useLiveQuery<Person>>)['rows'], readonly Person[]>>()
+  check<Equal<ReturnType<typeof useLiveQuery<Person>>['rows'], readonly Person[]>>()
 }

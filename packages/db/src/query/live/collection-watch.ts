@@ -16,6 +16,7 @@ export interface ChangedDocument {
 export class CollectionWatch implements LiveHost, RunOwner {
   /** Aborted when the database is closed. */
   readonly closing: AbortSignal
+  collection = 0
   readonly conditions: ConditionIndex<LiveRun> = new ConditionIndex()
   readonly #runs = new Set<LiveRun>()
   /** One query or several; most documents are held by one. */
@@ -78,7 +79,7 @@ export class CollectionWatch implements LiveHost, RunOwner {
   }
 
   close(reason: unknown): void {
-    for (const run of [...this.#runs]) run.closed(reason)
+    for (const run of this.#runs) run.closed(reason)
   }
 
   loading(run: LiveRun): void {

@@ -160,8 +160,6 @@ function isSame(left: unknown, right: unknown): boolean {
   const [leftEntries, rightEntries] = [Object.entries(left), Object.entries(right)]
   return (
     leftEntries.length === rightEntries.length &&
-    leftEntries.every(
-      ([name, value], at) => name === rightEntries[at]![0] && isSame(value, rightEntries[at]![1]),
-    )
+    leftEntries.every(([name, value], at) => name === rightEntries[at]![0] && isSame(value, rightEntries[at]![1]))
   )
 }

@@ -27,6 +27,8 @@ interface PendingChange {
 export interface RunOwner {
   /** Aborted when the database is closed. */
   readonly closing: AbortSignal
+  /** The number of the collection that commits are told of; 0: there is none yet. */
+  readonly collection: number
   /** Its rows are being read: it is told of every change. */
   loading(run: LiveRun): void
   /** They were read. Gives the test of its condition. */
@@ -56,8 +58,8 @@ export class LiveRun implements LiveWork {
   #settleReady: { resolve: () => void; reject: (error: unknown) => void } | undefined
   /** The commit that the rows are of, at least. */
   #sequence = -1
-  /** The collection that they are of. */
-  #collection: number | undefined
+  /** The collection that they are of; 0: there was none. */
+  #collection = 0
   /** Rows have to be of this commit at least. */
   #staleBefore = -1
   #loading = false
@@ -102,6 +104,7 @@ export class LiveRun implements LiveWork {
   apply(sequence: number, changes: ReadonlyMap<string, StoredDocument | undefined>): void {
     if (this.#ended || sequence <= this.#sequence) return
     this.#sequence = sequence
+    this.#collection ||= this.#owner.collection
     if (this.#held.apply(changes)) this.#show()
     else void this.#load()
   }
@@ -190,7 +193,9 @@ export class LiveRun implements LiveWork {
     const { closing } = this.#owner
     if (closing.aborted && isPannierError(error, 'PANNIER_CLOSED')) return this.closed(error)
     const isHeard =
-      this.#state.status === 'loading' || this.#waiting.size > 0 || [...this.#subscriptions].some(({ hearsEnd }) => hearsEnd)
+      this.#state.status === 'loading' ||
+      this.#waiting.size > 0 ||
+      [...this.#subscriptions].some(({ hearsEnd }) => hearsEnd)
     this.#end(error, error, error)
     if (!isHeard) call(() => Promise.reject(error))
   }
@@ -223,7 +228,7 @@ export class LiveRun implements LiveWork {
     this.#loading = true
     this.#owner.loading(this)
     try {
-      for (let retries = 0; !this.#ended; ) {
+      for (let retries = 0; !this.#ended;) {
         try {
           const source = await this.request.open()
           if (await this.#readFrom(source)) break
@@ -249,7 +254,8 @@ export class LiveRun implements LiveWork {
         : await readRows(source, specification, held.wanted, (document) => held.sortKey(document))
       if (this.#ended) return true
       const { number } = documents.collection
-      if (number !== this.#collection) held.forget()
+      // What has the same revision there may be another document.
+      if (number !== this.#collection && this.#collection !== 0) held.forget()
       this.#collection = number
       held.reset(found.documents, found.complete)
     } finally {

@@ -64,7 +64,12 @@ async function readWithTies(
   const wanted = query.limit
   const documents: StoredDocument[] = []
   let lastKey: string | undefined
-  for await (const batch of batches(source, plan, { ...query, limit: Infinity }, Math.min(wanted + 1, BATCH_ROWS_WHOLE))) {
+  for await (const batch of batches(
+    source,
+    plan,
+    { ...query, limit: Infinity },
+    Math.min(wanted + 1, BATCH_ROWS_WHOLE),
+  )) {
     for (const document of batch) {
       if (documents.length >= wanted) {
         lastKey ??= sortKey(documents[wanted - 1]!)

@@ -35,7 +35,15 @@ export function rowChanges(from: LiveView, to: LiveView): Change[] {
   }
   middle.reverse()
   const rowBefore = (id: string): object => from.rows[oldIndex.get(id)!]!
-  addMoves(changes, middle, kept.filter((id) => stays.has(id)), moved, start, rowBefore, rowsOf(to, start, toEnd))
+  addMoves(
+    changes,
+    middle,
+    kept.filter((id) => stays.has(id)),
+    moved,
+    start,
+    rowBefore,
+    rowsOf(to, start, toEnd),
+  )
   for (let at = start; at < toEnd; at++) {
     const id = to.ids[at]!
     if (!stays.has(id)) changes.push({ type: 'added', id, index: at, row: to.rows[at]! })

@@ -37,7 +37,9 @@ export class Subscription {
 }
 
 /** Kept, because all subscribers of a query are given the same. */
-let last: { readonly from: LiveView | undefined; readonly to: LiveView; readonly update: LiveUpdate<object> } | undefined
+let last:
+  | { readonly from: LiveView | undefined; readonly to: LiveView; readonly update: LiveUpdate<object> }
+  | undefined
 
 /** Undefined: there is nothing new. */
 export function updateBetween(from: LiveView | undefined, to: LiveView): LiveUpdate<object> | undefined {

@@ -29,7 +29,10 @@ beforeEach(async () => {
   opened = 0
 })
 
-async function live(selector: object, options: Partial<QuerySpecification> = {}): Promise<{ work: LiveWork; state: LiveState }> {
+async function live(
+  selector: object,
+  options: Partial<QuerySpecification> = {},
+): Promise<{ work: LiveWork; state: LiveState }> {
   const condition = normalise(parseSelector(selector))
   const state: LiveState = { view: undefined, status: 'loading', error: undefined }
   const specification = { condition, sort: [], skip: 0, limit: Infinity, fields: undefined, ...options }
@@ -79,7 +82,8 @@ test('ten thousand queries for different values: a commit tests one condition pe
 })
 
 test('queries that share a condition share its test, and those for a range are all tested', async () => {
-  for (let n = 0; n < 50; n++) await live({ n: { $gt: 5 } }, { limit: n, sort: [{ path: 'n', descending: n % 2 === 0 }] })
+  for (let n = 0; n < 50; n++)
+    await live({ n: { $gt: 5 } }, { limit: n, sort: [{ path: 'n', descending: n % 2 === 0 }] })
   expect(await commit([{ _id: 'x', n: 1 }])).toBe(1)
   for (let n = 0; n < 50; n++) await live({ n: { $gt: n } })
   expect(await commit([{ _id: 'x', n: 1 }])).toBe(50)
