@@ -118,9 +118,20 @@ test('snapshots that have expired are read anew; one that always has fails the q
     await eventually(() => follower.rows?.length === n + 2)
     expect(follower.rows?.length).toBe(n + 2)
   }
+  // A loop that is at work when the query fails hears of it when it asks for more.
+  let atWork = false
+  const loop = (async () => {
+    for await (const _ of follower.live) {
+      atWork = true
+      await eventually(() => follower.ended)
+    }
+  })()
+  loop.catch(() => {})
+  await eventually(() => atWork)
   left = 100
   await items.insert({ _id: 'c', n: 1 })
   await eventually(() => follower.ended)
+  await expect(loop).rejects.toHaveProperty('code', 'PANNIER_SNAPSHOT_EXPIRED')
   expect([follower.ended, (follower.error as PannierError).code]).toEqual([true, 'PANNIER_SNAPSHOT_EXPIRED'])
   expect([counts.listeners, counts.held]).toEqual([0, 0])
   left = 0

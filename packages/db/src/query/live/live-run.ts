@@ -8,7 +8,7 @@ import type { QuerySource } from '../query-source.ts'
 import { HeldRows } from './held-rows.ts'
 import type { LiveRequest, LiveState, LiveUpdate, LiveView, LiveWork, Subscriber } from './live-types.ts'
 import { readRows, readWindow } from './read-rows.ts'
-import { call, isSameView, Subscription, updateBetween } from './subscription.ts'
+import { call, isSameView, Subscription, updates } from './subscription.ts'
 
 /** Rows before the window are held up to so many; beyond, each commit to the collection makes the query be read again. */
 export const SKIP_HELD_MAX = 1000
@@ -52,8 +52,10 @@ export class LiveRun implements LiveWork {
   readonly #owner: RunOwner
   readonly #state: LiveState
   readonly #held: HeldRows
+  readonly #updateBetween = updates()
   readonly #subscriptions = new Set<Subscription>()
-  readonly #waiting = new Set<() => void>()
+  /** Loops that have not ended, each with what wakes those who wait in it. */
+  readonly #loops = new Set<() => void>()
   readonly #pending = new Map<string, PendingChange>()
   #settleReady: { resolve: () => void; reject: (error: unknown) => void } | undefined
   /** The commit that the rows are of, at least. */
@@ -127,7 +129,7 @@ export class LiveRun implements LiveWork {
       call(() => subscriber.end?.(this.#state.error))
       return () => {}
     }
-    const subscription = new Subscription(subscriber, this.#state)
+    const subscription = new Subscription(subscriber, this.#state, this.#updateBetween)
     this.#subscriptions.add(subscription)
     queueMicrotask(() => {
       if (this.#subscriptions.has(subscription)) subscription.flush()
@@ -140,37 +142,31 @@ export class LiveRun implements LiveWork {
 
   iterate(): AsyncIterator<LiveUpdate<object>, undefined, undefined> {
     const state = this.#state
+    const waiting = new Set<() => void>()
     let seen: LiveView | undefined
-    let stopped = false
-    let wakeMe: (() => void) | undefined
+    const wake = (): void => {
+      for (const resolve of waiting) resolve()
+      waiting.clear()
+    }
     const next = async (): Promise<IteratorResult<LiveUpdate<object>, undefined>> => {
-      for (;;) {
-        if (stopped) return { done: true, value: undefined }
-        if (this.#ended) {
-          stopped = true
-          if (this.#reason !== undefined) throw this.#reason
-          continue
-        }
-        const update = state.view && updateBetween(seen, state.view)
+      while (this.#loops.has(wake) && !this.#ended) {
+        const update = state.view && this.#updateBetween(seen, state.view)
         if (update !== undefined) {
           seen = state.view
           return { done: false, value: update }
         }
-        await new Promise<void>((resolve) => {
-          wakeMe = resolve
-          this.#waiting.add(resolve)
-        })
+        await new Promise<void>((resolve) => waiting.add(resolve))
       }
+      if (this.#loops.delete(wake) && this.#reason !== undefined) throw this.#reason
+      return { done: true, value: undefined }
     }
-    return {
-      next,
-      return: () => {
-        stopped = true
-        if (wakeMe !== undefined) this.#waiting.delete(wakeMe)
-        wakeMe?.()
-        return Promise.resolve({ done: true, value: undefined })
-      },
+    const end = (): Promise<IteratorResult<LiveUpdate<object>, undefined>> => {
+      this.#loops.delete(wake)
+      wake()
+      return Promise.resolve({ done: true, value: undefined })
     }
+    this.#loops.add(wake)
+    return { next, return: end }
   }
 
   close(): void {
@@ -194,7 +190,7 @@ export class LiveRun implements LiveWork {
     if (closing.aborted && isPannierError(error, 'PANNIER_CLOSED')) return this.closed(error)
     const isHeard =
       this.#state.status === 'loading' ||
-      this.#waiting.size > 0 ||
+      this.#loops.size > 0 ||
       [...this.#subscriptions].some(({ hearsEnd }) => hearsEnd)
     this.#end(error, error, error)
     if (!isHeard) call(() => Promise.reject(error))
@@ -219,9 +215,7 @@ export class LiveRun implements LiveWork {
   }
 
   #wake(): void {
-    const waiting = [...this.#waiting]
-    this.#waiting.clear()
-    for (const resolve of waiting) resolve()
+    for (const wake of this.#loops) wake()
   }
 
   async #load(): Promise<void> {

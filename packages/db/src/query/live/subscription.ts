@@ -7,12 +7,14 @@ const EMPTY: LiveView = { ids: [], rows: [] }
 export class Subscription {
   readonly #subscriber: Subscriber
   readonly #state: LiveState
+  readonly #updateBetween: UpdateBetween
   #seen: LiveView | undefined
   #stopped = false
 
-  constructor(subscriber: Subscriber, state: LiveState) {
+  constructor(subscriber: Subscriber, state: LiveState, updateBetween: UpdateBetween) {
     this.#subscriber = subscriber
     this.#state = state
+    this.#updateBetween = updateBetween
   }
 
   get hearsEnd(): boolean {
@@ -22,7 +24,7 @@ export class Subscription {
   flush(): void {
     const { view } = this.#state
     if (view === undefined || view === this.#seen || this.#stopped) return
-    const update = updateBetween(this.#seen, view)
+    const update = this.#updateBetween(this.#seen, view)
     this.#seen = view
     if (update !== undefined) call(() => this.#subscriber.update(update))
   }
@@ -36,18 +38,21 @@ export class Subscription {
   }
 }
 
-/** Kept, because all subscribers of a query are given the same. */
-let last:
-  | { readonly from: LiveView | undefined; readonly to: LiveView; readonly update: LiveUpdate<object> }
-  | undefined
+/** Tells how one state became another; undefined if there is nothing new. */
+export type UpdateBetween = (from: LiveView | undefined, to: LiveView) => LiveUpdate<object> | undefined
 
-/** Undefined: there is nothing new. */
-export function updateBetween(from: LiveView | undefined, to: LiveView): LiveUpdate<object> | undefined {
-  if (from === to) return undefined
-  if (last?.from !== from || last?.to !== to)
-    last = { from, to, update: { rows: to.rows, changes: rowChanges(from ?? EMPTY, to) } }
-  const { update } = last
-  return from === undefined || update.changes.length > 0 ? update : undefined
+/** The last answer is kept, because all readers of a query ask for the same. */
+export function updates(): UpdateBetween {
+  let last:
+    | { readonly from: LiveView | undefined; readonly to: LiveView; readonly update: LiveUpdate<object> }
+    | undefined
+  return (from, to) => {
+    if (from === to) return undefined
+    if (last?.from !== from || last?.to !== to)
+      last = { from, to, update: { rows: to.rows, changes: rowChanges(from ?? EMPTY, to) } }
+    const { update } = last
+    return from === undefined || update.changes.length > 0 ? update : undefined
+  }
 }
 
 export function isSameView(left: LiveView, right: LiveView): boolean {
