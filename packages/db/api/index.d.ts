@@ -442,6 +442,56 @@ export interface ListedRow<T extends object = StoredDocument> {
     readonly doc?: T;
 }
 
+export type LiveChange<Row> = {
+    readonly type: 'added';
+    readonly id: string;
+    readonly index: number;
+    readonly row: Row;
+}
+ | {
+    readonly type: 'removed';
+    readonly id: string;
+    readonly index: number;
+    readonly row: Row;
+}
+ | {
+    readonly type: 'changed';
+    readonly id: string;
+    readonly index: number;
+    readonly from: Row;
+    readonly row: Row;
+}
+ | {
+    readonly type: 'moved';
+    readonly id: string;
+    readonly fromIndex: number;
+    readonly index: number;
+    readonly from: Row;
+    readonly row: Row;
+};
+
+export interface LiveOptions {
+    readonly signal?: AbortSignal | undefined;
+}
+
+export class LiveQuery<Row extends object> implements AsyncIterable<LiveUpdate<Row>> {
+    readonly ready: Promise<void>;
+    get value(): readonly Row[] | undefined;
+    get status(): LiveStatus;
+    get error(): unknown;
+    subscribe(listener: (update: LiveUpdate<Row>) => void, onEnd?: (error: unknown) => void): () => void;
+    [Symbol.asyncIterator](): AsyncIterableIterator<LiveUpdate<Row>, undefined, undefined>;
+    close(): void;
+    [Symbol.dispose](): void;
+}
+
+export type LiveStatus = 'loading' | 'live' | 'ended' | 'failed';
+
+export interface LiveUpdate<Row> {
+    readonly rows: readonly Row[];
+    readonly changes: readonly LiveChange<Row>[];
+}
+
 export class LocalDocuments {
     get(id: string): Promise<Stored<JsonObject> | undefined>;
     put(document: LocalInput): Promise<WriteResult>;
@@ -547,6 +597,8 @@ export class Query<T extends object, Document extends object = T> implements Asy
     first(): Promise<T | undefined>;
     count(): Promise<number>;
     explain({ run }?: ExplainOptions): Promise<Explanation>;
+    live({ signal }?: LiveOptions): LiveQuery<T>;
+    isSame<U extends object, D extends object>(other: Query<U, D>): boolean;
     [Symbol.asyncIterator](): AsyncGenerator<T, void, undefined>;
 }
 

@@ -102,5 +102,7 @@ export type { IndexField, IndexInput, OrderedPath } from './index/index-definiti
 export { where } from './query/builder.ts'
 export type { FieldFilters, Filter } from './query/builder.ts'
 export type { Condition, FieldPath, FieldValue, Projected, Selector } from './query/field-types.ts'
+export type { LiveQuery } from './query/live/live-query.ts'
+export type { LiveChange, LiveOptions, LiveStatus, LiveUpdate } from './query/live/live-types.ts'
 export type { ExplainOptions, Explanation, Query } from './query/query.ts'
 export type { Durability, Storage } from './storage/page-store.ts'

@@ -5,6 +5,7 @@ import type { CollectionState } from '../document/collection-state.ts'
 import type { IdGenerator } from '../document/document-id.ts'
 import type { WriteContext } from '../document/write-documents.ts'
 import type { Snapshot, WriteTransaction } from '../kv/key-value-store.ts'
+import type { LoadLiveHost } from '../query/query.ts'
 import type { QuerySource } from '../query/query-source.ts'
 import type { CollectionSchema } from './schema/collection-schema.ts'
 
@@ -19,6 +20,8 @@ export interface CollectionAccess {
   read<T>(read: (snapshot: Snapshot) => T): MaybePromise<T>
   write<T>(write: (transaction: WriteTransaction) => T): Promise<T>
   openSource(): MaybePromise<QuerySource>
+  /** Where live queries hear of commits; undefined inside a transaction. */
+  readonly loadLiveHost: LoadLiveHost
   /** Where content goes that is stored ahead of the write it belongs to; undefined inside a transaction. */
   uploads(): UploadTarget | undefined
   /** Work that ends in a write: a transaction, or the database, is not closed before it has ended. */

@@ -250,6 +250,7 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
     return createQuery<Stored<T>, Identified<T>>(
       () => this.access.openSource(),
       selector ?? ({} as Selector<Identified<T>>),
+      this.access.loadLiveHost,
     )
   }
 

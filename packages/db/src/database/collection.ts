@@ -10,6 +10,7 @@ import type { IndexDeclaration, IndexField, IndexInput } from '../index/index-de
 import { maintainIndexes } from '../index/maintain-indexes.ts'
 import type { Snapshot, WriteTransaction } from '../kv/key-value-store.ts'
 import type { FieldPath } from '../query/field-types.ts'
+import type { LiveHost } from '../query/live/live-types.ts'
 import type { QuerySource } from '../query/query-source.ts'
 import type { Selector } from '../query/query.ts'
 import { eitherSignal, lateStream } from './byte-stream.ts'
@@ -372,6 +373,7 @@ function checkChoice(choice: string | undefined, ...choices: string[]): void {
 /** Reads the newest state; each write is a transaction of its own. */
 class StoreAccess implements CollectionAccess {
   readonly writing: CollectionWriting
+  readonly loadLiveHost: () => Promise<LiveHost>
   readonly #name: string
   readonly #context: DatabaseContext
   readonly #afterWrite: (collectionNumber: number | undefined) => void
@@ -388,6 +390,10 @@ class StoreAccess implements CollectionAccess {
     this.#name = name
     this.#context = context
     this.#afterWrite = afterWrite
+    this.loadLiveHost = async () => {
+      const { watchCollection } = await import('./live-watcher.ts')
+      return watchCollection(context, name, schema)
+    }
     this.writing = {
       catalog,
       name,

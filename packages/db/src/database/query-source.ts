@@ -21,6 +21,7 @@ export function querySource(
   const state = catalog.collection(snapshot, name)
   const documents = state === undefined ? emptyCollection(name) : new DocumentReader(snapshot, state)
   return {
+    sequence: snapshot.sequence,
     documents,
     indexes: documents.collection.indexes,
     index: (definition) => existingTree(snapshot, indexTreeName(documents.collection.number, definition.number)),

@@ -102,6 +102,7 @@ export class Transaction<Schemas extends object = object> {
 
 class TransactionAccess implements CollectionAccess {
   readonly writing: CollectionWriting
+  readonly loadLiveHost: undefined
   readonly #transaction: Transaction
 
   constructor(transaction: Transaction, writing: CollectionWriting) {

@@ -1,12 +1,15 @@
 /**
  * What a query reads from: one collection as of one snapshot. The database layer makes it over a held snapshot.
  */
+import type { CommitSequence } from '../base/brand.ts'
 import type { MaybePromise } from '../base/maybe-promise.ts'
 import type { IndexDefinition } from '../document/index-definition.ts'
 import type { DocumentReader } from '../document/document-reader.ts'
 import type { TreeReader } from '../kv/key-value-store.ts'
 
 export interface QuerySource {
+  /** Of the newest commit that is in it. */
+  readonly sequence: CommitSequence
   readonly documents: DocumentReader
   /** Those that are being built may be among them; they are passed over. */
   readonly indexes: readonly IndexDefinition[]

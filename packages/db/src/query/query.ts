@@ -12,6 +12,9 @@ import type { BuiltPredicate } from './ast/predicate.ts'
 import { buildOperators } from './operators/build.ts'
 import { BATCH_ROWS_MAX, BATCH_ROWS_MIN, BATCH_ROWS_WHOLE, type Operator } from './operators/operator.ts'
 import type { OrderedPath } from '../index/index-definition.ts'
+import { LiveQuery } from './live/live-query.ts'
+import type { LiveHost, LiveOptions } from './live/live-types.ts'
+import { queryKey } from './live/query-key.ts'
 import type { FieldPath, Projected, Selector } from './field-types.ts'
 import { outermostPaths } from './operators/project.ts'
 import type { Explanation } from './planner/explain.ts'
@@ -27,18 +30,21 @@ export interface ExplainOptions {
 }
 
 export type OpenSource = () => MaybePromise<QuerySource>
+/** Loads what live queries need. One function for each collection; undefined where queries cannot be live. */
+export type LoadLiveHost = (() => Promise<LiveHost>) | undefined
 
 /** Checks the selector (or takes what `where` has built): a TypeError tells what is wrong with it. */
 export function createQuery<T extends object, Document extends object = T>(
   open: OpenSource,
   selector: Selector<Document> | BuiltPredicate,
+  loadHost?: LoadLiveHost,
 ): Query<T, Document> {
   const condition = normalise(parseSelector(selector))
   const expressions = expressionsOf(condition)
   const prepared: OpenSource =
     expressions.length === 0 ? open : () => andThen<void, QuerySource>(prepareRegexes(expressions), open)
   const specification = { condition, sort: [], skip: 0, limit: Infinity, fields: undefined }
-  return new Query<T, Document>(prepared, specification, undefined)
+  return new Query<T, Document>(prepared, specification, undefined, loadHost)
 }
 
 /** `T`: the rows; `Document`: what they are made of. */
@@ -46,10 +52,17 @@ export class Query<T extends object, Document extends object = T> implements Asy
   readonly #open: OpenSource
   readonly #specification: QuerySpecification
   readonly #abortSignal: AbortSignal | undefined
+  readonly #loadHost: LoadLiveHost
 
   /** @internal Use `collection.find`. */
-  constructor(open: OpenSource, specification: QuerySpecification, abortSignal: AbortSignal | undefined) {
+  constructor(
+    open: OpenSource,
+    specification: QuerySpecification,
+    abortSignal: AbortSignal | undefined,
+    loadHost: LoadLiveHost,
+  ) {
     this.#open = open
+    this.#loadHost = loadHost
     this.#specification = specification
     this.#abortSignal = abortSignal
   }
@@ -82,7 +95,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
 
   /** Once it is aborted, what this query has under way ends with PANNIER_ABORTED. */
   signal(signal: AbortSignal): Query<T, Document> {
-    return new Query<T, Document>(this.#open, this.#specification, signal)
+    return new Query<T, Document>(this.#open, this.#specification, signal, this.#loadHost)
   }
 
   async toArray(): Promise<T[]> {
@@ -127,6 +140,25 @@ export class Query<T extends object, Document extends object = T> implements Asy
     }
   }
 
+  /**
+   * The rows as they are now and as they change with each commit, of whichever handle. Ties of the sort are in the order of
+   * their ids. It begins at once and is at work until it is closed. docs/live-queries.md is the contract.
+   *
+   * @example
+   * const live = people.find({ city: 'Oslo' }).sort('name').limit(20).live({ signal })
+   * for await (const { rows, changes } of live) render(rows)
+   */
+  live({ signal = this.#abortSignal }: LiveOptions = {}): LiveQuery<T> {
+    const loadHost = this.#loadHost
+    if (loadHost === undefined) throw new TypeError('Inside a transaction a query cannot be live.')
+    return new LiveQuery<T>(loadHost(), { specification: this.#specification, open: this.#open, signal })
+  }
+
+  /** Whether the other query asks for the same of the same collection (of this handle), so that it would give the same. */
+  isSame<U extends object, D extends object>(other: Query<U, D>): boolean {
+    return other.#loadHost === this.#loadHost && queryKey(other.#specification) === queryKey(this.#specification)
+  }
+
   /** Rows as they are read, from one snapshot, which is held until the loop ends or is left. */
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
     const { limit } = this.#specification
@@ -135,7 +167,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
   }
 
   #with<U extends object>(changes: Partial<QuerySpecification>): Query<U, Document> {
-    return new Query<U, Document>(this.#open, { ...this.#specification, ...changes }, this.#abortSignal)
+    return new Query<U, Document>(this.#open, { ...this.#specification, ...changes }, this.#abortSignal, this.#loadHost)
   }
 
   /** Batches double from `batchRows` on. */

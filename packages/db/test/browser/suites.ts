@@ -11,6 +11,7 @@ import { collectionSuite } from '../../testing/conformance/collection.ts'
 import { documentListSuite } from '../../testing/conformance/document-lists.ts'
 import { importExportSuite } from '../../testing/conformance/import-export.ts'
 import { keyValueSuite } from '../../testing/conformance/key-value.ts'
+import { liveQuerySuite } from '../../testing/conformance/live-queries.ts'
 import { pageStoreSuite } from '../../testing/conformance/page-store.ts'
 import { querySuite } from '../../testing/conformance/query.ts'
 import { revisionsSuite } from '../../testing/conformance/revisions.ts'
@@ -54,6 +55,14 @@ export function declareSuites(test: Test): void {
   collectionSuite({ test: prefixed(test, 'collection'), create: () => open(newName()) })
   changeFeedSuite({
     test: prefixed(test, 'change feed'),
+    create: () => {
+      const name = newName()
+      return { open: () => open(name) }
+    },
+    supports: { handles: true },
+  })
+  liveQuerySuite({
+    test: prefixed(test, 'live queries'),
     create: () => {
       const name = newName()
       return { open: () => open(name) }

@@ -23,6 +23,7 @@ export class MigrationNeeded extends Error {
 
 export class VersionedAccess implements CollectionAccess {
   readonly writing: CollectionWriting
+  readonly loadLiveHost: CollectionAccess['loadLiveHost']
   readonly #inner: CollectionAccess
   readonly #schema: CollectionSchema
   readonly #whenMigrated: () => Promise<void>
@@ -30,6 +31,7 @@ export class VersionedAccess implements CollectionAccess {
   /** `whenMigrated` resolves when it is worth another look. */
   constructor(inner: CollectionAccess, schema: CollectionSchema, whenMigrated: () => Promise<void>) {
     this.writing = inner.writing
+    this.loadLiveHost = inner.loadLiveHost
     this.#inner = inner
     this.#schema = schema
     this.#whenMigrated = whenMigrated

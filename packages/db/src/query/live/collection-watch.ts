@@ -1,0 +1,119 @@
+/**
+ * Tells the live queries of one collection what each commit means to them. A query that a commit doesn't concern costs
+ * nothing: documents lead to the queries that hold them, and to those whose condition they meet.
+ */
+import type { StoredDocument } from '../../document/document-reader.ts'
+import { ConditionIndex } from './condition-index.ts'
+import { LiveRun, type RunOwner } from './live-run.ts'
+import type { LiveHost, LiveRequest, LiveState, LiveWork } from './live-types.ts'
+
+/** A document that a commit has written or deleted, as it is now. */
+export interface ChangedDocument {
+  readonly id: string
+  readonly document: StoredDocument | undefined
+}
+
+export class CollectionWatch implements LiveHost, RunOwner {
+  /** Aborted when the database is closed. */
+  readonly closing: AbortSignal
+  collection = 0
+  readonly conditions: ConditionIndex<LiveRun> = new ConditionIndex()
+  readonly #runs = new Set<LiveRun>()
+  /** One query or several; most documents are held by one. */
+  readonly #holders = new Map<string, LiveRun | Set<LiveRun>>()
+  readonly #loading = new Set<LiveRun>()
+  readonly #deep = new Set<LiveRun>()
+  /** What is shown has changed, and nobody has been told. */
+  #changed = new Set<LiveRun>()
+  readonly #onActive: () => void
+  readonly #onIdle: () => void
+
+  /** `onActive` is called before the first query begins, `onIdle` when the last one has ended. */
+  constructor(closing: AbortSignal, onActive: () => void, onIdle: () => void) {
+    this.closing = closing
+    this.#onActive = onActive
+    this.#onIdle = onIdle
+  }
+
+  start(request: LiveRequest, state: LiveState): LiveWork {
+    if (this.#runs.size === 0) this.#onActive()
+    const run = new LiveRun(this, request, state)
+    this.#runs.add(run)
+    if (run.isDeep) this.#deep.add(run)
+    if (this.closing.aborted) run.closed(this.closing.reason)
+    else run.begin()
+    return run
+  }
+
+  /** These documents have changed, and no others. */
+  apply(sequence: number, changed: readonly ChangedDocument[]): void {
+    const affected = new Map<LiveRun, Map<string, StoredDocument | undefined>>()
+    const affect = (run: LiveRun, id: string, document: StoredDocument | undefined): void => {
+      let changes = affected.get(run)
+      if (changes === undefined) affected.set(run, (changes = new Map()))
+      changes.set(id, document)
+    }
+    for (const { id, document } of changed) {
+      const holders = this.#holders.get(id)
+      if (holders instanceof LiveRun) affect(holders, id, undefined)
+      else if (holders !== undefined) for (const run of holders) affect(run, id, undefined)
+      if (document !== undefined)
+        for (const { queries } of this.conditions.matching(document))
+          for (const run of queries) affect(run, id, document)
+      for (const run of this.#loading) run.note(sequence, id, document)
+    }
+    for (const [run, changes] of affected) if (!run.loading && !run.isDeep) run.apply(sequence, changes)
+    if (changed.length > 0) for (const run of this.#deep) run.invalidate(sequence)
+  }
+
+  /** Anything may have changed. */
+  invalidate(sequence: number): void {
+    for (const run of this.#runs) run.invalidate(sequence)
+  }
+
+  /** Tells the subscribers of all queries that have changed; after all of them have. */
+  notify(): void {
+    const changed = this.#changed
+    this.#changed = new Set()
+    for (const run of changed) run.notify()
+  }
+
+  close(reason: unknown): void {
+    for (const run of this.#runs) run.closed(reason)
+  }
+
+  loading(run: LiveRun): void {
+    this.#loading.add(run)
+  }
+
+  loaded(run: LiveRun): (document: StoredDocument) => boolean {
+    this.#loading.delete(run)
+    return this.conditions.add(run.request.specification.condition, run).test
+  }
+
+  changed(run: LiveRun): void {
+    this.#changed.add(run)
+  }
+
+  hold(id: string, run: LiveRun): void {
+    const holders = this.#holders.get(id)
+    if (holders === undefined) this.#holders.set(id, run)
+    else if (holders instanceof LiveRun) this.#holders.set(id, new Set([holders, run]))
+    else holders.add(run)
+  }
+
+  release(id: string, run: LiveRun): void {
+    const holders = this.#holders.get(id)
+    if (holders === run) this.#holders.delete(id)
+    else if (holders instanceof Set && holders.delete(run) && holders.size === 0) this.#holders.delete(id)
+  }
+
+  remove(run: LiveRun): void {
+    if (!this.#runs.delete(run)) return
+    this.#loading.delete(run)
+    this.#deep.delete(run)
+    this.#changed.delete(run)
+    this.conditions.remove(run.request.specification.condition, run)
+    if (this.#runs.size === 0) this.#onIdle()
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * Finds the conditions that a document meets among thousands, each tested once however many queries share it. Conditions
+ * that ask for certain values of a field are found by these values; only the others are all tested.
+ */
+import { isArrayLike } from '../../codec/collation.ts'
+import { encodeKey } from '../../codec/key-encoding.ts'
+import type { StoredDocument } from '../../document/document-reader.ts'
+import { conjuncts, type Condition, type WithinCondition } from '../ast/normalise.ts'
+import { isPoints } from '../ast/value-set.ts'
+import { compileCondition, type ReadField, type Test } from '../match.ts'
+import { documentFields } from './document-fields.ts'
+import { conditionKey } from './query-key.ts'
+
+/** A condition that asks for more values than this is tested with every document. */
+const POINTS_MAX = 100
+
+/** A condition and who asks for it. */
+export interface ConditionGroup<Query> {
+  readonly test: Test<StoredDocument>
+  readonly queries: Set<Query>
+}
+
+/** Values of a field (as keys) to the groups that ask for them. */
+interface FieldIndex<Query> {
+  readonly read: ReadField<StoredDocument>
+  readonly groups: Map<string, Set<ConditionGroup<Query>>>
+}
+
+/** Where a group is to be found: values of fields, one of which every document has that meets the condition. */
+type Place = readonly [path: string, key: string]
+
+export class ConditionIndex<Query> {
+  /** Conditions that were tested with a document, since ever. */
+  evaluations = 0
+  readonly #groups = new Map<string, ConditionGroup<Query>>()
+  readonly #fields = new Map<string, FieldIndex<Query>>()
+  readonly #others = new Set<ConditionGroup<Query>>()
+
+  /** Regular expressions in it have to be loaded. */
+  add(condition: Condition, query: Query): ConditionGroup<Query> {
+    const key = conditionKey(condition)
+    let group = this.#groups.get(key)
+    if (group === undefined) {
+      group = { test: compileCondition(condition, documentFields), queries: new Set() }
+      this.#groups.set(key, group)
+      const places = placesOf(condition)
+      if (places === undefined) this.#others.add(group)
+      else for (const place of places) this.#groupsAt(place).add(group)
+    }
+    group.queries.add(query)
+    return group
+  }
+
+  remove(condition: Condition, query: Query): void {
+    const key = conditionKey(condition)
+    const group = this.#groups.get(key)
+    if (group === undefined || !group.queries.delete(query) || group.queries.size > 0) return
+    this.#groups.delete(key)
+    this.#others.delete(group)
+    for (const [path, value] of placesOf(condition) ?? []) {
+      const field = this.#fields.get(path)!
+      const groups = field.groups.get(value)!
+      groups.delete(group)
+      if (groups.size === 0) field.groups.delete(value)
+      if (field.groups.size === 0) this.#fields.delete(path)
+    }
+  }
+
+  /** The groups whose condition the document meets. */
+  matching(document: StoredDocument): ConditionGroup<Query>[] {
+    const candidates = new Set(this.#others)
+    for (const { read, groups } of this.#fields.values())
+      for (const key of keysOf(read(document))) for (const group of groups.get(key) ?? []) candidates.add(group)
+    return [...candidates].filter(({ test }) => {
+      this.evaluations++
+      return test(document)
+    })
+  }
+
+  #groupsAt([path, key]: Place): Set<ConditionGroup<Query>> {
+    let field = this.#fields.get(path)
+    if (field === undefined) {
+      field = { read: documentFields(path), groups: new Map() }
+      this.#fields.set(path, field)
+    }
+    let groups = field.groups.get(key)
+    if (groups === undefined) {
+      groups = new Set()
+      field.groups.set(key, groups)
+    }
+    return groups
+  }
+}
+
+/** Undefined: it may be met by a document with any values. */
+function placesOf(condition: Condition): Place[] | undefined {
+  if (condition.kind === 'or') {
+    const branches = condition.of.map(placesOf)
+    return branches.some((places) => places === undefined) ? undefined : branches.flatMap((places) => places!)
+  }
+  const choices = conjuncts(condition).flatMap((part) => {
+    if (part.kind === 'or') return [placesOf(part) ?? []].filter(({ length }) => length > 0)
+    return part.kind === 'within' && isFindable(part) ? [pointsOf(part)] : []
+  })
+  return choices.toSorted((left, right) => left.length - right.length)[0]
+}
+
+function isFindable({ values, every }: WithinCondition): boolean {
+  return !every && values.length <= 2 * POINTS_MAX && isPoints(values)
+}
+
+function pointsOf({ path, values }: WithinCondition): Place[] {
+  return values.flatMap(({ value, above }) => (above ? [] : [[path, encodeKey(value)] as const]))
+}
+
+/** The value and, of an array, its elements. Equal values have equal keys. */
+function keysOf(value: unknown): Set<string> {
+  const keys = new Set([encodeKey(value)])
+  if (isArrayLike(value)) for (let at = 0; at < value.length; at++) keys.add(encodeKey(value[at]))
+  return keys
+}

@@ -1,0 +1,94 @@
+/** A live query as its user sees it. All that works is loaded with the first one; this only waits for it. */
+import type { LiveHost, LiveRequest, LiveState, LiveStatus, LiveUpdate, LiveWork, Subscriber } from './live-types.ts'
+
+/**
+ * The rows of a query as they are now, and how they change with each commit, of whichever handle. It is at work until it is
+ * closed: by `close`, its signal, or the database.
+ *
+ * @example
+ * using live = people.find({ city: 'Oslo' }).sort('name').limit(20).live()
+ * live.subscribe(({ rows, changes }) => render(rows))
+ */
+export class LiveQuery<Row extends object> implements AsyncIterable<LiveUpdate<Row>> {
+  /** Resolves when the first rows are there. Rejects when there will be none, with the reason. */
+  readonly ready: Promise<void>
+  readonly #state: LiveState = { view: undefined, status: 'loading', error: undefined }
+  readonly #work: Promise<LiveWork>
+
+  /** @internal Use `query.live`. */
+  constructor(host: Promise<LiveHost>, request: LiveRequest) {
+    const state = this.#state
+    this.#work = host.then((loaded) => loaded.start(request, state))
+    this.ready = this.#work.then(({ ready }) => ready)
+    // Whoever waits for it hears of it. What fails here is that the code does not load.
+    this.ready.catch(() => {})
+    this.#work.catch((error: unknown) => {
+      state.status = 'failed'
+      state.error = error
+    })
+  }
+
+  /** The rows now; undefined before the first. Never change them: other live queries may share them. */
+  get value(): readonly Row[] | undefined {
+    return this.#state.view?.rows as readonly Row[] | undefined
+  }
+
+  get status(): LiveStatus {
+    return this.#state.status
+  }
+
+  /** What it failed with. */
+  get error(): unknown {
+    return this.#state.error
+  }
+
+  /**
+   * Calls back with the rows that there are, in a moment, then once for each commit that changes them. `onEnd` is called
+   * when nothing more will come: with an error if that is why. The function returned ends the subscription, not the query.
+   */
+  subscribe(listener: (update: LiveUpdate<Row>) => void, onEnd?: (error: unknown) => void): () => void {
+    let stop: (() => void) | undefined
+    let stopped = false
+    const subscriber: Subscriber = { update: listener as unknown as Subscriber['update'], end: onEnd }
+    this.#work.then(
+      (work) => {
+        if (!stopped) stop = work.subscribe(subscriber)
+      },
+      (error: unknown) => {
+        if (!stopped) onEnd?.(error)
+      },
+    )
+    return () => {
+      stopped = true
+      stop?.()
+    }
+  }
+
+  /**
+   * The same in a loop. Commits that come while the loop is at work make one update, so nothing piles up. Leaving it ends
+   * the loop, not the query. It ends with the query; rejects if that failed, and with PANNIER_ABORTED if its signal fired.
+   */
+  [Symbol.asyncIterator](): AsyncIterableIterator<LiveUpdate<Row>, undefined, undefined> {
+    const iterator = this.#work.then((work) => work.iterate())
+    iterator.catch(() => {})
+    return {
+      next: async () => (await iterator).next() as Promise<IteratorResult<LiveUpdate<Row>, undefined>>,
+      return: async () => (await iterator).return!() as Promise<IteratorResult<LiveUpdate<Row>, undefined>>,
+      [Symbol.asyncIterator]() {
+        return this
+      },
+    }
+  }
+
+  /** Ends it and lets go of everything. `value` stays as it is. Idempotent. */
+  close(): void {
+    this.#work.then(
+      (work) => work.close(),
+      () => {},
+    )
+  }
+
+  [Symbol.dispose](): void {
+    this.close()
+  }
+}

@@ -1,0 +1,295 @@
+/**
+ * A live query at work. Guarantees: what it shows is the answer of the query as of one commit; commits are taken in their order,
+ * each whole; every subscriber is given each state that it has time for, and the steps from the one it was given before.
+ */
+import { isPannierError, PannierError } from '../../base/errors.ts'
+import type { StoredDocument } from '../../document/document-reader.ts'
+import type { QuerySource } from '../query-source.ts'
+import { HeldRows } from './held-rows.ts'
+import type { LiveRequest, LiveState, LiveUpdate, LiveView, LiveWork, Subscriber } from './live-types.ts'
+import { readRows, readWindow } from './read-rows.ts'
+import { call, isSameView, Subscription, updates } from './subscription.ts'
+
+/** Rows before the window are held up to so many; beyond, each commit to the collection makes the query be read again. */
+export const SKIP_HELD_MAX = 1000
+/** Changes that are kept while rows are read; with more of them the rows are read again. */
+const PENDING_MAX = 1000
+/** Rows are read again when the snapshot has expired, because this handle was frozen meanwhile. */
+const EXPIRED_RETRIES_MAX = 3
+
+/** A document as of a commit; undefined: there is none. */
+interface PendingChange {
+  readonly sequence: number
+  readonly document: StoredDocument | undefined
+}
+
+/** What tells a query of commits. */
+export interface RunOwner {
+  /** Aborted when the database is closed. */
+  readonly closing: AbortSignal
+  /** The number of the collection that commits are told of; 0: there is none yet. */
+  readonly collection: number
+  /** Its rows are being read: it is told of every change. */
+  loading(run: LiveRun): void
+  /** They were read. Gives the test of its condition. */
+  loaded(run: LiveRun): (document: StoredDocument) => boolean
+  /** What it shows has changed; `notify` is to be called. */
+  changed(run: LiveRun): void
+  /** It holds this document. */
+  hold(id: string, run: LiveRun): void
+  release(id: string, run: LiveRun): void
+  /** It has ended. */
+  remove(run: LiveRun): void
+}
+
+export class LiveRun implements LiveWork {
+  readonly request: LiveRequest
+  readonly ready: Promise<void>
+  /** Rows before the window are not held. */
+  readonly isDeep: boolean
+  /** Times that rows were read. */
+  reads = 0
+  readonly #owner: RunOwner
+  readonly #state: LiveState
+  readonly #held: HeldRows
+  readonly #updateBetween = updates()
+  readonly #subscriptions = new Set<Subscription>()
+  /** Loops that have not ended, each with what wakes those who wait in it. */
+  readonly #loops = new Set<() => void>()
+  readonly #pending = new Map<string, PendingChange>()
+  #settleReady: { resolve: () => void; reject: (error: unknown) => void } | undefined
+  /** The commit that the rows are of, at least. */
+  #sequence = -1
+  /** The collection that they are of; 0: there was none. */
+  #collection = 0
+  /** Rows have to be of this commit at least. */
+  #staleBefore = -1
+  #loading = false
+  #ended = false
+  /** What loops end with. */
+  #reason: unknown
+
+  constructor(owner: RunOwner, request: LiveRequest, state: LiveState) {
+    const { specification } = request
+    this.request = request
+    this.isDeep = specification.skip > SKIP_HELD_MAX
+    this.#owner = owner
+    this.#state = state
+    const holding = this.isDeep
+      ? { hold: () => {}, release: () => {} }
+      : { hold: (id: string) => owner.hold(id, this), release: (id: string) => owner.release(id, this) }
+    this.#held = new HeldRows(specification, this.isDeep ? 0 : specification.skip, holding)
+    this.ready = new Promise((resolve, reject) => (this.#settleReady = { resolve, reject }))
+    this.ready.catch(() => {})
+  }
+
+  /** While it is, it is told of all changes. */
+  get loading(): boolean {
+    return this.#loading
+  }
+
+  /** Begins to read the rows; once. */
+  begin(): void {
+    const { signal } = this.request
+    signal?.addEventListener('abort', this.#abort)
+    if (signal?.aborted) this.#abort()
+    else void this.#load()
+  }
+
+  /** It is told of a commit while rows are read. */
+  note(sequence: number, id: string, document: StoredDocument | undefined): void {
+    if (this.#pending.size < PENDING_MAX || this.#pending.has(id)) this.#pending.set(id, { sequence, document })
+    else this.#staleBefore = sequence
+  }
+
+  /** Documents that match as they are now; undefined for those that do not (any more). Not while `loading`. */
+  apply(sequence: number, changes: ReadonlyMap<string, StoredDocument | undefined>): void {
+    if (this.#ended || sequence <= this.#sequence) return
+    this.#sequence = sequence
+    this.#collection ||= this.#owner.collection
+    if (this.#held.apply(changes)) this.#show()
+    else void this.#load()
+  }
+
+  /** A commit has changed it is not known what. */
+  invalidate(sequence: number): void {
+    if (this.#ended || sequence <= this.#sequence) return
+    this.#staleBefore = Math.max(this.#staleBefore, sequence)
+    if (!this.#loading) void this.#load()
+  }
+
+  /** Tells subscribers what `apply` has changed. */
+  notify(): void {
+    for (const subscription of this.#subscriptions) subscription.flush()
+    this.#wake()
+  }
+
+  subscribe(subscriber: Subscriber): () => void {
+    if (this.#ended) {
+      call(() => subscriber.end?.(this.#state.error))
+      return () => {}
+    }
+    const subscription = new Subscription(subscriber, this.#state, this.#updateBetween)
+    this.#subscriptions.add(subscription)
+    queueMicrotask(() => {
+      if (this.#subscriptions.has(subscription)) subscription.flush()
+    })
+    return () => {
+      subscription.stop()
+      this.#subscriptions.delete(subscription)
+    }
+  }
+
+  iterate(): AsyncIterator<LiveUpdate<object>, undefined, undefined> {
+    const state = this.#state
+    const waiting = new Set<() => void>()
+    let seen: LiveView | undefined
+    const wake = (): void => {
+      for (const resolve of waiting) resolve()
+      waiting.clear()
+    }
+    const next = async (): Promise<IteratorResult<LiveUpdate<object>, undefined>> => {
+      while (this.#loops.has(wake) && !this.#ended) {
+        const update = state.view && this.#updateBetween(seen, state.view)
+        if (update !== undefined) {
+          seen = state.view
+          return { done: false, value: update }
+        }
+        await new Promise<void>((resolve) => waiting.add(resolve))
+      }
+      if (this.#loops.delete(wake) && this.#reason !== undefined) throw this.#reason
+      return { done: true, value: undefined }
+    }
+    const end = (): Promise<IteratorResult<LiveUpdate<object>, undefined>> => {
+      this.#loops.delete(wake)
+      wake()
+      return Promise.resolve({ done: true, value: undefined })
+    }
+    this.#loops.add(wake)
+    return { next, return: end }
+  }
+
+  close(): void {
+    this.#end(undefined, new PannierError('PANNIER_ABORTED', 'The live query was closed.'), undefined)
+  }
+
+  /** The database is closed. */
+  closed(reason: unknown): void {
+    this.#end(undefined, reason, undefined)
+  }
+
+  readonly #abort = (): void => {
+    const cause: unknown = this.request.signal!.reason
+    const error = new PannierError('PANNIER_ABORTED', 'The live query was aborted.', { cause })
+    this.#end(undefined, error, error)
+  }
+
+  fail(error: unknown): void {
+    if (this.#ended) return
+    const { closing } = this.#owner
+    if (closing.aborted && isPannierError(error, 'PANNIER_CLOSED')) return this.closed(error)
+    const isHeard =
+      this.#state.status === 'loading' ||
+      this.#loops.size > 0 ||
+      [...this.#subscriptions].some(({ hearsEnd }) => hearsEnd)
+    this.#end(error, error, error)
+    if (!isHeard) call(() => Promise.reject(error))
+  }
+
+  /** `error`: of a query that failed; `noRows`: why `ready` rejects; `reason`: what loops reject with. */
+  #end(error: unknown, noRows: unknown, reason: unknown): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.#reason = reason
+    this.#state.status = error === undefined ? 'ended' : 'failed'
+    this.#state.error = error
+    this.request.signal?.removeEventListener('abort', this.#abort)
+    this.#held.forget()
+    this.#pending.clear()
+    this.#owner.remove(this)
+    this.#settleReady?.reject(noRows)
+    const subscriptions = [...this.#subscriptions]
+    this.#subscriptions.clear()
+    for (const subscription of subscriptions) subscription.end(error)
+    this.#wake()
+  }
+
+  #wake(): void {
+    for (const wake of this.#loops) wake()
+  }
+
+  async #load(): Promise<void> {
+    this.#loading = true
+    this.#owner.loading(this)
+    try {
+      for (let retries = 0; !this.#ended;) {
+        try {
+          const source = await this.request.open()
+          if (await this.#readFrom(source)) break
+        } catch (error) {
+          if (!isPannierError(error, 'PANNIER_SNAPSHOT_EXPIRED') || retries++ === EXPIRED_RETRIES_MAX) throw error
+        }
+      }
+    } catch (error) {
+      this.fail(error)
+    }
+  }
+
+  /** False if they were outdated by then. */
+  async #readFrom(source: QuerySource): Promise<boolean> {
+    const { sequence, documents } = source
+    const held = this.#held
+    try {
+      if (this.#ended) return true
+      this.reads++
+      const { specification } = this.request
+      const found = this.isDeep
+        ? { documents: await readWindow(source, specification), complete: true }
+        : await readRows(source, specification, held.wanted, (document) => held.sortKey(document))
+      if (this.#ended) return true
+      const { number } = documents.collection
+      // What has the same revision there may be another document.
+      if (number !== this.#collection && this.#collection !== 0) held.forget()
+      this.#collection = number
+      held.reset(found.documents, found.complete)
+    } finally {
+      source.release()
+    }
+    this.#sequence = sequence
+    if (this.#staleBefore <= sequence) return this.#catchUp()
+    // Right as of that commit, and shown, or who writes all the time would keep it from ever being.
+    this.#pending.clear()
+    this.#show()
+    this.notify()
+    return false
+  }
+
+  /** Takes in what was committed while the rows were read. False if rows have to be read once more. */
+  #catchUp(): boolean {
+    const test = this.#owner.loaded(this)
+    const news = [...this.#pending].filter(([, change]) => change.sequence > this.#sequence)
+    this.#pending.clear()
+    const changes = new Map(news.map(([id, { document }]) => [id, document && test(document) ? document : undefined]))
+    this.#sequence = news.reduce((last, [, change]) => Math.max(last, change.sequence), this.#sequence)
+    if (!this.#held.apply(changes)) {
+      this.#owner.loading(this)
+      return false
+    }
+    this.#loading = false
+    this.#show()
+    this.notify()
+    return true
+  }
+
+  /** Sets what is shown, if that differs from what is. */
+  #show(): void {
+    const state = this.#state
+    const view = this.#held.view()
+    if (state.view !== undefined && isSameView(state.view, view)) return
+    state.view = view
+    if (state.status === 'loading') state.status = 'live'
+    this.#settleReady?.resolve()
+    this.#settleReady = undefined
+    this.#owner.changed(this)
+  }
+}

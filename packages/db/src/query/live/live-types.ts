@@ -1,0 +1,77 @@
+/** What a live query tells, and what its parts share. */
+import type { MaybePromise } from '../../base/maybe-promise.ts'
+import type { QuerySpecification } from '../planner/plan.ts'
+import type { QuerySource } from '../query-source.ts'
+
+/**
+ * One step from the former rows to the new ones. Steps are applied in the order given: an index is one in the rows as the steps
+ * before have left them.
+ */
+export type LiveChange<Row> =
+  | { readonly type: 'added'; readonly id: string; readonly index: number; readonly row: Row }
+  /** `row`: as it was. */
+  | { readonly type: 'removed'; readonly id: string; readonly index: number; readonly row: Row }
+  /** At its place; `from`: as it was. */
+  | { readonly type: 'changed'; readonly id: string; readonly index: number; readonly from: Row; readonly row: Row }
+  /** Taken out at `fromIndex`, then put in at `index`. `row` is `from` if nothing else has changed. */
+  | {
+      readonly type: 'moved'
+      readonly id: string
+      readonly fromIndex: number
+      readonly index: number
+      readonly from: Row
+      readonly row: Row
+    }
+
+export interface LiveUpdate<Row> {
+  /** All rows now. A new array each time; a row that did not change is the same object. */
+  readonly rows: readonly Row[]
+  /** How they came from the rows of the update before; of the first one, from none. */
+  readonly changes: readonly LiveChange<Row>[]
+}
+
+export interface LiveOptions {
+  /** Ends it. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** 'loading' until the first rows are there; 'failed' with an error; 'ended' by `close`, its signal, or with the database. */
+export type LiveStatus = 'loading' | 'live' | 'ended' | 'failed'
+
+/** Rows with the ids of their documents. Never changed. */
+export interface LiveView {
+  readonly ids: readonly string[]
+  readonly rows: readonly object[]
+}
+
+/** What `live` shows at once, and the code that is loaded on demand sets. */
+export interface LiveState {
+  view: LiveView | undefined
+  status: LiveStatus
+  error: unknown
+}
+
+export interface LiveRequest {
+  readonly specification: QuerySpecification
+  open(): MaybePromise<QuerySource>
+  readonly signal: AbortSignal | undefined
+}
+
+export interface Subscriber {
+  update(update: LiveUpdate<object>): void
+  end?: ((error: unknown) => void) | undefined
+}
+
+/** A live query at work. */
+export interface LiveWork {
+  /** Settles with the first rows, or when there will be none. */
+  readonly ready: Promise<void>
+  subscribe(subscriber: Subscriber): () => void
+  iterate(): AsyncIterator<LiveUpdate<object>, undefined, undefined>
+  close(): void
+}
+
+/** Where live queries of one collection hear of its commits. */
+export interface LiveHost {
+  start(request: LiveRequest, state: LiveState): LiveWork
+}

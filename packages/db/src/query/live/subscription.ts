@@ -1,0 +1,72 @@
+/** Who is told what a live query shows, and what one was told last. */
+import type { LiveState, LiveUpdate, LiveView, Subscriber } from './live-types.ts'
+import { rowChanges } from './row-changes.ts'
+
+const EMPTY: LiveView = { ids: [], rows: [] }
+
+export class Subscription {
+  readonly #subscriber: Subscriber
+  readonly #state: LiveState
+  readonly #updateBetween: UpdateBetween
+  #seen: LiveView | undefined
+  #stopped = false
+
+  constructor(subscriber: Subscriber, state: LiveState, updateBetween: UpdateBetween) {
+    this.#subscriber = subscriber
+    this.#state = state
+    this.#updateBetween = updateBetween
+  }
+
+  get hearsEnd(): boolean {
+    return this.#subscriber.end !== undefined
+  }
+
+  flush(): void {
+    const { view } = this.#state
+    if (view === undefined || view === this.#seen || this.#stopped) return
+    const update = this.#updateBetween(this.#seen, view)
+    this.#seen = view
+    if (update !== undefined) call(() => this.#subscriber.update(update))
+  }
+
+  stop(): void {
+    this.#stopped = true
+  }
+
+  end(error: unknown): void {
+    if (!this.#stopped) call(() => this.#subscriber.end?.(error))
+  }
+}
+
+/** Tells how one state became another; undefined if there is nothing new. */
+export type UpdateBetween = (from: LiveView | undefined, to: LiveView) => LiveUpdate<object> | undefined
+
+/** The last answer is kept, because all readers of a query ask for the same. */
+export function updates(): UpdateBetween {
+  let last:
+    | { readonly from: LiveView | undefined; readonly to: LiveView; readonly update: LiveUpdate<object> }
+    | undefined
+  return (from, to) => {
+    if (from === to) return undefined
+    if (last?.from !== from || last?.to !== to)
+      last = { from, to, update: { rows: to.rows, changes: rowChanges(from ?? EMPTY, to) } }
+    const { update } = last
+    return from === undefined || update.changes.length > 0 ? update : undefined
+  }
+}
+
+export function isSameView(left: LiveView, right: LiveView): boolean {
+  return (
+    left.ids.length === right.ids.length &&
+    left.ids.every((id, at) => id === right.ids[at] && left.rows[at] === right.rows[at])
+  )
+}
+
+/** A listener that throws must not keep others from hearing; its error goes to whoever watches for uncaught ones. */
+export function call(listener: () => unknown): void {
+  try {
+    listener()
+  } catch (error) {
+    void Promise.reject(error)
+  }
+}

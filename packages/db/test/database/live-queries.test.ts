@@ -1,0 +1,21 @@
+/** The conformance suite of live queries, over the model of a key-value store and over the storage engine. */
+import { test } from 'vitest'
+import { open } from '../../src/database/open.ts'
+import { memory } from '../../src/storage/memory/memory.ts'
+import { liveQuerySuite } from '../../testing/conformance/live-queries.ts'
+import { modelDatabase } from '../../testing/model-database.ts'
+import { prefixed } from '../../testing/suite.ts'
+
+liveQuerySuite({
+  test: prefixed(test, 'model that misses'),
+  create: () => ({ open: async () => modelDatabase({ missChance: 0.3, seed: 5 }) }),
+  supports: { handles: false },
+})
+liveQuerySuite({
+  test: prefixed(test, 'engine'),
+  create: () => {
+    const storage = memory()
+    return { open: () => open('x', { storage }) }
+  },
+  supports: { handles: true },
+})

@@ -1,0 +1,25 @@
+// What `@pannier/react` offers. Written by `npm run api`.
+
+export interface DocumentResult<Row extends object> {
+    readonly document: Row | undefined;
+    readonly status: LiveResult<Row>['status'];
+    readonly error: unknown;
+}
+
+export interface DocumentSource<Row extends object> {
+    find(selector: {
+        readonly _id: string;
+    }): Pick<Query<Row>, 'live' | 'isSame'>;
+}
+
+export interface LiveResult<Row extends object> {
+    readonly rows: readonly Row[];
+    readonly status: LiveStatus | 'idle';
+    readonly error: unknown;
+}
+
+export type LiveSource<Row extends object> = Pick<Query<Row>, 'live' | 'isSame'> | LiveQuery<Row>;
+
+export function useDocument<Row extends object>(collection: DocumentSource<Row>, id: string | undefined): DocumentResult<Row>;
+
+export function useLiveQuery<Row extends object>(query: LiveSource<Row> | undefined | (() => LiveSource<Row> | undefined), deps?: DependencyList): LiveResult<Row>;

@@ -1,0 +1,31 @@
+/** One document in a component. */
+import type { Query } from 'pannier'
+import type { LiveResult } from './live-store.ts'
+import { useLiveQuery } from './use-live-query.ts'
+
+export interface DocumentResult<Row extends object> {
+  /** Undefined while it is loading, and if there is none: `status` tells which. */
+  readonly document: Row | undefined
+  readonly status: LiveResult<Row>['status']
+  /** With the status 'failed': why. */
+  readonly error: unknown
+}
+
+/** What is needed of a collection. */
+export interface DocumentSource<Row extends object> {
+  find(selector: { readonly _id: string }): Pick<Query<Row>, 'live' | 'isSame'>
+}
+
+/**
+ * The document with this id as it is now; the component renders again when it changes. Without an id nothing is asked for.
+ *
+ * @example
+ * const { document: ann, status } = useDocument(people, 'ann')
+ */
+export function useDocument<Row extends object>(
+  collection: DocumentSource<Row>,
+  id: string | undefined,
+): DocumentResult<Row> {
+  const { rows, status, error } = useLiveQuery(id === undefined ? undefined : collection.find({ _id: id }))
+  return { document: rows[0], status, error }
+}

@@ -1,0 +1,71 @@
+/** Goal: components show what is in the database, through whichever tab it came, and leave nothing behind. */
+import type { BrowserSuiteContext } from '../../../../tools/browser/browser-suite.ts'
+import { assertEqual, assertTrue } from '../../../db/testing/check.ts'
+import type {} from './react.page.ts'
+
+export function browserSuite({ test, browser, baseUrl }: BrowserSuiteContext): void {
+  const open = async (name: string): Promise<Awaited<ReturnType<typeof browser.open>>> => {
+    const page = await browser.open(`${baseUrl}/react.page`)
+    await page.evaluate((database) => reactTab.open(database), name)
+    return page
+  }
+
+  test('a live list: writes, another tab, another query, unmounting, in strict mode', async () => {
+    const [first, second] = [await open('react-list'), await open('react-list')]
+    const shows = async (expected: string): Promise<void> =>
+      assertEqual(await first.evaluate((text) => reactTab.text(text), expected), expected)
+    const put = (page: typeof first, ...person: [string, string, string]): Promise<void> =>
+      page.evaluate(([id, name, city]) => reactTab.put(id, name, city), person)
+
+    await first.evaluate(() => reactTab.show(undefined))
+    await shows('idle 0||idle: nobody')
+    await put(first, 'bob', 'Bob', 'Oslo')
+    await first.evaluate(() => reactTab.show('Oslo', 'ann'))
+    await shows('live 1|Bob|Bob|live: nobody')
+    await put(first, 'ann', 'Ann', 'Oslo')
+    await shows('live 2|Ann|Bob|Ann,Bob|live: Ann')
+    await first.evaluate(() => reactTab.renders())
+
+    await put(second, 'cid', 'Cid', 'Oslo')
+    await shows('live 3|Ann|Bob|Cid|Ann,Bob,Cid|live: Ann')
+    await put(second, 'dan', 'Dan', 'Rome')
+    await put(second, 'ann', 'Zoe', 'Oslo')
+    await shows('live 3|Bob|Cid|Zoe|Bob,Cid,Zoe|live: Zoe')
+    const { list, rows } = await first.evaluate(() => reactTab.renders())
+    assertEqual(list, 2, 'a commit that changes nothing that is shown renders nothing')
+    assertTrue(!rows.includes('Bob'), 'a row that does not change is the same object')
+
+    await first.evaluate(() => reactTab.show('Rome', 'dan'))
+    await shows('live 1|Dan|Dan|live: Dan')
+    await first.evaluate(() => reactTab.remove('dan'))
+    await shows('live 0||live: nobody')
+    assertEqual(await first.evaluate(() => reactTab.torn()), 0)
+
+    assertEqual((await first.evaluate(() => reactTab.queries())).live, 2)
+    await first.evaluate(() => reactTab.unmount())
+    await shows('')
+    // Ending waits for the code that was loaded, a moment.
+    const { live, started } = await first.evaluate(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      return reactTab.queries()
+    })
+    assertEqual(live, 0, 'queries that are at work')
+    assertTrue(started >= 4, 'the queries were watched')
+    for (const page of [first, second]) {
+      await page.evaluate(() => reactTab.close())
+      await page.close()
+    }
+  })
+
+  test('closing the database ends what is shown, and an error does not hide', async () => {
+    const page = await open('react-close')
+    await page.evaluate(() => reactTab.put('ann', 'Ann', 'Oslo'))
+    await page.evaluate(() => reactTab.show('Oslo', 'ann'))
+    const live = 'live 1|Ann|Ann|live: Ann'
+    assertEqual(await page.evaluate((text) => reactTab.text(text), live), live)
+    await page.evaluate(() => reactTab.close())
+    const ended = 'ended 1|Ann|Ann|ended: Ann'
+    assertEqual(await page.evaluate((text) => reactTab.text(text), ended), ended)
+    await page.close()
+  })
+}

@@ -1,0 +1,136 @@
+/** A page for react.browser.ts: components on a database that tabs share. */
+import { createElement, Fragment, StrictMode, useEffect, useState, type ReactNode } from 'react'
+import { flushSync } from 'react-dom'
+import { createRoot, type Root } from 'react-dom/client'
+import { open, type Collection, type Database, type LiveQuery, type Query } from 'pannier'
+import { useDocument, useLiveQuery } from '../../src/index.ts'
+
+interface Person {
+  readonly name: string
+  readonly city: string
+}
+
+export interface ReactTab {
+  open(name: string): Promise<void>
+  put(id: string, name: string, city: string): Promise<void>
+  remove(id: string): Promise<void>
+  /** Renders the people of a city, and one document; undefined: of none yet. */
+  show(city: string | undefined, id?: string): void
+  unmount(): void
+  close(): Promise<void>
+  /** What is shown, once it is what is expected; else what it is after a while. */
+  text(expected: string): Promise<string>
+  /** How often the list has been rendered, and rows of it. */
+  renders(): { readonly list: number; readonly rows: readonly string[] }
+  /** Live queries that were started, and those of them that are at work. */
+  queries(): { readonly started: number; readonly live: number }
+  /** Two components that show the same never differ on the screen. */
+  torn(): number
+}
+
+declare global {
+  var reactTab: ReactTab
+}
+
+let db: Database
+let people: Collection<Person>
+let root: Root | undefined
+let listRenders = 0
+let rowRenders: string[] = []
+let tornCommits = 0
+const started: LiveQuery<object>[] = []
+
+/** Keeps what is started, to see whether it ends. */
+function watched<Row extends object, Document extends object>(query: Query<Row, Document>): Query<Row, Document> {
+  const start = query.live.bind(query)
+  query.live = (options) => {
+    const live = start(options)
+    started.push(live)
+    return live
+  }
+  return query
+}
+
+function Row({ person }: { readonly person: Person }): ReactNode {
+  // Memory of the object: it is the same while nothing has changed.
+  const [, setSeen] = useState<Person>()
+  useEffect(() => {
+    setSeen(person)
+    rowRenders.push(person.name)
+  }, [person])
+  return createElement('li', null, person.name)
+}
+
+function List({ city }: { readonly city: string | undefined }): ReactNode {
+  const { rows, status } = useLiveQuery(
+    city === undefined ? undefined : watched(people.find({ city }).sort('name').limit(3)),
+  )
+  useEffect(() => void listRenders++, [rows, status])
+  return createElement(
+    Fragment,
+    null,
+    createElement('p', null, `${status} ${rows.length}`),
+    createElement('ul', null, ...rows.map((person) => createElement(Row, { key: person._id, person }))),
+  )
+}
+
+function Names({ city }: { readonly city: string | undefined }): ReactNode {
+  const { rows } = useLiveQuery(
+    () => (city === undefined ? undefined : watched(people.find({ city }).sort('name').limit(3).fields('name'))),
+    [city],
+  )
+  useEffect(() => {
+    const shown = Array.from(document.querySelectorAll('li'), ({ textContent }) => textContent)
+    if (rows.length > 0 && shown.length > 0 && shown.join() !== rows.map(({ name }) => name).join()) tornCommits++
+  })
+  return createElement('p', { id: 'names' }, rows.map(({ name }) => name).join())
+}
+
+function One({ id }: { readonly id: string | undefined }): ReactNode {
+  const { document: person, status } = useDocument(people, id)
+  return createElement('p', null, `${status}: ${person?.name ?? 'nobody'}`)
+}
+
+globalThis.reactTab = {
+  async open(name) {
+    db = await open(name)
+    people = db.collection<Person>('people', { indexes: ['city'] })
+  },
+  async put(_id, name, city) {
+    await people.upsert({ _id, name, city })
+  },
+  async remove(id) {
+    await people.delete(id)
+  },
+  show(city, id) {
+    root ??= createRoot(document.body.appendChild(document.createElement('div')))
+    const list = createElement(List, { city })
+    const app = createElement(StrictMode, null, list, createElement(Names, { city }), createElement(One, { id }))
+    flushSync(() => root!.render(app))
+  },
+  unmount() {
+    root?.unmount()
+    root = undefined
+  },
+  async close() {
+    await db.close()
+  },
+  async text(expected) {
+    const shown = (): string =>
+      Array.from(document.querySelectorAll('p, li'), ({ textContent }) => textContent).join('|')
+    for (let turn = 0; turn < 400 && shown() !== expected; turn++)
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    return shown()
+  },
+  renders() {
+    const counts = { list: listRenders, rows: rowRenders }
+    listRenders = 0
+    rowRenders = []
+    return counts
+  },
+  queries: () => ({
+    started: started.length,
+    live: started.filter(({ status }) => status === 'live' || status === 'loading').length,
+  }),
+  torn: () => tornCommits,
+}

@@ -1,0 +1,29 @@
+/** Goal: components render on a server, where nothing is live; and a render that is thrown away starts nothing. */
+import { createElement, type ReactNode } from 'react'
+import { renderToString } from 'react-dom/server'
+import { expect, test } from 'vitest'
+import { open } from 'pannier'
+import { memory } from 'pannier/memory'
+import { useDocument, useLiveQuery } from '../src/index.ts'
+
+test('on a server a query is loading, and none is idle', async () => {
+  const db = await open('x', { storage: memory() })
+  const people = db.collection<{ readonly n: number }>('people')
+  await people.insert({ _id: 'ann', n: 1 })
+  const query = people.find()
+  let started = 0
+  const live = query.live.bind(query)
+  query.live = (options) => {
+    started++
+    return live(options)
+  }
+  function Page(): ReactNode {
+    const list = useLiveQuery(query)
+    const none = useLiveQuery(undefined)
+    const { status } = useDocument(people, 'ann')
+    return createElement('p', null, `${list.status} ${list.rows.length} ${none.status} ${status}`)
+  }
+  expect(renderToString(createElement(Page))).toBe('<p>loading 0 idle loading</p>')
+  expect(started).toBe(0)
+  await db.close()
+})

@@ -1,0 +1,34 @@
+/** What the hooks infer; checked by the compiler, never run. */
+import type { Collection } from 'pannier'
+import { useDocument, useLiveQuery } from '../../src/index.ts'
+
+interface Person {
+  readonly name: string
+  readonly age: number
+}
+
+type Equal<Left, Right> = (<T>() => T extends Left ? 1 : 2) extends <T>() => T extends Right ? 1 : 2 ? true : false
+
+function check<_T extends true>(): void {}
+
+export function useTypes(people: Collection<Person>): void {
+  const { rows, status } = useLiveQuery(people.find({ age: { $gt: 1 } }).sort('name'))
+  check<Equal<(typeof rows)[number]['name'], string>>()
+  check<Equal<(typeof rows)[number]['_id'], string>>()
+  check<Equal<typeof status, 'idle' | 'loading' | 'live' | 'ended' | 'failed'>>()
+
+  const projected = useLiveQuery(() => people.find().fields('age'), [people]).rows
+  check<Equal<(typeof projected)[number]['age'], number>>()
+  // @ts-expect-error It was not asked for.
+  void projected[0]?.name
+
+  const later = useLiveQuery(status === 'live' ? people.find() : undefined).rows
+  check<Equal<(typeof later)[number]['age'], number>>()
+
+  const { document } = useDocument(people, 'ann')
+  check<Equal<NonNullable<typeof document>['age'], number>>()
+
+  const live = people.find().live()
+  check<Equal<NonNullable<typeof live.value>[number]['age'], number>>()
+  check<Equal<ReturnType<typeof useLiveQuery<Person>>['rows'], readonly Person[]>>()
+}
