@@ -1,4 +1,5 @@
 /** A collection of an open database: its documents and its indexes. */
+import { isPannierError } from '../base/errors.ts'
 import type { MaybePromise } from '../base/maybe-promise.ts'
 import type { UploadTarget } from '../document/attachments/upload.ts'
 import type { CollectionState } from '../document/collection-state.ts'
@@ -7,12 +8,13 @@ import type { WriteOutcome } from '../document/write-documents.ts'
 import { buildIndexes } from '../index/build-indexes.ts'
 import { defineIndexes, dropIndex, indexMismatch, missingIndexes } from '../index/define-indexes.ts'
 import { parseIndexInput, sameIndex } from '../index/index-definition.ts'
-import type { IndexDeclaration, IndexField, IndexInput } from '../index/index-definition.ts'
-import { maintainIndexes } from '../index/maintain-indexes.ts'
+import type { IndexDeclaration, IndexInput } from '../index/index-definition.ts'
+import { indexMaintenance } from '../index/maintain-indexes.ts'
 import type { Snapshot, WriteTransaction } from '../kv/key-value-store.ts'
 import type { FieldPath } from '../query/field-types.ts'
 import type { QuerySource } from '../query/query-source.ts'
 import type { Selector } from '../query/query.ts'
+import { checkIndexSelector, selectorTest } from '../query/selector-test.ts'
 import { eitherSignal, lateStream } from './byte-stream.ts'
 import type { ByteSource, LongWork } from './byte-stream.ts'
 import { ChangeFeed, feedSpecification } from './change-feed.ts'
@@ -59,10 +61,7 @@ export interface ExportOptions<T extends object> extends LongWork {
 }
 
 /** What `collection.indexes()` tells. */
-export interface IndexInfo {
-  readonly name: string
-  readonly fields: readonly IndexField[]
-  readonly multi: boolean
+export interface IndexInfo extends IndexDeclaration {
   /** False while it is being built. */
   readonly ready: boolean
 }
@@ -95,6 +94,7 @@ export class Collection<T extends object, Input extends object = T> extends Coll
   /** @internal */
   declare(options: CollectionOptions): void {
     const declarations = (options.indexes ?? []).map(parseIndexInput)
+    for (const { where } of declarations) if (where !== undefined) checkIndexSelector(where)
     for (const declaration of declarations) {
       const known = this.#declared.get(declaration.name)
       if (known !== undefined && !sameIndex(known, declaration)) throw indexMismatch(declaration.name)
@@ -185,10 +185,8 @@ export class Collection<T extends object, Input extends object = T> extends Coll
   /** The indexes that the collection has. */
   async indexes(): Promise<IndexInfo[]> {
     const state = await this.#context.store.read((snapshot) => this.#context.catalog.collection(snapshot, this.name))
-    return (state?.indexes ?? []).map(({ name, fields, multi, builtTo }) => ({
-      name,
-      fields,
-      multi,
+    return (state?.indexes ?? []).map(({ number: _, builtTo, ...declaration }) => ({
+      ...declaration,
       ready: builtTo === undefined,
     }))
   }
@@ -308,15 +306,15 @@ export class Collection<T extends object, Input extends object = T> extends Coll
       })
     }
     if (state?.indexes.some(({ builtTo }) => builtTo !== undefined)) {
-      // Most runs of an application build nothing, so it is loaded only for this.
-      await buildIndexes({
-        store,
-        catalog,
-        name,
-        environment,
-        signal: eitherSignal(context.closing, signal),
-        onProgress,
-      })
+      const { number } = state
+      const building = { store, catalog, name, environment, compile: selectorTest, onProgress }
+      try {
+        await buildIndexes({ ...building, signal: eitherSignal(context.closing, signal) })
+      } catch (error) {
+        // Not tried again with every write.
+        if (isPannierError(error, 'PANNIER_UNIQUE')) this.#settledNumber = number
+        throw error
+      }
     }
     this.#settledNumber = state?.number
   }
@@ -352,7 +350,7 @@ class StoreAccess implements CollectionAccess {
         const state = schema.markNew(transaction, catalog, catalog.create(transaction, name, settings))
         return defineIndexes(transaction, catalog, state, [...declared.values()])
       },
-      maintain: maintainIndexes,
+      maintenance: indexMaintenance(selectorTest, () => [...declared.values()]),
       settings: () => ({ ...DEFAULT_SETTINGS, ...settings }),
       newIds: context.newIds,
       schema,

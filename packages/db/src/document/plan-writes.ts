@@ -10,7 +10,7 @@ import type { AttachmentWork } from './attachments/attachment-work.ts'
 import type { BodyView } from './body.ts'
 import type { CollectionSettings } from './collection-state.ts'
 import type { DocumentPlan } from './document-plan.ts'
-import type { DocumentWrite } from './document-write.ts'
+import type { DocumentWrite, Refusals } from './document-write.ts'
 import { revisionKey } from './revision-entry.ts'
 import type { StoredBody } from './load-revisions.ts'
 import type { RevisionNode } from './revision-tree.ts'
@@ -43,6 +43,7 @@ export interface PlannedWrites {
  * @param shapes What their content refers to.
  * @param settings Of the collection, or those that it will have.
  * @param attachments Gets to know what becomes of attachments.
+ * @param prepare Reads what the indexes need, and tells which changes they refuse.
  */
 export function planWrites(
   stored: StoredRevisions | undefined,
@@ -52,6 +53,7 @@ export function planWrites(
   mode: WriteMode,
   atomic: boolean,
   attachments: AttachmentWork,
+  prepare: (changes: readonly DocumentWrite[]) => Refusals,
 ): PlannedWrites {
   const planner = new WritePlanner(stored, settings, shapes, mode, atomic, attachments)
   let miss: Miss | undefined
@@ -67,12 +69,14 @@ export function planWrites(
     }
   }
   if (miss !== undefined) throw miss
+  const refusals = prepare(planner.changes)
+  if (refusals.size > 0) planner.refuse(refusals, byKey)
   attachments.count(planner.changes)
   return planner
 }
 
 class WritePlanner implements PlannedWrites {
-  readonly changes: DocumentWrite[] = []
+  changes: DocumentWrite[] = []
   readonly refused = new Map<DocumentWrite, PannierError>()
   readonly #stored: StoredRevisions | undefined
   readonly #settings: CollectionSettings
@@ -182,6 +186,18 @@ class WritePlanner implements PlannedWrites {
     attach()
     write.pathEntries = steps
     return 'changes'
+  }
+
+  /** With a change all writes to its document are refused. */
+  refuse(refusals: Refusals, byKey: readonly DocumentWrite[]): void {
+    const reasons = new Map(Array.from(refusals, ([{ key }, error]) => [key, error]))
+    for (const write of byKey) {
+      const error = reasons.get(write.key)
+      if (error === undefined || this.refused.has(write)) continue
+      if (this.#atomic) throw error
+      this.refused.set(write, error)
+    }
+    this.changes = this.changes.filter((write) => !refusals.has(write))
   }
 
   /** The writes to one document. */

@@ -6,6 +6,7 @@ import type { Key } from '../base/brand.ts'
 import type { PannierError } from '../base/errors.ts'
 import { isPlainObject } from '../codec/collation.ts'
 import { stringOrder } from '../codec/key-order.ts'
+import type { ShapeDictionary } from '../codec/shape.ts'
 import type { WriteTransaction } from '../kv/key-value-store.ts'
 import { applyWrites } from './apply-writes.ts'
 import type { WriteResult } from './apply-writes.ts'
@@ -15,7 +16,7 @@ import type { Catalog } from './catalog.ts'
 import { DEFAULT_SETTINGS } from './collection-state.ts'
 import type { CollectionSettings, CollectionState } from './collection-state.ts'
 import { checkId } from './document-id.ts'
-import type { DocumentWrite, MaintainIndexes } from './document-write.ts'
+import type { DocumentWrite, IndexMaintenance, Refusals } from './document-write.ts'
 import { DocumentReader } from './document-reader.ts'
 import type { StoredDocument } from './document-reader.ts'
 import { checkBatchSize, encodeBatch, encodeTombstone, guessShapes } from './encoded-batch.ts'
@@ -48,7 +49,7 @@ export interface WriteContext {
   readonly name: string
   /** Creates the collection, with the indexes and settings that were declared. */
   readonly create: (transaction: WriteTransaction) => CollectionState
-  readonly maintain: MaintainIndexes
+  readonly maintenance: IndexMaintenance
   /** Those that the collection gets when it is created. */
   readonly settings?: () => CollectionSettings
 }
@@ -89,7 +90,8 @@ export function putDocuments(
   const stored = known && new StoredRevisions(transaction, known)
   const settings = known?.settings ?? context.settings?.() ?? DEFAULT_SETTINGS
   const attachments = new AttachmentWork(transaction, known?.number)
-  const planned = planWrites(stored, settings, byKey, batch.shapes, mode, atomic, attachments)
+  const prepare = preparation(transaction, context, known, writes, batch.shapes, mode !== 'replicate')
+  const planned = planWrites(stored, settings, byKey, batch.shapes, mode, atomic, attachments, prepare)
   if (planned.changes.length > 0) {
     const state = fitted(transaction, context, known ?? context.create(transaction), batch)
     apply(transaction, context, state, planned, writes)
@@ -138,7 +140,10 @@ export function deleteDocuments(
   const list = [...writes.values()]
   const stored = new StoredRevisions(transaction, state)
   const attachments = new AttachmentWork(transaction, state.number)
-  const planned = planWrites(stored, state.settings, sortedByKey(list), state.shapes, 'delete', atomic, attachments)
+  // What wins after a deletion is here already, and came from a replica.
+  const prepare = preparation(transaction, context, state, list, state.shapes, false)
+  const byKey = sortedByKey(list)
+  const planned = planWrites(stored, state.settings, byKey, state.shapes, 'delete', atomic, attachments, prepare)
   apply(transaction, context, state, planned, list)
   attachments.apply(transaction, state.number)
   return writeOf.map((write) => write && outcomeOf(write, planned))
@@ -178,7 +183,9 @@ export function updateDocuments(
     writes.forEach((write, at) => (write.old = olds[at]))
     const stored = new StoredRevisions(transaction, state)
     const attachments = new AttachmentWork(transaction, state.number)
-    const planned = planWrites(stored, state.settings, sortedByKey(writes), batch.shapes, 'upsert', true, attachments)
+    const prepare = preparation(transaction, context, state, writes, batch.shapes, true)
+    const byKey = sortedByKey(writes)
+    const planned = planWrites(stored, state.settings, byKey, batch.shapes, 'upsert', true, attachments, prepare)
     apply(transaction, context, fitted(transaction, context, state, batch), planned, writes)
     attachments.apply(transaction, state.number)
     for (const { id, rev } of writes) results.set(id, { id, rev })
@@ -233,12 +240,26 @@ function apply(
   { changes }: PlannedWrites,
   writes: readonly DocumentWrite[],
 ): void {
-  let inOrder = writes
-  if (changes.length < writes.length) {
-    const changing = new Set(changes)
-    inOrder = writes.filter((write) => changing.has(write))
-  }
-  applyWrites(transaction, state, inOrder, changes, context.maintain)
+  applyWrites(transaction, state, onlyOf(writes, changes), changes, context.maintenance)
+}
+
+/** What the indexes have to say to the changes that are planned. */
+function preparation(
+  transaction: WriteTransaction,
+  { maintenance }: WriteContext,
+  state: CollectionState | undefined,
+  writes: readonly DocumentWrite[],
+  shapes: ShapeDictionary,
+  isRefusable: boolean,
+): (changes: readonly DocumentWrite[]) => Refusals {
+  return (changes) => maintenance.prepare(transaction, state, { writes: onlyOf(writes, changes), shapes, isRefusable })
+}
+
+/** Those writes that change something. */
+function onlyOf(writes: readonly DocumentWrite[], changes: readonly DocumentWrite[]): readonly DocumentWrite[] {
+  if (changes.length === writes.length) return writes
+  const changing = new Set(changes)
+  return writes.filter((write) => changing.has(write))
 }
 
 function outcomeOf(write: DocumentWrite, { refused }: PlannedWrites): WriteOutcome {

@@ -12,6 +12,7 @@ import type { BuildOptions } from '../../src/index/build-indexes.ts'
 import { defineIndexes } from '../../src/index/define-indexes.ts'
 import { parseIndexInput } from '../../src/index/index-definition.ts'
 import type { IndexInput } from '../../src/index/index-definition.ts'
+import { selectorTest } from '../../src/query/selector-test.ts'
 import type { KeyValueStore } from '../../src/kv/key-value-store.ts'
 import { countingEnvironment, databaseOver } from '../../testing/model-database.ts'
 import { modelKeyValueStore } from '../../testing/model-key-value-store.ts'
@@ -54,7 +55,7 @@ async function define({ store, catalog }: Setting, indexes: readonly IndexInput[
 
 function build(context: Setting, options: Partial<BuildOptions> = {}): Promise<void> {
   const { store, catalog, environment } = context
-  return buildIndexes({ store, catalog, environment, name: 'docs', ...options })
+  return buildIndexes({ store, catalog, environment, compile: selectorTest, name: 'docs', ...options })
 }
 
 function document(random: Random, at: number): Record<string, unknown> {
