@@ -8,6 +8,7 @@ import type { WriteOutcome } from '../document/write-documents.ts'
 import { buildIndexes } from '../index/build-indexes.ts'
 import { defineIndexes, dropIndex, indexMismatch, missingIndexes } from '../index/define-indexes.ts'
 import { parseIndexInput, sameIndex } from '../index/index-definition.ts'
+import type { Duplicate } from '../index/unique.ts'
 import type { IndexDeclaration, IndexInput } from '../index/index-definition.ts'
 import { indexMaintenance } from '../index/maintain-indexes.ts'
 import type { Snapshot, WriteTransaction } from '../kv/key-value-store.ts'
@@ -189,6 +190,24 @@ export class Collection<T extends object, Input extends object = T> extends Coll
       ...declaration,
       ready: builtTo === undefined,
     }))
+  }
+
+  /**
+   * The documents that have one key in a unique index, all the same: replication has brought them, as replicas must not differ.
+   * At most `limit` keys are told (100 when left out).
+   *
+   * @throws PANNIER_NOT_FOUND if there is no such index, or it is being built.
+   * @example
+   * for (const { key, ids } of await people.duplicates('email')) console.log(key, ids)
+   */
+  async duplicates(name: string, { limit = 100 }: { readonly limit?: number } = {}): Promise<Duplicate[]> {
+    const { findDuplicates } = await import('./duplicates.ts')
+    const source = await this.access.openSource()
+    try {
+      return await findDuplicates(source, name, limit)
+    } finally {
+      source.release()
+    }
   }
 
   /** Forgets an index at once, whatever its size; false if there is none of that name. */

@@ -61,8 +61,8 @@ class Maintenance implements IndexMaintenance {
       for (const key of removed.sort()) tree.remove(key as Key, 0)
       for (const key of inserted.sort()) tree.insert(key as Key, NOTHING)
       for (const { key, before, after } of lists ?? []) {
-        if (after === undefined) tree.remove(key, 0)
-        else if (before) tree.replace(key, after)
+        if (after === undefined) tree.remove(key, encodeList(before!).length)
+        else if (before !== undefined) tree.replace(key, after)
         else tree.insert(key, after)
       }
     }
@@ -124,7 +124,7 @@ class Maintenance implements IndexMaintenance {
       }
       if (before === undefined && after === undefined) continue
       addDifferences(before ? textKeys(before, number) : NO_KEYS, after ? textKeys(after, number) : NO_KEYS, removed, inserted)
-      lists.push({ key: listKey(number), before: before !== undefined, after: after && encodeList(after) })
+      lists.push({ key: listKey(number), before, after: after && encodeList(after) })
     }
     lists.sort((left, right) => (left.key < right.key ? -1 : 1))
     return { removed, inserted, lists }
@@ -140,8 +140,7 @@ interface Differences {
 
 interface ListChange {
   readonly key: Key
-  /** There is one. */
-  readonly before: boolean
+  readonly before: TextContent | undefined
   readonly after: Uint8Array | undefined
 }
 

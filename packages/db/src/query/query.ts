@@ -171,7 +171,8 @@ export class Query<T extends object, Document extends object = T> implements Asy
   }
 }
 
-function checkedCount(rows: number, what: string): number {
+/** An argument that is a number of rows. */
+export function checkedCount(rows: number, what: string): number {
   if (!Number.isSafeInteger(rows) || rows < 0)
     throw new TypeError(`${what} takes a number of rows, not ${String(rows)}.`)
   return rows

@@ -10,6 +10,7 @@ import { changeFeedSuite } from '../../testing/conformance/change-feed.ts'
 import { collectionSuite } from '../../testing/conformance/collection.ts'
 import { documentListSuite } from '../../testing/conformance/document-lists.ts'
 import { importExportSuite } from '../../testing/conformance/import-export.ts'
+import { indexSuite } from '../../testing/conformance/indexes.ts'
 import { keyValueSuite } from '../../testing/conformance/key-value.ts'
 import { pageStoreSuite } from '../../testing/conformance/page-store.ts'
 import { querySuite } from '../../testing/conformance/query.ts'
@@ -51,6 +52,7 @@ export function declareSuites(test: Test): void {
   })
   querySuite({ test: prefixed(test, 'query'), create: () => openKeyValue(newName()) })
   collectionSuite({ test: prefixed(test, 'collection'), create: () => open(newName()) })
+  indexSuite({ test: prefixed(test, 'indexes'), create: () => open(newName()) })
   changeFeedSuite({
     test: prefixed(test, 'change feed'),
     create: () => {
