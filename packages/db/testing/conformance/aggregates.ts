@@ -13,7 +13,7 @@ import type { Query } from '../../src/query/query.ts'
 import { prepareRegexes } from '../../src/query/regex/check-regex.ts'
 import { assertEqual, assertRejects, assertThrows, assertTrue } from '../check.ts'
 import { naiveGroups, type NaiveAggregates } from '../naive-aggregates.ts'
-import { randomDocuments, randomIndexes, randomQuery, seededChoose, type Choose } from '../query-cases.ts'
+import { compareBySort, randomDocuments, randomIndexes, randomQuery, seededChoose, type Choose } from '../query-cases.ts'
 import { QueryFixture, type Document } from '../query-fixture.ts'
 import type { SuiteContext } from '../suite.ts'
 
@@ -113,9 +113,14 @@ export async function checkRandomAggregates(create: CreateStore, choose: Choose,
     const expected = naiveGroups([...documents.values()], selector, paths, wanted)
     const what = `${JSON.stringify({ selector, paths, wanted, indexes })}`
     for (const query of [fixture.find(selector), fixture.scan(selector)]) {
-      assertClose(await answer(query, paths, wanted), expected.map(toRow(paths)), what)
+      const rows = await answer(query, paths, wanted)
+      assertClose(rows, expected.map(toRow(paths)), what)
+      assertInOrder(rows, paths, what)
     }
-    if (paths.length > 0) assertClose(await answerWithin(fixture, selector, paths, wanted), expected.map(toRow(paths)), what)
+    if (paths.length === 0) continue
+    const rows = await answerWithin(fixture, selector, paths, wanted)
+    assertClose(rows, expected.map(toRow(paths)), what)
+    assertInOrder(rows, paths, what)
   }
   assertEqual(fixture.held, 0)
   await fixture.store.close()
@@ -169,9 +174,19 @@ function assertClose(actual: readonly object[], expected: readonly object[], wha
     if (typeof value === 'number') return Number(value.toPrecision(12)) + 0
     return ArrayBuffer.isView(value) ? Array.from(value as Uint8Array) : value
   }
-  const plain = (rows: readonly object[]): unknown => JSON.parse(JSON.stringify(rows, even))
-  assertEqual(plain(actual), plain(expected), what)
-  assertTrue(actual.length === expected.length, 'the same number of groups')
+  const texts = (rows: readonly object[]): string[] =>
+    rows.map((row) => JSON.stringify(Object.entries(row).sort(byName), even)).sort()
+  assertEqual(texts(actual), texts(expected), what)
+}
+
+function byName([left]: [string, unknown], [right]: [string, unknown]): number {
+  return left < right ? -1 : 1
+}
+
+/** Of a value only what a key holds counts. */
+function assertInOrder(rows: readonly object[], paths: readonly string[], what: string): void {
+  for (let at = 1; at < rows.length; at++)
+    assertTrue(compareBySort(paths, rows[at - 1]!, rows[at]!) <= 0, `groups are in order: ${what}`)
 }
 
 function randomAggregates(choose: Choose): NaiveAggregates {
