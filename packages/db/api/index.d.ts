@@ -172,7 +172,7 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
     putAttachment(id: string, name: string, data: AttachmentData, options?: PutAttachmentOptions): Promise<WriteResult>;
     getAttachment(id: string, name: string, options?: GetAttachmentOptions): Promise<Attachment | undefined>;
     removeAttachment(id: string, name: string, options?: RemoveAttachmentOptions): Promise<WriteResult | undefined>;
-    find(selector?: Selector<Identified<T>>): Query<Stored<T>, Identified<T>>;
+    find(selector?: Selector<Identified<T>> | Filter): Query<Stored<T>, Identified<T>>;
     list(options: ListKeysOptions): DocumentList<ListRow<Stored<T>>>;
     list(options?: ListOptions): DocumentList<ListedRow<Stored<T>>>;
     get local(): LocalDocuments;
@@ -269,7 +269,11 @@ export interface EditOptions {
     readonly newEdits?: boolean;
 }
 
-export type ErrorCode = 'PANNIER_LOCKED' | 'PANNIER_BLOCKED' | 'PANNIER_OPEN_FAILED' | 'PANNIER_UNAVAILABLE' | 'PANNIER_WRONG_FORMAT' | 'PANNIER_NEWER_FORMAT' | 'PANNIER_EXISTS' | 'PANNIER_CLOSED' | 'PANNIER_CORRUPT' | 'PANNIER_IO' | 'PANNIER_QUOTA_EXCEEDED' | 'PANNIER_STALE' | 'PANNIER_RECOVERY_NEEDED' | 'PANNIER_SNAPSHOT_EXPIRED' | 'PANNIER_CONFLICT' | 'PANNIER_NOT_FOUND' | 'PANNIER_KEY_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_DEEP' | 'PANNIER_BATCH_TOO_LARGE' | 'PANNIER_INVALID_DOCUMENT' | 'PANNIER_ATTACHMENT_TOO_LARGE' | 'PANNIER_ATTACHMENT_MISSING' | 'PANNIER_EPOCH_MISMATCH' | 'PANNIER_NEWER_SCHEMA' | 'PANNIER_INDEX_MISMATCH' | 'PANNIER_LIMIT' | 'PANNIER_ABORTED';
+export type ErrorCode = 'PANNIER_LOCKED' | 'PANNIER_BLOCKED' | 'PANNIER_OPEN_FAILED' | 'PANNIER_UNAVAILABLE' | 'PANNIER_WRONG_FORMAT' | 'PANNIER_NEWER_FORMAT' | 'PANNIER_EXISTS' | 'PANNIER_CLOSED' | 'PANNIER_CORRUPT' | 'PANNIER_IO' | 'PANNIER_QUOTA_EXCEEDED' | 'PANNIER_STALE' | 'PANNIER_RECOVERY_NEEDED' | 'PANNIER_SNAPSHOT_EXPIRED' | 'PANNIER_CONFLICT' | 'PANNIER_NOT_FOUND' | 'PANNIER_KEY_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_DEEP' | 'PANNIER_BATCH_TOO_LARGE' | 'PANNIER_INVALID_DOCUMENT' | 'PANNIER_ATTACHMENT_TOO_LARGE' | 'PANNIER_ATTACHMENT_MISSING' | 'PANNIER_EPOCH_MISMATCH' | 'PANNIER_NEWER_SCHEMA' | 'PANNIER_INDEX_MISMATCH' | 'PANNIER_UNSAFE_REGEX' | 'PANNIER_LIMIT' | 'PANNIER_ABORTED';
+
+export interface ExplainOptions {
+    readonly run?: boolean;
+}
 
 export interface Explanation {
     readonly plan: PlanStep;
@@ -278,6 +282,8 @@ export interface Explanation {
     readonly sortedByIndex: boolean;
     readonly covering: boolean;
     readonly cost: number;
+    readonly suggestion: IndexInput | undefined;
+    readonly actual?: ActualWork;
 }
 
 export type ExportFormat = 'ndjson' | 'json' | 'couchdb' | 'couchdb-bulk';
@@ -288,9 +294,39 @@ export interface ExportOptions<T extends object> extends LongWork {
     readonly attachments?: boolean | undefined;
 }
 
+export class FieldFilters {
+    is(condition: Readonly<Record<string, unknown>>): Filter;
+    eq(value: JsonValue): Filter;
+    ne(value: JsonValue): Filter;
+    gt(value: JsonValue): Filter;
+    gte(value: JsonValue): Filter;
+    lt(value: JsonValue): Filter;
+    lte(value: JsonValue): Filter;
+    between(from: JsonValue, to: JsonValue): Filter;
+    in(values: readonly JsonValue[]): Filter;
+    notIn(values: readonly JsonValue[]): Filter;
+    has(value: JsonValue): Filter;
+    hasAll(values: readonly JsonValue[]): Filter;
+    beginsWith(prefix: string): Filter;
+    matches(expression: RegExp): Filter;
+    exists(exists?: boolean): Filter;
+    type(type: ValueType): Filter;
+    size(elements: number): Filter;
+    mod(divisor: number, remainder: number): Filter;
+    some(element: Filter | Readonly<Record<string, unknown>>): Filter;
+    every(element: Filter | Readonly<Record<string, unknown>>): Filter;
+    someKey(key: Readonly<Record<string, unknown>>): Filter;
+}
+
 export type FieldPath<T> = IsLoose<T> extends true ? string : PathOf<T, Depth> | FreePath;
 
 export type FieldValue<T, Path extends string> = unknown extends T ? unknown : string extends Path ? unknown : T extends readonly (infer Element)[] ? Path extends `${number}` ? Element | undefined : Path extends `${number}.${infer Rest}` ? FieldValue<Element, Rest> | undefined : undefined : T extends object ? Path extends keyof T ? T[Path] : Path extends `${infer Name}.${infer Rest}` ? Name extends keyof T ? FieldValue<T[Name], Rest> : undefined : undefined : undefined;
+
+export class Filter extends BuiltPredicate {
+    and(...others: Filter[]): Filter;
+    or(...others: Filter[]): Filter;
+    not(): Filter;
+}
 
 export const GENERATION_MAX: number;
 
@@ -490,7 +526,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
     toArray(): Promise<T[]>;
     first(): Promise<T | undefined>;
     count(): Promise<number>;
-    explain(): Promise<Explanation>;
+    explain({ run }?: ExplainOptions): Promise<Explanation>;
     [Symbol.asyncIterator](): AsyncGenerator<T, void, undefined>;
 }
 
@@ -640,9 +676,33 @@ export function isPannierError(error: unknown, code?: ErrorCode): error is Panni
 
 export function open<Schemas extends object = object>(name: string, options?: OpenOptions<Schemas>): Promise<Database<Schemas>>;
 
+export function where(path: string): FieldFilters;
+
+interface ActualWork {
+    readonly rows: number;
+    readonly documents: number;
+    readonly pages: number;
+}
+
+interface AllPredicate {
+    readonly kind: 'all';
+    readonly path: string;
+    readonly values: readonly JsonValue[];
+}
+
+interface AndPredicate {
+    readonly kind: 'and';
+    readonly of: readonly Predicate[];
+}
+
 type Brand<T, Name extends string> = T & {
     readonly [brand]: Name;
 };
+
+class BuiltPredicate {
+    readonly predicate: Predicate;
+    constructor(predicate: Predicate);
+}
 
 interface Combinations<T> {
     readonly $and?: readonly Selector<T>[];
@@ -664,6 +724,19 @@ interface Commit {
 
 type CommitSequence = Brand<number, 'CommitSequence'>;
 
+type CompareOperator = '$eq' | '$gt' | '$gte' | '$lt' | '$lte' | '$in' | '$beginsWith';
+
+interface ComparePredicate {
+    readonly kind: 'compare';
+    readonly path: string;
+    readonly comparisons: readonly Comparison[];
+}
+
+interface Comparison {
+    readonly operator: CompareOperator;
+    readonly operand: JsonValue;
+}
+
 type ContentOf<T> = T extends unknown ? {
     [Name in keyof T as Exclude<Name, keyof InputMeta>]: T[Name];
 } : never;
@@ -672,7 +745,23 @@ type Depth = 4;
 
 type DocumentOf<Schemas extends object, Name extends string> = SchemaOutput<SchemaOf<Schemas, Name>>;
 
+type ElementCondition<Element> = [Element] extends [never] ? never : unknown extends Element ? Readonly<Record<string, unknown>> : Operators<Element> & InnerConditions<ObjectIn<Element>>;
+
+type ElementIn<Value> = Value extends readonly (infer Element)[] ? Element : never;
+
+interface ElementsPredicate {
+    readonly kind: 'elements';
+    readonly path: string;
+    readonly which: 'some' | 'every' | 'keys';
+    readonly of: Predicate;
+}
+
 type EqualTo<Value> = Value extends readonly unknown[] ? Value : Value extends object ? never : Value;
+
+interface ExistsPredicate {
+    readonly kind: 'exists';
+    readonly path: string;
+}
 
 type FieldConditions<T> = IsLoose<T> extends true ? {
     readonly [Name in NamedKey<T>]?: Condition<T[Name]>;
@@ -715,6 +804,10 @@ type IsLoose<T> = string extends keyof T ? true : false;
 
 type IsSure<Value, Path extends string> = unknown extends Value ? false : [Value] extends [readonly unknown[]] ? false : [Value] extends [object] ? Partial<Record<never, never>> extends Inner<Value, Path> ? false : true : false;
 
+type JsonValue = null | boolean | number | string | readonly JsonValue[] | {
+    readonly [name: string]: JsonValue;
+};
+
 interface KnownState {
     readonly generation: Generation;
     readonly sequence: CommitSequence;
@@ -741,11 +834,23 @@ interface MetaRecord {
     readonly bytes: Uint8Array;
 }
 
+interface ModPredicate {
+    readonly kind: 'mod';
+    readonly path: string;
+    readonly divisor: number;
+    readonly remainder: number;
+}
+
 type NamedKey<T> = keyof {
     [Name in keyof T as string extends Name ? never : number extends Name ? never : Name]: unknown;
 } & keyof T;
 
 type Nested<T, Name extends keyof T, Path extends string, Sure extends boolean> = Name extends Path ? never : [RestOf<Path, Name>] extends [never] ? never : IsSure<T[Name], RestOf<Path, Name>> extends Sure ? Name : never;
+
+interface NotPredicate {
+    readonly kind: 'not';
+    readonly of: Predicate;
+}
 
 type ObjectIn<Value> = Value extends readonly unknown[] ? never : Value extends object ? Value : never;
 
@@ -764,10 +869,22 @@ interface Operators<Value> {
     readonly $beginsWith?: Text<Value>;
     readonly $regex?: Text<Value>;
     readonly $options?: Text<Value>;
+    readonly $type?: ValueType;
+    readonly $mod?: Extract<Value, number> extends never ? never : readonly [divisor: number, remainder: number];
+    readonly $size?: number;
+    readonly $all?: readonly ElementIn<Value>[];
+    readonly $elemMatch?: ElementCondition<ElementIn<Value>>;
+    readonly $allMatch?: ElementCondition<ElementIn<Value>>;
+    readonly $keyMapMatch?: Operators<string>;
     readonly $not?: Condition<Value>;
     readonly $and?: readonly Condition<Value>[];
     readonly $or?: readonly Condition<Value>[];
     readonly $nor?: readonly Condition<Value>[];
+}
+
+interface OrPredicate {
+    readonly kind: 'or';
+    readonly of: readonly Predicate[];
 }
 
 interface Page {
@@ -794,8 +911,17 @@ type PathOf<T, Left extends Less[number] | Depth> = T extends unknown ? {
 }[keyof T & string] : never;
 
 interface PlanStep {
-    readonly step: 'full scan' | 'id scan' | 'index scan' | 'union' | 'nothing' | 'fetch' | 'filter' | 'sort' | 'skip' | 'limit' | 'project';
+    readonly step: 'full scan' | 'id scan' | 'index scan' | 'union' | 'intersection' | 'nothing' | 'fetch' | 'filter' | 'sort' | 'skip' | 'limit' | 'project';
     readonly [detail: string]: unknown;
+}
+
+type Predicate = AndPredicate | OrPredicate | NotPredicate | ComparePredicate | ExistsPredicate | RegexPredicate | TypePredicate | SizePredicate | ModPredicate | AllPredicate | ElementsPredicate;
+
+interface RegexPredicate {
+    readonly kind: 'regex';
+    readonly path: string;
+    readonly source: string;
+    readonly flags: string;
 }
 
 type RestOf<Path extends string, Name> = Name extends string ? Path extends `${Name}.${infer Rest}` ? Rest : never : never;
@@ -822,6 +948,12 @@ type SchemaResult<Output> = {
 
 type SharingScope = 'process' | 'origin';
 
+interface SizePredicate {
+    readonly kind: 'size';
+    readonly path: string;
+    readonly size: number;
+}
+
 interface StoreState {
     readonly meta: MetaRecord | undefined;
     readonly log: readonly LogRecord[];
@@ -841,6 +973,14 @@ type TypeOf<Schema, Side extends 'input' | 'output'> = Schema extends {
 } ? NonNullable<Types> extends {
     readonly [Name in Side]: infer Type extends object;
 } ? Type : Record<string, unknown> : Record<string, unknown>;
+
+interface TypePredicate {
+    readonly kind: 'type';
+    readonly path: string;
+    readonly type: ValueType;
+}
+
+type ValueType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
 
 type Wide<Value> = Value extends string ? string : Value extends number ? number : Value extends boolean ? boolean : Value;
 

@@ -133,12 +133,7 @@ export class Writer {
     if (!transaction.changed) return
     const core = this.#core
     try {
-      if (skipsLog(transaction, core.logBytes)) {
-        await this.#checkpointer.running?.catch(() => {})
-        // Its draft stands on pages that the checkpoint has just replaced.
-        if (transaction.base !== core.state && !transaction.loggable) throw new RunAgain()
-        await this.#settled(() => this.#checkpointer.commitDirect(transaction))
-      } else {
+      if (!skipsLog(transaction, core.logBytes) || !(await this.#commitDirect(transaction))) {
         await this.#append(transaction)
       }
     } catch (error) {
@@ -148,6 +143,22 @@ export class Writer {
     const { sequence, generation } = core.state
     core.options.coordinator.announce({ sequence, generation })
     this.#afterCommit()
+  }
+
+  /** False if there was no room for its pages; a log record is smaller, and the store may have kept room for a small one. */
+  async #commitDirect(transaction: Transaction): Promise<boolean> {
+    const core = this.#core
+    await this.#checkpointer.running?.catch(() => {})
+    // Its draft stands on pages that the checkpoint has just replaced.
+    if (transaction.base !== core.state && !transaction.loggable) throw new RunAgain()
+    try {
+      await this.#settled(() => this.#checkpointer.commitDirect(transaction))
+      return true
+    } catch (error) {
+      const roomFailed = isPannierError(error, 'PANNIER_QUOTA_EXCEEDED') && core.failure === undefined
+      if (!roomFailed || !transaction.loggable || transaction.base !== core.state) throw error
+      return false
+    }
   }
 
   async #append(transaction: Transaction): Promise<void> {

@@ -381,7 +381,8 @@ function cancelCases(check: Case): void {
     const count = await all.find().count()
     assertTrue(count > 0, 'what was written stays')
     assertEqual((cancelled as { details: ImportResult }).details.imported, count)
-    await assertRejects(new Response(all.export({ signal: AbortSignal.abort() }) as BodyInit).text(), 'PANNIER_ABORTED')
+    // Not by way of a Response, which makes a TypeError of any failure in Chromium.
+    await assertRejects(all.export({ signal: AbortSignal.abort() }).getReader().read(), 'PANNIER_ABORTED')
   })
 }
 

@@ -6,7 +6,7 @@ import type { KeyValueStore } from '../../src/kv/key-value-store.ts'
 import { expressionsOf, normalise } from '../../src/query/ast/normalise.ts'
 import { parseSelector } from '../../src/query/ast/parse-selector.ts'
 import { buildOperators } from '../../src/query/operators/build.ts'
-import { SORT_BYTES_MAX } from '../../src/query/operators/sort.ts'
+import { SORT_LIMITS, type SortLimits } from '../../src/query/operators/sort.ts'
 import { outermostPaths } from '../../src/query/operators/project.ts'
 import { explainPlan, type PlanStep } from '../../src/query/planner/explain.ts'
 import { candidatePlans, type Plan, type QuerySpecification } from '../../src/query/planner/plan.ts'
@@ -463,8 +463,8 @@ async function checkQuery(
     const plans = await source.attempt(() => candidatePlans(source, specification))
     for (const plan of plans) {
       // A sort that holds little has to read its input several times.
-      const sortBytesMax = choose(2) === 0 ? SORT_BYTES_MAX : 1 + choose(5000)
-      const rows = await runPlan(source, plan, specification, sortBytesMax)
+      const sortLimits = choose(2) === 0 ? SORT_LIMITS : { bytesMax: 1 + choose(8000), runRows: 1 + choose(30) }
+      const rows = await runPlan(source, plan, specification, sortLimits)
       const place = `${what} by ${JSON.stringify(explainPlan(plan, specification).plan)}`
       if (plan.byRank) assertEqual(plan.rows, answer.matches.length, `exact rows of ${place}`)
       assertTrue(plan.rows >= answer.matches.length, `the estimate is no less than the rows of ${place}`)
@@ -485,9 +485,9 @@ async function runPlan(
   source: QuerySource,
   plan: Plan,
   specification: QuerySpecification,
-  sortBytesMax: number,
+  sortLimits: SortLimits,
 ): Promise<object[]> {
-  const operator = await source.attempt(() => buildOperators(source, plan, specification, { sortBytesMax }))
+  const operator = await source.attempt(() => buildOperators(source, plan, specification, { sortLimits }))
   const all: object[] = []
   for (let count = 1; ; count = (count % 5) + 1) {
     const rows = await source.attempt(() => operator.next(count))

@@ -21,24 +21,23 @@ import { intersectionScan } from './intersection.ts'
 import { limitRows } from './limit.ts'
 import { tallied, type Operator, type Tally } from './operator.ts'
 import { bodyFields, compileProjection, entryFields } from './project.ts'
-import { compileSortKey, SORT_BYTES_MAX, sortRows, type SortRow } from './sort.ts'
+import { compileSortKey, SORT_LIMITS, sortRows, type SortLimits, type SortRow } from './sort.ts'
 import { unionScan } from './union.ts'
 
 export interface BuildOptions {
   /** Is told how many rows each step gives. */
   readonly tally?: Tally
-  /** What a sort may hold. */
-  readonly sortBytesMax?: number
+  readonly sortLimits?: SortLimits
 }
 
 export function buildOperators(
   source: QuerySource,
   plan: Plan,
   query: QuerySpecification,
-  { tally, sortBytesMax = SORT_BYTES_MAX }: BuildOptions = {},
+  { tally, sortLimits = SORT_LIMITS }: BuildOptions = {},
 ): Operator<object> {
   if (query.limit === 0) return NOTHING
-  const parts: Parts = { source, plan, query, tally, sortBytesMax, keep: skipRows(plan, query) }
+  const parts: Parts = { source, plan, query, tally, sortLimits, keep: skipRows(plan, query) }
   const rows = plan.access.kind === 'scan' ? scanDocuments(parts) : scanKeys(parts)
   return tallied(query.limit === Infinity ? rows : limitRows(rows, query.limit), tally, 'result')
 }
@@ -50,7 +49,7 @@ interface Parts {
   readonly plan: Plan
   readonly query: QuerySpecification
   readonly tally: Tally | undefined
-  readonly sortBytesMax: number
+  readonly sortLimits: SortLimits
   /** Says no to the rows that are skipped, unless that is done by rank or by the sort. */
   readonly keep: () => boolean
 }
@@ -222,12 +221,12 @@ function fetchBodies<Row>(
   return fetchRows(entries, source.documents, readers, isSelective, tallyOf(tally, step))
 }
 
-function sorted({ query, tally, sortBytesMax }: Parts, open: () => Operator<SortRow>): Operator<SortRow> {
+function sorted({ query, tally, sortLimits }: Parts, open: () => Operator<SortRow>): Operator<SortRow> {
   const pass = (): Operator<SortRow> => {
     tally?.add('sort passes', 1)
     return open()
   }
-  return tallied(sortRows(pass, query.skip, query.limit, sortBytesMax), tally, 'sort')
+  return tallied(sortRows(pass, query.skip, query.limit, sortLimits), tally, 'sort')
 }
 
 function bodyProjection({ documents }: QuerySource, { fields }: QuerySpecification): (body: BodyView) => object {

@@ -2,6 +2,7 @@
  * Sorts rows within bounded memory. It holds sort keys, document numbers and what a covering index says of a document, never
  * documents; with a limit only about twice as many rows as that.
  *
+ * Rows are sorted in runs as they come, and runs are merged as rows are asked for, so no step holds the thread for long.
  * Rows that don't fit are left out, the last ones first, and once those at hand are given the input is read again for those that
  * come after them. So any number of rows can be sorted: each pass reads the whole input, and gives as many rows as
  * fit. The order is total (the key, then the document's number), so that no row is lost or doubled between passes.
@@ -13,7 +14,9 @@ import type { EntryRow } from './entry-row.ts'
 import { BATCH_ROWS_MAX, type Operator } from './operator.ts'
 
 /** What a sort holds at most, by the estimate of `sizeOf`, beside one batch. */
-export const SORT_BYTES_MAX: number = 128 * 2 ** 20
+const SORT_BYTES_MAX: number = 128 * 2 ** 20
+/** Rows that are sorted at once: no step takes longer than that. */
+const SORT_RUN_ROWS = 4096
 /** Of a row beside its key and strings; strings are often made of pieces, which takes more (measured: 85 to 175 bytes in all). */
 const ROW_BYTES = 160
 
@@ -34,71 +37,164 @@ export function compileSortKey<Source>(
   }
 }
 
+export interface SortLimits {
+  readonly bytesMax: number
+  readonly runRows: number
+}
+
+export const SORT_LIMITS: SortLimits = { bytesMax: SORT_BYTES_MAX, runRows: SORT_RUN_ROWS }
+
 /** `open` starts a pass over all rows: the same ones each time, no document twice. */
 export function sortRows(
   open: () => Operator<SortRow>,
   skip: number,
   limit: number,
-  bytesMax: number,
+  { bytesMax, runRows }: SortLimits,
 ): Operator<SortRow> {
   let input: Operator<SortRow> | undefined
   /** The pass goes on after this row. */
   let after: SortRow | undefined
-  /** Rows after this one don't fit into the pass, or are not wanted. */
-  let last: SortRow | undefined
-  let rows: SortRow[] = []
-  let bytes = 0
-  let isSorted = false
-  let at = 0
+  let pass = new SortPass(bytesMax)
+  let merge: ((count: number) => SortRow[]) | undefined
 
   const add = (batch: readonly SortRow[]): void => {
-    for (const row of batch) {
-      if ((after !== undefined && compareRows(row, after) <= 0) || (last !== undefined && compareRows(row, last) > 0))
-        continue
-      rows.push(row)
-      bytes += sizeOf(row)
-    }
     const wanted = skip + limit
-    if (bytes <= bytesMax && rows.length <= wanted * 2 + BATCH_ROWS_MAX) return
-    rows.sort(compareRows)
-    let kept = 0
-    for (bytes = 0; kept < rows.length && kept < wanted && (kept === 0 || bytes <= bytesMax / 2); kept++) {
-      bytes += sizeOf(rows[kept]!)
-    }
-    rows.length = kept
-    last = rows.at(-1)
+    for (const row of batch) if (after === undefined || compareRows(row, after) > 0) pass.add(row)
+    if (wanted <= runRows) pass.keep(wanted)
+    else pass.closeRun(runRows)
+    pass.trim()
   }
 
   return {
     next: (count) => {
       if (limit === 0) return undefined
-      if (!isSorted) {
+      if (merge === undefined) {
         input ??= open()
         const batch = input.next(BATCH_ROWS_MAX)
-        if (batch !== undefined) {
-          add(batch)
-          return []
+        if (batch === undefined) merge = pass.merge()
+        else add(batch)
+        return []
+      }
+      const rows = merge(skip > 0 ? Math.min(skip, BATCH_ROWS_MAX) : Math.min(count, limit))
+      if (rows.length > 0) {
+        if (skip > 0) skip -= rows.length
+        else {
+          limit -= rows.length
+          return rows
         }
-        rows.sort(compareRows)
-        isSorted = true
-        at = Math.min(skip, rows.length)
-        skip -= at
+      } else {
+        if (pass.last === undefined) return undefined
+        after = pass.last
+        pass = new SortPass(bytesMax)
+        input = merge = undefined
       }
-      if (at < rows.length) {
-        const found = rows.slice(at, at + Math.min(count, limit))
-        at += found.length
-        limit -= found.length
-        return found
-      }
-      if (last === undefined) return undefined
-      after = last
-      last = input = undefined
-      rows = []
-      bytes = 0
-      isSorted = false
       return []
     },
   }
+}
+
+/** The rows of one pass: sorted runs, so that no step sorts all of them, and those since the last run. */
+class SortPass {
+  /** Rows after this one have no room in the pass, or are not wanted. */
+  last: SortRow | undefined
+  private readonly bytesMax: number
+  private runs: SortRow[][] = []
+  private rows: SortRow[] = []
+  private bytes = 0
+
+  constructor(bytesMax: number) {
+    this.bytesMax = bytesMax
+  }
+
+  add(row: SortRow): void {
+    if (this.last !== undefined && compareRows(row, this.last) > 0) return
+    this.rows.push(row)
+    this.bytes += sizeOf(row)
+  }
+
+  /** No more than the first rows, so many, are wanted: few enough for one run. */
+  keep(wanted: number): void {
+    if (this.rows.length <= wanted * 2 + BATCH_ROWS_MAX) return
+    this.rows.sort(compareRows)
+    this.last = this.rows[wanted - 1]!
+    this.drop(this.rows.splice(wanted))
+  }
+
+  closeRun(rowsMin: number): void {
+    if (this.rows.length < Math.max(1, rowsMin)) return
+    this.runs.push(this.rows.sort(compareRows))
+    this.rows = []
+  }
+
+  /** Drops the last rows until there is room: between a quarter and three quarters of them a time. */
+  trim(): void {
+    if (this.bytes <= this.bytesMax) return
+    this.closeRun(1)
+    for (let count = this.count(); this.bytes > this.bytesMax && count > 1; count = this.count()) {
+      const middles = this.runs.map((run) => ({ row: run[(run.length - 1) >> 1]!, weight: run.length }))
+      middles.sort((left, right) => compareRows(left.row, right.row))
+      let weight = 0
+      const last = middles.find((middle) => (weight += middle.weight) >= count / 2)!.row
+      this.last = last
+      for (const run of this.runs) this.drop(run.splice(placeAfter(run, last)))
+      this.runs = this.runs.filter((run) => run.length > 0)
+    }
+  }
+
+  /** Gives the next rows in order, at most so many; none at the end. */
+  merge(): (count: number) => SortRow[] {
+    this.closeRun(1)
+    const { runs } = this
+    const places = runs.map(() => 0)
+    const rowOf = (run: number): SortRow => runs[run]![places[run]!]!
+    /** Runs by their next row: none comes before the one at half its place. */
+    const heap = Array.from(runs.keys()).sort((left, right) => compareRows(rowOf(left), rowOf(right)))
+    const sink = (): void => {
+      const run = heap[0]!
+      let at = 0
+      for (let child = 1; child < heap.length; child = at * 2 + 1) {
+        if (child + 1 < heap.length && compareRows(rowOf(heap[child + 1]!), rowOf(heap[child]!)) < 0) child++
+        if (compareRows(rowOf(run), rowOf(heap[child]!)) <= 0) break
+        heap[at] = heap[child]!
+        at = child
+      }
+      heap[at] = run
+    }
+    return (count) => {
+      const found: SortRow[] = []
+      while (found.length < count && heap.length > 0) {
+        const run = heap[0]!
+        found.push(rowOf(run))
+        if (++places[run]! === runs[run]!.length) {
+          const end = heap.pop()!
+          if (heap.length === 0) break
+          heap[0] = end
+        }
+        sink()
+      }
+      return found
+    }
+  }
+
+  private count(): number {
+    return this.runs.reduce((count, run) => count + run.length, 0)
+  }
+
+  private drop(rows: readonly SortRow[]): void {
+    for (const row of rows) this.bytes -= sizeOf(row)
+  }
+}
+
+/** Where in the run rows come after this one. */
+function placeAfter(run: readonly SortRow[], row: SortRow): number {
+  let low = 0
+  let high = run.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (compareRows(run[middle]!, row) > 0) high = middle
+    else low = middle + 1
+  }
+  return low
 }
 
 function compareRows(left: SortRow, right: SortRow): number {

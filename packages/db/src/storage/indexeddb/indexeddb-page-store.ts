@@ -34,8 +34,8 @@ const TAKEOVER = 'takeover'
 /** So many puts are under way at a time: enough to keep the engine busy, and few enough not to fill the memory. */
 const PUTS_AT_ONCE = 64
 
-/** Log records up to this size may use the reserve: deletions are small. */
-const RESERVED_RECORD_BYTES_MAX = 16 * 1024
+/** Log records up to this size may use the reserve: those of deletions, a thousand at a time. */
+const RESERVED_RECORD_BYTES_MAX = 64 * 1024
 
 /** `freed`: ids that this commit freed. They are deleted soon after, or by the next commit. */
 type StoredMeta = MetaRecord & { readonly freed: readonly PageId[] }
