@@ -21,7 +21,14 @@ import type { Random } from '../../testing/random.ts'
 
 const SEEDS = Number(process.env['SEEDS'] ?? 25)
 const FIRST_SEED = Number(process.env['SEED'] ?? 1)
-const INDEXES: IndexInput[] = ['age', ['city', '-age'], { on: 'tags', multi: true }]
+const INDEXES: IndexInput[] = [
+  'age',
+  { on: ['city', 'name'], text: true },
+  ['city', '-age'],
+  { on: 'tags', multi: true },
+  { on: 'age', where: { city: { $in: ['c1', 'c2', 'new'] } } },
+  { on: '_id', unique: true },
+]
 
 interface Setting {
   readonly store: KeyValueStore
@@ -59,7 +66,13 @@ function build(context: Setting, options: Partial<BuildOptions> = {}): Promise<v
 }
 
 function document(random: Random, at: number): Record<string, unknown> {
-  return { _id: `d${at}`, age: random.below(20), city: `c${random.below(5)}`, tags: [random.below(4), random.below(4)] }
+  return {
+    _id: `d${at}`,
+    age: random.below(20),
+    city: `c${random.below(5)}`,
+    tags: [random.below(4), random.below(4)],
+    name: `Näme ${random.below(9)} of many`,
+  }
 }
 
 /** One write of any kind. */
