@@ -8,7 +8,7 @@ import type { HeldTransaction } from '../kv/key-value-store.ts'
 import type { IndexTests } from './entry-keys.ts'
 import { indexTreeName } from './index-definition.ts'
 import type { IndexDefinition } from './index-definition.ts'
-import type { ChunkPart } from './key-chunk.ts'
+import type { ChunkPart } from './chunk-part.ts'
 import { duplicatesAt, withoutNumber } from './unique.ts'
 import type { Duplicate } from './unique.ts'
 

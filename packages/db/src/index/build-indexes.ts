@@ -191,7 +191,8 @@ class IndexBuilder {
       const part = chunk.of(index)
       const isFirst = tree.count() === 0
       for (let at = 0; at < part.count; at++) {
-        if (goneNumbers.size === 0 || !goneNumbers.has(part.documentAt(at))) tree.insert(part.keyAt(at), part.valueAt(at) ?? NOTHING)
+        if (goneNumbers.size === 0 || !goneNumbers.has(part.documentAt(at)))
+          tree.insert(part.keyAt(at), part.valueAt(at) ?? NOTHING)
         if (at % STEPS_PER_LOOK === 0) await this.#pause()
       }
       if (index.unique !== true) continue

@@ -91,15 +91,7 @@ export function sameIndex(left: IndexDeclaration, right: IndexDeclaration): bool
 type LongInput = Exclude<IndexInput, string | readonly string[]>
 type IndexKind = Pick<IndexDefinition, 'unique' | 'where' | 'text'>
 
-const LONG_INPUT_OPTIONS: ReadonlySet<string> = new Set([
-  'on',
-  'multi',
-  'where',
-  'unique',
-  'text',
-  'language',
-  'name',
-])
+const LONG_INPUT_OPTIONS: ReadonlySet<string> = new Set(['on', 'multi', 'where', 'unique', 'text', 'language', 'name'])
 
 /** Everything but the name. */
 function identityOf({ fields, multi, unique = false, where, text }: IndexDeclaration): string {

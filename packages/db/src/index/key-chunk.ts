@@ -10,6 +10,7 @@ import { stringOrder } from '../codec/key-order.ts'
 import type { ShapeDictionary } from '../codec/shape.ts'
 import type { BodyView } from '../document/body.ts'
 import { ascendingOrder } from '../document/document-reader.ts'
+import type { ChunkPart } from './chunk-part.ts'
 import type { IndexTests } from './entry-keys.ts'
 import { FieldReader } from './field-reader.ts'
 import type { IndexDefinition } from './index-definition.ts'
@@ -19,24 +20,6 @@ import { ValueTree } from './value-tree.ts'
 
 /** About what an entry costs. */
 const ENTRY_BYTES = 20
-
-/** What a chunk has for one index. */
-export interface ChunkPart {
-  readonly index: IndexDefinition
-  /** Entries. */
-  readonly count: number
-  /** Memory used, about. */
-  readonly bytes: number
-  /** There is no room for more, whatever memory there is. */
-  readonly full: boolean
-  add(fields: FieldReader, documentNumber: number): void
-  /** Before `keyAt` and the like, which take the place in key order. */
-  sort(): void
-  keyAt(place: number): Key
-  documentAt(place: number): number
-  /** Undefined: nothing. */
-  valueAt(place: number): Uint8Array | undefined
-}
 
 export class KeyChunk {
   /** Of the bodies added, ascending. */

@@ -123,7 +123,12 @@ class Maintenance implements IndexMaintenance {
         if (this.#tests.includes(definition, newFields.read)) after = textContent(definition, newFields.read)
       }
       if (before === undefined && after === undefined) continue
-      addDifferences(before ? textKeys(before, number) : NO_KEYS, after ? textKeys(after, number) : NO_KEYS, removed, inserted)
+      addDifferences(
+        before ? textKeys(before, number) : NO_KEYS,
+        after ? textKeys(after, number) : NO_KEYS,
+        removed,
+        inserted,
+      )
       lists.push({ key: listKey(number), before, after: after && encodeList(after) })
     }
     lists.sort((left, right) => (left.key < right.key ? -1 : 1))

@@ -116,9 +116,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
    *   .aggregate({ people: { $count: true }, age: { $avg: 'age' } })
    *   .having({ people: { $gte: 10 } }).sort('-people').limit(20).toArray()
    */
-  groupBy<Path extends FieldPath<Document>>(
-    ...paths: Path[]
-  ): Groups<Projected<Document, Path> & object, Document> {
+  groupBy<Path extends FieldPath<Document>>(...paths: Path[]): Groups<Projected<Document, Path> & object, Document> {
     if (paths.length === 0) throw new TypeError('groupBy() needs the name of a field.')
     const checked = paths.map(checkFieldPath)
     if (outermostPaths(checked).length < checked.length)

@@ -109,7 +109,10 @@ for (const count of [100, 100_000]) {
       })
       expect(storage.take().pagesRead).toBeLessThanOrEqual(3 * HEIGHT)
       await reopen()
-      const cities = await all.find({}).groupBy('city').aggregate({ people: { $count: true }, best: { $max: 'score' } })
+      const cities = await all
+        .find({})
+        .groupBy('city')
+        .aggregate({ people: { $count: true }, best: { $max: 'score' } })
         .toArray()
       expect(cities.length).toBe(CITIES.length)
       expect(cities[0]!.people).toBe(documents.filter(({ city }) => city === 'Bergen').length)

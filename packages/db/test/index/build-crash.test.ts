@@ -46,7 +46,12 @@ async function crash(call: number, fault: Fault, seed: number): Promise<number> 
   const { next } = seededRandom(seed)
   const storage = new SimulatedStorage({ random: next })
   const before = await openOver(storage, 'strict')
-  const documents = Array.from({ length: COUNT }, (_, n) => ({ _id: `d${n}`, n, even: n % 2 === 0, text: `ä ${n} word` }))
+  const documents = Array.from({ length: COUNT }, (_, n) => ({
+    _id: `d${n}`,
+    n,
+    even: n % 2 === 0,
+    text: `ä ${n} word`,
+  }))
   await before.collection('docs').insert(documents)
   await before.close()
   const callsBefore = storage.calls

@@ -9,8 +9,27 @@ import { parseSelector } from '../../src/query/ast/parse-selector.ts'
 import { evaluate } from '../../src/query/evaluate.ts'
 import { implies } from '../../src/query/planner/implication.ts'
 
-const VALUES: readonly unknown[] = [undefined, null, false, 0, 1, 2, 1.5, 'a', 'b', '', [], [1], [1, 'a'], [0, 2], [[1]], {}]
-const DOCUMENTS = VALUES.flatMap((a) => VALUES.map((b) => ({ ...(a !== undefined && { a }), ...(b !== undefined && { b }) })))
+const VALUES: readonly unknown[] = [
+  undefined,
+  null,
+  false,
+  0,
+  1,
+  2,
+  1.5,
+  'a',
+  'b',
+  '',
+  [],
+  [1],
+  [1, 'a'],
+  [0, 2],
+  [[1]],
+  {},
+]
+const DOCUMENTS = VALUES.flatMap((a) =>
+  VALUES.map((b) => ({ ...(a !== undefined && { a }), ...(b !== undefined && { b }) })),
+)
 
 const operand = fc.constantFrom(...VALUES.slice(1))
 const condition = fc.oneof(
@@ -44,7 +63,8 @@ test('what is implied holds', () => {
       if (!implies(normalise(predicates[0]), normalise(predicates[1]))) return
       implied++
       for (const document of DOCUMENTS)
-        if (evaluate(predicates[0], document)) expect(evaluate(predicates[1], document), JSON.stringify(document)).toBe(true)
+        if (evaluate(predicates[0], document))
+          expect(evaluate(predicates[1], document), JSON.stringify(document)).toBe(true)
     }),
     { numRuns: 6000 },
   )

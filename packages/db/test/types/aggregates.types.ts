@@ -32,8 +32,14 @@ export async function aggregates(people: Collection<Person>): Promise<void> {
   holds<Same<typeof all, { [Name in keyof All]: All[Name] }>>()
   const cities = await people.find({}).distinct('address.city')
   holds<Same<typeof cities, string[]>>()
-  const groups = people.find({}).groupBy('role', 'address.city').aggregate({ people: { $count: true } })
-  const [row] = await groups.sort('-people', 'address.city').having({ people: { $gt: 3 }, role: 'admin' }).toArray()
+  const groups = people
+    .find({})
+    .groupBy('role', 'address.city')
+    .aggregate({ people: { $count: true } })
+  const [row] = await groups
+    .sort('-people', 'address.city')
+    .having({ people: { $gt: 3 }, role: 'admin' })
+    .toArray()
   holds<Same<NonNullable<typeof row>['people'], number>>()
   holds<Same<NonNullable<typeof row>['role'], 'admin' | 'user'>>()
   holds<Same<NonNullable<typeof row>['address'], { readonly city: string }>>()
@@ -45,6 +51,9 @@ export async function aggregates(people: Collection<Person>): Promise<void> {
   people.find({}).groupBy('city')
   // @ts-expect-error No such field of the rows.
   groups.sort('name')
-  const [found] = await people.search('ann', { selector: { role: 'user' } }).fields('name').toArray()
+  const [found] = await people
+    .search('ann', { selector: { role: 'user' } })
+    .fields('name')
+    .toArray()
   holds<Same<NonNullable<typeof found>['name'], string>>()
 }

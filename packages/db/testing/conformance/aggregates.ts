@@ -13,7 +13,14 @@ import type { Query } from '../../src/query/query.ts'
 import { prepareRegexes } from '../../src/query/regex/check-regex.ts'
 import { assertEqual, assertRejects, assertThrows, assertTrue } from '../check.ts'
 import { naiveGroups, type NaiveAggregates } from '../naive-aggregates.ts'
-import { compareBySort, randomDocuments, randomIndexes, randomQuery, seededChoose, type Choose } from '../query-cases.ts'
+import {
+  compareBySort,
+  randomDocuments,
+  randomIndexes,
+  randomQuery,
+  seededChoose,
+  type Choose,
+} from '../query-cases.ts'
 import { QueryFixture, type Document } from '../query-fixture.ts'
 import type { SuiteContext } from '../suite.ts'
 
@@ -32,7 +39,12 @@ export function aggregateSuite({ test, create }: SuiteContext<CreateStore>): voi
     const fixture = await peopleFixture(create)
     const everybody = fixture.find({})
     assertEqual(
-      await everybody.aggregate({ n: { $count: true }, low: { $min: 'age' }, high: { $max: 'age' }, cities: { $distinct: 'city' } }),
+      await everybody.aggregate({
+        n: { $count: true },
+        low: { $min: 'age' },
+        high: { $max: 'age' },
+        cities: { $distinct: 'city' },
+      }),
       { n: 1000, low: 0, high: 99, cities: ['Bergen', 'Oslo', 'Turku'] },
     )
     const ends = { n: { $count: true }, low: { $min: 'age' }, cities: { $distinct: 'city' } } as const
@@ -40,7 +52,9 @@ export function aggregateSuite({ test, create }: SuiteContext<CreateStore>): voi
     assertEqual((await everybody.explainAggregate({ sum: { $sum: 'age' } })).plan!.covering, true)
     assertEqual(await everybody.aggregate({ sum: { $sum: 'age' }, mean: { $avg: 'age' } }), { sum: 49500, mean: 49.5 })
     assertEqual(await fixture.find({ city: 'Oslo' }).aggregate({ high: { $max: 'age' } }), { high: 99 })
-    assertEqual((await fixture.find({ city: 'Oslo' }).explainAggregate({ high: { $max: 'age' } })).indexes, ['city,-age'])
+    assertEqual((await fixture.find({ city: 'Oslo' }).explainAggregate({ high: { $max: 'age' } })).indexes, [
+      'city,-age',
+    ])
     assertEqual(await fixture.find({ city: 'Rome' }).aggregate({ n: { $count: true }, low: { $min: 'age' } }), {
       n: 0,
       low: undefined,
@@ -51,7 +65,10 @@ export function aggregateSuite({ test, create }: SuiteContext<CreateStore>): voi
 
   test('groups, from group to group and in one pass', async () => {
     const fixture = await peopleFixture(create)
-    const cities = fixture.find({}).groupBy('city').aggregate({ people: { $count: true }, oldest: { $max: 'age' } })
+    const cities = fixture
+      .find({})
+      .groupBy('city')
+      .aggregate({ people: { $count: true }, oldest: { $max: 'age' } })
     const expected = [
       { city: 'Bergen', people: 333, oldest: 99 },
       { city: 'Oslo', people: 334, oldest: 99 },
@@ -59,9 +76,18 @@ export function aggregateSuite({ test, create }: SuiteContext<CreateStore>): voi
     ]
     assertEqual([await cities.toArray(), (await cities.explain()).way], [expected, 'index groups'])
     assertEqual(await cities.sort('-people').limit(1).toArray(), [expected[1]!])
-    assertEqual(await cities.having({ people: { $lt: 334 } }).skip(1).toArray(), [expected[2]!])
+    assertEqual(
+      await cities
+        .having({ people: { $lt: 334 } })
+        .skip(1)
+        .toArray(),
+      [expected[2]!],
+    )
     assertEqual([await cities.count(), await cities.first()], [3, expected[0]])
-    const ages = fixture.find({ age: { $gte: 98 } }).groupBy('age', 'city').aggregate({ total: { $sum: 'age' } })
+    const ages = fixture
+      .find({ age: { $gte: 98 } })
+      .groupBy('age', 'city')
+      .aggregate({ total: { $sum: 'age' } })
     assertEqual([(await ages.toArray()).length, (await ages.explain()).way], [6, 'one pass'])
     assertEqual(await ages.sort('-age', 'city').first(), { age: 99, city: 'Bergen', total: 297 })
     for await (const row of ages.limit(1)) assertEqual(row, { age: 98, city: 'Bergen', total: 294 })
@@ -72,7 +98,13 @@ export function aggregateSuite({ test, create }: SuiteContext<CreateStore>): voi
   test('wrong arguments are told at once; a signal ends it', async () => {
     const fixture = await peopleFixture(create)
     const query = fixture.find({})
-    for (const wanted of [5, { a: {} }, { a: { $foo: 'x' } }, { a: { $min: '' } }, { a: { $count: false } }] as never[]) {
+    for (const wanted of [
+      5,
+      { a: {} },
+      { a: { $foo: 'x' } },
+      { a: { $min: '' } },
+      { a: { $count: false } },
+    ] as never[]) {
       await assertRejects(query.aggregate(wanted), TypeError)
     }
     assertThrows(() => query.groupBy(), TypeError)
@@ -127,7 +159,11 @@ export async function checkRandomAggregates(create: CreateStore, choose: Choose,
 }
 
 async function answer(query: Query<Document>, paths: readonly string[], wanted: NaiveAggregates): Promise<object[]> {
-  if (paths.length > 0) return query.groupBy(...paths).aggregate(wanted as never).toArray()
+  if (paths.length > 0)
+    return query
+      .groupBy(...paths)
+      .aggregate(wanted as never)
+      .toArray()
   const row = (await query.aggregate(wanted as never)) as Record<string, unknown>
   return [Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined))]
 }

@@ -88,7 +88,13 @@ function uniqueCases(check: Check): void {
     await users.insert([{ _id: 'a', email: 'x' }, { _id: 'b', email: 'y' }, { _id: 'c' }, { _id: 'd' }])
     const error = (await assertRejects(users.insert({ _id: 'e', email: 'x' }), UNIQUE)) as { details: unknown }
     assertEqual(error.details, { id: 'e', index: 'email', key: ['x'], other: 'a' })
-    await assertRejects(users.insert([{ _id: 'f', email: 'z' }, { _id: 'g', email: 'z' }]), UNIQUE)
+    await assertRejects(
+      users.insert([
+        { _id: 'f', email: 'z' },
+        { _id: 'g', email: 'z' },
+      ]),
+      UNIQUE,
+    )
     await assertRejects(
       users.update('b', (user) => ({ ...user, email: 'x' })),
       UNIQUE,
@@ -130,7 +136,10 @@ function uniqueCases(check: Check): void {
       changed.map((one) => 'error' in one),
       [true, true, false],
     )
-    assertEqual((await users.find({}).sort('email').toArray()).map(({ email }) => email), ['w', 'x', 'z'])
+    assertEqual(
+      (await users.find({}).sort('email').toArray()).map(({ email }) => email),
+      ['w', 'x', 'z'],
+    )
   })
 
   check('compound, partial and multi indexes are unique in their way', async (db) => {
@@ -160,10 +169,16 @@ function uniqueCases(check: Check): void {
   check('values that are too long for a key are compared whole', async (db) => {
     const long = 'x'.repeat(5000)
     const pages = db.collection('pages', { indexes: [{ on: 'url', unique: true }] })
-    await pages.insert([{ _id: 'a', url: `${long}a` }, { _id: 'b', url: `${long}b` }])
+    await pages.insert([
+      { _id: 'a', url: `${long}a` },
+      { _id: 'b', url: `${long}b` },
+    ])
     await assertRejects(pages.insert({ url: `${long}b` }), UNIQUE)
     await assertRejects(pages.insert([{ url: `${long}c` }, { url: `${long}c` }]), UNIQUE)
-    await pages.upsert([{ _id: 'a', url: `${long}b` }, { _id: 'b', url: `${long}a` }])
+    await pages.upsert([
+      { _id: 'a', url: `${long}b` },
+      { _id: 'b', url: `${long}a` },
+    ])
     await assertRejects(
       pages.update('a', (page) => ({ ...page, url: `${long}a` })),
       UNIQUE,
@@ -227,7 +242,10 @@ function replicatedCases(check: Check): void {
 
   check('a conflict that is resolved is an edit', async (db) => {
     const users = db.collection('users', { indexes: [{ on: 'email', unique: true }] })
-    await users.insert([{ _id: 'a', email: 'x' }, { _id: 'b', email: 'y' }])
+    await users.insert([
+      { _id: 'a', email: 'x' },
+      { _id: 'b', email: 'y' },
+    ])
     await users.put({ _id: 'b', _rev: '1-0', email: 'x' }, { newEdits: false })
     await assertRejects(
       users.resolve('b', () => ({ _id: 'b', email: 'x' })),
@@ -282,7 +300,11 @@ function textCases(check: Check): void {
       { _id: 'a', text: '東京都に住んでいます' },
       { _id: 'b', text: '大阪に行きました' },
     ])
-    if ('Segmenter' in Intl) assertEqual((await posts.search('大阪').toArray()).map(({ _id }) => _id), ['b'])
+    if ('Segmenter' in Intl)
+      assertEqual(
+        (await posts.search('大阪').toArray()).map(({ _id }) => _id),
+        ['b'],
+      )
   })
 
   check('a text index is built on documents that are there; searches say what they lack', async (db) => {
@@ -345,7 +367,10 @@ async function checkRandomSearches(db: Database, seed: number): Promise<void> {
       assertTrue(at === 0 || score <= found[at - 1]!.score, 'the best come first')
     })
     const some = await search.skip(2).limit(3).toArray()
-    assertEqual(some, found.slice(2, 5).map(({ document }) => document))
+    assertEqual(
+      some,
+      found.slice(2, 5).map(({ document }) => document),
+    )
     const filtered = posts.search(terms.join(' '), { match, selector: { n: 1 } })
     const wanted = found.filter(({ document }) => document['n'] === 1).map(({ document }) => document)
     assertEqual([await filtered.toArray(), await filtered.count()], [wanted, wanted.length])

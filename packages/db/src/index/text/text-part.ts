@@ -2,10 +2,10 @@
 import type { Key } from '../../base/brand.ts'
 import { keyNumber } from '../../codec/key-number.ts'
 import { SORTED_STRINGS_MAX, stringOrder } from '../../codec/key-order.ts'
+import type { ChunkPart } from '../chunk-part.ts'
 import type { IndexTests } from '../entry-keys.ts'
 import type { FieldReader } from '../field-reader.ts'
 import type { IndexDefinition } from '../index-definition.ts'
-import type { ChunkPart } from '../key-chunk.ts'
 import { encodeList, listKey, textContent, textKeys } from './text-entries.ts'
 
 /** About what an entry costs beside its key. */

@@ -109,7 +109,8 @@ class DistinctValues implements Accumulator {
 /** Equal for equal values, and for no others. */
 export function identityOf(value: unknown): string {
   if (typeof value === 'string') return `'${value}`
-  return value === undefined ? '' : typeof value === 'object' ? JSON.stringify(plainValue(value)) : String(value)
+  if (typeof value === 'number') return String(value)
+  return value === undefined ? '' : JSON.stringify(plainValue(value))
 }
 
 /** The same whether it comes from a document or from a key: typed arrays as arrays, and one zero. */

@@ -204,13 +204,7 @@ class GroupScan {
 }
 
 /** The first or last value in the field after `prefix` that is there and not null. */
-function endValue(
-  tree: TreeReader,
-  range: KeyRange,
-  prefix: string,
-  descending: boolean,
-  fromEnd: boolean,
-): unknown {
+function endValue(tree: TreeReader, range: KeyRange, prefix: string, descending: boolean, fromEnd: boolean): unknown {
   const values = entryRange(prefix, [above(null), undefined], descending)
   const cursor = tree.cursor(intersectRanges(range, values), { reverse: fromEnd })
   if (!cursor.next()) return undefined

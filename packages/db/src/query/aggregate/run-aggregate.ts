@@ -104,7 +104,9 @@ function chooseWay(source: QuerySource, work: AggregateWork): Way {
     const rows = served.find(
       (one) =>
         one.hasGroups(groupPaths) &&
-        steps.every(({ operator, path }) => operator === '$count' || (isEnd(operator) && one.hasEnds(path, groupPaths))),
+        steps.every(
+          ({ operator, path }) => operator === '$count' || (isEnd(operator) && one.hasEnds(path, groupPaths)),
+        ),
     )
     if (rows !== undefined) return { way: 'index groups', rows }
   }
@@ -207,7 +209,12 @@ async function* passOver(
       for (const row of batch) table.add(row)
     }
     const groups = groupPaths.length === 0 ? [table.whole()] : table.groups()
-    yield groups.map(({ values, accumulators }) => groupOf(values, accumulators.map((one) => one.result())))
+    yield groups.map(({ values, accumulators }) =>
+      groupOf(
+        values,
+        accumulators.map((one) => one.result()),
+      ),
+    )
     after = table.last
   } while (after !== undefined)
 }

@@ -61,9 +61,7 @@ function lacksArrays(values: ValueSet): boolean {
 
 function isSubset(inner: ValueSet, outer: ValueSet): boolean {
   const both = intersect(inner, outer)
-  return (
-    both.length === inner.length && both.every((cut, at) => isSameCut(cut, inner[at]!))
-  )
+  return both.length === inner.length && both.every((cut, at) => isSameCut(cut, inner[at]!))
 }
 
 function isSameCut(left: ValueSet[number], right: ValueSet[number]): boolean {

@@ -6,7 +6,14 @@
 import type { Key } from '../../base/brand.ts'
 import { PannierError } from '../../base/errors.ts'
 import { encodeKey, prefixUpperBound } from '../../codec/key-encoding.ts'
-import { decodeList, FREQUENCY_MAX, lengthOf, lengthPrefix, listKey, POSTING_SUFFIX_BYTES } from '../../index/text/text-entries.ts'
+import {
+  decodeList,
+  FREQUENCY_MAX,
+  lengthOf,
+  lengthPrefix,
+  listKey,
+  POSTING_SUFFIX_BYTES,
+} from '../../index/text/text-entries.ts'
 import type { Cursor, KeyRange, TreeReader } from '../../kv/key-value-store.ts'
 import { gather } from '../planner/access-path.ts'
 import type { SearchTerm } from './parse-search.ts'

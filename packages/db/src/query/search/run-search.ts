@@ -11,7 +11,7 @@ import { bodyFields, compileProjection } from '../operators/project.ts'
 import type { QuerySource } from '../query-source.ts'
 import { countTerms, TermMatcher } from './match-terms.ts'
 import { parseSearch, type ParsedSearch } from './parse-search.ts'
-import type { ScoredRow, SearchExplanation, SearchSpecification } from './search.ts'
+import type { ScoredRow, SearchExplanation, SearchSpecification } from './search-specification.ts'
 
 /** Documents of the first batch that is read. */
 const BATCH_FIRST = 64

@@ -2,9 +2,8 @@
 import { PannierError } from '../../base/errors.ts'
 import { andThen } from '../../base/maybe-promise.ts'
 import { checkFieldPath } from '../../codec/field-path.ts'
-import { expressionsOf, normalise, type Condition } from '../ast/normalise.ts'
+import { expressionsOf, normalise } from '../ast/normalise.ts'
 import { parseSelector } from '../ast/parse-selector.ts'
-import type { BuiltPredicate } from '../ast/predicate.ts'
 import type { FieldPath, Projected, Selector } from '../field-types.ts'
 import { outermostPaths } from '../operators/project.ts'
 import type { OpenSource } from '../query.ts'
@@ -12,45 +11,7 @@ import { checkedCount } from '../row-count.ts'
 import type { QuerySource } from '../query-source.ts'
 import { prepareRegexes } from '../regex/check-regex.ts'
 import type { SearchRun } from './run-search.ts'
-
-export interface SearchOptions<Document> {
-  /** Only documents that it matches. */
-  readonly selector?: Selector<Document> | BuiltPredicate
-  /** 'all': documents that have all of the words, which is the default; 'any': those that have one of them. */
-  readonly match?: 'all' | 'any'
-  /** The name of the text index; may be left out if there is one only. */
-  readonly index?: string
-}
-
-export interface ScoredRow<T> {
-  /** By BM25: comparable within one search. */
-  readonly score: number
-  readonly document: T
-}
-
-export interface SearchExplanation {
-  readonly index: string
-  /** In the index: those that have any words. */
-  readonly documents: number
-  /** `postings`: how many documents have the word; for a prefix how many entries there are. */
-  readonly terms: readonly { readonly word: string; readonly isPrefix: boolean; readonly postings: number }[]
-  readonly phrases: readonly (readonly string[])[]
-  /** A selector or a phrase has to be looked for in the documents that are found. */
-  readonly readsDocuments: boolean
-}
-
-/** What is asked for. */
-export interface SearchSpecification {
-  readonly text: string
-  readonly index: string | undefined
-  readonly match: 'all' | 'any'
-  readonly condition: Condition
-  readonly skip: number
-  /** Infinity: all. */
-  readonly limit: number
-  /** Undefined: whole documents. */
-  readonly fields: readonly string[] | undefined
-}
+import type { ScoredRow, SearchExplanation, SearchOptions, SearchSpecification } from './search-specification.ts'
 
 /** Throws a TypeError for wrong arguments. */
 export function createSearch<T extends object, Document extends object>(
