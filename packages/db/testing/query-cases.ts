@@ -103,13 +103,22 @@ export function randomIndexes(choose: Choose): IndexInput[] {
     { on: 'tags', multi: true },
     { on: '-a', multi: true, name: 'elements of a' },
     { on: 'c.d', multi: true, name: 'elements of c.d' },
+    { on: 'a', where: { b: { $exists: true } } },
+    { on: ['-a', 'b'], where: { a: { $gte: 1 } } },
+    { on: '_id', where: { $or: [{ a: 'a' }, { a: 1 }, { b: null }] } },
+    { on: 'tags', multi: true, where: { a: { $type: 'number' }, b: { $ne: 2 } } },
+    { on: 'c.d', where: { tags: { $in: ['a', 'b', 1] } } },
+    { on: 'b', where: { tags: { $elemMatch: { $gt: 0 } } } },
   ]
   return all.filter(() => choose(3) === 0)
 }
 
 export function randomQuery(choose: Choose, indexes: readonly IndexInput[]): QueryCase {
+  const partial = indexes.map((input) => parseIndexInput(input).where).filter((where) => where !== undefined)
+  const selector = randomSelector(choose, 2)
+  const narrowed = choose(3) === 0 || partial.length === 0 ? selector : { $and: [pick(choose, partial), selector] }
   return {
-    selector: randomSelector(choose, 2),
+    selector: narrowed,
     sort: randomSort(choose, indexes),
     skip: choose(2) * choose(8),
     limit: choose(2) === 0 ? undefined : choose(12),

@@ -6,10 +6,11 @@ import { encodeIdKey } from '../src/codec/key-encoding.ts'
 import { querySource } from '../src/database/query-source.ts'
 import { defineIndexes } from '../src/index/define-indexes.ts'
 import { parseIndexInput, type IndexInput } from '../src/index/index-definition.ts'
-import { maintainIndexes } from '../src/index/maintain-indexes.ts'
+import { indexMaintenance } from '../src/index/maintain-indexes.ts'
 import type { KeyValueStore } from '../src/kv/key-value-store.ts'
 import type { Filter } from '../src/query/builder.ts'
 import { createQuery, type Query, type Selector } from '../src/query/query.ts'
+import { selectorTest } from '../src/query/selector-test.ts'
 import type { QuerySource } from '../src/query/query-source.ts'
 
 export type Document = { readonly _id: string } & Record<string, unknown>
@@ -67,7 +68,7 @@ export class QueryFixture {
         const state = this.catalog.create(transaction, NAME)
         return defineIndexes(transaction, this.catalog, state, this.indexes.map(parseIndexInput))
       },
-      maintain: maintainIndexes,
+      maintenance: indexMaintenance(selectorTest, () => this.indexes.map(parseIndexInput)),
     }
   }
 }

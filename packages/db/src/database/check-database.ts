@@ -11,11 +11,13 @@ import { existingTree } from '../document/document-reader.ts'
 import { decodeLocal, localTreeName } from '../document/local-documents.ts'
 import { checkRevisions } from './check-revisions.ts'
 import type { CheckedWinner } from './check-revisions.ts'
+import { IndexTests } from '../index/entry-keys.ts'
 import { FieldReader } from '../index/field-reader.ts'
 import { indexTreeName } from '../index/index-definition.ts'
-import { indexKeys } from '../index/index-key.ts'
 import type { HeldSnapshot, KeyValueStore, TreeReader } from '../kv/key-value-store.ts'
 import { checkViews } from './check-views.ts'
+import { selectorTest } from '../query/selector-test.ts'
+import { IndexCheck } from './check-index.ts'
 
 /** What is wrong; empty if nothing is. */
 export async function checkDatabase(store: KeyValueStore, catalog: Catalog): Promise<string[]> {
@@ -42,7 +44,9 @@ async function checkCollection(snapshot: HeldSnapshot, state: CollectionState): 
   const bodies = await readAll(snapshot, existingTree(snapshot, trees.bodies), problems, 'bodies')
   const body = new BodyView()
   const fields = new FieldReader(state.shapes)
-  const expected = state.indexes.map(() => new Set<string>())
+  const tests = new IndexTests(selectorTest)
+  await snapshot.attempt(() => tests.load(state.indexes))
+  const indexChecks = state.indexes.map((index) => new IndexCheck(index, tests))
   const winners: CheckedWinner[] = []
   let liveCount = 0
   const blobs = new BlobCheck()
@@ -60,10 +64,7 @@ async function checkCollection(snapshot: HeldSnapshot, state: CollectionState): 
     }
     if (body.deleted) continue
     fields.load(body)
-    state.indexes.forEach((index, at) => {
-      if (index.builtTo !== undefined && body.sequence > index.builtTo) return
-      for (const entry of indexKeys(index, fields.read, body.number)) expected[at]!.add(entry)
-    })
+    for (const check of indexChecks) check.add(body, fields)
   }
   if (liveCount !== ids.size) problems.push(`${ids.size} ids for ${liveCount} documents`)
   if (bodies.size - liveCount !== deleted.size)
@@ -91,10 +92,7 @@ async function checkCollection(snapshot: HeldSnapshot, state: CollectionState): 
   for (const [at, index] of state.indexes.entries()) {
     const tree = existingTree(snapshot, indexTreeName(state.number, index.number))
     const entries = await readAll(snapshot, tree, problems, index.name)
-    const missing = [...expected[at]!].filter((key) => !entries.has(key as Key)).length
-    const wrong = [...entries.keys()].filter((key) => !expected[at]!.has(key)).length
-    if (missing + wrong > 0)
-      problems.push(`the index '${index.name}' lacks ${missing} entries and has ${wrong} that are wrong`)
+    problems.push(...indexChecks[at]!.problems(entries))
   }
   problems.push(...(await checkViews(snapshot, state)))
   return problems

@@ -22,6 +22,9 @@ import type { Snapshot, WriteTransaction } from '../kv/key-value-store.ts'
 import type { Filter } from '../query/builder.ts'
 import { createQuery } from '../query/query.ts'
 import type { Query, Selector } from '../query/query.ts'
+import { createSearch } from '../query/search/search.ts'
+import type { Search } from '../query/search/search.ts'
+import type { SearchOptions } from '../query/search/search-specification.ts'
 import type * as Attachments from './attachments.ts'
 import type { GetAttachmentOptions, PutAttachmentOptions, RemoveAttachmentOptions } from './attachments.ts'
 import type { CollectionAccess } from './collection-access.ts'
@@ -252,6 +255,18 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
       selector ?? ({} as Selector<Identified<T>>),
       this.access.loadLiveHost,
     )
+  }
+
+  /**
+   * A search for words in the fields of a text index: `quick bro*` finds documents with the word "quick" and one that begins with
+   * "bro", `"brown fox"` the two next to each other. Case and diacritics don't matter. The best come first (BM25).
+   *
+   * @example
+   * const posts = db.collection<Post>('posts', { indexes: [{ on: ['title', 'body'], text: true }] })
+   * const found = await posts.search('quick bro*', { selector: { draft: false } }).limit(20).toArray()
+   */
+  search(text: string, options: SearchOptions<Identified<T>> = {}): Search<Stored<T>, Identified<T>> {
+    return createSearch<Stored<T>, Identified<T>>(() => this.access.openSource(), text, options)
   }
 
   /**

@@ -1,18 +1,22 @@
 /** A collection of an open database: its documents and its indexes. */
+import { isPannierError } from '../base/errors.ts'
 import type { MaybePromise } from '../base/maybe-promise.ts'
 import { lazyModule, loadedModule } from '../base/lazy-module.ts'
 import type { UploadTarget } from '../document/attachments/upload.ts'
 import type { CollectionState } from '../document/collection-state.ts'
 import { DEFAULT_SETTINGS } from '../document/collection-state.ts'
+import type { IndexMaintenance } from '../document/document-write.ts'
 import type { WriteOutcome } from '../document/write-documents.ts'
 import { indexMismatch, parseIndexInput, sameIndex } from '../index/index-definition.ts'
-import type { IndexDeclaration, IndexField, IndexInput } from '../index/index-definition.ts'
-import { maintainIndexes } from '../index/maintain-indexes.ts'
+import type { Duplicate } from '../index/unique.ts'
+import type { IndexDeclaration, IndexInput } from '../index/index-definition.ts'
+import { indexMaintenance } from '../index/maintain-indexes.ts'
 import type { Snapshot, WriteTransaction } from '../kv/key-value-store.ts'
 import type { FieldPath } from '../query/field-types.ts'
 import type { LiveHost } from '../query/live/live-types.ts'
 import type { QuerySource } from '../query/query-source.ts'
 import type { Selector } from '../query/query.ts'
+import { checkIndexSelector, selectorTest } from '../query/selector-test.ts'
 import { eitherSignal, lateStream } from './byte-stream.ts'
 import type { ByteSource, LongWork } from './byte-stream.ts'
 import { ChangeFeed, feedSpecification } from './change-feed.ts'
@@ -63,10 +67,7 @@ export interface ExportOptions<T extends object> extends LongWork {
 }
 
 /** What `collection.indexes()` tells. */
-export interface IndexInfo {
-  readonly name: string
-  readonly fields: readonly IndexField[]
-  readonly multi: boolean
+export interface IndexInfo extends IndexDeclaration {
   /** False while it is being built. */
   readonly ready: boolean
 }
@@ -104,6 +105,7 @@ export class Collection<T extends object, Input extends object = T> extends Coll
   /** @internal */
   declare(options: CollectionOptions): void {
     const declarations = (options.indexes ?? []).map(parseIndexInput)
+    for (const { where } of declarations) if (where !== undefined) checkIndexSelector(where)
     for (const declaration of declarations) {
       const known = this.#declared.get(declaration.name)
       if (known !== undefined && !sameIndex(known, declaration)) throw indexMismatch(declaration.name)
@@ -194,12 +196,28 @@ export class Collection<T extends object, Input extends object = T> extends Coll
   /** The indexes that the collection has. */
   async indexes(): Promise<IndexInfo[]> {
     const state = await this.#context.store.read((snapshot) => this.#context.catalog.collection(snapshot, this.name))
-    return (state?.indexes ?? []).map(({ name, fields, multi, builtTo }) => ({
-      name,
-      fields,
-      multi,
+    return (state?.indexes ?? []).map(({ number: _, builtTo, ...declaration }) => ({
+      ...declaration,
       ready: builtTo === undefined,
     }))
+  }
+
+  /**
+   * The documents that have one key in a unique index, all the same: replication has brought them, as replicas must not differ.
+   * At most `limit` keys are told (100 when left out).
+   *
+   * @throws PANNIER_NOT_FOUND if there is no such index, or it is being built.
+   * @example
+   * for (const { key, ids } of await people.duplicates('email')) console.log(key, ids)
+   */
+  async duplicates(name: string, { limit = 100 }: { readonly limit?: number } = {}): Promise<Duplicate[]> {
+    const { findDuplicates } = await import('./duplicates.ts')
+    const source = await this.access.openSource()
+    try {
+      return await findDuplicates(source, name, limit)
+    } finally {
+      source.release()
+    }
   }
 
   /** Forgets an index at once, whatever its size; false if there is none of that name. */
@@ -343,9 +361,16 @@ export class Collection<T extends object, Input extends object = T> extends Coll
     // Most runs of an application find everything as it was declared.
     if (isComplete(state, declarations, this.#settings)) await this.#migrations.migrate()
     else {
+      const { number } = state
       const { completeCollection } = await loadedModule(import('./complete-collection.ts'))
       const migrate = (): Promise<void> => this.#migrations.migrate()
-      state = await completeCollection(name, this.#context, declarations, this.#settings, migrate, options)
+      try {
+        state = await completeCollection(name, this.#context, declarations, this.#settings, migrate, options)
+      } catch (error) {
+        // Not tried again with every write.
+        if (isPannierError(error, 'PANNIER_UNIQUE')) this.#settledNumber = number
+        throw error
+      }
     }
     this.#settledNumber = state?.number
   }
@@ -404,11 +429,7 @@ class StoreAccess implements CollectionAccess {
           ? state
           : defining().defineIndexes(transaction, catalog, state, [...declared.values()])
       },
-      maintain: (transaction, state, writes) => {
-        maintainIndexes(transaction, state, writes)
-        const gone = writes.filter(({ isGone }) => isGone)
-        if (gone.length > 0) notePurged(transaction, state.number, gone)
-      },
+      maintenance: withViews(indexMaintenance(selectorTest, () => [...declared.values()])),
       settings: () => ({ ...DEFAULT_SETTINGS, ...settings }),
       newIds: context.newIds,
       schema,
@@ -466,5 +487,17 @@ class StoreAccess implements CollectionAccess {
     } finally {
       snapshot.release()
     }
+  }
+}
+
+/** Views, too, have to know of documents that leave nothing behind. */
+function withViews(indexes: IndexMaintenance): IndexMaintenance {
+  return {
+    prepare: (transaction, state, work) => indexes.prepare(transaction, state, work),
+    apply: (transaction, state, writes) => {
+      indexes.apply(transaction, state, writes)
+      const gone = writes.filter(({ isGone }) => isGone)
+      if (gone.length > 0) notePurged(transaction, state.number, gone)
+    },
   }
 }

@@ -3,6 +3,7 @@ import type { CollectionState } from '../document/collection-state.ts'
 import { buildIndexes } from '../index/build-indexes.ts'
 import { defineIndexes, missingIndexes } from '../index/define-indexes.ts'
 import type { IndexDeclaration } from '../index/index-definition.ts'
+import { selectorTest } from '../query/selector-test.ts'
 import { eitherSignal } from './byte-stream.ts'
 import { hasSettings } from './collection-settings.ts'
 import type { ChosenSettings } from './collection-settings.ts'
@@ -34,7 +35,8 @@ export async function completeCollection(
     })
   }
   if (state?.indexes.some(({ builtTo }) => builtTo !== undefined)) {
-    await buildIndexes({ store, catalog, name, environment, signal: eitherSignal(closing, signal), onProgress })
+    const building = { store, catalog, name, environment, compile: selectorTest, onProgress }
+    await buildIndexes({ ...building, signal: eitherSignal(closing, signal) })
   }
   return state
 }

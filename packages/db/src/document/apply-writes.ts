@@ -7,7 +7,7 @@ import type { TreeKind, TreeWriter, WriteTransaction } from '../kv/key-value-sto
 import { composeBody, formatRevision, numberBytes, writeBodyHeader } from './body.ts'
 import type { CollectionState } from './collection-state.ts'
 import { ascendingOrder } from './document-reader.ts'
-import type { DocumentWrite, MaintainIndexes } from './document-write.ts'
+import type { DocumentWrite, IndexMaintenance } from './document-write.ts'
 import { hashRevision } from './revision-hash.ts'
 import { hashKey, hashParentValue, parentValue, revisionKey } from './revision-entry.ts'
 import { isHashSuffix, suffixArray } from './revision.ts'
@@ -25,7 +25,7 @@ export function applyWrites(
   state: CollectionState,
   writes: readonly DocumentWrite[],
   byKey: readonly DocumentWrite[],
-  maintain: MaintainIndexes,
+  indexes: IndexMaintenance,
 ): void {
   const bodies = transaction.tree(state.trees.bodies)!
   const replacing = writes.filter(({ old }) => old !== undefined)
@@ -37,7 +37,7 @@ export function applyWrites(
   writeMoved(transaction.tree(state.trees.moved)!, byNumber)
   writeIds(transaction.tree(state.trees.ids)!, transaction.tree(state.trees.deleted)!, byKey)
   writeRevisions(transaction, state, byNumber, writes)
-  maintain(transaction, state, writes)
+  indexes.apply(transaction, state, writes)
 }
 
 /** A tree that is made when it is first needed. */

@@ -1,6 +1,7 @@
 /** What one write does to one document. */
 import type { Key } from '../base/brand.ts'
 import type { PannierError } from '../base/errors.ts'
+import type { ShapeDictionary } from '../codec/shape.ts'
 import type { WriteTransaction } from '../kv/key-value-store.ts'
 import type { PreparedAttachment } from './attachments/prepare.ts'
 import type { BodyParts, BodyView } from './body.ts'
@@ -86,13 +87,27 @@ export class DocumentWrite implements BodyParts {
   }
 }
 
-/** Keeps indexes in step with documents; `index/` has it. Called after the bodies were written. Must not miss. */
-export type MaintainIndexes = (
-  transaction: WriteTransaction,
-  /** Its shapes are what old and new content refers to. */
-  collection: CollectionState,
-  writes: readonly DocumentWrite[],
-) => void
+/** Keeps indexes in step with documents; `index/` has it. */
+export interface IndexMaintenance {
+  /**
+   * Before anything is changed: reads what `apply` needs to know, and tells which writes a unique index refuses. May miss.
+   * A collection that is yet to be made has the indexes that were declared.
+   */
+  prepare(transaction: WriteTransaction, collection: CollectionState | undefined, work: PreparedWork): Refusals
+  /** After the bodies were written. The collection's shapes are what old and new content refers to. Must not miss. */
+  apply(transaction: WriteTransaction, collection: CollectionState, writes: readonly DocumentWrite[]): void
+}
+
+export interface PreparedWork {
+  /** Each document once; where two want one key the earlier gets it. */
+  readonly writes: readonly DocumentWrite[]
+  /** What the content of the writes refers to. */
+  readonly shapes: ShapeDictionary
+  /** False: whatever comes is taken up, as replicas must not differ. */
+  readonly isRefusable: boolean
+}
+
+export type Refusals = ReadonlyMap<DocumentWrite, PannierError>
 
 const NO_BYTES: Uint8Array = new Uint8Array(0)
 const NO_KEY = '' as Key

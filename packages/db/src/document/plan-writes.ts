@@ -11,7 +11,7 @@ import type { Snapshot } from '../kv/key-value-store.ts'
 import type { AttachmentWork } from './attachments/attachment-work.ts'
 import type { BodyView } from './body.ts'
 import type { CollectionSettings, CollectionState } from './collection-state.ts'
-import type { DocumentWrite } from './document-write.ts'
+import type { DocumentWrite, Refusals } from './document-write.ts'
 import type { GeneralPlanner } from './plan-general.ts'
 import type { Revision } from './revision.ts'
 import { conflict } from './write-errors.ts'
@@ -48,6 +48,8 @@ export interface PlanContext {
   readonly atomic: boolean
   /** Gets to know what becomes of attachments. */
   readonly attachments: AttachmentWork
+  /** Reads what the indexes need, and tells which changes they refuse. */
+  readonly prepare: (changes: readonly DocumentWrite[]) => Refusals
 }
 
 /** @param byKey The writes in the order of their keys, those to one document in the order of the batch; their `old` is found. */
@@ -66,12 +68,14 @@ export function planWrites(context: PlanContext, byKey: readonly DocumentWrite[]
     }
   }
   if (miss !== undefined) throw miss
+  const refusals = context.prepare(planner.changes)
+  if (refusals.size > 0) planner.refuseChanges(refusals, byKey)
   context.attachments.count(planner.changes)
   return planner
 }
 
 export class WritePlanner implements PlannedWrites {
-  readonly changes: DocumentWrite[] = []
+  changes: DocumentWrite[] = []
   readonly refused: Map<DocumentWrite, PannierError> = new Map()
   readonly context: PlanContext
   #general: GeneralPlanner | undefined
@@ -92,6 +96,16 @@ export class WritePlanner implements PlannedWrites {
     else if (write.error !== undefined) this.refuse(write, write.error)
     else if (write.path !== undefined) this.general.replicate(write, write.path)
     else this.#edit(write, old)
+  }
+
+  /** With a change all writes to its document are refused. */
+  refuseChanges(refusals: Refusals, byKey: readonly DocumentWrite[]): void {
+    const reasons = new Map(Array.from(refusals, ([{ key }, error]) => [key, error]))
+    for (const write of byKey) {
+      const error = reasons.get(write.key)
+      if (error !== undefined && !this.refused.has(write)) this.refuse(write, error)
+    }
+    this.changes = this.changes.filter((write) => !refusals.has(write))
   }
 
   /** Throws if the batch is all or nothing, or for what is not the document's fault. */

@@ -55,8 +55,11 @@ export function resolveConflicts(
   plan.extend(write, leaves[0], batch.shapes)
   for (const leaf of leaves.slice(1)) plan.extend(encodeTombstone(id, write.key), leaf, batch.shapes)
   plan.finish(write, state.settings)
+  const work = { writes: [write], shapes: batch.shapes, isRefusable: true }
+  const refusal = context.maintenance.prepare(transaction, state, work).get(write)
+  if (refusal !== undefined) throw refusal
   attachments.count([write])
-  applyWrites(transaction, fitted(transaction, context, state, batch), [write], [write], context.maintain)
+  applyWrites(transaction, fitted(transaction, context, state, batch), [write], [write], context.maintenance)
   attachments.apply(transaction, state.number)
   return { id, rev: write.rev }
 }
@@ -81,7 +84,8 @@ export function purgeRevisions(
   plan.finish(write, state.settings)
   const attachments = new AttachmentWork(transaction, state.number)
   attachments.count([write])
-  applyWrites(transaction, state, [write], [write], context.maintain)
+  context.maintenance.prepare(transaction, state, { writes: [write], shapes: state.shapes, isRefusable: false })
+  applyWrites(transaction, state, [write], [write], context.maintenance)
   attachments.apply(transaction, state.number)
   return { purged, gone: write.isGone }
 }

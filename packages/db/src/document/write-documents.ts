@@ -6,6 +6,7 @@ import type { Key } from '../base/brand.ts'
 import type { PannierError } from '../base/errors.ts'
 import { isPlainObject } from '../codec/collation.ts'
 import { stringOrder } from '../codec/key-order.ts'
+import type { ShapeDictionary } from '../codec/shape.ts'
 import type { WriteTransaction } from '../kv/key-value-store.ts'
 import { applyWrites } from './apply-writes.ts'
 import type { WriteResult } from './apply-writes.ts'
@@ -15,7 +16,7 @@ import type { Catalog } from './catalog.ts'
 import { DEFAULT_SETTINGS } from './collection-state.ts'
 import type { CollectionSettings, CollectionState } from './collection-state.ts'
 import { checkId } from './document-id.ts'
-import type { DocumentWrite, MaintainIndexes } from './document-write.ts'
+import type { DocumentWrite, IndexMaintenance, Refusals } from './document-write.ts'
 import { DocumentReader } from './document-reader.ts'
 import type { StoredDocument } from './document-reader.ts'
 import { checkBatchSize, encodeBatch, encodeTombstone, guessShapes } from './encoded-batch.ts'
@@ -47,7 +48,7 @@ export interface WriteContext {
   readonly name: string
   /** Creates the collection, with the indexes and settings that were declared. */
   readonly create: (transaction: WriteTransaction) => CollectionState
-  readonly maintain: MaintainIndexes
+  readonly maintenance: IndexMaintenance
   /** Those that the collection gets when it is created. */
   readonly settings?: () => CollectionSettings
 }
@@ -88,7 +89,17 @@ export function putDocuments(
   const settings = known?.settings ?? context.settings?.() ?? DEFAULT_SETTINGS
   const { shapes } = batch
   const attachments = new AttachmentWork(transaction, known?.number)
-  const plan: PlanContext = { snapshot: transaction, state: known, settings, shapes, mode, atomic, attachments }
+  const prepare = preparation(transaction, context, known, writes, shapes, mode !== 'replicate')
+  const plan: PlanContext = {
+    snapshot: transaction,
+    state: known,
+    settings,
+    shapes,
+    mode,
+    atomic,
+    attachments,
+    prepare,
+  }
   const planned = planWrites(plan, byKey)
   if (planned.changes.length > 0) {
     const state = fitted(transaction, context, known ?? context.create(transaction), batch)
@@ -138,7 +149,18 @@ export function deleteDocuments(
   const list = [...writes.values()]
   const { settings, shapes } = state
   const attachments = new AttachmentWork(transaction, state.number)
-  const plan: PlanContext = { snapshot: transaction, state, settings, shapes, mode: 'delete', atomic, attachments }
+  // What wins after a deletion is here already, and came from a replica.
+  const prepare = preparation(transaction, context, state, list, shapes, false)
+  const plan: PlanContext = {
+    snapshot: transaction,
+    state,
+    settings,
+    shapes,
+    mode: 'delete',
+    atomic,
+    attachments,
+    prepare,
+  }
   const planned = planWrites(plan, sortedByKey(list))
   apply(transaction, context, state, planned, list)
   attachments.apply(transaction, state.number)
@@ -188,6 +210,7 @@ export function updateDocuments(
       mode: 'upsert',
       atomic: true,
       attachments,
+      prepare: preparation(transaction, context, state, writes, shapes, true),
     }
     const planned = planWrites(plan, sortedByKey(writes))
     apply(transaction, context, fitted(transaction, context, state, batch), planned, writes)
@@ -244,12 +267,26 @@ function apply(
   { changes }: PlannedWrites,
   writes: readonly DocumentWrite[],
 ): void {
-  let inOrder = writes
-  if (changes.length < writes.length) {
-    const changing = new Set(changes)
-    inOrder = writes.filter((write) => changing.has(write))
-  }
-  applyWrites(transaction, state, inOrder, changes, context.maintain)
+  applyWrites(transaction, state, onlyOf(writes, changes), changes, context.maintenance)
+}
+
+/** What the indexes have to say to the changes that are planned. */
+function preparation(
+  transaction: WriteTransaction,
+  { maintenance }: WriteContext,
+  state: CollectionState | undefined,
+  writes: readonly DocumentWrite[],
+  shapes: ShapeDictionary,
+  isRefusable: boolean,
+): (changes: readonly DocumentWrite[]) => Refusals {
+  return (changes) => maintenance.prepare(transaction, state, { writes: onlyOf(writes, changes), shapes, isRefusable })
+}
+
+/** Those writes that change something. */
+function onlyOf(writes: readonly DocumentWrite[], changes: readonly DocumentWrite[]): readonly DocumentWrite[] {
+  if (changes.length === writes.length) return writes
+  const changing = new Set(changes)
+  return writes.filter((write) => changing.has(write))
 }
 
 function outcomeOf(write: DocumentWrite, { refused }: PlannedWrites): WriteOutcome {

@@ -14,6 +14,10 @@ import type { Catalog } from '../document/catalog.ts'
 import type { CollectionState } from '../document/collection-state.ts'
 import { DocumentReader, existingTree } from '../document/document-reader.ts'
 import type { HeldSnapshot, HeldTransaction, KeyValueStore, TreeReader } from '../kv/key-value-store.ts'
+import { findDuplicates } from './build-failures.ts'
+import { IndexTests } from './entry-keys.ts'
+import type { CompileSelector } from './entry-keys.ts'
+import { dropIndex } from './define-indexes.ts'
 import { indexTreeName } from './index-definition.ts'
 import type { IndexDefinition } from './index-definition.ts'
 import { KeyChunk } from './key-chunk.ts'
@@ -25,6 +29,8 @@ export interface BuildOptions {
   /** Of the collection. */
   readonly name: string
   readonly environment: Environment
+  /** What the selectors of partial indexes mean. */
+  readonly compile: CompileSelector
   /** Aborting rejects with PANNIER_ABORTED; what was built by then stays and is gone on with next time. */
   readonly signal?: AbortSignal | undefined
   /** Called with the part that is done, 0 to 1. */
@@ -44,7 +50,10 @@ const STEPS_PER_LOOK = 256
  */
 const TAIL_BODIES_MAX = 2000
 
-/** Resolves once every index of the collection is ready (or the collection is gone). */
+/**
+ * Resolves once every index of the collection is ready (or the collection is gone). A unique index for which there are duplicates
+ * is dropped; when the others are ready it rejects with PANNIER_UNIQUE.
+ */
 export async function buildIndexes(options: BuildOptions): Promise<void> {
   const builder = new IndexBuilder(options)
   for (let going = true; going;) {
@@ -55,6 +64,7 @@ export async function buildIndexes(options: BuildOptions): Promise<void> {
       if (!isPannierError(error, 'PANNIER_STALE') && !isPannierError(error, 'PANNIER_SNAPSHOT_EXPIRED')) throw error
     }
   }
+  if (builder.failure !== undefined) throw builder.failure
 }
 
 /** What one step builds: the indexes that are equally far. */
@@ -67,13 +77,17 @@ interface Target {
 }
 
 class IndexBuilder {
+  /** Of the first unique index that could not be built. */
+  failure: PannierError | undefined
   readonly #options: BuildOptions
+  readonly #tests: IndexTests
   #sliceStart = 0
   #doneBefore = 0
   #tailBodiesMax = TAIL_BODIES_MAX
 
   constructor(options: BuildOptions) {
     this.#options = options
+    this.#tests = new IndexTests(options.compile)
   }
 
   /** Indexes one chunk; false when there is nothing left to do. */
@@ -84,7 +98,8 @@ class IndexBuilder {
     try {
       const target = nextTarget(catalog.collection(snapshot, name))
       if (target === undefined) return false
-      const chunk = new KeyChunk(target.indexes, target.state.shapes, keyBytesMax)
+      await snapshot.attempt(() => this.#tests.load(target.indexes))
+      const chunk = new KeyChunk(target.indexes, target.state.shapes, keyBytesMax, this.#tests)
       const done = await this.#gather(snapshot, target, chunk)
       chunk.sort()
       await this.#pause()
@@ -143,16 +158,21 @@ class IndexBuilder {
     const before = existingTree(snapshot, state.trees.bodies)
     const now = existingTree(transaction, state.trees.bodies)
     const gone = await transaction.attempt(() => goneSequences(before, now, sequences))
-    await this.#insertKeys(transaction, state, indexes, chunk, gone)
+    const failures = await this.#insertKeys(transaction, state, indexes, chunk, gone)
     const reached = chunk.stopped ? target.upTo : (sequences.at(-1) ?? target.from)
     const ended = !chunk.full && !chunk.stopped
-    const ready = ended && (await this.#insertTail(transaction, state, indexes, reached))
+    const ready = ended && (await this.#insertTail(transaction, state, indexes, reached, failures))
     const built = state.indexes.map((index) =>
       indexes.some(({ number }) => number === index.number)
         ? { ...index, builtTo: ready ? undefined : reached }
         : index,
     )
-    catalog.setIndexes(transaction, state, built)
+    let current = catalog.setIndexes(transaction, state, built)
+    for (const [{ name: failed }, error] of failures) {
+      dropIndex(transaction, catalog, current, failed)
+      current = catalog.collection(transaction, name)!
+      this.failure ??= error
+    }
   }
 
   async #insertKeys(
@@ -161,18 +181,27 @@ class IndexBuilder {
     indexes: readonly IndexDefinition[],
     chunk: KeyChunk,
     gone: ReadonlySet<number>,
-  ): Promise<void> {
+  ): Promise<Failures> {
+    const failures: Failures = new Map()
     const goneNumbers = new Set<number>()
     if (gone.size > 0)
       chunk.sequences.forEach((sequence, at) => gone.has(sequence) && goneNumbers.add(chunk.numbers[at]!))
     for (const index of indexes) {
       const tree = transaction.tree(indexTreeName(state.number, index.number))!
       const part = chunk.of(index)
+      const isFirst = tree.count() === 0
       for (let at = 0; at < part.count; at++) {
-        if (goneNumbers.size === 0 || !goneNumbers.has(part.documentAt(at))) tree.insert(part.keyAt(at), NOTHING)
+        if (goneNumbers.size === 0 || !goneNumbers.has(part.documentAt(at)))
+          tree.insert(part.keyAt(at), part.valueAt(at) ?? NOTHING)
         if (at % STEPS_PER_LOOK === 0) await this.#pause()
       }
+      if (index.unique !== true) continue
+      const failure = await findDuplicates({ transaction, state, part, isFirst, tests: this.#tests }, () =>
+        this.#pause(),
+      )
+      if (failure !== undefined) failures.set(index, failure)
     }
+    return failures
   }
 
   /** Takes in what was written after `reached`; false if that is too much. */
@@ -181,6 +210,7 @@ class IndexBuilder {
     state: CollectionState,
     indexes: readonly IndexDefinition[],
     reached: number,
+    failures: Failures,
   ): Promise<boolean> {
     const reader = new DocumentReader(transaction, state)
     const count = await transaction.attempt(() => reader.bodies.count({ gte: numberKey(reached + 1) }))
@@ -188,13 +218,14 @@ class IndexBuilder {
       this.#tailBodiesMax *= 2
       return false
     }
-    const tail = new KeyChunk(indexes, state.shapes, Infinity)
+    const tail = new KeyChunk(indexes, state.shapes, Infinity, this.#tests)
     const cursor = reader.scan({ after: reached })
     await transaction.attempt(() => {
       while (cursor.next()) tail.add(cursor.body)
     })
     tail.sort()
-    await this.#insertKeys(transaction, state, indexes, tail, new Set())
+    const more = await this.#insertKeys(transaction, state, indexes, tail, new Set())
+    for (const [index, failure] of more) if (!failures.has(index)) failures.set(index, failure)
     return true
   }
 
@@ -210,6 +241,8 @@ class IndexBuilder {
     return true
   }
 }
+
+type Failures = Map<IndexDefinition, PannierError>
 
 function nextTarget(state: CollectionState | undefined): Target | undefined {
   const pending = state?.indexes.filter(({ builtTo }) => builtTo !== undefined) ?? []

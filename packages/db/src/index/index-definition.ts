@@ -2,16 +2,21 @@
  * How indexes are declared, and how a declaration becomes a definition.
  */
 import { PannierError } from '../base/errors.ts'
+import { isPlainObject } from '../codec/collation.ts'
 import { isReserved } from '../codec/document-format.ts'
 import { fieldNames, parseOrderedField } from '../codec/field-path.ts'
-import type { IndexDefinition, IndexField } from '../document/index-definition.ts'
+import type { IndexDefinition, IndexField, IndexSelector, TextSettings } from '../document/index-definition.ts'
 
-export type { IndexDefinition, IndexField }
+export type { IndexDefinition, IndexField, IndexSelector }
 export { indexTreeName } from '../document/index-definition.ts'
 
 /**
- * How an index is declared: a field ('age', descending '-age'), several (['city', '-age']), or the long form. `multi`: the
- * field may hold an array, each distinct element of which gets an entry; such an index has one field.
+ * How an index is declared: a field ('age', descending '-age'), several (['city', '-age']), or the long form (docs/indexes.md):
+ *
+ * - `multi`: the field may hold an array, each distinct element of which gets an entry; such an index has one field.
+ * - `where`: only documents that this selector matches are in the index.
+ * - `unique`: a write that would give two documents the same values fails with PANNIER_UNIQUE.
+ * - `text`: for `collection.search`; `language` is a BCP 47 tag.
  */
 export type IndexInput<Path extends string = string> =
   | OrderedPath<Path>
@@ -19,6 +24,10 @@ export type IndexInput<Path extends string = string> =
   | {
       readonly on: OrderedPath<Path> | readonly OrderedPath<Path>[]
       readonly multi?: boolean
+      readonly where?: IndexSelector
+      readonly unique?: boolean
+      readonly text?: boolean
+      readonly language?: string
       readonly name?: string
     }
 
@@ -26,11 +35,7 @@ export type IndexInput<Path extends string = string> =
 export type OrderedPath<Path extends string> = Path | `-${Path}`
 
 /** A declaration in full: a definition that has no number yet. */
-export interface IndexDeclaration {
-  readonly name: string
-  readonly fields: readonly IndexField[]
-  readonly multi: boolean
-}
+export type IndexDeclaration = Omit<IndexDefinition, 'number' | 'builtTo'>
 
 /** Keys must stay well below the size of a page. */
 export const INDEX_FIELDS_MAX = 4
@@ -44,7 +49,7 @@ export const NAME_CHARS_MAX = 200
 export function parseIndexInput(input: IndexInput): IndexDeclaration {
   const long = (typeof input === 'string' || Array.isArray(input) ? { on: input } : input) as LongInput
   if (typeof long !== 'object' || long === null)
-    throw new TypeError('an index is a field, an array of fields or { on, multi, name }')
+    throw new TypeError('an index is a field, an array of fields or { on, … }')
   for (const option of Object.keys(long)) {
     if (!LONG_INPUT_OPTIONS.has(option)) throw new TypeError(`unknown option of an index: ${option}`)
   }
@@ -55,14 +60,21 @@ export function parseIndexInput(input: IndexInput): IndexDeclaration {
   const fields = paths.map(parseIndexField)
   if (new Set(fields.map((field) => field.path)).size !== fields.length)
     throw new TypeError('an index names a field twice')
-  const multi = long.multi ?? false
-  if (typeof multi !== 'boolean') throw new TypeError('multi is true or false')
+  const { multi = false, unique = false, text = false } = long
+  for (const flag of [multi, unique, text])
+    if (typeof flag !== 'boolean') throw new TypeError('multi, unique and text are true or false')
   if (multi && fields.length > 1) throw new TypeError('a multi index has one field')
-  const name = long.name ?? fields.map(({ path, descending }) => (descending ? `-${path}` : path)).join(',')
+  const kind = {
+    ...(unique && { unique }),
+    ...(long.where !== undefined && { where: copyWhere(long.where) }),
+    ...(text && { text: textSettings(long, fields) }),
+  }
+  if (long.language !== undefined && !text) throw new TypeError('only a text index has a language')
+  const name = long.name ?? defaultName(fields, kind)
   if (typeof name !== 'string' || name === '' || name.length > NAME_CHARS_MAX * INDEX_FIELDS_MAX) {
     throw new TypeError('the name of an index is a text that is neither empty nor too long')
   }
-  return { name, fields, multi }
+  return { name, fields, multi, ...kind }
 }
 
 /** '-age' -> { path: 'age', descending: true } */
@@ -74,18 +86,42 @@ export function parseIndexField(text: unknown): IndexField {
 }
 
 export function sameIndex(left: IndexDeclaration, right: IndexDeclaration): boolean {
-  return (
-    left.multi === right.multi &&
-    left.fields.length === right.fields.length &&
-    left.fields.every(
-      ({ path, descending }, at) => path === right.fields[at]!.path && descending === right.fields[at]!.descending,
-    )
-  )
+  return identityOf(left) === identityOf(right)
 }
 
 type LongInput = Exclude<IndexInput, string | readonly string[]>
+type IndexKind = Pick<IndexDefinition, 'unique' | 'where' | 'text'>
 
-const LONG_INPUT_OPTIONS: ReadonlySet<string> = new Set(['on', 'multi', 'name'])
+const LONG_INPUT_OPTIONS: ReadonlySet<string> = new Set(['on', 'multi', 'where', 'unique', 'text', 'language', 'name'])
+
+/** Everything but the name. */
+function identityOf({ fields, multi, unique = false, where, text }: IndexDeclaration): string {
+  const paths = fields.map(({ path, descending }) => [path, descending])
+  return JSON.stringify([paths, multi, unique, where ?? null, text === undefined ? null : [text.language]])
+}
+
+/** A partial index and a plain one on the same fields have different names; so have a text index and a plain one. */
+function defaultName(fields: readonly IndexField[], { where, text }: IndexKind): string {
+  const paths = fields.map(({ path, descending }) => (descending ? `-${path}` : path)).join(',')
+  const name = text === undefined ? paths : `text ${paths}`
+  return where === undefined ? name : `${name} where ${JSON.stringify(where)}`.slice(0, NAME_CHARS_MAX)
+}
+
+function copyWhere(where: unknown): IndexSelector {
+  if (!isPlainObject(where)) throw new TypeError('where is a selector')
+  return JSON.parse(JSON.stringify(where)) as IndexSelector
+}
+
+function textSettings({ multi, unique, language }: LongInput, fields: readonly IndexField[]): TextSettings {
+  if (multi || unique) throw new TypeError('a text index is neither multi nor unique')
+  if (fields.some(({ descending, path }) => descending || path === '_id'))
+    throw new TypeError("a text index has plain fields, without '-', and not _id")
+  if (language === undefined) return {}
+  // Throws a RangeError for what is no language tag.
+  const [tag] = typeof language === 'string' ? Intl.getCanonicalLocales(language) : []
+  if (tag === undefined) throw new TypeError('language is a BCP 47 tag')
+  return { language: tag }
+}
 
 export function indexMismatch(name: string): PannierError {
   return new PannierError('PANNIER_INDEX_MISMATCH', `The index '${name}' has another definition.`, {

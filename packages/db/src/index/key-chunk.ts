@@ -10,9 +10,12 @@ import { stringOrder } from '../codec/key-order.ts'
 import type { ShapeDictionary } from '../codec/shape.ts'
 import type { BodyView } from '../document/body.ts'
 import { ascendingOrder } from '../document/document-reader.ts'
+import type { ChunkPart } from './chunk-part.ts'
+import type { IndexTests } from './entry-keys.ts'
 import { FieldReader } from './field-reader.ts'
 import type { IndexDefinition } from './index-definition.ts'
 import { elementsOf } from './index-key.ts'
+import { TextPart } from './text/text-part.ts'
 import { ValueTree } from './value-tree.ts'
 
 /** About what an entry costs. */
@@ -25,19 +28,24 @@ export class KeyChunk {
   readonly numbers: number[] = []
   /** Whoever fills it left off before the end. */
   stopped = false
-  readonly #parts: readonly IndexPart[]
+  readonly #parts: readonly ChunkPart[]
   readonly #fields: FieldReader
   readonly #bytesMax: number
 
-  constructor(indexes: readonly IndexDefinition[], shapes: ShapeDictionary, bytesMax: number) {
-    this.#parts = indexes.map((index) => new IndexPart(index))
+  constructor(indexes: readonly IndexDefinition[], shapes: ShapeDictionary, bytesMax: number, tests: IndexTests) {
+    this.#parts = indexes.map((index) =>
+      index.text === undefined ? new IndexPart(index, tests) : new TextPart(index, tests),
+    )
     this.#fields = new FieldReader(shapes)
     this.#bytesMax = bytesMax
   }
 
   get full(): boolean {
     let bytes = 0
-    for (const part of this.#parts) bytes += part.bytes
+    for (const part of this.#parts) {
+      if (part.full) return true
+      bytes += part.bytes
+    }
     return bytes >= this.#bytesMax
   }
 
@@ -53,14 +61,15 @@ export class KeyChunk {
     for (const part of this.#parts) part.sort()
   }
 
-  of(index: IndexDefinition): IndexPart {
+  of(index: IndexDefinition): ChunkPart {
     return this.#parts.find((part) => part.index.number === index.number)!
   }
 }
 
-/** What a chunk has for one index. */
-export class IndexPart {
+class IndexPart implements ChunkPart {
   readonly index: IndexDefinition
+  readonly full = false
+  readonly #tests: IndexTests
   readonly #values = new ValueTree()
   /** For each entry the number of its value. */
   readonly #valueOf: number[] = []
@@ -68,8 +77,9 @@ export class IndexPart {
   readonly #documentOf: number[] = []
   #order: Uint32Array = new Uint32Array(0)
 
-  constructor(index: IndexDefinition) {
+  constructor(index: IndexDefinition, tests: IndexTests) {
     this.index = index
+    this.#tests = tests
   }
 
   get count(): number {
@@ -84,6 +94,7 @@ export class IndexPart {
   add(fields: FieldReader, documentNumber: number): void {
     const { index } = this
     const values = this.#values
+    if (!this.#tests.includes(index, fields.read)) return
     if (index.multi) return this.#addElements(fields, documentNumber)
     let node = values.start
     for (let at = 0; at < index.fields.length; at++) {
@@ -122,6 +133,10 @@ export class IndexPart {
 
   documentAt(place: number): number {
     return this.#documentOf[this.#order[place]!]!
+  }
+
+  valueAt(): undefined {
+    return undefined
   }
 
   #addElements(fields: FieldReader, documentNumber: number): void {

@@ -6,7 +6,10 @@ import { PannierError } from '../base/errors.ts'
 import { andThen, isPromise, type MaybePromise } from '../base/maybe-promise.ts'
 import { loadedModule } from '../base/lazy-module.ts'
 import { checkFieldPath, parseOrderedField } from '../codec/field-path.ts'
-import { expressionsOf, normalise } from './ast/normalise.ts'
+import { Groups } from './aggregate/groups.ts'
+import type { AggregateExplanation } from './aggregate/run-aggregate.ts'
+import type { Aggregated, Aggregates } from './aggregate/specification.ts'
+import { expressionsOf, normalise, type Condition } from './ast/normalise.ts'
 import { parseSelector } from './ast/parse-selector.ts'
 import type { BuiltPredicate } from './ast/predicate.ts'
 import { buildOperators } from './operators/build.ts'
@@ -15,12 +18,13 @@ import type { OrderedPath } from '../index/index-definition.ts'
 import { LiveQuery } from './live/live-query.ts'
 import type { LiveHost, LiveOptions } from './live/live-types.ts'
 import { queryKey } from './live/query-key.ts'
-import type { FieldPath, Projected, Selector } from './field-types.ts'
+import type { FieldPath, FieldValue, Projected, Selector } from './field-types.ts'
 import { outermostPaths } from './operators/project.ts'
 import type { Explanation } from './planner/explain.ts'
 import { planQuery, type QuerySpecification } from './planner/plan.ts'
 import { prepareRegexes } from './regex/check-regex.ts'
 import type { QuerySource } from './query-source.ts'
+import { checkedCount } from './row-count.ts'
 
 export type { Explanation, Selector }
 
@@ -28,6 +32,8 @@ export interface ExplainOptions {
   /** Answer the query too, and tell what that took. */
   readonly run?: boolean
 }
+
+export type DistinctValues<Document, Path extends string> = Exclude<FieldValue<Document, Path>, undefined>[]
 
 export type OpenSource = () => MaybePromise<QuerySource>
 /** Loads what live queries need. One function for each collection; undefined where queries cannot be live. */
@@ -96,6 +102,45 @@ export class Query<T extends object, Document extends object = T> implements Asy
   /** Once it is aborted, what this query has under way ends with PANNIER_ABORTED. */
   signal(signal: AbortSignal): Query<T, Document> {
     return new Query<T, Document>(this.#open, this.#specification, signal, this.#loadHost)
+  }
+
+  /**
+   * What is computed over all documents that match, whatever skip and limit say.
+   *
+   * @example
+   * const { people, oldest } = await query.aggregate({ people: { $count: true }, oldest: { $max: 'age' } })
+   */
+  async aggregate<const Wanted extends Aggregates<Document>>(wanted: Wanted): Promise<Aggregated<Document, Wanted>> {
+    const row = await this.#grouped<object>([]).aggregate(wanted).first()
+    // Undefined for what there is no value of.
+    return { ...Object.fromEntries(Object.keys(wanted).map((name) => [name, undefined])), ...row } as never
+  }
+
+  /** The different values of a field, ascending. An array counts as a whole. */
+  async distinct<Path extends FieldPath<Document>>(path: Path): Promise<DistinctValues<Document, Path>> {
+    const { values } = await this.aggregate({ values: { $distinct: path } })
+    return values as DistinctValues<Document, Path>
+  }
+
+  /**
+   * Groups the documents that match, whatever skip and limit say, by the values of fields. An array counts as a whole.
+   *
+   * @example
+   * const cities = await people.find({ active: true }).groupBy('city')
+   *   .aggregate({ people: { $count: true }, age: { $avg: 'age' } })
+   *   .having({ people: { $gte: 10 } }).sort('-people').limit(20).toArray()
+   */
+  groupBy<Path extends FieldPath<Document>>(...paths: Path[]): Groups<Projected<Document, Path> & object, Document> {
+    if (paths.length === 0) throw new TypeError('groupBy() needs the name of a field.')
+    const checked = paths.map(checkFieldPath)
+    if (outermostPaths(checked).length < checked.length)
+      throw new TypeError('groupBy() takes fields that do not lie inside each other.')
+    return this.#grouped(checked)
+  }
+
+  /** How `aggregate` would compute it now; nothing is computed. */
+  explainAggregate<const Wanted extends Aggregates<Document>>(wanted: Wanted): Promise<AggregateExplanation> {
+    return this.#grouped<object>([]).aggregate(wanted).explain()
   }
 
   async toArray(): Promise<T[]> {
@@ -170,6 +215,22 @@ export class Query<T extends object, Document extends object = T> implements Asy
     return new Query<U, Document>(this.#open, { ...this.#specification, ...changes }, this.#abortSignal, this.#loadHost)
   }
 
+  #grouped<Row extends object>(groupPaths: readonly string[]): Groups<Row, Document> {
+    const all: Condition = { kind: 'and', of: [] }
+    return new Groups<Row, Document>(
+      async (run) => {
+        this.#checkAborted()
+        const source = await this.#open()
+        try {
+          return await run(source, this.#specification.condition, () => this.#checkAborted())
+        } finally {
+          source.release()
+        }
+      },
+      { groupPaths, steps: [], having: all, sort: [], skip: 0, limit: Infinity },
+    )
+  }
+
   /** Batches double from `batchRows` on. */
   async *#batches(query: QuerySpecification, batchRows: number): AsyncGenerator<object[], void, undefined> {
     this.#checkAborted()
@@ -202,10 +263,4 @@ export class Query<T extends object, Document extends object = T> implements Asy
     const signal = this.#abortSignal
     if (signal?.aborted) throw new PannierError('PANNIER_ABORTED', 'The query was aborted.', { cause: signal.reason })
   }
-}
-
-function checkedCount(rows: number, what: string): number {
-  if (!Number.isSafeInteger(rows) || rows < 0)
-    throw new TypeError(`${what} takes a number of rows, not ${String(rows)}.`)
-  return rows
 }

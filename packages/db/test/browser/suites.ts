@@ -5,11 +5,13 @@ import { open } from '../../src/index.ts'
 import { openKeyValueStore, type PagedKeyValueStore } from '../../src/kv/open.ts'
 import { indexedDb } from '../../src/storage/indexeddb/indexeddb.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
+import { aggregateSuite } from '../../testing/conformance/aggregates.ts'
 import { attachmentSuite } from '../../testing/conformance/attachments.ts'
 import { changeFeedSuite } from '../../testing/conformance/change-feed.ts'
 import { collectionSuite } from '../../testing/conformance/collection.ts'
 import { documentListSuite } from '../../testing/conformance/document-lists.ts'
 import { importExportSuite } from '../../testing/conformance/import-export.ts'
+import { indexSuite } from '../../testing/conformance/indexes.ts'
 import { keyValueSuite } from '../../testing/conformance/key-value.ts'
 import { liveQuerySuite } from '../../testing/conformance/live-queries.ts'
 import { pageStoreSuite } from '../../testing/conformance/page-store.ts'
@@ -52,7 +54,9 @@ export function declareSuites(test: Test): void {
     supports: { handles: true },
   })
   querySuite({ test: prefixed(test, 'query'), create: () => openKeyValue(newName()) })
+  aggregateSuite({ test: prefixed(test, 'aggregates'), create: () => openKeyValue(newName()) })
   collectionSuite({ test: prefixed(test, 'collection'), create: () => open(newName()) })
+  indexSuite({ test: prefixed(test, 'indexes'), create: () => open(newName()) })
   changeFeedSuite({
     test: prefixed(test, 'change feed'),
     create: () => {

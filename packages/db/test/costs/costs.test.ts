@@ -100,6 +100,26 @@ for (const count of [100, 100_000]) {
       },
     )
 
+    test('aggregates from indexes: a page a level for each end, and for each group', async () => {
+      await reopen()
+      const low = await all.find({}).aggregate({ low: { $min: 'age' }, high: { $max: 'age' } })
+      expect(low).toEqual({
+        low: Math.min(...documents.map(({ age }) => age)),
+        high: Math.max(...documents.map(({ age }) => age)),
+      })
+      expect(storage.take().pagesRead).toBeLessThanOrEqual(3 * HEIGHT)
+      await reopen()
+      const cities = await all
+        .find({})
+        .groupBy('city')
+        .aggregate({ people: { $count: true }, best: { $max: 'score' } })
+        .toArray()
+      expect(cities.length).toBe(CITIES.length)
+      expect(cities[0]!.people).toBe(documents.filter(({ city }) => city === 'Bergen').length)
+      // Where a group begins and ends, and where its values do.
+      expect(storage.take().pagesRead).toBeLessThanOrEqual(3 * HEIGHT * (CITIES.length + 1))
+    })
+
     test('open: 1 backend transaction before the first answer', async () => {
       await db.close()
       storage.take()

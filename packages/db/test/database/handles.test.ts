@@ -57,6 +57,40 @@ test('two handles create the same collection with different indexes', async () =
   await closeAll(one, two)
 })
 
+test('two handles want the same keys of a unique index at the same time', async () => {
+  const handles = await openTwice()
+  const indexes = [{ on: 'email', unique: true }]
+  const users = handles.map((db) => db.collection('users', { indexes }))
+  await users[0]!.insert({ _id: 'first', email: 'first' })
+  await Promise.all(users.map((one) => one.ready()))
+  const random = seededRandom(9)
+  let refused = 0
+  for (let round = 0; round < 30; round++) {
+    const writes = users.map((one, handle) => {
+      const batch = Array.from({ length: 1 + random.below(3) }, (_, at) => ({
+        _id: `d${round}-${handle}-${at}`,
+        email: `e${random.below(60)}`,
+      }))
+      return random.chance(0.3) ? one.upsert(batch, { atomic: false }) : one.insert(batch)
+    })
+    for (const result of await Promise.allSettled(writes)) {
+      if (result.status === 'fulfilled') refused += result.value.filter((one) => 'error' in one).length
+      else {
+        expect(result.reason).toMatchObject({ code: 'PANNIER_UNIQUE' })
+        refused++
+      }
+    }
+  }
+  expect(refused).toBeGreaterThan(10)
+  for (const [at, db] of handles.entries()) {
+    await db.refresh()
+    const emails = (await users[at]!.find({}).toArray()).map(({ email }) => email)
+    expect(new Set(emails).size).toBe(emails.length)
+    expect(await users[at]!.duplicates('email')).toEqual([])
+  }
+  await closeAll(...handles)
+})
+
 test('an index that another handle has defined otherwise fails `ready`', async () => {
   const [one, two] = await openTwice()
   await one.collection('docs', { indexes: [{ on: 'a', name: 'x' }] }).insert({ _id: '1' })

@@ -12,6 +12,7 @@ import type { BuildOptions } from '../../src/index/build-indexes.ts'
 import { defineIndexes } from '../../src/index/define-indexes.ts'
 import { parseIndexInput } from '../../src/index/index-definition.ts'
 import type { IndexInput } from '../../src/index/index-definition.ts'
+import { selectorTest } from '../../src/query/selector-test.ts'
 import type { KeyValueStore } from '../../src/kv/key-value-store.ts'
 import { countingEnvironment, databaseOver } from '../../testing/model-database.ts'
 import { modelKeyValueStore } from '../../testing/model-key-value-store.ts'
@@ -20,7 +21,14 @@ import type { Random } from '../../testing/random.ts'
 
 const SEEDS = Number(process.env['SEEDS'] ?? 25)
 const FIRST_SEED = Number(process.env['SEED'] ?? 1)
-const INDEXES: IndexInput[] = ['age', ['city', '-age'], { on: 'tags', multi: true }]
+const INDEXES: IndexInput[] = [
+  'age',
+  { on: ['city', 'name'], text: true },
+  ['city', '-age'],
+  { on: 'tags', multi: true },
+  { on: 'age', where: { city: { $in: ['c1', 'c2', 'new'] } } },
+  { on: '_id', unique: true },
+]
 
 interface Setting {
   readonly store: KeyValueStore
@@ -54,11 +62,17 @@ async function define({ store, catalog }: Setting, indexes: readonly IndexInput[
 
 function build(context: Setting, options: Partial<BuildOptions> = {}): Promise<void> {
   const { store, catalog, environment } = context
-  return buildIndexes({ store, catalog, environment, name: 'docs', ...options })
+  return buildIndexes({ store, catalog, environment, compile: selectorTest, name: 'docs', ...options })
 }
 
 function document(random: Random, at: number): Record<string, unknown> {
-  return { _id: `d${at}`, age: random.below(20), city: `c${random.below(5)}`, tags: [random.below(4), random.below(4)] }
+  return {
+    _id: `d${at}`,
+    age: random.below(20),
+    city: `c${random.below(5)}`,
+    tags: [random.below(4), random.below(4)],
+    name: `Näme ${random.below(9)} of many`,
+  }
 }
 
 /** One write of any kind. */

@@ -47,7 +47,8 @@ export function outermostPaths(paths: readonly string[]): string[] {
   return paths.filter((path, at) => paths.indexOf(path) === at && !paths.some((outer) => path.startsWith(`${outer}.`)))
 }
 
-function setField(target: Record<string, unknown>, names: readonly string[], value: unknown): void {
+/** Makes objects inside it as far as they are needed. */
+export function setField(target: Record<string, unknown>, names: readonly string[], value: unknown): void {
   const name = names[0]!
   const inner = names.length === 1 ? value : Object.hasOwn(target, name) ? target[name] : {}
   if (name === '__proto__') defineField(target, name, inner)

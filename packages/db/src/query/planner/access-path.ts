@@ -16,8 +16,10 @@ import {
   type Interval,
   type ValueSet,
 } from '../ast/value-set.ts'
-import { conjuncts, type AnyOf, type Condition, type WithinCondition } from '../ast/normalise.ts'
+import { combine, conjuncts, type AnyOf, type Condition, type WithinCondition } from '../ast/normalise.ts'
 import type { QuerySource } from '../query-source.ts'
+import { indexCondition } from '../selector-test.ts'
+import { implies } from './implication.ts'
 import { entryRange, hasExactKeys, idRanges, mergeRanges } from './key-ranges.ts'
 
 export interface AccessPath {
@@ -62,7 +64,7 @@ const INTERSECTED_PATHS_MAX = 3
 /** Every access path for documents that meet the condition, full scan last. May throw a Miss. */
 export function accessPaths(source: QuerySource, condition: Condition): AccessPath[] {
   const count = source.documents.count()
-  const keyed = keyedPaths(source, condition, KEY_RANGES_MAX)
+  const keyed = keyedPaths(source, condition, ALWAYS, KEY_RANGES_MAX)
   const scan: AccessPath = { ...NO_ROWS, kind: 'scan', rows: count, expected: count }
   return [...keyed, ...intersections(keyed, count), scan]
 }
@@ -82,8 +84,9 @@ export const NO_ROWS: AccessPath = {
   bounds: [],
 }
 
-/** With at most `rangesMax` ranges each. */
-function keyedPaths(source: QuerySource, condition: Condition, rangesMax: number): AccessPath[] {
+/** With at most `rangesMax` ranges each. `outer`: what rows meet besides. */
+function keyedPaths(source: QuerySource, condition: Condition, outer: Condition, rangesMax: number): AccessPath[] {
+  const known = combine('and', [outer, condition])
   const byPath = new Map<string, WithinCondition[]>()
   const disjunctions: AnyOf[] = []
   for (const part of conjuncts(condition)) {
@@ -94,9 +97,10 @@ function keyedPaths(source: QuerySource, condition: Condition, rangesMax: number
   const paths: (AccessPath | undefined)[] = gather([
     () => idPath(source, byPath.get('_id') ?? [], rangesMax),
     ...source.indexes
-      .filter(({ builtTo }) => builtTo === undefined)
-      .flatMap((index) => indexPaths(source, index, byPath, rangesMax)),
-    ...disjunctions.map((either) => () => unionPath(source, either, rangesMax)),
+      .filter((index) => holdsAll(index, known))
+      .flatMap((index) => indexPaths(source, index, byPath, rangesMax))
+      .map((path) => () => withPartsMet(path(), condition)),
+    ...disjunctions.map((either) => () => unionPath(source, either, known, rangesMax)),
   ])
   return paths.filter((path) => path !== undefined)
 }
@@ -143,6 +147,22 @@ function indexPaths(
     .filter(({ every, whole, self }) => !every && !whole && !self)
     .map((one) => () => elementPath(source, index, one, rangesMax))
 }
+
+/** Whether every document that meets the condition has entries in the index, of the kind that is looked up here. */
+function holdsAll({ builtTo, text, where }: IndexDefinition, condition: Condition): boolean {
+  if (builtTo !== undefined || text !== undefined) return false
+  return where === undefined || implies(condition, indexCondition(where))
+}
+
+/** The documents of a partial index meet what its own condition says. */
+function withPartsMet(path: AccessPath, condition: Condition): AccessPath {
+  const where = path.index?.where
+  if (where === undefined) return path
+  const parts = conjuncts(condition).filter((part) => implies(indexCondition(where), part))
+  return { ...path, met: new Set([...path.met, ...parts]) }
+}
+
+const ALWAYS: Condition = { kind: 'and', of: [] }
 
 /** By the elements of arrays. */
 function elementPath(
@@ -225,10 +245,10 @@ function narrowed(values: ValueSet, intervalsMax: number): ValueSet {
 }
 
 /** Each alternative by its best path; undefined if one of them has none. */
-function unionPath(source: QuerySource, either: AnyOf, rangesMax: number): AccessPath | undefined {
+function unionPath(source: QuerySource, either: AnyOf, outer: Condition, rangesMax: number): AccessPath | undefined {
   if (either.of.length > UNION_BRANCHES_MAX) return undefined
   const share = rangesMax / either.of.length
-  const branches = gather(either.of.map((one) => () => bestNarrowing(keyedPaths(source, one, share))))
+  const branches = gather(either.of.map((one) => () => bestNarrowing(keyedPaths(source, one, outer, share))))
   if (branches.includes(undefined)) return undefined
   const isExact = branches.every((branch, at) => conjuncts(either.of[at]!).every((part) => branch!.met.has(part)))
   const rows = sum(branches.map((branch) => branch!.rows))
@@ -278,7 +298,7 @@ function bestNarrowing(paths: readonly AccessPath[]): AccessPath | undefined {
 /** Those that any condition narrows, fewest rows first. */
 function narrowing(paths: readonly AccessPath[]): AccessPath[] {
   return paths
-    .filter(({ bounds, kind }) => bounds.length > 0 || kind === 'union')
+    .filter(({ bounds, kind, index }) => bounds.length > 0 || kind === 'union' || index?.where !== undefined)
     .toSorted((left, right) => left.rows - right.rows)
 }
 

@@ -167,6 +167,7 @@ function explainAccess(access: AccessPath, reverse: boolean, actual: (access: Ac
         index: index!.name,
         fields: index!.fields.map(fieldName),
         multi: index!.multi,
+        ...(index!.where && { where: index!.where }),
         reverse,
         ...details,
       }

@@ -46,6 +46,8 @@ function has(indexes: readonly IndexDefinition[], fields: readonly string[], mul
   return indexes.some(
     (index) =>
       index.multi === multi &&
+      index.where === undefined &&
+      index.text === undefined &&
       fields.every((field, at) => {
         const there = index.fields[at]
         return there !== undefined && (there.descending ? `-${there.path}` : there.path) === field

@@ -1,0 +1,105 @@
+/**
+ * The entries of a text index, for each document that has any words in the fields:
+ *
+ *   word (codec/key-encoding.ts), byte 255 - f, byte l, number     nothing              a posting, for each distinct word
+ *   l as a number, number                                          nothing              its length
+ *   missing, number                                                byte l, then for each word:
+ *                                                                  varint length of its WTF-8, that, byte f
+ *
+ * f is how often the document has the word, at most 255; l says how many words it has, in 256 steps (`lengthCode`). So the count
+ * of a range tells how many documents have a word, or a length, and a posting all that ranking needs. The last entry lists what
+ * the document has in the tree, so that it can be taken out again whatever words another engine would find.
+ */
+import type { Key } from '../../base/brand.ts'
+import { ByteReader, ByteWriter } from '../../codec/bytes.ts'
+import { isArrayLike } from '../../codec/collation.ts'
+import { encodeKey } from '../../codec/key-encoding.ts'
+import { numberKey } from '../../codec/key-number.ts'
+import { byteStringToText, textToByteString } from '../../codec/text.ts'
+import type { IndexDefinition } from '../../document/index-definition.ts'
+import type { ReadPath } from '../index-key.ts'
+import { wordFinder } from './words.ts'
+
+/** By word, how often the document has it (at most FREQUENCY_MAX). */
+export interface TextContent {
+  readonly frequencies: ReadonlyMap<string, number>
+  readonly lengthCode: number
+}
+
+export const FREQUENCY_MAX = 255
+/** Of a posting, after the word: frequency, length and number. */
+export const POSTING_SUFFIX_BYTES: number = 2 + 6
+
+/** What an index has of a document; undefined if that has no words. */
+export function textContent({ fields, text }: IndexDefinition, read: ReadPath): TextContent | undefined {
+  const frequencies = new Map<string, number>()
+  let length = 0
+  const findWords = wordFinder(text!.language)
+  const add = (value: string): void => {
+    for (const word of findWords(value)) {
+      length++
+      frequencies.set(word, Math.min(FREQUENCY_MAX, (frequencies.get(word) ?? 0) + 1))
+    }
+  }
+  for (const { path } of fields) eachText(read(path), add)
+  return length === 0 ? undefined : { frequencies, lengthCode: lengthCode(length) }
+}
+
+/** A string, or the strings in an array. */
+export function eachText(value: unknown, add: (text: string) => void): void {
+  if (typeof value === 'string') add(value)
+  else if (isArrayLike(value)) for (const element of Array.from(value)) if (typeof element === 'string') add(element)
+}
+
+/** Keys of all entries but the one that lists them. */
+export function textKeys({ frequencies, lengthCode: code }: TextContent, documentNumber: number): string[] {
+  const number = numberKey(documentNumber)
+  const keys = [lengthPrefix(code) + number]
+  for (const [word, frequency] of frequencies) {
+    keys.push(encodeKey(word) + String.fromCharCode(FREQUENCY_MAX - frequency, code) + number)
+  }
+  return keys
+}
+
+export function listKey(documentNumber: number): Key {
+  return (encodeKey(undefined) + numberKey(documentNumber)) as Key
+}
+
+export function encodeList({ frequencies, lengthCode: code }: TextContent): Uint8Array {
+  const writer = new ByteWriter()
+  writer.raw(Uint8Array.of(code))
+  for (const [word, frequency] of frequencies) {
+    const bytes = textToByteString(word)
+    writer.varint(bytes.length)
+    writer.byteString(bytes)
+    writer.raw(Uint8Array.of(frequency))
+  }
+  return writer.finish()
+}
+
+export function decodeList(bytes: Uint8Array): TextContent {
+  const reader = new ByteReader(bytes, 1)
+  const frequencies = new Map<string, number>()
+  while (!reader.done) {
+    const word = byteStringToText(reader.byteString(reader.varint()))
+    frequencies.set(word, reader.u8())
+  }
+  return { frequencies, lengthCode: bytes[0]! }
+}
+
+/** The keys of the entries of all documents with that length start with it. */
+export function lengthPrefix(code: number): string {
+  return encodeKey(code)
+}
+
+/** Up to 15 words exactly, beyond that in steps of an eighth. */
+export function lengthCode(words: number): number {
+  if (words < 16) return words
+  const exponent = Math.floor(Math.log2(words))
+  return Math.min(255, (exponent - 3) * 8 + Math.floor(words / 2 ** (exponent - 3)))
+}
+
+/** The fewest words that have this code. */
+export function lengthOf(code: number): number {
+  return code < 16 ? code : (8 + (code % 8)) * 2 ** (Math.floor(code / 8) - 1)
+}

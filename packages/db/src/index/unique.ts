@@ -1,0 +1,273 @@
+/**
+ * Unique indexes: no two live documents claim one key. A document claims the values of the index's fields, if it has all of them
+ * (null is a value) and the index's selector matches it; in a multi index each element of its array.
+ *
+ * Values are compared as they are. Where keys hold only their beginning, the documents are read.
+ */
+import type { Key } from '../base/brand.ts'
+import { PannierError } from '../base/errors.ts'
+import { Miss } from '../base/miss.ts'
+import { compareValues } from '../codec/collation.ts'
+import { decodeKey, prefixUpperBound } from '../codec/key-encoding.ts'
+import { KEY_NUMBER_BYTES } from '../codec/key-number.ts'
+import type { ShapeDictionary } from '../codec/shape.ts'
+import type { BodyView } from '../document/body.ts'
+import type { CollectionState } from '../document/collection-state.ts'
+import { DocumentReader, existingTree } from '../document/document-reader.ts'
+import { DocumentWrite } from '../document/document-write.ts'
+import type { PreparedWork, Refusals } from '../document/document-write.ts'
+import type { Snapshot, TreeReader, WriteTransaction } from '../kv/key-value-store.ts'
+import type { IndexTests } from './entry-keys.ts'
+import { FieldReader } from './field-reader.ts'
+import { indexTreeName } from './index-definition.ts'
+import type { IndexDefinition } from './index-definition.ts'
+import { elementsOf, encodeIndexValue } from './index-key.ts'
+import type { ReadPath } from './index-key.ts'
+
+export interface UniqueWork extends PreparedWork {
+  readonly transaction: WriteTransaction
+  readonly collection: CollectionState | undefined
+  /** Those that are ready. */
+  readonly unique: readonly IndexDefinition[]
+  readonly tests: IndexTests
+}
+
+/** What a document claims in an index. */
+export interface Claim {
+  /** The key of an entry, without the document's number. */
+  readonly key: string
+  /** As they are in the document. */
+  readonly values: readonly unknown[]
+  /** False: other values may have this key. */
+  readonly exact: boolean
+}
+
+/** The claims of a document, given by its fields. */
+export function claimsOf(definition: IndexDefinition, tests: IndexTests, read: ReadPath): readonly Claim[] {
+  const { fields, multi } = definition
+  if (!tests.includes(definition, read)) return NO_CLAIMS
+  const values = fields.map(({ path }) => read(path))
+  if (!multi) return values.includes(undefined) ? NO_CLAIMS : [claim(definition, values)]
+  const claims: Claim[] = []
+  for (const element of elementsOf(values[0])) {
+    if (element === undefined) continue
+    const one = claim(definition, [element])
+    if (!claims.some((other) => isSame(one, other))) claims.push(one)
+  }
+  return claims
+}
+
+export function isSame(left: Claim, right: Claim): boolean {
+  if (left.key !== right.key) return false
+  return left.exact || left.values.every((value, at) => compareValues(value, right.values[at]) === 0)
+}
+
+/** Which writes would make two documents claim the same. Of those in the batch the earlier ones go first. May miss. */
+export function refuseDuplicates(work: UniqueWork): Refusals {
+  const checks = work.unique.map((definition) => new UniqueCheck(definition, work))
+  const refused = new Map<DocumentWrite, PannierError>()
+  // What is refused keeps what it claims now, which may be in the way of others.
+  for (let before = -1; before < refused.size;) {
+    before = refused.size
+    let miss: Miss | undefined
+    for (const write of work.writes) {
+      if (refused.has(write)) continue
+      try {
+        const error = checks.map((check) => check.test(write)).find((found) => found !== undefined)
+        if (error !== undefined) {
+          refused.set(write, error)
+          for (const check of checks) check.refuse(write)
+        }
+      } catch (thrown) {
+        // The others go on, so that what they miss is fetched with it.
+        if (!(thrown instanceof Miss)) throw thrown
+        miss = thrown
+      }
+    }
+    if (miss !== undefined) throw miss
+  }
+  return refused
+}
+
+/** What a write of the batch does to the claims of its document. */
+interface Change {
+  readonly before: readonly Claim[]
+  readonly after: readonly Claim[]
+  /** Those that the document did not have. */
+  readonly news: readonly Claim[]
+  readonly place: number
+}
+
+class UniqueCheck {
+  readonly #definition: IndexDefinition
+  readonly #tree: TreeReader | undefined
+  readonly #reader: DocumentReader | undefined
+  readonly #tests: IndexTests
+  readonly #changes = new Map<DocumentWrite, Change>()
+  /** The documents in the batch. */
+  readonly #numbers = new Set<number>()
+  /** Who claims a key in the batch: what it has, or will have. */
+  readonly #claimants = new Map<string, { readonly claim: Claim; readonly write: DocumentWrite }[]>()
+  readonly #refused = new Set<DocumentWrite>()
+
+  constructor(definition: IndexDefinition, { transaction, collection, tests, writes, shapes }: UniqueWork) {
+    this.#definition = definition
+    this.#tests = tests
+    if (collection !== undefined) {
+      this.#tree = existingTree(transaction, indexTreeName(collection.number, definition.number))
+      this.#reader = new DocumentReader(transaction, collection)
+    }
+    const stored = new FieldReader(collection?.shapes ?? shapes)
+    const written = new FieldReader(shapes)
+    const claims = (fields: FieldReader, content: Parameters<FieldReader['load']>[0]): readonly Claim[] => {
+      fields.load(content)
+      return claimsOf(definition, tests, fields.read)
+    }
+    for (const [place, write] of writes.entries()) {
+      const { old, live } = write
+      if (old !== undefined) this.#numbers.add(old.number)
+      const before = old === undefined || old.deleted ? NO_CLAIMS : claims(stored, old)
+      const after = live === undefined ? NO_CLAIMS : claims(live instanceof DocumentWrite ? written : stored, live)
+      const news = after.filter((one) => !before.some((other) => isSame(one, other)))
+      this.#changes.set(write, { before, after, news, place })
+      this.#enter(write, after)
+    }
+  }
+
+  /** Undefined: nothing stands in its way. */
+  test(write: DocumentWrite): PannierError | undefined {
+    for (const claim of this.#changes.get(write)!.news) {
+      const other = this.#claimedBefore(claim, write) ?? this.#stored(claim)
+      if (other !== undefined) return duplicate(this.#definition, claim, write.id, other)
+    }
+    return undefined
+  }
+
+  /** Its document stays as it is. */
+  refuse(write: DocumentWrite): void {
+    this.#refused.add(write)
+    this.#enter(write, this.#changes.get(write)!.before)
+  }
+
+  #enter(write: DocumentWrite, claims: readonly Claim[]): void {
+    for (const claim of claims) {
+      const known = this.#claimants.get(claim.key)
+      if (known === undefined) this.#claimants.set(claim.key, [{ claim, write }])
+      else known.push({ claim, write })
+    }
+  }
+
+  /** The id of a document in the batch that has it already, or comes first. */
+  #claimedBefore(claim: Claim, write: DocumentWrite): string | undefined {
+    const place = this.#changes.get(write)!.place
+    return this.#claimants.get(claim.key)?.find((other) => {
+      if (other.write === write || !isSame(claim, other.claim)) return false
+      const change = this.#changes.get(other.write)!
+      if (this.#refused.has(other.write)) return change.before.includes(other.claim)
+      return !change.news.includes(other.claim) || change.place < place
+    })?.write.id
+  }
+
+  /** The id of another document that has it. */
+  #stored(claim: Claim): string | undefined {
+    if (this.#tree === undefined || this.#tree.count() === 0) return undefined
+    const numbers = numbersWith(this.#tree, claim.key).filter((number) => !this.#numbers.has(number))
+    if (numbers.length === 0) return undefined
+    const bodies = this.#reader!.bodiesOf(claim.exact ? numbers.slice(0, 1) : numbers)
+    if (claim.exact) return bodies[0]!.id
+    const fields = new FieldReader(this.#reader!.collection.shapes)
+    return bodies.find((body) => {
+      fields.load(body)
+      return claimsOf(this.#definition, this.#tests, fields.read).some((other) => isSame(claim, other))
+    })?.id
+  }
+}
+
+/** Documents with one key. */
+export interface Duplicate {
+  /** The values of the index's fields. */
+  readonly key: readonly unknown[]
+  readonly ids: readonly string[]
+}
+
+/** The documents that claim what others claim too, among those whose entries have this key. May miss. */
+export function duplicatesAt(
+  snapshot: Snapshot,
+  collection: CollectionState,
+  definition: IndexDefinition,
+  tests: IndexTests,
+  key: string,
+): Duplicate[] {
+  if (lacksField(definition, key)) return []
+  const tree = existingTree(snapshot, indexTreeName(collection.number, definition.number))
+  const bodies = new DocumentReader(snapshot, collection).bodiesOf(numbersWith(tree, key))
+  return groupClaims(definition, tests, collection.shapes, bodies, key)
+}
+
+/** Whether the key, without a number, is of documents that lack a field: those claim nothing. */
+export function lacksField({ fields }: IndexDefinition, key: string): boolean {
+  let at = 0
+  for (const { descending } of fields) {
+    const { value, next } = decodeKey(key, at, descending)
+    if (value === undefined) return true
+    at = next
+  }
+  return false
+}
+
+export function withoutNumber(key: string): string {
+  return key.slice(0, -KEY_NUMBER_BYTES)
+}
+
+function groupClaims(
+  definition: IndexDefinition,
+  tests: IndexTests,
+  shapes: ShapeDictionary,
+  bodies: readonly BodyView[],
+  key: string,
+): Duplicate[] {
+  const fields = new FieldReader(shapes)
+  const groups: { readonly claim: Claim; readonly ids: string[] }[] = []
+  for (const body of bodies) {
+    fields.load(body)
+    for (const claim of claimsOf(definition, tests, fields.read)) {
+      if (claim.key !== key) continue
+      const group = groups.find((other) => isSame(claim, other.claim))
+      if (group === undefined) groups.push({ claim, ids: [body.id] })
+      else group.ids.push(body.id)
+    }
+  }
+  return groups.filter(({ ids }) => ids.length > 1).map(({ claim, ids }) => ({ key: claim.values, ids }))
+}
+
+function numbersWith(tree: TreeReader, key: string): number[] {
+  const numbers: number[] = []
+  const cursor = tree.cursor({ gte: key as Key, lt: prefixUpperBound(key) })
+  while (cursor.next()) numbers.push(cursor.keyNumber)
+  return numbers
+}
+
+function claim({ fields }: IndexDefinition, values: readonly unknown[]): Claim {
+  let key = ''
+  let exact = true
+  values.forEach((value, at) => {
+    const { descending } = fields[at]!
+    const encoded = encodeIndexValue(value, descending)
+    if (typeof value === 'object' || (typeof value === 'string' && encoded.length > SHORT_BYTES)) {
+      exact &&= decodeKey(encoded, 0, descending).exact
+    }
+    key += encoded
+  })
+  return { key, values, exact }
+}
+
+/** So short an encoding of a string is whole. */
+const SHORT_BYTES = 500
+
+function duplicate(definition: IndexDefinition, { values }: Claim, id: string, other: string): PannierError {
+  const index = definition.name
+  const message = `The document '${id}' has the same key in the unique index '${index}' as '${other}'.`
+  return new PannierError('PANNIER_UNIQUE', message, { details: { id, index, key: values, other } })
+}
+
+const NO_CLAIMS: readonly Claim[] = []

@@ -1,0 +1,135 @@
+/**
+ * Groups rows within bounded memory. Groups that don't fit are left out, the last ones first, and when those at hand are given
+ * the rows are read again for the groups that come after them: so there may be any number of groups. Their order is total: by
+ * the values that they are grouped by, as an index has them, then by these values themselves.
+ */
+import { PannierError } from '../../base/errors.ts'
+import { compileFieldPath, getField } from '../../codec/field-path.ts'
+import { encodeIndexValue } from '../../index/index-key.ts'
+import { ACCUMULATOR_BYTES, accumulatorOf, bytesOf, identityOf, plainValue, type Accumulator } from './accumulators.ts'
+import type { AggregateStep } from './specification.ts'
+
+/** What a table of groups holds at most, by estimate. */
+export const GROUP_BYTES_MAX: number = 128 * 2 ** 20
+const GROUP_BYTES = 200
+
+export interface Group {
+  /** Groups are in the order of this, then of `identity`. */
+  readonly key: string
+  readonly identity: string
+  /** Aligned with the paths. */
+  readonly values: readonly unknown[]
+  readonly accumulators: readonly Accumulator[]
+}
+
+export function compareGroups(left: Pick<Group, 'key' | 'identity'>, right: Pick<Group, 'key' | 'identity'>): number {
+  if (left.key !== right.key) return left.key < right.key ? -1 : 1
+  return left.identity < right.identity ? -1 : left.identity > right.identity ? 1 : 0
+}
+
+/** How a group is told from others, and where it comes among them. */
+export function groupName(values: readonly unknown[]): { readonly key: string; readonly identity: string } {
+  let key = ''
+  for (const value of values) key += encodeIndexValue(value, false)
+  return { key, identity: identityOfAll(values) }
+}
+
+/** One pass over the rows. */
+export class GroupTable {
+  #last: Group | undefined
+  readonly #after: Group | undefined
+  readonly #steps: readonly AggregateStep[]
+  readonly #groups = new Map<string, Group>()
+  readonly #groupPaths: readonly ((row: unknown) => unknown)[]
+  readonly #stepPaths: readonly ((row: unknown) => unknown)[]
+  readonly #bytesMax: number
+  #bytes = 0
+  readonly #bytesOf = new Map<Group, number>()
+
+  /** Only of groups that come after `after`. */
+  constructor(paths: readonly string[], steps: readonly AggregateStep[], after: Group | undefined, bytesMax: number) {
+    this.#after = after
+    this.#steps = steps
+    this.#bytesMax = bytesMax
+    this.#groupPaths = paths.map(readerOf)
+    this.#stepPaths = steps.map(({ path }) => (path === '' ? () => undefined : readerOf(path)))
+  }
+
+  /** The last group, if there are more after it. */
+  get last(): Group | undefined {
+    return this.#last
+  }
+
+  add(row: object): void {
+    const values = this.#groupPaths.map((read) => read(row))
+    const identity = identityOfAll(values)
+    const group = this.#groups.get(identity) ?? this.#make(values, identity)
+    if (group === undefined) return
+    let grown = 0
+    for (let at = 0; at < group.accumulators.length; at++) {
+      grown += group.accumulators[at]!.add(this.#stepPaths[at]!(row))
+    }
+    if (grown !== 0) this.#grow(group, grown)
+  }
+
+  /** Of a table without paths: the one group, which is there also without rows. */
+  whole(): Group {
+    return this.groups()[0] ?? { ...groupName([]), values: [], accumulators: this.#accumulators() }
+  }
+
+  /** In order. */
+  groups(): Group[] {
+    return [...this.#groups.values()].sort(compareGroups)
+  }
+
+  /** Undefined: it is not one for this pass. */
+  #make(values: readonly unknown[], identity: string): Group | undefined {
+    const group = { ...groupName(values), values: values.map(plainValue), accumulators: this.#accumulators() }
+    if (this.#after !== undefined && compareGroups(group, this.#after) <= 0) return undefined
+    if (this.#last !== undefined && compareGroups(group, this.#last) > 0) return undefined
+    this.#groups.set(identity, group)
+    let bytes = GROUP_BYTES + ACCUMULATOR_BYTES * group.accumulators.length + group.key.length + 2 * identity.length
+    for (const value of values) bytes += bytesOf(value)
+    this.#grow(group, bytes)
+    return this.#last !== undefined && compareGroups(group, this.#last) > 0 ? undefined : group
+  }
+
+  #accumulators(): Accumulator[] {
+    return this.#steps.map(({ operator }) => accumulatorOf(operator))
+  }
+
+  #grow(group: Group, bytes: number): void {
+    this.#bytesOf.set(group, (this.#bytesOf.get(group) ?? 0) + bytes)
+    this.#bytes += bytes
+    if (this.#bytes <= this.#bytesMax) return
+    const groups = this.groups()
+    if (groups.length === 1)
+      throw new PannierError('PANNIER_LIMIT', 'The distinct values of one group take too much memory.')
+    let kept = 0
+    for (this.#bytes = 0; kept < groups.length; kept++) {
+      const more = this.#bytesOf.get(groups[kept]!)!
+      if (kept > 0 && this.#bytes + more > this.#bytesMax / 2) break
+      this.#bytes += more
+    }
+    for (const gone of groups.slice(kept)) {
+      this.#groups.delete(gone.identity)
+      this.#bytesOf.delete(gone)
+    }
+    this.#last = groups[kept - 1]!
+  }
+}
+
+function readerOf(path: string): (row: unknown) => unknown {
+  const compiled = compileFieldPath(path)
+  return (row) => getField(row, compiled)
+}
+
+function identityOfAll(values: readonly unknown[]): string {
+  if (values.length === 1) return identityOf(values[0])
+  let all = ''
+  for (const value of values) {
+    const identity = identityOf(value)
+    all += `${identity.length}:${identity}`
+  }
+  return all
+}

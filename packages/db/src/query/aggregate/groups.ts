@@ -1,0 +1,121 @@
+/** Groups of documents with what is computed over each: what is asked for, as an immutable value, and the ways to have it answered. */
+import { fieldNames, parseOrderedField } from '../../codec/field-path.ts'
+import type { OrderedPath } from '../../index/index-definition.ts'
+import { normalise, type Condition } from '../ast/normalise.ts'
+import { parseSelector } from '../ast/parse-selector.ts'
+import type { BuiltPredicate } from '../ast/predicate.ts'
+import type { FieldPath, Selector } from '../field-types.ts'
+import { checkedCount } from '../row-count.ts'
+import type { SortField } from '../planner/plan.ts'
+import type { QuerySource } from '../query-source.ts'
+import type { AggregateExplanation } from './run-aggregate.ts'
+import { parseAggregates, type Aggregated, type Aggregates, type AggregateStep } from './specification.ts'
+
+/** Runs something on the documents that a query matches. */
+export type OnSource = <R>(
+  run: (source: QuerySource, condition: Condition, check: () => void) => Promise<R>,
+) => Promise<R>
+
+export interface GroupsSpecification {
+  readonly groupPaths: readonly string[]
+  readonly steps: readonly AggregateStep[]
+  readonly having: Condition
+  readonly sort: readonly SortField[]
+  readonly skip: number
+  readonly limit: number
+}
+
+/**
+ * Rows have the fields that documents are grouped by, as far as they are there, and the aggregates. They come in the order of
+ * the former, unless they are sorted. `Row`: the rows; `Document`: what is grouped.
+ */
+export class Groups<Row extends object, Document extends object> implements AsyncIterable<Row> {
+  readonly #onSource: OnSource
+  readonly #specification: GroupsSpecification
+
+  /** @internal Use `query.groupBy`. */
+  constructor(onSource: OnSource, specification: GroupsSpecification) {
+    this.#onSource = onSource
+    this.#specification = specification
+  }
+
+  /**
+   * What each row tells beside the group.
+   *
+   * @example
+   * .aggregate({ people: { $count: true }, oldest: { $max: 'age' } })
+   */
+  aggregate<const Wanted extends Aggregates<Document>>(
+    wanted: Wanted,
+  ): Groups<Row & Aggregated<Document, Wanted>, Document> {
+    const steps = parseAggregates(wanted)
+    const names = this.#specification.groupPaths.map((path) => fieldNames(path)[0])
+    for (const { name } of steps) if (names.includes(name)) throw new TypeError(`"${name}" is a field of the groups.`)
+    return this.#with({ steps })
+  }
+
+  /** Only groups whose rows match. */
+  having(selector: Selector<Row> | BuiltPredicate): Groups<Row, Document> {
+    return this.#with({ having: normalise(parseSelector(selector)) })
+  }
+
+  /** Sorts by fields of the rows; of equals those with lower groups come first. */
+  sort(...fields: OrderedPath<FieldPath<Row>>[]): Groups<Row, Document> {
+    return this.#with({ sort: (fields as string[]).map(parseOrderedField) })
+  }
+
+  /** Leaves out so many rows at the start. */
+  skip(rows: number): Groups<Row, Document> {
+    return this.#with({ skip: checkedCount(rows, 'skip') })
+  }
+
+  /** At most so many rows. */
+  limit(rows: number): Groups<Row, Document> {
+    return this.#with({ limit: checkedCount(rows, 'limit') })
+  }
+
+  /** @throws PANNIER_LIMIT if the distinct values of a single group don't fit into memory; PANNIER_ABORTED. */
+  toArray(): Promise<Row[]> {
+    return this.#run(this.#specification)
+  }
+
+  async first(): Promise<Row | undefined> {
+    const { limit } = this.#specification
+    const [row] = await this.#run({ ...this.#specification, limit: Math.min(limit, 1) })
+    return row
+  }
+
+  /** How many groups there are that `having` lets through, whatever skip and limit say. */
+  async count(): Promise<number> {
+    const specification = { ...this.#specification, sort: [], skip: 0, limit: Infinity }
+    return this.#onSource(async (source, condition, check) => {
+      const { countGroups } = await import('./rows.ts')
+      return countGroups(source, condition, specification, check)
+    })
+  }
+
+  /** How they would be computed now. */
+  explain(): Promise<AggregateExplanation> {
+    const { groupPaths, steps } = this.#specification
+    return this.#onSource(async (source, condition) => {
+      const { explainAggregate } = await import('./run-aggregate.ts')
+      return explainAggregate(source, { condition, groupPaths, steps, groupBytesMax: Infinity })
+    })
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined> {
+    yield* await this.toArray()
+  }
+
+  #with<R extends object = Row>(changes: Partial<GroupsSpecification>): Groups<R, Document> {
+    return new Groups<R, Document>(this.#onSource, { ...this.#specification, ...changes })
+  }
+
+  #run(specification: GroupsSpecification): Promise<Row[]> {
+    return this.#onSource(async (source, condition, check) => {
+      // Most applications don't aggregate.
+      const { groupRows } = await import('./rows.ts')
+      return (await groupRows(source, condition, specification, check)) as Row[]
+    })
+  }
+}

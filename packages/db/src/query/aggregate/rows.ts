@@ -1,0 +1,94 @@
+/** From groups to the rows that are wanted: tested, sorted, cut. With a limit about twice `skip + limit` rows are held. */
+import { compareValues } from '../../codec/collation.ts'
+import { compileFieldPath, fieldNames, getField } from '../../codec/field-path.ts'
+import { expressionsOf, isAlways, type Condition } from '../ast/normalise.ts'
+import { compileCondition } from '../match.ts'
+import { setField } from '../operators/project.ts'
+import type { QuerySource } from '../query-source.ts'
+import { prepareRegexes } from '../regex/check-regex.ts'
+import { compareGroups, GROUP_BYTES_MAX } from './group-table.ts'
+import type { GroupsSpecification } from './groups.ts'
+import { aggregateGroups, type ResultGroup } from './run-aggregate.ts'
+
+interface Candidate {
+  readonly row: object
+  readonly group: ResultGroup
+}
+
+/** Rows that are held beyond those that are wanted. */
+const SPARE_ROWS = 1024
+
+export async function groupRows(
+  source: QuerySource,
+  condition: Condition,
+  specification: GroupsSpecification,
+  check: () => void,
+  groupBytesMax: number = GROUP_BYTES_MAX,
+): Promise<object[]> {
+  const { skip, limit } = specification
+  const compare = rowOrder(specification)
+  let rows: Candidate[] = []
+  for await (const batch of candidates(source, condition, specification, check, groupBytesMax)) {
+    for (const candidate of batch) rows.push(candidate)
+    if (rows.length > 2 * (skip + limit) + SPARE_ROWS) rows = rows.sort(compare).slice(0, skip + limit)
+  }
+  return rows
+    .sort(compare)
+    .slice(skip, skip + limit)
+    .map(({ row }) => row)
+}
+
+export async function countGroups(
+  source: QuerySource,
+  condition: Condition,
+  specification: GroupsSpecification,
+  check: () => void,
+): Promise<number> {
+  let count = 0
+  // What nobody asks about need not be computed.
+  const needed = isAlways(specification.having) ? { ...specification, steps: [] } : specification
+  for await (const batch of candidates(source, condition, needed, check, GROUP_BYTES_MAX)) count += batch.length
+  return count
+}
+
+async function* candidates(
+  source: QuerySource,
+  condition: Condition,
+  { groupPaths, steps, having }: GroupsSpecification,
+  check: () => void,
+  groupBytesMax: number,
+): AsyncGenerator<Candidate[], void, undefined> {
+  await prepareRegexes(expressionsOf(having))
+  const passes = compileCondition<object>(having, rowReader)
+  const names = groupPaths.map(fieldNames)
+  for await (const groups of aggregateGroups(source, { condition, groupPaths, steps, groupBytesMax }, check)) {
+    const rows = groups.map((group): Candidate => {
+      const row: Record<string, unknown> = {}
+      group.values.forEach((value, at) => {
+        if (value !== undefined) setField(row, names[at]!, value)
+      })
+      steps.forEach(({ name }, at) => {
+        const result = group.results[at]
+        if (result !== undefined) setField(row, [name], result)
+      })
+      return { row, group }
+    })
+    yield rows.filter(({ row }) => passes(row))
+  }
+}
+
+function rowReader(path: string): (row: object) => unknown {
+  const compiled = compileFieldPath(path)
+  return (row) => getField(row, compiled)
+}
+
+function rowOrder({ sort }: GroupsSpecification): (left: Candidate, right: Candidate) => number {
+  const fields = sort.map(({ path, descending }) => ({ read: rowReader(path), descending }))
+  return (left, right) => {
+    for (const { read, descending } of fields) {
+      const order = compareValues(read(left.row), read(right.row))
+      if (order !== 0) return descending ? -order : order
+    }
+    return compareGroups(left.group, right.group)
+  }
+}

@@ -1,0 +1,230 @@
+/**
+ * Computes aggregates the cheapest way there is: from counts and ends of indexes, from group to group of an index, or in one pass
+ * over rows, which come from an index that covers them or from documents.
+ */
+import { compareValues } from '../../codec/collation.ts'
+import { buildOperators } from '../operators/build.ts'
+import { BATCH_ROWS_WHOLE } from '../operators/operator.ts'
+import { outermostPaths } from '../operators/project.ts'
+import { explainPlan, type Explanation } from '../planner/explain.ts'
+import { candidatePlans, planQuery, type Plan, type QuerySpecification } from '../planner/plan.ts'
+import type { QuerySource } from '../query-source.ts'
+import type { Condition } from '../ast/normalise.ts'
+import { plainValue } from './accumulators.ts'
+import { GroupTable, groupName, type Group } from './group-table.ts'
+import { IndexRows, InexactKey, type IndexGroup } from './index-answers.ts'
+import type { AggregateStep } from './specification.ts'
+
+export interface AggregateWork {
+  readonly condition: Condition
+  /** None: all rows are one group, which is there even if there are no rows. */
+  readonly groupPaths: readonly string[]
+  readonly steps: readonly AggregateStep[]
+  /** What groups may take in memory. */
+  readonly groupBytesMax: number
+}
+
+/** A group with its results. */
+export interface ResultGroup extends IndexGroup {
+  /** Groups are told from each other, and ordered, by these. */
+  readonly key: string
+  readonly identity: string
+}
+
+export interface AggregateExplanation {
+  /**
+   * - 'index ends': counts, and first and last entries of indexes.
+   * - 'index groups': from group to group of an index, one seek and one count each.
+   * - 'one pass': over all rows, as `plan` says. (More than one pass if there are more groups than memory holds.)
+   */
+  readonly way: 'index ends' | 'index groups' | 'one pass'
+  /** The indexes that give the answer, or the rows. */
+  readonly indexes: readonly string[]
+  /** Of the one pass. */
+  readonly plan?: Explanation
+}
+
+type Way =
+  | { readonly way: 'index ends'; readonly answers: readonly EndAnswer[] }
+  | { readonly way: 'index groups'; readonly rows: IndexRows }
+  | { readonly way: 'one pass'; readonly plan: Plan }
+
+/** The groups, in batches and in order unless an index has given another. `check` may throw. */
+export async function* aggregateGroups(
+  source: QuerySource,
+  work: AggregateWork,
+  check: () => void,
+): AsyncGenerator<ResultGroup[], void, undefined> {
+  const way = await source.attempt(() => chooseWay(source, work))
+  try {
+    if (way.way === 'index ends') {
+      yield [await source.attempt(() => groupOf([], answerByEnds(source, way.answers)))]
+      return
+    }
+    if (way.way === 'index groups') {
+      // All of them at once: the index may have to be given up half-way.
+      yield await scanGroups(source, way.rows, work, check)
+      return
+    }
+  } catch (error) {
+    if (!(error instanceof InexactKey)) throw error
+  }
+  yield* passOver(source, work, check)
+}
+
+export async function explainAggregate(source: QuerySource, work: AggregateWork): Promise<AggregateExplanation> {
+  const way = await source.attempt(() => chooseWay(source, work))
+  switch (way.way) {
+    case 'index ends': {
+      const names = way.answers.flatMap(({ rows, plan }) => rows?.indexName ?? plan?.access.index?.name ?? [])
+      return { way: way.way, indexes: [...new Set(names)] }
+    }
+    case 'index groups':
+      return { way: way.way, indexes: [way.rows.indexName] }
+    default: {
+      const { index } = way.plan.access
+      const plan = explainPlan(way.plan, passQuery(work))
+      return { way: way.way, indexes: index === undefined ? [] : [index.name], plan }
+    }
+  }
+}
+
+/** May miss. */
+function chooseWay(source: QuerySource, work: AggregateWork): Way {
+  const query = passQuery(work)
+  const plans = candidatePlans(source, query)
+  const served = plans
+    .filter((plan) => IndexRows.canServe(plan))
+    .map(({ access }) => new IndexRows(access, source.index(access.index!)))
+  const { groupPaths, steps } = work
+  if (groupPaths.length === 0) {
+    const answers = steps.map((step) => endAnswer(step, plans, served))
+    if (!answers.includes(undefined)) return { way: 'index ends', answers: answers as EndAnswer[] }
+  } else {
+    const rows = served.find(
+      (one) =>
+        one.hasGroups(groupPaths) &&
+        steps.every(
+          ({ operator, path }) => operator === '$count' || (isEnd(operator) && one.hasEnds(path, groupPaths)),
+        ),
+    )
+    if (rows !== undefined) return { way: 'index groups', rows }
+  }
+  return { way: 'one pass', plan: planQuery(source, query) }
+}
+
+/** How one aggregate over all rows is answered. */
+interface EndAnswer {
+  readonly step: AggregateStep
+  /** Of `$count`. */
+  readonly plan?: Plan
+  /** Of the others. */
+  readonly rows?: IndexRows
+}
+
+function endAnswer(step: AggregateStep, plans: readonly Plan[], served: readonly IndexRows[]): EndAnswer | undefined {
+  const { operator, path } = step
+  if (operator === '$count') {
+    const plan = plans.find(({ byRank }) => byRank)
+    return plan && { step, plan }
+  }
+  const rows = served.find((one) =>
+    operator === '$distinct' ? one.hasGroups([path]) : isEnd(operator) && one.hasEnds(path, []),
+  )
+  return rows && { step, rows }
+}
+
+function isEnd(operator: string): boolean {
+  return operator === '$min' || operator === '$max'
+}
+
+function answerByEnds(source: QuerySource, answers: readonly EndAnswer[]): unknown[] {
+  return answers.map(({ step, plan, rows }) => {
+    if (rows === undefined) return plan!.rows
+    if (step.operator !== '$distinct') return rows.end(step.path, step.operator === '$max')
+    const values: unknown[] = []
+    const groups = rows.groups([step.path], [])
+    for (let group = groups.next(); group !== undefined; group = groups.next()) {
+      const [value] = group.values
+      if (value !== undefined && !(values.length > 0 && compareValues(values.at(-1), value) === 0)) values.push(value)
+    }
+    return values.sort(compareValues)
+  })
+}
+
+/** Groups that one step looks at. */
+const GROUPS_PER_STEP = 512
+
+async function scanGroups(
+  source: QuerySource,
+  rows: IndexRows,
+  { groupPaths, steps }: AggregateWork,
+  check: () => void,
+): Promise<ResultGroup[]> {
+  const scan = rows.groups(groupPaths, steps)
+  const groups: ResultGroup[] = []
+  for (let going = true; going;) {
+    check()
+    going = await source.attempt(() => {
+      for (let looked = 0; looked < GROUPS_PER_STEP; looked++) {
+        const found = scan.next()
+        if (found === undefined) return false
+        const group = groupOf(found.values, found.results)
+        const last = groups.at(-1)
+        if (last?.identity === group.identity) groups[groups.length - 1] = merged(last, group, steps)
+        else groups.push(group)
+      }
+      return true
+    })
+  }
+  return groups
+}
+
+/** Two parts of one group. */
+function merged(left: ResultGroup, right: ResultGroup, steps: readonly AggregateStep[]): ResultGroup {
+  const results = steps.map(({ operator }, at) => {
+    const [one, other] = [left.results[at], right.results[at]]
+    if (operator === '$count') return (one as number) + (other as number)
+    if (one === undefined || other === undefined) return one ?? other
+    return compareValues(one, other) < 0 === (operator === '$min') ? one : other
+  })
+  return { ...left, results }
+}
+
+async function* passOver(
+  source: QuerySource,
+  work: AggregateWork,
+  check: () => void,
+): AsyncGenerator<ResultGroup[], void, undefined> {
+  const { groupPaths, steps, groupBytesMax } = work
+  const query = passQuery(work)
+  let after: Group | undefined
+  do {
+    const table = new GroupTable(groupPaths, steps, after, groupBytesMax)
+    const rows = await source.attempt(() => buildOperators(source, planQuery(source, query), query))
+    for (;;) {
+      check()
+      const batch = await source.attempt(() => rows.next(BATCH_ROWS_WHOLE))
+      if (batch === undefined) break
+      for (const row of batch) table.add(row)
+    }
+    const groups = groupPaths.length === 0 ? [table.whole()] : table.groups()
+    yield groups.map(({ values, accumulators }) =>
+      groupOf(
+        values,
+        accumulators.map((one) => one.result()),
+      ),
+    )
+    after = table.last
+  } while (after !== undefined)
+}
+
+function groupOf(values: readonly unknown[], results: readonly unknown[]): ResultGroup {
+  return { ...groupName(values), values: values.map(plainValue), results: results.map(plainValue) }
+}
+
+/** The rows of one pass: the fields that are needed. */
+function passQuery({ condition, groupPaths, steps }: AggregateWork): QuerySpecification {
+  const paths = steps.map(({ path }) => path).filter((path) => path !== '')
+  return { condition, sort: [], skip: 0, limit: Infinity, fields: outermostPaths([...groupPaths, ...paths]) }
+}

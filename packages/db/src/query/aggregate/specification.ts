@@ -1,0 +1,62 @@
+/** What can be computed over documents, and what comes out, as types and as checked arguments. */
+import { checkFieldPath } from '../../codec/field-path.ts'
+import { isPlainObject } from '../../codec/collation.ts'
+import type { FieldPath, FieldValue } from '../field-types.ts'
+
+/**
+ * One result.
+ *
+ * - `$count`: of documents.
+ * - `$min`, `$max`: by the order of all values; missing and null don't count. Arrays count as a whole, here and below.
+ * - `$sum`, `$avg`: of numbers; whatever is no number does not count.
+ * - `$distinct`: the different values, ascending; missing is none.
+ */
+export type Aggregate<Path extends string = string> =
+  | { readonly $count: true }
+  | { readonly $min: Path }
+  | { readonly $max: Path }
+  | { readonly $sum: Path }
+  | { readonly $avg: Path }
+  | { readonly $distinct: Path }
+
+/** Results by name. */
+export type Aggregates<Document> = { readonly [name: string]: Aggregate<FieldPath<Document>> }
+
+/** What comes out. */
+export type Aggregated<Document, Wanted> = { -readonly [Name in keyof Wanted]: AggregateValue<Document, Wanted[Name]> }
+
+export type AggregateValue<Document, One> = One extends { readonly $min: infer Path extends string }
+  ? NonNullable<FieldValue<Document, Path>> | undefined
+  : One extends { readonly $max: infer Path extends string }
+    ? NonNullable<FieldValue<Document, Path>> | undefined
+    : One extends { readonly $distinct: infer Path extends string }
+      ? Exclude<FieldValue<Document, Path>, undefined>[]
+      : One extends { readonly $avg: string }
+        ? number | undefined
+        : number
+
+export type AggregateOperator = '$count' | '$min' | '$max' | '$sum' | '$avg' | '$distinct'
+
+/** An aggregate as it is worked on. */
+export interface AggregateStep {
+  readonly name: string
+  readonly operator: AggregateOperator
+  /** Of the field; '' for `$count`. */
+  readonly path: string
+}
+
+const OPERATORS: ReadonlySet<string> = new Set(['$count', '$min', '$max', '$sum', '$avg', '$distinct'])
+
+/** Throws a TypeError for what is malformed. */
+export function parseAggregates(wanted: unknown): AggregateStep[] {
+  if (!isPlainObject(wanted)) throw new TypeError('aggregate takes an object of aggregates by name')
+  return Object.entries(wanted).map(([name, one]) => {
+    const [operator, ...others] = isPlainObject(one) ? Object.keys(one) : []
+    if (operator === undefined || others.length > 0 || !OPERATORS.has(operator))
+      throw new TypeError(`"${name}" is no aggregate: it is one of ${[...OPERATORS].join(', ')}`)
+    const operand = (one as Record<string, unknown>)[operator]
+    if (operator === '$count' && operand !== true) throw new TypeError(`"${name}": $count takes true`)
+    const path = operator === '$count' ? '' : checkFieldPath(operand)
+    return { name, operator: operator as AggregateOperator, path }
+  })
+}

@@ -1,0 +1,212 @@
+/**
+ * Finds the documents that have the words, with their scores, from the entries of a text index alone. How many documents there
+ * are, how many have a word and how long they are is counted, not walked; the postings of the words are walked, rarest word first.
+ * Where few documents are left and a word is frequent, what they have is looked up instead.
+ */
+import type { Key } from '../../base/brand.ts'
+import { PannierError } from '../../base/errors.ts'
+import { encodeKey, prefixUpperBound } from '../../codec/key-encoding.ts'
+import {
+  decodeList,
+  FREQUENCY_MAX,
+  lengthOf,
+  lengthPrefix,
+  listKey,
+  POSTING_SUFFIX_BYTES,
+} from '../../index/text/text-entries.ts'
+import type { Cursor, KeyRange, TreeReader } from '../../kv/key-value-store.ts'
+import { gather } from '../planner/access-path.ts'
+import type { SearchTerm } from './parse-search.ts'
+import { occurrenceWeight, wordWeight } from './score.ts'
+
+/** Documents that one search can find. */
+export const SEARCH_MATCHES_MAX = 1_000_000
+/** Postings that one step looks at. */
+const STEP_POSTINGS_MAX = 8192
+/** Looking up a document costs about as much as walking so many postings. */
+const POSTINGS_PER_LOOKUP = 16
+const LOOKUPS_PER_STEP = 1024
+
+/** What there is in the index for a search. */
+export interface TermCounts {
+  /** With any words. */
+  readonly documents: number
+  readonly averageLength: number
+  /** Aligned with the terms: for a word the documents that have it; for a prefix the postings, which is more. */
+  readonly postings: readonly number[]
+}
+
+/** O(height) for each word and for each length that there is (of which there are at most 256). May miss. */
+export function countTerms(tree: TreeReader, terms: readonly SearchTerm[]): TermCounts {
+  const lengths = { gte: encodeKey(0) as Key, lt: encodeKey('') as Key }
+  const [documents, averageLength, ...postings] = gather([
+    () => tree.count(lengths),
+    () => averageOf(tree, lengths),
+    ...terms.map((term) => () => tree.count(rangeOf(term))),
+  ]) as [number, number, ...number[]]
+  return { documents, averageLength, postings }
+}
+
+/** From length to length. */
+function averageOf(tree: TreeReader, range: KeyRange): number {
+  let words = 0
+  let documents = 0
+  for (let code = 1; code < 256; code++) {
+    const first = tree.cursor({ gte: lengthPrefix(code) as Key, lt: range.lt })
+    if (!first.next()) break
+    while (prefixUpperBound(lengthPrefix(code))! <= first.key) code++
+    const prefix = lengthPrefix(code)
+    const count = tree.count({ gte: prefix as Key, lt: prefixUpperBound(prefix) })
+    words += count * lengthOf(code)
+    documents += count
+  }
+  return words / Math.max(documents, 1)
+}
+
+/** In steps: `step` is called until it says that it is done, and again if it misses. */
+export class TermMatcher {
+  /** By document number. */
+  scores: Map<number, number> = new Map<number, number>()
+  readonly #tree: TreeReader
+  readonly #terms: readonly { readonly term: SearchTerm; readonly postings: number }[]
+  readonly #counts: TermCounts
+  readonly #matchesAll: boolean
+  #at = 0
+  #walk: Walk | undefined
+
+  constructor(tree: TreeReader, terms: readonly SearchTerm[], counts: TermCounts, matchesAll: boolean) {
+    this.#tree = tree
+    this.#counts = counts
+    this.#matchesAll = matchesAll
+    this.#terms = terms
+      .map((term, at) => ({ term, postings: counts.postings[at]! }))
+      .toSorted((left, right) => left.postings - right.postings)
+  }
+
+  /** May miss. */
+  step(): boolean {
+    const current = this.#terms[this.#at]
+    if (current === undefined) return true
+    const { term, postings } = current
+    const isFirst = this.#at === 0
+    if (this.#matchesAll && (postings === 0 || (!isFirst && this.scores.size === 0))) {
+      this.scores = new Map()
+      return true
+    }
+    this.#walk ??=
+      this.#matchesAll && !isFirst && !term.isPrefix && postings > POSTINGS_PER_LOOKUP * this.scores.size
+        ? new LookupWalk(this.#tree, term, [...this.scores.keys()])
+        : new PostingWalk(this.#tree, term, this.#matchesAll && !isFirst ? this.scores : undefined)
+    if (!this.#walk.step()) return false
+    this.#take(this.#walk, term.isPrefix ? this.#walk.documents : postings)
+    this.#walk = undefined
+    this.#at++
+    return false
+  }
+
+  #take({ found }: Walk, documentsWithTerm: number): void {
+    const { documents, averageLength } = this.#counts
+    const weight = wordWeight(documents, documentsWithTerm)
+    const before = this.scores
+    const scores: Map<number, number> = this.#matchesAll ? new Map() : before
+    for (const [number, { frequency, code }] of found) {
+      const score = weight * occurrenceWeight(frequency, lengthOf(code) / averageLength)
+      scores.set(number, (before.get(number) ?? 0) + score)
+    }
+    this.scores = scores
+    checkMatches(scores.size)
+  }
+}
+
+interface Occurrences {
+  readonly frequency: number
+  readonly code: number
+}
+
+/** Looks for one term. */
+interface Walk {
+  /** By document number. */
+  readonly found: ReadonlyMap<number, Occurrences>
+  /** That have the term. */
+  readonly documents: number
+  /** True when it is done. May miss. */
+  step(): boolean
+}
+
+class PostingWalk implements Walk {
+  readonly found = new Map<number, Occurrences>()
+  readonly #cursor: Cursor
+  readonly #among: ReadonlyMap<number, unknown> | undefined
+  /** Of a prefix: those that have it and are not asked for. */
+  readonly #others = new Set<number>()
+  readonly #isPrefix: boolean
+
+  constructor(tree: TreeReader, term: SearchTerm, among: ReadonlyMap<number, unknown> | undefined) {
+    this.#cursor = tree.cursor(rangeOf(term))
+    this.#among = among
+    this.#isPrefix = term.isPrefix
+  }
+
+  get documents(): number {
+    return this.found.size + this.#others.size
+  }
+
+  step(): boolean {
+    const cursor = this.#cursor
+    for (let looked = 0; looked < STEP_POSTINGS_MAX; looked++) {
+      if (!cursor.next()) return true
+      const number = cursor.keyNumber
+      if (this.#among !== undefined && !this.#among.has(number)) {
+        if (this.#isPrefix) this.#others.add(number)
+        continue
+      }
+      const { key } = cursor
+      const end = key.length - POSTING_SUFFIX_BYTES
+      const frequency = FREQUENCY_MAX - key.charCodeAt(end)
+      const more = this.#isPrefix ? (this.found.get(number)?.frequency ?? 0) : 0
+      this.found.set(number, { frequency: frequency + more, code: key.charCodeAt(end + 1) })
+    }
+    checkMatches(this.documents)
+    return false
+  }
+}
+
+class LookupWalk implements Walk {
+  readonly found = new Map<number, Occurrences>()
+  readonly #tree: TreeReader
+  readonly #word: string
+  readonly #numbers: readonly number[]
+  #at = 0
+
+  constructor(tree: TreeReader, { word }: SearchTerm, numbers: number[]) {
+    this.#tree = tree
+    this.#word = word
+    this.#numbers = numbers.sort((left, right) => left - right)
+  }
+
+  get documents(): number {
+    return this.found.size
+  }
+
+  step(): boolean {
+    const numbers = this.#numbers.slice(this.#at, this.#at + LOOKUPS_PER_STEP)
+    this.#tree.getMany(numbers.map(listKey)).forEach((list, at) => {
+      const { frequencies, lengthCode } = decodeList(list!)
+      const frequency = frequencies.get(this.#word)
+      if (frequency !== undefined) this.found.set(numbers[at]!, { frequency, code: lengthCode })
+    })
+    this.#at += numbers.length
+    return this.#at === this.#numbers.length
+  }
+}
+
+function rangeOf({ word, isPrefix }: SearchTerm): KeyRange {
+  const key = encodeKey(word)
+  const start = isPrefix ? key.slice(0, -1) : key
+  return { gte: start as Key, lt: prefixUpperBound(start) }
+}
+
+function checkMatches(documents: number): void {
+  if (documents > SEARCH_MATCHES_MAX)
+    throw new PannierError('PANNIER_LIMIT', `A search finds at most ${SEARCH_MATCHES_MAX} documents.`)
+}

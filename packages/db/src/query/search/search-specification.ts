@@ -1,0 +1,43 @@
+/** What a search asks for, and what it tells. */
+import type { Condition } from '../ast/normalise.ts'
+import type { BuiltPredicate } from '../ast/predicate.ts'
+import type { Selector } from '../field-types.ts'
+
+export interface SearchOptions<Document> {
+  /** Only documents that it matches. */
+  readonly selector?: Selector<Document> | BuiltPredicate
+  /** 'all': documents that have all of the words, which is the default; 'any': those that have one of them. */
+  readonly match?: 'all' | 'any'
+  /** The name of the text index; may be left out if there is one only. */
+  readonly index?: string
+}
+
+export interface ScoredRow<T> {
+  /** By BM25: comparable within one search. */
+  readonly score: number
+  readonly document: T
+}
+
+export interface SearchExplanation {
+  readonly index: string
+  /** In the index: those that have any words. */
+  readonly documents: number
+  /** `postings`: how many documents have the word; for a prefix how many entries there are. */
+  readonly terms: readonly { readonly word: string; readonly isPrefix: boolean; readonly postings: number }[]
+  readonly phrases: readonly (readonly string[])[]
+  /** A selector or a phrase has to be looked for in the documents that are found. */
+  readonly readsDocuments: boolean
+}
+
+/** What is asked for. */
+export interface SearchSpecification {
+  readonly text: string
+  readonly index: string | undefined
+  readonly match: 'all' | 'any'
+  readonly condition: Condition
+  readonly skip: number
+  /** Infinity: all. */
+  readonly limit: number
+  /** Undefined: whole documents. */
+  readonly fields: readonly string[] | undefined
+}

@@ -1,0 +1,136 @@
+/** A search for words: what is asked for, as an immutable value, and the ways to have it answered; the sister of `Query`. */
+import { PannierError } from '../../base/errors.ts'
+import { andThen } from '../../base/maybe-promise.ts'
+import { checkFieldPath } from '../../codec/field-path.ts'
+import { expressionsOf, normalise } from '../ast/normalise.ts'
+import { parseSelector } from '../ast/parse-selector.ts'
+import type { FieldPath, Projected, Selector } from '../field-types.ts'
+import { outermostPaths } from '../operators/project.ts'
+import type { OpenSource } from '../query.ts'
+import { checkedCount } from '../row-count.ts'
+import type { QuerySource } from '../query-source.ts'
+import { prepareRegexes } from '../regex/check-regex.ts'
+import type { SearchRun } from './run-search.ts'
+import type { ScoredRow, SearchExplanation, SearchOptions, SearchSpecification } from './search-specification.ts'
+
+/** Throws a TypeError for wrong arguments. */
+export function createSearch<T extends object, Document extends object>(
+  open: OpenSource,
+  text: string,
+  { selector = {} as Selector<Document>, match = 'all', index }: SearchOptions<Document>,
+): Search<T, Document> {
+  if (typeof text !== 'string') throw new TypeError('search takes a text')
+  if (match !== 'all' && match !== 'any') throw new TypeError("match is 'all' or 'any'")
+  const condition = normalise(parseSelector(selector))
+  const expressions = expressionsOf(condition)
+  const prepared: OpenSource =
+    expressions.length === 0 ? open : () => andThen<void, QuerySource>(prepareRegexes(expressions), open)
+  const specification = { text, index, match, condition, skip: 0, limit: Infinity, fields: undefined }
+  return new Search<T, Document>(prepared, specification, undefined)
+}
+
+/** Rows come best first. `T`: the rows; `Document`: what they are made of. */
+export class Search<T extends object, Document extends object = T> implements AsyncIterable<T> {
+  readonly #open: OpenSource
+  readonly #specification: SearchSpecification
+  readonly #abortSignal: AbortSignal | undefined
+
+  /** @internal Use `collection.search`. */
+  constructor(open: OpenSource, specification: SearchSpecification, abortSignal: AbortSignal | undefined) {
+    this.#open = open
+    this.#specification = specification
+    this.#abortSignal = abortSignal
+  }
+
+  /** Leaves out so many rows at the start. */
+  skip(rows: number): Search<T, Document> {
+    return this.#with<T>({ skip: checkedCount(rows, 'skip') })
+  }
+
+  /** At most so many rows. */
+  limit(rows: number): Search<T, Document> {
+    return this.#with<T>({ limit: checkedCount(rows, 'limit') })
+  }
+
+  /** Exactly these fields of each document, as `Query.fields`. */
+  fields<Path extends FieldPath<Document>>(...paths: Path[]): Search<Projected<Document, Path> & object, Document> {
+    if (paths.length === 0) throw new TypeError('fields() needs the name of a field.')
+    return this.#with({ fields: outermostPaths(paths.map(checkFieldPath)) })
+  }
+
+  /** Once it is aborted, what this search has under way ends with PANNIER_ABORTED. */
+  signal(signal: AbortSignal): Search<T, Document> {
+    return new Search<T, Document>(this.#open, this.#specification, signal)
+  }
+
+  /** @throws PANNIER_NOT_FOUND if there is no text index, or it is not ready yet. */
+  async toArray(): Promise<T[]> {
+    return (await this.scored()).map(({ document }) => document)
+  }
+
+  /** With the score of each. */
+  async scored(): Promise<ScoredRow<T>[]> {
+    const all: ScoredRow<T>[] = []
+    for await (const rows of this.#batches()) for (const row of rows) all.push(row)
+    return all
+  }
+
+  async first(): Promise<T | undefined> {
+    const { limit } = this.#specification
+    const [row] = await this.#with<T>({ limit: Math.min(limit, 1) }).toArray()
+    return row
+  }
+
+  /** How many documents are found, whatever skip and limit say. */
+  count(): Promise<number> {
+    return this.#use((run) => run.count())
+  }
+
+  /** What is looked for, and how much of it there is. */
+  explain(): Promise<SearchExplanation> {
+    return this.#use((run) => run.explain())
+  }
+
+  /** From one snapshot, which is held until the loop ends or is left. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    for await (const rows of this.#batches()) for (const { document } of rows) yield document
+  }
+
+  #with<U extends object>(changes: Partial<SearchSpecification>): Search<U, Document> {
+    return new Search<U, Document>(this.#open, { ...this.#specification, ...changes }, this.#abortSignal)
+  }
+
+  async *#batches(): AsyncGenerator<ScoredRow<T>[], void, undefined> {
+    const { run, source } = await this.#start()
+    try {
+      yield* (await run()).rows() as AsyncGenerator<ScoredRow<T>[], void, undefined>
+    } finally {
+      source.release()
+    }
+  }
+
+  async #use<R>(read: (run: SearchRun) => Promise<R>): Promise<R> {
+    const { run, source } = await this.#start()
+    try {
+      return await read(await run())
+    } finally {
+      source.release()
+    }
+  }
+
+  async #start(): Promise<{ readonly run: () => Promise<SearchRun>; readonly source: QuerySource }> {
+    this.#checkAborted()
+    const source = await this.#open()
+    const run = async (): Promise<SearchRun> => {
+      // Most applications don't search.
+      const { SearchRun } = await import('./run-search.ts')
+      return new SearchRun(source, this.#specification, () => this.#checkAborted())
+    }
+    return { run, source }
+  }
+
+  #checkAborted(): void {
+    const signal = this.#abortSignal
+    if (signal?.aborted) throw new PannierError('PANNIER_ABORTED', 'The search was aborted.', { cause: signal.reason })
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * Goal: whichever backend call fails while indexes of all kinds are built, and however, the next run ends up with complete ones,
+ * or without the one that documents stand in the way of.
+ * Method: every call in turn fails in every way; then the database is opened again.
+ */
+import { expect, test } from 'vitest'
+import type { Database } from '../../src/database/database.ts'
+import type { IndexInput } from '../../src/index/index-definition.ts'
+import { openKeyValueStore } from '../../src/kv/open.ts'
+import type { Durability } from '../../src/storage/page-store.ts'
+import { countingEnvironment, databaseOver } from '../../testing/model-database.ts'
+import { seededRandom } from '../../testing/random.ts'
+import type { Fault } from '../../testing/simulated-page-store.ts'
+import { SimulatedStorage } from '../../testing/simulated-page-store.ts'
+import { soloCoordinator } from '../kv/solo-coordinator.ts'
+
+const COUNT = 400
+const FAULTS: readonly Fault[] = [
+  { kind: 'error', code: 'PANNIER_IO', happens: false },
+  { kind: 'error', code: 'PANNIER_IO', happens: true },
+  { kind: 'gone', happens: false },
+  { kind: 'gone', happens: true },
+  { kind: 'power', happens: true },
+]
+const INDEXES: IndexInput[] = [
+  { on: ['text'], text: true },
+  { on: 'n', where: { even: true } },
+  { on: 'n', unique: true, name: 'unique n' },
+  { on: 'even', unique: true, name: 'hopeless' },
+]
+
+async function openOver(storage: SimulatedStorage, durability: Durability = 'relaxed'): Promise<Database> {
+  const environment = countingEnvironment()
+  const store = await openKeyValueStore({
+    store: await storage.open('x'),
+    coordinator: soloCoordinator(),
+    environment,
+    cacheBytesMax: 100_000,
+    durability,
+  })
+  return databaseOver(store, environment, () => store.check())
+}
+
+/** Gives the number of calls that the build made. */
+async function crash(call: number, fault: Fault, seed: number): Promise<number> {
+  const { next } = seededRandom(seed)
+  const storage = new SimulatedStorage({ random: next })
+  const before = await openOver(storage, 'strict')
+  const documents = Array.from({ length: COUNT }, (_, n) => ({
+    _id: `d${n}`,
+    n,
+    even: n % 2 === 0,
+    text: `ä ${n} word`,
+  }))
+  await before.collection('docs').insert(documents)
+  await before.close()
+  const callsBefore = storage.calls
+  if (call > 0) storage.failAt(callsBefore + call, fault)
+  const gone = new Promise<void>((resolve) => (storage.onGone = resolve))
+  const work = async (): Promise<void> => {
+    const db = await openOver(storage)
+    const docs = db.collection('docs', { indexes: INDEXES })
+    await docs.ready().catch(() => {})
+    await docs.update('d7', (one) => ({ ...one, n: 1000, text: 'changed' }))
+    await db.checkpoint()
+    await db.close()
+  }
+  await Promise.race([work().catch(() => {}), gone])
+  const calls = storage.calls - callsBefore
+  storage.failAt(callsBefore + call, undefined as never)
+
+  const db = await openOver(storage)
+  const docs = db.collection('docs', { indexes: INDEXES })
+  await expect(docs.ready()).rejects.toMatchObject({ code: 'PANNIER_UNIQUE', details: { index: 'hopeless' } })
+  expect((await docs.indexes()).map(({ ready }) => ready)).toEqual([true, true, true])
+  expect(await docs.search('a word').count()).toBeGreaterThanOrEqual(COUNT - 1)
+  await expect(docs.insert({ n: 5 })).rejects.toMatchObject({ code: 'PANNIER_UNIQUE' })
+  expect(await db.check()).toEqual([])
+  await db.close()
+  return calls
+}
+
+test('a build survives whatever fails', { timeout: 120_000 }, async () => {
+  const calls = await crash(0, FAULTS[0]!, 1)
+  expect(calls).toBeGreaterThan(4)
+  for (const [at, fault] of FAULTS.entries()) {
+    for (let call = 1; call <= calls; call++) {
+      await crash(call, fault, at + call).catch((error: unknown) => {
+        throw new Error(`call ${call} of ${calls}, fault ${at}`, { cause: error })
+      })
+    }
+  }
+})
