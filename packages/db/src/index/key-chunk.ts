@@ -1,25 +1,19 @@
 /**
  * The entries of many documents for several indexes, gathered and sorted in memory.
  *
- * Equal values are kept once: each entry is the number of its value and the number of its document. So values that occur often
- * cost little memory, and only distinct values have to be sorted; the entries follow by counting.
+ * Equal values are kept once: each entry is the number of its value and the number of its document (entry-list.ts).
  */
 import type { Key } from '../base/brand.ts'
-import { numberKey } from '../codec/key-number.ts'
-import { stringOrder } from '../codec/key-order.ts'
 import type { ShapeDictionary } from '../codec/shape.ts'
 import type { BodyView } from '../document/body.ts'
-import { ascendingOrder } from '../document/document-reader.ts'
 import type { ChunkPart } from './chunk-part.ts'
 import type { IndexTests } from './entry-keys.ts'
+import { EntryList } from './entry-list.ts'
 import { FieldReader } from './field-reader.ts'
 import type { IndexDefinition } from './index-definition.ts'
 import { elementsOf } from './index-key.ts'
 import { TextPart } from './text/text-part.ts'
 import { ValueTree } from './value-tree.ts'
-
-/** About what an entry costs. */
-const ENTRY_BYTES = 20
 
 export class KeyChunk {
   /** Of the bodies added, ascending. */
@@ -71,11 +65,7 @@ class IndexPart implements ChunkPart {
   readonly full = false
   readonly #tests: IndexTests
   readonly #values = new ValueTree()
-  /** For each entry the number of its value. */
-  readonly #valueOf: number[] = []
-  /** For each entry the number of its document. */
-  readonly #documentOf: number[] = []
-  #order: Uint32Array = new Uint32Array(0)
+  readonly #entries = new EntryList(this.#values.texts)
 
   constructor(index: IndexDefinition, tests: IndexTests) {
     this.index = index
@@ -83,12 +73,12 @@ class IndexPart implements ChunkPart {
   }
 
   get count(): number {
-    return this.#valueOf.length
+    return this.#entries.count
   }
 
   /** Memory used, about. */
   get bytes(): number {
-    return this.#values.bytes + ENTRY_BYTES * this.count
+    return this.#values.bytes + this.#entries.bytes
   }
 
   add(fields: FieldReader, documentNumber: number): void {
@@ -101,38 +91,19 @@ class IndexPart implements ChunkPart {
       const { path, descending } = index.fields[at]!
       node = values.child(node, fields.read(path), descending)
     }
-    this.#valueOf.push(values.numberOf(node))
-    this.#documentOf.push(documentNumber)
+    this.#entries.add(values.numberOf(node), documentNumber)
   }
 
-  /** Before `keyAt` and `documentAt`. */
   sort(): void {
-    const valueOf = this.#valueOf
-    const documentOf = this.#documentOf
-    const values = this.#values
-    const ranks = new Uint32Array(values.texts.length)
-    const sorted = stringOrder(values.texts)
-    for (let rank = 0; rank < ranks.length; rank++) ranks[sorted?.[rank] ?? rank] = rank
-    // Where the entries of each value start.
-    const starts = new Uint32Array(ranks.length + 1)
-    for (const value of valueOf) starts[ranks[value]! + 1]!++
-    for (let rank = 0; rank < ranks.length; rank++) starts[rank + 1]! += starts[rank]!
-    this.#order = new Uint32Array(valueOf.length)
-    const byDocument = ascendingOrder(documentOf)
-    for (let at = 0; at < valueOf.length; at++) {
-      const entry = byDocument === undefined ? at : byDocument[at]!
-      this.#order[starts[ranks[valueOf[entry]!]!]!++] = entry
-    }
+    this.#entries.sort()
   }
 
-  /** The key of the entry at that place in key order. */
   keyAt(place: number): Key {
-    const entry = this.#order[place]!
-    return (this.#values.texts[this.#valueOf[entry]!]! + numberKey(this.#documentOf[entry]!)) as Key
+    return this.#entries.keyAt(place)
   }
 
   documentAt(place: number): number {
-    return this.#documentOf[this.#order[place]!]!
+    return this.#entries.documentAt(place)
   }
 
   valueAt(): undefined {
@@ -147,9 +118,6 @@ class IndexPart implements ChunkPart {
     for (const element of elementsOf(fields.read(path))) {
       found.add(values.numberOf(values.child(values.start, element, descending)))
     }
-    for (const value of found) {
-      this.#valueOf.push(value)
-      this.#documentOf.push(documentNumber)
-    }
+    for (const value of found) this.#entries.add(value, documentNumber)
   }
 }

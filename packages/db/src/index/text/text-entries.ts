@@ -52,13 +52,18 @@ export function eachText(value: unknown, add: (text: string) => void): void {
 }
 
 /** Keys of all entries but the one that lists them. */
-export function textKeys({ frequencies, lengthCode: code }: TextContent, documentNumber: number): string[] {
+export function textKeys(content: TextContent, documentNumber: number): string[] {
   const number = numberKey(documentNumber)
-  const keys = [lengthPrefix(code) + number]
+  return keyPrefixes(content).map((prefix) => prefix + number)
+}
+
+/** What comes before the document's number. */
+export function keyPrefixes({ frequencies, lengthCode: code }: TextContent): string[] {
+  const prefixes = [lengthPrefix(code)]
   for (const [word, frequency] of frequencies) {
-    keys.push(encodeKey(word) + String.fromCharCode(FREQUENCY_MAX - frequency, code) + number)
+    prefixes.push(encodeKey(word) + String.fromCharCode(FREQUENCY_MAX - frequency, code))
   }
-  return keys
+  return prefixes
 }
 
 export function listKey(documentNumber: number): Key {

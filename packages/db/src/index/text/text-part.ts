@@ -1,23 +1,27 @@
 /** The entries of many documents for one text index, gathered and sorted in memory. */
 import type { Key } from '../../base/brand.ts'
-import { keyNumber } from '../../codec/key-number.ts'
-import { SORTED_STRINGS_MAX, stringOrder } from '../../codec/key-order.ts'
+import { encodeKey } from '../../codec/key-encoding.ts'
+import { SORTED_STRINGS_MAX } from '../../codec/key-order.ts'
 import type { ChunkPart } from '../chunk-part.ts'
 import type { IndexTests } from '../entry-keys.ts'
+import { EntryList } from '../entry-list.ts'
 import type { FieldReader } from '../field-reader.ts'
 import type { IndexDefinition } from '../index-definition.ts'
-import { encodeList, listKey, textContent, textKeys } from './text-entries.ts'
+import { encodeList, keyPrefixes, textContent } from './text-entries.ts'
 
-/** About what an entry costs beside its key. */
-const ENTRY_BYTES = 60
+/** About what a distinct text, and a list, cost beside their bytes. */
+const TEXT_BYTES = 120
+const LIST_BYTES = 200
 
 export class TextPart implements ChunkPart {
   readonly index: IndexDefinition
-  bytes = 0
   readonly #tests: IndexTests
-  readonly #keys: string[] = []
-  readonly #lists = new Map<string, Uint8Array>()
-  #order: Uint32Array | undefined
+  readonly #texts: string[] = [encodeKey(undefined)]
+  readonly #numbers = new Map<string, number>()
+  readonly #entries = new EntryList(this.#texts)
+  /** By document. */
+  readonly #lists = new Map<number, Uint8Array>()
+  #bytes = 0
 
   constructor(index: IndexDefinition, tests: IndexTests) {
     this.index = index
@@ -25,12 +29,16 @@ export class TextPart implements ChunkPart {
   }
 
   get count(): number {
-    return this.#keys.length
+    return this.#entries.count
+  }
+
+  get bytes(): number {
+    return this.#bytes + this.#entries.bytes
   }
 
   /** One document may bring thousands of words. */
   get full(): boolean {
-    return this.count > SORTED_STRINGS_MAX / 2
+    return this.#texts.length > SORTED_STRINGS_MAX / 2
   }
 
   add(fields: FieldReader, documentNumber: number): void {
@@ -38,28 +46,34 @@ export class TextPart implements ChunkPart {
     const content = textContent(this.index, fields.read)
     if (content === undefined) return
     const list = encodeList(content)
-    const key = listKey(documentNumber)
-    this.#lists.set(key, list)
-    this.bytes += list.length
-    for (const one of [key, ...textKeys(content, documentNumber)]) {
-      this.#keys.push(one)
-      this.bytes += one.length + ENTRY_BYTES
+    this.#lists.set(documentNumber, list)
+    this.#bytes += list.length + LIST_BYTES
+    this.#entries.add(0, documentNumber)
+    for (const prefix of keyPrefixes(content)) {
+      let text = this.#numbers.get(prefix)
+      if (text === undefined) {
+        text = this.#texts.push(prefix) - 1
+        this.#numbers.set(prefix, text)
+        this.#bytes += prefix.length + TEXT_BYTES
+      }
+      this.#entries.add(text, documentNumber)
     }
   }
 
   sort(): void {
-    this.#order = stringOrder(this.#keys)
+    this.#entries.sort()
   }
 
   keyAt(place: number): Key {
-    return this.#keys[this.#order?.[place] ?? place] as Key
+    return this.#entries.keyAt(place)
   }
 
   documentAt(place: number): number {
-    return keyNumber(this.keyAt(place))
+    return this.#entries.documentAt(place)
   }
 
+  /** The lists come first: their keys are those of a missing word. */
   valueAt(place: number): Uint8Array | undefined {
-    return this.#lists.get(this.keyAt(place))
+    return place < this.#lists.size ? this.#lists.get(this.documentAt(place)) : undefined
   }
 }

@@ -1,0 +1,66 @@
+/**
+ * Entries as pairs of numbers: that of a text (the key without the document's number, each kept once) and that of the document. So
+ * only distinct texts have to be sorted; the entries follow by counting.
+ */
+import type { Key } from '../base/brand.ts'
+import { numberKey } from '../codec/key-number.ts'
+import { stringOrder } from '../codec/key-order.ts'
+import { ascendingOrder } from '../document/document-reader.ts'
+
+/** About what an entry costs in memory. */
+const ENTRY_BYTES = 20
+
+export class EntryList {
+  /** By number. */
+  readonly #texts: readonly string[]
+  readonly #textOf: number[] = []
+  readonly #documentOf: number[] = []
+  #order: Uint32Array = new Uint32Array(0)
+
+  /** `texts` may grow until the list is sorted. */
+  constructor(texts: readonly string[]) {
+    this.#texts = texts
+  }
+
+  get count(): number {
+    return this.#textOf.length
+  }
+
+  get bytes(): number {
+    return ENTRY_BYTES * this.count
+  }
+
+  add(text: number, documentNumber: number): void {
+    this.#textOf.push(text)
+    this.#documentOf.push(documentNumber)
+  }
+
+  /** Before `keyAt` and `documentAt`. */
+  sort(): void {
+    const textOf = this.#textOf
+    const documentOf = this.#documentOf
+    const ranks = new Uint32Array(this.#texts.length)
+    const sorted = stringOrder(this.#texts)
+    for (let rank = 0; rank < ranks.length; rank++) ranks[sorted?.[rank] ?? rank] = rank
+    // Where the entries of each text start.
+    const starts = new Uint32Array(ranks.length + 1)
+    for (const text of textOf) starts[ranks[text]! + 1]!++
+    for (let rank = 0; rank < ranks.length; rank++) starts[rank + 1]! += starts[rank]!
+    this.#order = new Uint32Array(textOf.length)
+    const byDocument = ascendingOrder(documentOf)
+    for (let at = 0; at < textOf.length; at++) {
+      const entry = byDocument === undefined ? at : byDocument[at]!
+      this.#order[starts[ranks[textOf[entry]!]!]!++] = entry
+    }
+  }
+
+  /** The key of the entry at that place in key order. */
+  keyAt(place: number): Key {
+    const entry = this.#order[place]!
+    return (this.#texts[this.#textOf[entry]!]! + numberKey(this.#documentOf[entry]!)) as Key
+  }
+
+  documentAt(place: number): number {
+    return this.#documentOf[this.#order[place]!]!
+  }
+}
