@@ -61,8 +61,9 @@ export function planWrites(context: PlanContext, byKey: readonly DocumentWrite[]
       else planner.general.addGroup(byKey.slice(at, end))
     } catch (error) {
       // The others go on, so that what they miss is fetched with it.
-      if (!(error instanceof Miss)) throw error
-      miss = error
+      if (error instanceof Miss) miss = error
+      // Which failure is the first must not depend on what is in memory: all run again.
+      else if (miss === undefined) throw error
     }
   }
   if (miss !== undefined) throw miss

@@ -26,6 +26,7 @@ const FAULTS: readonly Fault[] = [
 
 test(`random calls of ${SEEDS} seeds from ${FIRST_SEED}`, { timeout: 3_600_000 }, async () => {
   for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
+    if (process.env['TRACE']) console.error(seed)
     const random = seededRandom(seed * 7919)
     const fault = randomFault(random)
     await described(seed, 1 + random.below(random.pick([10, 40, 120])), fault)
