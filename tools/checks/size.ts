@@ -79,7 +79,9 @@ function closureOf(name: string, found: Set<string> = new Set()): Set<string> {
 /** A module that exports what the library does, and all that modules which are loaded on demand import from those that are not. */
 function exportsOf(names: ReadonlySet<string>): string {
   const modulesOf = (isLoaded: boolean): Set<string> =>
-    new Set(Object.keys(outputs).flatMap((name) => (names.has(name) === isLoaded ? Object.keys(outputs[name]!.inputs) : [])))
+    new Set(
+      Object.keys(outputs).flatMap((name) => (names.has(name) === isLoaded ? Object.keys(outputs[name]!.inputs) : [])),
+    )
   const always = modulesOf(true)
   const needed = new Set<string>()
   for (const path of modulesOf(false)) {

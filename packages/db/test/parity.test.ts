@@ -25,7 +25,13 @@ test('each row names a test that exists, or the reason why there is none', () =>
     expect(api, item).not.toBe('–')
     const name = (named[3] ?? named[4])!
     const source = readFileSync(join(packageFolder, named[1]!), 'utf8')
-    const declarations = ["'", '"'].flatMap((quote) => [`test(${quote}${name}${quote}`, `check(${quote}${name}${quote}`])
-    expect(declarations.some((declaration) => source.includes(declaration)), `${item}: ${proof}`).toBe(true)
+    const declarations = ["'", '"'].flatMap((quote) => [
+      `test(${quote}${name}${quote}`,
+      `check(${quote}${name}${quote}`,
+    ])
+    expect(
+      declarations.some((declaration) => source.includes(declaration)),
+      `${item}: ${proof}`,
+    ).toBe(true)
   }
 })

@@ -18,7 +18,8 @@ export async function loadedModule<Module>(loading: Promise<Module>): Promise<Mo
   try {
     return await loading
   } catch (error) {
-    const message = 'A part of the library that is loaded on demand could not be loaded. Nothing was changed; try again.'
+    const message =
+      'A part of the library that is loaded on demand could not be loaded. Nothing was changed; try again.'
     throw new PannierError('PANNIER_MODULE_NOT_LOADED', message, { cause: error })
   }
 }

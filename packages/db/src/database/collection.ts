@@ -312,7 +312,8 @@ function isComplete(
 }
 
 function checkChoice(choice: string | undefined, ...choices: string[]): void {
-  if (choice !== undefined && !choices.includes(choice)) throw new TypeError(`'${choice}' is none of '${choices.join("', '")}'`)
+  if (choice !== undefined && !choices.includes(choice))
+    throw new TypeError(`'${choice}' is none of '${choices.join("', '")}'`)
 }
 
 /** Reads the newest state; each write is a transaction of its own. */
@@ -340,7 +341,9 @@ class StoreAccess implements CollectionAccess {
       create: (transaction) => {
         const state = schema.markNew(transaction, catalog, catalog.create(transaction, name, settings))
         // One without indexes needs nothing for them.
-        return declared.size === 0 ? state : defining().defineIndexes(transaction, catalog, state, [...declared.values()])
+        return declared.size === 0
+          ? state
+          : defining().defineIndexes(transaction, catalog, state, [...declared.values()])
       },
       maintain: maintainIndexes,
       settings: () => ({ ...DEFAULT_SETTINGS, ...settings }),

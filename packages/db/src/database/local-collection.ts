@@ -92,9 +92,7 @@ export class LocalDocuments {
   }
 
   #write<R>(write: (module: LocalModule, transaction: WriteTransaction, writing: WriteContext) => R): Promise<R> {
-    return this.#loaded((module, access) =>
-      access.write((transaction) => write(module, transaction, access.writing)),
-    )
+    return this.#loaded((module, access) => access.write((transaction) => write(module, transaction, access.writing)))
   }
 
   #loaded<R>(work: (module: LocalModule, access: CollectionAccess) => MaybePromise<R>): Promise<R> {

@@ -182,7 +182,9 @@ export abstract class RevisionOperations<T extends object> {
 
   #reading<R>(read: (reading: typeof Reading, access: CollectionAccess) => Promise<unknown>): Promise<R> {
     const { access } = this
-    return access.pending(loadedModule(import('./revision-reading.ts')).then((reading) => read(reading, access) as Promise<R>))
+    return access.pending(
+      loadedModule(import('./revision-reading.ts')).then((reading) => read(reading, access) as Promise<R>),
+    )
   }
 
   #writing<R>(write: (writing: typeof Writing, access: CollectionAccess) => Promise<R>): Promise<R> {

@@ -21,7 +21,7 @@ import type { StoredDocument } from './document-reader.ts'
 import { checkBatchSize, encodeBatch, encodeTombstone, guessShapes } from './encoded-batch.ts'
 import type { EncodedBatch } from './encoded-batch.ts'
 import { planWrites } from './plan-writes.ts'
-import type { PlanContext, PlannedWrites, WriteMode } from './plan-writes.ts'
+import type { PlanContext, PlannedWrites, WriteMode } from './plan-context.ts'
 import { notFound } from './write-errors.ts'
 
 export type { WriteMode }
@@ -180,7 +180,15 @@ export function updateDocuments(
     const attachments = new AttachmentWork(transaction, state.number)
     const { settings } = state
     const { shapes } = batch
-    const plan: PlanContext = { snapshot: transaction, state, settings, shapes, mode: 'upsert', atomic: true, attachments }
+    const plan: PlanContext = {
+      snapshot: transaction,
+      state,
+      settings,
+      shapes,
+      mode: 'upsert',
+      atomic: true,
+      attachments,
+    }
     const planned = planWrites(plan, sortedByKey(writes))
     apply(transaction, context, fitted(transaction, context, state, batch), planned, writes)
     attachments.apply(transaction, state.number)

@@ -25,12 +25,7 @@ import type { State, TreeState } from './state.ts'
 const RECLAIM_PAGES_MAX = 10_000
 
 /** Writes a state into pages; gives it as it is then. */
-export async function writeState(
-  core: Core,
-  state: State,
-  stageBytes: number,
-  record?: LogRecord,
-): Promise<State> {
+export async function writeState(core: Core, state: State, stageBytes: number, record?: LogRecord): Promise<State> {
   const { options, cache } = core
   const { store, environment, durability } = options
   const writer = new PageWriter<Node>({

@@ -26,7 +26,6 @@ const FAULTS: readonly Fault[] = [
 
 test(`random calls of ${SEEDS} seeds from ${FIRST_SEED}`, { timeout: 3_600_000 }, async () => {
   for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
-    if (process.env['TRACE']) console.error(seed)
     const random = seededRandom(seed * 7919)
     const fault = randomFault(random)
     await described(seed, 1 + random.below(random.pick([10, 40, 120])), fault)
@@ -37,7 +36,8 @@ test('calls in turn', { timeout: 3_600_000 }, async () => {
   for (let seed = 1; seed <= Number(EVERY_CALL ?? 1); seed++) {
     for (const [at, fault] of FAULTS.entries()) {
       let calls = Infinity
-      for (let call = 1 + (at % STRIDE); call <= calls; call += STRIDE) calls = Math.min(calls, await described(seed, call, fault, calls))
+      for (let call = 1 + (at % STRIDE); call <= calls; call += STRIDE)
+        calls = Math.min(calls, await described(seed, call, fault, calls))
     }
   }
 })
@@ -48,6 +48,8 @@ async function described(seed: number, call: number, fault: Fault, calls = 0): P
     await simulateDatabase({ seed, call, fault, coordinator: soloCoordinator })
     return calls === Infinity ? await simulateDatabase({ seed, call: 0, fault, coordinator: soloCoordinator }) : calls
   } catch (error) {
-    throw new Error(`simulation ${JSON.stringify({ seed, call, fault })} (replay: SEED=<seed> SEEDS=1)`, { cause: error })
+    throw new Error(`simulation ${JSON.stringify({ seed, call, fault })} (replay: SEED=<seed> SEEDS=1)`, {
+      cause: error,
+    })
   }
 }

@@ -78,7 +78,9 @@ export class CollectionSchema {
   }
 
   #load(schema: StandardSchema): void {
-    const loading = loadedModule(import('./validator.ts')).then((loaded) => (this.validator = new loaded.DocumentValidator(schema)))
+    const loading = loadedModule(import('./validator.ts')).then(
+      (loaded) => (this.validator = new loaded.DocumentValidator(schema)),
+    )
     // Whoever writes hears of a failure.
     loading.catch(() => {})
     this.validator = loading
