@@ -15,7 +15,7 @@ import { assertEqual, CheckError } from './check.ts'
 import type { Simulation } from './crash-simulation.ts'
 import { dump, randomStep } from './database-crash-steps.ts'
 import type { CrashStep } from './database-crash-steps.ts'
-import { databaseOver } from './model-database.ts'
+import { countingEnvironment, databaseOver } from './model-database.ts'
 import { modelKeyValueStore } from './model-key-value-store.ts'
 import { seededRandom, type Random } from './random.ts'
 import { randomOrder, SimulatedStorage } from './simulated-page-store.ts'
@@ -38,14 +38,15 @@ class Run {
   readonly #durability: Durability
   readonly #cacheBytesMax: number
   readonly #environment: Environment
-  readonly #referenceStore = modelKeyValueStore()
-  #reference: Database
+  #reference = new Reference()
   #db: Database | undefined
   #gone: Promise<'gone'>
   #usable = true
   #version = 1
-  /** Steps whose outcome is not known, in order: the first few of them have happened, or none. */
-  #open: CrashStep[] = []
+  /** What has happened to the reference. */
+  #history: CrashStep[] = []
+  /** What else may have happened, one of these. */
+  #candidates: readonly (readonly CrashStep[])[] = NOTHING_OPEN
 
   constructor(simulation: Simulation) {
     const random = seededRandom(simulation.seed)
@@ -56,7 +57,6 @@ class Run {
     this.#durability = simulation.fault.kind === 'power' || random.chance(0.5) ? 'strict' : 'relaxed'
     this.#cacheBytesMax = random.pick([0, 200_000, 10_000_000])
     this.#environment = simulatedEnvironment(chance)
-    this.#reference = databaseOver(this.#referenceStore, this.#environment)
     this.storage = new SimulatedStorage({
       random: chance.next,
       ...(random.chance(0.5) ? { schedule: randomOrder(chance.next) } : {}),
@@ -72,14 +72,14 @@ class Run {
 
   async work(): Promise<void> {
     if (!(await this.#openBoth())) return
-    const rounds = 6 + this.#random.below(14)
+    const rounds = 8 + this.#random.below(16)
     for (let round = 0; round < rounds && this.#usable; round++) {
       if (this.#random.chance(0.08)) {
         if (this.#version < VERSION_MAX && this.#random.chance(0.7)) this.#version++
         if (!(await this.#reopen())) return
       } else if (this.#random.chance(0.2)) {
         // Asked for together, so that they may share a group.
-        await this.#runSteps([await this.#step(), await this.#step()].filter(({ resumable }) => !resumable))
+        await this.#runSteps([await this.#step(), await this.#step()].filter(({ isOrdered }) => isOrdered))
       } else {
         await this.#runSteps([await this.#step()])
       }
@@ -104,36 +104,27 @@ class Run {
   }
 
   #step(): Promise<CrashStep> {
-    return randomStep(this.#random, this.#reference)
+    return randomStep(this.#random, this.#reference.db)
   }
 
   async #runSteps(steps: readonly CrashStep[]): Promise<void> {
     const db = this.#db!
     const outcomes = await Promise.all(steps.map((step) => this.#attempt(() => step.run(db))))
-    const failed = outcomes.some((outcome) => outcome === undefined)
-    if (failed && steps.length > 1) {
-      // They may have changed places, so which of them has happened is for the database to tell.
-      await this.#referAll(steps, outcomes)
+    if (!outcomes.includes(undefined)) {
+      for (const [at, step] of steps.entries()) {
+        assertEqual(outcomes[at]!.value, await this.#refer(step), `the answer to ${step.name}`)
+      }
       return
     }
+    // Those that were acknowledged have happened; of the others any, in their order.
+    let candidates: (readonly CrashStep[])[] = [[]]
     for (const [at, step] of steps.entries()) {
-      const outcome = outcomes[at]
-      if (outcome === undefined) this.#open.push(step)
-      else assertEqual(outcome.value, await step.run(this.#reference), `the answer to ${step.name}`)
+      const withStep = candidates.map((before) => [...before, step])
+      candidates = outcomes[at] === undefined ? [...candidates, ...withStep] : withStep
     }
-    if (failed) await this.#settle()
-  }
-
-  /** Those that were acknowledged have happened, in their order. */
-  async #referAll(steps: readonly CrashStep[], outcomes: readonly ({ value: unknown } | undefined)[]): Promise<void> {
-    for (const [at, step] of steps.entries()) if (outcomes[at] !== undefined) await step.run(this.#reference)
-    this.#open.push(...steps.filter((_, at) => outcomes[at] === undefined))
-    await this.#settle()
-  }
-
-  /** A step has failed and the handle is still there: what it shows from now on is what counts. */
-  async #settle(): Promise<void> {
+    this.#candidates = candidates
     if (!this.#usable) return
+    // The handle is still there: what it shows from now on is what counts.
     const settled = await this.#attempt(async () => {
       await this.#db!.refresh()
       await this.#compare(this.#db!)
@@ -141,25 +132,32 @@ class Run {
     if (settled === undefined) this.#usable = false
   }
 
-  /** The database is as the reference is, before or after the steps whose outcome is not known. */
+  #refer(step: CrashStep): Promise<unknown> {
+    this.#history.push(step)
+    return this.#reference.run(step)
+  }
+
+  /** The database is as a reference is to which one of the things that may have happened has happened. */
   async #compare(db: Database): Promise<void> {
-    const open = this.#open
-    for (const step of open.filter(({ resumable }) => resumable)) {
-      await step.run(db)
-      await step.run(this.#reference)
-    }
-    this.#open = open.filter(({ resumable }) => !resumable)
+    const candidates = this.#candidates
+    const isResumable = candidates.some(([step]) => step?.resumable === true && step.name !== 'reopen')
+    if (isResumable) await candidates.at(-1)![0]!.run(db)
     const actual = await dump(db)
-    for (;;) {
+    for (const [at, steps] of candidates.entries()) {
+      if (isResumable && at < candidates.length - 1) continue
+      // It was run once more, perhaps by another handle.
+      const history = [...this.#history, ...steps, ...(isResumable ? steps.slice(0, 1) : [])]
+      const reference = candidates.length === 1 && steps.length === 0 ? this.#reference : await replay(history)
       try {
-        assertEqual(actual, await dump(this.#reference))
-        this.#open = []
-        return
+        assertEqual(actual, await dump(reference.db))
       } catch (error) {
-        const step = this.#open.shift()
-        if (!(error instanceof CheckError) || step === undefined) throw error
-        await step.run(this.#reference)
+        if (at === candidates.length - 1) throw error
+        continue
       }
+      this.#history = history
+      this.#reference = reference
+      this.#candidates = NOTHING_OPEN
+      return
     }
   }
 
@@ -171,8 +169,8 @@ class Run {
 
   /** Both forget what was declared; both migrate to the version of the code. */
   async #openBoth(): Promise<boolean> {
-    this.#reference = databaseOver(this.#referenceStore, this.#environment)
-    await this.#migrate(this.#reference)
+    const version = this.#version
+    const reopen: CrashStep = { name: 'reopen', resumable: true, isOrdered: false, run: (db) => migrate(db, version) }
     const opened = await this.#attempt(async () => {
       const store = await openKeyValueStore({
         store: await this.storage.open('x'),
@@ -181,20 +179,16 @@ class Run {
         cacheBytesMax: this.#cacheBytesMax,
         durability: this.#durability,
       })
-      const db = databaseOver(store, this.#environment, () => store.check())
-      this.#db = db
-      await this.#migrate(db)
+      this.#db = databaseOver(store, this.#environment, () => store.check())
+      await reopen.run(this.#db)
     })
-    if (opened === undefined) this.#usable = false
-    return opened !== undefined
-  }
-
-  async #migrate(db: Database): Promise<void> {
-    const migrations = Object.fromEntries(
-      Array.from({ length: this.#version - 1 }, (_, at) => [at + 2, migration(at + 2)]),
-    )
-    const options = this.#version === 1 ? {} : { version: this.#version, migrations }
-    await db.collection('docs', options).ready()
+    if (opened === undefined) {
+      this.#usable = false
+      return false
+    }
+    if (this.#candidates === NOTHING_OPEN) await this.#refer(reopen)
+    else this.#candidates = this.#candidates.map((steps) => [...steps, reopen])
+    return true
   }
 
   /** Undefined when it failed as it may, or was never answered. */
@@ -208,6 +202,35 @@ class Run {
       return undefined
     }
   }
+}
+
+/** A database that never fails. */
+class Reference {
+  readonly #store = modelKeyValueStore()
+  #db: Database = databaseOver(this.#store, countingEnvironment())
+
+  get db(): Database {
+    return this.#db
+  }
+
+  run(step: CrashStep): Promise<unknown> {
+    // What was declared is forgotten with the handle.
+    if (step.name === 'reopen') this.#db = databaseOver(this.#store, countingEnvironment())
+    return step.run(this.#db)
+  }
+}
+
+async function replay(steps: readonly CrashStep[]): Promise<Reference> {
+  const reference = new Reference()
+  for (const step of steps) await reference.run(step)
+  return reference
+}
+
+const NOTHING_OPEN: readonly (readonly CrashStep[])[] = [[]]
+
+async function migrate(db: Database, version: number): Promise<void> {
+  const migrations = Object.fromEntries(Array.from({ length: version - 1 }, (_, at) => [at + 2, migration(at + 2)]))
+  await db.collection('docs', version === 1 ? {} : { version, migrations }).ready()
 }
 
 /** Some fail, some go. */

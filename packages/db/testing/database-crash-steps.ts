@@ -12,14 +12,19 @@ export interface CrashStep {
   readonly name: string
   /** It is several commits, each of which may be the last; run again it goes on where it was. */
   readonly resumable: boolean
+  /** It takes its turn when it is asked for, and not when something is loaded. */
+  readonly isOrdered: boolean
   run(db: Database): Promise<unknown>
 }
+
+const WRITES = ['insert', 'upsert', 'put', 'partly', 'update', 'delete', 'replicate', 'conflict'] as const
 
 type Docs = Collection<Record<string, unknown>>
 type Work = (docs: Docs, db: Database) => Promise<unknown>
 
-const COLLECTIONS = ['docs', 'more'] as const
-const IDS: readonly string[] = Array.from({ length: 14 }, (_, n) => `d${n}`)
+/** The first one sees most of the work. */
+const COLLECTIONS = ['docs', 'docs', 'docs', 'more'] as const
+const IDS: readonly string[] = Array.from({ length: 8 }, (_, n) => `d${n}`)
 /** What documents may answer to a step that does not fit them. */
 const ANSWERS = ['PANNIER_CONFLICT', 'PANNIER_NOT_FOUND', 'PANNIER_ATTACHMENT_MISSING'] as const
 /** Longer than what is read into memory: it is uploaded ahead. */
@@ -28,12 +33,13 @@ const LONG_BYTES: number = 1024 * 1024 + 5
 /** `reference` tells the revisions that there are. */
 export async function randomStep(random: Random, reference: Database): Promise<CrashStep> {
   const kinds = Object.keys(STEPS) as (keyof typeof STEPS)[]
-  const kind = random.pick(kinds)
+  const kind = random.chance(0.3) ? random.pick(WRITES) : random.pick(kinds)
   const name = random.pick(COLLECTIONS)
   const work = await STEPS[kind](random, reference.collection(name))
   return {
     name: kind,
-    resumable: kind === 'compact' || kind === 'index',
+    resumable: kind === 'compact' || kind === 'index' || kind === 'settings',
+    isOrdered: (WRITES as readonly string[]).includes(kind),
     run: async (db) => {
       try {
         return plain(await work(db.collection(name), db))
@@ -97,7 +103,7 @@ const STEPS = {
   },
   update: async (random): Promise<Work> => {
     const id = random.pick(IDS)
-    return (docs) => docs.update(id, (document) => ({ ...document, n: Number(document['n']) + 1 }))
+    return (docs) => docs.update(id, (document) => ({ ...document, n: Number(document['n'] ?? 0) + 1 }))
   },
   delete: async (random, reference): Promise<Work> => {
     const _id = random.pick(IDS)

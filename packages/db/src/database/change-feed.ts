@@ -7,6 +7,7 @@ import { parseSelector } from '../query/ast/parse-selector.ts'
 import { normalise } from '../query/ast/normalise.ts'
 import type { Change } from '../document/change.ts'
 import type { Selector } from '../query/query.ts'
+import type * as Reader from './change-feed-reader.ts'
 import type { FeedSource, FeedSpecification } from './change-feed-reader.ts'
 import type { Identified, Stored } from './document-types.ts'
 
@@ -128,7 +129,7 @@ export class ChangeFeed<T extends object> implements AsyncIterable<Change<Stored
   }
 }
 
-function loadReader(): Promise<typeof import('./change-feed-reader.ts')> {
+function loadReader(): Promise<typeof Reader> {
   return loadedModule(import('./change-feed-reader.ts'))
 }
 

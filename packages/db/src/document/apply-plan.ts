@@ -1,10 +1,10 @@
 /** What a plan (document-plan.ts) does to the trees of a collection, beside what every write does. Reads nothing. */
+import type { Key } from '../base/brand.ts'
 import { numberKey } from '../codec/key-number.ts'
 import type { WriteTransaction } from '../kv/key-value-store.ts'
 import { madeTree } from './apply-writes.ts'
 import { composeBody, numberBytes } from './body.ts'
 import type { CollectionState } from './collection-state.ts'
-import type { DocumentWrite } from './document-write.ts'
 import type { EntryChange, RevisionChange } from './revision-change.ts'
 import { revisionKey, revisionValue } from './revision-entry.ts'
 
@@ -16,7 +16,7 @@ export function plannedBody({ winner, hasOtherLeaves }: RevisionChange, number: 
 export function applyPlan(
   transaction: WriteTransaction,
   state: CollectionState,
-  { key, number }: DocumentWrite,
+  { key, number }: { readonly key: Key; readonly number: number },
   plan: RevisionChange,
 ): void {
   const { trees } = state

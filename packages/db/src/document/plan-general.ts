@@ -6,8 +6,8 @@ import { DocumentPlan } from './document-plan.ts'
 import type { BodyView } from './body.ts'
 import type { DocumentWrite } from './document-write.ts'
 import type { StoredBody } from './load-revisions.ts'
-import { checkEdit } from './plan-writes.ts'
-import type { WritePlanner } from './plan-writes.ts'
+import { checkEdit } from './plan-context.ts'
+import type { Planner } from './plan-context.ts'
 import { revisionKey } from './revision-entry.ts'
 import type { RevisionNode } from './revision-tree.ts'
 import { GENERATION_MAX, revisionText } from './revision.ts'
@@ -16,10 +16,10 @@ import { StoredRevisions } from './stored-revisions.ts'
 import { tooManyGenerations } from './write-errors.ts'
 
 export class GeneralPlanner {
-  readonly #planner: WritePlanner
+  readonly #planner: Planner
   readonly #stored: StoredRevisions | undefined
 
-  constructor(planner: WritePlanner) {
+  constructor(planner: Planner) {
     const { snapshot, state } = planner.context
     this.#planner = planner
     this.#stored = state && new StoredRevisions(snapshot, state)

@@ -6,51 +6,14 @@
 import { PannierError } from '../base/errors.ts'
 import { lazyModule } from '../base/lazy-module.ts'
 import { Miss } from '../base/miss.ts'
-import type { ShapeDictionary } from '../codec/shape.ts'
-import type { Snapshot } from '../kv/key-value-store.ts'
-import type { AttachmentWork } from './attachments/attachment-work.ts'
 import type { BodyView } from './body.ts'
-import type { CollectionSettings, CollectionState } from './collection-state.ts'
 import type { DocumentWrite, Refusals } from './document-write.ts'
 import type { GeneralPlanner } from './plan-general.ts'
-import type { Revision } from './revision.ts'
-import { conflict } from './write-errors.ts'
+import { checkEdit } from './plan-context.ts'
+import type { PlanContext, PlannedWrites, Planner } from './plan-context.ts'
 
 /** Most applications have no conflicts. */
 const planning = lazyModule(() => import('./plan-general.ts'))
-
-/**
- * - 'insert': there must be no such document.
- * - 'put': creates, or extends the leaf whose revision is the `_rev` given.
- * - 'upsert': creates or replaces, whatever is there.
- * - 'delete': the document must be there; `_rev`, where it is given, must be a live leaf.
- * - 'replicate': takes up a revision that was made elsewhere.
- */
-export type WriteMode = 'insert' | 'put' | 'upsert' | 'delete' | 'replicate'
-
-export interface PlannedWrites {
-  /** One for each document that changes. */
-  readonly changes: readonly DocumentWrite[]
-  /** Why the others are refused. Empty if the batch is all or nothing: then the first reason is thrown. */
-  readonly refused: ReadonlyMap<DocumentWrite, PannierError>
-}
-
-/** Where and how a batch is written. */
-export interface PlanContext {
-  readonly snapshot: Snapshot
-  /** Undefined if the collection is yet to be made. */
-  readonly state: CollectionState | undefined
-  /** Of the collection, or those that it will have. */
-  readonly settings: CollectionSettings
-  /** What the content of the writes refers to. */
-  readonly shapes: ShapeDictionary
-  readonly mode: WriteMode
-  readonly atomic: boolean
-  /** Gets to know what becomes of attachments. */
-  readonly attachments: AttachmentWork
-  /** Reads what the indexes need, and tells which changes they refuse. */
-  readonly prepare: (changes: readonly DocumentWrite[]) => Refusals
-}
 
 /** @param byKey The writes in the order of their keys, those to one document in the order of the batch; their `old` is found. */
 export function planWrites(context: PlanContext, byKey: readonly DocumentWrite[]): PlannedWrites {
@@ -63,8 +26,9 @@ export function planWrites(context: PlanContext, byKey: readonly DocumentWrite[]
       else planner.general.addGroup(byKey.slice(at, end))
     } catch (error) {
       // The others go on, so that what they miss is fetched with it.
-      if (!(error instanceof Miss)) throw error
-      miss = error
+      if (error instanceof Miss) miss = error
+      // Which failure is the first must not depend on what is in memory: all run again.
+      else if (miss === undefined) throw error
     }
   }
   if (miss !== undefined) throw miss
@@ -74,7 +38,7 @@ export function planWrites(context: PlanContext, byKey: readonly DocumentWrite[]
   return planner
 }
 
-export class WritePlanner implements PlannedWrites {
+class WritePlanner implements Planner {
   changes: DocumentWrite[] = []
   readonly refused: Map<DocumentWrite, PannierError> = new Map()
   readonly context: PlanContext
@@ -98,6 +62,11 @@ export class WritePlanner implements PlannedWrites {
     else this.#edit(write, old)
   }
 
+  refuse(write: DocumentWrite, error: unknown): void {
+    if (this.context.atomic || !(error instanceof PannierError) || error.code === 'PANNIER_CORRUPT') throw error
+    this.refused.set(write, error)
+  }
+
   /** With a change all writes to its document are refused. */
   refuseChanges(refusals: Refusals, byKey: readonly DocumentWrite[]): void {
     const reasons = new Map(Array.from(refusals, ([{ key }, error]) => [key, error]))
@@ -106,12 +75,6 @@ export class WritePlanner implements PlannedWrites {
       if (error !== undefined && !this.refused.has(write)) this.refuse(write, error)
     }
     this.changes = this.changes.filter((write) => !refusals.has(write))
-  }
-
-  /** Throws if the batch is all or nothing, or for what is not the document's fault. */
-  refuse(write: DocumentWrite, error: unknown): void {
-    if (this.context.atomic || !(error instanceof PannierError) || error.code === 'PANNIER_CORRUPT') throw error
-    this.refused.set(write, error)
   }
 
   #edit(write: DocumentWrite, old: BodyView | undefined): void {
@@ -126,23 +89,4 @@ export class WritePlanner implements PlannedWrites {
       this.refuse(write, error)
     }
   }
-}
-
-/** `isLeaf`: the revision given is a leaf that may be extended. */
-export function checkEdit(
-  write: DocumentWrite,
-  mode: WriteMode,
-  winner: BodyView | Revision | undefined,
-  isLeaf: boolean,
-): void {
-  if (mode === 'upsert') return
-  const live = winner !== undefined && !(winner as { deleted: boolean }).deleted
-  const { revision } = write
-  const allowed =
-    mode === 'insert'
-      ? !live
-      : revision !== undefined
-        ? isLeaf
-        : mode === 'delete' || winner === undefined || !(live || write.deleted)
-  if (!allowed) throw conflict(write.id, live ? winner : undefined)
 }

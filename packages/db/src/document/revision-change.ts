@@ -1,8 +1,8 @@
 /** What a plan (document-plan.ts) makes of a document whose revisions are more than one line. */
+import type { Key } from '../base/brand.ts'
 import type { WriteTransaction } from '../kv/key-value-store.ts'
 import type { BodyParts, BodyView } from './body.ts'
 import type { CollectionState } from './collection-state.ts'
-import type { DocumentWrite } from './document-write.ts'
 import type { Revision } from './revision.ts'
 
 /** Encoded fields of a document: of a BodyView or of a DocumentWrite. */
@@ -32,7 +32,11 @@ export interface RevisionChange {
   /** The body that the document gets. `number`: the document's, undefined for a new one. */
   body(number: number | undefined): Uint8Array
   /** Changes the trees of revisions. Methods, so that nobody has to load them who has no plan. */
-  apply(transaction: WriteTransaction, state: CollectionState, write: DocumentWrite): void
+  apply(
+    transaction: WriteTransaction,
+    state: CollectionState,
+    write: { readonly key: Key; readonly number: number },
+  ): void
 }
 
 export interface EntryChange {

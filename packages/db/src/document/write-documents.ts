@@ -22,7 +22,7 @@ import type { StoredDocument } from './document-reader.ts'
 import { checkBatchSize, encodeBatch, encodeTombstone, guessShapes } from './encoded-batch.ts'
 import type { EncodedBatch } from './encoded-batch.ts'
 import { planWrites } from './plan-writes.ts'
-import type { PlanContext, PlannedWrites, WriteMode } from './plan-writes.ts'
+import type { PlanContext, PlannedWrites, WriteMode } from './plan-context.ts'
 import { notFound } from './write-errors.ts'
 
 export type { WriteMode }

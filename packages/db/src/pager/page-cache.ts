@@ -36,6 +36,11 @@ export class PageCache<Node extends Parsed> {
   readonly #slots = new Map<PageId, Slot<Node>>()
   readonly #noted = new Set<PageId>()
   readonly #loading = new Map<PageId, Promise<void>>()
+  /**
+   * How many loads wait for a page. It stays from when it arrives until they hold it: otherwise two attempts that need two pages
+   * each could evict one another's for ever.
+   */
+  readonly #awaited = new Map<PageId, number>()
   readonly #miss: Miss
   #bytes = 0
 
@@ -109,7 +114,19 @@ export class PageCache<Node extends Parsed> {
       if (isPromise(read)) waits.push(read)
     }
     const hold = (): (() => void) => this.#hold(ids)
-    return waits.length > 0 ? Promise.all(waits).then(hold) : hold()
+    if (waits.length === 0) return hold()
+    this.#await(ids, 1)
+    return Promise.all(waits)
+      .then(hold)
+      .finally(() => this.#await(ids, -1))
+  }
+
+  #await(ids: readonly PageId[], change: 1 | -1): void {
+    for (const id of ids) {
+      const count = (this.#awaited.get(id) ?? 0) + change
+      if (count > 0) this.#awaited.set(id, count)
+      else this.#awaited.delete(id)
+    }
   }
 
   #loadNoted(): MaybePromise<() => void> {
@@ -160,7 +177,7 @@ export class PageCache<Node extends Parsed> {
     for (const [id, slot] of this.#slots) {
       if (this.#bytes <= this.bytesMax || spared > this.#slots.size) return
       this.#slots.delete(id)
-      if (slot.used || slot.holds > 0) {
+      if (slot.used || slot.holds > 0 || this.#awaited.has(id)) {
         slot.used = false
         spared++
         this.#slots.set(id, slot)

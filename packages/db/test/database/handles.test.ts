@@ -168,3 +168,63 @@ test('open: wrong arguments throw at once, an aborted signal rejects', async () 
   await using db = await open('x', { storage })
   expect(await db.collections()).toEqual([])
 })
+
+test('a handle tells its name and storage', async () => {
+  const db = await open('x', { storage: memory() })
+  expect([db.name, db.storage, db.collection('docs').name]).toEqual(['x', 'memory', 'docs'])
+  await closeAll(db)
+})
+
+test('onChange tells of a purge inside a transaction, beside other writes', async () => {
+  const [one, two] = await openTwice()
+  await one.collection('docs').insert([{ _id: 'a' }, { _id: 'b' }])
+  await two.refresh()
+  const heard = [one, two].map((db) => new Promise<DatabaseChange>((resolve) => db.onChange(resolve)))
+  await one.transaction(async (tx) => {
+    await tx.collection('docs').purge('a')
+    await tx.collection('docs').upsert([{ _id: 'b', n: 1 }, { _id: 'c' }])
+  })
+  for (const change of heard) expect((await change).collections.get('docs')?.ids).toEqual(['a', 'b', 'c'])
+  await closeAll(one, two)
+})
+
+test('a transaction waits for what was asked for in it, also for what is loaded on demand', async () => {
+  const [one, two] = await openTwice()
+  await one.transaction((tx) => {
+    const docs = tx.collection('docs')
+    void docs.local.put({ _id: 'seen' })
+    void docs.putAttachment('a', 'x', 'text')
+    void docs.insert({ _id: 'b' })
+    void docs.purge('b')
+  })
+  const docs = one.collection('docs')
+  expect(await docs.local.get('seen')).toMatchObject({ _rev: '0-1' })
+  expect(await docs.getAttachment('a', 'x')).toBeDefined()
+  expect(await docs.get('b')).toBeUndefined()
+  await closeAll(one, two)
+})
+
+test('opening that fails lets go of its turn', async () => {
+  const storage = memory()
+  const broken: typeof storage = {
+    ...storage,
+    kind: storage.kind,
+    scope: storage.scope,
+    identify: (name) => storage.identify(name),
+    destroy: (name) => storage.destroy(name),
+    open: async (name) => {
+      const pages = await storage.open(name)
+      return new Proxy(pages, {
+        get: (target, key) =>
+          key === 'read'
+            ? () => Promise.reject(new Error('no'))
+            : (Reflect.get(target, key) as () => unknown).bind(target),
+      })
+    },
+  }
+  await expect(open('x', { storage: broken })).rejects.toThrow('no')
+  const db = await open('x', { storage })
+  await db.collection('docs').insert({ _id: 'a' })
+  await db.checkpoint()
+  await closeAll(db)
+})

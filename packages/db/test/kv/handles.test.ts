@@ -116,3 +116,28 @@ function increment(tree: TreeWriter, key: Key): void {
 function number(value: Uint8Array): number {
   return value[0]!
 }
+
+test('all handles agree on the id of the database from the first commit on, whoever makes it', async () => {
+  for (const length of [1, 100_000]) {
+    const storage = new SimulatedStorage()
+    const openHandle = async (): Promise<PagedKeyValueStore> => {
+      const environment = systemEnvironment()
+      const coordinator = localCoordinator({ key: storage.identify('x'), environment })
+      const store = await storage.open('x')
+      return openKeyValueStore({ store, coordinator, environment, cacheBytesMax: 1e6, durability: 'relaxed' })
+    }
+    const [first, second] = [await openHandle(), await openHandle()]
+    await second.write((tx) => tx.createTree('t', 'sequence').append(new Uint8Array(length)))
+    const { databaseId } = second
+    await first.refresh()
+    const third = await openHandle()
+    expect([first.databaseId, third.databaseId]).toEqual([databaseId, databaseId])
+    await first.checkpoint()
+    const fourth = await openHandle()
+    await second.refresh()
+    for (const handle of [first, second, third, fourth]) {
+      expect(handle.databaseId).toBe(databaseId)
+      await handle.close()
+    }
+  }
+})
