@@ -477,7 +477,7 @@ function indexCases(check: Case): void {
     assertThrows(() => db.collection('people', { indexes: [{ on: ['a', 'b'], multi: true }] }), TypeError)
     assertThrows(() => db.collection('people', { indexes: [''] }), TypeError)
     assertThrows(() => db.collection('people', { indexes: [['a', '-a']] }), TypeError)
-    assertThrows(() => db.collection('people', { indexes: [{ on: 'a', unique: true } as never] }), TypeError)
+    assertThrows(() => db.collection('people', { indexes: [{ on: 'a', sparse: true } as never] }), TypeError)
     await people.ready()
   })
 
