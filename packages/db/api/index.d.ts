@@ -6,6 +6,44 @@ export const ATTACHMENT_BYTES_MAX: number;
 
 export const ATTACHMENT_NAME_BYTES_MAX = 1024;
 
+export type Aggregate<Path extends string = string> = {
+    readonly $count: true;
+} | {
+    readonly $min: Path;
+} | {
+    readonly $max: Path;
+} | {
+    readonly $sum: Path;
+} | {
+    readonly $avg: Path;
+} | {
+    readonly $distinct: Path;
+};
+
+export interface AggregateExplanation {
+    readonly way: 'index ends' | 'index groups' | 'one pass';
+    readonly indexes: readonly string[];
+    readonly plan?: Explanation;
+}
+
+export type AggregateValue<Document, One> = One extends {
+    readonly $min: infer Path extends string;
+} ? NonNullable<FieldValue<Document, Path>> | undefined : One extends {
+    readonly $max: infer Path extends string;
+} ? NonNullable<FieldValue<Document, Path>> | undefined : One extends {
+    readonly $distinct: infer Path extends string;
+} ? Exclude<FieldValue<Document, Path>, undefined>[] : One extends {
+    readonly $avg: string;
+} ? number | undefined : number;
+
+export type Aggregated<Document, Wanted> = {
+    -readonly [Name in keyof Wanted]: AggregateValue<Document, Wanted[Name]>;
+};
+
+export type Aggregates<Document> = {
+    readonly [name: string]: Aggregate<FieldPath<Document>>;
+};
+
 export interface AtomicOptions {
     readonly atomic?: true;
 }
@@ -123,6 +161,9 @@ export class Collection<T extends object, Input extends object = T> extends Coll
     migrationFailures(): Promise<MigrationFailure[]>;
     retryMigration(options?: RunOptions): Promise<RetryResult>;
     indexes(): Promise<IndexInfo[]>;
+    duplicates(name: string, { limit }?: {
+        readonly limit?: number;
+    }): Promise<Duplicate[]>;
     dropIndex(name: string): Promise<boolean>;
     view<K, V>(name: string, definition: ViewDefinition<Stored<T>, K, V, undefined>): View<Stored<T>, K, V>;
     view<K, V, B extends BuiltInReduce>(name: string, definition: ViewDefinition<Stored<T>, K, V, B>): View<Stored<T>, K, V, BuiltInResult<B, V>>;
@@ -183,6 +224,7 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
     getAttachment(id: string, name: string, options?: GetAttachmentOptions): Promise<Attachment | undefined>;
     removeAttachment(id: string, name: string, options?: RemoveAttachmentOptions): Promise<WriteResult | undefined>;
     find(selector?: Selector<Identified<T>> | Filter): Query<Stored<T>, Identified<T>>;
+    search(text: string, options?: SearchOptions<Identified<T>>): Search<Stored<T>, Identified<T>>;
     list(options: ListKeysOptions): DocumentList<ListRow<Stored<T>>>;
     list(options?: ListOptions): DocumentList<ListedRow<Stored<T>>>;
     get local(): LocalDocuments;
@@ -273,6 +315,11 @@ export type DocumentWithAttachments<T extends object> = Omit<RevisionDocument<T>
     readonly _attachments?: Readonly<Record<string, InlineAttachment>>;
 };
 
+export interface Duplicate {
+    readonly key: readonly unknown[];
+    readonly ids: readonly string[];
+}
+
 export type Durability = 'relaxed' | 'strict';
 
 export interface EditOptions {
@@ -281,7 +328,7 @@ export interface EditOptions {
 
 export type Emit<Key = unknown, Value = unknown> = (key: Key, value?: Value) => void;
 
-export type ErrorCode = 'PANNIER_LOCKED' | 'PANNIER_BLOCKED' | 'PANNIER_OPEN_FAILED' | 'PANNIER_UNAVAILABLE' | 'PANNIER_WRONG_FORMAT' | 'PANNIER_NEWER_FORMAT' | 'PANNIER_EXISTS' | 'PANNIER_CLOSED' | 'PANNIER_CORRUPT' | 'PANNIER_IO' | 'PANNIER_QUOTA_EXCEEDED' | 'PANNIER_STALE' | 'PANNIER_RECOVERY_NEEDED' | 'PANNIER_SNAPSHOT_EXPIRED' | 'PANNIER_CONFLICT' | 'PANNIER_NOT_FOUND' | 'PANNIER_KEY_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_DEEP' | 'PANNIER_BATCH_TOO_LARGE' | 'PANNIER_INVALID_DOCUMENT' | 'PANNIER_ATTACHMENT_TOO_LARGE' | 'PANNIER_ATTACHMENT_MISSING' | 'PANNIER_EPOCH_MISMATCH' | 'PANNIER_NEWER_SCHEMA' | 'PANNIER_INDEX_MISMATCH' | 'PANNIER_UNSAFE_REGEX' | 'PANNIER_LIMIT' | 'PANNIER_ABORTED';
+export type ErrorCode = 'PANNIER_LOCKED' | 'PANNIER_BLOCKED' | 'PANNIER_OPEN_FAILED' | 'PANNIER_UNAVAILABLE' | 'PANNIER_WRONG_FORMAT' | 'PANNIER_NEWER_FORMAT' | 'PANNIER_EXISTS' | 'PANNIER_CLOSED' | 'PANNIER_CORRUPT' | 'PANNIER_IO' | 'PANNIER_QUOTA_EXCEEDED' | 'PANNIER_STALE' | 'PANNIER_RECOVERY_NEEDED' | 'PANNIER_SNAPSHOT_EXPIRED' | 'PANNIER_CONFLICT' | 'PANNIER_NOT_FOUND' | 'PANNIER_UNIQUE' | 'PANNIER_KEY_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_DEEP' | 'PANNIER_BATCH_TOO_LARGE' | 'PANNIER_INVALID_DOCUMENT' | 'PANNIER_ATTACHMENT_TOO_LARGE' | 'PANNIER_ATTACHMENT_MISSING' | 'PANNIER_EPOCH_MISMATCH' | 'PANNIER_NEWER_SCHEMA' | 'PANNIER_INDEX_MISMATCH' | 'PANNIER_UNSAFE_REGEX' | 'PANNIER_LIMIT' | 'PANNIER_MODULE_NOT_LOADED' | 'PANNIER_ABORTED';
 
 export interface ExplainOptions {
     readonly run?: boolean;
@@ -346,6 +393,19 @@ export interface GetAttachmentOptions extends ByteRange {
     readonly rev?: string;
 }
 
+export class Groups<Row extends object, Document extends object> implements AsyncIterable<Row> {
+    aggregate<const Wanted extends Aggregates<Document>>(wanted: Wanted): Groups<Row & Aggregated<Document, Wanted>, Document>;
+    having(selector: Selector<Row> | BuiltPredicate): Groups<Row, Document>;
+    sort(...fields: OrderedPath<FieldPath<Row>>[]): Groups<Row, Document>;
+    skip(rows: number): Groups<Row, Document>;
+    limit(rows: number): Groups<Row, Document>;
+    toArray(): Promise<Row[]>;
+    first(): Promise<Row | undefined>;
+    count(): Promise<number>;
+    explain(): Promise<AggregateExplanation>;
+    [Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined>;
+}
+
 export const ID_BYTES_MAX = 4096;
 
 export const IMPORT_FAILURES_MAX = 100;
@@ -392,16 +452,17 @@ export interface IndexField {
     readonly descending: boolean;
 }
 
-export interface IndexInfo {
-    readonly name: string;
-    readonly fields: readonly IndexField[];
-    readonly multi: boolean;
+export interface IndexInfo extends IndexDeclaration {
     readonly ready: boolean;
 }
 
 export type IndexInput<Path extends string = string> = OrderedPath<Path> | readonly OrderedPath<Path>[] | {
     readonly on: OrderedPath<Path> | readonly OrderedPath<Path>[];
     readonly multi?: boolean;
+    readonly where?: IndexSelector;
+    readonly unique?: boolean;
+    readonly text?: boolean;
+    readonly language?: string;
     readonly name?: string;
 };
 
@@ -593,6 +654,10 @@ export class Query<T extends object, Document extends object = T> implements Asy
     limit(rows: number): Query<T, Document>;
     fields<Path extends FieldPath<Document>>(...paths: Path[]): Query<Projected<Document, Path> & object, Document>;
     signal(signal: AbortSignal): Query<T, Document>;
+    aggregate<const Wanted extends Aggregates<Document>>(wanted: Wanted): Promise<Aggregated<Document, Wanted>>;
+    distinct<Path extends FieldPath<Document>>(path: Path): Promise<DistinctValues<Document, Path>>;
+    groupBy<Path extends FieldPath<Document>>(...paths: Path[]): Groups<Projected<Document, Path> & object, Document>;
+    explainAggregate<const Wanted extends Aggregates<Document>>(wanted: Wanted): Promise<AggregateExplanation>;
     toArray(): Promise<T[]>;
     first(): Promise<T | undefined>;
     count(): Promise<number>;
@@ -698,6 +763,42 @@ export interface SchemaOptions<Schema = unknown> {
     readonly schema?: Schema;
     readonly version?: number;
     readonly migrations?: Readonly<Record<number, Migration>>;
+}
+
+export interface ScoredRow<T> {
+    readonly score: number;
+    readonly document: T;
+}
+
+export class Search<T extends object, Document extends object = T> implements AsyncIterable<T> {
+    skip(rows: number): Search<T, Document>;
+    limit(rows: number): Search<T, Document>;
+    fields<Path extends FieldPath<Document>>(...paths: Path[]): Search<Projected<Document, Path> & object, Document>;
+    signal(signal: AbortSignal): Search<T, Document>;
+    toArray(): Promise<T[]>;
+    scored(): Promise<ScoredRow<T>[]>;
+    first(): Promise<T | undefined>;
+    count(): Promise<number>;
+    explain(): Promise<SearchExplanation>;
+    [Symbol.asyncIterator](): AsyncGenerator<T, void, undefined>;
+}
+
+export interface SearchExplanation {
+    readonly index: string;
+    readonly documents: number;
+    readonly terms: readonly {
+        readonly word: string;
+        readonly isPrefix: boolean;
+        readonly postings: number;
+    }[];
+    readonly phrases: readonly (readonly string[])[];
+    readonly readsDocuments: boolean;
+}
+
+export interface SearchOptions<Document> {
+    readonly selector?: Selector<Document> | BuiltPredicate;
+    readonly match?: 'all' | 'any';
+    readonly index?: string;
 }
 
 export type Selector<T> = FieldConditions<T> & Combinations<T>;
@@ -892,6 +993,8 @@ type ContentOf<T> = T extends unknown ? {
 
 type Depth = 4;
 
+type DistinctValues<Document, Path extends string> = Exclude<FieldValue<Document, Path>, undefined>[];
+
 type DocumentOf<Schemas extends object, Name extends string> = SchemaOutput<SchemaOf<Schemas, Name>>;
 
 type ElementCondition<Element> = [Element] extends [never] ? never : unknown extends Element ? Readonly<Record<string, unknown>> : Operators<Element> & InnerConditions<ObjectIn<Element>>;
@@ -940,6 +1043,21 @@ type Identified<T extends object> = T & {
     readonly _id: string;
     readonly _rev: string;
 };
+
+type IndexDeclaration = Omit<IndexDefinition, 'number' | 'builtTo'>;
+
+interface IndexDefinition {
+    readonly number: number;
+    readonly name: string;
+    readonly fields: readonly IndexField[];
+    readonly multi: boolean;
+    readonly unique?: boolean;
+    readonly where?: IndexSelector;
+    readonly text?: TextSettings;
+    readonly builtTo: number | undefined;
+}
+
+type IndexSelector = Readonly<Record<string, unknown>>;
 
 type Inner<Value, Path extends string> = unknown extends Value ? unknown : Value extends readonly (infer Element)[] ? {
     [Index in `${number}`]?: Path extends `${number}` ? Element : unknown;
@@ -1114,6 +1232,10 @@ type StoredDocument = {
 } & Record<string, unknown>;
 
 type Text<Value> = Extract<Value, string> extends never ? never : string;
+
+interface TextSettings {
+    readonly language?: string;
+}
 
 type TypeOf<Schema, Side extends 'input' | 'output'> = Schema extends {
     readonly '~standard': {

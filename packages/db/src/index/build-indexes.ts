@@ -14,13 +14,12 @@ import type { Catalog } from '../document/catalog.ts'
 import type { CollectionState } from '../document/collection-state.ts'
 import { DocumentReader, existingTree } from '../document/document-reader.ts'
 import type { HeldSnapshot, HeldTransaction, KeyValueStore, TreeReader } from '../kv/key-value-store.ts'
-import { findDuplicates } from './build-failures.ts'
 import { IndexTests } from './entry-keys.ts'
 import type { CompileSelector } from './entry-keys.ts'
 import { dropIndex } from './define-indexes.ts'
 import { indexTreeName } from './index-definition.ts'
 import type { IndexDefinition } from './index-definition.ts'
-import { KeyChunk } from './key-chunk.ts'
+import { KeyChunk, loadParts } from './key-chunk.ts'
 import { NOTHING } from './maintain-indexes.ts'
 
 export interface BuildOptions {
@@ -98,7 +97,10 @@ class IndexBuilder {
     try {
       const target = nextTarget(catalog.collection(snapshot, name))
       if (target === undefined) return false
-      await snapshot.attempt(() => this.#tests.load(target.indexes))
+      await snapshot.attempt(() => {
+        this.#tests.load(target.indexes)
+        loadParts(target.indexes)
+      })
       const chunk = new KeyChunk(target.indexes, target.state.shapes, keyBytesMax, this.#tests)
       const done = await this.#gather(snapshot, target, chunk)
       chunk.sort()
@@ -196,6 +198,7 @@ class IndexBuilder {
         if (at % STEPS_PER_LOOK === 0) await this.#pause()
       }
       if (index.unique !== true) continue
+      const { findDuplicates } = await import('./build-failures.ts')
       const failure = await findDuplicates({ transaction, state, part, isFirst, tests: this.#tests }, () =>
         this.#pause(),
       )

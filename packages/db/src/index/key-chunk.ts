@@ -3,6 +3,7 @@
  *
  * Equal values are kept once: each entry is the number of its value and the number of its document (entry-list.ts).
  */
+import { lazyModule } from '../base/lazy-module.ts'
 import type { Key } from '../base/brand.ts'
 import type { ShapeDictionary } from '../codec/shape.ts'
 import type { BodyView } from '../document/body.ts'
@@ -12,8 +13,14 @@ import { EntryList } from './entry-list.ts'
 import { FieldReader } from './field-reader.ts'
 import type { IndexDefinition } from './index-definition.ts'
 import { elementsOf } from './index-key.ts'
-import { TextPart } from './text/text-part.ts'
 import { ValueTree } from './value-tree.ts'
+
+const texts = lazyModule(() => import('./text/text-part.ts'))
+
+/** To be called before a chunk for these indexes is made. May miss. */
+export function loadParts(indexes: readonly IndexDefinition[]): void {
+  if (indexes.some(({ text }) => text !== undefined)) texts()
+}
 
 export class KeyChunk {
   /** Of the bodies added, ascending. */
@@ -28,7 +35,7 @@ export class KeyChunk {
 
   constructor(indexes: readonly IndexDefinition[], shapes: ShapeDictionary, bytesMax: number, tests: IndexTests) {
     this.#parts = indexes.map((index) =>
-      index.text === undefined ? new IndexPart(index, tests) : new TextPart(index, tests),
+      index.text === undefined ? new IndexPart(index, tests) : new (texts().TextPart)(index, tests),
     )
     this.#fields = new FieldReader(shapes)
     this.#bytesMax = bytesMax

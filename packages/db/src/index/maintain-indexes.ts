@@ -1,5 +1,6 @@
 /** Keeps the indexes of a collection in step with the documents that are written. */
 import type { Key } from '../base/brand.ts'
+import { lazyModule } from '../base/lazy-module.ts'
 import type { CollectionState } from '../document/collection-state.ts'
 import { existingTree } from '../document/document-reader.ts'
 import type { DocumentWrite, IndexMaintenance, PreparedWork, Refusals } from '../document/document-write.ts'
@@ -9,9 +10,7 @@ import { IndexTests } from './entry-keys.ts'
 import { FieldReader } from './field-reader.ts'
 import { indexTreeName } from './index-definition.ts'
 import type { IndexDeclaration, IndexDefinition } from './index-definition.ts'
-import { decodeList, encodeList, listKey, textContent, textKeys } from './text/text-entries.ts'
 import type { TextContent } from './text/text-entries.ts'
-import { refuseDuplicates } from './unique.ts'
 
 /** `declared`: what a collection gets when it is made. */
 export function indexMaintenance(
@@ -23,6 +22,10 @@ export function indexMaintenance(
 
 /** The value of every entry but some of a text index. */
 export const NOTHING: Uint8Array = new Uint8Array(0)
+
+/** Most applications have no such indexes. */
+const texts = lazyModule(() => import('./text/text-entries.ts'))
+const uniqueness = lazyModule(() => import('./unique.ts'))
 
 class Maintenance implements IndexMaintenance {
   readonly #tests: IndexTests
@@ -38,11 +41,13 @@ class Maintenance implements IndexMaintenance {
   prepare(transaction: WriteTransaction, collection: CollectionState | undefined, work: PreparedWork): Refusals {
     const indexes = collection?.indexes ?? this.#declared().map(toDefinition)
     this.#tests.load(indexes)
+    // `apply` must not miss it.
+    if (indexes.some(({ text }) => text !== undefined)) texts()
     for (const write of work.writes) this.#oldTexts.delete(write)
     if (collection !== undefined) this.#readTexts(transaction, collection, work.writes)
     const unique = indexes.filter((index) => index.unique === true && index.builtTo === undefined)
     if (unique.length === 0 || !work.isRefusable) return NO_REFUSALS
-    return refuseDuplicates({ transaction, collection, unique, tests: this.#tests, ...work })
+    return uniqueness().refuseDuplicates({ transaction, collection, unique, tests: this.#tests, ...work })
   }
 
   /**
@@ -61,7 +66,7 @@ class Maintenance implements IndexMaintenance {
       for (const key of removed.sort()) tree.remove(key as Key, 0)
       for (const key of inserted.sort()) tree.insert(key as Key, NOTHING)
       for (const { key, before, after } of lists ?? []) {
-        if (after === undefined) tree.remove(key, encodeList(before!).length)
+        if (after === undefined) tree.remove(key, texts().encodeList(before!).length)
         else if (before !== undefined) tree.replace(key, after)
         else tree.insert(key, after)
       }
@@ -76,6 +81,7 @@ class Maintenance implements IndexMaintenance {
       if (known.length === 0) continue
       known.sort((left, right) => left.old!.number - right.old!.number)
       const tree = existingTree(transaction, indexTreeName(collection.number, definition.number))
+      const { decodeList, listKey } = texts()
       tree.getMany(known.map(({ old }) => listKey(old!.number))).forEach((list, at) => {
         if (list === undefined) return
         const write = known[at]!
@@ -114,6 +120,7 @@ class Maintenance implements IndexMaintenance {
     const removed: string[] = []
     const inserted: string[] = []
     const lists: ListChange[] = []
+    const { encodeList, listKey, textContent, textKeys } = texts()
     for (const write of writes) {
       const { number, live } = write
       const before = this.#oldTexts.get(write)?.get(definition.number)
