@@ -207,7 +207,9 @@ class Run {
 /** A database that never fails. */
 class Reference {
   readonly #store = modelKeyValueStore()
-  #db: Database = databaseOver(this.#store, countingEnvironment())
+  /** One for all handles: chance that repeats itself is none. */
+  readonly #environment = countingEnvironment()
+  #db: Database = databaseOver(this.#store, this.#environment)
 
   get db(): Database {
     return this.#db
@@ -215,7 +217,7 @@ class Reference {
 
   run(step: CrashStep): Promise<unknown> {
     // What was declared is forgotten with the handle.
-    if (step.name === 'reopen') this.#db = databaseOver(this.#store, countingEnvironment())
+    if (step.name === 'reopen') this.#db = databaseOver(this.#store, this.#environment)
     return step.run(this.#db)
   }
 }

@@ -11,11 +11,11 @@ import { seededRandom } from '../../testing/random.ts'
 import type { Fault } from '../../testing/simulated-page-store.ts'
 import { soloCoordinator } from '../kv/solo-coordinator.ts'
 
-const SEEDS = Number(process.env['SEEDS'] ?? 60)
+const SEEDS = Number(process.env['SEEDS'] ?? 40)
 const FIRST_SEED = Number(process.env['SEED'] ?? 1)
 /** Seeds of which every call fails in turn; without it one seed, of which every few calls. */
 const EVERY_CALL = process.env['EVERY_CALL']
-const STRIDE = EVERY_CALL === undefined ? 5 : 1
+const STRIDE = EVERY_CALL === undefined ? 12 : 1
 
 const FAULTS: readonly Fault[] = [
   { kind: 'error', code: 'PANNIER_IO', happens: false },
