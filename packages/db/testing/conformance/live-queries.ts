@@ -352,11 +352,9 @@ function endCases(check: Case): void {
     const late = new Follower(live)
     await eventually(() => late.ended)
     assertEqual([late.ended, late.updates.length], [true, 0])
-    {
-      using early = items.find().live()
-      early.close()
-      await assertRejects(early.ready, 'PANNIER_ABORTED')
-    }
+    const early = items.find().live()
+    early.close()
+    await assertRejects(early.ready, 'PANNIER_ABORTED')
   })
 
   check('a signal ends it; a loop rejects', async (items) => {
