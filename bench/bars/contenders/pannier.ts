@@ -2,7 +2,7 @@
 import { open } from 'pannier'
 import type { Collection, Database, FieldPath, IndexInput } from 'pannier'
 import type { CityScore, Contender } from './contender.ts'
-import type { Person } from '../documents.ts'
+import type { Person } from '../../documents.ts'
 
 const INDEXES: readonly IndexInput<FieldPath<Person>>[] = ['age', ['city', 'score']]
 

@@ -4,7 +4,7 @@
  * 15-25% faster for it in all three engines).
  */
 import type { CityScore, Contender } from './contender.ts'
-import type { Person } from '../documents.ts'
+import type { Person } from '../../documents.ts'
 
 const STORE = 'people'
 /** Firefox reads small batches twice as fast as large ones; for the others it hardly matters, and less so for larger ones. */

@@ -6,20 +6,20 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { makeFolder, removeFolder } from '../tools/processes.ts'
-import type { DataSet, IdOrder } from './documents.ts'
+import { makeFolder, removeFolder } from '../../tools/processes.ts'
+import type { DataSet, IdOrder } from '../documents.ts'
 import { obstacleIn, PLACES, rivalIn, runPhaseIn } from './engines.ts'
 import type { Place } from './engines.ts'
-import { makePerson } from './documents.ts'
+import { makePerson } from '../documents.ts'
 import type { ContenderName, Outcomes } from './phase.ts'
 import { formatTable } from './table.ts'
 import { phases } from './workloads.ts'
 
 const CONTENDERS: readonly string[] = [...new Set(['pannier', ...PLACES.map(rivalIn)])]
 
-const USAGE = `Usage: npm run bench -- [OPTIONS] [ENGINE …]
+const USAGE = `Usage: npm run bench -- --bars [OPTIONS] [ENGINE …]
 
-Engines: ${PLACES.join(', ')} (default: all). Prints a table per engine and writes the figures to bench/results/.
+Engines: ${PLACES.join(', ')} (default: all). Prints a table per engine and writes the figures to bench/results/bars/.
 
   --documents N   how many documents are stored (default 100000)
   --repeat N      how often each contender runs, in turn with the other (default 2)
@@ -162,7 +162,7 @@ function summarise(runs: readonly Run[]): {
 }
 
 function writeResults(place: Place, results: object): void {
-  const folder = join(import.meta.dirname, 'results')
+  const folder = join(import.meta.dirname, '../results/bars')
   mkdirSync(folder, { recursive: true })
   const file = join(folder, `${new Date().toISOString().replaceAll(':', '-').slice(0, 19)}-${place}.json`)
   writeFileSync(file, JSON.stringify(results, undefined, 1))

@@ -5,7 +5,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { SQLInputValue, StatementSync } from 'node:sqlite'
 import type { CityScore, Contender } from './contender.ts'
-import type { Person } from '../documents.ts'
+import type { Person } from '../../documents.ts'
 
 const AGE = `json_extract(body, '$.age')`
 const CITY = `json_extract(body, '$.city')`

@@ -2,7 +2,7 @@
  * What a contender must be able to do: the operations that the bars name, each in the best way that the contender has.
  * Workloads know nothing else about it. An answer may be there at once or be promised.
  */
-import type { Person } from '../documents.ts'
+import type { Person } from '../../documents.ts'
 
 export type Answer<T> = T | Promise<T>
 
