@@ -7,37 +7,50 @@ import type { Database, PreparedStatement, SAHPoolUtil } from '@sqlite.org/sqlit
 import wasm from '@sqlite.org/sqlite-wasm/sqlite3.wasm'
 import type { SqlDatabase, SqlDriver, SqlValue } from './sql.ts'
 
+/** Databases, their journals and write-ahead logs: the pool does not grow by itself. */
+const FILES_MAX = 32
+
 let installed: Promise<SAHPoolUtil> | undefined
 
 export const sqliteWasmDriver: SqlDriver = {
   async open(place) {
-    installed ??= install()
-    const pool = await installed
+    const pool = await takePool()
     const database = new pool.OpfsSAHPoolDb(`/${place}`)
     // There is no shared memory, so no write-ahead log without an exclusive lock; nobody else may open it anyway.
     database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
     database.exec('PRAGMA cache_size = -65536')
-    return new WasmDatabase(database)
+    return new WasmDatabase(database, pool)
   },
   async destroy(place) {
-    const pool = await installed
-    pool?.unlink(`/${place}`)
+    const pool = await takePool()
+    pool.unlink(`/${place}`)
+    pool.pauseVfs()
   },
+}
+
+/** Its files are locked as long as it is not paused: another worker can open them after `close`. */
+async function takePool(): Promise<SAHPoolUtil> {
+  installed ??= install()
+  const pool = await installed
+  if (pool.isPaused()) await pool.unpauseVfs()
+  return pool
 }
 
 async function install(): Promise<SAHPoolUtil> {
   const url = URL.createObjectURL(new Blob([wasm as Uint8Array<ArrayBuffer>], { type: 'application/wasm' }))
   const options = { locateFile: () => url, print: () => undefined, printErr: () => undefined }
   const sqlite = await (initialize as (options: object) => ReturnType<typeof initialize>)(options)
-  return sqlite.installOpfsSAHPoolVfs({})
+  return sqlite.installOpfsSAHPoolVfs({ initialCapacity: FILES_MAX })
 }
 
 class WasmDatabase implements SqlDatabase {
   readonly #database: Database
+  readonly #pool: SAHPoolUtil
   readonly #statements = new Map<string, PreparedStatement>()
 
-  constructor(database: Database) {
+  constructor(database: Database, pool: SAHPoolUtil) {
     this.#database = database
+    this.#pool = pool
   }
 
   execute(sql: string): void {
@@ -60,6 +73,7 @@ class WasmDatabase implements SqlDatabase {
     for (const statement of this.#statements.values()) statement.finalize()
     this.#statements.clear()
     this.#database.close()
+    this.#pool.pauseVfs()
   }
 
   #bind(sql: string, values: readonly SqlValue[]): PreparedStatement {
