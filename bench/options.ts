@@ -98,7 +98,12 @@ export function readOptions(parameters: readonly string[]): BenchOptions | undef
 }
 
 /** In the order of `all`. */
-function choose<T extends string>(names: readonly string[], all: readonly T[], kind: string, fallback: readonly T[]): readonly T[] {
+function choose<T extends string>(
+  names: readonly string[],
+  all: readonly T[],
+  kind: string,
+  fallback: readonly T[],
+): readonly T[] {
   const unknown = names.find((name) => !(all as readonly string[]).includes(name))
   if (unknown !== undefined) throw new TypeError(`there is no ${kind} ${unknown}`)
   return names.length === 0 ? fallback : all.filter((name) => names.includes(name))

@@ -98,7 +98,11 @@ function complain(place: Place, { contender, cell, wrong, failures }: Run): void
   }
 }
 
-function keep(sessions: readonly Session[], options: BenchOptions, render: (files: readonly ResultFile[]) => string): void {
+function keep(
+  sessions: readonly Session[],
+  options: BenchOptions,
+  render: (files: readonly ResultFile[]) => string,
+): void {
   const measured = sessions.filter((session) => session.runs.length > 0)
   if (measured.length === 0) return
   const files = measured.map((session) => fileOf(session, options))

@@ -47,7 +47,12 @@ export const CONTENDERS: readonly ContenderFacts[] = [
   contender('indexed-db', 'IndexedDB, relaxed', BROWSERS, 'https://developer.mozilla.org/docs/Web/API/IndexedDB_API', {
     core: true,
   }),
-  contender('indexed-db-strict', 'IndexedDB, strict', BROWSERS, 'https://w3c.github.io/IndexedDB/#transaction-durability-hint'),
+  contender(
+    'indexed-db-strict',
+    'IndexedDB, strict',
+    BROWSERS,
+    'https://w3c.github.io/IndexedDB/#transaction-durability-hint',
+  ),
   contender('dexie', 'Dexie', BROWSERS, 'https://dexie.org/docs/Tutorial/Best-Practices', {
     packages: ['dexie'],
     core: true,
@@ -65,12 +70,21 @@ export const CONTENDERS: readonly ContenderFacts[] = [
     gaps: NO_BYTES,
     core: true,
   }),
-  contender('sqlite-wasm', 'SQLite WASM on OPFS', BROWSERS, 'https://sqlite.org/wasm/doc/trunk/persistence.md#vfs-opfs-sahpool', {
-    packages: ['@sqlite.org/sqlite-wasm'],
-    gaps: NO_BYTES,
+  contender(
+    'sqlite-wasm',
+    'SQLite WASM on OPFS',
+    BROWSERS,
+    'https://sqlite.org/wasm/doc/trunk/persistence.md#vfs-opfs-sahpool',
+    {
+      packages: ['@sqlite.org/sqlite-wasm'],
+      gaps: NO_BYTES,
+      core: true,
+    },
+  ),
+  contender('node-sqlite', 'node:sqlite', ['node'], 'https://nodejs.org/api/sqlite.html', {
     core: true,
+    gaps: NO_BYTES,
   }),
-  contender('node-sqlite', 'node:sqlite', ['node'], 'https://nodejs.org/api/sqlite.html', { core: true, gaps: NO_BYTES }),
   contender('lmdb', 'lmdb', ['node'], 'https://github.com/kriszyp/lmdb-js#readme', { packages: ['lmdb'], core: true }),
   contender('classic-level', 'classic-level', ['node'], 'https://github.com/Level/classic-level#readme', {
     packages: ['classic-level'],
@@ -91,11 +105,17 @@ export const CONTENDERS: readonly ContenderFacts[] = [
     kind: 'memory',
     gaps: { ...NO_BYTES, nested: 'cells are scalars', keep: IN_MEMORY },
   }),
-  contender('lokijs', 'LokiJS', EVERYWHERE, 'https://techfort.github.io/LokiJS/tutorial-Indexing%20and%20Query%20performance.html', {
-    packages: ['lokijs'],
-    kind: 'memory',
-    gaps: { ...NO_BYTES, keep: IN_MEMORY },
-  }),
+  contender(
+    'lokijs',
+    'LokiJS',
+    EVERYWHERE,
+    'https://techfort.github.io/LokiJS/tutorial-Indexing%20and%20Query%20performance.html',
+    {
+      packages: ['lokijs'],
+      kind: 'memory',
+      gaps: { ...NO_BYTES, keep: IN_MEMORY },
+    },
+  ),
   contender('floor-storage', 'Floor: same bytes, few records', EVERYWHERE, 'docs/performance.md', {
     kind: 'floor',
     gaps: { ...FLOOR_GAPS, ...notMade('it would have to read everything', 'count') },

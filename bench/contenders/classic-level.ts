@@ -128,8 +128,14 @@ export class ClassicLevelContender implements Contender {
     const age_ = { sublevel: this.#ages!, key: `${ageKey(age)}!${_id}` }
     const city_ = { sublevel: this.#cities!, key: `${city}!${_id}` }
     return type === 'del'
-      ? [{ type, ...age_ }, { type, ...city_ }]
-      : [{ type, value: '', ...age_ }, { type, value: '', ...city_ }]
+      ? [
+          { type, ...age_ },
+          { type, ...city_ },
+        ]
+      : [
+          { type, value: '', ...age_ },
+          { type, value: '', ...city_ },
+        ]
   }
 
   async #peopleOf(ids: readonly string[]): Promise<Person[]> {
@@ -139,7 +145,8 @@ export class ClassicLevelContender implements Contender {
 
   async #eachPerson(visit: (person: Person) => void): Promise<void> {
     const values = this.#people!.values()
-    for (let batch = await values.nextv(BATCH); batch.length > 0; batch = await values.nextv(BATCH)) batch.forEach(visit)
+    for (let batch = await values.nextv(BATCH); batch.length > 0; batch = await values.nextv(BATCH))
+      batch.forEach(visit)
     await values.close()
   }
 }

@@ -46,5 +46,8 @@ export const isWorker: boolean = typeof document === 'undefined'
 export function serveInWorker(): void {
   const port = globalThis as unknown as Parameters<typeof serveContender>[0]
   const loaded = Promise.all([import('./sql.ts'), import('./sqlite-wasm.ts')])
-  serveContender(port, loaded.then(([{ SqlContender }, { sqliteWasmDriver }]) => new SqlContender(sqliteWasmDriver)))
+  serveContender(
+    port,
+    loaded.then(([{ SqlContender }, { sqliteWasmDriver }]) => new SqlContender(sqliteWasmDriver)),
+  )
 }

@@ -47,7 +47,8 @@ export class LokiJsContender implements Contender {
 
   /** Ages are whole numbers: `$between` is the range that its index knows. */
   countAges(gte: number, lt: number): number {
-    return this.#people!.chain()
+    return this.#people!
+      .chain()
       .find({ age: { $between: [gte, lt - 1] } })
       .count()
   }
@@ -73,7 +74,8 @@ export class LokiJsContender implements Contender {
   }
 
   deleteMany(ids: readonly string[]): void {
-    this.#people!.chain()
+    this.#people!
+      .chain()
       .find({ _id: { $in: [...ids] } })
       .remove()
   }

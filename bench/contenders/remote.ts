@@ -30,13 +30,15 @@ export function remoteContender(port: Port): Contender {
     if (error === undefined) call?.resolve(value)
     else call?.reject(new Error(error))
   })
-  const operationOf = (operation: keyof Contender) => (...parameters: readonly unknown[]) => {
-    const call = Promise.withResolvers<unknown>()
-    const number = calls++
-    waiting.set(number, call)
-    port.postMessage({ number, operation, parameters } satisfies Call)
-    return call.promise
-  }
+  const operationOf =
+    (operation: keyof Contender) =>
+    (...parameters: readonly unknown[]) => {
+      const call = Promise.withResolvers<unknown>()
+      const number = calls++
+      waiting.set(number, call)
+      port.postMessage({ number, operation, parameters } satisfies Call)
+      return call.promise
+    }
   const operations = OPERATIONS.map((operation) => [operation, operationOf(operation)])
   return Object.fromEntries(operations) as unknown as Contender
 }

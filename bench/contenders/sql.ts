@@ -55,7 +55,9 @@ export class SqlContender implements Contender {
 
   buildIndexes(): void {
     this.#transaction(() => {
-      this.#database!.execute(`CREATE INDEX people_age ON people (${AGE}); CREATE INDEX people_city ON people (${CITY})`)
+      this.#database!.execute(
+        `CREATE INDEX people_age ON people (${AGE}); CREATE INDEX people_city ON people (${CITY})`,
+      )
     })
     this.#database!.execute('PRAGMA optimize')
   }

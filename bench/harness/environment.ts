@@ -54,7 +54,10 @@ export function versionIn(agent: string): string {
 function packageVersion(name: string): string {
   for (let folder = dirname(entryOf(name)); folder !== dirname(folder); folder = dirname(folder)) {
     try {
-      const found = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { name?: string; version?: string }
+      const found = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+        name?: string
+        version?: string
+      }
       if (found.name === name && found.version !== undefined) return found.version
     } catch {
       // Not in this folder: it is further up.

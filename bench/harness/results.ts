@@ -111,7 +111,9 @@ function reasonOf(runs: readonly Run[], workload: string, contender: string): st
   if (runs.some((run) => run.wrong.some((one) => one.workload === workload))) return 'wrong answer'
   const gap = runs.map((run) => run.gaps[workload]).find((reason) => reason !== undefined)
   if (gap !== undefined) return gap
-  const failure = runs.flatMap((run) => Object.entries(run.failures).map(([at, message]) => `failed at ${at}: ${message}`))
+  const failure = runs.flatMap((run) =>
+    Object.entries(run.failures).map(([at, message]) => `failed at ${at}: ${message}`),
+  )
   if (failure[0] !== undefined) return failure[0]
   return gapOf(factsOf(contender), ['keep']) ?? 'not told here'
 }

@@ -27,7 +27,9 @@ function sectionOf(file: ResultFile): string {
   const cells = [...Map.groupBy(file.rows, ({ suite, cell }) => `${suite}\n${cell}`).values()]
   const groups = groupRows(file.rows)
   const parts = cells.map((rows) => cellOf(rows, file, groups))
-  const stopped = file.complete ? '' : '<p class="warning">This run was stopped: the figures are what was measured until then.</p>'
+  const stopped = file.complete
+    ? ''
+    : '<p class="warning">This run was stopped: the figures are what was measured until then.</p>'
   return `<section aria-labelledby="${file.place}">
 <h2 id="${file.place}">${nameOf(file.place)} ${escape(file.environment.engineVersion)}</h2>
 ${stopped}${environmentOf(file)}
@@ -40,10 +42,18 @@ function environmentOf({ environment, startedAt, finishedAt, runs }: ResultFile)
   const minutes = (Date.parse(finishedAt) - Date.parse(startedAt)) / 60_000
   const repeats = Math.max(0, ...runs.map((run) => run.repeat))
   const facts: readonly [string, string][] = [
-    ['when', `${startedAt.slice(0, 16).replace('T', ' ')} UTC, ${minutes.toFixed(1)} minutes, ${repeats} repeats at most`],
+    [
+      'when',
+      `${startedAt.slice(0, 16).replace('T', ' ')} UTC, ${minutes.toFixed(1)} minutes, ${repeats} repeats at most`,
+    ],
     ['machine', `${cores} cores, ${processor}, ${formatBytes(memoryBytes)} of memory, ${system}`],
     ['documents', `some ${document.bytes} bytes of JSON each, seed ${seed}`],
-    ['versions', Object.entries(versions).map(([name, version]) => `${name} ${version}`).join(', ')],
+    [
+      'versions',
+      Object.entries(versions)
+        .map(([name, version]) => `${name} ${version}`)
+        .join(', '),
+    ],
     ['engine', agent],
   ]
   const list = facts.map(([term, text]) => `<dt>${term}</dt><dd>${escape(text)}</dd>`).join('')
@@ -52,7 +62,9 @@ function environmentOf({ environment, startedAt, finishedAt, runs }: ResultFile)
 
 function cellOf(rows: readonly Row[], { place }: ResultFile, groups: readonly Row[][]): string {
   const { suite, cell } = rows[0]!
-  const own = groups.flatMap((group, at) => (group[0]!.suite === suite && group[0]!.cell === cell ? [{ group, at }] : []))
+  const own = groups.flatMap((group, at) =>
+    group[0]!.suite === suite && group[0]!.cell === cell ? [{ group, at }] : [],
+  )
   const heading = suite === 'standard' ? cell : `${suiteOf(suite).title}: ${cell}`
   const workloads = own.map(({ group, at }) => workloadOf(group, `${place}-${at}`))
   return `<h3>${escape(heading)}</h3>
@@ -95,7 +107,10 @@ function workloadOf(rows: readonly Row[], id: string): string {
   const missing = rows.filter((row) => row.median === undefined)
   const lines = measured.map((row) => {
     const { ratio, spread = 0, p95 = 0, samples } = row
-    const pairs = ratio === undefined ? '' : `${formatNumber(ratio.median)} (${formatNumber(ratio.least)} to ${formatNumber(ratio.most)})`
+    const pairs =
+      ratio === undefined
+        ? ''
+        : `${formatNumber(ratio.median)} (${formatNumber(ratio.least)} to ${formatNumber(ratio.most)})`
     const own = row.contender === REFERENCE ? ' class="own"' : ''
     return `<tr${own}><th scope="row">${escape(factsOf(row.contender).title)}</th><td>${format(row.median!, row.unit)}</td><td>${format(p95, row.unit)}</td><td>${Math.round(spread * 100)}%</td><td>${pairs}</td><td>${samples.length}</td></tr>`
   })
@@ -109,7 +124,9 @@ ${left.length === 0 ? '' : `<ul class="left">${left.join('')}</ul>`}`
 
 function notesOf(): string {
   const pending = PENDING.map(({ title, reason }) => `<li>${escape(title)}: ${escape(reason)}</li>`).join('')
-  const contenders = CONTENDERS.map(({ title, documentation }) => `<li>${escape(title)}: ${escape(documentation)}</li>`).join('')
+  const contenders = CONTENDERS.map(
+    ({ title, documentation }) => `<li>${escape(title)}: ${escape(documentation)}</li>`,
+  ).join('')
   return `<section aria-labelledby="notes"><h2 id="notes">Notes</h2>
 <ul>
 <li><em>Cold</em>: the first thing of its kind that a fresh browser or process does; the operating system has the files cached.</li>

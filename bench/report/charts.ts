@@ -38,7 +38,9 @@ function barsOf(rows: readonly Row[]): Bar[] {
       if (median === undefined) return []
       const { title, kind } = factsOf(contender)
       const own = contender === 'pannier' ? 'pannier' : kind
-      return [{ label: title, kind: own, median, least: Math.min(...samples), most: Math.max(...samples) } satisfies Bar]
+      return [
+        { label: title, kind: own, median, least: Math.min(...samples), most: Math.max(...samples) } satisfies Bar,
+      ]
     })
     .sort((a, b) => a.median - b.median)
 }

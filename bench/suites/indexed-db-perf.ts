@@ -61,7 +61,12 @@ export const indexedDbPerfSuite: Suite = {
       indexed: false,
       workloads: [
         insert,
-        warmRead(milliseconds('countRecords', 'count'), ['count', 'nested'], ({ contender }) => contender.count(), String),
+        warmRead(
+          milliseconds('countRecords', 'count'),
+          ['count', 'nested'],
+          ({ contender }) => contender.count(),
+          String,
+        ),
         warmRead(
           milliseconds('readAll', 'read all'),
           ['findByCountry', 'nested'],
@@ -91,7 +96,13 @@ function cells({ full, seed }: CellChoice): readonly Cell[] {
   ]
 }
 
-function makeCell(documents: number, keyChars: number, valueBytes: number, encoding: ValueEncoding, seed: number): Cell {
+function makeCell(
+  documents: number,
+  keyChars: number,
+  valueBytes: number,
+  encoding: ValueEncoding,
+  seed: number,
+): Cell {
   const label = `${documents.toLocaleString('en-US')} records, keys of ${keyChars}, ${valueBytes.toLocaleString('en-US')} B as ${encoding}`
   return { documents, seed, ids: 'random', keyChars, valueBytes, encoding, label }
 }

@@ -79,7 +79,12 @@ export const jsonStoreSuite: Suite = {
       workloads: [
         add,
         index,
-        warmRead(milliseconds('findByQuery', 'find by query'), ['findByCity'], ({ contender }) => contender.findByCity(someCity), idsOf),
+        warmRead(
+          milliseconds('findByQuery', 'find by query'),
+          ['findByCity'],
+          ({ contender }) => contender.findByCity(someCity),
+          idsOf,
+        ),
         warmRead(
           milliseconds('findById', 'find by id'),
           ['get'],

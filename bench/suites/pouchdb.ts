@@ -51,11 +51,18 @@ export const pouchDbSuite: Suite = {
   phases,
   left: [
     {
-      title: 'basic-updates, all-docs-startkey-endkey, all-docs-keys, all-docs-include-docs, complex-find-query, multi-field-query',
+      title:
+        'basic-updates, all-docs-startkey-endkey, all-docs-keys, all-docs-include-docs, complex-find-query, multi-field-query',
       reason: 'need operations that the lab does not ask of contenders yet',
     },
-    { title: 'temp-views, build-secondary-index, persisted-views', reason: 'views are JavaScript functions; create-index stands for them' },
-    { title: 'basic-attachments, many-attachments-base64, many-attachments-binary', reason: 'most contenders have no attachments' },
+    {
+      title: 'temp-views, build-secondary-index, persisted-views',
+      reason: 'views are JavaScript functions; create-index stands for them',
+    },
+    {
+      title: 'basic-attachments, many-attachments-base64, many-attachments-binary',
+      reason: 'most contenders have no attachments',
+    },
     { title: 'pull-replication-one-generation, pull-replication-two-generation', reason: 'replication is issue 6' },
   ],
   cells: ({ seed }) => [{ ...cellOf(DOCUMENTS_FOUND, seed), label: 'as in its suite' }],

@@ -69,7 +69,9 @@ const concurrentWrites: Workload = {
   metrics: [milliseconds('concurrentWrites', `${WRITES_AT_ONCE} inserts issued together`)],
   async run({ contender, cell }) {
     const people = extraPeople(cell, extra.together, WRITES_AT_ONCE)
-    const { milliseconds: value } = await time(() => Promise.all(people.map((person) => contender.insert(person))))
+    const { milliseconds: value } = await time(() =>
+      Promise.all(people.map(async (person) => contender.insert(person))),
+    )
     return { values: { concurrentWrites: value }, answer: String(await contender.count()) }
   },
 }
@@ -80,7 +82,9 @@ const update: Workload = {
   metrics: [milliseconds('update', 'one awaited update, p50')],
   async run({ contender, cell }) {
     const ids = keptIds(cell, WRITES, 3)
-    const times = await timeEach(WRITES, (turn) => contender.update(ids[turn]!, { age: 18 + turn, name: `New ${turn}` }))
+    const times = await timeEach(WRITES, (turn) =>
+      contender.update(ids[turn]!, { age: 18 + turn, name: `New ${turn}` }),
+    )
     const changed: string[] = []
     for (const id of ids) changed.push(await describe(contender.get(id)))
     return { values: { update: median(times) }, answer: checksum(changed) }

@@ -43,7 +43,8 @@ export function contenderConformance({ test, runsIn, create, place }: Conformanc
         for (const cell of cells) await checkSuite(facts, suite.name, cell, create, place())
       })
     }
-    test(`${facts.name} says what it finds missing, and refuses what it can't do`, () => checkEdges(facts, create, place()))
+    test(`${facts.name} says what it finds missing, and refuses what it can't do`, () =>
+      checkEdges(facts, create, place()))
   }
 }
 
