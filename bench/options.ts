@@ -30,6 +30,7 @@ the main contenders as fit. Writes bench/results/history/*.json and bench/result
   --only NAME[,NAME]   these workloads only
   --contenders N[,N]   these contenders only, or 'all' (default: the main ones)
   --suite NAME[,NAME]  ${SUITES.map((suite) => suite.name).join(', ')} (default: standard)
+  --features NAME      of Chromium, e.g. IdbSqliteBackingStore: IndexedDB as it will be
   --seed N             of the documents (default 1)
   --keep               also replace what bench/results/current/ holds of these places (committed)
   --report             only make the report anew, of what is in bench/results/current/
@@ -50,6 +51,7 @@ export interface BenchOptions {
   readonly contenders: readonly string[]
   readonly suites: readonly string[]
   readonly seed: number
+  readonly features: readonly string[]
   readonly keep: boolean
   readonly reportOnly: boolean
 }
@@ -67,6 +69,7 @@ export function readOptions(parameters: readonly string[]): BenchOptions | undef
       only: { type: 'string', default: '' },
       contenders: { type: 'string' },
       suite: { type: 'string' },
+      features: { type: 'string', default: '' },
       seed: { type: 'string', default: '1' },
       keep: { type: 'boolean', default: false },
       report: { type: 'boolean', default: false },
@@ -92,6 +95,7 @@ export function readOptions(parameters: readonly string[]): BenchOptions | undef
         : choose(list(values.contenders ?? ''), contenders, 'contender', CORE),
     suites: choose(list(values.suite ?? ''), suites, 'suite', full ? suites : ['standard']),
     seed: readCount(values.seed),
+    features: list(values.features),
     keep: values.keep,
     reportOnly: values.report,
   }

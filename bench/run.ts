@@ -31,7 +31,7 @@ interface Session {
 
 export async function run(options: BenchOptions): Promise<void> {
   const render = await prepareReport()
-  if (options.reportOnly) return writeReport(render(readCurrent()))
+  if (options.reportOnly) return reportCurrent(render)
   const sessions: Session[] = []
   // Also when Ctrl-C ends it: nothing in here waits.
   process.on('exit', () => keep(sessions, options, render))
@@ -60,7 +60,7 @@ function turnsOf(place: Place, { suites, contenders, repeats, ...choice }: Bench
 async function measure(
   session: Session,
   turns: readonly Turn[],
-  { only }: BenchOptions,
+  { only, features }: BenchOptions,
   shareMs: number | undefined,
 ): Promise<void> {
   const start = performance.now()
@@ -79,7 +79,7 @@ async function measure(
     const show = (workload: string): void => bar.update(Math.min(99, done * 100), { what: `${what}: ${workload}` })
     show('start')
     const began = performance.now()
-    const { run, agent } = await runTurn(turn, { place: session.place, only, onWorkload: show })
+    const { run, agent } = await runTurn(turn, { place: session.place, only, features, onWorkload: show })
     lasted.set(key, performance.now() - began)
     session.runs.push(run)
     session.agent ||= agent
@@ -110,7 +110,7 @@ function keep(
   writeReport(render(files))
 }
 
-function fileOf(session: Session, { seed }: BenchOptions): ResultFile {
+function fileOf(session: Session, options: BenchOptions): ResultFile {
   const { place, startedAt, runs, agent, complete } = session
   const ran = CONTENDERS.filter((facts) => runs.some((one) => one.contender === facts.name))
   return {
@@ -120,7 +120,7 @@ function fileOf(session: Session, { seed }: BenchOptions): ResultFile {
     startedAt: startedAt.toISOString(),
     finishedAt: new Date().toISOString(),
     complete,
-    environment: recordEnvironment(place, agent, ran, seed),
+    environment: recordEnvironment(place, agent, ran, options),
     runs,
     rows: rowsOf(runs),
   }
@@ -133,12 +133,14 @@ function writeResult(file: ResultFile, isKept: boolean): void {
   writeFileSync(path, `${JSON.stringify(file)}\n`)
   if (!isKept) return
   mkdirSync(CURRENT, { recursive: true })
-  copyFileSync(path, join(CURRENT, `${file.place}.json`))
+  const variant = [file.place, ...file.environment.features].join('-')
+  copyFileSync(path, join(CURRENT, `${variant}.json`))
 }
 
-function readCurrent(): ResultFile[] {
+function reportCurrent(render: (files: readonly ResultFile[]) => string): void {
   const names = globSync('*.json', { cwd: CURRENT }).sort()
-  return names.map((name) => JSON.parse(readFileSync(join(CURRENT, name), 'utf8')) as ResultFile)
+  if (names.length === 0) return console.log('There is nothing in bench/results/current/ yet: npm run bench -- --keep')
+  writeReport(render(names.map((name) => JSON.parse(readFileSync(join(CURRENT, name), 'utf8')) as ResultFile)))
 }
 
 function writeReport(html: string): void {

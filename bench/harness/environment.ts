@@ -11,6 +11,8 @@ export interface Environment {
   /** As the engine names itself. */
   readonly agent: string
   readonly engineVersion: string
+  /** Of Chromium, enabled though off by default. */
+  readonly features: readonly string[]
   readonly processor: string
   readonly cores: number
   readonly memoryBytes: number
@@ -28,7 +30,7 @@ export function recordEnvironment(
   place: Place,
   agent: string,
   contenders: readonly ContenderFacts[],
-  seed: number,
+  { seed, features }: { readonly seed: number; readonly features: readonly string[] },
 ): Environment {
   const sample = makePerson({ documents: 1, seed, ids: 'random' }, 0)
   const packages = ['pannier', ...contenders.flatMap((facts) => facts.packages)]
@@ -36,6 +38,7 @@ export function recordEnvironment(
     place,
     agent,
     engineVersion: versionIn(agent),
+    features,
     processor: cpus()[0]?.model.trim() ?? 'unknown',
     cores: cpus().length,
     memoryBytes: totalmem(),

@@ -33,12 +33,13 @@ export async function runPhaseIn(
   place: Place,
   folder: string,
   request: Omit<PhaseRequest, 'place'>,
+  features: readonly string[],
   onWorkload: (name: string) => void,
 ): Promise<PhaseReport> {
   if (place === 'node') return runInNode(folder, { ...request, place: join(folder, 'bench') })
   const query = { request: JSON.stringify({ ...request, place: 'bench' }) }
   const onProgress = (value: unknown): void => onWorkload(String(value))
-  const options = { entry: PAGE_ENTRY, query, profileDir: folder, timeoutMs: SILENCE_MS_MAX, onProgress }
+  const options = { entry: PAGE_ENTRY, query, profileDir: folder, timeoutMs: SILENCE_MS_MAX, features, onProgress }
   return (await runPage(place, options)) as PhaseReport
 }
 

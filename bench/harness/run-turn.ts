@@ -14,6 +14,8 @@ import type { Turn } from './schedule.ts'
 export interface TurnOptions {
   readonly place: Place
   readonly only: readonly string[]
+  /** Chromium's, that are off by default. */
+  readonly features: readonly string[]
   /** Named as it begins. */
   readonly onWorkload: (name: string) => void
 }
@@ -26,7 +28,7 @@ export interface TurnResult {
 /** Answers of the model are computed once for contenders that can do the same. */
 const known = new Map<string, Promise<Answers>>()
 
-export async function runTurn(turn: Turn, { place, only, onWorkload }: TurnOptions): Promise<TurnResult> {
+export async function runTurn(turn: Turn, { place, only, features, onWorkload }: TurnOptions): Promise<TurnResult> {
   const { suite, cell, contender, repeat } = turn
   const facts = factsOf(contender)
   const key = JSON.stringify([suite.name, cell, only, Object.keys(facts.gaps).sort()])
@@ -44,7 +46,9 @@ export async function runTurn(turn: Turn, { place, only, onWorkload }: TurnOptio
       continue
     }
     const request = { contender, suite: suite.name, phase: phase.name, cell, only }
-    const report = await runPhaseIn(place, folder, request, onWorkload).catch((error: unknown) => failedReport(error))
+    const report = await runPhaseIn(place, folder, request, features, onWorkload).catch((error: unknown) =>
+      failedReport(error),
+    )
     agent = report.agent || agent
     const wrong = wrongAnswers(report.outcomes, expected)
     run.wrong.push(...wrong)

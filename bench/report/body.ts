@@ -2,14 +2,14 @@
 import { CONTENDERS, factsOf, PENDING } from '../contenders/catalog.ts'
 import type { ResultFile, Row } from '../harness/results.ts'
 import { suiteOf } from '../suites/suites.ts'
-import { groupRows } from './charts.ts'
+import { groupRows, keyOf } from './charts.ts'
 
 const REFERENCE = 'pannier'
 /** Ratios nearer to 1 say nothing. */
 const NOISE = 1.5
 
 export function bodyOf(files: readonly ResultFile[]): string {
-  const links = files.map(({ place }) => `<li><a href="#${place}">${nameOf(place)}</a></li>`).join('')
+  const links = files.map((file) => `<li><a href="#${keyOf(file)}">${nameOf(file)}</a></li>`).join('')
   return `<header>
 <h1>Pannier, measured</h1>
 <p>Pannier beside other ways to keep documents, each used as its own documentation advises. All did the same work on the same
@@ -30,8 +30,8 @@ function sectionOf(file: ResultFile): string {
   const stopped = file.complete
     ? ''
     : '<p class="warning">This run was stopped: the figures are what was measured until then.</p>'
-  return `<section aria-labelledby="${file.place}">
-<h2 id="${file.place}">${nameOf(file.place)} ${escape(file.environment.engineVersion)}</h2>
+  return `<section aria-labelledby="${keyOf(file)}">
+<h2 id="${keyOf(file)}">${nameOf(file)} ${escape(file.environment.engineVersion)}</h2>
 ${stopped}${environmentOf(file)}
 ${parts.join('\n')}
 </section>`
@@ -54,19 +54,19 @@ function environmentOf({ environment, startedAt, finishedAt, runs }: ResultFile)
         .map(([name, version]) => `${name} ${version}`)
         .join(', '),
     ],
-    ['engine', agent],
+    ['engine', [agent, ...environment.features].join(', with ')],
   ]
   const list = facts.map(([term, text]) => `<dt>${term}</dt><dd>${escape(text)}</dd>`).join('')
   return `<details><summary>Where these figures come from</summary><dl>${list}</dl></details>`
 }
 
-function cellOf(rows: readonly Row[], { place }: ResultFile, groups: readonly Row[][]): string {
+function cellOf(rows: readonly Row[], file: ResultFile, groups: readonly Row[][]): string {
   const { suite, cell } = rows[0]!
   const own = groups.flatMap((group, at) =>
     group[0]!.suite === suite && group[0]!.cell === cell ? [{ group, at }] : [],
   )
   const heading = suite === 'standard' ? cell : `${suiteOf(suite).title}: ${cell}`
-  const workloads = own.map(({ group, at }) => workloadOf(group, `${place}-${at}`))
+  const workloads = own.map(({ group, at }) => workloadOf(group, `${keyOf(file)}-${at}`))
   return `<h3>${escape(heading)}</h3>
 ${overviewOf(own.map(({ group }) => group))}
 <details><summary>Every workload, with charts and spread</summary>
@@ -85,8 +85,10 @@ function overviewOf(groups: readonly (readonly Row[])[]): string {
     const unit = rows[0]!.unit === 'ms' ? 'ms' : ''
     return `<tr><th scope="row">${escape(rows[0]!.title)} <small>${unit}</small></th>${cells.join('')}</tr>`
   })
-  return `<div class="scroll" tabindex="0" role="region" aria-label="Overview"><table>
-<caption>Median of the repeats; below it how many times Pannier's time or size that is.</caption>
+  return `<p class="note">Median of the repeats; below it how many times Pannier's time or size that is.
+<span class="slower">Green: Pannier needs less</span>, <span class="faster">red: Pannier needs more</span>, by ${NOISE} times at least; not
+for what is kept in memory only, nor for floors. A dash: no figure; the reason is below, with the charts.</p>
+<div class="scroll" tabindex="0" role="region" aria-label="Overview"><table>
 <thead><tr><th scope="col">workload</th>${head}</tr></thead>
 <tbody>${lines.join('\n')}</tbody></table></div>`
 }
@@ -97,7 +99,15 @@ function overviewCellOf(row: Row | undefined): string {
   if (row.contender === REFERENCE) return `<td class="own">${value}</td>`
   if (row.ratio === undefined) return `<td>${value}</td>`
   const { median } = row.ratio
-  const side = median >= NOISE ? 'slower' : median <= 1 / NOISE ? 'faster' : 'alike'
+  // Floors and memory keep nothing: they are there to be compared with, not to be beaten.
+  const side =
+    factsOf(row.contender).kind !== 'persistent'
+      ? 'alike'
+      : median >= NOISE
+        ? 'slower'
+        : median <= 1 / NOISE
+          ? 'faster'
+          : 'alike'
   return `<td class="${side}">${value}<small>${formatNumber(median)}×</small></td>`
 }
 
@@ -133,15 +143,18 @@ function notesOf(): string {
 <li><em>Spread</em>: from the least to the greatest sample, by the median. In charts: the line over the bar.</li>
 <li>A dash: there is no figure; the list below the chart says why.</li>
 <li><em>Floor</em>: what storing and reading the same JSON costs at least. It is no database.</li>
-<li>Colours of the overview: <span class="slower">takes ${NOISE} times as long as Pannier or more</span>, <span class="faster">Pannier takes ${NOISE} times as long or more</span>.</li>
+<li>RxDB remembers the results of queries that it has just answered: its warm counts and finds are from memory.</li>
+<li>Bytes on disk: in Chromium and Firefox Pannier keeps a reserve of 32 MiB, whatever it stores, to go on when the quota is reached.</li>
+<li>SQLite WASM runs in a worker, where alone it can use OPFS: its times include the way there and back.</li>
 </ul>
 <h3>Not measured yet</h3><ul>${pending}</ul>
 <h3>What each contender follows</h3><ul>${contenders}</ul>
 </section>`
 }
 
-function nameOf(place: ResultFile['place']): string {
-  return { node: 'Node', chromium: 'Chromium', firefox: 'Firefox', webkit: 'WebKit' }[place]
+function nameOf({ place, environment: { features } }: ResultFile): string {
+  const name = { node: 'Node', chromium: 'Chromium', firefox: 'Firefox', webkit: 'WebKit' }[place]
+  return features.length === 0 ? name : escape(`${name} with ${features.join(', ')}`)
 }
 
 function format(value: number, unit: Row['unit']): string {
@@ -150,7 +163,7 @@ function format(value: number, unit: Row['unit']): string {
 
 function formatNumber(value: number): string {
   if (value >= 100) return Math.round(value).toLocaleString('en-US')
-  return value < 0.001 ? '0' : String(Number(value.toPrecision(value >= 10 ? 3 : 2)))
+  return new Intl.NumberFormat('en-US', { maximumSignificantDigits: value >= 10 ? 3 : 2 }).format(value)
 }
 
 function formatBytes(bytes: number): string {

@@ -19,12 +19,19 @@ export interface Bar {
 }
 
 export function chartsOf(files: readonly ResultFile[]): Chart[] {
-  return files.flatMap(({ place, rows }) =>
-    groupRows(rows).flatMap((group, at) => {
+  return files.flatMap((file) =>
+    groupRows(file.rows).flatMap((group, at) => {
       const bars = barsOf(group)
-      return bars.length === 0 ? [] : [{ id: `${place}-${at}`, title: group[0]!.title, unit: group[0]!.unit, bars }]
+      return bars.length === 0
+        ? []
+        : [{ id: `${keyOf(file)}-${at}`, title: group[0]!.title, unit: group[0]!.unit, bars }]
     }),
   )
+}
+
+/** One place may be there twice, with other features. */
+export function keyOf({ place, environment }: ResultFile): string {
+  return [place, ...environment.features].join('-')
 }
 
 /** The rows of one metric in one cell. */

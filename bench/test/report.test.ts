@@ -24,6 +24,7 @@ function fileOf(runs: readonly Run[], complete: boolean): ResultFile {
       place: 'chromium',
       agent: 'Chrome/1.2',
       engineVersion: '1.2',
+      features: [],
       processor: 'a <fast> one',
       cores: 2,
       memoryBytes: 2 ** 30,
