@@ -423,11 +423,10 @@ class StoreAccess implements CollectionAccess {
       catalog,
       name,
       create: (transaction) => {
+        // One without indexes needs nothing for them; what it takes to define some is asked for before anything is written.
+        const definitions = declared.size === 0 ? undefined : defining()
         const state = schema.markNew(transaction, catalog, catalog.create(transaction, name, settings))
-        // One without indexes needs nothing for them.
-        return declared.size === 0
-          ? state
-          : defining().defineIndexes(transaction, catalog, state, [...declared.values()])
+        return definitions?.defineIndexes(transaction, catalog, state, [...declared.values()]) ?? state
       },
       maintenance: withViews(indexMaintenance(selectorTest, () => [...declared.values()])),
       settings: () => ({ ...DEFAULT_SETTINGS, ...settings }),
