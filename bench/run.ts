@@ -1,174 +1,151 @@
-/**
- * Measures Pannier against what a careful programmer would build on the same storage: plain IndexedDB in three browser
- * engines, node:sqlite in Node. Both do the same work on the same documents in turn, so that the ratios hold on a noisy machine.
- */
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { cpus } from 'node:os'
-import { join } from 'node:path'
-import { parseArgs } from 'node:util'
-import { makeFolder, removeFolder } from '../tools/processes.ts'
-import type { DataSet, IdOrder } from './documents.ts'
-import { obstacleIn, PLACES, rivalIn, runPhaseIn } from './engines.ts'
-import type { Place } from './engines.ts'
-import { makePerson } from './documents.ts'
-import type { ContenderName, Outcomes } from './phase.ts'
-import { formatTable } from './table.ts'
-import { phases } from './workloads.ts'
+/** Runs what was chosen, place by place, and keeps files and report up to date with it. */
+import { copyFileSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { Presets, SingleBar } from 'cli-progress'
+import { CONTENDERS, factsOf } from './contenders/catalog.ts'
+import type { Place } from './contenders/catalog.ts'
+import { recordEnvironment } from './harness/environment.ts'
+import { obstacleIn } from './harness/places.ts'
+import { rowsOf, SCHEMA, SCHEMA_VERSION } from './harness/results.ts'
+import type { ResultFile, Run } from './harness/results.ts'
+import { runTurn } from './harness/run-turn.ts'
+import { schedule } from './harness/schedule.ts'
+import type { Turn } from './harness/schedule.ts'
+import type { BenchOptions } from './options.ts'
+import { prepareReport } from './report/report.ts'
+import { suiteOf } from './suites/suites.ts'
 
-const CONTENDERS: readonly string[] = [...new Set(['pannier', ...PLACES.map(rivalIn)])]
+const RESULTS = join(import.meta.dirname, 'results')
+const HISTORY = join(RESULTS, 'history')
+const CURRENT = join(RESULTS, 'current')
+const MS_PER_MINUTE = 60_000
 
-const USAGE = `Usage: npm run bench -- [OPTIONS] [ENGINE …]
-
-Engines: ${PLACES.join(', ')} (default: all). Prints a table per engine and writes the figures to bench/results/.
-
-  --documents N   how many documents are stored (default 100000)
-  --repeat N      how often each contender runs, in turn with the other (default 2)
-  --ids ORDER     'random' (default) or 'ascending' with insertion
-  --seed N        of the documents (default 1)
-  --only NAME     one contender alone: ${CONTENDERS.join(', ')}
-  --until PHASE   stop after this phase: ${phases.map((phase) => phase.name).join(', ')}
-  --help          print this
-
-In the table, a ratio above 1 means that Pannier is faster, ± is the distance of the farthest repeat from the median,
-"near" is a bar missed by less than 10%. WebKit is reported and not held to the bars.`
-
-interface Options {
-  readonly set: DataSet
-  readonly places: readonly Place[]
-  readonly repeats: number
-  readonly only: string | undefined
-  readonly until: string | undefined
+/** What a place has given so far. */
+interface Session {
+  readonly place: Place
+  readonly startedAt: Date
+  readonly runs: Run[]
+  agent: string
+  complete: boolean
 }
 
-/** Everything that one contender did in one repeat, by workload. */
-interface Run {
-  readonly contender: ContenderName
-  readonly agent: string
-  readonly outcomes: Outcomes
-}
-
-await main()
-
-async function main(): Promise<void> {
-  let options: Options | undefined
-  try {
-    options = readOptions()
-  } catch (error) {
-    console.error(`${(error as Error).message}\n\n${USAGE}`)
-    process.exit(2)
-  }
-  if (options === undefined) return console.log(USAGE)
-  for (const place of options.places) {
+export async function run(options: BenchOptions): Promise<void> {
+  const render = await prepareReport()
+  if (options.reportOnly) return reportCurrent(render)
+  const sessions: Session[] = []
+  // Also when Ctrl-C ends it: nothing in here waits.
+  process.on('exit', () => keep(sessions, options, render))
+  const places = options.places.filter((place) => {
     const obstacle = obstacleIn(place)
-    if (obstacle === undefined) await measure(place, options)
-    else console.log(`\n${place}: left out (${obstacle})`)
-  }
-}
-
-function readOptions(): Options | undefined {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      documents: { type: 'string', default: '100000' },
-      repeat: { type: 'string', default: '2' },
-      ids: { type: 'string', default: 'random' },
-      seed: { type: 'string', default: '1' },
-      only: { type: 'string' },
-      until: { type: 'string' },
-      help: { type: 'boolean', default: false },
-    },
+    if (obstacle !== undefined) console.log(`${place}: left out (${obstacle})`)
+    return obstacle === undefined
   })
-  if (values.help) return undefined
-  const places = positionals.length === 0 ? PLACES : PLACES.filter((place) => positionals.includes(place))
-  const unknown = positionals.find((name) => !(PLACES as readonly string[]).includes(name))
-  if (unknown !== undefined) throw new TypeError(`there is no engine ${unknown}`)
-  if (values.ids !== 'random' && values.ids !== 'ascending') throw new TypeError(`there is no order ${values.ids}`)
-  if (values.only !== undefined && !CONTENDERS.includes(values.only)) throw new TypeError(`there is no ${values.only}`)
-  if (values.until !== undefined && !phases.some((phase) => phase.name === values.until)) {
-    throw new TypeError(`there is no phase ${values.until}`)
+  const share = options.minutes === undefined ? undefined : (options.minutes * MS_PER_MINUTE) / places.length
+  for (const place of places) {
+    const session: Session = { place, startedAt: new Date(), runs: [], agent: '', complete: false }
+    sessions.push(session)
+    await measure(session, turnsOf(place, options), options, share)
   }
+}
+
+function turnsOf(place: Place, { suites, contenders, repeats, ...choice }: BenchOptions): Turn[] {
+  return schedule({
+    suites: suites.map(suiteOf).map((suite) => ({ suite, cells: suite.cells(choice) })),
+    contenders: contenders.filter((name) => factsOf(name).places.includes(place)),
+    repeats,
+  })
+}
+
+/** The first repeat is finished in any case; others only begin when they are likely to end in time. */
+async function measure(
+  session: Session,
+  turns: readonly Turn[],
+  { only, features }: BenchOptions,
+  shareMs: number | undefined,
+): Promise<void> {
+  const start = performance.now()
+  const lasted = new Map<string, number>()
+  const bar = new SingleBar(
+    { format: `${session.place.padEnd(8)} {bar} {percentage}%  {what}`, hideCursor: true, clearOnComplete: true },
+    Presets.shades_classic,
+  )
+  bar.start(100, 0, { what: '' })
+  for (const [at, turn] of turns.entries()) {
+    const key = `${turn.suite.name} ${turn.cell.label} ${turn.contender}`
+    const spent = performance.now() - start
+    if (shareMs !== undefined && turn.repeat > 1 && spent + (lasted.get(key) ?? 0) > shareMs) break
+    const what = `${turn.contender}, ${turn.cell.label}, repeat ${turn.repeat}`
+    const done = shareMs === undefined ? at / turns.length : Math.max(spent / shareMs, 0)
+    const show = (workload: string): void => bar.update(Math.min(99, done * 100), { what: `${what}: ${workload}` })
+    show('start')
+    const began = performance.now()
+    const { run, agent } = await runTurn(turn, { place: session.place, only, features, onWorkload: show })
+    lasted.set(key, performance.now() - began)
+    session.runs.push(run)
+    session.agent ||= agent
+    complain(session.place, run)
+  }
+  session.complete = true
+  bar.stop()
+  const minutes = ((performance.now() - start) / MS_PER_MINUTE).toFixed(1)
+  console.log(`${session.place}: ${session.runs.length} runs in ${minutes} minutes`)
+}
+
+function complain(place: Place, { contender, cell, wrong, failures }: Run): void {
+  for (const { workload } of wrong) console.log(`${place} ${contender}, ${cell.label}: wrong answer in ${workload}`)
+  for (const [workload, message] of Object.entries(failures)) {
+    console.log(`${place} ${contender}, ${cell.label}: ${workload} failed: ${message}`)
+  }
+}
+
+function keep(
+  sessions: readonly Session[],
+  options: BenchOptions,
+  render: (files: readonly ResultFile[]) => string,
+): void {
+  const measured = sessions.filter((session) => session.runs.length > 0)
+  if (measured.length === 0) return
+  const files = measured.map((session) => fileOf(session, options))
+  for (const file of files) writeResult(file, options.keep)
+  writeReport(render(files))
+}
+
+function fileOf(session: Session, options: BenchOptions): ResultFile {
+  const { place, startedAt, runs, agent, complete } = session
+  const ran = CONTENDERS.filter((facts) => runs.some((one) => one.contender === facts.name))
   return {
-    set: { documents: readCount(values.documents), seed: readCount(values.seed), ids: values.ids satisfies IdOrder },
-    places,
-    repeats: readCount(values.repeat),
-    only: values.only,
-    until: values.until,
+    schema: SCHEMA,
+    version: SCHEMA_VERSION,
+    place,
+    startedAt: startedAt.toISOString(),
+    finishedAt: new Date().toISOString(),
+    complete,
+    environment: recordEnvironment(place, agent, ran, options),
+    runs,
+    rows: rowsOf(runs),
   }
 }
 
-function readCount(text: string): number {
-  const number = Number(text)
-  if (!Number.isSafeInteger(number) || number < 1) throw new TypeError(`${text} is not a number of anything`)
-  return number
+function writeResult(file: ResultFile, isKept: boolean): void {
+  const name = `${file.startedAt.replaceAll(':', '-').slice(0, 19)}-${file.place}.json`
+  mkdirSync(HISTORY, { recursive: true })
+  const path = join(HISTORY, name)
+  writeFileSync(path, `${JSON.stringify(file)}\n`)
+  if (!isKept) return
+  mkdirSync(CURRENT, { recursive: true })
+  const variant = [file.place, ...file.environment.features].join('-')
+  copyFileSync(path, join(CURRENT, `${variant}.json`))
 }
 
-async function measure(place: Place, options: Options): Promise<void> {
-  const contenders = ([rivalIn(place), 'pannier'] as const).filter((name) => (options.only ?? name) === name)
-  const runs: Run[] = []
-  for (let repeat = 1; repeat <= options.repeats; repeat++) {
-    for (const contender of contenders) {
-      say(`${place} ${repeat}/${options.repeats} ${contender}`)
-      runs.push(await runContender(place, contender, options))
-    }
-  }
-  const title = describe(place, runs, options)
-  const { samples, wrong } = summarise(runs)
-  say('')
-  console.log(`\n${title}\n\n${formatTable(place, samples, wrong)}`)
-  if (wrong.size > 0) process.exitCode = 1
-  writeResults(place, { title, options, samples, wrong: [...wrong], runs })
+function reportCurrent(render: (files: readonly ResultFile[]) => string): void {
+  const names = globSync('*.json', { cwd: CURRENT }).sort()
+  if (names.length === 0) return console.log('There is nothing in bench/results/current/ yet: npm run bench -- --keep')
+  writeReport(render(names.map((name) => JSON.parse(readFileSync(join(CURRENT, name), 'utf8')) as ResultFile)))
 }
 
-async function runContender(place: Place, contender: ContenderName, { set, until }: Options): Promise<Run> {
-  const folder = makeFolder('bench')
-  let agent = ''
-  let outcomes: Outcomes = {}
-  for (const phase of phases) {
-    const report = await runPhaseIn(place, folder, { contender, phase: phase.name, set })
-    agent = report.agent
-    outcomes = { ...outcomes, ...report.outcomes }
-    if (phase.name === until) break
-  }
-  removeFolder(folder)
-  return { contender, agent, outcomes }
-}
-
-function describe(place: Place, runs: readonly Run[], { set, repeats }: Options): string {
-  const version = /(?:Node\.js|Chrome|Firefox|Version)\/([\d.]+)/.exec(runs[0]?.agent ?? '')?.[1] ?? ''
-  const machine = `${cpus().length} cores, ${cpus()[0]?.model.trim() ?? 'unknown'}`
-  const bytes = JSON.stringify(makePerson(set, 0)).length
-  const documents = `${set.documents.toLocaleString('en-US')} documents of some ${bytes} bytes, ${set.ids} ids`
-  return `${place} ${version}; ${machine}\n${documents}; median of ${repeats}`
-}
-
-/** Times by contender and metric, and the metrics of workloads that were not answered alike by all. */
-function summarise(runs: readonly Run[]): {
-  samples: Partial<Record<ContenderName, Record<string, number[]>>>
-  wrong: Set<string>
-} {
-  const samples: Partial<Record<ContenderName, Record<string, number[]>>> = {}
-  const wrong = new Set<string>()
-  for (const { contender, outcomes } of runs) {
-    const own = (samples[contender] ??= {})
-    for (const [workload, { times, answer }] of Object.entries(outcomes)) {
-      const alike = runs.every((run) => run.outcomes[workload]?.answer === answer)
-      for (const [metric, milliseconds] of Object.entries(times)) {
-        ;(own[metric] ??= []).push(milliseconds)
-        if (!alike) wrong.add(metric)
-      }
-    }
-  }
-  return { samples, wrong }
-}
-
-function writeResults(place: Place, results: object): void {
-  const folder = join(import.meta.dirname, 'results')
-  mkdirSync(folder, { recursive: true })
-  const file = join(folder, `${new Date().toISOString().replaceAll(':', '-').slice(0, 19)}-${place}.json`)
-  writeFileSync(file, JSON.stringify(results, undefined, 1))
-}
-
-/** A line that the next one replaces, for those who wait. */
-function say(text: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`)
+function writeReport(html: string): void {
+  mkdirSync(RESULTS, { recursive: true })
+  const path = join(RESULTS, 'report.html')
+  writeFileSync(path, html)
+  console.log(`Report: ${relative(process.cwd(), path)}`)
 }

@@ -1,40 +1,66 @@
 /**
- * What a contender must be able to do: the operations that the bars name, each in the best way that the contender has.
- * Workloads know nothing else about it. An answer may be there at once or be promised.
+ * What the lab asks of a contender: the operations of the workloads, each done as the contender's own documentation advises.
+ * Workloads know nothing else about it. What one can't do is listed as a gap (catalog.ts) with the reason, and is never
+ * imitated: the operation is not called then. An answer may be there at once or be promised.
  */
 import type { Person } from '../documents.ts'
 
 export type Answer<T> = T | Promise<T>
 
-/** The fields that an index on (city, score) covers. */
-export interface CityScore {
-  readonly city: string
-  readonly score: number
-}
+/** Field by field, what a document gets anew. */
+export type Patch = Partial<Person>
 
 export interface Contender {
-  /** Opens the database at `place`, creating it if need be. `indexed`: the secondary indexes exist. */
+  /** Opens the database at `place` (in Node a path, in a browser a name), creating it if need be. `indexed`: the indexes exist. */
   open(place: string, indexed: boolean): Promise<void>
   close(): Promise<void>
-  /** All of them, as one atomic write where the contender has one. */
+  /** As one write, where the contender has that. */
   insertMany(people: readonly Person[]): Answer<void>
-  /** Builds the two secondary indexes, on age and on city (where it helps: city and score), on the documents there are. */
-  buildIndexes(): Promise<void>
-  /** Resolves when durable (relaxed: survives the end of the process). */
+  /** Resolves when the document survives the end of the process. */
   insert(person: Person): Answer<void>
-  /** Reads and rewrites the document atomically; resolves when durable. */
-  update(id: string, change: (person: Person) => Person): Answer<void>
+  /** On age, and on city, of the documents that there are. */
+  buildIndexes(): Answer<void>
   get(id: string): Answer<Person | undefined>
   count(): Answer<number>
+  /** Helped by the index on age. */
   countAges(gte: number, lt: number): Answer<number>
+  /** Helped by the index on city. */
+  findByCity(city: string): Answer<readonly Person[]>
   /** No index helps. */
   findByCountry(country: string): Answer<readonly Person[]>
-  findByCity(city: string): Answer<readonly Person[]>
-  findScoresByCity(city: string): Answer<readonly CityScore[]>
+  /** In the order of ids. */
   pageById(skip: number, limit: number): Answer<readonly Person[]>
-  /** Ties in any order. */
-  pageByAge(skip: number, limit: number): Answer<readonly Person[]>
+  /** Reads, changes and writes the document atomically; resolves like `insert`. */
+  update(id: string, patch: Patch): Answer<void>
+  delete(id: string): Answer<void>
+  deleteMany(ids: readonly string[]): Answer<void>
+  /** Documents and indexes are gone, the database stays and can be used. */
+  dropStore(): Answer<void>
+  /** After `close`: nothing is left. */
+  destroy(place: string): Promise<void>
 }
+
+/** Beside the operations: `keep`: what it holds is there again when another process opens it; `nested`, `bytes`: field values. */
+export type Capability = keyof Contender | 'keep' | 'nested' | 'bytes'
 
 /** Called once in a page or process. */
 export type ContenderFactory = () => Contender
+
+export const OPERATIONS: readonly (keyof Contender)[] = [
+  'open',
+  'close',
+  'insertMany',
+  'insert',
+  'buildIndexes',
+  'get',
+  'count',
+  'countAges',
+  'findByCity',
+  'findByCountry',
+  'pageById',
+  'update',
+  'delete',
+  'deleteMany',
+  'dropStore',
+  'destroy',
+]

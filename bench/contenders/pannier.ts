@@ -1,21 +1,23 @@
 /** Pannier, through its public API alone and with its defaults; the same in a page and in Node. */
 import { open } from 'pannier'
-import type { Collection, Database, FieldPath, IndexInput } from 'pannier'
-import type { CityScore, Contender } from './contender.ts'
+import type { Collection, Database, FieldPath, IndexInput, OpenOptions } from 'pannier'
+import type { Contender, Patch } from './contender.ts'
 import type { Person } from '../documents.ts'
 
-const INDEXES: readonly IndexInput<FieldPath<Person>>[] = ['age', ['city', 'score']]
+const INDEXES: readonly IndexInput<FieldPath<Person>>[] = ['age', 'city']
 
-export function pannierContender(): Contender {
-  return new PannierContender()
-}
-
-class PannierContender implements Contender {
+export class PannierContender implements Contender {
+  readonly #storage: Pick<OpenOptions, 'storage'>
   #database: Database | undefined
   #people: Collection<Person> | undefined
 
+  constructor(storage: Pick<OpenOptions, 'storage'> = {}) {
+    this.#storage = storage
+  }
+
   async open(place: string, indexed: boolean): Promise<void> {
-    this.#database = await open(place, { collections: { people: indexed ? { indexes: INDEXES } : {} } })
+    const people = indexed ? { indexes: INDEXES } : {}
+    this.#database = await open(place, { ...this.#storage, collections: { people } })
     this.#people = this.#database.collection<Person>('people')
   }
 
@@ -27,16 +29,12 @@ class PannierContender implements Contender {
     await this.#people!.insert(people)
   }
 
-  async buildIndexes(): Promise<void> {
-    await this.#database!.collection<Person>('people', { indexes: INDEXES }).ready()
-  }
-
   async insert(person: Person): Promise<void> {
     await this.#people!.insert(person)
   }
 
-  async update(id: string, change: (person: Person) => Person): Promise<void> {
-    await this.#people!.update(id, change)
+  async buildIndexes(): Promise<void> {
+    await this.#database!.collection<Person>('people', { indexes: INDEXES }).ready()
   }
 
   get(id: string): Promise<Person | undefined> {
@@ -51,23 +49,37 @@ class PannierContender implements Contender {
     return this.#people!.find({ age: { $gte: gte, $lt: lt } }).count()
   }
 
-  findByCountry(country: string): Promise<readonly Person[]> {
-    return this.#people!.find({ country }).toArray()
-  }
-
   findByCity(city: string): Promise<readonly Person[]> {
     return this.#people!.find({ city }).toArray()
   }
 
-  findScoresByCity(city: string): Promise<readonly CityScore[]> {
-    return this.#people!.find({ city }).fields('city', 'score').toArray()
+  findByCountry(country: string): Promise<readonly Person[]> {
+    return this.#people!.find({ country }).toArray()
   }
 
   pageById(skip: number, limit: number): Promise<readonly Person[]> {
     return this.#people!.find().sort('_id').skip(skip).limit(limit).toArray()
   }
 
-  pageByAge(skip: number, limit: number): Promise<readonly Person[]> {
-    return this.#people!.find().sort('age').skip(skip).limit(limit).toArray()
+  async update(id: string, patch: Patch): Promise<void> {
+    await this.#people!.update(id, (person) => ({ ...person, ...patch }))
+  }
+
+  async delete(id: string): Promise<void> {
+    await this.#people!.delete(id)
+  }
+
+  async deleteMany(ids: readonly string[]): Promise<void> {
+    await this.#people!.delete(ids)
+  }
+
+  async dropStore(): Promise<void> {
+    await this.#database!.dropCollection('people')
+    this.#people = this.#database!.collection<Person>('people')
+  }
+
+  async destroy(place: string): Promise<void> {
+    const database = await open(place, this.#storage)
+    await database.destroy()
   }
 }

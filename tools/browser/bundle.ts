@@ -16,6 +16,7 @@ export async function bundle(entry: string): Promise<string> {
     sourcemap: 'inline',
     sourcesContent: false,
     keepNames: true,
+    loader: { '.wasm': 'binary' },
     logLevel: 'silent',
   })
   return result.outputFiles[0]?.text ?? ''

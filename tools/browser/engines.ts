@@ -15,6 +15,8 @@ export interface EngineOptions {
   readonly privateMode?: boolean
   /** Room for all that an origin stores. Firefox only: Chromium is told over its protocol, WebKit can't be told. */
   readonly quotaBytes?: number
+  /** Chromium only: features to enable that are off by default. */
+  readonly features?: readonly string[]
 }
 
 export interface Command {
@@ -58,7 +60,7 @@ function needProgram(path: string | undefined, name: string): string {
   return path
 }
 
-function chromiumCommand({ profileDir, remote, privateMode }: EngineOptions, url: string): Command {
+function chromiumCommand({ profileDir, remote, privateMode, features = [] }: EngineOptions, url: string): Command {
   const parameters = [
     '--headless=new',
     '--no-sandbox',
@@ -77,6 +79,7 @@ function chromiumCommand({ profileDir, remote, privateMode }: EngineOptions, url
     '--disable-renderer-backgrounding',
     '--password-store=basic',
     `--user-data-dir=${profileDir}`,
+    ...(features.length > 0 ? [`--enable-features=${features.join(',')}`] : []),
     ...(remote ? ['--remote-debugging-port=0'] : privateMode === true ? ['--incognito'] : []),
     url,
   ]

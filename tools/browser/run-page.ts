@@ -28,6 +28,7 @@ export interface RunPageOptions {
   readonly timeoutMs: number
   readonly quotaBytes?: number
   readonly privateMode?: boolean
+  readonly features?: readonly string[]
   onProgress?(value: unknown): void
 }
 
@@ -77,12 +78,13 @@ export async function runPage(engine: Engine, options: RunPageOptions): Promise<
   }
 }
 
-function engineOptions({ quotaBytes, privateMode }: RunPageOptions, profileDir: string): EngineOptions {
+function engineOptions({ quotaBytes, privateMode, features }: RunPageOptions, profileDir: string): EngineOptions {
   return {
     profileDir,
     remote: false,
     ...(quotaBytes !== undefined && { quotaBytes }),
     ...(privateMode !== undefined && { privateMode }),
+    ...(features !== undefined && { features }),
   }
 }
 

@@ -3,7 +3,7 @@ import { barOf, describeBar, judge, rows } from './bars.ts'
 import type { Row } from './bars.ts'
 import { rivalIn } from './engines.ts'
 import type { Place } from './engines.ts'
-import { median } from './measure.ts'
+import { median } from '../measure.ts'
 import type { ContenderName } from './phase.ts'
 
 /** Milliseconds of each repeat, by contender and metric. */

@@ -1,5 +1,5 @@
 /** The entry of the page: runs the phase that its query string asks for and reports. */
-import { done, failed } from '../tools/browser/page/report.ts'
+import { done, failed } from '../../tools/browser/page/report.ts'
 import { indexedDbContender } from './contenders/indexed-db.ts'
 import { pannierContender } from './contenders/pannier.ts'
 import { runPhase } from './phase.ts'

@@ -6,10 +6,10 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { launch } from 'puppeteer-core'
-import { bundle } from '../tools/browser/bundle.ts'
-import { commandOf } from '../tools/browser/engines.ts'
-import { servePages } from '../tools/browser/page-server.ts'
-import { makeFolder, removeFolder } from '../tools/processes.ts'
+import { bundle } from '../../tools/browser/bundle.ts'
+import { commandOf } from '../../tools/browser/engines.ts'
+import { servePages } from '../../tools/browser/page-server.ts'
+import { makeFolder, removeFolder } from '../../tools/processes.ts'
 import { formatHotFunctions } from './cpu-profile.ts'
 import type { CpuProfile } from './cpu-profile.ts'
 import { databaseFile, PAGE_ENTRY, rivalIn, runInNode } from './engines.ts'
@@ -19,7 +19,7 @@ import { phases } from './workloads.ts'
 const SAMPLING_MICROSECONDS = 200
 const WORKLOADS = phases.flatMap((phase) => phase.workloads.map((workload) => workload.name))
 
-const USAGE = `Usage: node tools/run.mjs bench/profile.ts [OPTIONS] node|chromium WORKLOAD
+const USAGE = `Usage: node tools/run.mjs bench/bars/profile.ts [OPTIONS] node|chromium WORKLOAD
 
   --documents N   default 100000
   --rival         profile what Pannier is compared with, instead of Pannier
@@ -27,7 +27,7 @@ const USAGE = `Usage: node tools/run.mjs bench/profile.ts [OPTIONS] node|chromiu
   --help          print this
 
 Workloads: ${[...new Set(WORKLOADS)].join(', ')}
-The profile is kept in bench/results/ too, for the performance panel of a browser's developer tools.`
+The profile is kept in bench/results/bars/ too, for the performance panel of a browser's developer tools.`
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -48,7 +48,7 @@ else if ((engine !== 'node' && engine !== 'chromium') || !WORKLOADS.includes(wor
 
 async function profile(place: 'node' | 'chromium', name: string): Promise<void> {
   const folder = makeFolder('profile')
-  const results = join(import.meta.dirname, 'results')
+  const results = join(import.meta.dirname, '../results/bars')
   mkdirSync(results, { recursive: true })
   const file = join(results, `${place}-${name}.cpuprofile`)
   const contender: ContenderName = values.rival ? rivalIn(place) : 'pannier'

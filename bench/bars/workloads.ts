@@ -4,10 +4,10 @@
  * a fresh Node process) on the files that the phase before has left.
  */
 import type { Contender } from './contenders/contender.ts'
-import { changePerson, checksum, makeId, makePeople, sampleIds, someAges, someCity, someCountry } from './documents.ts'
-import { otherCity } from './documents.ts'
-import type { DataSet, Person } from './documents.ts'
-import { mean, median, quantile, time, timeEach, timeSustained, timeWarm } from './measure.ts'
+import { changePerson, checksum, makeId, makePeople, sampleIds, someAges, someCity, someCountry } from '../documents.ts'
+import { otherCity } from '../documents.ts'
+import type { DataSet, Person } from '../documents.ts'
+import { mean, median, quantile, time, timeEach, timeSustained, timeWarm } from '../measure.ts'
 
 const PUTS = 1_000
 const GETS = 1_000

@@ -1,9 +1,9 @@
 /** Where contenders run: a browser engine or Node. Each phase gets a browser or process of its own. */
 import { join } from 'node:path'
-import { ENGINES, missingPackages } from '../tools/browser/engines.ts'
-import type { Engine } from '../tools/browser/engines.ts'
-import { runPage } from '../tools/browser/run-page.ts'
-import { run } from '../tools/processes.ts'
+import { ENGINES, missingPackages } from '../../tools/browser/engines.ts'
+import type { Engine } from '../../tools/browser/engines.ts'
+import { runPage } from '../../tools/browser/run-page.ts'
+import { run } from '../../tools/processes.ts'
 import type { ContenderName, PhaseReport, PhaseRequest } from './phase.ts'
 
 export type Place = 'node' | Engine

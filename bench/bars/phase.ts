@@ -1,6 +1,6 @@
 /** Runs one phase of workloads with one contender; the same in a page and in a Node process. */
 import type { Contender } from './contenders/contender.ts'
-import type { DataSet } from './documents.ts'
+import type { DataSet } from '../documents.ts'
 import { phases } from './workloads.ts'
 import type { Outcome } from './workloads.ts'
 

@@ -1,0 +1,53 @@
+/** Makes contenders in a page. The bundle holds all of them; each is evaluated only when it runs. */
+import type { Contender } from './contender.ts'
+import { remoteContender, serveContender } from './remote.ts'
+
+const LOADERS: Readonly<Record<string, () => Promise<Contender>>> = {
+  pannier: async () => new (await import('./pannier.ts')).PannierContender(),
+  'pannier-memory': async () => {
+    const { memory } = await import('pannier/memory')
+    return new (await import('./pannier.ts')).PannierContender({ storage: memory() })
+  },
+  'indexed-db': async () => new (await import('./indexed-db.ts')).IndexedDbContender('relaxed'),
+  'indexed-db-strict': async () => new (await import('./indexed-db.ts')).IndexedDbContender('strict'),
+  dexie: async () => new (await import('./dexie.ts')).DexieContender(),
+  rxdb: async () => new (await import('./rxdb.ts')).RxDbContender(),
+  'pouchdb-idb': async () => {
+    const { default: plugin } = await import('pouchdb-adapter-idb')
+    return new (await import('./pouchdb.ts')).PouchDbContender('idb', plugin)
+  },
+  'pouchdb-indexeddb': async () => {
+    const { default: plugin } = await import('pouchdb-adapter-indexeddb')
+    return new (await import('./pouchdb.ts')).PouchDbContender('indexeddb', plugin)
+  },
+  'sqlite-wasm': async () => remoteContender(new Worker('/page.js', { type: 'module' })),
+  tinybase: async () => new (await import('./tinybase.ts')).TinyBaseContender(),
+  lokijs: async () => new (await import('./lokijs.ts')).LokiJsContender(),
+  'floor-storage': async () => {
+    const { indexedDbRecords } = await import('./floor-indexed-db.ts')
+    return new (await import('./floor.ts')).FloorContender(indexedDbRecords())
+  },
+  'floor-json': async () => {
+    const { FloorContender, memoryRecords } = await import('./floor.ts')
+    return new FloorContender(memoryRecords())
+  },
+}
+
+export function makeInBrowser(name: string): Promise<Contender> {
+  const load = LOADERS[name]
+  if (load === undefined) throw new TypeError(`${name} does not run in a browser`)
+  return load()
+}
+
+/** The script of a page is that of its worker too. */
+export const isWorker: boolean = typeof document === 'undefined'
+
+/** Synchronous access to files is for workers alone: the worker's end of 'sqlite-wasm'. Calls wait until it is loaded. */
+export function serveInWorker(): void {
+  const port = globalThis as unknown as Parameters<typeof serveContender>[0]
+  const loaded = Promise.all([import('./sql.ts'), import('./sqlite-wasm.ts')])
+  serveContender(
+    port,
+    loaded.then(([{ SqlContender }, { sqliteWasmDriver }]) => new SqlContender(sqliteWasmDriver)),
+  )
+}

@@ -1,0 +1,28 @@
+/**
+ * `npm run bench`: measures Pannier beside its peers in every engine that is installed, writes result files and a report. What is
+ * measured is written when this process ends, however it ends.
+ */
+import { readOptions, USAGE } from './options.ts'
+import type { BenchOptions } from './options.ts'
+
+await main()
+
+async function main(): Promise<void> {
+  const parameters = process.argv.slice(2)
+  if (parameters.includes('--bars')) {
+    process.argv = [...process.argv.slice(0, 2), ...parameters.filter((parameter) => parameter !== '--bars')]
+    await import('./bars/run.ts')
+    return
+  }
+  let options: BenchOptions | undefined
+  try {
+    options = readOptions(parameters)
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${USAGE}`)
+    process.exitCode = 2
+    return
+  }
+  if (options === undefined) return console.log(USAGE)
+  const { run } = await import('./run.ts')
+  await run(options)
+}
