@@ -73,7 +73,8 @@ export const CONTENDERS: readonly ContenderFacts[] = [
   contender(
     'sqlite-wasm',
     'SQLite WASM on OPFS',
-    BROWSERS,
+    // WebKit on GTK has no origin private file system.
+    ['chromium', 'firefox'],
     'https://sqlite.org/wasm/doc/trunk/persistence.md#vfs-opfs-sahpool',
     {
       packages: ['@sqlite.org/sqlite-wasm'],
