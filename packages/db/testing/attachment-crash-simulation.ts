@@ -9,13 +9,12 @@
 import type { Environment } from '../src/base/environment.ts'
 import { PannierError } from '../src/base/errors.ts'
 import { CHUNK_BYTES } from '../src/document/attachments/blob-store.ts'
-import { openKeyValueStore, type PagedKeyValueStore } from '../src/kv/open.ts'
+import type { PagedKeyValueStore } from '../src/kv/open.ts'
 import type { Durability } from '../src/storage/page-store.ts'
 import { AttachmentStore, contentBytes, contentPieces } from './attachment-fixture.ts'
-import { assertEqual, assertTrue, CheckError } from './check.ts'
-import type { Simulation } from './crash-simulation.ts'
+import { assertEqual, assertTrue } from './check.ts'
+import { CrashHost, simulatedEnvironment, type Known, type Simulation } from './crash-host.ts'
 import { seededRandom, type Random } from './random.ts'
-import { randomOrder, SimulatedStorage } from './simulated-page-store.ts'
 
 /** Content is a seed and a length; undefined: no such document. */
 type Content = { readonly seed: number; readonly length: number } | undefined
@@ -28,71 +27,52 @@ const LENGTHS = [0, 10, 5000, CHUNK_BYTES, 5 * CHUNK_BYTES + 1, 14 * CHUNK_BYTES
 export async function simulateAttachments(simulation: Simulation): Promise<number> {
   const run = new Run(simulation)
   await run.work()
-  const calls = run.storage.calls
+  const calls = run.host.storage.calls
   await run.aftermath()
   return calls
 }
 
 class Run {
-  readonly storage: SimulatedStorage
-  readonly #simulation: Simulation
+  readonly host: CrashHost
   readonly #random: Random
-  readonly #durability: Durability
+  readonly #isPowerLost: boolean
   readonly #environment: Environment
   /** For each document what it may have: one content, or several when an outcome is not known. */
   readonly #allowed = new Map<string, Content[]>(IDS.map((id) => [id, [undefined]]))
   readonly #clock = { now: 1_700_000_000_000 }
-  #gone: Promise<'gone'>
-  #usable = true
   #kv: PagedKeyValueStore | undefined
   #store: AttachmentStore | undefined
 
   constructor(simulation: Simulation) {
     const random = seededRandom(simulation.seed)
-    const asynchronous = random.chance(0.5)
-    this.#simulation = simulation
+    const isAsynchronous = random.chance(0.5)
+    const durability: Durability = random.chance(0.5) ? 'strict' : 'relaxed'
     this.#random = random
-    this.#durability = random.chance(0.5) ? 'strict' : 'relaxed'
-    this.#environment = {
-      now: () => 0,
-      randomId: () => Array.from({ length: 32 }, () => random.below(16).toString(16)).join(''),
-      yield: () => Promise.resolve(),
-      after: () => () => {},
-    }
-    this.storage = new SimulatedStorage({
-      random: random.next,
-      ...(asynchronous ? { schedule: randomOrder(random.next) } : {}),
-    })
-    if (simulation.call > 0) this.storage.failAt(simulation.call, simulation.fault)
-    this.#gone = new Promise((resolve) => {
-      this.storage.onGone = () => {
-        this.#usable = false
-        resolve('gone')
-      }
-    })
+    this.#isPowerLost = simulation.fault.kind === 'power' && durability === 'relaxed'
+    this.#environment = simulatedEnvironment(random, 0, 3)
+    this.host = new CrashHost(simulation, { random, isAsynchronous, environment: this.#environment, durability })
   }
 
   async work(): Promise<void> {
-    if (!(await this.#open())) return
-    for (let round = 0; round < 5 && this.#usable; round++) {
+    if ((await this.#open()) === undefined) return
+    for (let round = 0; round < 5 && this.host.isUsable; round++) {
       const [first, second] = this.#random.chance(0.5) ? ['a', 'b'] : ['b', 'c']
       await Promise.all([this.#put(first!, round), this.#random.chance(0.5) ? this.#put(second!, round) : undefined])
-      if (this.#usable && this.#random.chance(0.3)) await this.#attempt(() => this.#kv!.checkpoint())
+      if (this.host.isUsable && this.#random.chance(0.3)) await this.host.attempt(() => this.#kv!.checkpoint())
     }
   }
 
   async aftermath(): Promise<void> {
-    this.storage.failAt(this.#simulation.call, undefined as never)
-    if (this.#kv !== undefined && this.#usable) await this.#kv.close()
-    this.#usable = true
-    this.#gone = new Promise(() => {})
-    if (!(await this.#open())) throw new CheckError('the database does not open again')
+    await this.host.reopen(
+      () => this.#kv?.close(),
+      () => this.#open(),
+    )
     const kv = this.#kv!
     const store = this.#store!
     await kv.check()
     await store.check(false)
     // Relaxed commits may be lost with the power.
-    if (this.#simulation.fault.kind !== 'power' || this.#durability === 'strict') await this.#compare(store)
+    if (!this.#isPowerLost) await this.#compare(store)
     // Others live on: nothing of theirs is taken.
     await store.put('d', { x: { data: contentPieces(9, 6 * CHUNK_BYTES) } })
     await store.reclaim()
@@ -109,11 +89,10 @@ class Run {
     const content = random.chance(0.2) ? undefined : { seed: random.below(3), length: random.pick(LENGTHS) }
     const failing = content !== undefined && random.chance(0.15)
     const old = this.#allowed.get(id)!
-    const done = await this.#attempt(async () => {
-      await this.#store!.put(id, content === undefined ? {} : { x: { data: this.#data(content, failing, round) } })
-      return true
-    })
-    if (done === true) this.#allowed.set(id, [content])
+    const done = await this.host.attempt(() =>
+      this.#store!.put(id, content === undefined ? {} : { x: { data: this.#data(content, failing, round) } }),
+    )
+    if (done !== undefined) this.#allowed.set(id, [content])
     else if (!failing) this.#allowed.set(id, [...old, content])
   }
 
@@ -142,32 +121,11 @@ class Run {
     }
   }
 
-  async #open(): Promise<boolean> {
-    const opened = await this.#attempt(async () =>
-      openKeyValueStore({
-        store: await this.storage.open('x'),
-        coordinator: this.#simulation.coordinator(),
-        environment: this.#environment,
-        cacheBytesMax: this.#random.pick([0, 10_000_000]),
-        durability: this.#durability,
-      }),
-    )
-    if (opened === undefined) return false
-    this.#kv = opened
-    this.#store = new AttachmentStore(opened, this.#environment, this.#clock)
-    return true
-  }
-
-  /** Undefined when it failed as it may, or was never answered. */
-  async #attempt<T>(action: () => Promise<T>): Promise<T | undefined> {
-    try {
-      const result = await Promise.race([action(), this.#gone])
-      return result === 'gone' ? undefined : (result as T)
-    } catch (error) {
-      if (!(error instanceof PannierError) || error.code === 'PANNIER_CORRUPT') throw error
-      if (error.code === 'PANNIER_CLOSED') this.#usable = false
-      return undefined
-    }
+  #open(): Promise<Known<void> | undefined> {
+    return this.host.attempt(async () => {
+      this.#kv = await this.host.open(this.#random.pick([0, 10_000_000]))
+      this.#store = new AttachmentStore(this.#kv, this.#environment, this.#clock)
+    })
   }
 }
 

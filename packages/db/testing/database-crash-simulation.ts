@@ -7,18 +7,15 @@
  * over the model of a key-value store, which is what all is compared with; and work goes on.
  */
 import type { Environment } from '../src/base/environment.ts'
-import { PannierError } from '../src/base/errors.ts'
 import type { Database } from '../src/database/database.ts'
-import { openKeyValueStore } from '../src/kv/open.ts'
 import type { Durability } from '../src/storage/page-store.ts'
-import { assertEqual, CheckError } from './check.ts'
-import type { Simulation } from './crash-simulation.ts'
+import { assertEqual } from './check.ts'
+import { CrashHost, simulatedEnvironment, type Known, type Simulation } from './crash-host.ts'
 import { dump, randomStep } from './database-crash-steps.ts'
 import type { CrashStep } from './database-crash-steps.ts'
 import { countingEnvironment, databaseOver } from './model-database.ts'
 import { modelKeyValueStore } from './model-key-value-store.ts'
 import { seededRandom, type Random } from './random.ts'
-import { randomOrder, SimulatedStorage } from './simulated-page-store.ts'
 
 const VERSION_MAX = 3
 
@@ -26,22 +23,18 @@ const VERSION_MAX = 3
 export async function simulateDatabase(simulation: Simulation): Promise<number> {
   const run = new Run(simulation)
   await run.work()
-  const calls = run.storage.calls
+  const calls = run.host.storage.calls
   await run.aftermath()
   return calls
 }
 
 class Run {
-  readonly storage: SimulatedStorage
-  readonly #simulation: Simulation
+  readonly host: CrashHost
   readonly #random: Random
-  readonly #durability: Durability
   readonly #cacheBytesMax: number
   readonly #environment: Environment
   #reference = new Reference()
   #db: Database | undefined
-  #gone: Promise<'gone'>
-  #usable = true
   #version = 1
   /** What has happened to the reference. */
   #history: CrashStep[] = []
@@ -51,29 +44,24 @@ class Run {
   constructor(simulation: Simulation) {
     const random = seededRandom(simulation.seed)
     const chance = seededRandom(simulation.seed + 1_000_003)
-    this.#simulation = simulation
-    this.#random = random
     // What is relaxed may be lost with the power, which nothing could be compared with.
-    this.#durability = simulation.fault.kind === 'power' || random.chance(0.5) ? 'strict' : 'relaxed'
+    const durability: Durability = simulation.fault.kind === 'power' || random.chance(0.5) ? 'strict' : 'relaxed'
+    const isAsynchronous = random.chance(0.5)
+    this.#random = random
     this.#cacheBytesMax = random.pick([0, 200_000, 10_000_000])
-    this.#environment = simulatedEnvironment(chance)
-    this.storage = new SimulatedStorage({
-      random: chance.next,
-      ...(random.chance(0.5) ? { schedule: randomOrder(chance.next) } : {}),
-    })
-    if (simulation.call > 0) this.storage.failAt(simulation.call, simulation.fault)
-    this.#gone = new Promise((resolve) => {
-      this.storage.onGone = () => {
-        this.#usable = false
-        resolve('gone')
-      }
+    this.#environment = simulatedEnvironment(chance, 1_700_000_000_000, 3)
+    this.host = new CrashHost(simulation, {
+      random: chance,
+      isAsynchronous,
+      environment: this.#environment,
+      durability,
     })
   }
 
   async work(): Promise<void> {
-    if (!(await this.#openBoth())) return
+    if ((await this.#openBoth()) === undefined) return
     const rounds = 8 + this.#random.below(16)
-    for (let round = 0; round < rounds && this.#usable; round++) {
+    for (let round = 0; round < rounds && this.host.isUsable; round++) {
       if (this.#random.chance(0.08)) {
         if (this.#version < VERSION_MAX && this.#random.chance(0.7)) this.#version++
         if (!(await this.#reopen())) return
@@ -88,12 +76,10 @@ class Run {
 
   /** Opens what is left, compares, and goes on working with it. */
   async aftermath(): Promise<void> {
-    this.storage.failAt(this.#simulation.call, undefined as never)
-    if (this.#usable) await this.#db?.close()
-    this.#usable = true
-    this.#gone = new Promise(() => {})
-    if (!(await this.#openBoth())) throw new CheckError('the database does not open again')
-    const db = this.#db!
+    const db = await this.host.reopen(
+      () => this.#db?.close(),
+      () => this.#openBoth(),
+    )
     assertEqual(await db.check(), [], 'check after the crash')
     await this.#compare(db)
     for (let round = 0; round < 3; round++) await this.#runSteps([await this.#step()])
@@ -109,7 +95,7 @@ class Run {
 
   async #runSteps(steps: readonly CrashStep[]): Promise<void> {
     const db = this.#db!
-    const outcomes = await Promise.all(steps.map((step) => this.#attempt(() => step.run(db))))
+    const outcomes = await Promise.all(steps.map((step) => this.host.attempt(() => step.run(db))))
     if (!outcomes.includes(undefined)) {
       for (const [at, step] of steps.entries()) {
         assertEqual(outcomes[at]!.value, await this.#refer(step), `the answer to ${step.name}`)
@@ -123,13 +109,13 @@ class Run {
       candidates = outcomes[at] === undefined ? [...candidates, ...withStep] : withStep
     }
     this.#candidates = candidates
-    if (!this.#usable) return
+    if (!this.host.isUsable) return
     // The handle is still there: what it shows from now on is what counts.
-    const settled = await this.#attempt(async () => {
+    const settled = await this.host.attempt(async () => {
       await this.#db!.refresh()
       await this.#compare(this.#db!)
     })
-    if (settled === undefined) this.#usable = false
+    if (settled === undefined) this.host.isUsable = false
   }
 
   #refer(step: CrashStep): Promise<unknown> {
@@ -162,45 +148,29 @@ class Run {
   }
 
   async #reopen(): Promise<boolean> {
-    const closed = await this.#attempt(() => this.#db!.close())
-    if (closed === undefined) this.#usable = false
-    return closed !== undefined && (await this.#openBoth())
+    const closed = await this.host.attempt(() => this.#db!.close())
+    if (closed === undefined) this.host.isUsable = false
+    return closed !== undefined && (await this.#openBoth()) !== undefined
   }
 
   /** Both forget what was declared; both migrate to the version of the code. */
-  async #openBoth(): Promise<boolean> {
+  async #openBoth(): Promise<Known<Database> | undefined> {
     const version = this.#version
     const reopen: CrashStep = { name: 'reopen', resumable: true, isOrdered: false, run: (db) => migrate(db, version) }
-    const opened = await this.#attempt(async () => {
-      const store = await openKeyValueStore({
-        store: await this.storage.open('x'),
-        coordinator: this.#simulation.coordinator(),
-        environment: this.#environment,
-        cacheBytesMax: this.#cacheBytesMax,
-        durability: this.#durability,
-      })
-      this.#db = databaseOver(store, this.#environment, () => store.check())
-      await reopen.run(this.#db)
+    const opened = await this.host.attempt(async () => {
+      const store = await this.host.open(this.#cacheBytesMax)
+      const db = databaseOver(store, this.#environment, () => store.check())
+      this.#db = db
+      await reopen.run(db)
+      return db
     })
     if (opened === undefined) {
-      this.#usable = false
-      return false
+      this.host.isUsable = false
+      return undefined
     }
     if (this.#candidates === NOTHING_OPEN) await this.#refer(reopen)
     else this.#candidates = this.#candidates.map((steps) => [...steps, reopen])
-    return true
-  }
-
-  /** Undefined when it failed as it may, or was never answered. */
-  async #attempt<T>(action: () => Promise<T>): Promise<{ readonly value: T } | undefined> {
-    try {
-      const result = await Promise.race([action().then((value) => ({ value })), this.#gone])
-      return result === 'gone' ? undefined : result
-    } catch (error) {
-      if (!(error instanceof PannierError) || error.code === 'PANNIER_CORRUPT') throw error
-      if (error.code === 'PANNIER_CLOSED') this.#usable = false
-      return undefined
-    }
+    return opened
   }
 }
 
@@ -241,15 +211,5 @@ function migration(version: number): (document: Record<string, unknown>) => Reco
     const n = Number(document['n'])
     if (n % 7 === version) throw new Error('no')
     return n % 11 === version ? { _deleted: true } : { ...document, version }
-  }
-}
-
-function simulatedEnvironment(random: Random): Environment {
-  let time = 1_700_000_000_000
-  return {
-    now: () => time++,
-    randomId: () => Array.from({ length: 32 }, () => random.below(16).toString(16)).join(''),
-    yield: () => Promise.resolve(),
-    after: () => () => {},
   }
 }

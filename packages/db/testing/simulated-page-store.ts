@@ -70,6 +70,11 @@ export class SimulatedStorage implements Storage {
     this.faults.set(call, fault)
   }
 
+  /** No call meets a fault from now on. */
+  disarm(): void {
+    this.faults.clear()
+  }
+
   identify(name: string): string {
     return `simulated:${this.number}:${name}`
   }

@@ -7,15 +7,12 @@
 import { expect, test } from 'vitest'
 import type { ChangesOptions } from '../../src/database/change-feed.ts'
 import type { Collection } from '../../src/database/collection.ts'
-import { localCoordinator } from '../../src/database/coordination/local-coordinator.ts'
 import type { Database } from '../../src/database/database.ts'
 import { systemEnvironment } from '../../src/database/environment.ts'
-import { openKeyValueStore } from '../../src/kv/open.ts'
 import { parseSelector } from '../../src/query/ast/parse-selector.ts'
 import { evaluate } from '../../src/query/evaluate.ts'
-import { databaseOver } from '../../testing/model-database.ts'
 import { seededRandom, type Random } from '../../testing/random.ts'
-import { randomOrder, SimulatedStorage } from '../../testing/simulated-page-store.ts'
+import { openHandles } from '../several-handles.ts'
 
 const SEEDS = Number(process.env['SEEDS'] ?? 4)
 const FIRST_SEED = Number(process.env['SEED'] ?? 1)
@@ -38,30 +35,13 @@ for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
     readWhileWriting(seed))
 }
 
-async function openHandles(random: Random, seed: number, count: number): Promise<Database[]> {
-  const storage = new SimulatedStorage({ random: random.next, schedule: randomOrder(random.next) })
-  const environment = systemEnvironment()
-  const handles: Database[] = []
-  for (let at = 0; at < count; at++) {
-    const store = await openKeyValueStore({
-      store: await storage.open('x'),
-      coordinator: localCoordinator({ key: `feed model ${seed}`, environment }),
-      environment,
-      cacheBytesMax: 100_000,
-      durability: 'relaxed',
-    })
-    handles.push(databaseOver(store, environment, () => store.check()))
-  }
-  return handles
-}
-
 function randomItem(random: Random, _id: string): Item & { _id: string } {
   return { _id, n: random.below(60), tags: [`t${random.below(20)}`, 'all'], filler: 'x'.repeat(random.below(300)) }
 }
 
 async function compareWithModel(seed: number): Promise<void> {
   const random = seededRandom(seed)
-  const handles = await openHandles(random, seed, 2)
+  const handles = await openHandles(random, `feed model ${seed}`, 2)
   const collections = handles.map((db) => db.collection<Item>('items', { indexes: INDEXES }))
   const model = new Map<string, State>()
   let seq = 0
@@ -169,7 +149,7 @@ interface Reader {
 
 async function readWhileWriting(seed: number): Promise<void> {
   const random = seededRandom(seed)
-  const handles = await openHandles(random, seed, 3)
+  const handles = await openHandles(random, `feed model ${seed}`, 3)
   const collections = handles.map((db) => db.collection<Item>('items', { indexes: INDEXES }))
   let writing = true
   const write = async (items: Collection<Item>, db: Database, own: Random): Promise<void> => {

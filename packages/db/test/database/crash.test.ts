@@ -5,7 +5,7 @@
  * `SEEDS=2000 EVERY_CALL=3 vitest run packages/db/test/database/crash.test.ts`.
  */
 import { test } from 'vitest'
-import { randomFault } from '../../testing/crash-simulation.ts'
+import { randomFault } from '../../testing/crash-host.ts'
 import { simulateDatabase } from '../../testing/database-crash-simulation.ts'
 import { seededRandom } from '../../testing/random.ts'
 import type { Fault } from '../../testing/simulated-page-store.ts'

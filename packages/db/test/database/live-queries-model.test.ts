@@ -4,43 +4,22 @@
  * Method: random queries of all options over handles on a simulated store with random latency and a small cache.
  */
 import { expect, test } from 'vitest'
-import { localCoordinator } from '../../src/database/coordination/local-coordinator.ts'
 import type { Database } from '../../src/database/database.ts'
-import { systemEnvironment } from '../../src/database/environment.ts'
-import { openKeyValueStore } from '../../src/kv/open.ts'
 import { checkRandomLiveQueries } from '../../testing/conformance/live-queries.ts'
 import { Follower } from '../../testing/live-rows.ts'
-import { databaseOver } from '../../testing/model-database.ts'
 import { seededRandom, type Random } from '../../testing/random.ts'
-import { randomOrder, SimulatedStorage } from '../../testing/simulated-page-store.ts'
+import { openHandles } from '../several-handles.ts'
 
 const SEEDS = Number(process.env['SEEDS'] ?? 4)
 const FIRST_SEED = Number(process.env['SEED'] ?? 1)
 
 for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
   test(`random live queries, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, async () => {
-    const handles = await openHandles(seededRandom(seed), seed, 3)
+    const handles = await openHandles(seededRandom(seed), `live model ${seed}`, 3)
     await checkRandomLiveQueries(async () => handles, seed + 100, 20)
     await closeAll(handles)
   })
   test(`writers at once, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, () => followWriters(seed))
-}
-
-async function openHandles(random: Random, seed: number, count: number): Promise<Database[]> {
-  const storage = new SimulatedStorage({ random: random.next, schedule: randomOrder(random.next) })
-  const environment = systemEnvironment()
-  const handles: Database[] = []
-  for (let at = 0; at < count; at++) {
-    const store = await openKeyValueStore({
-      store: await storage.open('x'),
-      coordinator: localCoordinator({ key: `live model ${seed}`, environment }),
-      environment,
-      cacheBytesMax: 100_000,
-      durability: 'relaxed',
-    })
-    handles.push(databaseOver(store, environment, () => store.check()))
-  }
-  return handles
 }
 
 async function closeAll(handles: readonly Database[]): Promise<void> {
@@ -57,7 +36,7 @@ interface Item {
 /** Each transaction writes the two halves of a pair alike: no query may ever show one without the other. */
 async function followWriters(seed: number): Promise<void> {
   const random = seededRandom(seed)
-  const handles = await openHandles(random, seed, 3)
+  const handles = await openHandles(random, `live model ${seed}`, 3)
   const followers = handles.flatMap((db) => {
     const items = db.collection<Item>('items', { indexes: ['n'] })
     const queries = [

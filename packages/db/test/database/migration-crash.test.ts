@@ -3,15 +3,11 @@
  * Method: every call in turn fails in every way; then the database is opened again by code of the same version.
  */
 import { expect, test } from 'vitest'
-import type { Database } from '../../src/database/database.ts'
 import type { Migration } from '../../src/database/schema/collection-schema.ts'
-import { openKeyValueStore } from '../../src/kv/open.ts'
-import type { Durability } from '../../src/storage/page-store.ts'
-import { countingEnvironment, databaseOver } from '../../testing/model-database.ts'
 import { seededRandom } from '../../testing/random.ts'
 import type { Fault } from '../../testing/simulated-page-store.ts'
 import { randomOrder, SimulatedStorage } from '../../testing/simulated-page-store.ts'
-import { soloCoordinator } from '../kv/solo-coordinator.ts'
+import { openOver, strike } from '../strike.ts'
 
 const COUNT = 600
 const FAULTS: readonly Fault[] = [
@@ -31,18 +27,6 @@ const MIGRATIONS: Record<number, Migration> = {
   },
 }
 
-async function openOver(storage: SimulatedStorage, durability: Durability): Promise<Database> {
-  const environment = countingEnvironment()
-  const store = await openKeyValueStore({
-    store: await storage.open('x'),
-    coordinator: soloCoordinator(),
-    environment,
-    cacheBytesMax: 100_000,
-    durability,
-  })
-  return databaseOver(store, environment, () => store.check())
-}
-
 /** Gives the number of calls that the migration made. */
 async function crash(call: number, fault: Fault, seed: number): Promise<number> {
   const { next } = seededRandom(seed)
@@ -52,20 +36,14 @@ async function crash(call: number, fault: Fault, seed: number): Promise<number> 
     .collection('docs', { indexes: ['text'] })
     .insert(Array.from({ length: COUNT }, (_, n) => ({ _id: `d${n}`, n, filling: 'x'.repeat(100) })))
   await before.close()
-  const callsBefore = storage.calls
-  if (call > 0) storage.failAt(callsBefore + call, fault)
-  const gone = new Promise<void>((resolve) => (storage.onGone = resolve))
-  const work = async (): Promise<void> => {
+  const calls = await strike(storage, fault, call, async () => {
     const db = await openOver(storage, seed % 3 === 0 ? 'strict' : 'relaxed')
     await db.collection('docs', { version: 2, migrations: MIGRATIONS }).ready()
     await db.checkpoint()
     await db.close()
-  }
-  await Promise.race([work().catch(() => {}), gone])
-  const calls = storage.calls - callsBefore
-  storage.failAt(callsBefore + call, undefined as never)
+  })
 
-  const db = await openOver(storage, 'relaxed')
+  const db = await openOver(storage)
   const docs = db.collection('docs', { version: 2, migrations: MIGRATIONS })
   const all = await docs.find().toArray()
   expect(all.length).toBe(COUNT - COUNT / 100)

@@ -4,15 +4,11 @@
  * Method: every call in turn fails in every way; then the database is opened again.
  */
 import { expect, test } from 'vitest'
-import type { Database } from '../../src/database/database.ts'
 import type { IndexInput } from '../../src/index/index-definition.ts'
-import { openKeyValueStore } from '../../src/kv/open.ts'
-import type { Durability } from '../../src/storage/page-store.ts'
-import { countingEnvironment, databaseOver } from '../../testing/model-database.ts'
 import { seededRandom } from '../../testing/random.ts'
 import type { Fault } from '../../testing/simulated-page-store.ts'
 import { SimulatedStorage } from '../../testing/simulated-page-store.ts'
-import { soloCoordinator } from '../kv/solo-coordinator.ts'
+import { openOver, strike } from '../strike.ts'
 
 const COUNT = 400
 const FAULTS: readonly Fault[] = [
@@ -29,18 +25,6 @@ const INDEXES: IndexInput[] = [
   { on: 'even', unique: true, name: 'hopeless' },
 ]
 
-async function openOver(storage: SimulatedStorage, durability: Durability = 'relaxed'): Promise<Database> {
-  const environment = countingEnvironment()
-  const store = await openKeyValueStore({
-    store: await storage.open('x'),
-    coordinator: soloCoordinator(),
-    environment,
-    cacheBytesMax: 100_000,
-    durability,
-  })
-  return databaseOver(store, environment, () => store.check())
-}
-
 /** Gives the number of calls that the build made. */
 async function crash(call: number, fault: Fault, seed: number): Promise<number> {
   const { next } = seededRandom(seed)
@@ -54,20 +38,14 @@ async function crash(call: number, fault: Fault, seed: number): Promise<number> 
   }))
   await before.collection('docs').insert(documents)
   await before.close()
-  const callsBefore = storage.calls
-  if (call > 0) storage.failAt(callsBefore + call, fault)
-  const gone = new Promise<void>((resolve) => (storage.onGone = resolve))
-  const work = async (): Promise<void> => {
+  const calls = await strike(storage, fault, call, async () => {
     const db = await openOver(storage)
     const docs = db.collection('docs', { indexes: INDEXES })
     await docs.ready().catch(() => {})
     await docs.update('d7', (one) => ({ ...one, n: 1000, text: 'changed' }))
     await db.checkpoint()
     await db.close()
-  }
-  await Promise.race([work().catch(() => {}), gone])
-  const calls = storage.calls - callsBefore
-  storage.failAt(callsBefore + call, undefined as never)
+  })
 
   const db = await openOver(storage)
   const docs = db.collection('docs', { indexes: INDEXES })

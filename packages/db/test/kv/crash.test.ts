@@ -3,7 +3,8 @@
  * Method: testing/crash-simulation.ts; every call in turn for a few seeds, a random call for many.
  */
 import { test } from 'vitest'
-import { randomFault, simulate } from '../../testing/crash-simulation.ts'
+import { randomFault } from '../../testing/crash-host.ts'
+import { simulate } from '../../testing/crash-simulation.ts'
 import { seededRandom } from '../../testing/random.ts'
 import type { Fault } from '../../testing/simulated-page-store.ts'
 import { soloCoordinator } from './solo-coordinator.ts'

@@ -66,7 +66,7 @@ async function restored(store: PageStore): Promise<unknown> {
 }
 
 async function look(storage: SimulatedStorage, outcome: unknown, call: number): Promise<void> {
-  storage.failAt(call, undefined as never)
+  storage.disarm()
   const store = await storage.open('x')
   const there = await holdsDatabase(store)
   if (outcome === 'done') expect(there).toBe(true)

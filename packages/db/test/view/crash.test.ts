@@ -13,6 +13,7 @@ import { countingEnvironment, databaseOver } from '../../testing/model-database.
 import { seededRandom } from '../../testing/random.ts'
 import { SimulatedStorage, type Fault } from '../../testing/simulated-page-store.ts'
 import { soloCoordinator } from '../kv/solo-coordinator.ts'
+import { strike } from '../strike.ts'
 
 const FAULTS: readonly Fault[] = [
   { kind: 'error', code: 'PANNIER_IO', happens: false },
@@ -81,16 +82,11 @@ async function work(handle: Handle): Promise<void> {
   await handle.engine.query({})
 }
 
-async function run(fault: Fault | undefined, call: number): Promise<number> {
+async function run(fault: Fault, call: number): Promise<number> {
   const storage = new SimulatedStorage({ random: seededRandom(call).next })
   const first = await openHandle(storage)
   await first.upsert(0, DOCUMENTS, 1)
-  const before = storage.calls
-  if (fault !== undefined) storage.failAt(before + call, fault)
-  const gone = new Promise<void>((resolve) => (storage.onGone = resolve))
-  // How it ends is not what counts: what is left does.
-  await Promise.race([gone, work(first).catch(() => {})])
-  const made = storage.calls - before
+  const made = await strike(storage, fault, call, () => work(first))
   const second = await openHandle(storage)
   expect(await second.check(), 'what was left').toEqual([])
   const groups = (await second.engine.query({ group: true })).rows
@@ -106,7 +102,7 @@ async function run(fault: Fault | undefined, call: number): Promise<number> {
 }
 
 test('every call in turn', { timeout: 120_000 }, async () => {
-  const calls = await run(undefined, 0)
+  const calls = await run(FAULTS[0]!, 0)
   expect(calls).toBeGreaterThan(8)
   for (const fault of FAULTS) for (let call = 1; call <= calls; call++) await run(fault, call)
 })

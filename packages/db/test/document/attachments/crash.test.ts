@@ -4,7 +4,7 @@
  */
 import { test } from 'vitest'
 import { simulateAttachments } from '../../../testing/attachment-crash-simulation.ts'
-import { randomFault } from '../../../testing/crash-simulation.ts'
+import { randomFault } from '../../../testing/crash-host.ts'
 import { seededRandom } from '../../../testing/random.ts'
 import type { Fault } from '../../../testing/simulated-page-store.ts'
 import { soloCoordinator } from '../../kv/solo-coordinator.ts'
