@@ -1,0 +1,77 @@
+import { openAsBlob } from 'node:fs'
+import { Readable } from 'node:stream'
+import { Option, type Command } from 'commander'
+import type { ByteSource, ImportFormat, ImportMode, ImportResult } from 'pannier'
+import { DATABASE_ARGUMENT, withNewDatabase } from '../database-path.ts'
+import { FailedError, UsageError } from '../outcome.ts'
+import { startProgress } from '../progress.ts'
+import { printLine, type Terminal } from '../terminal.ts'
+
+interface ImportArguments {
+  readonly format?: ImportFormat
+  readonly mode: ImportMode
+  readonly stubs: 'fail' | 'drop'
+}
+
+export function addImport(program: Command, terminal: Terminal): void {
+  program
+    .command('import')
+    .summary('read documents into a collection')
+    .description('Reads documents from a file into a collection, which is made if it is not there.')
+    .argument('<database>', DATABASE_ARGUMENT)
+    .argument('<collection>', 'name of the collection')
+    .argument('[file]', 'what to read; - is the standard input', '-')
+    .addOption(
+      new Option('--format <format>', 'found out when left out; couchdb: what _all_docs or _bulk_docs have').choices([
+        'ndjson',
+        'json',
+        'couchdb',
+      ]),
+    )
+    .addOption(
+      new Option('--mode <mode>', 'what to do about ids that are taken; replicate: take up revisions as they are')
+        .choices(['insert', 'upsert', 'replicate'])
+        .default('insert'),
+    )
+    .addOption(
+      new Option('--stubs <way>', 'attachments that are named without their data')
+        .choices(['fail', 'drop'])
+        .default('fail'),
+    )
+    .action(async (database: string, collection: string, file: string, options: ImportArguments) => {
+      const source = await sourceOf(file, terminal)
+      await withNewDatabase(database, async (db) => {
+        const progress = startProgress(terminal, `Importing into ${collection}`, 'bytes')
+        try {
+          const result = await db.collection(collection).import(source, {
+            ...options,
+            signal: terminal.signal,
+            onProgress: ({ bytes, bytesTotal }) => progress.update(bytes, bytesTotal),
+          })
+          progress.stop()
+          report(result, terminal)
+        } finally {
+          progress.stop()
+        }
+      })
+    })
+}
+
+async function sourceOf(file: string, { stdin }: Terminal): Promise<ByteSource> {
+  if (file === '-') return Readable.toWeb(stdin) as ReadableStream<Uint8Array>
+  try {
+    return await openAsBlob(file)
+  } catch (error) {
+    throw new UsageError(`${file} can't be read: ${(error as Error).message}`)
+  }
+}
+
+function report({ imported, skipped, failedCount, failed }: ImportResult, { stderr }: Terminal): void {
+  const deleted = skipped > 0 ? ` (${skipped} deleted ones were left out; --mode replicate takes them)` : ''
+  printLine(stderr, `${imported} documents imported${deleted}.`)
+  if (failedCount === 0) return
+  for (const { line, id, error } of failed)
+    printLine(stderr, `line ${line}${id === undefined ? '' : `, ${id}`}: ${error.message}`)
+  if (failedCount > failed.length) printLine(stderr, `… and ${failedCount - failed.length} more`)
+  throw new FailedError(`${failedCount} documents could not be imported.`)
+}

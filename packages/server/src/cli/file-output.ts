@@ -1,0 +1,36 @@
+/** Writes a stream to a file, which is there whole or not at all, or to the standard output. */
+import { createWriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
+import type { Terminal } from './terminal.ts'
+
+/** `file`: undefined or - for the standard output. Gives the number of bytes. */
+export async function writeOutput(
+  stream: ReadableStream<Uint8Array>,
+  file: string | undefined,
+  { stdout, signal }: Terminal,
+): Promise<number> {
+  let bytes = 0
+  const counted = async function* (chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of chunks) {
+      bytes += chunk.length
+      yield chunk
+    }
+  }
+  const source = Readable.fromWeb(stream as NodeReadableStream<Uint8Array>)
+  if (file === undefined || file === '-') {
+    await pipeline(source, counted, stdout, { signal, end: false })
+    return bytes
+  }
+  const unfinished = `${file}.unfinished`
+  try {
+    await pipeline(source, counted, createWriteStream(unfinished, { flush: true }), { signal })
+    await rename(unfinished, file)
+  } catch (error) {
+    await rm(unfinished, { force: true })
+    throw error
+  }
+  return bytes
+}

@@ -1,0 +1,39 @@
+/** How commands end: exit codes, and what an error says to somebody at a terminal. */
+import { CommanderError } from 'commander'
+import { isPannierError } from 'pannier'
+
+/** As shells have it: done; something failed or was found; wrong arguments; stopped by Ctrl-C. */
+export const EXIT = { done: 0, failed: 1, usage: 2, stopped: 130 } as const
+
+/** Wrong arguments that only show once files are looked at. */
+export class UsageError extends Error {}
+
+/** The command did what it could, and has said what is wrong. */
+export class FailedError extends Error {}
+
+export function exitCodeOf(error: unknown, signal: AbortSignal): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
+  if (error instanceof UsageError) return EXIT.usage
+  return signal.aborted ? EXIT.stopped : EXIT.failed
+}
+
+/** Undefined: there is nothing more to say. */
+export function describeError(error: unknown, signal: AbortSignal): string | undefined {
+  if (error instanceof CommanderError) return undefined
+  if (signal.aborted) return 'Stopped.'
+  if (!(error instanceof Error)) return String(error)
+  return isPannierError(error) ? `${error.message}${adviceFor(error.code)} (${error.code})` : error.message
+}
+
+function adviceFor(code: string): string {
+  switch (code) {
+    case 'PANNIER_LOCKED':
+      return ' A server that is running has it: stop that, or talk to it by its URL.'
+    case 'PANNIER_NEWER_FORMAT':
+      return ' Update this program.'
+    case 'PANNIER_CORRUPT':
+      return ' `pannier verify` tells more; `pannier restore` makes a database from a dump.'
+    default:
+      return ''
+  }
+}

@@ -1,0 +1,36 @@
+/** The command line `pannier`: reads arguments, runs a command, gives the exit code. */
+import { Command } from 'commander'
+import { addCompact } from './commands/compact.ts'
+import { addDump } from './commands/dump.ts'
+import { addExport } from './commands/export.ts'
+import { addImport } from './commands/import.ts'
+import { addInspect } from './commands/inspect.ts'
+import { addRestore } from './commands/restore.ts'
+import { addVerify } from './commands/verify.ts'
+import { describeError, exitCodeOf, EXIT } from './outcome.ts'
+import { printLine, type Terminal } from './terminal.ts'
+
+const COMMANDS = [addImport, addExport, addDump, addRestore, addInspect, addVerify, addCompact]
+
+/** @param parameters What follows the name of the program. */
+export async function runCli(parameters: readonly string[], terminal: Terminal, version: string): Promise<number> {
+  const program = new Command('pannier')
+    .description('A JSON document database for apps that keep working offline: its server and its tools.')
+    .version(version)
+    .showHelpAfterError('(pannier --help tells what there is.)')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => terminal.stdout.write(text),
+      writeErr: (text) => terminal.stderr.write(text),
+    })
+  for (const add of COMMANDS) add(program, terminal)
+  for (const command of program.commands) command.exitOverride().copyInheritedSettings(program)
+  try {
+    await program.parseAsync(parameters.length === 0 ? ['--help'] : [...parameters], { from: 'user' })
+    return EXIT.done
+  } catch (error) {
+    const text = describeError(error, terminal.signal)
+    if (text !== undefined && text !== '') printLine(terminal.stderr, text)
+    return exitCodeOf(error, terminal.signal)
+  }
+}

@@ -1,0 +1,30 @@
+/** Runs a command as at a terminal, in this process; what it prints comes back. */
+import { PassThrough, Readable } from 'node:stream'
+import { runCli } from '../../src/cli/run.ts'
+
+export interface Captured {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+export async function runCaptured(
+  parameters: readonly string[],
+  {
+    input = '',
+    signal = new AbortController().signal,
+  }: { readonly input?: string; readonly signal?: AbortSignal } = {},
+): Promise<Captured> {
+  const stdout = collector()
+  const stderr = collector()
+  const terminal = { stdin: Readable.from([Buffer.from(input)]), stdout: stdout.stream, stderr: stderr.stream, signal }
+  const code = await runCli(parameters, terminal, '1.2.3')
+  return { code, out: stdout.text(), err: stderr.text() }
+}
+
+function collector(): { readonly stream: PassThrough; readonly text: () => string } {
+  const chunks: Buffer[] = []
+  const stream = new PassThrough()
+  stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+  return { stream, text: () => Buffer.concat(chunks).toString('utf8') }
+}
