@@ -1,0 +1,37 @@
+#!/usr/bin/env node
+/**
+ * The command `pannier`. The server and its tools are a package of their own, `@pannier/server`, so that the library brings nothing
+ * along: it is taken from where it is installed, else fetched in the same version (so `npx pannier serve` works anywhere).
+ */
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+
+const parameters = process.argv.slice(2)
+
+if (isInstalled()) await import('@pannier/server/cli')
+else fetchAndRun()
+
+function isInstalled() {
+  try {
+    import.meta.resolve('@pannier/server/cli')
+    return true
+  } catch {
+    return false
+  }
+}
+
+function fetchAndRun() {
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+  const program = process.platform === 'win32' ? 'npm.cmd' : 'npm'
+  const fetched = ['exec', '--yes', `--package=@pannier/server@${version}`, '--', 'pannier-server', ...parameters]
+  const child = spawn(program, fetched, { stdio: 'inherit', shell: process.platform === 'win32' })
+  // Ctrl-C reaches the child too; it ends in its own way.
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {})
+  child.on('error', (error) => {
+    console.error(`npm can't be run: ${error.message}`)
+    process.exitCode = 1
+  })
+  child.on('exit', (code) => {
+    process.exitCode = code ?? 1
+  })
+}
