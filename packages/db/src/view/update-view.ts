@@ -162,7 +162,8 @@ class ViewUpdate {
       if (conflicts !== undefined) document['_conflicts'] = conflicts
       return mapDocument(this.#options.view.map, document)
     } catch (error) {
-      if (isPannierError(error, 'PANNIER_CORRUPT')) throw error
+      // A map function that knows that it can't go on, whatever the document, ends the update.
+      if (isPannierError(error, 'PANNIER_CORRUPT') || isPannierError(error, 'PANNIER_ABORTED')) throw error
       const message = error instanceof Error ? error.message : String(error)
       after.failures++
       after.lastFailure = { id, message: message.slice(0, MESSAGE_CHARS_MAX) }
