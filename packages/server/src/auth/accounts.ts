@@ -97,7 +97,9 @@ export class Accounts {
     const found = await this.find(name)
     if (found?.isAdmin === true)
       await this.#changeAdmins((admins) =>
-        admins.map((one) => (one.name === name ? { name, credentials: { ...one.credentials, session_salt: salt } } : one)),
+        admins.map((one) =>
+          one.name === name ? { name, credentials: { ...one.credentials, session_salt: salt } } : one,
+        ),
       )
     else if (found !== undefined)
       await this.#host.users.update(USER_PREFIX + name, (document) => ({ ...document, session_salt: salt }))
@@ -107,7 +109,9 @@ export class Accounts {
     // Sessions depend on the salt, which stays: it is the same password.
     const renewed = credentialsOf(await this.#passwords.hash(password), salt)
     if (isAdmin) {
-      await this.#changeAdmins((admins) => admins.map((one) => (one.name === name ? { name, credentials: renewed } : one)))
+      await this.#changeAdmins((admins) =>
+        admins.map((one) => (one.name === name ? { name, credentials: renewed } : one)),
+      )
       return
     }
     try {
@@ -144,7 +148,11 @@ export function checkName(name: unknown): asserts name is string {
   const isName = typeof name === 'string' && name !== '' && name.length <= NAME_CHARS_MAX
   // Basic credentials end a name at the colon; names of CouchDB's own start with an underscore.
   if (!isName || name.startsWith('_') || name.includes(':') || !name.isWellFormed() || name.includes('\0'))
-    throw new HttpError(400, 'bad_request', 'A name is a string without a colon that does not start with an underscore.')
+    throw new HttpError(
+      400,
+      'bad_request',
+      'A name is a string without a colon that does not start with an underscore.',
+    )
 }
 
 export function withoutCredentials(document: JsonObject): JsonObject {

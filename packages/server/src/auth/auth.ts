@@ -90,7 +90,9 @@ export class Auth {
   async identify(request: FastifyRequest): Promise<Identity> {
     const { authorization, cookie } = request.headers
     const identity =
-      authorization === undefined ? await this.#fromCookie(readCookie(cookie)) : await this.#fromBasic(request, authorization)
+      authorization === undefined
+        ? await this.#fromCookie(readCookie(cookie))
+        : await this.#fromBasic(request, authorization)
     this.#identities.set(request, identity)
     return identity
   }
@@ -135,7 +137,12 @@ export class Auth {
    * For answers that go on, such as change feeds: calls `revoked`, once, when whoever sent the request may not see them any more:
    * logged out, deleted, with another password or other roles, or by `_security`. Call the result when the answer has ended.
    */
-  whileAllowed(request: FastifyRequest, needs: Needs, database: string, revoked: (error: HttpError) => void): () => void {
+  whileAllowed(
+    request: FastifyRequest,
+    needs: Needs,
+    database: string,
+    revoked: (error: HttpError) => void,
+  ): () => void {
     let isOver = false
     const stop = (): void => {
       isOver = true
@@ -154,7 +161,11 @@ export class Auth {
     return stop
   }
 
-  async #revocationOf({ account, sessionId }: Identity, needs: Needs, database: string): Promise<HttpError | undefined> {
+  async #revocationOf(
+    { account, sessionId }: Identity,
+    needs: Needs,
+    database: string,
+  ): Promise<HttpError | undefined> {
     try {
       const now = account && (await this.accounts.find(account.name))
       if (now?.salt !== account?.salt || (sessionId !== undefined && this.#ended.has(sessionId)))

@@ -31,7 +31,9 @@ export class BasicCache {
     find: (name: string) => Promise<Account | undefined>,
     verify: () => Promise<Account | undefined>,
   ): Promise<Account | undefined> {
-    const key = createHmac('sha256', this.#key).update(JSON.stringify([name, password])).digest('base64')
+    const key = createHmac('sha256', this.#key)
+      .update(JSON.stringify([name, password]))
+      .digest('base64')
     const entry = this.#entries.get(key)
     if (entry !== undefined && entry.until > this.#now()) {
       const account = await find(entry.name)

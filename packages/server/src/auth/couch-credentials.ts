@@ -31,7 +31,11 @@ export interface Verified {
   readonly isOutdated: boolean
 }
 
-export async function verifyCredentials(document: JsonObject, password: string, passwords: Passwords): Promise<Verified> {
+export async function verifyCredentials(
+  document: JsonObject,
+  password: string,
+  passwords: Passwords,
+): Promise<Verified> {
   const { password_scheme: scheme, password_hash: record } = document
   if (scheme === PASSWORD_SCHEME && typeof record === 'string')
     return { ok: await passwords.verify(record, password), isOutdated: passwords.isOutdated(record) }
@@ -51,7 +55,8 @@ async function verifyPbkdf2(document: JsonObject, password: string, passwords: P
   const { derived_key: derived, salt, iterations, pbkdf2_prf: prf = 'sha' } = document
   if (typeof derived !== 'string' || typeof salt !== 'string' || typeof iterations !== 'number') return false
   const digest = DIGESTS.get(prf)
-  if (digest === undefined || !Number.isInteger(iterations) || iterations < 1 || iterations > ITERATIONS_MAX) return false
+  if (digest === undefined || !Number.isInteger(iterations) || iterations < 1 || iterations > ITERATIONS_MAX)
+    return false
   const expected = Buffer.from(derived, 'hex')
   if (expected.length < 20 || expected.length > 64 || expected.length * 2 !== derived.length) return false
   const key = await passwords.queued(() => deriveKey(password, salt, iterations, expected.length, digest))
@@ -68,6 +73,8 @@ const DIGESTS: ReadonlyMap<unknown, string> = new Map([
 
 function verifySimple({ password_sha: expected, salt }: JsonObject, password: string): boolean {
   if (typeof expected !== 'string' || typeof salt !== 'string' || !/^[0-9a-f]{40}$/.test(expected)) return false
-  const actual = createHash('sha1').update(password + salt).digest()
+  const actual = createHash('sha1')
+    .update(password + salt)
+    .digest()
   return timingSafeEqual(actual, Buffer.from(expected, 'hex'))
 }

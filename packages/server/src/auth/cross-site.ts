@@ -16,7 +16,11 @@ const FORM_TYPES: ReadonlySet<string> = new Set([
 ])
 
 /** @throws HttpError 403, 415 */
-export function refuseCrossSite(request: FastifyRequest, allowedOrigins: ReadonlySet<string>, hasCookie: boolean): void {
+export function refuseCrossSite(
+  request: FastifyRequest,
+  allowedOrigins: ReadonlySet<string>,
+  hasCookie: boolean,
+): void {
   if (SAFE_METHODS.has(request.method)) return
   const { origin, host, 'sec-fetch-site': site } = request.headers
   const isAllowed = origin !== undefined && (allowedOrigins.has(origin) || URL.parse(origin)?.host === host)

@@ -30,9 +30,7 @@ export class EndedSessions {
     this.#until.set(id, until)
     const now = this.#now()
     for (const [old, end] of this.#until) if (end < now) this.#until.delete(old)
-    this.#saving = this.#saving
-      .catch(() => {})
-      .then(() => this.#state.set(STATE_ID, { sessions: [...this.#until] }))
+    this.#saving = this.#saving.catch(() => {}).then(() => this.#state.set(STATE_ID, { sessions: [...this.#until] }))
     await this.#saving
   }
 }

@@ -97,7 +97,7 @@ export class Passwords {
 /** @throws HttpError 400 for a password that can't be taken as a new one */
 export function checkNewPassword(password: unknown, charsMin: number): string {
   if (typeof password !== 'string') throw new HttpError(400, 'bad_request', 'A password is a string.')
-  if ([...password].length < charsMin)
+  if (Array.from(password).length < charsMin)
     throw new HttpError(400, 'bad_request', `A password has at least ${charsMin} characters.`)
   if (Buffer.byteLength(password) > PASSWORD_BYTES_MAX)
     throw new HttpError(400, 'bad_request', `A password has at most ${PASSWORD_BYTES_MAX} bytes.`)
@@ -120,7 +120,12 @@ async function derive(password: string, parameters: Omit<Parameters, 'hash'>): P
     })
   }
   const cost = 2 ** memory
-  return await scrypt(message, salt, HASH_BYTES, { cost, blockSize: passes, parallelization: 1, maxmem: 256 * cost * passes })
+  return await scrypt(message, salt, HASH_BYTES, {
+    cost,
+    blockSize: passes,
+    parallelization: 1,
+    maxmem: 256 * cost * passes,
+  })
 }
 
 function format({ algorithm, memory, passes, salt, hash }: Parameters): string {

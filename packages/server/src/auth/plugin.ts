@@ -12,7 +12,10 @@ import { refuseCrossSite } from './cross-site.ts'
 import { TooManyLoginsError } from './login-limiter.ts'
 import { readCookie, setCookieHeader } from './session-cookie.ts'
 
-const SESSION_BODY: { readonly bytesMax: number; readonly stallMsMax: number } = { bytesMax: 16_384, stallMsMax: 10_000 }
+const SESSION_BODY: { readonly bytesMax: number; readonly stallMsMax: number } = {
+  bytesMax: 16_384,
+  stallMsMax: 10_000,
+}
 const FORM = 'application/x-www-form-urlencoded'
 
 /** To be registered before the routes, and after CORS. */
@@ -106,4 +109,3 @@ function setCookie(auth: Auth, request: FastifyRequest, reply: FastifyReply, val
 function noStore(reply: FastifyReply): void {
   reply.header('cache-control', 'no-store')
 }
-

@@ -4,7 +4,13 @@
  */
 import type { FastifyRequest } from 'fastify'
 import type { JsonObject } from '../http/request-body.ts'
-import type { UserContext } from './functions.ts'
+
+/** Who reads or writes, as functions see them. */
+export interface UserContext {
+  readonly db: string
+  readonly name: string | null
+  readonly roles: readonly string[]
+}
 
 /** CouchDB's `req`, as far as it is harmless. */
 export interface FilterContext {

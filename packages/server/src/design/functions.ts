@@ -13,16 +13,14 @@ import { isJsonObject, type JsonObject } from '../http/request-body.ts'
 import { DesignFunctionError, DocumentRefusedError } from '../sandbox/design-function-error.ts'
 import type { FailureKind, Method, Outcome } from '../sandbox/protocol.ts'
 import type { Sandbox, SandboxProgram } from '../sandbox/sandbox.ts'
-import type { FilterContext } from './filter-request.ts'
+import type { FilterContext, UserContext } from './filter-request.ts'
 
-/** Who writes, as `validate_doc_update` sees them. */
-export interface UserContext {
-  readonly db: string
-  readonly name: string | null
-  readonly roles: readonly string[]
-}
-
-export type DesignViewDefinition = ViewDefinition<JsonObject, unknown, unknown, BuiltInReduce | ReduceFunction | undefined>
+export type DesignViewDefinition = ViewDefinition<
+  JsonObject,
+  unknown,
+  unknown,
+  BuiltInReduce | ReduceFunction | undefined
+>
 
 export interface DesignView {
   /** For `collection.view`. */
@@ -125,7 +123,9 @@ function viewOf(name: string, map: string, reduce: string | undefined, lib: unkn
       reduce === undefined || isBuiltIn
         ? (reduce as BuiltInReduce | undefined)
         : (keys, values, rereduce) => run.reduce(keys, values, rereduce),
-    version: createHash('sha256').update(JSON.stringify([SANDBOX_VERSION, source])).digest('hex'),
+    version: createHash('sha256')
+      .update(JSON.stringify([SANDBOX_VERSION, source]))
+      .digest('hex'),
   }
   return {
     definition,
@@ -159,7 +159,10 @@ class MapRun {
     if ('failure' in outcome!) {
       const { kind, message } = outcome.failure
       const error = new DesignFunctionError(kind, message)
-      this.#log?.warn({ view: this.#name, document: document['_id'], kind, reason: message }, 'a map function has failed')
+      this.#log?.warn(
+        { view: this.#name, document: document['_id'], kind, reason: message },
+        'a map function has failed',
+      )
       if (kind !== 'failed') this.#count(error)
       throw this.#exceeded >= EXCEEDED_MAX ? this.#ended(error) : error
     }
@@ -231,7 +234,10 @@ function validateOf(program: SandboxProgram, { id, log }: Shared): ValidateFunct
       refused = await program.call('validate', VALIDATE, args)
     } catch (error) {
       if (!(error instanceof DesignFunctionError) || !DECIDED.has(error.kind)) throw error
-      log?.warn({ design: id, document: newDocument['_id'], kind: error.kind, reason: error.message }, `${VALIDATE} has failed`)
+      log?.warn(
+        { design: id, document: newDocument['_id'], kind: error.kind, reason: error.message },
+        `${VALIDATE} has failed`,
+      )
       throw new DocumentRefusedError('forbidden', `${VALIDATE} of ${id} has failed: ${error.message}`)
     }
     if (!isJsonObject(refused)) return

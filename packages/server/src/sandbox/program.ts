@@ -99,5 +99,5 @@ export class Program {
 function textOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return String(error)
   const { name, message } = error as { name?: unknown; message?: unknown }
-  return message === undefined ? (JSON.stringify(error) ?? '') : `${String(name)}: ${String(message)}`
+  return typeof name === 'string' && typeof message === 'string' ? `${name}: ${message}` : (JSON.stringify(error) ?? '')
 }

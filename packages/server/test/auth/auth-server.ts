@@ -17,6 +17,8 @@ export interface AuthServer {
   readonly users: Collection<JsonObject>
   /** Open feeds on `team`: what each was ended with. */
   readonly ended: HttpError[]
+  /** Resolves when so many feeds are open. */
+  feedsOpen(count: number): Promise<void>
   /** The server on the same file, started again. */
   restart(): Promise<void>
   setSecurity(database: string, security: JsonObject): Promise<void>
@@ -58,6 +60,7 @@ export async function startAuthServer(options: AuthOptions = {}): Promise<AuthSe
 
 class Running implements Omit<AuthServer, 'close'> {
   readonly ended: HttpError[] = []
+  readonly #feeds = new Set<object>()
   readonly #path: string
   readonly #options: AuthOptions
   #parts: { app: FastifyInstance; database: Database; auth: Auth; url: string } | undefined
@@ -83,6 +86,10 @@ class Running implements Omit<AuthServer, 'close'> {
     return this.database.collection<JsonObject>('$_users')
   }
 
+  async feedsOpen(count: number): Promise<void> {
+    while (this.#feeds.size !== count) await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+
   async start(): Promise<void> {
     const database = await open(this.#path)
     const state = stateIn(database.collection<JsonObject>(STATE_COLLECTION))
@@ -94,7 +101,7 @@ class Running implements Omit<AuthServer, 'close'> {
       security: async (name) => (await state.get(`security/${name}`))?.['security'] as JsonObject | undefined,
     }
     const auth = await Auth.open(host, this.#options)
-    const app = appOf(auth, database, this.ended)
+    const app = appOf(auth, database, this.ended, this.#feeds)
     this.#parts = { app, database, auth, url: await app.listen({ host: '127.0.0.1', port: 0 }) }
   }
 
@@ -137,12 +144,16 @@ class Running implements Omit<AuthServer, 'close'> {
   }
 }
 
-function appOf(auth: Auth, database: Database, ended: HttpError[]): FastifyInstance {
-  const app = fastify()
+function appOf(auth: Auth, database: Database, ended: HttpError[], feeds: Set<object>): FastifyInstance {
+  const app = fastify({ forceCloseConnections: true })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
   app.setErrorHandler((error, _request, reply) => {
-    const { status, error: word, reason } = toHttpError(error) ?? new HttpError(500, 'internal_server_error', String(error))
+    const {
+      status,
+      error: word,
+      reason,
+    } = toHttpError(error) ?? new HttpError(500, 'internal_server_error', String(error))
     return reply.code(status).send({ error: word, reason })
   })
   void app.register(authPlugin(auth))
@@ -160,9 +171,14 @@ function appOf(auth: Auth, database: Database, ended: HttpError[]): FastifyInsta
       return new Promise((resolve) => {
         const stop = auth.whileAllowed(request, 'member', db, (error) => {
           ended.push(error)
+          feeds.delete(request)
           resolve({ ended: error.reason })
         })
-        request.raw.once('close', stop)
+        feeds.add(request)
+        request.raw.once('close', () => {
+          feeds.delete(request)
+          stop()
+        })
       })
     })
     routes.get('/:db/_local/:id', { config: { needs: 'member' } }, () => ({ ok: true }))

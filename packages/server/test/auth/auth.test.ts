@@ -1,6 +1,6 @@
 /** Logging in, sessions, Basic, permissions and what attackers try with them, over HTTP. Rows are those of the project's list of faults. */
 import { createHash, pbkdf2Sync } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ensureAdmin } from '../../src/auth/bootstrap.ts'
 import { startAuthServer, type AuthServer } from './auth-server.ts'
 
@@ -10,7 +10,11 @@ let now = Date.UTC(2030, 0, 1)
 let server: AuthServer
 
 beforeAll(async () => {
-  server = await startAuthServer({ now: () => now, corsOrigins: ['https://app.example.org'], loginLimits: { addressMax: 1000, nameMax: 40 } })
+  server = await startAuthServer({
+    now: () => now,
+    corsOrigins: ['https://app.example.org'],
+    loginLimits: { addressMax: 1000, nameMax: 40 },
+  })
   expect(await ensureAdmin(server.auth.accounts, ADMIN)).toBeUndefined()
   await server.setSecurity('open', { admins: {}, members: {} })
   await server.setSecurity('team', { admins: { names: ['boss'] }, members: { roles: ['team'] } })
@@ -19,9 +23,6 @@ beforeAll(async () => {
   await addUser('boss', [])
 })
 afterAll(() => server.close())
-afterEach(() => {
-  now += 3_600_000
-})
 
 async function addUser(name: string, roles: string[], fields: object = { password: PASSWORD }): Promise<void> {
   const body = { name, roles, type: 'user', ...fields }
@@ -29,7 +30,11 @@ async function addUser(name: string, roles: string[], fields: object = { passwor
   expect(status).toBe(200)
 }
 
-async function changeUser(name: string, change: object, credentials: { basic?: string; cookie?: string }): Promise<number> {
+async function changeUser(
+  name: string,
+  change: object,
+  credentials: { basic?: string; cookie?: string },
+): Promise<number> {
   const document = await server.users.get(`org.couchdb.user:${name}`)
   const { status } = await server.request('PUT', `/_users/org.couchdb.user:${name}`, {
     body: { ...document, ...change },
@@ -64,12 +69,22 @@ describe('/_session', () => {
   })
 
   test('refuses wrong and malformed credentials', async () => {
-    for (const body of [{ name: 'ann', password: 'wrong' }, { name: 'nobody', password: PASSWORD }])
+    for (const body of [
+      { name: 'ann', password: 'wrong' },
+      { name: 'nobody', password: PASSWORD },
+    ])
       expect(await server.request('POST', '/_session', { body })).toMatchObject({
         status: 401,
         body: { error: 'unauthorized', reason: 'Name or password is incorrect.' },
       })
-    for (const text of ['{"name":"ann"}', '{"name":{"$gt":""},"password":["x"]}', '[]', 'null', '{', '{"name":"ann","name":"root","password":"x"}'])
+    for (const text of [
+      '{"name":"ann"}',
+      '{"name":{"$gt":""},"password":["x"]}',
+      '[]',
+      'null',
+      '{',
+      '{"name":"ann","name":"root","password":"x"}',
+    ])
       expect((await server.request('POST', '/_session', { text })).status).toBe(400)
   })
 
@@ -153,8 +168,17 @@ describe('row 38: sessions that have ended are refused', () => {
   test('cookies that were tampered with, of others, or of another server', async () => {
     const cookie = await server.logIn('ann', PASSWORD)
     const [payload, signature] = cookie.slice('AuthSession='.length).split('.') as [string, string]
-    const forged = Buffer.from(Buffer.from(payload, 'base64url').toString().replace('ann', 'root')).toString('base64url')
-    for (const value of [`${forged}.${signature}`, `${payload}.${'A'.repeat(43)}`, payload, `${payload}.`, 'x'.repeat(5000), ''])
+    const forged = Buffer.from(Buffer.from(payload, 'base64url').toString().replace('ann', 'root')).toString(
+      'base64url',
+    )
+    for (const value of [
+      `${forged}.${signature}`,
+      `${payload}.${'A'.repeat(43)}`,
+      payload,
+      `${payload}.`,
+      'x'.repeat(5000),
+      '',
+    ])
       expect(await who(`AuthSession=${value}`)).toBe(null)
     expect(await who(`${cookie}; ${cookie}x`)).toBe(null)
     const other = await startAuthServer({ now: () => now })
@@ -177,7 +201,12 @@ describe('row 39: CSRF', () => {
   }
 
   test('types that a form may send, foreign and null origins, cross-site fetches', async () => {
-    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'TEXT/PLAIN;charset=utf-8'])
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'TEXT/PLAIN;charset=utf-8',
+    ])
       await refused({ 'content-type': type }, 415)
     await refused({ origin: 'https://evil.example' }, 403)
     await refused({ origin: 'null' }, 403)
@@ -226,7 +255,12 @@ describe('permissions', () => {
   test('what needs an admin of the database', async () => {
     const statusOf = async (basic?: string): Promise<number> =>
       (await server.request('PUT', '/team/_security', { body: {}, ...(basic !== undefined && { basic }) })).status
-    expect([await statusOf(), await statusOf(`ann:${PASSWORD}`), await statusOf(`boss:${PASSWORD}`), await statusOf(ADMIN)]).toEqual([401, 403, 200, 200])
+    expect([
+      await statusOf(),
+      await statusOf(`ann:${PASSWORD}`),
+      await statusOf(`boss:${PASSWORD}`),
+      await statusOf(ADMIN),
+    ]).toEqual([401, 403, 200, 200])
   })
 
   test('wrong Basic credentials are refused even where nobody has to log in', async () => {
@@ -238,29 +272,29 @@ describe('permissions', () => {
     await addUser('eve', ['team'])
     const feed = async (options: { cookie?: string; basic?: string }): Promise<unknown> =>
       (await server.request('GET', '/team/_feed', options)).body['ended']
-    const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 50))
     const eve = { cookie: await server.logIn('eve', PASSWORD) }
     const loggedOut = feed(eve)
     const staying = feed({ basic: ADMIN })
-    await settled()
+    await server.feedsOpen(2)
     await server.request('DELETE', '/_session', eve)
     expect(await loggedOut).toBe('The session has ended.')
     const withoutRole = feed({ basic: `eve:${PASSWORD}` })
-    await settled()
+    await server.feedsOpen(2)
     expect(await changeUser('eve', { roles: [] }, { basic: ADMIN })).toBe(200)
     expect(await withoutRole).toBe('You are not allowed to access this db.')
     expect(await changeUser('eve', { roles: ['team'] }, { basic: ADMIN })).toBe(200)
     const withOldPassword = feed({ basic: `eve:${PASSWORD}` })
-    await settled()
+    await server.feedsOpen(2)
     expect(await changeUser('eve', { password: 'another password' }, { basic: ADMIN })).toBe(200)
     expect(await withOldPassword).toBe('The session has ended.')
     const bySecurity = feed({ basic: 'eve:another password' })
-    await settled()
+    await server.feedsOpen(2)
     await server.setSecurity('team', { admins: { names: ['boss'] }, members: { names: ['nobody'] } })
     expect(await bySecurity).toBe('You are not allowed to access this db.')
     await server.setSecurity('team', { admins: { names: ['boss'] }, members: { roles: ['team'] } })
     expect(server.ended).toHaveLength(4)
     const [name, password] = ADMIN.split(':') as [string, string]
+    await server.feedsOpen(1)
     await server.auth.accounts.setAdmin(name, `${password} 2`)
     expect(await staying).toBe('The session has ended.')
     await server.auth.accounts.setAdmin(name, password)
@@ -274,7 +308,7 @@ describe('row 45: mass assignment, and CVE-2017-12635', () => {
     const before = await server.users.get('org.couchdb.user:fay')
     expect(await changeUser('fay', { roles: ['team', 'boss'] }, { cookie })).toBe(403)
     expect(await changeUser('fay', { roles: ['_admin'] }, { cookie })).toBe(403)
-    expect(await changeUser('fay', { name: 'root' }, { cookie })).toBe(400 + 3)
+    expect(await changeUser('fay', { name: 'root' }, { cookie })).toBe(403)
     expect(await changeUser('fay', { type: 'admin' }, { cookie })).toBe(403)
     expect(await changeUser('bob', { color: 'red' }, { cookie })).toBe(403)
     const forged = { password_scheme: 'simple', password_sha: '0', salt: 'x', session_salt: 'x', iterations: 1 }
@@ -291,8 +325,17 @@ describe('row 45: mass assignment, and CVE-2017-12635', () => {
     expect((await server.request('PUT', path, { body: { ...body, roles: ['_admin'] }, basic: ADMIN })).status).toBe(403)
     expect((await server.request('PUT', path, { body, basic: `bob:${PASSWORD}` })).status).toBe(403)
     // As it would come by replication from a server that is not careful.
-    await server.users.put({ _id: 'org.couchdb.user:mallory', name: 'mallory', type: 'user', roles: ['_admin'], ...couchRecord('secret') })
-    expect((await server.request('GET', '/_who', { basic: 'mallory:secret' })).body).toEqual({ name: 'mallory', roles: [] })
+    await server.users.put({
+      _id: 'org.couchdb.user:mallory',
+      name: 'mallory',
+      type: 'user',
+      roles: ['_admin'],
+      ...couchRecord('secret'),
+    })
+    expect((await server.request('GET', '/_who', { basic: 'mallory:secret' })).body).toEqual({
+      name: 'mallory',
+      roles: [],
+    })
   })
 
   test('duplicate keys are refused', async () => {
@@ -317,7 +360,10 @@ describe('users that come from CouchDB', () => {
   test.each([
     ['pbkdf2 with SHA-1 (CouchDB 1 to 3.3)', couchRecord('secret')],
     ['pbkdf2 with SHA-256 (3.4)', couchRecord('secret', 'sha256', 1000)],
-    ['simple (before 1.3)', { password_scheme: 'simple', salt: 'ab', password_sha: createHash('sha1').update('secretab').digest('hex') }],
+    [
+      'simple (before 1.3)',
+      { password_scheme: 'simple', salt: 'ab', password_sha: createHash('sha1').update('secretab').digest('hex') },
+    ],
   ])('%s: log in, and have a strong record from then on', async (_name, record) => {
     const name = `old-${Object.values(record).length}-${String(record.salt)}`
     await addUser(name, ['team'], record)
@@ -347,10 +393,15 @@ describe('row 53: floods', () => {
   })
 
   test('at most so many hashes wait; the rest is refused at once', async () => {
-    const busy = await startAuthServer({ hashLimits: { concurrencyMax: 1, waitingMax: 2 }, loginLimits: { sameMax: 1000 } })
+    const busy = await startAuthServer({
+      hashLimits: { concurrencyMax: 1, waitingMax: 2 },
+      loginLimits: { sameMax: 1000 },
+    })
     await ensureAdmin(busy.auth.accounts, ADMIN)
     const logIn = (count: number): Promise<number> =>
-      busy.request('POST', '/_session', { body: { name: `nobody-${count}`, password: 'x' } }).then(({ status }) => status)
+      busy
+        .request('POST', '/_session', { body: { name: `nobody-${count}`, password: 'x' } })
+        .then(({ status }) => status)
     const statuses = await Promise.all(Array.from({ length: 12 }, (_, count) => logIn(count)))
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(3)
     expect(statuses.filter((status) => status === 401).length).toBeGreaterThanOrEqual(3)
@@ -360,7 +411,9 @@ describe('row 53: floods', () => {
 
   test('equal Basic credentials at the same time are verified once', async () => {
     const start = performance.now()
-    const answers = await Promise.all(Array.from({ length: 64 }, () => server.request('GET', '/_who', { basic: `boss:${PASSWORD}` })))
+    const answers = await Promise.all(
+      Array.from({ length: 64 }, () => server.request('GET', '/_who', { basic: `boss:${PASSWORD}` })),
+    )
     expect(answers.every(({ status }) => status === 200)).toBe(true)
     expect(performance.now() - start).toBeLessThan(20_000)
   })
@@ -385,13 +438,17 @@ describe('the first admin', () => {
   })
 
   test('CVE-2018-8007, CVE-2010-3854: names are data: nothing is run, nothing is markup', async () => {
-    for (const name of ['<script>alert(1)</script>', '__proto__', 'constructor', '../../etc/passwd', 'a\nb'])
+    for (const name of ['<script>alert(1)</script>', 'constructor', 'toString', '../../etc/passwd', 'a\nb'])
       await server.auth.accounts.setAdmin(name, PASSWORD)
-    const { headers, body } = await server.request('GET', '/_session', { basic: `<script>alert(1)</script>:${PASSWORD}` })
+    const { headers, body } = await server.request('GET', '/_session', {
+      basic: `<script>alert(1)</script>:${PASSWORD}`,
+    })
     expect(headers.get('content-type')).toMatch(/^application\/json/)
     expect(body['userCtx']).toEqual({ name: '<script>alert(1)</script>', roles: ['_admin'] })
-    expect((await server.request('GET', '/_who', { basic: `__proto__:${PASSWORD}` })).body['roles']).toEqual(['_admin'])
-    for (const name of ['', '_admin', 'a:b', 'x'.repeat(300), 'a\0b'])
+    expect((await server.request('GET', '/_who', { basic: `constructor:${PASSWORD}` })).body['roles']).toEqual([
+      '_admin',
+    ])
+    for (const name of ['', '_admin', '__proto__', 'a:b', 'x'.repeat(300), 'a\0b'])
       await expect(server.auth.accounts.setAdmin(name, PASSWORD)).rejects.toMatchObject({ status: 400 })
   })
 })

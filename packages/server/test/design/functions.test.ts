@@ -1,7 +1,5 @@
 /** Design documents against a real database: views as PouchDB answers them, filters, validation, and functions that fail. */
-import PouchCore from 'pouchdb-core'
-import memoryAdapter from 'pouchdb-adapter-memory'
-import mapReduce from 'pouchdb-mapreduce'
+import { createRequire } from 'node:module'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,6 +9,18 @@ import { designFunctions, EXCEEDED_MAX, type DesignFunctions } from '../../src/d
 import { filterContext } from '../../src/design/filter-request.ts'
 import type { JsonObject } from '../../src/http/request-body.ts'
 import { Sandbox } from '../../src/sandbox/sandbox.ts'
+
+interface PouchDatabase {
+  bulkDocs(documents: readonly object[]): Promise<unknown>
+  put(document: object): Promise<unknown>
+  query(view: string, options: object): Promise<{ readonly rows: readonly object[] }>
+  destroy(): Promise<void>
+}
+
+const require = createRequire(import.meta.url)
+const PouchDB = (require('pouchdb-core') as { plugin(plugin: unknown): { plugin(plugin: unknown): unknown } })
+  .plugin(require('pouchdb-adapter-memory'))
+  .plugin(require('pouchdb-mapreduce')) as new (name: string, options: object) => PouchDatabase
 
 const user = { db: 'cities', name: 'ann', roles: ['editor'] }
 let folder: string
@@ -76,15 +86,14 @@ function functionsOf(document: JsonObject = DESIGN): DesignFunctions {
 }
 
 /** Through a design document, as CouchDB's clients do. */
-async function pouch(): Promise<PouchDB.Database> {
-  PouchCore.plugin(memoryAdapter).plugin(mapReduce)
-  const other = new PouchCore(`cities-${Math.random()}`, { adapter: 'memory' })
+async function pouch(): Promise<PouchDatabase> {
+  const other = new PouchDB(`cities-${Math.random()}`, { adapter: 'memory' })
   const documents = await cities.find().toArray()
-  await other.bulkDocs(documents.map(({ _rev: _, ...document }) => document) as object[])
+  await other.bulkDocs(documents.map(({ _rev: _, ...document }) => document))
   // It knows no `require`.
   const map = 'function (doc) { emit([doc.country.toUpperCase(), doc.name], doc.people) }'
   const { lib: _, ...views } = { ...DESIGN.views, byCountry: { map, reduce: '_sum' } }
-  await other.put({ _id: DESIGN._id, views } as object as { _id: string })
+  await other.put({ _id: DESIGN._id, views })
   return other
 }
 
@@ -169,7 +178,12 @@ describe('filters', () => {
   })
 
   test('CVE-2023-45725: filter functions see no cookie and no credentials', () => {
-    const headers = { cookie: 'AuthSession=secret', authorization: 'Basic secret', 'x-auth-couchdb-token': 'secret', host: 'a' }
+    const headers = {
+      cookie: 'AuthSession=secret',
+      authorization: 'Basic secret',
+      'x-auth-couchdb-token': 'secret',
+      host: 'a',
+    }
     const request = { method: 'GET', url: '/db/_changes?a=1', query: { a: '1' }, headers, user, ip: '10.1.2.3' }
     const seen = filterContext(request as never, 'db', {})
     expect(JSON.stringify(seen)).not.toContain('secret')
@@ -179,13 +193,24 @@ describe('filters', () => {
 })
 
 describe('validate_doc_update', () => {
-  const { validate } = { validate: async (...args: unknown[]) => functionsOf().validate!(...(args as [never, never, never, never])) }
+  const { validate } = {
+    validate: async (...args: unknown[]) => functionsOf().validate!(...(args as [never, never, never, never])),
+  }
 
   test('lets pass, forbids, and asks to log in', async () => {
     await expect(validate({ name: 'a' }, undefined, user, {})).resolves.toBeUndefined()
-    await expect(validate({ name: 'a' }, { name: 'b' }, user, {})).rejects.toMatchObject({ status: 403, message: 'cities keep their names' })
-    await expect(validate({}, undefined, { ...user, roles: [] }, {})).rejects.toMatchObject({ error: 'forbidden', message: 'no editor' })
-    await expect(validate({}, undefined, { ...user, name: null }, {})).rejects.toMatchObject({ status: 401, error: 'unauthorized' })
+    await expect(validate({ name: 'a' }, { name: 'b' }, user, {})).rejects.toMatchObject({
+      status: 403,
+      message: 'cities keep their names',
+    })
+    await expect(validate({}, undefined, { ...user, roles: [] }, {})).rejects.toMatchObject({
+      error: 'forbidden',
+      message: 'no editor',
+    })
+    await expect(validate({}, undefined, { ...user, name: null }, {})).rejects.toMatchObject({
+      status: 401,
+      error: 'unauthorized',
+    })
     await expect(validate({}, undefined, user, { locked: 'locked' })).rejects.toMatchObject({ message: 'locked' })
   })
 
@@ -198,6 +223,8 @@ describe('validate_doc_update', () => {
 test('other languages have no functions here; odd names harm nobody', () => {
   const none = functionsOf({ ...DESIGN, language: 'query' })
   expect([none.views.size, none.filters.size, none.validate]).toEqual([0, 0, undefined])
-  const odd = JSON.parse('{"_id":"_design/o","views":{"__proto__":{"map":"doc => 1"},"x":null,"y":{"map":3}},"filters":[]}') as JsonObject
+  const odd = JSON.parse(
+    '{"_id":"_design/o","views":{"__proto__":{"map":"doc => 1"},"x":null,"y":{"map":3}},"filters":[]}',
+  ) as JsonObject
   expect([...functionsOf(odd).views.keys()]).toEqual(['__proto__'])
 })

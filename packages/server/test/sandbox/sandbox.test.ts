@@ -40,7 +40,9 @@ describe('functions', () => {
   })
 
   test('helpers and modules', async () => {
-    const modules = { lib: { twice: "exports.of = (n) => require('./sum').add(n, n)", sum: 'exports.add = (a, b) => a + b' } }
+    const modules = {
+      lib: { twice: "exports.of = (n) => require('./sum').add(n, n)", sum: 'exports.add = (a, b) => a + b' },
+    }
     const map = `function (doc) {
       log('seen ' + doc._id); log({ a: 1 })
       emit([sum([1, 2]), isArray([]), toJSON({ b: 2 }), require('lib/twice').of(21)], { _id: 'other' })
