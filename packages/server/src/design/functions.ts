@@ -11,7 +11,7 @@ import { PannierError } from 'pannier'
 import type { BuiltInReduce, Emit, ReduceFunction, ViewDefinition } from 'pannier'
 import { isJsonObject, type JsonObject } from '../http/request-body.ts'
 import { DesignFunctionError, DocumentRefusedError } from '../sandbox/design-function-error.ts'
-import type { FailureKind, Method, Outcome } from '../sandbox/protocol.ts'
+import { EXCEEDED_MAX, type FailureKind, type Method, type Outcome } from '../sandbox/protocol.ts'
 import type { Sandbox, SandboxProgram } from '../sandbox/sandbox.ts'
 import type { FilterContext, UserContext } from './filter-request.ts'
 
@@ -53,8 +53,6 @@ export interface DesignLog {
   warn(details: JsonObject, message: string): void
 }
 
-/** Of one function: this many documents may exceed a limit before it is taken for broken. */
-export const EXCEEDED_MAX = 5
 /** Part of each version: raised when the same source would emit something else. */
 const SANDBOX_VERSION = 1
 const BUILT_IN: ReadonlySet<unknown> = new Set(['_sum', '_count', '_stats', '_approx_count_distinct'])
@@ -119,6 +117,7 @@ function viewOf(name: string, map: string, reduce: string | undefined, lib: unkn
   // The text of these two functions is a part of what names a stored view: it changes only with SANDBOX_VERSION.
   const definition: DesignViewDefinition = {
     map: (document, emit) => run.map(document, emit),
+    mapMany: (documents) => run.mapMany(documents),
     reduce:
       reduce === undefined || isBuiltIn
         ? (reduce as BuiltInReduce | undefined)
@@ -137,6 +136,8 @@ function viewOf(name: string, map: string, reduce: string | undefined, lib: unkn
   }
 }
 
+type Rows = readonly (readonly [key: unknown, value: unknown])[]
+
 /** Runs the functions of one view where Pannier needs what they give at once. */
 class MapRun {
   readonly #program: SandboxProgram
@@ -153,43 +154,64 @@ class MapRun {
   }
 
   map(document: JsonObject, emit: Emit): void {
-    if (this.#exceeded >= EXCEEDED_MAX) throw this.#ended(this.#last!)
-    this.#check()
-    const [outcome] = this.#call('map', 'map', [[document]]) as Outcome<unknown>[]
-    if ('failure' in outcome!) {
-      const { kind, message } = outcome.failure
-      const error = new DesignFunctionError(kind, message)
-      this.#log?.warn(
-        { view: this.#name, document: document['_id'], kind, reason: message },
-        'a map function has failed',
-      )
-      if (kind !== 'failed') this.#count(error)
-      throw this.#exceeded >= EXCEEDED_MAX ? this.#ended(error) : error
+    this.#refuseBroken()
+    if (!this.#isChecked) this.#callSync('check', 'map', [])
+    this.#isChecked = true
+    const [outcome] = this.#callSync('map', 'map', [[document]]) as Outcome<Rows>[]
+    const rows = this.#rowsOf(outcome!, document)
+    if (rows instanceof Error) throw rows
+    for (const [key, value] of rows) emit(key, value)
+  }
+
+  /** Without keeping the server waiting. */
+  async mapMany(documents: readonly JsonObject[]): Promise<(Rows | Error)[]> {
+    this.#refuseBroken()
+    try {
+      // A function that does not compile has no documents that it could fail for.
+      if (!this.#isChecked) await this.#program.call('check', 'map', [])
+      this.#isChecked = true
+      const outcomes = (await this.#program.call('map', 'map', [documents])) as Outcome<Rows>[]
+      return documents.map((document, at) => this.#rowsOf(outcomes[at]!, document))
+    } catch (error) {
+      throw this.#stopped(error, 'map')
     }
-    for (const [key, value] of outcome!.value as [unknown, unknown][]) emit(key, value)
   }
 
   reduce(keys: unknown, values: unknown, rereduce: boolean): unknown {
+    this.#refuseBroken()
+    return this.#callSync('reduce', 'reduce', [keys, values, rereduce])
+  }
+
+  #refuseBroken(): void {
     if (this.#exceeded >= EXCEEDED_MAX) throw this.#ended(this.#last!)
-    return this.#call('reduce', 'reduce', [keys, values, rereduce])
   }
 
-  /** A function that does not compile has no documents that it could fail for. */
-  #check(): void {
-    if (this.#isChecked) return
-    this.#call('check', 'map', [])
-    this.#isChecked = true
+  #rowsOf(outcome: Outcome<Rows>, document: JsonObject): Rows | Error {
+    if ('value' in outcome) return outcome.value
+    const { kind, message } = outcome.failure
+    const error = new DesignFunctionError(kind, message)
+    this.#log?.warn({ view: this.#name, document: document['_id'], kind, reason: message }, 'a map function has failed')
+    if (kind !== 'failed') this.#count(error)
+    this.#refuseBroken()
+    return error
   }
 
-  #call(method: Method, name: string, args: readonly unknown[]): unknown {
+  #callSync(method: Method, name: string, args: readonly unknown[]): unknown {
     try {
       return this.#program.callSync(method, name, args)
     } catch (error) {
-      if (!(error instanceof DesignFunctionError)) throw error
-      this.#log?.warn({ view: this.#name, kind: error.kind, reason: error.message }, `a ${name} function was stopped`)
-      if (error.kind !== 'failed' && error.kind !== 'unavailable') this.#count(error)
-      throw this.#ended(error)
+      throw this.#stopped(error, name)
     }
+  }
+
+  /** A call has failed as a whole. */
+  #stopped(error: unknown, name: string): unknown {
+    if (!(error instanceof DesignFunctionError)) return error
+    this.#log?.warn({ view: this.#name, kind: error.kind, reason: error.message }, `a ${name} function was stopped`)
+    if (error.kind !== 'failed' && error.kind !== 'unavailable') this.#count(error)
+    // For so many documents of one call that it can be no accident.
+    if (name === 'map' && (error.kind === 'budget' || error.kind === 'memory')) this.#exceeded = EXCEEDED_MAX
+    return this.#ended(error)
   }
 
   #count(error: DesignFunctionError): void {

@@ -76,8 +76,8 @@ export const SANDBOX_LIMITS: SandboxLimits = {
 export const PROGRAMS_MAX = 16
 /** WebAssembly memory never shrinks: the thread starts over with less when it has grown beyond this. */
 export const THREAD_MEMORY_BYTES_MAX: number = 256 * 1024 * 1024
-/** Documents of one call that may exceed their budget before the call is given up. */
-export const EXCEEDED_PER_CALL_MAX = 3
+/** So many documents may exceed a limit before the function is taken for broken, and the call fails as a whole. */
+export const EXCEEDED_MAX = 5
 /** What a call may log. */
 export const LOG_LINES_MAX = 100
 export const LOG_LINE_CHARS_MAX = 1_000

@@ -5,7 +5,7 @@
 import { workerData, type MessagePort } from 'node:worker_threads'
 import { newQuickJSWASMModule, RELEASE_SYNC, type QuickJSWASMModule } from 'quickjs-emscripten'
 import { Program, type ProgramAnswer } from './program.ts'
-import { EXCEEDED_PER_CALL_MAX, PROGRAMS_MAX, THREAD_MEMORY_BYTES_MAX } from './protocol.ts'
+import { EXCEEDED_MAX, PROGRAMS_MAX, THREAD_MEMORY_BYTES_MAX } from './protocol.ts'
 import type { Failure, Outcome, ProgramSource, Reply, Request, SandboxLimits } from './protocol.ts'
 
 const { port, flag, limits } = workerData as { port: MessagePort; flag: Int32Array; limits: SandboxLimits }
@@ -70,7 +70,7 @@ function handle({ program: key, source, method, name, args }: Request): Omit<Rep
   }
   const whole = run(args)
   const isForMany = method === 'map' || method === 'filter' || method === 'emits'
-  return whole.failure !== undefined && whole.failure.kind !== 'failed' && isForMany ? oneByOne(args, run) : whole
+  return whole.failure !== undefined && isForMany && !isFatal(whole.failure) ? oneByOne(args, run) : whole
 }
 
 /** Which of the documents exceeds a limit; the others have their values. */
@@ -82,7 +82,7 @@ function oneByOne(args: readonly string[], run: (args: readonly string[]) => Pro
     const { value, failure, logs: lines = [] } = run([JSON.stringify([document]), ...args.slice(1)])
     logs.push(...lines)
     if (failure === undefined) outcomes.push(...(JSON.parse(value!) as Outcome<unknown>[]))
-    else if (++exceeded > EXCEEDED_PER_CALL_MAX || isFatal(failure)) return { failure, logs }
+    else if (isFatal(failure) || (failure.kind !== 'failed' && ++exceeded >= EXCEEDED_MAX)) return { failure, logs }
     else outcomes.push({ failure })
   }
   return { value: JSON.stringify(outcomes), logs }

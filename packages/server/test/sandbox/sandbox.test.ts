@@ -145,11 +145,13 @@ describe('limits', () => {
     await stillWorks()
   })
 
-  test('a result that is too large', async () => {
+  test('a result that is too large fails for its document only', async () => {
     const small = new Sandbox({ limits: { resultCharsMax: 100 } })
-    const map = "function (doc) { emit('a'.repeat(200)) }"
-    const call = small.program({ functions: { map }, modules: {} }).call('map', 'map', [[{}]])
-    await expect(call).rejects.toMatchObject({ kind: 'failed' })
+    const map = "function (doc) { emit('a'.repeat(doc.n)) }"
+    const outcomes = await small
+      .program({ functions: { map }, modules: {} })
+      .call('map', 'map', [[{ n: 60 }, { n: 200 }]])
+    expect(outcomes).toMatchObject([{ value: [['a'.repeat(60), null]] }, { failure: { kind: 'failed' } }])
     await small.close()
   })
 
