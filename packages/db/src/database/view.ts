@@ -1,6 +1,6 @@
 /** Views as users see them. What they do is loaded when it is called for. */
 import type { NumberStatistics } from '../btree/statistics.ts'
-import type { BuiltInReduce, Emit, ReduceFunction, ViewFunctions } from '../view/view-definition.ts'
+import type { BuiltInReduce, Emit, MapMany, ReduceFunction, ViewFunctions } from '../view/view-definition.ts'
 import type { ViewContext, ViewEngine } from '../view/view-engine.ts'
 import type { ViewEngines } from '../view/view-engines.ts'
 import { checkViewFunctions, checkViewOptions, type ViewOptions } from '../view/view-options.ts'
@@ -13,6 +13,11 @@ export interface ViewDefinition<Document, Key, Value, Reduce> {
    * A document for which it throws is left out (`info()` tells).
    */
   readonly map: (document: Document, emit: Emit<Key, Value>) => unknown
+  /**
+   * Maps many documents at a time, in place of `map`: for functions that run elsewhere, in a thread or a sandbox. Goes with a `version`.
+   * If it rejects, the update of the view ends with that error and goes on with the next query.
+   */
+  readonly mapMany?: MapMany<Document>
   /** What rows of equal keys (or all rows) are reduced to. The built-in ones are kept in the tree and cost no walk. */
   readonly reduce?: Reduce
   /** To be changed when a function means something else although its source is the same. */

@@ -21,7 +21,7 @@ import type { HeldSnapshot, KeyValueStore, WriteTransaction } from '../kv/key-va
 import { mapDocument, NO_ROWS, type MappedRows } from './mapped-rows.ts'
 import { keysTree, lastPurgeOf, purgesAfter, readView, rowsTree, saveView, type ViewState } from './view-catalog.ts'
 import { makeChanges, ViewChunk, withoutEqual, type Changes } from './view-chunk.ts'
-import type { CheckedView } from './view-definition.ts'
+import type { CheckedView, Emit } from './view-definition.ts'
 
 export interface UpdateOptions {
   readonly store: KeyValueStore
@@ -58,6 +58,20 @@ export async function updateView(options: UpdateOptions): Promise<void> {
     }
   }
 }
+
+/** Documents that `mapMany` is given at a time take about so many bytes at most. */
+const WAITING_BYTES_MAX = 4 * 1024 * 1024
+
+/** A document that `mapMany` is to be called with. */
+interface Waiting {
+  readonly number: number
+  readonly id: string
+  /** Undefined: it has no rows. */
+  readonly document: Mapped | undefined
+}
+
+type Mapped = object & { readonly _id: string }
+type Progress = { -readonly [P in keyof ViewState]: ViewState[P] }
 
 /** What a step has gathered. */
 interface Gathered {
@@ -121,12 +135,16 @@ class ViewUpdate {
     const body = new BodyView()
     let ended = false
     let full = false
+    const isFull = (): boolean => chunk.isFull || chunk.bytes >= rowBytesMax
+    const isMany = this.#options.view.mapMany !== undefined
     /** The cursor stands at a body that is not mapped yet. */
     let isAt = false
     while (!ended && !full) {
+      const waiting: Waiting[] = []
+      let waitingBytes = 0
       // A cursor that misses stays where it is, so every body is mapped once.
       await snapshot.attempt(() => {
-        for (let step = 0; step < STEPS_PER_LOOK && !full; step++) {
+        for (let step = 0; step < STEPS_PER_LOOK && !full && waitingBytes < WAITING_BYTES_MAX; step++) {
           if (!isAt && !cursor.next()) {
             ended = true
             // The last bodies may be gone.
@@ -137,37 +155,72 @@ class ViewUpdate {
           body.load(cursor.value, cursor.keyNumber)
           const conflicts = body.deleted ? undefined : conflictsOf(reader, body)
           isAt = false
-          chunk.add(body.number, body.id, this.#map(reader, body, conflicts, after))
+          const document = this.#document(reader, body, conflicts, after)
+          if (isMany) {
+            waiting.push({ number: body.number, id: body.id, document })
+            waitingBytes += cursor.value.length
+          } else chunk.add(body.number, body.id, this.#rows(document, this.#options.view.map, after))
           after.builtTo = body.sequence
           this.#bodiesDone++
-          full = chunk.isFull || chunk.bytes >= rowBytesMax
+          full = isFull()
         }
       })
+      if (waiting.length > 0) await this.#mapMany(waiting, chunk, after)
+      full = isFull()
       if (await this.#pause()) this.#report(false)
     }
     return { chunk, after, ended }
   }
 
-  #map(
+  async #mapMany(waiting: readonly Waiting[], chunk: ViewChunk, after: Progress): Promise<void> {
+    const documents = waiting.flatMap(({ document }) => (document === undefined ? [] : [document]))
+    const results = documents.length === 0 ? [] : await this.#options.view.mapMany!(documents)
+    let at = 0
+    for (const { number, id, document } of waiting) {
+      const result = document === undefined ? undefined : results[at++]
+      const map = (_: object, emit: Emit): void => {
+        if (result === undefined || result instanceof Error) throw result ?? new TypeError('mapMany has left it out')
+        for (const [key, value] of result) emit(key, value)
+      }
+      chunk.add(number, id, this.#rows(document, map, after))
+    }
+  }
+
+  /** What is to be mapped of a body. */
+  #document(
     reader: DocumentReader,
     body: BodyView,
     conflicts: string[] | undefined,
-    after: { -readonly [P in keyof ViewState]: ViewState[P] },
-  ): MappedRows {
-    if (body.deleted) return NO_ROWS
+    after: Progress,
+  ): Mapped | undefined {
     const { id } = body
-    if (id.startsWith('_design/')) return NO_ROWS
+    if (body.deleted || id.startsWith('_design/')) return undefined
     try {
       const document = reader.decode(body)
       if (conflicts !== undefined) document['_conflicts'] = conflicts
-      return mapDocument(this.#options.view.map, document)
+      return document
     } catch (error) {
-      if (isPannierError(error, 'PANNIER_CORRUPT')) throw error
-      const message = error instanceof Error ? error.message : String(error)
-      after.failures++
-      after.lastFailure = { id, message: message.slice(0, MESSAGE_CHARS_MAX) }
+      this.#failed(id, error, after)
+      return undefined
+    }
+  }
+
+  #rows(document: Mapped | undefined, map: CheckedView['map'], after: Progress): MappedRows {
+    if (document === undefined) return NO_ROWS
+    try {
+      return mapDocument(map, document)
+    } catch (error) {
+      this.#failed(document._id, error, after)
       return NO_ROWS
     }
+  }
+
+  #failed(id: string, error: unknown, after: Progress): void {
+    // A map function that knows that it can't go on, whatever the document, ends the update.
+    if (isPannierError(error, 'PANNIER_CORRUPT') || isPannierError(error, 'PANNIER_ABORTED')) throw error
+    const message = error instanceof Error ? error.message : String(error)
+    after.failures++
+    after.lastFailure = { id, message: message.slice(0, MESSAGE_CHARS_MAX) }
   }
 
   async #findOld(snapshot: HeldSnapshot, collectionNumber: number, before: ViewState, chunk: ViewChunk): Promise<void> {

@@ -19,8 +19,14 @@ export type ReduceFunction<Key = unknown, Value = unknown, Result = unknown> = (
   rereduce: boolean,
 ) => Result
 
+/** For each document, in order, the rows that `map` would emit for it, or why it has none. */
+export type MapMany<Document> = (
+  documents: readonly Document[],
+) => Promise<readonly (readonly (readonly [key: unknown, value: unknown])[] | Error)[]>
+
 export interface ViewFunctions {
   readonly map: (document: never, emit: Emit) => unknown
+  readonly mapMany?: MapMany<never> | undefined
   readonly reduce?: BuiltInReduce | ReduceFunction<never, never> | undefined
   readonly version?: string | number | undefined
 }
@@ -31,6 +37,7 @@ export interface CheckedView {
   readonly storedName: string
   readonly signature: string
   readonly map: (document: object, emit: Emit) => unknown
+  readonly mapMany: MapMany<object> | undefined
   readonly reduce: BuiltInReduce | ReduceFunction | undefined
   /** What the tree of the rows is kept reduced by. */
   readonly reducer: ReducerName | undefined
@@ -48,13 +55,14 @@ const VIEW_FORMAT = 1
 
 /** For functions that were checked. */
 export function checkedView(functions: ViewFunctions, name: string | undefined): CheckedView {
-  const { map, reduce, version } = functions
+  const { map, mapMany, reduce, version } = functions
   const reducer = typeof reduce === 'string' && reduce !== '_count' ? reduce : undefined
   const signature = signatureOf([VIEW_FORMAT, map.toString(), version, reducer])
   return {
     storedName: name === undefined ? AD_HOC + signature : NAMED + name,
     signature,
     map: map as CheckedView['map'],
+    mapMany: mapMany as CheckedView['mapMany'],
     reduce: reduce as CheckedView['reduce'],
     reducer,
   }

@@ -46,8 +46,10 @@ export function checkViewFunctions(functions: ViewFunctions, name: string | unde
   if (name !== undefined && (typeof name !== 'string' || name === '' || name.length > VIEW_NAME_CHARS_MAX))
     throw new TypeError(`the name of a view is a string of 1 to ${VIEW_NAME_CHARS_MAX} characters`)
   if (typeof functions !== 'object' || functions === null) throw new TypeError('a view is { map, reduce, version }')
-  const { map, reduce, version } = functions as { map?: unknown; reduce?: unknown; version?: unknown }
+  const { map, mapMany, reduce, version } = functions as { readonly [name in keyof ViewFunctions]?: unknown }
   if (typeof map !== 'function') throw new TypeError('a view has a function map(document, emit)')
+  if (mapMany !== undefined && (typeof mapMany !== 'function' || version === undefined))
+    throw new TypeError('mapMany is a function, and goes with a version')
   if (reduce !== undefined && typeof reduce !== 'function' && !BUILT_IN.includes(reduce))
     throw new TypeError(`reduce is a function or one of ${BUILT_IN.join(', ')}`)
   if (version === undefined && [map, reduce].some((one) => String(one).includes('[native code]')))

@@ -1,0 +1,181 @@
+/**
+ * Who there is: server admins, in the server's state, and users, in the `_users` database. An admin hides a user of the same name.
+ */
+import { randomBytes } from 'node:crypto'
+import { isPannierError } from 'pannier'
+import { HttpError } from '../http/http-error.ts'
+import { isJsonObject, type JsonObject } from '../http/request-body.ts'
+import type { User } from '../http/seams.ts'
+import type { AuthHost } from './auth-host.ts'
+import { CREDENTIAL_FIELDS, PASSWORD_SCHEME, sessionSaltOf, verifyCredentials } from './couch-credentials.ts'
+import { checkNewPassword, type Passwords } from './passwords.ts'
+
+export const USER_PREFIX = 'org.couchdb.user:'
+export const NAME_CHARS_MAX = 200
+export const ADMIN_ROLE = '_admin'
+const STATE_ID = 'auth/admins'
+
+export interface Account extends User {
+  readonly name: string
+  /** Changes with the password. */
+  readonly salt: string
+  readonly isAdmin: boolean
+  /** Its fields are those of credentials in `_users`. */
+  readonly credentials: JsonObject
+}
+
+interface Admin {
+  readonly name: string
+  readonly credentials: JsonObject
+}
+
+export class Accounts {
+  readonly #host: AuthHost
+  readonly #passwords: Passwords
+  readonly #passwordCharsMin: number
+
+  constructor(host: AuthHost, passwords: Passwords, passwordCharsMin: number) {
+    this.#host = host
+    this.#passwords = passwords
+    this.#passwordCharsMin = passwordCharsMin
+  }
+
+  async find(name: string): Promise<Account | undefined> {
+    if (name === '' || name.length > NAME_CHARS_MAX) return undefined
+    const admin = (await this.#admins()).find((one) => one.name === name)
+    if (admin !== undefined) return account(name, [ADMIN_ROLE], admin.credentials, true)
+    const document = await this.#host.users.get(USER_PREFIX + name)
+    if (document === undefined || document['name'] !== name || document['type'] !== 'user') return undefined
+    return account(name, rolesOf(document), document, false)
+  }
+
+  /** The account if the password is right. Takes as long if there is none. */
+  async verify(name: string, password: string): Promise<Account | undefined> {
+    const found = await this.find(name)
+    if (found === undefined) {
+      await this.#passwords.waste(password)
+      return undefined
+    }
+    const { ok, isOutdated } = await verifyCredentials(found.credentials, password, this.#passwords)
+    if (!ok) return undefined
+    if (isOutdated) await this.#rehash(found, password)
+    // Deleted meanwhile, or with another password.
+    const now = await this.find(name)
+    return now?.salt === found.salt ? now : undefined
+  }
+
+  /** New credentials, with which no session of before goes on. @throws HttpError 400 */
+  async credentials(password: unknown): Promise<JsonObject> {
+    const checked = checkNewPassword(password, this.#passwordCharsMin)
+    return credentialsOf(await this.#passwords.hash(checked), newSalt())
+  }
+
+  async adminNames(): Promise<string[]> {
+    return (await this.#admins()).map(({ name }) => name).sort()
+  }
+
+  /** Makes an admin, or gives one a new password. @throws HttpError 400 */
+  async setAdmin(name: string, password: string): Promise<void> {
+    checkName(name)
+    const credentials = await this.credentials(password)
+    await this.#changeAdmins((admins) => [...admins.filter((one) => one.name !== name), { name, credentials }])
+  }
+
+  /** @throws HttpError 404; 403 for the last one, without whom nobody could make another */
+  async removeAdmin(name: string): Promise<void> {
+    await this.#changeAdmins((admins) => {
+      const rest = admins.filter((one) => one.name !== name)
+      if (rest.length === admins.length) throw new HttpError(404, 'not_found', 'unknown_config_value')
+      if (rest.length === 0) throw new HttpError(403, 'forbidden', 'The last server admin can not be removed.')
+      return rest
+    })
+  }
+
+  /** Ends all sessions of a user or admin. */
+  async endSessions(name: string): Promise<void> {
+    const salt = newSalt()
+    const found = await this.find(name)
+    if (found?.isAdmin === true)
+      await this.#changeAdmins((admins) =>
+        admins.map((one) =>
+          one.name === name ? { name, credentials: { ...one.credentials, session_salt: salt } } : one,
+        ),
+      )
+    else if (found !== undefined)
+      await this.#host.users.update(USER_PREFIX + name, (document) => ({ ...document, session_salt: salt }))
+  }
+
+  async #rehash({ name, isAdmin, salt, credentials }: Account, password: string): Promise<void> {
+    // Sessions depend on the salt, which stays: it is the same password.
+    const renewed = credentialsOf(await this.#passwords.hash(password), salt)
+    if (isAdmin) {
+      await this.#changeAdmins((admins) =>
+        admins.map((one) => (one.name === name ? { name, credentials: renewed } : one)),
+      )
+      return
+    }
+    try {
+      await this.#host.users.update(USER_PREFIX + name, (document) =>
+        // Not over a password that was changed meanwhile.
+        sessionSaltOf(document) === salt && CREDENTIAL_FIELDS.every((field) => document[field] === credentials[field])
+          ? { ...withoutCredentials(document), ...renewed }
+          : undefined,
+      )
+    } catch (error) {
+      if (!isPannierError(error, 'PANNIER_NOT_FOUND')) throw error
+    }
+  }
+
+  async #admins(): Promise<readonly Admin[]> {
+    const stored = await this.#host.state.get(STATE_ID)
+    return (stored?.['admins'] ?? []) as readonly Admin[]
+  }
+
+  #changing: Promise<void> = Promise.resolve()
+
+  /** One change after the other. */
+  #changeAdmins(change: (admins: readonly Admin[]) => readonly Admin[]): Promise<void> {
+    const changed = this.#changing
+      .catch(() => {})
+      .then(async () => this.#host.state.set(STATE_ID, { admins: change(await this.#admins()) }))
+    this.#changing = changed
+    return changed
+  }
+}
+
+/** @throws HttpError 400 */
+export function checkName(name: unknown): asserts name is string {
+  const isName = typeof name === 'string' && name !== '' && name.length <= NAME_CHARS_MAX
+  // Basic credentials end a name at the colon; names of CouchDB's own start with an underscore.
+  if (!isName || name.startsWith('_') || name.includes(':') || !name.isWellFormed() || name.includes('\0'))
+    throw new HttpError(
+      400,
+      'bad_request',
+      'A name is a string without a colon that does not start with an underscore.',
+    )
+}
+
+export function withoutCredentials(document: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(document).filter(([field]) => field !== 'password' && !CREDENTIAL_FIELDS.includes(field)),
+  )
+}
+
+function account(name: string, roles: readonly string[], credentials: JsonObject, isAdmin: boolean): Account {
+  return { name, roles, credentials, isAdmin, salt: sessionSaltOf(credentials) }
+}
+
+/** What starts with an underscore is the server's to give, however it has come into the document. */
+function rolesOf(document: JsonObject): string[] {
+  const { roles } = document
+  if (!isJsonObject(document) || !Array.isArray(roles)) return []
+  return roles.filter((role): role is string => typeof role === 'string' && !role.startsWith('_'))
+}
+
+function credentialsOf(hash: string, salt: string): JsonObject {
+  return { password_scheme: PASSWORD_SCHEME, password_hash: hash, session_salt: salt }
+}
+
+function newSalt(): string {
+  return randomBytes(16).toString('hex')
+}

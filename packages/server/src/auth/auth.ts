@@ -1,0 +1,217 @@
+/** Authentication and permissions of one server: who sends a request, and whether they may. */
+import { randomBytes } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import { HttpError } from '../http/http-error.ts'
+import type { Needs, User, WriteGuard } from '../http/seams.ts'
+import { Accounts, type Account } from './accounts.ts'
+import { STATE_COLLECTION, type AuthHost } from './auth-host.ts'
+import { BasicCache } from './basic-cache.ts'
+import { EndedSessions } from './ended-sessions.ts'
+import { HashQueue, type HashQueueLimits } from './hash-queue.ts'
+import { LoginLimiter, type LoginLimits } from './login-limiter.ts'
+import { PASSWORD_CHARS_MIN, Passwords } from './passwords.ts'
+import { refusalOf } from './permissions.ts'
+import { decodeToken, encodeToken, isGenuine, newSessionId, readCookie } from './session-cookie.ts'
+import { usersGuard } from './users-guard.ts'
+
+export interface AuthOptions {
+  /** Sessions that are not used for so long end: 10 minutes when left out. */
+  readonly sessionMsMax?: number
+  /** 'Lax' when left out. 'None' is for pages of other sites, and needs TLS. */
+  readonly sameSite?: 'Strict' | 'Lax' | 'None'
+  /** Cookies for TLS only, where a proxy ends TLS. They are so anyway where the server does. */
+  readonly secureCookies?: boolean
+  /** Origins whose pages may change something: those that CORS allows. */
+  readonly corsOrigins?: readonly string[]
+  readonly passwordCharsMin?: number
+  readonly loginLimits?: Partial<LoginLimits>
+  readonly hashLimits?: Partial<HashQueueLimits>
+  readonly now?: () => number
+}
+
+/** How a user has authenticated. */
+export interface Identity {
+  readonly user: User
+  readonly by: 'cookie' | 'default' | undefined
+  /** Of whoever has authenticated. */
+  readonly account: Account | undefined
+  /** Of a session. */
+  readonly sessionId: string | undefined
+  readonly issuedMs: number | undefined
+}
+
+const NOBODY: Identity = {
+  user: { name: null, roles: [] },
+  by: undefined,
+  account: undefined,
+  sessionId: undefined,
+  issuedMs: undefined,
+}
+const SECRET_STATE_ID = 'auth/secret'
+export const SESSION_MS_MAX: number = 10 * 60 * 1000
+
+export class Auth {
+  readonly accounts: Accounts
+  readonly options: AuthOptions
+  readonly allowedOrigins: ReadonlySet<string>
+  readonly sessionMsMax: number
+  /** For the writes of documents. */
+  readonly guard: WriteGuard
+  readonly #host: AuthHost
+  readonly #secret: Buffer
+  readonly #ended: EndedSessions
+  readonly #limiter: LoginLimiter
+  readonly #basic: BasicCache
+  readonly #now: () => number
+  readonly #identities = new WeakMap<FastifyRequest, Identity>()
+
+  private constructor(host: AuthHost, options: AuthOptions, secret: Buffer, ended: EndedSessions) {
+    const { now = Date.now, sessionMsMax = SESSION_MS_MAX, passwordCharsMin = PASSWORD_CHARS_MIN } = options
+    this.#host = host
+    this.#secret = secret
+    this.#ended = ended
+    this.#now = now
+    this.#limiter = new LoginLimiter(options.loginLimits, now)
+    this.#basic = new BasicCache(now)
+    this.options = options
+    this.sessionMsMax = sessionMsMax
+    this.allowedOrigins = new Set(options.corsOrigins)
+    this.accounts = new Accounts(host, new Passwords(new HashQueue(options.hashLimits)), passwordCharsMin)
+    this.guard = usersGuard(this.accounts)
+  }
+
+  static async open(host: AuthHost, options: AuthOptions = {}): Promise<Auth> {
+    const stored = await host.state.ensure(SECRET_STATE_ID, () => ({ secret: randomBytes(32).toString('base64') }))
+    const ended = await EndedSessions.open(host.state, options.now ?? Date.now)
+    return new Auth(host, options, Buffer.from(stored['secret'] as string, 'base64'), ended)
+  }
+
+  /** Who sends the request. @throws HttpError 401 for wrong Basic credentials, 429 */
+  async identify(request: FastifyRequest): Promise<Identity> {
+    const { authorization, cookie } = request.headers
+    const identity =
+      authorization === undefined
+        ? await this.#fromCookie(readCookie(cookie))
+        : await this.#fromBasic(request, authorization)
+    this.#identities.set(request, identity)
+    return identity
+  }
+
+  identityOf(request: FastifyRequest): Identity {
+    return this.#identities.get(request) ?? NOBODY
+  }
+
+  /** The account, if name and password are right. @throws HttpError 401, 429 */
+  async logIn(request: FastifyRequest, name: string, password: string): Promise<Account> {
+    const succeeded = this.#limiter.attempt(request.ip, name)
+    const account = await this.accounts.verify(name, password)
+    if (account === undefined) throw new HttpError(401, 'unauthorized', 'Name or password is incorrect.')
+    succeeded()
+    return account
+  }
+
+  /** The value of a session cookie. `id`: of the session that it renews. */
+  cookieFor({ name, salt }: Account, id: string = newSessionId()): string {
+    return encodeToken({ name, id, issuedMs: this.#now() }, this.#secret, salt)
+  }
+
+  /** A cookie that is to be renewed: a tenth of its time is over. */
+  isRenewalDue({ issuedMs }: Identity): boolean {
+    return issuedMs !== undefined && this.#now() - issuedMs > this.sessionMsMax / 10
+  }
+
+  /** Its cookies, renewed ones too, are refused from now on. */
+  async endSession({ sessionId }: Identity): Promise<void> {
+    if (sessionId !== undefined) await this.#ended.add(sessionId, this.#now() + this.sessionMsMax)
+  }
+
+  /** @throws HttpError 401, 403; 404 if there is no such database */
+  async check(user: User, needs: Needs, database: string | undefined, documentId?: string): Promise<void> {
+    const isOfDatabase = database !== undefined && (needs === 'member' || needs === 'database-admin')
+    const security = isOfDatabase ? await this.#host.security(database) : undefined
+    const refusal = refusalOf({ user, needs, database, security, documentId })
+    if (refusal !== undefined) throw refusal
+  }
+
+  /**
+   * For answers that go on, such as change feeds: calls `revoked`, once, when whoever sent the request may not see them any more:
+   * logged out, deleted, with another password or other roles, or by `_security`. Call the result when the answer has ended.
+   */
+  whileAllowed(
+    request: FastifyRequest,
+    needs: Needs,
+    database: string,
+    revoked: (error: HttpError) => void,
+  ): () => void {
+    let isOver = false
+    const stop = (): void => {
+      isOver = true
+      unsubscribe()
+    }
+    const check = async (): Promise<void> => {
+      const error = await this.#revocationOf(this.identityOf(request), needs, database)
+      if (error === undefined || isOver) return
+      stop()
+      revoked(error)
+    }
+    const own = new Set([STATE_COLLECTION, this.#host.users.name])
+    const unsubscribe = this.#host.database.onChange(({ collections }) => {
+      if (Array.from(collections.keys()).some((name) => own.has(name))) void check()
+    })
+    return stop
+  }
+
+  async #revocationOf(
+    { account, sessionId }: Identity,
+    needs: Needs,
+    database: string,
+  ): Promise<HttpError | undefined> {
+    try {
+      const now = account && (await this.accounts.find(account.name))
+      if (now?.salt !== account?.salt || (sessionId !== undefined && this.#ended.has(sessionId)))
+        return new HttpError(401, 'unauthorized', 'The session has ended.')
+      await this.check(now ?? NOBODY.user, needs, database)
+      return undefined
+    } catch (error) {
+      // What can't be checked is not allowed.
+      return error instanceof HttpError ? error : new HttpError(503, 'service_unavailable', 'Try again later.')
+    }
+  }
+
+  async #fromCookie(cookie: string | undefined): Promise<Identity> {
+    const claimed = cookie === undefined ? undefined : decodeToken(cookie)
+    if (claimed === undefined || this.#ended.has(claimed.id)) return NOBODY
+    const age = this.#now() - claimed.issuedMs
+    const account = await this.accounts.find(claimed.name)
+    // The same work for names that nobody has.
+    const genuine = isGenuine(claimed, this.#secret, account?.salt ?? '')
+    if (!genuine || account === undefined || !(age < this.sessionMsMax)) return NOBODY
+    return { user: userOf(account), by: 'cookie', account, sessionId: claimed.id, issuedMs: claimed.issuedMs }
+  }
+
+  async #fromBasic(request: FastifyRequest, authorization: string): Promise<Identity> {
+    const credentials = readBasic(authorization)
+    if (credentials === undefined) throw new HttpError(401, 'unauthorized', 'Only Basic authentication is known here.')
+    const { name, password } = credentials
+    const account = await this.#basic.verify(
+      name,
+      password,
+      (known) => this.accounts.find(known),
+      () => this.logIn(request, name, password),
+    )
+    if (account === undefined) throw new HttpError(401, 'unauthorized', 'Name or password is incorrect.')
+    return { user: userOf(account), by: 'default', account, sessionId: undefined, issuedMs: undefined }
+  }
+}
+
+function userOf({ name, roles }: Account): User {
+  return { name, roles }
+}
+
+function readBasic(authorization: string): { readonly name: string; readonly password: string } | undefined {
+  const match = /^basic +([A-Za-z0-9+/=_-]+) *$/i.exec(authorization)
+  if (match === null) return undefined
+  const text = Buffer.from(match[1]!, 'base64').toString()
+  const colon = text.indexOf(':')
+  return colon < 0 ? undefined : { name: text.slice(0, colon), password: text.slice(colon + 1) }
+}

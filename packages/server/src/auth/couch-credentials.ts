@@ -1,0 +1,80 @@
+/**
+ * Credentials in `_users` documents: ours (`password_scheme: 'phc'`), and those that CouchDB has written (`pbkdf2` and, before 1.3,
+ * `simple`), which are replaced at the first login. CouchDB's may be as weak as they were there; they cost what ours cost.
+ */
+import { createHash, pbkdf2, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
+import type { JsonObject } from '../http/request-body.ts'
+import type { Passwords } from './passwords.ts'
+
+/** Fields that only the server writes. */
+export const CREDENTIAL_FIELDS: readonly string[] = [
+  'password_scheme',
+  'password_hash',
+  'password_sha',
+  'pbkdf2_prf',
+  'iterations',
+  'derived_key',
+  'salt',
+  'session_salt',
+]
+
+export const PASSWORD_SCHEME = 'phc'
+
+/** A record that would take longer than this is not CouchDB's. */
+const ITERATIONS_MAX = 5_000_000
+const deriveKey = promisify(pbkdf2)
+
+export interface Verified {
+  readonly ok: boolean
+  /** The record is to be replaced by a new one. */
+  readonly isOutdated: boolean
+}
+
+export async function verifyCredentials(
+  document: JsonObject,
+  password: string,
+  passwords: Passwords,
+): Promise<Verified> {
+  const { password_scheme: scheme, password_hash: record } = document
+  if (scheme === PASSWORD_SCHEME && typeof record === 'string')
+    return { ok: await passwords.verify(record, password), isOutdated: passwords.isOutdated(record) }
+  const ok = scheme === 'pbkdf2' ? await verifyPbkdf2(document, password, passwords) : verifySimple(document, password)
+  // A weak record must not be told by its speed; making the new one takes as long.
+  if (!ok) await passwords.waste(password)
+  return { ok, isOutdated: true }
+}
+
+/** What sessions depend on: changed with the password. */
+export function sessionSaltOf({ session_salt: own, salt, password_hash: record }: JsonObject): string {
+  if (typeof own === 'string') return own
+  return typeof salt === 'string' ? salt : String(record)
+}
+
+async function verifyPbkdf2(document: JsonObject, password: string, passwords: Passwords): Promise<boolean> {
+  const { derived_key: derived, salt, iterations, pbkdf2_prf: prf = 'sha' } = document
+  if (typeof derived !== 'string' || typeof salt !== 'string' || typeof iterations !== 'number') return false
+  const digest = DIGESTS.get(prf)
+  if (digest === undefined || !Number.isInteger(iterations) || iterations < 1 || iterations > ITERATIONS_MAX)
+    return false
+  const expected = Buffer.from(derived, 'hex')
+  if (expected.length < 20 || expected.length > 64 || expected.length * 2 !== derived.length) return false
+  const key = await passwords.queued(() => deriveKey(password, salt, iterations, expected.length, digest))
+  return timingSafeEqual(key, expected)
+}
+
+const DIGESTS: ReadonlyMap<unknown, string> = new Map([
+  ['sha', 'sha1'],
+  ['sha224', 'sha224'],
+  ['sha256', 'sha256'],
+  ['sha384', 'sha384'],
+  ['sha512', 'sha512'],
+])
+
+function verifySimple({ password_sha: expected, salt }: JsonObject, password: string): boolean {
+  if (typeof expected !== 'string' || typeof salt !== 'string' || !/^[0-9a-f]{40}$/.test(expected)) return false
+  const actual = createHash('sha1')
+    .update(password + salt)
+    .digest()
+  return timingSafeEqual(actual, Buffer.from(expected, 'hex'))
+}

@@ -1,0 +1,36 @@
+/**
+ * Requests that a page of another site makes a browser send with its user's cookie or Basic credentials (CSRF): refused if they could
+ * change anything. Browsers say where a request comes from (`Origin`, `Sec-Fetch-Site`); other clients say nothing and have no
+ * cookies that somebody else could use.
+ */
+import type { FastifyRequest } from 'fastify'
+import { HttpError } from '../http/http-error.ts'
+
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+/** What a form of any page may send without the browser asking first. */
+const FORM_TYPES: ReadonlySet<string> = new Set([
+  '',
+  'text/plain',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data',
+])
+
+/** @throws HttpError 403, 415 */
+export function refuseCrossSite(
+  request: FastifyRequest,
+  allowedOrigins: ReadonlySet<string>,
+  hasCookie: boolean,
+): void {
+  if (SAFE_METHODS.has(request.method)) return
+  const { origin, host, 'sec-fetch-site': site } = request.headers
+  const isAllowed = origin !== undefined && (allowedOrigins.has(origin) || URL.parse(origin)?.host === host)
+  const isForeign = (origin !== undefined && !isAllowed) || (site !== undefined && !OWN.has(site) && !isAllowed)
+  if (isForeign) throw new HttpError(403, 'forbidden', 'Pages of this origin may not change anything here.')
+  if (!hasCookie || request.method !== 'POST') return
+  const type = (request.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase()
+  if (FORM_TYPES.has(type) && request.routeOptions.config.contentTypes?.includes(type) !== true)
+    throw new HttpError(415, 'bad_content_type', 'Content-Type must be application/json')
+}
+
+/** `none`: typed by the user. */
+const OWN: ReadonlySet<unknown> = new Set(['same-origin', 'none'])

@@ -1,0 +1,38 @@
+/** Password hashes take tens of megabytes and milliseconds each: few are made at a time, few may wait, the rest is refused. */
+import { HttpError } from '../http/http-error.ts'
+
+export interface HashQueueLimits {
+  /** Made at the same time. */
+  readonly concurrencyMax: number
+  /** That wait. */
+  readonly waitingMax: number
+}
+
+export const HASH_QUEUE_LIMITS: HashQueueLimits = { concurrencyMax: 2, waitingMax: 64 }
+
+export class HashQueue {
+  readonly #limits: HashQueueLimits
+  readonly #waiting: (() => void)[] = []
+  #running = 0
+
+  constructor(limits: Partial<HashQueueLimits> = {}) {
+    this.#limits = { ...HASH_QUEUE_LIMITS, ...limits }
+  }
+
+  /** @throws HttpError 429 if too many wait already */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#running >= this.#limits.concurrencyMax) {
+      if (this.#waiting.length >= this.#limits.waitingMax)
+        throw new HttpError(429, 'too_many_requests', 'Too many logins at the same time. Try again later.')
+      await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    } else this.#running++
+    try {
+      return await work()
+    } finally {
+      // Whoever waits takes this place.
+      const next = this.#waiting.shift()
+      if (next === undefined) this.#running--
+      else next()
+    }
+  }
+}

@@ -1,0 +1,158 @@
+/**
+ * Password hashes as PHC strings: argon2id, or scrypt where `crypto` has no argon2 (before Node 24.7). Parameters are OWASP ASVS 5,
+ * appendix C: argon2id 46 MiB, 1 pass; scrypt N = 2^17, r = 8. Records with less are refused, and so are those that would cost the
+ * server much more.
+ */
+import * as crypto from 'node:crypto'
+import { promisify } from 'node:util'
+import { HttpError } from '../http/http-error.ts'
+import { HashQueue } from './hash-queue.ts'
+
+/** Bytes of UTF-8; long pass phrases are welcome. */
+export const PASSWORD_BYTES_MAX = 4096
+export const PASSWORD_CHARS_MIN = 8
+
+const SALT_BYTES = 16
+const HASH_BYTES = 32
+const ARGON2_MEMORY_KIB = 47_104
+const ARGON2_PASSES = 1
+const ARGON2_MEMORY_KIB_MAX = 262_144
+const ARGON2_PASSES_MAX = 10
+/** What m * t must reach: less memory takes more passes (19 MiB with 2 is OWASP's least). */
+const ARGON2_WORK_MIN = 38_912
+const SCRYPT_LOG2_COST = 17
+const SCRYPT_LOG2_COST_MAX = 20
+
+export type Algorithm = 'argon2id' | 'scrypt'
+
+interface Parameters {
+  readonly algorithm: Algorithm
+  /** argon2id: KiB and passes; scrypt: log2 of the cost and the block size. */
+  readonly memory: number
+  readonly passes: number
+  readonly salt: Buffer
+  readonly hash: Buffer
+}
+
+/** `crypto.argon2` where there is one. */
+const argon2 = (crypto as Partial<typeof crypto>).argon2
+const scrypt = promisify<crypto.BinaryLike, crypto.BinaryLike, number, crypto.ScryptOptions, Buffer>(crypto.scrypt)
+
+export class Passwords {
+  readonly #queue: HashQueue
+  readonly #algorithm: Algorithm
+  #dummy: Promise<string> | undefined
+
+  constructor(queue: HashQueue = new HashQueue(), algorithm: Algorithm = argon2 === undefined ? 'scrypt' : 'argon2id') {
+    this.#queue = queue
+    this.#algorithm = algorithm
+  }
+
+  /** A PHC string. */
+  async hash(password: string): Promise<string> {
+    const salt = crypto.randomBytes(SALT_BYTES)
+    const isArgon2 = this.#algorithm === 'argon2id'
+    const parameters: Omit<Parameters, 'hash'> = {
+      algorithm: this.#algorithm,
+      memory: isArgon2 ? ARGON2_MEMORY_KIB : SCRYPT_LOG2_COST,
+      passes: isArgon2 ? ARGON2_PASSES : 8,
+      salt,
+    }
+    return format({ ...parameters, hash: await this.#queue.run(() => derive(password, parameters)) })
+  }
+
+  /** In constant time as far as the hash is concerned. False for a record that can't be relied on. */
+  async verify(record: string, password: string): Promise<boolean> {
+    const parameters = parse(record)
+    if (parameters === undefined || Buffer.byteLength(password) > PASSWORD_BYTES_MAX) {
+      await this.waste(password)
+      return false
+    }
+    const hash = await this.#queue.run(() => derive(password, parameters))
+    return crypto.timingSafeEqual(hash, parameters.hash)
+  }
+
+  /** Takes as long as verifying takes, so that time does not tell whether a name is known. */
+  async waste(password: string): Promise<void> {
+    const record = await (this.#dummy ??= this.hash(crypto.randomBytes(SALT_BYTES).toString('hex')))
+    const parameters = parse(record)!
+    const message = Buffer.byteLength(password) > PASSWORD_BYTES_MAX ? '' : password
+    await this.#queue.run(() => derive(message, parameters))
+  }
+
+  /** A record to be made anew at the next login: of another algorithm, or with other parameters. */
+  isOutdated(record: string): boolean {
+    const found = parse(record)
+    if (found === undefined || found.algorithm !== this.#algorithm) return true
+    const wanted = found.algorithm === 'argon2id' ? [ARGON2_MEMORY_KIB, ARGON2_PASSES] : [SCRYPT_LOG2_COST, 8]
+    return found.memory !== wanted[0] || found.passes !== wanted[1]
+  }
+
+  /** Runs another derivation in the same queue. */
+  queued<T>(work: () => Promise<T>): Promise<T> {
+    return this.#queue.run(work)
+  }
+}
+
+/** @throws HttpError 400 for a password that can't be taken as a new one */
+export function checkNewPassword(password: unknown, charsMin: number): string {
+  if (typeof password !== 'string') throw new HttpError(400, 'bad_request', 'A password is a string.')
+  if (Array.from(password).length < charsMin)
+    throw new HttpError(400, 'bad_request', `A password has at least ${charsMin} characters.`)
+  if (Buffer.byteLength(password) > PASSWORD_BYTES_MAX)
+    throw new HttpError(400, 'bad_request', `A password has at most ${PASSWORD_BYTES_MAX} bytes.`)
+  return password
+}
+
+async function derive(password: string, parameters: Omit<Parameters, 'hash'>): Promise<Buffer> {
+  const { algorithm, memory, passes, salt } = parameters
+  // The same password typed on two systems is the same.
+  const message = password.normalize('NFKC')
+  if (algorithm === 'argon2id') {
+    if (argon2 === undefined) throw new HttpError(500, 'internal_server_error', 'This version of Node has no argon2.')
+    return await promisify(argon2)('argon2id', {
+      message,
+      nonce: salt,
+      memory,
+      passes,
+      parallelism: 1,
+      tagLength: HASH_BYTES,
+    })
+  }
+  const cost = 2 ** memory
+  return await scrypt(message, salt, HASH_BYTES, {
+    cost,
+    blockSize: passes,
+    parallelization: 1,
+    maxmem: 256 * cost * passes,
+  })
+}
+
+function format({ algorithm, memory, passes, salt, hash }: Parameters): string {
+  const settings = algorithm === 'argon2id' ? `v=19$m=${memory},t=${passes},p=1` : `ln=${memory},r=${passes},p=1`
+  return `$${algorithm}$${settings}$${unpadded(salt)}$${unpadded(hash)}`
+}
+
+function unpadded(bytes: Buffer): string {
+  return bytes.toString('base64').replaceAll('=', '')
+}
+
+const PHC =
+  /^\$(?:(argon2id)\$v=19\$m=(\d{1,8}),t=(\d{1,4}),p=1|(scrypt)\$ln=(\d{1,2}),r=(\d{1,4}),p=1)\$([A-Za-z0-9+/]{16,128})\$([A-Za-z0-9+/]{43})$/
+
+/** Undefined for what is no record, or one with parameters that are too weak or too costly. */
+function parse(record: string): Parameters | undefined {
+  const match = PHC.exec(record)
+  if (match === null) return undefined
+  const [, isArgon2, m, t, , ln, r, salt, hash] = match
+  const bytes = { salt: Buffer.from(salt!, 'base64'), hash: Buffer.from(hash!, 'base64') }
+  if (isArgon2 !== undefined) {
+    const [memory, passes] = [Number(m), Number(t)]
+    const isWeak = memory * passes < ARGON2_WORK_MIN || memory < 19_456
+    if (isWeak || memory > ARGON2_MEMORY_KIB_MAX || passes > ARGON2_PASSES_MAX) return undefined
+    return { algorithm: 'argon2id', memory, passes, ...bytes }
+  }
+  const [memory, passes] = [Number(ln), Number(r)]
+  if (memory < SCRYPT_LOG2_COST || memory > SCRYPT_LOG2_COST_MAX || passes !== 8) return undefined
+  return { algorithm: 'scrypt', memory, passes, ...bytes }
+}

@@ -1,0 +1,111 @@
+/**
+ * Authentication as a plugin: sets `request.user`, enforces what routes need, and brings `/_session`. A route that does not say what
+ * it needs is for server admins only.
+ */
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import fastifyPlugin from 'fastify-plugin'
+import { badRequest } from '../http/http-error.ts'
+import { isJsonObject, readBody } from '../http/request-body.ts'
+import { parseJson } from '../http/strict-json.ts'
+import type { Auth, Identity } from './auth.ts'
+import { refuseCrossSite } from './cross-site.ts'
+import { TooManyLoginsError } from './login-limiter.ts'
+import { readCookie, setCookieHeader } from './session-cookie.ts'
+
+const SESSION_BODY: { readonly bytesMax: number; readonly stallMsMax: number } = {
+  bytesMax: 16_384,
+  stallMsMax: 10_000,
+}
+const FORM = 'application/x-www-form-urlencoded'
+
+/** To be registered before the routes, and after CORS. */
+export function authPlugin(auth: Auth): FastifyPluginAsync {
+  return fastifyPlugin(async (app: FastifyInstance) => {
+    app.decorateRequest('user')
+    app.addHook('onRequest', async (request, reply) => {
+      request.user = { name: null, roles: [] }
+      refuseCrossSite(request, auth.allowedOrigins, readCookie(request.headers.cookie) !== undefined)
+      // What would be refused with a wrong password must answer a new login.
+      const isLogin = request.routeOptions.url === '/_session' && request.method === 'POST'
+      const identity = isLogin ? undefined : await identify(auth, request, reply)
+      if (identity !== undefined) request.user = identity.user
+      const { params } = request as { params?: { db?: string; id?: string } }
+      // Not of `/:db/_local/:id` and the like.
+      const isDocument = request.routeOptions.url?.startsWith('/:db/:id') === true
+      if (request.is404 || request.method === 'OPTIONS') return
+      const { needs = 'server-admin' } = request.routeOptions.config
+      await auth.check(request.user, needs, params?.db, isDocument ? params?.id : undefined)
+    })
+    app.addHook('onSend', async (request, reply) => {
+      const identity = auth.identityOf(request)
+      if (identity.account === undefined || !auth.isRenewalDue(identity) || reply.hasHeader('set-cookie')) return
+      setCookie(auth, request, reply, auth.cookieFor(identity.account, identity.sessionId))
+    })
+    sessionRoutes(app, auth)
+  })
+}
+
+async function identify(auth: Auth, request: FastifyRequest, reply: FastifyReply): Promise<Identity> {
+  try {
+    return await auth.identify(request)
+  } catch (error) {
+    if (error instanceof TooManyLoginsError) reply.header('retry-after', error.retryAfterSeconds)
+    throw error
+  }
+}
+
+function sessionRoutes(app: FastifyInstance, auth: Auth): void {
+  app.get('/_session', { config: { needs: 'anyone' } }, async (request, reply) => {
+    noStore(reply)
+    const { user, by } = auth.identityOf(request)
+    const info = { authentication_handlers: ['cookie', 'default'], ...(by !== undefined && { authenticated: by }) }
+    return { ok: true, userCtx: user, info }
+  })
+  app.post('/_session', { config: { needs: 'anyone', contentTypes: [FORM] } }, async (request, reply) => {
+    noStore(reply)
+    const { name, password } = await readCredentials(request)
+    try {
+      const account = await auth.logIn(request, name, password)
+      setCookie(auth, request, reply, auth.cookieFor(account))
+      return { ok: true, name: account.name, roles: account.roles }
+    } catch (error) {
+      if (error instanceof TooManyLoginsError) reply.header('retry-after', error.retryAfterSeconds)
+      setCookie(auth, request, reply, '')
+      throw error
+    }
+  })
+  app.delete('/_session', { config: { needs: 'anyone' } }, async (request, reply) => {
+    noStore(reply)
+    await auth.endSession(auth.identityOf(request))
+    setCookie(auth, request, reply, '')
+    return { ok: true }
+  })
+}
+
+async function readCredentials(request: FastifyRequest): Promise<{ readonly name: string; readonly password: string }> {
+  const bytes = await readBody(request, SESSION_BODY)
+  const type = (request.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase()
+  const values: unknown = type === FORM ? formOf(Buffer.from(bytes).toString()) : parseJson(bytes)
+  const { name, username = name, password } = isJsonObject(values) ? values : {}
+  if (typeof username !== 'string' || typeof password !== 'string')
+    throw badRequest('name and password are strings that have to be given')
+  return { name: username, password }
+}
+
+function formOf(text: string): Record<string, unknown> {
+  const form = new URLSearchParams(text)
+  const single = (name: string): string | undefined => (form.getAll(name).length === 1 ? form.get(name)! : undefined)
+  return { name: single('name'), password: single('password') }
+}
+
+function setCookie(auth: Auth, request: FastifyRequest, reply: FastifyReply, value: string): void {
+  const { secureCookies = false, sameSite = 'Lax' } = auth.options
+  const isSecure = secureCookies || sameSite === 'None' || request.protocol === 'https'
+  const maxAgeSeconds = value === '' ? 0 : Math.floor(auth.sessionMsMax / 1000)
+  reply.header('set-cookie', setCookieHeader(value, { maxAgeSeconds, isSecure, sameSite }))
+  noStore(reply)
+}
+
+function noStore(reply: FastifyReply): void {
+  reply.header('cache-control', 'no-store')
+}

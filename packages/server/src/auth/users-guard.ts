@@ -1,0 +1,85 @@
+/**
+ * What may be written to the `_users` database: hashes passwords, keeps credentials out of clients' hands, and leaves roles to admins.
+ * It holds for every way to write a document, replication included.
+ */
+import { HttpError } from '../http/http-error.ts'
+import type { JsonObject } from '../http/request-body.ts'
+import type { GuardedWrite, User, WriteGuard } from '../http/seams.ts'
+import { checkName, USER_PREFIX, withoutCredentials, type Accounts } from './accounts.ts'
+import { CREDENTIAL_FIELDS } from './couch-credentials.ts'
+import { isServerAdmin, USERS_DATABASE } from './permissions.ts'
+
+const USERS_AT_ONCE_MAX = 1000
+
+export function usersGuard(accounts: Accounts): WriteGuard {
+  return async ({ request, database, collection, documents }: GuardedWrite) => {
+    if (database !== USERS_DATABASE) return documents
+    if (documents.length > USERS_AT_ONCE_MAX)
+      return documents.map(() => new HttpError(413, 'too_large', `at most ${USERS_AT_ONCE_MAX} users at once`))
+    const results: (JsonObject | HttpError)[] = []
+    for (const document of documents) {
+      try {
+        const id = document['_id']
+        const current = typeof id === 'string' ? await collection.get(id) : undefined
+        results.push(await guarded(document, current, request.user, accounts))
+      } catch (error) {
+        if (!(error instanceof HttpError)) throw error
+        results.push(error)
+      }
+    }
+    return results
+  }
+}
+
+/** The document as it is to be stored. */
+async function guarded(
+  document: JsonObject,
+  current: JsonObject | undefined,
+  user: User,
+  accounts: Accounts,
+): Promise<JsonObject> {
+  const isAdmin = isServerAdmin(user)
+  const id = document['_id']
+  if (typeof id !== 'string' || !id.startsWith(USER_PREFIX)) {
+    if (isAdmin && typeof id === 'string' && id.startsWith('_design/')) return document
+    throw forbidden(`The id of a user is ${USER_PREFIX} and the name.`)
+  }
+  const isOwn = user.name !== null && id === USER_PREFIX + user.name && current !== undefined
+  if (!isAdmin && !isOwn) throw forbidden('Only administrators may write the documents of other users.')
+  if (document['_deleted'] === true) return withoutCredentials(document)
+  checkUser(document, id)
+  if (!isAdmin && !sameRoles(document['roles'], current?.['roles']))
+    throw forbidden('Only administrators may change roles.')
+  const { password } = document
+  // CouchDB's clients write back what they have read, without knowing what it is.
+  if (password === undefined || password === null) {
+    const fields = isAdmin ? pick(document) : pick(current ?? {})
+    const kept = Object.keys(fields).length > 0 ? fields : pick(current ?? {})
+    return { ...withoutCredentials(document), ...kept }
+  }
+  return { ...withoutCredentials(document), ...(await accounts.credentials(password)) }
+}
+
+function checkUser(document: JsonObject, id: string): void {
+  const { name, type, roles } = document
+  if (type !== 'user') throw forbidden('doc.type must be user')
+  checkName(name)
+  if (id !== USER_PREFIX + name) throw forbidden('Document id must be of the form org.couchdb.user:name')
+  if (!Array.isArray(roles)) throw forbidden('doc.roles must be an array')
+  for (const role of roles as unknown[]) {
+    if (typeof role !== 'string') throw forbidden('doc.roles can only contain strings')
+    if (role.startsWith('_')) throw forbidden('No system roles (starting with underscore) in users db.')
+  }
+}
+
+function pick(document: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(document).filter(([field]) => CREDENTIAL_FIELDS.includes(field)))
+}
+
+function sameRoles(left: unknown, right: unknown): boolean {
+  return JSON.stringify(left ?? []) === JSON.stringify(right ?? [])
+}
+
+function forbidden(reason: string): HttpError {
+  return new HttpError(403, 'forbidden', reason)
+}

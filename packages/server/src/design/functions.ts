@@ -1,0 +1,287 @@
+/**
+ * Functions of a design document, made callable: views (as Pannier runs them), filters and `validate_doc_update`. They run in the
+ * sandbox. `shows`, `lists`, `updates` and `rewrites` are not offered: CouchDB calls them deprecated, and they answer requests with
+ * whatever a document says.
+ *
+ * A document for which a map function throws or exceeds its budget has no rows, as in CouchDB. When that was so often that the
+ * function must be broken, or when time (which another time may be enough) has run out, the update of the view ends with an error.
+ */
+import { createHash } from 'node:crypto'
+import { PannierError } from 'pannier'
+import type { BuiltInReduce, Emit, ReduceFunction, ViewDefinition } from 'pannier'
+import { isJsonObject, type JsonObject } from '../http/request-body.ts'
+import { DesignFunctionError, DocumentRefusedError } from '../sandbox/design-function-error.ts'
+import { EXCEEDED_MAX, type FailureKind, type Method, type Outcome } from '../sandbox/protocol.ts'
+import type { Sandbox, SandboxProgram } from '../sandbox/sandbox.ts'
+import type { FilterContext, UserContext } from './filter-request.ts'
+
+export type DesignViewDefinition = ViewDefinition<
+  JsonObject,
+  unknown,
+  unknown,
+  BuiltInReduce | ReduceFunction | undefined
+>
+
+export interface DesignView {
+  /** For `collection.view`. */
+  readonly definition: DesignViewDefinition
+  /** Whether the map function emits anything for each document: `filter=_view`. */
+  emits(documents: readonly JsonObject[]): Promise<boolean[]>
+}
+
+/** For each document whether it passes. One for which the function throws does not, so that it can't stop a feed. */
+export type DesignFilter = (documents: readonly JsonObject[], request: FilterContext) => Promise<boolean[]>
+
+/** @throws DocumentRefusedError; also if the function fails. DesignFunctionError if it could not be run. */
+export type ValidateFunction = (
+  newDocument: JsonObject,
+  oldDocument: JsonObject | undefined,
+  user: UserContext,
+  security: JsonObject,
+) => Promise<void>
+
+export interface DesignFunctions {
+  readonly views: ReadonlyMap<string, DesignView>
+  readonly filters: ReadonlyMap<string, DesignFilter>
+  readonly validate: ValidateFunction | undefined
+  /** @throws DesignFunctionError naming the first function that is none, to be answered with 400 `compilation_error` */
+  check(): Promise<void>
+}
+
+export interface DesignLog {
+  /** A function has failed for a document, or was stopped. */
+  warn(details: JsonObject, message: string): void
+}
+
+/** Part of each version: raised when the same source would emit something else. */
+const SANDBOX_VERSION = 1
+const BUILT_IN: ReadonlySet<unknown> = new Set(['_sum', '_count', '_stats', '_approx_count_distinct'])
+const VALIDATE = 'validate_doc_update'
+
+/** Nothing is compiled before it is called. */
+export function designFunctions(document: JsonObject, sandbox: Sandbox, log?: DesignLog): DesignFunctions {
+  const { language = 'javascript', views, filters, [VALIDATE]: validate } = document
+  const isScript = language === 'javascript'
+  const shared: Shared = { id: String(document['_id']), sandbox, log }
+  const viewFunctions = isScript ? viewsOf(views, shared) : new Map<string, ViewFunctions>()
+  const filterSources = isScript ? textsOf(filters) : new Map<string, string>()
+  const validateSource = isScript && typeof validate === 'string' ? validate : undefined
+  const functions = {
+    ...Object.fromEntries(Array.from(filterSources, ([name, source]) => [`filter/${name}`, source])),
+    ...(validateSource !== undefined && { [VALIDATE]: validateSource }),
+  }
+  const program = sandbox.program({ functions, modules: document })
+  const all = Array.from(viewFunctions.values(), (view) => view.check)
+  all.push(...Object.keys(functions).map((name) => () => checkFunction(program, name, name)))
+  return {
+    views: viewFunctions,
+    filters: new Map(Array.from(filterSources.keys(), (name) => [name, filterOf(program, name, shared)])),
+    validate: validateSource === undefined ? undefined : validateOf(program, shared),
+    check: async () => {
+      for (const check of all) await check()
+    },
+  }
+}
+
+interface Shared {
+  readonly id: string
+  readonly sandbox: Sandbox
+  readonly log: DesignLog | undefined
+}
+
+interface ViewFunctions extends DesignView {
+  check(): Promise<void>
+}
+
+function viewsOf(views: unknown, shared: Shared): Map<string, ViewFunctions> {
+  const found = new Map<string, ViewFunctions>()
+  if (!isJsonObject(views)) return found
+  const { lib } = views
+  for (const [name, view] of Object.entries(views)) {
+    if (name === 'lib' || !isJsonObject(view) || typeof view['map'] !== 'string') continue
+    const { map, reduce } = view
+    found.set(name, viewOf(name, map as string, typeof reduce === 'string' ? reduce : undefined, lib, shared))
+  }
+  return found
+}
+
+function viewOf(name: string, map: string, reduce: string | undefined, lib: unknown, shared: Shared): ViewFunctions {
+  const isBuiltIn = BUILT_IN.has(reduce)
+  // What `require` finds is part of the view, so it is nothing beside `views.lib`.
+  const source = {
+    functions: { map, ...(reduce !== undefined && !isBuiltIn && { reduce }) },
+    modules: { views: { lib } },
+  }
+  const program = shared.sandbox.program(source)
+  const run = new MapRun(program, `${shared.id}/_view/${name}`, shared.log)
+  // The text of these two functions is a part of what names a stored view: it changes only with SANDBOX_VERSION.
+  const definition: DesignViewDefinition = {
+    map: (document, emit) => run.map(document, emit),
+    mapMany: (documents) => run.mapMany(documents),
+    reduce:
+      reduce === undefined || isBuiltIn
+        ? (reduce as BuiltInReduce | undefined)
+        : (keys, values, rereduce) => run.reduce(keys, values, rereduce),
+    version: createHash('sha256')
+      .update(JSON.stringify([SANDBOX_VERSION, source]))
+      .digest('hex'),
+  }
+  return {
+    definition,
+    emits: (documents) => passing(program, 'emits', 'map', documents, {}, name, shared),
+    check: async () => {
+      await checkFunction(program, 'map', `views/${name}/map`)
+      if (reduce !== undefined && !isBuiltIn) await checkFunction(program, 'reduce', `views/${name}/reduce`)
+    },
+  }
+}
+
+type Rows = readonly (readonly [key: unknown, value: unknown])[]
+
+/** Runs the functions of one view where Pannier needs what they give at once. */
+class MapRun {
+  readonly #program: SandboxProgram
+  readonly #name: string
+  readonly #log: DesignLog | undefined
+  #isChecked = false
+  #exceeded = 0
+  #last: DesignFunctionError | undefined
+
+  constructor(program: SandboxProgram, name: string, log: DesignLog | undefined) {
+    this.#program = program
+    this.#name = name
+    this.#log = log
+  }
+
+  map(document: JsonObject, emit: Emit): void {
+    this.#refuseBroken()
+    if (!this.#isChecked) this.#callSync('check', 'map', [])
+    this.#isChecked = true
+    const [outcome] = this.#callSync('map', 'map', [[document]]) as Outcome<Rows>[]
+    const rows = this.#rowsOf(outcome!, document)
+    if (rows instanceof Error) throw rows
+    for (const [key, value] of rows) emit(key, value)
+  }
+
+  /** Without keeping the server waiting. */
+  async mapMany(documents: readonly JsonObject[]): Promise<(Rows | Error)[]> {
+    this.#refuseBroken()
+    try {
+      // A function that does not compile has no documents that it could fail for.
+      if (!this.#isChecked) await this.#program.call('check', 'map', [])
+      this.#isChecked = true
+      const outcomes = (await this.#program.call('map', 'map', [documents])) as Outcome<Rows>[]
+      return documents.map((document, at) => this.#rowsOf(outcomes[at]!, document))
+    } catch (error) {
+      throw this.#stopped(error, 'map')
+    }
+  }
+
+  reduce(keys: unknown, values: unknown, rereduce: boolean): unknown {
+    this.#refuseBroken()
+    return this.#callSync('reduce', 'reduce', [keys, values, rereduce])
+  }
+
+  #refuseBroken(): void {
+    if (this.#exceeded >= EXCEEDED_MAX) throw this.#ended(this.#last!)
+  }
+
+  #rowsOf(outcome: Outcome<Rows>, document: JsonObject): Rows | Error {
+    if ('value' in outcome) return outcome.value
+    const { kind, message } = outcome.failure
+    const error = new DesignFunctionError(kind, message)
+    this.#log?.warn({ view: this.#name, document: document['_id'], kind, reason: message }, 'a map function has failed')
+    if (kind !== 'failed') this.#count(error)
+    this.#refuseBroken()
+    return error
+  }
+
+  #callSync(method: Method, name: string, args: readonly unknown[]): unknown {
+    try {
+      return this.#program.callSync(method, name, args)
+    } catch (error) {
+      throw this.#stopped(error, name)
+    }
+  }
+
+  /** A call has failed as a whole. */
+  #stopped(error: unknown, name: string): unknown {
+    if (!(error instanceof DesignFunctionError)) return error
+    this.#log?.warn({ view: this.#name, kind: error.kind, reason: error.message }, `a ${name} function was stopped`)
+    if (error.kind !== 'failed' && error.kind !== 'unavailable') this.#count(error)
+    // For so many documents of one call that it can be no accident.
+    if (name === 'map' && (error.kind === 'budget' || error.kind === 'memory')) this.#exceeded = EXCEEDED_MAX
+    return this.#ended(error)
+  }
+
+  #count(error: DesignFunctionError): void {
+    this.#exceeded++
+    this.#last = error
+  }
+
+  /** Ends the update of the view, which keeps what was written before. */
+  #ended(cause: DesignFunctionError): PannierError {
+    return new PannierError('PANNIER_ABORTED', `${this.#name}: ${cause.message}`, { cause })
+  }
+}
+
+function filterOf(program: SandboxProgram, name: string, shared: Shared): DesignFilter {
+  return (documents, request) => passing(program, 'filter', `filter/${name}`, documents, request, name, shared)
+}
+
+async function passing(
+  program: SandboxProgram,
+  method: 'filter' | 'emits',
+  functionName: string,
+  documents: readonly JsonObject[],
+  request: object,
+  name: string,
+  { id, log }: Shared,
+): Promise<boolean[]> {
+  const outcomes = (await program.call(method, functionName, [documents, request])) as Outcome<boolean>[]
+  return documents.map((document, at) => {
+    const outcome = outcomes[at]
+    if (outcome !== undefined && 'value' in outcome) return outcome.value === true
+    const { kind, message: reason } = outcome?.failure ?? { kind: 'failed', message: 'no answer' }
+    log?.warn({ filter: `${id}/${name}`, document: document['_id'], kind, reason }, 'a filter function has failed')
+    return false
+  })
+}
+
+function validateOf(program: SandboxProgram, { id, log }: Shared): ValidateFunction {
+  return async (newDocument, oldDocument, user, security) => {
+    let refused: unknown
+    try {
+      const args = [newDocument, oldDocument ?? null, user, security]
+      refused = await program.call('validate', VALIDATE, args)
+    } catch (error) {
+      if (!(error instanceof DesignFunctionError) || !DECIDED.has(error.kind)) throw error
+      log?.warn(
+        { design: id, document: newDocument['_id'], kind: error.kind, reason: error.message },
+        `${VALIDATE} has failed`,
+      )
+      throw new DocumentRefusedError('forbidden', `${VALIDATE} of ${id} has failed: ${error.message}`)
+    }
+    if (!isJsonObject(refused)) return
+    const word = 'unauthorized' in refused ? 'unauthorized' : 'forbidden'
+    const reason = refused[word]
+    throw new DocumentRefusedError(word, typeof reason === 'string' ? reason : (JSON.stringify(reason) ?? 'refused'))
+  }
+}
+
+/** Failures that are the function's or the document's own, and would come again. */
+const DECIDED: ReadonlySet<FailureKind> = new Set<FailureKind>(['failed', 'budget', 'memory'])
+
+async function checkFunction(program: SandboxProgram, name: string, label: string): Promise<void> {
+  try {
+    await program.call('check', name, [])
+  } catch (error) {
+    if (!(error instanceof DesignFunctionError)) throw error
+    throw new DesignFunctionError(error.kind, `Compilation of ${label} failed: ${error.message}`, { cause: error })
+  }
+}
+
+function textsOf(functions: unknown): Map<string, string> {
+  if (!isJsonObject(functions)) return new Map()
+  return new Map(Object.entries(functions).filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
+}

@@ -1,0 +1,94 @@
+/**
+ * The thread in which functions of design documents run: QuickJS in WebAssembly, nothing else. Requests come through a port, one
+ * answer each, in order; `flag` counts the answers so that the server can wait for one without going through its event loop.
+ */
+import { workerData, type MessagePort } from 'node:worker_threads'
+import { newQuickJSWASMModule, RELEASE_SYNC, type QuickJSWASMModule } from 'quickjs-emscripten'
+import { Program, type ProgramAnswer } from './program.ts'
+import { EXCEEDED_MAX, PROGRAMS_MAX, THREAD_MEMORY_BYTES_MAX } from './protocol.ts'
+import type { Failure, Outcome, ProgramSource, Reply, Request, SandboxLimits } from './protocol.ts'
+
+const { port, flag, limits } = workerData as { port: MessagePort; flag: Int32Array; limits: SandboxLimits }
+
+interface Known {
+  readonly source: ProgramSource
+  program: Program | undefined
+}
+
+let module: QuickJSWASMModule | undefined
+let waiting: Promise<unknown> = Promise.resolve()
+/** In the order of use. */
+const known = new Map<string, Known>()
+
+port.on('message', (request: Request) => {
+  waiting = waiting.then(() => serve(request))
+})
+module = await newQuickJSWASMModule(RELEASE_SYNC)
+answer({ id: 0 })
+
+function answer(reply: Reply): void {
+  port.postMessage(reply)
+  Atomics.add(flag, 0, 1)
+  Atomics.notify(flag, 0)
+}
+
+async function serve(request: Request): Promise<void> {
+  module ??= await newQuickJSWASMModule(RELEASE_SYNC)
+  try {
+    answer({ id: request.id, ...handle(request) })
+  } catch (error) {
+    // WebAssembly has trapped: nothing in that memory can be relied on any more.
+    forget()
+    answer({ id: request.id, failure: { kind: 'memory', message: `it broke the sandbox: ${String(error)}` } })
+  }
+  if (module !== undefined && module.getWasmMemory().buffer.byteLength > THREAD_MEMORY_BYTES_MAX) forget()
+}
+
+function forget(): void {
+  module = undefined
+  known.clear()
+}
+
+function handle({ program: key, source, method, name, args }: Request): Omit<Reply, 'id'> {
+  const entry = known.get(key) ?? (source === undefined ? undefined : { source, program: undefined })
+  if (entry === undefined) return { isUnknown: true }
+  known.delete(key)
+  known.set(key, entry)
+  for (const [oldKey, old] of known) {
+    if (known.size <= PROGRAMS_MAX) break
+    known.delete(oldKey)
+    old.program?.dispose()
+  }
+  const run = (part: readonly string[]): ProgramAnswer => {
+    entry.program ??= new Program(module!, entry.source, limits)
+    const answered = entry.program.call(method, name, part)
+    if (!entry.program.isUsable) {
+      entry.program.dispose()
+      entry.program = undefined
+    }
+    return answered
+  }
+  const whole = run(args)
+  const isForMany = method === 'map' || method === 'filter' || method === 'emits'
+  return whole.failure !== undefined && isForMany && !isFatal(whole.failure) ? oneByOne(args, run) : whole
+}
+
+/** Which of the documents exceeds a limit; the others have their values. */
+function oneByOne(args: readonly string[], run: (args: readonly string[]) => ProgramAnswer): ProgramAnswer {
+  const outcomes: Outcome<unknown>[] = []
+  const logs: string[] = []
+  let exceeded = 0
+  for (const document of JSON.parse(args[0]!) as unknown[]) {
+    const { value, failure, logs: lines = [] } = run([JSON.stringify([document]), ...args.slice(1)])
+    logs.push(...lines)
+    if (failure === undefined) outcomes.push(...(JSON.parse(value!) as Outcome<unknown>[]))
+    else if (isFatal(failure) || (failure.kind !== 'failed' && ++exceeded >= EXCEEDED_MAX)) return { failure, logs }
+    else outcomes.push({ failure })
+  }
+  return { value: JSON.stringify(outcomes), logs }
+}
+
+/** A failure that another time may not be there must not decide about a document. */
+function isFatal({ kind }: Failure): boolean {
+  return kind === 'timeout' || kind === 'unavailable'
+}

@@ -1,0 +1,211 @@
+/** A small server with authentication on a real database, over real HTTP: databases `open`, `team`, `closed` and `_users`. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fastify, type FastifyInstance } from 'fastify'
+import { open, type Collection, type Database } from 'pannier'
+import { Auth, type AuthOptions } from '../../src/auth/auth.ts'
+import { STATE_COLLECTION, type AuthHost, type StateStore } from '../../src/auth/auth-host.ts'
+import { authPlugin } from '../../src/auth/plugin.ts'
+import { HttpError, toHttpError } from '../../src/http/http-error.ts'
+import { readJsonObject, type JsonObject } from '../../src/http/request-body.ts'
+
+export interface AuthServer {
+  readonly url: string
+  readonly auth: Auth
+  readonly database: Database
+  readonly users: Collection<JsonObject>
+  /** Open feeds on `team`: what each was ended with. */
+  readonly ended: HttpError[]
+  /** Resolves when so many feeds are open. */
+  feedsOpen(count: number): Promise<void>
+  /** The server on the same file, started again. */
+  restart(): Promise<void>
+  setSecurity(database: string, security: JsonObject): Promise<void>
+  /** As JSON; `cookie` is what the answer sets. */
+  request(method: string, path: string, options?: RequestOptions): Promise<Answer>
+  logIn(name: string, password: string): Promise<string>
+  close(): Promise<void>
+}
+
+export interface RequestOptions {
+  readonly body?: unknown
+  readonly text?: string
+  readonly headers?: Record<string, string>
+  readonly cookie?: string
+  readonly basic?: string
+}
+
+export interface Answer {
+  readonly status: number
+  readonly body: Record<string, unknown>
+  readonly headers: Headers
+  /** `AuthSession=…`. */
+  readonly cookie: string
+}
+
+export const BODY = { bytesMax: 1_000_000, stallMsMax: 5000 }
+
+export async function startAuthServer(options: AuthOptions = {}): Promise<AuthServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'pannier-auth-'))
+  const server = new Running(join(folder, 'db.sqlite'), options)
+  await server.start()
+  return Object.assign(server, {
+    close: async () => {
+      await server.stop()
+      await rm(folder, { recursive: true })
+    },
+  })
+}
+
+class Running implements Omit<AuthServer, 'close'> {
+  readonly ended: HttpError[] = []
+  readonly #feeds = new Set<object>()
+  readonly #path: string
+  readonly #options: AuthOptions
+  #parts: { app: FastifyInstance; database: Database; auth: Auth; url: string } | undefined
+
+  constructor(path: string, options: AuthOptions) {
+    this.#path = path
+    this.#options = options
+  }
+
+  get url(): string {
+    return this.#parts!.url
+  }
+
+  get auth(): Auth {
+    return this.#parts!.auth
+  }
+
+  get database(): Database {
+    return this.#parts!.database
+  }
+
+  get users(): Collection<JsonObject> {
+    return this.database.collection<JsonObject>('$_users')
+  }
+
+  async feedsOpen(count: number): Promise<void> {
+    while (this.#feeds.size !== count) await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+
+  async start(): Promise<void> {
+    const database = await open(this.#path)
+    const state = stateIn(database.collection<JsonObject>(STATE_COLLECTION))
+    const users = database.collection<JsonObject>('$_users')
+    const host: AuthHost = {
+      database,
+      state,
+      users,
+      security: async (name) => (await state.get(`security/${name}`))?.['security'] as JsonObject | undefined,
+    }
+    const auth = await Auth.open(host, this.#options)
+    const app = appOf(auth, database, this.ended, this.#feeds)
+    this.#parts = { app, database, auth, url: await app.listen({ host: '127.0.0.1', port: 0 }) }
+  }
+
+  async stop(): Promise<void> {
+    await this.#parts!.app.close()
+    await this.#parts!.database.close()
+  }
+
+  async restart(): Promise<void> {
+    await this.stop()
+    await this.start()
+  }
+
+  async setSecurity(database: string, security: JsonObject): Promise<void> {
+    const states = this.database.collection<JsonObject>(STATE_COLLECTION)
+    await states.upsert({ _id: `security/${database}`, security })
+  }
+
+  async request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
+    const { body, text = body === undefined ? undefined : JSON.stringify(body), cookie, basic } = options
+    const response = await fetch(this.url + path, {
+      method,
+      headers: {
+        ...(text !== undefined && { 'content-type': 'application/json' }),
+        ...(cookie !== undefined && { cookie }),
+        ...(basic !== undefined && { authorization: `Basic ${Buffer.from(basic).toString('base64')}` }),
+        ...options.headers,
+      },
+      ...(text !== undefined && { body: text }),
+    })
+    const setCookie = response.headers.get('set-cookie') ?? ''
+    const answer = (await response.json()) as Record<string, unknown>
+    return { status: response.status, body: answer, headers: response.headers, cookie: setCookie.split(';')[0]! }
+  }
+
+  async logIn(name: string, password: string): Promise<string> {
+    const { status, cookie, body } = await this.request('POST', '/_session', { body: { name, password } })
+    if (status !== 200) throw new Error(JSON.stringify(body))
+    return cookie
+  }
+}
+
+function appOf(auth: Auth, database: Database, ended: HttpError[], feeds: Set<object>): FastifyInstance {
+  const app = fastify({ forceCloseConnections: true })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+  app.setErrorHandler((error, _request, reply) => {
+    const {
+      status,
+      error: word,
+      reason,
+    } = toHttpError(error) ?? new HttpError(500, 'internal_server_error', String(error))
+    return reply.code(status).send({ error: word, reason })
+  })
+  void app.register(authPlugin(auth))
+  void app.register(async (routes) => {
+    routes.get('/_up', { config: { needs: 'anyone' } }, () => ({ status: 'ok' }))
+    routes.get('/_all_dbs', { config: { needs: 'server-admin' } }, () => ({ ok: true }))
+    routes.get('/_who', { config: { needs: 'user' } }, (request) => request.user)
+    routes.get('/_forgotten', () => ({ ok: true }))
+    routes.get('/:db', { config: { needs: 'member' } }, () => ({ ok: true }))
+    routes.put('/:db/_security', { config: { needs: 'database-admin' } }, () => ({ ok: true }))
+    routes.post('/:db', { config: { needs: 'member' } }, () => ({ ok: true }))
+    routes.get('/:db/_all_docs', { config: { needs: 'member' } }, () => ({ ok: true }))
+    routes.get('/:db/_feed', { config: { needs: 'member' } }, (request) => {
+      const { db } = request.params as { db: string }
+      return new Promise((resolve) => {
+        const stop = auth.whileAllowed(request, 'member', db, (error) => {
+          ended.push(error)
+          feeds.delete(request)
+          resolve({ ended: error.reason })
+        })
+        feeds.add(request)
+        request.raw.once('close', () => {
+          feeds.delete(request)
+          stop()
+        })
+      })
+    })
+    routes.get('/:db/_local/:id', { config: { needs: 'member' } }, () => ({ ok: true }))
+    routes.get('/:db/:id', { config: { needs: 'member' } }, async (request) => {
+      const { db, id } = request.params as { db: string; id: string }
+      return (await database.collection<JsonObject>(db === '_users' ? '$_users' : db).get(id)) ?? { missing: true }
+    })
+    routes.put('/:db/:id', { config: { needs: 'member' } }, async (request) => {
+      const { db, id } = request.params as { db: string; id: string }
+      const collection = database.collection<JsonObject>(db === '_users' ? '$_users' : db)
+      const document = { ...(await readJsonObject(request, BODY)), _id: id }
+      const [guarded] = await auth.guard({ request, database: db, collection, documents: [document], newEdits: true })
+      if (guarded instanceof HttpError) throw guarded
+      return await collection.put(guarded!)
+    })
+  })
+  return app
+}
+
+function stateIn(states: Collection<JsonObject>): StateStore {
+  const get = (id: string): Promise<JsonObject | undefined> => states.get(id)
+  return {
+    get,
+    set: async (id, content) => void (await states.upsert({ ...content, _id: id })),
+    ensure: async (id, make) => {
+      if ((await get(id)) === undefined) await states.insert({ ...make(), _id: id })
+      return (await get(id))!
+    },
+  }
+}

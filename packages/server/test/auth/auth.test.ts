@@ -1,0 +1,467 @@
+/** Logging in, sessions, Basic, permissions and what attackers try with them, over HTTP. Rows are those of the project's list of faults. */
+import { createHash, pbkdf2Sync } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ensureAdmin } from '../../src/auth/bootstrap.ts'
+import { startAuthServer, type AuthServer } from './auth-server.ts'
+
+const ADMIN = 'root:correct horse'
+const PASSWORD = 'battery staple'
+let now = Date.UTC(2030, 0, 1)
+let server: AuthServer
+
+beforeAll(async () => {
+  server = await startAuthServer({
+    now: () => now,
+    corsOrigins: ['https://app.example.org'],
+    loginLimits: { addressMax: 1000, nameMax: 40 },
+  })
+  expect(await ensureAdmin(server.auth.accounts, ADMIN)).toBeUndefined()
+  await server.setSecurity('open', { admins: {}, members: {} })
+  await server.setSecurity('team', { admins: { names: ['boss'] }, members: { roles: ['team'] } })
+  await addUser('ann', ['team'])
+  await addUser('bob', [])
+  await addUser('boss', [])
+})
+afterAll(() => server.close())
+
+async function addUser(name: string, roles: string[], fields: object = { password: PASSWORD }): Promise<void> {
+  const body = { name, roles, type: 'user', ...fields }
+  const { status } = await server.request('PUT', `/_users/org.couchdb.user:${name}`, { body, basic: ADMIN })
+  expect(status).toBe(200)
+}
+
+async function changeUser(
+  name: string,
+  change: object,
+  credentials: { basic?: string; cookie?: string },
+): Promise<number> {
+  const document = await server.users.get(`org.couchdb.user:${name}`)
+  const { status } = await server.request('PUT', `/_users/org.couchdb.user:${name}`, {
+    body: { ...document, ...change },
+    ...credentials,
+  })
+  return status
+}
+
+const who = async (cookie: string): Promise<unknown> =>
+  ((await server.request('GET', '/_session', { cookie })).body['userCtx'] as { name: unknown }).name
+
+describe('/_session', () => {
+  test('logs in with JSON and with a form, tells who it is, logs out', async () => {
+    const json = await server.request('POST', '/_session', { body: { name: 'ann', password: PASSWORD } })
+    expect(json).toMatchObject({ status: 200, body: { ok: true, name: 'ann', roles: ['team'] } })
+    const setCookie = json.headers.get('set-cookie')!
+    expect(setCookie).toMatch(/^AuthSession=[\w.-]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600$/)
+    const form = await server.request('POST', '/_session', {
+      text: new URLSearchParams({ name: 'ann', password: PASSWORD }).toString(),
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    })
+    expect(form.status).toBe(200)
+    const session = await server.request('GET', '/_session', { cookie: form.cookie })
+    expect(session.body).toEqual({
+      ok: true,
+      userCtx: { name: 'ann', roles: ['team'] },
+      info: { authentication_handlers: ['cookie', 'default'], authenticated: 'cookie' },
+    })
+    const out = await server.request('DELETE', '/_session', { cookie: form.cookie })
+    expect(out.headers.get('set-cookie')).toMatch(/^AuthSession=; .*Max-Age=0/)
+    expect((await server.request('GET', '/_session')).body).toMatchObject({ userCtx: { name: null, roles: [] } })
+  })
+
+  test('refuses wrong and malformed credentials', async () => {
+    for (const body of [
+      { name: 'ann', password: 'wrong' },
+      { name: 'nobody', password: PASSWORD },
+    ])
+      expect(await server.request('POST', '/_session', { body })).toMatchObject({
+        status: 401,
+        body: { error: 'unauthorized', reason: 'Name or password is incorrect.' },
+      })
+    for (const text of [
+      '{"name":"ann"}',
+      '{"name":{"$gt":""},"password":["x"]}',
+      '[]',
+      'null',
+      '{',
+      '{"name":"ann","name":"root","password":"x"}',
+    ])
+      expect((await server.request('POST', '/_session', { text })).status).toBe(400)
+  })
+
+  test('cookies are for TLS only where that is configured', async () => {
+    const secure = await startAuthServer({ secureCookies: true, sameSite: 'Strict' })
+    await ensureAdmin(secure.auth.accounts, ADMIN)
+    const [name, password] = ADMIN.split(':')
+    const { headers } = await secure.request('POST', '/_session', { body: { name, password } })
+    expect(headers.get('set-cookie')).toMatch(/SameSite=Strict; .*; Secure$/)
+    await secure.close()
+  })
+
+  test('a session that is used goes on; one that is not ends', async () => {
+    let cookie = await server.logIn('ann', PASSWORD)
+    for (let round = 0; round < 4; round++) {
+      now += 400_000
+      const answer = await server.request('GET', '/_who', { cookie })
+      expect(answer.status).toBe(200)
+      cookie = answer.cookie
+    }
+    now += 601_000
+    expect(await who(cookie)).toBe(null)
+  })
+})
+
+describe('row 37: timing', () => {
+  test('an unknown user, a wrong password and a weak CouchDB record all cost a hash', async () => {
+    await addUser('weak', [], couchRecord('secret'))
+    const timeOf = async (name: string): Promise<number> => {
+      const times = []
+      for (let round = 0; round < 3; round++) {
+        const start = performance.now()
+        expect(await server.auth.accounts.verify(name, 'wrong password')).toBeUndefined()
+        times.push(performance.now() - start)
+      }
+      return Math.min(...times)
+    }
+    const times = [await timeOf('ann'), await timeOf('nobody'), await timeOf('weak'), await timeOf('root')]
+    // Without the dummy hash one would be hundreds of times faster.
+    expect(Math.max(...times) / Math.min(...times)).toBeLessThan(5)
+  })
+})
+
+describe('row 38: sessions that have ended are refused', () => {
+  test('after logout, its renewed cookies too, and after a restart', async () => {
+    const cookie = await server.logIn('ann', PASSWORD)
+    now += 100_000
+    const renewed = (await server.request('GET', '/_who', { cookie })).cookie
+    expect(renewed).not.toBe(cookie)
+    const other = await server.logIn('ann', PASSWORD)
+    await server.request('DELETE', '/_session', { cookie: renewed })
+    for (const old of [cookie, renewed]) expect(await who(old)).toBe(null)
+    expect(await who(other)).toBe('ann')
+    await server.restart()
+    for (const old of [cookie, renewed]) expect(await who(old)).toBe(null)
+    expect(await who(other)).toBe('ann')
+  })
+
+  test('after the password was changed, by the user or an admin, Basic credentials included', async () => {
+    await addUser('carl', [])
+    const cookie = await server.logIn('carl', PASSWORD)
+    expect((await server.request('GET', '/_who', { basic: `carl:${PASSWORD}` })).status).toBe(200)
+    expect(await changeUser('carl', { password: 'another password' }, { cookie })).toBe(200)
+    expect(await who(cookie)).toBe(null)
+    expect((await server.request('GET', '/_who', { basic: `carl:${PASSWORD}` })).status).toBe(401)
+    expect((await server.request('GET', '/_who', { basic: 'carl:another password' })).status).toBe(200)
+  })
+
+  test('after all of them were ended, and after the user was deleted, and made anew', async () => {
+    await addUser('dora', [])
+    const first = await server.logIn('dora', PASSWORD)
+    await server.auth.accounts.endSessions('dora')
+    expect(await who(first)).toBe(null)
+    const second = await server.logIn('dora', PASSWORD)
+    await server.users.delete('org.couchdb.user:dora')
+    expect(await who(second)).toBe(null)
+    await addUser('dora', [])
+    expect(await who(second)).toBe(null)
+  })
+
+  test('cookies that were tampered with, of others, or of another server', async () => {
+    const cookie = await server.logIn('ann', PASSWORD)
+    const [payload, signature] = cookie.slice('AuthSession='.length).split('.') as [string, string]
+    const forged = Buffer.from(Buffer.from(payload, 'base64url').toString().replace('ann', 'root')).toString(
+      'base64url',
+    )
+    for (const value of [
+      `${forged}.${signature}`,
+      `${payload}.${'A'.repeat(43)}`,
+      payload,
+      `${payload}.`,
+      'x'.repeat(5000),
+      '',
+    ])
+      expect(await who(`AuthSession=${value}`)).toBe(null)
+    expect(await who(`${cookie}; ${cookie}x`)).toBe(null)
+    const other = await startAuthServer({ now: () => now })
+    await ensureAdmin(other.auth.accounts, ADMIN)
+    const foreign = await other.logIn('root', 'correct horse')
+    await other.close()
+    expect(await who(foreign)).toBe(null)
+  })
+
+  test('tokens in URLs are nothing', async () => {
+    const cookie = await server.logIn('ann', PASSWORD)
+    expect((await server.request('GET', `/_who?${cookie}`)).status).toBe(401)
+  })
+})
+
+describe('row 39: CSRF', () => {
+  const refused = async (headers: Record<string, string>, status: number): Promise<void> => {
+    const cookie = await server.logIn('root', 'correct horse')
+    expect((await server.request('POST', '/open', { text: '{}', cookie, headers })).status).toBe(status)
+  }
+
+  test('types that a form may send, foreign and null origins, cross-site fetches', async () => {
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'TEXT/PLAIN;charset=utf-8',
+    ])
+      await refused({ 'content-type': type }, 415)
+    await refused({ origin: 'https://evil.example' }, 403)
+    await refused({ origin: 'null' }, 403)
+    await refused({ origin: 'https://app.example.org.evil.example' }, 403)
+    await refused({ 'sec-fetch-site': 'cross-site' }, 403)
+    await refused({ 'sec-fetch-site': 'same-site' }, 403)
+  })
+
+  test('own pages, allowed origins and clients that are no browsers may write', async () => {
+    await refused({}, 200)
+    await refused({ origin: server.url, 'sec-fetch-site': 'same-origin' }, 200)
+    await refused({ origin: 'https://app.example.org', 'sec-fetch-site': 'cross-site' }, 200)
+  })
+
+  test('nobody is logged in, or out, by a page of another site', async () => {
+    const headers = { origin: 'https://evil.example', 'content-type': 'application/x-www-form-urlencoded' }
+    expect((await server.request('POST', '/_session', { text: 'name=root&password=x', headers })).status).toBe(403)
+    expect((await server.request('DELETE', '/_session', { headers })).status).toBe(403)
+  })
+})
+
+describe('permissions', () => {
+  test.each([
+    ['/_up', 200, 200, 200, 200, 200],
+    ['/_who', 401, 200, 200, 200, 200],
+    ['/_all_dbs', 401, 401, 401, 401, 200],
+    ['/_forgotten', 401, 401, 401, 401, 200],
+    ['/open', 200, 200, 200, 200, 200],
+    ['/team', 401, 403, 200, 200, 200],
+    ['/closed', 401, 403, 403, 403, 200],
+    ['/_users/_all_docs', 401, 403, 403, 403, 200],
+    ['/_users/org.couchdb.user:ann', 401, 403, 200, 403, 200],
+    ['/_users/_local/org.couchdb.user:ann', 401, 403, 403, 403, 200],
+  ])('GET %s', async (path, anonymous, bob, ann, boss, root) => {
+    const statusOf = async (basic?: string): Promise<number> =>
+      (await server.request('GET', path, basic === undefined ? {} : { basic })).status
+    expect([
+      await statusOf(),
+      await statusOf(`bob:${PASSWORD}`),
+      await statusOf(`ann:${PASSWORD}`),
+      await statusOf(`boss:${PASSWORD}`),
+      await statusOf(ADMIN),
+    ]).toEqual([anonymous, bob, ann, boss, root])
+  })
+
+  test('what needs an admin of the database', async () => {
+    const statusOf = async (basic?: string): Promise<number> =>
+      (await server.request('PUT', '/team/_security', { body: {}, ...(basic !== undefined && { basic }) })).status
+    expect([
+      await statusOf(),
+      await statusOf(`ann:${PASSWORD}`),
+      await statusOf(`boss:${PASSWORD}`),
+      await statusOf(ADMIN),
+    ]).toEqual([401, 403, 200, 200])
+  })
+
+  test('wrong Basic credentials are refused even where nobody has to log in', async () => {
+    expect((await server.request('GET', '/_up', { basic: 'ann:wrong' })).status).toBe(401)
+    expect((await server.request('GET', '/_up', { headers: { authorization: 'Bearer x' } })).status).toBe(401)
+  })
+
+  test('row 44: feeds that go on end when their reader may not see them any more', async () => {
+    await addUser('eve', ['team'])
+    const feed = async (options: { cookie?: string; basic?: string }): Promise<unknown> =>
+      (await server.request('GET', '/team/_feed', options)).body['ended']
+    const eve = { cookie: await server.logIn('eve', PASSWORD) }
+    const loggedOut = feed(eve)
+    const staying = feed({ basic: ADMIN })
+    await server.feedsOpen(2)
+    await server.request('DELETE', '/_session', eve)
+    expect(await loggedOut).toBe('The session has ended.')
+    const withoutRole = feed({ basic: `eve:${PASSWORD}` })
+    await server.feedsOpen(2)
+    expect(await changeUser('eve', { roles: [] }, { basic: ADMIN })).toBe(200)
+    expect(await withoutRole).toBe('You are not allowed to access this db.')
+    expect(await changeUser('eve', { roles: ['team'] }, { basic: ADMIN })).toBe(200)
+    const withOldPassword = feed({ basic: `eve:${PASSWORD}` })
+    await server.feedsOpen(2)
+    expect(await changeUser('eve', { password: 'another password' }, { basic: ADMIN })).toBe(200)
+    expect(await withOldPassword).toBe('The session has ended.')
+    const bySecurity = feed({ basic: 'eve:another password' })
+    await server.feedsOpen(2)
+    await server.setSecurity('team', { admins: { names: ['boss'] }, members: { names: ['nobody'] } })
+    expect(await bySecurity).toBe('You are not allowed to access this db.')
+    await server.setSecurity('team', { admins: { names: ['boss'] }, members: { roles: ['team'] } })
+    expect(server.ended).toHaveLength(4)
+    const [name, password] = ADMIN.split(':') as [string, string]
+    await server.feedsOpen(1)
+    await server.auth.accounts.setAdmin(name, `${password} 2`)
+    expect(await staying).toBe('The session has ended.')
+    await server.auth.accounts.setAdmin(name, password)
+  })
+})
+
+describe('row 45: mass assignment, and CVE-2017-12635', () => {
+  test('users change their password and fields, but no roles, names or credentials', async () => {
+    await addUser('fay', ['team'])
+    const cookie = await server.logIn('fay', PASSWORD)
+    const before = await server.users.get('org.couchdb.user:fay')
+    expect(await changeUser('fay', { roles: ['team', 'boss'] }, { cookie })).toBe(403)
+    expect(await changeUser('fay', { roles: ['_admin'] }, { cookie })).toBe(403)
+    expect(await changeUser('fay', { name: 'root' }, { cookie })).toBe(403)
+    expect(await changeUser('fay', { type: 'admin' }, { cookie })).toBe(403)
+    expect(await changeUser('bob', { color: 'red' }, { cookie })).toBe(403)
+    const forged = { password_scheme: 'simple', password_sha: '0', salt: 'x', session_salt: 'x', iterations: 1 }
+    expect(await changeUser('fay', { ...forged, color: 'red' }, { cookie })).toBe(200)
+    const { _rev, color, ...after } = (await server.users.get('org.couchdb.user:fay'))!
+    expect({ ...after, _rev: before!['_rev'] }).toEqual(before)
+    expect([color, await who(cookie)]).toEqual(['red', 'fay'])
+  })
+
+  test('nobody signs up alone, and admins are not made in _users', async () => {
+    const body = { name: 'mallory', type: 'user', roles: [], password: PASSWORD }
+    const path = '/_users/org.couchdb.user:mallory'
+    expect((await server.request('PUT', path, { body })).status).toBe(401)
+    expect((await server.request('PUT', path, { body: { ...body, roles: ['_admin'] }, basic: ADMIN })).status).toBe(403)
+    expect((await server.request('PUT', path, { body, basic: `bob:${PASSWORD}` })).status).toBe(403)
+    // As it would come by replication from a server that is not careful.
+    await server.users.put({
+      _id: 'org.couchdb.user:mallory',
+      name: 'mallory',
+      type: 'user',
+      roles: ['_admin'],
+      ...couchRecord('secret'),
+    })
+    expect((await server.request('GET', '/_who', { basic: 'mallory:secret' })).body).toEqual({
+      name: 'mallory',
+      roles: [],
+    })
+  })
+
+  test('duplicate keys are refused', async () => {
+    const text = '{"type":"user","name":"oops","roles":["_admin"],"roles":[],"password":"long enough"}'
+    const answer = await server.request('PUT', '/_users/org.couchdb.user:oops', { text, basic: ADMIN })
+    expect(answer).toMatchObject({ status: 400 })
+    expect(await server.users.get('org.couchdb.user:oops')).toBeUndefined()
+  })
+
+  test('passwords are never stored', async () => {
+    await addUser('gil', [], { password: 'do not store me' })
+    expect(JSON.stringify(await server.users.get('org.couchdb.user:gil'))).not.toContain('do not store me')
+    expect(await changeUser('gil', { password: 'short' }, { basic: ADMIN })).toBe(400)
+    expect(await changeUser('gil', { password: 42 }, { basic: ADMIN })).toBe(400)
+    const long = 'ü'.repeat(1000)
+    expect(await changeUser('gil', { password: long }, { basic: ADMIN })).toBe(200)
+    expect((await server.request('GET', '/_who', { basic: `gil:${long}` })).status).toBe(200)
+  })
+})
+
+describe('users that come from CouchDB', () => {
+  test.each([
+    ['pbkdf2 with SHA-1 (CouchDB 1 to 3.3)', couchRecord('secret')],
+    ['pbkdf2 with SHA-256 (3.4)', couchRecord('secret', 'sha256', 1000)],
+    [
+      'simple (before 1.3)',
+      { password_scheme: 'simple', salt: 'ab', password_sha: createHash('sha1').update('secretab').digest('hex') },
+    ],
+  ])('%s: log in, and have a strong record from then on', async (_name, record) => {
+    const name = `old-${Object.values(record).length}-${String(record.salt)}`
+    await addUser(name, ['team'], record)
+    expect((await server.request('GET', '/_who', { basic: `${name}:wrong` })).status).toBe(401)
+    const cookie = await server.logIn(name, 'secret')
+    const stored = await server.users.get(`org.couchdb.user:${name}`)
+    expect(stored).toMatchObject({ name, roles: ['team'], password_scheme: 'phc' })
+    expect(stored!['password_hash']).toMatch(/^\$(argon2id|scrypt)\$/)
+    expect(Object.keys(stored!)).not.toContain('derived_key')
+    expect(await who(cookie)).toBe(name)
+    expect(await who(await server.logIn(name, 'secret'))).toBe(name)
+  })
+})
+
+describe('row 53: floods', () => {
+  test('failed logins of one name from one address are refused after a while, and not for ever', async () => {
+    const attempt = async (password: string): Promise<number> =>
+      (await server.request('POST', '/_session', { body: { name: 'bob', password } })).status
+    const statuses = []
+    for (let count = 0; count < 12; count++) statuses.push(await attempt('wrong'))
+    expect(statuses).toEqual([...new Array(10).fill(401), 429, 429])
+    const { headers, status } = await server.request('GET', '/_who', { basic: 'bob:wrong' })
+    expect([status, Number(headers.get('retry-after')) > 0]).toEqual([429, true])
+    expect((await server.request('GET', '/_who', { basic: `ann:${PASSWORD}` })).status).toBe(200)
+    now += 61_000
+    expect(await attempt(PASSWORD)).toBe(200)
+  })
+
+  test('at most so many hashes wait; the rest is refused at once', async () => {
+    const busy = await startAuthServer({
+      hashLimits: { concurrencyMax: 1, waitingMax: 2 },
+      loginLimits: { sameMax: 1000 },
+    })
+    await ensureAdmin(busy.auth.accounts, ADMIN)
+    const logIn = (count: number): Promise<number> =>
+      busy
+        .request('POST', '/_session', { body: { name: `nobody-${count}`, password: 'x' } })
+        .then(({ status }) => status)
+    const statuses = await Promise.all(Array.from({ length: 12 }, (_, count) => logIn(count)))
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(3)
+    expect(statuses.filter((status) => status === 401).length).toBeGreaterThanOrEqual(3)
+    expect(await busy.logIn('root', 'correct horse')).toContain('AuthSession=')
+    await busy.close()
+  })
+
+  test('equal Basic credentials at the same time are verified once', async () => {
+    const start = performance.now()
+    const answers = await Promise.all(
+      Array.from({ length: 64 }, () => server.request('GET', '/_who', { basic: `boss:${PASSWORD}` })),
+    )
+    expect(answers.every(({ status }) => status === 200)).toBe(true)
+    expect(performance.now() - start).toBeLessThan(20_000)
+  })
+})
+
+describe('the first admin', () => {
+  test('is made once, with a secret that works and is stored nowhere', async () => {
+    const first = await startAuthServer()
+    expect((await first.request('GET', '/_all_dbs')).status).toBe(401)
+    const admin = await ensureAdmin(first.auth.accounts)
+    expect(admin).toMatchObject({ name: 'admin' })
+    expect(admin!.password.length).toBeGreaterThanOrEqual(24)
+    expect((await first.request('GET', '/_all_dbs', { basic: `admin:${admin!.password}` })).status).toBe(200)
+    expect(JSON.stringify(await first.database.collection('$server').find().toArray())).not.toContain(admin!.password)
+    await first.restart()
+    expect(await ensureAdmin(first.auth.accounts)).toBeUndefined()
+    expect((await first.request('GET', '/_all_dbs', { basic: `admin:${admin!.password}` })).status).toBe(200)
+    await expect(first.auth.accounts.removeAdmin('admin')).rejects.toMatchObject({ status: 403 })
+    await expect(ensureAdmin(first.auth.accounts, 'a:short')).rejects.toMatchObject({ status: 400 })
+    await expect(ensureAdmin(first.auth.accounts, 'nocolon')).rejects.toThrow(TypeError)
+    await first.close()
+  })
+
+  test('CVE-2018-8007, CVE-2010-3854: names are data: nothing is run, nothing is markup', async () => {
+    for (const name of ['<script>alert(1)</script>', 'constructor', 'toString', '../../etc/passwd', 'a\nb'])
+      await server.auth.accounts.setAdmin(name, PASSWORD)
+    const { headers, body } = await server.request('GET', '/_session', {
+      basic: `<script>alert(1)</script>:${PASSWORD}`,
+    })
+    expect(headers.get('content-type')).toMatch(/^application\/json/)
+    expect(body['userCtx']).toEqual({ name: '<script>alert(1)</script>', roles: ['_admin'] })
+    expect((await server.request('GET', '/_who', { basic: `constructor:${PASSWORD}` })).body['roles']).toEqual([
+      '_admin',
+    ])
+    for (const name of ['', '_admin', '__proto__', 'a:b', 'x'.repeat(300), 'a\0b'])
+      await expect(server.auth.accounts.setAdmin(name, PASSWORD)).rejects.toMatchObject({ status: 400 })
+  })
+})
+
+function couchRecord(password: string, prf: 'sha' | 'sha256' = 'sha', iterations = 10): Record<string, unknown> {
+  const salt = `salt-${prf}`
+  const bytes = prf === 'sha' ? 20 : 32
+  const key = pbkdf2Sync(password, salt, iterations, bytes, prf === 'sha' ? 'sha1' : prf)
+  return {
+    password_scheme: 'pbkdf2',
+    ...(prf !== 'sha' && { pbkdf2_prf: prf }),
+    iterations,
+    salt,
+    derived_key: key.toString('hex'),
+  }
+}

@@ -1,0 +1,195 @@
+/** What functions of design documents can do, and what they can't: escapes, loops, memory, recursion, ReDoS. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DesignFunctionError } from '../../src/sandbox/design-function-error.ts'
+import type { Outcome } from '../../src/sandbox/protocol.ts'
+import { Sandbox, type SandboxProgram } from '../../src/sandbox/sandbox.ts'
+
+const lines: string[] = []
+let sandbox: Sandbox
+const limits = { memoryBytesMax: 16 * 1024 * 1024, threadMsMax: 1500, callMsMax: 800, interruptsMax: 500 }
+
+beforeAll(() => {
+  sandbox = new Sandbox({ limits, onLog: (line) => lines.push(line) })
+})
+afterAll(() => sandbox.close())
+
+function program(map: string, modules: unknown = {}): SandboxProgram {
+  return sandbox.program({ functions: { map }, modules })
+}
+
+async function run(map: string, document: unknown = { _id: 'a' }, modules?: unknown): Promise<Outcome<unknown>> {
+  const [outcome] = (await program(map, modules).call('map', 'map', [[document]])) as Outcome<unknown>[]
+  return outcome!
+}
+
+/** What it emits first as key. */
+async function keyOf(expression: string): Promise<unknown> {
+  const outcome = await run(`function (doc) { emit(${expression}) }`)
+  return 'value' in outcome ? (outcome.value as unknown[][])[0]![0] : outcome.failure
+}
+
+describe('functions', () => {
+  test('anonymous, named and arrow functions, with a semicolon or a comment at the end', async () => {
+    for (const source of [
+      'function (doc) { emit(doc._id, 1) }',
+      'function map(doc) { emit(doc._id, 1); }; ',
+      'doc => emit(doc._id, 1)',
+      '(doc) => { emit(doc._id, 1) } // why',
+    ])
+      expect(await run(source)).toEqual({ value: [['a', 1]] })
+  })
+
+  test('helpers and modules', async () => {
+    const modules = {
+      lib: { twice: "exports.of = (n) => require('./sum').add(n, n)", sum: 'exports.add = (a, b) => a + b' },
+    }
+    const map = `function (doc) {
+      log('seen ' + doc._id); log({ a: 1 })
+      emit([sum([1, 2]), isArray([]), toJSON({ b: 2 }), require('lib/twice').of(21)], { _id: 'other' })
+    }`
+    expect(await run(map, { _id: 'a' }, modules)).toEqual({ value: [[[3, true, '{"b":2}', 42], { _id: 'other' }]] })
+    expect(lines).toEqual(['seen a', '{"a":1}'])
+  })
+
+  test('a function that throws fails for its document only', async () => {
+    const map = 'function (doc) { emit(doc.a.b) }'
+    const outcomes = await program(map).call('map', 'map', [[{ a: { b: 1 } }, {}, { a: { b: 2 } }]])
+    expect(outcomes).toMatchObject([{ value: [[1, null]] }, { failure: { kind: 'failed' } }, { value: [[2, null]] }])
+  })
+
+  test('what does not compile, or is no function, says so', async () => {
+    for (const source of ['function (doc) {', '42', 'function (doc) {} ; 1', 'undefinedName'])
+      await expect(program(source).call('check', 'map', [])).rejects.toThrow(DesignFunctionError)
+  })
+
+  test('text survives: lone surrogates, U+0000, __proto__', async () => {
+    const document = JSON.parse('{"_id":"a","t":"\\ud800x\\u0000😀","__proto__":{"x":1}}') as object
+    const outcome = await run('function (doc) { emit(doc.t, doc) }', document)
+    expect(JSON.stringify(outcome)).toBe(JSON.stringify({ value: [[(document as { t: string }).t, document]] }))
+    expect(Object.hasOwn(Object.prototype, 'x')).toBe(false)
+  })
+
+  test('reduce and rereduce', async () => {
+    const reduce = 'function (keys, values, rereduce) { return rereduce ? sum(values) : keys.length }'
+    const reducer = sandbox.program({ functions: { reduce }, modules: {} })
+    expect(reducer.callSync('reduce', 'reduce', [[['k', 'id']], [1], false])).toBe(1)
+    expect(reducer.callSync('reduce', 'reduce', [null, [1, 2], true])).toBe(3)
+  })
+})
+
+describe('nothing of the process is visible', () => {
+  test.each([
+    'typeof process',
+    'typeof Deno',
+    'typeof Buffer',
+    'typeof module',
+    'typeof fetch',
+    'typeof setTimeout',
+    'typeof performance',
+    'typeof WebAssembly',
+    'typeof Atomics',
+    'typeof XMLHttpRequest',
+    `typeof Function('return this')().process`,
+    `typeof (0, eval)('this').process`,
+    `typeof emit.constructor('return process')`.replace("'return process')", "'return typeof process')()"),
+    `typeof (() => {}).constructor.constructor('return this')().process`,
+    `typeof Object.getPrototypeOf(async function () {}).constructor('return this').process`,
+  ])('%s', async (expression) => {
+    const seen = await keyOf(expression)
+    expect(seen === 'undefined' || seen === 'string').toBe(true)
+  })
+
+  test("require('fs') finds nothing, and import() loads nothing", async () => {
+    for (const name of ['fs', 'node:fs', '../../etc/passwd', 'constructor', '__proto__', 'toString/x'])
+      expect(await keyOf(`require('${name}')`)).toMatchObject({ kind: 'failed' })
+    expect(await keyOf(`(import('fs'), 1)`)).toBe(1)
+  })
+
+  test('prototypes of one program are not those of the server, nor of another program', async () => {
+    const map = `function (doc) {
+      Object.prototype.polluted = 1; Array.prototype.push = null; JSON.parse = JSON.stringify = null
+      emit(doc.n)
+    }`
+    const outcomes = await program(map).call('map', 'map', [[{ n: 1 }, { n: 2 }]])
+    expect(outcomes).toMatchObject([{ value: [[1, null]] }, { value: [[2, null]] }])
+    expect(await program(map).call('map', 'map', [[{ n: 3 }]])).toMatchObject([{ value: [[3, null]] }])
+    expect('polluted' in {}).toBe(false)
+    expect(await keyOf('typeof Object.prototype.polluted')).toBe('undefined')
+  })
+
+  test('clocks tell milliseconds, and no more', async () => {
+    expect(await keyOf('Number.isInteger(Date.now()) && Number.isInteger(+new Date())')).toBe(true)
+  })
+})
+
+describe('limits', () => {
+  const stillWorks = async (): Promise<void> => expect(await keyOf('1')).toBe(1)
+
+  test.each([
+    ['an endless loop', 'for (;;);', 'budget'],
+    ['a loop that catches', 'for (;;) try { for (;;); } catch (e) {} finally { continue }', 'budget'],
+    ['ReDoS', "/^(a+)+$/.test('a'.repeat(40) + 'b')", 'budget'],
+    ['a getter without an end', 'new Proxy({}, { get() { for (;;); } }).x', 'budget'],
+    // The collector of garbage runs more and more often the closer the limit is, so time may be up first.
+    ['a large array', 'var a = []; for (;;) a.push(new Array(1000).fill(1))', 'memory failed timeout'],
+    ['a large buffer', 'new ArrayBuffer(1e9)', 'failed'],
+    ['a large string', "'a'.repeat(1e8)", 'failed'],
+    ['endless recursion', '(function f() { f() })()', 'failed'],
+    // What JSON.stringify takes is quadratic in the depth.
+    ['a deep value', 'var o = {}, x = o; for (var i = 0; i < 1e5; i++) x = x.a = {}; emit(o)', 'failed timeout'],
+    ['too many rows', 'for (var i = 0; i <= 1e5; i++) emit(i)', 'failed budget'],
+  ])('%s', async (_name, statement, kinds) => {
+    const map = `function (doc) { ${statement}; }`
+    const found = await run(map).catch((error: DesignFunctionError) => ({ failure: { kind: error.kind } }))
+    expect(kinds.split(' ')).toContain('failure' in found ? found.failure.kind : found)
+    await stillWorks()
+  })
+
+  test('a result that is too large fails for its document only', async () => {
+    const small = new Sandbox({ limits: { resultCharsMax: 100 } })
+    const map = "function (doc) { emit('a'.repeat(doc.n)) }"
+    const outcomes = await small
+      .program({ functions: { map }, modules: {} })
+      .call('map', 'map', [[{ n: 60 }, { n: 200 }]])
+    expect(outcomes).toMatchObject([{ value: [['a'.repeat(60), null]] }, { failure: { kind: 'failed' } }])
+    await small.close()
+  })
+
+  test('a document that loops does not cost its neighbours their rows', async () => {
+    const map = 'function (doc) { if (doc.n === 2) for (;;); emit(doc.n) }'
+    const outcomes = await program(map).call('map', 'map', [[{ n: 1 }, { n: 2 }, { n: 3 }]])
+    expect(outcomes).toMatchObject([{ value: [[1, null]] }, { failure: { kind: 'budget' } }, { value: [[3, null]] }])
+  })
+
+  test('a loop inside a built-in function, where QuickJS does not look: the thread is ended', async () => {
+    const native = 'function (doc) { Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1) }'
+    const others = [keyOf('1'), keyOf('2')]
+    await expect(run(native)).rejects.toMatchObject({ kind: 'timeout' })
+    expect(await Promise.all(others)).toEqual([1, 2])
+    const behind = keyOf('3')
+    expect(() => program(native).callSync('map', 'map', [[{}]])).toThrow(DesignFunctionError)
+    expect(await behind).toBe(3)
+    await stillWorks()
+  })
+
+  test('blocking and other calls go together', async () => {
+    const one = program('doc => emit(doc.n)')
+    const waiting = Array.from({ length: 20 }, (_, n) => one.call('map', 'map', [[{ n }]]))
+    const now = Array.from({ length: 20 }, (_, n) => one.callSync('map', 'map', [[{ n: -n - 1 }]]))
+    expect(now).toEqual(Array.from({ length: 20 }, (_, n) => [{ value: [[-n - 1, null]] }]))
+    expect(await Promise.all(waiting)).toEqual(Array.from({ length: 20 }, (_, n) => [{ value: [[n, null]] }]))
+  })
+
+  test('many programs: those that were used longest ago make room', async () => {
+    const programs = Array.from({ length: 40 }, (_, n) => program(`doc => emit(${n})`))
+    for (const round of [1, 2])
+      for (const [n, one] of programs.entries())
+        expect(await one.call('map', 'map', [[{ round }]])).toEqual([{ value: [[n, null]] }])
+  })
+
+  test('a closed sandbox says so', async () => {
+    const closed = new Sandbox()
+    const call = closed.program({ functions: { map: 'doc => 1' }, modules: {} }).call('map', 'map', [[{}]])
+    await Promise.all([expect(call).rejects.toMatchObject({ kind: 'unavailable' }), closed.close()])
+  })
+})
