@@ -4,7 +4,7 @@
  */
 import { PannierError } from '../base/errors.ts'
 import { andThen, isPromise, type MaybePromise } from '../base/maybe-promise.ts'
-import { loadedModule } from '../base/lazy-module.ts'
+import { lazyModule, loadedModule } from '../base/lazy-module.ts'
 import { checkFieldPath, parseOrderedField } from '../codec/field-path.ts'
 import { Groups } from './aggregate/groups.ts'
 import type { AggregateExplanation } from './aggregate/run-aggregate.ts'
@@ -12,7 +12,6 @@ import type { Aggregated, Aggregates } from './aggregate/specification.ts'
 import { expressionsOf, normalise, type Condition } from './ast/normalise.ts'
 import { parseSelector } from './ast/parse-selector.ts'
 import type { BuiltPredicate } from './ast/predicate.ts'
-import { buildOperators } from './operators/build.ts'
 import { BATCH_ROWS_MAX, BATCH_ROWS_MIN, BATCH_ROWS_WHOLE, type Operator } from './operators/operator.ts'
 import type { OrderedPath } from '../index/index-definition.ts'
 import { LiveQuery } from './live/live-query.ts'
@@ -21,12 +20,14 @@ import { queryKey } from './live/query-key.ts'
 import type { FieldPath, FieldValue, Projected, Selector } from './field-types.ts'
 import { outermostPaths } from './operators/project.ts'
 import type { Explanation } from './planner/explain.ts'
-import { planQuery, type QuerySpecification } from './planner/plan.ts'
+import type { QuerySpecification } from './planner/plan.ts'
 import { prepareRegexes } from './regex/check-regex.ts'
 import type { QuerySource } from './query-source.ts'
 import { checkedCount } from './row-count.ts'
 
 export type { Explanation, Selector }
+
+const answering = lazyModule(() => import('./answer.ts'))
 
 export interface ExplainOptions {
   /** Answer the query too, and tell what that took. */
@@ -159,10 +160,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
   /** How many documents the selector matches, whatever skip and limit say: the total of which they show a part. */
   async count(): Promise<number> {
     const counted: QuerySpecification = { ...this.#specification, sort: [], skip: 0, limit: Infinity, fields: [] }
-    const known = await this.#use((source) => {
-      const plan = planQuery(source, counted)
-      return plan.byRank ? plan.rows : undefined
-    })
+    const known = await this.#use((source) => answering().knownCount(source, counted))
     if (known !== undefined) return known
     let count = 0
     for await (const rows of this.#batches(counted, BATCH_ROWS_WHOLE)) count += rows.length
@@ -236,7 +234,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
     this.#checkAborted()
     const source = await this.#open()
     try {
-      const rows: Operator<object> = await source.attempt(() => buildOperators(source, planQuery(source, query), query))
+      const rows: Operator<object> = await source.attempt(() => answering().planRows(source, query))
       for (let count = batchRows; ; count = Math.min(count * 2, BATCH_ROWS_MAX)) {
         this.#checkAborted()
         const attempted = source.attempt(() => rows.next(count))
