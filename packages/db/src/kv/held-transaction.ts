@@ -4,18 +4,17 @@ import type { MaybePromise } from '../base/maybe-promise.ts'
 import type { Core } from './core.ts'
 import type { HeldTransaction, ReducerName, TreeKind, TreeWriter } from './key-value-store.ts'
 import { Transaction } from './transaction.ts'
-import type { Writer } from './writer.ts'
 
 export class HeldPagedTransaction implements HeldTransaction {
   readonly ended: Promise<void>
   readonly #transaction: Transaction
-  readonly #writer: Writer
+  readonly #commit: (transaction: Transaction) => Promise<void>
   #end: () => void = () => {}
   readonly #release: () => void
 
-  constructor(core: Core, writer: Writer) {
+  constructor(core: Core, commit: (transaction: Transaction) => Promise<void>) {
     this.#transaction = new Transaction(core.state, core.cache)
-    this.#writer = writer
+    this.#commit = commit
     this.#release = core.hold(core.state.generation)
     this.ended = new Promise((resolve) => (this.#end = resolve))
   }
@@ -55,7 +54,7 @@ export class HeldPagedTransaction implements HeldTransaction {
 
   async commit(): Promise<void> {
     try {
-      await this.#writer.commit(this.#transaction)
+      await this.#commit(this.#transaction)
     } finally {
       this.rollback()
     }

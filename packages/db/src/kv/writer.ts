@@ -94,7 +94,7 @@ export class Writer {
     return new Promise((resolve, reject) => {
       // A quiet turn: nothing may move the pages under a transaction that can't be run again.
       this.inQuietTurn(() => {
-        const transaction = new HeldPagedTransaction(this.#core, this)
+        const transaction = new HeldPagedTransaction(this.#core, (written) => this.commit(written))
         resolve(transaction)
         return transaction.ended
       }).catch(reject)

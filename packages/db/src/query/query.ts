@@ -5,7 +5,7 @@
 import { PannierError } from '../base/errors.ts'
 import { andThen, isPromise, type MaybePromise } from '../base/maybe-promise.ts'
 import { lazyModule, loadedModule } from '../base/lazy-module.ts'
-import { checkFieldPath, parseOrderedField } from '../codec/field-path.ts'
+import { checkFieldPath, outermostPaths, parseOrderedField } from '../codec/field-path.ts'
 import { Groups } from './aggregate/groups.ts'
 import type { AggregateExplanation } from './aggregate/run-aggregate.ts'
 import type { Aggregated, Aggregates } from './aggregate/specification.ts'
@@ -18,7 +18,6 @@ import { LiveQuery } from './live/live-query.ts'
 import type { LiveHost, LiveOptions } from './live/live-types.ts'
 import { queryKey } from './live/query-key.ts'
 import type { FieldPath, FieldValue, Projected, Selector } from './field-types.ts'
-import { outermostPaths } from './operators/project.ts'
 import type { Explanation } from './planner/explain.ts'
 import type { QuerySpecification } from './planner/plan.ts'
 import { prepareRegexes } from './regex/check-regex.ts'
@@ -160,11 +159,14 @@ export class Query<T extends object, Document extends object = T> implements Asy
   /** How many documents the selector matches, whatever skip and limit say: the total of which they show a part. */
   async count(): Promise<number> {
     const counted: QuerySpecification = { ...this.#specification, sort: [], skip: 0, limit: Infinity, fields: [] }
-    const known = await this.#use((source) => answering().knownCount(source, counted))
-    if (known !== undefined) return known
-    let count = 0
-    for await (const rows of this.#batches(counted, BATCH_ROWS_WHOLE)) count += rows.length
-    return count
+    this.#checkAborted()
+    const source = await this.#open()
+    try {
+      const { countRows } = await source.attempt(answering)
+      return await countRows(source, counted, () => this.#checkAborted())
+    } finally {
+      source.release()
+    }
   }
 
   /**
@@ -242,16 +244,6 @@ export class Query<T extends object, Document extends object = T> implements Asy
         if (batch === undefined) return
         if (batch.length > 0) yield batch
       }
-    } finally {
-      source.release()
-    }
-  }
-
-  async #use<R>(read: (source: QuerySource) => R): Promise<R> {
-    this.#checkAborted()
-    const source = await this.#open()
-    try {
-      return await source.attempt(() => read(source))
     } finally {
       source.release()
     }
