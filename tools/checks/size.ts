@@ -25,6 +25,7 @@ const BYTES_MAX = { read: 43 * 1024, query: 52 * 1024, write: 70 * 1024 }
 const IN_BACKGROUND: ReadonlySet<string> = new Set([
   'packages/db/src/database/write-path.ts',
   'packages/db/src/kv/writer.ts',
+  'packages/db/src/storage/indexeddb/page-writer.ts',
 ])
 const LARGEST_COUNT = 5
 
@@ -64,7 +65,7 @@ const lives = everydayModules()
 const bytes = {
   read: readBytes,
   query: readBytes + furtherBytes((path) => lives.query.has(path) && !IN_BACKGROUND.has(path)),
-  write: readBytes + furtherBytes((path) => lives.write.has(path)),
+  write: readBytes + furtherBytes((path) => lives.write.has(path) || IN_BACKGROUND.has(path)),
 }
 const inputs = Object.values(whole.metafile.outputs).flatMap((output) => Object.entries(output.inputs))
 const largest = inputs.toSorted(([, a], [, b]) => b.bytesInOutput - a.bytesInOutput).slice(0, LARGEST_COUNT)
@@ -106,7 +107,7 @@ function closuresOf(paths: readonly string[]): Set<string> {
   return new Set(paths.flatMap((path) => [...closureOf(path)].filter((name) => !loaded.has(name))))
 }
 
-/** What everyday lives load, in Node, where the modules above storage are the same. */
+/** What everyday lives load, in Node, where the modules above the storage are the same. */
 function everydayModules(): Record<'query' | 'write', ReadonlySet<string>> {
   const folder = mkdtempSync(join(tmpdir(), 'pannier-size-'))
   const live = (life: string): ReadonlySet<string> => {
