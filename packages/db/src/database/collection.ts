@@ -210,7 +210,7 @@ export class Collection<T extends object, Input extends object = T> extends Coll
    * for (const { key, ids } of await people.duplicates('email')) console.log(key, ids)
    */
   async duplicates(name: string, { limit = 100 }: { readonly limit?: number } = {}): Promise<Duplicate[]> {
-    const { findDuplicates } = await import('./duplicates.ts')
+    const { findDuplicates } = await loadedModule(import('./duplicates.ts'))
     const source = await this.access.openSource()
     try {
       return await findDuplicates(source, name, limit)
@@ -415,7 +415,7 @@ class StoreAccess implements CollectionAccess {
     this.#context = context
     this.#afterWrite = afterWrite
     this.loadLiveHost = async () => {
-      const { watchCollection } = await import('./live-watcher.ts')
+      const { watchCollection } = await loadedModule(import('./live-watcher.ts'))
       return watchCollection(context, name, schema)
     }
     let maintenance: IndexMaintenance | undefined
