@@ -1,7 +1,7 @@
 /** Hashes of encoded documents, of which revisions are made. */
 import { ByteReader } from './bytes.ts'
 import { type Hash128, hash128 } from './hash128.ts'
-import { LOCAL_SHAPE, readShapeNames, type ShapeDictionary } from './shape.ts'
+import { LOCAL_SHAPE, readShapeNames, type Shape, type ShapeDictionary } from './shape.ts'
 
 /**
  * Hashes a document's content. Equal content (fields in equal order) has an equal hash, whatever the dictionary: it is
@@ -21,10 +21,11 @@ export function hashContent(
       const { at } = header
       readShapeNames(header)
       hash.update(hash128(bytes, at, header.at))
-    } else {
-      const shape = shapes.get(id)
-      hash.update((shape.hash ??= hash128(shape.encoded)))
-    }
+    } else hash.update(hashOf(shapes.get(id)))
   }
   hash.update(bytes, header.at, end)
+}
+
+function hashOf(shape: Shape): Uint8Array {
+  return (shape.hash ??= hash128(shape.encoded))
 }
