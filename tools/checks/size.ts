@@ -1,9 +1,15 @@
 /**
- * Checks what the library costs a page: everything that `open` with IndexedDB brings along, minified and compressed, as one
- * file, as bundlers make it of modules that are always loaded together. What is only loaded when it is called for (`import()`) is
- * told apart; the one file exports what that needs of it.
+ * Checks what the library costs a page, minified and compressed:
+ *
+ * - to open and read: everything that `open` with IndexedDB brings along and waits for, as one file, as bundlers make it of
+ *   modules that are always loaded together; the one file exports what others need of it.
+ * - to query: with what queries that indexes answer load besides.
+ * - to write: with everything that an everyday life loads, in the background or when it is called for. Which modules that are is
+ *   not written down but found by living it (everyday-modules.ts).
  */
-import { readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
@@ -11,10 +17,16 @@ import type { BuildOptions, Plugin } from 'esbuild'
 import { root } from './packages.ts'
 
 const ENTRY = 'packages/db/src/index.ts'
-/** What is aimed at. It is not met: docs/adr/0003-bundle-size.md. */
+/** What is aimed at to query. It is not met: docs/adr/0003-bundle-size.md. */
 const BUNDLE_BYTES_GOAL = 20 * 1024
-/** The ratchet: a little above what it is now. To be lowered; the decision record says what raised it. */
-const BUNDLE_BYTES_MAX = 60.2 * 1024
+/** The ratchets: a little above what it is now. To be lowered; the decision record says what raised them. */
+const BYTES_MAX = { read: 41.8 * 1024, query: 49.7 * 1024, write: 66.6 * 1024 }
+/** Loaded when a database is opened, for the first write; neither opening nor reading waits for it. */
+const IN_BACKGROUND: ReadonlySet<string> = new Set([
+  'packages/db/src/database/write-path.ts',
+  'packages/db/src/kv/writer.ts',
+  'packages/db/src/storage/indexeddb/page-writer.ts',
+])
 const LARGEST_COUNT = 5
 
 const OPTIONS = {
@@ -48,25 +60,73 @@ const whole = await build({
   stdin: { contents: exportsOf(loaded), resolveDir: root, loader: 'ts' },
   plugins: [onDemandIsExternal],
 })
-const bytes = gzipSync(whole.outputFiles[0]!.contents, { level: 9 }).length
+const readBytes = gzipSync(whole.outputFiles[0]!.contents, { level: 9 }).length
+const lives = everydayModules()
+const bytes = {
+  read: readBytes,
+  query: readBytes + furtherBytes((path) => lives.query.has(path) && !IN_BACKGROUND.has(path)),
+  write: readBytes + furtherBytes((path) => lives.write.has(path) || IN_BACKGROUND.has(path)),
+}
 const inputs = Object.values(whole.metafile.outputs).flatMap((output) => Object.entries(output.inputs))
 const largest = inputs.toSorted(([, a], [, b]) => b.bytesInOutput - a.bytesInOutput).slice(0, LARGEST_COUNT)
 
-console.log(
-  `= browser bundle: ${kibibytes(bytes)} KiB, minified and compressed (allowed ${kibibytes(BUNDLE_BYTES_MAX)}, goal ${kibibytes(BUNDLE_BYTES_GOAL)}; ${kibibytes(compressedBytes(loaded))} as the ${loaded.size} files that esbuild makes of it); largest:`,
-)
+console.log('= browser bundle, KiB minified and compressed:')
+for (const life of ['read', 'query', 'write'] as const) {
+  const goal = life === 'query' ? `, goal ${kibibytes(BUNDLE_BYTES_GOAL)}` : ''
+  console.log(`=   ${kibibytes(bytes[life]).padStart(5)} to ${life} (allowed ${kibibytes(BYTES_MAX[life])}${goal})`)
+}
+console.log('= largest of what is always loaded:')
 for (const [path, { bytesInOutput }] of largest) {
   console.log(`=   ${kibibytes(bytesInOutput).padStart(5)} KiB minified  ${path}`)
 }
-const onDemand = [...loaded].flatMap((name) => outputs[name]!.imports.filter(({ kind }) => kind === 'dynamic-import'))
-for (const path of new Set(onDemand.map((imported) => imported.path))) {
-  const further = new Set([...closureOf(path)].filter((name) => !loaded.has(name)))
-  console.log(
-    `=   ${kibibytes(compressedBytes(further)).padStart(5)} KiB loaded only when called for: ${outputs[path]?.entryPoint}`,
+for (const { path, entryPoint } of onDemand()) {
+  const when = IN_BACKGROUND.has(entryPoint) ? 'loaded in the background' : 'loaded only when called for'
+  console.log(`=   ${kibibytes(compressedBytes(closuresOf([path]))).padStart(5)} KiB ${when}: ${entryPoint}`)
+}
+for (const life of ['read', 'query', 'write'] as const) {
+  if (bytes[life] <= BYTES_MAX[life]) continue
+  console.error(`What a page loads to ${life} is ${bytes[life] - BYTES_MAX[life]} bytes too large.`)
+  process.exitCode = 1
+}
+
+/** The modules that are not always loaded but loaded by those that are, or by one another. */
+function onDemand(): { readonly path: string; readonly entryPoint: string }[] {
+  return Object.entries(outputs).flatMap(([path, { entryPoint }]) =>
+    entryPoint === undefined || loaded.has(path) ? [] : [{ path, entryPoint }],
   )
 }
-if (bytes > BUNDLE_BYTES_MAX) console.error(`The browser bundle is ${bytes - BUNDLE_BYTES_MAX} bytes too large.`)
-process.exitCode = bytes > BUNDLE_BYTES_MAX ? 1 : 0
+
+/** Of what is loaded besides; compressed together, but apart from what is always loaded. */
+function furtherBytes(isLoaded: (entryPoint: string) => boolean): number {
+  const paths = onDemand().flatMap(({ path, entryPoint }) => (isLoaded(entryPoint) ? [path] : []))
+  return compressedBytes(closuresOf(paths))
+}
+
+/** With what they import, but for what is always loaded. */
+function closuresOf(paths: readonly string[]): Set<string> {
+  return new Set(paths.flatMap((path) => [...closureOf(path)].filter((name) => !loaded.has(name))))
+}
+
+/** What everyday lives load, in Node, where the modules above the storage are the same. */
+function everydayModules(): Record<'query' | 'write', ReadonlySet<string>> {
+  const folder = mkdtempSync(join(tmpdir(), 'pannier-size-'))
+  const live = (life: string): ReadonlySet<string> => {
+    const script = join(root, 'tools/checks/everyday-modules.ts')
+    const printed = execFileSync(
+      process.execPath,
+      ['--conditions=pannier-source', script, join(folder, 'everyday.db'), life],
+      { encoding: 'utf8' },
+    )
+    return new Set(JSON.parse(printed) as string[])
+  }
+  try {
+    // Writing makes the database that is queried.
+    const write = live('write')
+    return { write, query: live('query') }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
 
 /** What is loaded with an output: itself and what it imports statically. */
 function closureOf(name: string, found: Set<string> = new Set()): Set<string> {
@@ -76,7 +136,10 @@ function closureOf(name: string, found: Set<string> = new Set()): Set<string> {
   return found
 }
 
-/** A module that exports what the library does, and all that modules which are loaded on demand import from those that are not. */
+/**
+ * A module that exports what every application imports, and all that modules which are loaded on demand import from those that
+ * are not. Bundlers leave out what an application does not import, such as `where`.
+ */
 function exportsOf(names: ReadonlySet<string>): string {
   const modulesOf = (isLoaded: boolean): Set<string> =>
     new Set(
@@ -98,7 +161,7 @@ function exportsOf(names: ReadonlySet<string>): string {
     const [item, target] = text.split(' ')
     return `export { ${item} as _${at.toString(36)} } from './${target}'`
   })
-  return [`export * from './${ENTRY}'`, ...lines].join('\n')
+  return [`export { open, isPannierError, PannierError } from './${ENTRY}'`, ...lines].join('\n')
 }
 
 /** Each file compressed together with the others. */

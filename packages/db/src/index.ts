@@ -2,7 +2,7 @@
 export { isPannierError, PannierError } from './base/errors.ts'
 export type { ErrorCode, PannierErrorOptions } from './base/errors.ts'
 export { DOCUMENT_BYTES_MAX, DOCUMENT_DEPTH_MAX, DOCUMENT_TEXT_BYTES_MAX } from './codec/document-format.ts'
-export { ID_BYTES_MAX } from './codec/key-encoding.ts'
+export { ID_BYTES_MAX } from './codec/id-key.ts'
 export { open } from './database/open.ts'
 export type { OpenOptions } from './database/open.ts'
 export type { GetAttachmentOptions, PutAttachmentOptions, RemoveAttachmentOptions } from './database/attachments.ts'

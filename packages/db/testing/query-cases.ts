@@ -7,7 +7,7 @@ import { KEY_STRING_BYTES_MAX } from '../src/codec/key-encoding.ts'
 import { compileFieldPath, getField } from '../src/codec/field-path.ts'
 import { parseSelector } from '../src/query/ast/parse-selector.ts'
 import { evaluate } from '../src/query/evaluate.ts'
-import { outermostPaths } from '../src/query/operators/project.ts'
+import { outermostPaths } from '../src/codec/field-path.ts'
 import { parseIndexInput, type IndexInput } from '../src/index/index-definition.ts'
 import type { Document } from './query-fixture.ts'
 

@@ -78,4 +78,8 @@ class ModuleMiss extends Miss {
     super()
     this.load = load
   }
+
+  override pages(): number {
+    return 0
+  }
 }

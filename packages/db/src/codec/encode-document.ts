@@ -5,7 +5,7 @@
  * `toJSON` is honoured, -0 is 0. What JSON would lose silently (NaN, functions, maps, …) is a TypeError that names its path.
  */
 import { PannierError } from '../base/errors.ts'
-import { ByteReader, type ByteWriter, varintBytes, writeVarint } from './bytes.ts'
+import { type ByteWriter, varintBytes, writeVarint } from './bytes.ts'
 import {
   DOCUMENT_BYTES_MAX,
   DOCUMENT_DEPTH_MAX,
@@ -29,8 +29,7 @@ import {
   TAG_TRUE,
   TAG_TYPED,
 } from './document-format.ts'
-import { type Hash128, hash128 } from './hash128.ts'
-import { readShapeNames, LOCAL_SHAPE, type Shape, type ShapeDictionary } from './shape.ts'
+import { LOCAL_SHAPE, type Shape, type ShapeDictionary } from './shape.ts'
 import { BYTES_PER_UNIT_MAX, writeText } from './text.ts'
 
 /**
@@ -50,29 +49,6 @@ export function encodeDocument(document: object, shapes: ShapeDictionary, writer
   } finally {
     idle = encoder
   }
-}
-
-/**
- * Hashes a document's content. Equal content (fields in equal order) has an equal hash, whatever the dictionary: it is
- * taken of the names in each shape and the stream.
- */
-export function hashContent(
-  hash: Hash128,
-  bytes: Uint8Array,
-  start: number,
-  end: number,
-  shapes: ShapeDictionary,
-): void {
-  const header = new ByteReader(bytes, start, end)
-  for (let count = header.varint(); count > 0; count--) {
-    const id = header.varint() - 1
-    if (id === LOCAL_SHAPE) {
-      const { at } = header
-      readShapeNames(header)
-      hash.update(hash128(bytes, at, header.at))
-    } else hash.update(shapes.get(id).hash)
-  }
-  hash.update(bytes, header.at, end)
 }
 
 class DocumentEncoder {

@@ -85,3 +85,8 @@ export function defineField(target: object, name: string, value: unknown): void 
 export function elementIndex(name: string): number {
   return /^(0|[1-9]\d*)$/.test(name) ? Number(name) : -1
 }
+
+/** The paths without those that lie inside others of them. */
+export function outermostPaths(paths: readonly string[]): string[] {
+  return paths.filter((path, at) => paths.indexOf(path) === at && !paths.some((outer) => path.startsWith(`${outer}.`)))
+}

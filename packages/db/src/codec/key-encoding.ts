@@ -16,8 +16,6 @@
  * KEY_DEPTH_MAX others only the tag is written. Values that differ only in what was cut off have equal keys: whoever needs
  * to know asks the document (`exact` is false).
  */
-import type { Key } from '../base/brand.ts'
-import { PannierError } from '../base/errors.ts'
 import { corruptBytes } from './bytes.ts'
 import { isArrayLike } from './collation.ts'
 import { defineField } from './field-path.ts'
@@ -29,8 +27,6 @@ export const KEY_STRING_BYTES_MAX = 1000
 export const KEY_COMPONENT_BYTES_MAX = 2000
 /** Arrays and objects inside one another; what lies deeper is cut off. */
 export const KEY_DEPTH_MAX = 16
-/** Encoded bytes of a document's id. */
-export const ID_BYTES_MAX = 4096
 
 const END = '\x00'
 const CUT = '\xff'
@@ -56,8 +52,6 @@ const [MISSING_KEY, NULL_KEY, FALSE_KEY, TRUE_KEY, STRING_TAG, ARRAY_TAG, OBJECT
 /** Text that is its own encoding. */
 // oxlint-disable-next-line no-control-regex
 const PLAIN = /^[\x02-\x7f]*$/
-// oxlint-disable-next-line no-control-regex
-const ASCII = /^[\x00-\x7f]*$/
 /** What stands for 00 or 01, also where it was cut in two. */
 // oxlint-disable-next-line no-control-regex
 const ESCAPE = /\x01[^]?/g
@@ -91,27 +85,6 @@ export function decodeKey(key: string, at: number, descending: boolean): Decoded
   const decoder = new KeyDecoder(key, at, descending ? 255 : 0)
   const value = decoder.component(0)
   return { value, next: decoder.at, exact: decoder.exact }
-}
-
-/** A document's id: WTF-8 and nothing else. Ids compare by code point. */
-export function encodeIdKey(id: string): Key {
-  const key = ASCII.test(id) ? id : textToByteString(id)
-  if (key.length > ID_BYTES_MAX) {
-    throw new PannierError('PANNIER_KEY_TOO_LARGE', `An id takes ${key.length} bytes; ${ID_BYTES_MAX} are allowed.`)
-  }
-  return key as Key
-}
-
-export function decodeIdKey(key: Key): string {
-  return ASCII.test(key) ? key : byteStringToText(key)
-}
-
-/** The smallest key above every key that starts with `prefix`; undefined if there is none. */
-export function prefixUpperBound(prefix: string): Key | undefined {
-  let end = prefix.length
-  while (end > 0 && prefix.charCodeAt(end - 1) === 255) end--
-  if (end === 0) return undefined
-  return (prefix.slice(0, end - 1) + String.fromCharCode(prefix.charCodeAt(end - 1) + 1)) as Key
 }
 
 /**

@@ -6,7 +6,6 @@
  * their document carries along.
  */
 import { ByteReader, ByteWriter, corruptBytes } from './bytes.ts'
-import { hash128 } from './hash128.ts'
 import { BYTES_PER_UNIT_MAX, readText, writeText } from './text.ts'
 
 /** Shapes in a dictionary. */
@@ -27,18 +26,14 @@ export class Shape {
   /** Some field has a name that every object inherits (`__proto__`, …): these must be defined, as assigning may do otherwise. */
   readonly mustDefine: boolean
   private positions: Map<string, number> | undefined
-  private hashBytes: Uint8Array | undefined
+  /** Of the names alone, the same in every database; kept here by hash-content.ts. */
+  hash: Uint8Array | undefined
 
   constructor(id: number, names: readonly string[], encoded: Uint8Array) {
     this.id = id
     this.names = names
     this.encoded = encoded
     this.mustDefine = names.some((name) => name in Object.prototype)
-  }
-
-  /** Of the names alone: the same in every database. */
-  get hash(): Uint8Array {
-    return (this.hashBytes ??= hash128(this.encoded))
   }
 
   /** The position of a field, -1 if there is none. */

@@ -15,7 +15,8 @@
 import type { Key } from '../base/brand.ts'
 import { asArray, ByteReader, corruptBytes, readByteString, varintBytes, writeVarint } from './bytes.ts'
 import { hash128 } from './hash128.ts'
-import { componentEnd, decodeIdKey, decodeKey, encodeIdKey, encodeKey } from './key-encoding.ts'
+import { decodeIdKey, encodeIdKey } from './id-key.ts'
+import { componentEnd, decodeKey, encodeKey } from './key-encoding.ts'
 import { byteStringToText, textToByteString } from './text.ts'
 
 const KEY_IS_CUT = 0x80

@@ -9,12 +9,12 @@ import { loadedModule } from '../base/lazy-module.ts'
 import { isPlainObject } from '../codec/collation.ts'
 import type { AttachmentData } from '../document/attachments/attachment-input.ts'
 import type { Attachment } from '../document/attachments/attachment.ts'
+import { checkTargets } from '../document/delete-target.ts'
 import { DocumentReader } from '../document/document-reader.ts'
 import type { StoredDocument } from '../document/document-reader.ts'
 import { checkBatchSize, encodeBatch, guessShapes } from '../document/encoded-batch.ts'
 import type { ShapeGuess } from '../document/encoded-batch.ts'
 import type { ListedRow, ListRow } from '../document/list-documents.ts'
-import { checkTargets, deleteDocuments, putDocuments, updateDocuments } from '../document/write-documents.ts'
 import type { WriteResult } from '../document/apply-writes.ts'
 import type { RevisionFields, RevisionReadOptions } from '../document/revision-reads.ts'
 import type { WriteContext, WriteMode, WriteOutcome } from '../document/write-documents.ts'
@@ -44,6 +44,7 @@ import type {
 import { LocalDocuments } from './local-collection.ts'
 import { promised } from './promised.ts'
 import { RevisionOperations } from './revision-operations.ts'
+import { writePath } from './write-path-on-demand.ts'
 import type { DocumentValidator } from './schema/validator.ts'
 
 /** All or nothing, which is the default. */
@@ -174,7 +175,9 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
       checkBatchSize(list.length)
       return this.#withValidator(true, (validator) => {
         const changeValid = validator?.checkUpdated(changeStored) ?? changeStored
-        return this.#write(many, (transaction, writing) => updateDocuments(transaction, writing, list, changeValid))
+        return this.#write(many, (transaction, writing) =>
+          writePath().updateDocuments(transaction, writing, list, changeValid),
+        )
       })
     })
   }
@@ -198,7 +201,9 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
     const { atomic = true } = options
     return promised(() => {
       const targets = checkTargets(many ? input : [input])
-      return this.#write(many, (transaction, writing) => deleteDocuments(transaction, writing, targets, atomic))
+      return this.#write(many, (transaction, writing) =>
+        writePath().deleteDocuments(transaction, writing, targets, atomic),
+      )
     })
   }
 
@@ -333,7 +338,7 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
       atomic,
     })
     const write = (): Promise<unknown> =>
-      this.#write(many, (transaction, writing) => putDocuments(transaction, writing, batch, mode, atomic))
+      this.#write(many, (transaction, writing) => writePath().putDocuments(transaction, writing, batch, mode, atomic))
     return batch.writes.some((one) => one.hasAttachments)
       ? this.#withAttachments((attachments, access) =>
           attachments.writeWithAttachments(access, batch.writes, atomic, write),

@@ -10,13 +10,12 @@ import type { WriteOutcome } from '../document/write-documents.ts'
 import { indexMismatch, parseIndexInput, sameIndex } from '../index/index-definition.ts'
 import type { Duplicate } from '../index/unique.ts'
 import type { IndexDeclaration, IndexInput } from '../index/index-definition.ts'
-import { indexMaintenance } from '../index/maintain-indexes.ts'
 import type { Snapshot, WriteTransaction } from '../kv/key-value-store.ts'
 import type { FieldPath } from '../query/field-types.ts'
 import type { LiveHost } from '../query/live/live-types.ts'
 import type { QuerySource } from '../query/query-source.ts'
 import type { Selector } from '../query/query.ts'
-import { checkIndexSelector, selectorTest } from '../query/selector-test.ts'
+import { checkIndexSelector } from '../query/index-condition.ts'
 import { eitherSignal, lateStream } from './byte-stream.ts'
 import type { ByteSource, LongWork } from './byte-stream.ts'
 import { ChangeFeed, feedSpecification } from './change-feed.ts'
@@ -30,7 +29,6 @@ import type { DocumentInput, Identified, JsonObject, Stored } from './document-t
 import type { ExportFormat } from './export-documents.ts'
 import type { ImportMode, ImportOptions, ImportResult } from './import-options.ts'
 import { querySource } from './query-source.ts'
-import { notePurged } from '../view/purged-documents.ts'
 import { CollectionSchema } from './schema/collection-schema.ts'
 import type { SchemaOptions } from './schema/collection-schema.ts'
 import type { MigrationFailure, RetryResult } from './schema/migration-failures.ts'
@@ -40,6 +38,7 @@ import { VersionedAccess } from './schema/versioned-access.ts'
 import { CollectionViews } from './view.ts'
 import type { BuiltInReduce, BuiltInResult, ReduceFunction, View, ViewDefinition, ViewOptions } from './view.ts'
 import type { ViewAnswer, ViewResult } from './view.ts'
+import { writePath } from './write-path-on-demand.ts'
 
 export interface CollectionOptions<T extends object = JsonObject, Schema = unknown> extends SchemaOptions<Schema> {
   /**
@@ -211,7 +210,7 @@ export class Collection<T extends object, Input extends object = T> extends Coll
    * for (const { key, ids } of await people.duplicates('email')) console.log(key, ids)
    */
   async duplicates(name: string, { limit = 100 }: { readonly limit?: number } = {}): Promise<Duplicate[]> {
-    const { findDuplicates } = await import('./duplicates.ts')
+    const { findDuplicates } = await loadedModule(import('./duplicates.ts'))
     const source = await this.access.openSource()
     try {
       return await findDuplicates(source, name, limit)
@@ -416,9 +415,10 @@ class StoreAccess implements CollectionAccess {
     this.#context = context
     this.#afterWrite = afterWrite
     this.loadLiveHost = async () => {
-      const { watchCollection } = await import('./live-watcher.ts')
+      const { watchCollection } = await loadedModule(import('./live-watcher.ts'))
       return watchCollection(context, name, schema)
     }
+    let maintenance: IndexMaintenance | undefined
     this.writing = {
       catalog,
       name,
@@ -428,7 +428,9 @@ class StoreAccess implements CollectionAccess {
         const state = schema.markNew(transaction, catalog, catalog.create(transaction, name, settings))
         return definitions?.defineIndexes(transaction, catalog, state, [...declared.values()]) ?? state
       },
-      maintenance: withViews(indexMaintenance(selectorTest, () => [...declared.values()])),
+      get maintenance(): IndexMaintenance {
+        return (maintenance ??= writePath().collectionMaintenance(() => [...declared.values()]))
+      },
       settings: () => ({ ...DEFAULT_SETTINGS, ...settings }),
       newIds: context.newIds,
       schema,
@@ -486,17 +488,5 @@ class StoreAccess implements CollectionAccess {
     } finally {
       snapshot.release()
     }
-  }
-}
-
-/** Views, too, have to know of documents that leave nothing behind. */
-function withViews(indexes: IndexMaintenance): IndexMaintenance {
-  return {
-    prepare: (transaction, state, work) => indexes.prepare(transaction, state, work),
-    apply: (transaction, state, writes) => {
-      indexes.apply(transaction, state, writes)
-      const gone = writes.filter(({ isGone }) => isGone)
-      if (gone.length > 0) notePurged(transaction, state.number, gone)
-    },
   }
 }

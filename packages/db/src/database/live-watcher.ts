@@ -7,7 +7,7 @@
  */
 import type { Key } from '../base/brand.ts'
 import { isPromise } from '../base/maybe-promise.ts'
-import { decodeIdKey } from '../codec/key-encoding.ts'
+import { decodeIdKey } from '../codec/id-key.ts'
 import { BodyView } from '../document/body.ts'
 import type { CollectionState } from '../document/collection-state.ts'
 import { DocumentReader } from '../document/document-reader.ts'

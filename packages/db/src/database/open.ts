@@ -13,6 +13,7 @@ import { Database } from './database.ts'
 import type { JsonObject } from './document-types.ts'
 import type { CollectionDeclaration } from './schema/declared-types.ts'
 import { systemEnvironment } from './environment.ts'
+import { loadWritePath } from './write-path-on-demand.ts'
 
 export interface OpenOptions<Schemas extends object = Record<string, unknown>> {
   /** Where to keep it: `memory()`, `indexedDb()`, `sqlite()`. By default IndexedDB in a browser and an SQLite file in Node. */
@@ -92,6 +93,7 @@ async function openChecked(
         onProgress,
       })
     }
+    loadWritePath()
     const store = await openKeyValueStore({ store: pages, coordinator, environment, ...limits })
     database = new Database({
       name,

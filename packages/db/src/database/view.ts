@@ -1,4 +1,5 @@
 /** Views as users see them. What they do is loaded when it is called for. */
+import { loadedModule } from '../base/lazy-module.ts'
 import type { NumberStatistics } from '../btree/statistics.ts'
 import type { BuiltInReduce, Emit, MapMany, ReduceFunction, ViewFunctions } from '../view/view-definition.ts'
 import type { ViewContext, ViewEngine } from '../view/view-engine.ts'
@@ -120,10 +121,25 @@ export class CollectionViews {
     checkViewFunctions(checked, name)
     let engine: Promise<ViewEngine> | undefined
     const load = async (): Promise<ViewEngine> => {
-      this.#loaded ??= import('../view/view-engines.ts').then(({ ViewEngines: Engines }) => new Engines(this.#context))
-      return (await this.#loaded).engine(name, checked)
+      try {
+        return (await (this.#loaded ??= this.#load())).engine(name, checked)
+      } catch (error) {
+        // The next one to ask tries again.
+        engine = undefined
+        throw error
+      }
     }
     return new View(name, checked.reduce !== undefined, () => (engine ??= load()))
+  }
+
+  async #load(): Promise<ViewEngines> {
+    try {
+      const loaded = await loadedModule(import('../view/view-engines.ts'))
+      return new loaded.ViewEngines(this.#context)
+    } catch (error) {
+      this.#loaded = undefined
+      throw error
+    }
   }
 }
 

@@ -14,7 +14,7 @@
 import type { Key } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'
 import { corruptBytes, readByteString } from '../codec/bytes.ts'
-import { decodeIdKey, encodeIdKey, prefixUpperBound } from '../codec/key-encoding.ts'
+import { decodeIdKey, encodeIdKey, prefixUpperBound } from '../codec/id-key.ts'
 import { ShapeDictionary } from '../codec/shape.ts'
 import type { Shape } from '../codec/shape.ts'
 import type { Cursor, Snapshot, TreeReader, TreeWriter, WriteTransaction } from '../kv/key-value-store.ts'

@@ -5,7 +5,7 @@
 import type { Key } from '../base/brand.ts'
 import { corruptBytes } from '../codec/bytes.ts'
 import { decodeDocument } from '../codec/decode-document.ts'
-import { encodeIdKey } from '../codec/key-encoding.ts'
+import { encodeIdKey } from '../codec/id-key.ts'
 import { numberKey } from '../codec/key-number.ts'
 import type { Cursor, CursorOptions, KeyRange, Snapshot, TreeReader } from '../kv/key-value-store.ts'
 import { attachmentStubs } from './attachments/attachment-section.ts'

@@ -2,7 +2,7 @@
  * The suffix that an edit gets: a hash of its parent's suffix, of whether it is deleted, of its attachments and its content.
  * So the same edit made twice, by whomever, is one revision.
  */
-import { hashContent } from '../codec/encode-document.ts'
+import { hashContent } from '../codec/hash-content.ts'
 import { Hash128 } from '../codec/hash128.ts'
 import type { ShapeDictionary } from '../codec/shape.ts'
 import type { BodyParts } from './body.ts'

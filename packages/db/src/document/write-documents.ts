@@ -15,11 +15,11 @@ import type { BodyView } from './body.ts'
 import type { Catalog } from './catalog.ts'
 import { DEFAULT_SETTINGS } from './collection-state.ts'
 import type { CollectionSettings, CollectionState } from './collection-state.ts'
-import { checkId } from './document-id.ts'
+import type { DeleteTarget } from './delete-target.ts'
 import type { DocumentWrite, IndexMaintenance, Refusals } from './document-write.ts'
 import { DocumentReader } from './document-reader.ts'
 import type { StoredDocument } from './document-reader.ts'
-import { checkBatchSize, encodeBatch, encodeTombstone, guessShapes } from './encoded-batch.ts'
+import { encodeBatch, encodeTombstone, guessShapes } from './encoded-batch.ts'
 import type { EncodedBatch } from './encoded-batch.ts'
 import { planWrites } from './plan-writes.ts'
 import type { PlanContext, PlannedWrites, WriteMode } from './plan-context.ts'
@@ -33,13 +33,6 @@ export type WriteOutcome = WriteResult | WriteFailure
 export interface WriteFailure {
   readonly id: string
   readonly error: PannierError
-}
-
-/** A document to be deleted; with `revision` only that leaf of it. */
-export interface DeleteTarget {
-  readonly id: string
-  readonly key: Key
-  readonly revision: string | undefined
 }
 
 /** What the writes to one collection need. */
@@ -218,20 +211,6 @@ export function updateDocuments(
     for (const { id, rev } of writes) results.set(id, { id, rev })
   }
   return ids.map((id) => results.get(id)!)
-}
-
-/** Checks what a caller wants to have deleted: an id or a document (with or without `_rev`). */
-export function checkTargets(inputs: readonly unknown[]): DeleteTarget[] {
-  checkBatchSize(inputs.length)
-  return inputs.map((input) => {
-    const { _id, _rev } = (typeof input === 'object' && input !== null ? input : { _id: input }) as Record<
-      string,
-      unknown
-    >
-    if (_rev !== undefined && typeof _rev !== 'string') throw new TypeError('_rev is a string')
-    const key = checkId(_id)
-    return { id: _id as string, key, revision: _rev }
-  })
 }
 
 /** Makes batch and collection fit each other; the collection may get more shapes. */

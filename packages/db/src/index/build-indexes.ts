@@ -7,6 +7,7 @@
  * (maintain-indexes.ts). So a build that ends in the midst, by a crash or a signal, goes on from there. The last transaction
  * also takes in what was written since the snapshot, and the index is ready.
  */
+import { loadedModule } from '../base/lazy-module.ts'
 import type { Environment } from '../base/environment.ts'
 import { isPannierError, PannierError } from '../base/errors.ts'
 import { numberKey } from '../codec/key-number.ts'
@@ -198,7 +199,7 @@ class IndexBuilder {
         if (at % STEPS_PER_LOOK === 0) await this.#pause()
       }
       if (index.unique !== true) continue
-      const { findDuplicates } = await import('./build-failures.ts')
+      const { findDuplicates } = await loadedModule(import('./build-failures.ts'))
       const failure = await findDuplicates({ transaction, state, part, isFirst, tests: this.#tests }, () =>
         this.#pause(),
       )

@@ -8,9 +8,9 @@
  *         varint length of the rest of the key, that rest
  *         varint length of the value, and unless it is a removal the value
  */
-import type { CommitSequence, Key } from '../base/brand.ts'
-import { ByteReader, ByteWriter, corruptBytes, sharedPrefixLength } from '../codec/bytes.ts'
-import { LOG_HEADER_BYTES, sealLogRecord } from '../pager/log-record.ts'
+import type { Key } from '../base/brand.ts'
+import { ByteReader, corruptBytes } from '../codec/bytes.ts'
+import { LOG_HEADER_BYTES } from '../pager/log-record.ts'
 import type { Change } from './overlay.ts'
 import type { ReducerName, TreeKind } from './key-value-store.ts'
 
@@ -41,58 +41,14 @@ export interface CommitBody {
   readonly trees: readonly TreeOperations[]
 }
 
-const KINDS: readonly TreeKind[] = ['ordered', 'sequence', 'inline']
-const REDUCERS: readonly (ReducerName | undefined)[] = [undefined, '_sum', '_stats', '_approx_count_distinct']
+export const KINDS: readonly TreeKind[] = ['ordered', 'sequence', 'inline']
+export const REDUCERS: readonly (ReducerName | undefined)[] = [undefined, '_sum', '_stats', '_approx_count_distinct']
 
 /** One byte: reducer << 4 | kind. */
-export function treeKindNumber({ kind, reducer }: Pick<CreatedTree, 'kind' | 'reducer'>): number {
-  return KINDS.indexOf(kind) | (REDUCERS.indexOf(reducer) << 4)
-}
-
 export function treeKindOf(number: number): Pick<CreatedTree, 'kind' | 'reducer'> {
   const kind = KINDS[number & 15]
   if (kind === undefined || number >> 4 >= REDUCERS.length) throw corruptBytes('a tree is of an unknown kind')
   return { kind, reducer: REDUCERS[number >> 4] }
-}
-
-/** The bytes of the whole log record. */
-export function encodeCommit(sequence: CommitSequence, writerId: Uint8Array, body: CommitBody): Uint8Array {
-  const writer = new ByteWriter(512)
-  writer.length = LOG_HEADER_BYTES
-  writer.varint(body.created.length)
-  for (const created of body.created) {
-    writer.varint(created.id)
-    writer.u8(treeKindNumber(created))
-    writeName(writer, created.name)
-  }
-  writer.varint(body.dropped.length)
-  for (const id of body.dropped) writer.varint(id)
-  writer.varint(body.trees.length)
-  for (const tree of body.trees) encodeTree(writer, tree)
-  const bytes = writer.finish()
-  sealLogRecord(sequence, writerId, bytes)
-  return bytes
-}
-
-function encodeTree(writer: ByteWriter, { tree, operations, keys, changes }: TreeOperations): void {
-  writer.varint(tree)
-  writer.varint(operations.length)
-  let previous = ''
-  for (let i = 0; i < operations.length; i++) {
-    const key = keys[i]!
-    const change = changes[i]!
-    const shared = sharedPrefixLength(previous, key)
-    writer.varint(shared * 4 + operations[i]!)
-    writer.varint(key.length - shared)
-    writer.byteString(shared === 0 ? key : key.slice(shared))
-    if (typeof change === 'number') {
-      writer.varint(change)
-    } else {
-      writer.varint(change.length)
-      writer.put(change)
-    }
-    previous = key
-  }
 }
 
 /** The body of a record that was verified (pager/log-record.ts). */
@@ -127,16 +83,9 @@ function decodeTree(reader: ByteReader): TreeOperations {
   return out
 }
 
-const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
 /** Names of trees are any text. */
-export function writeName(writer: ByteWriter, name: string): void {
-  const bytes = encoder.encode(name)
-  writer.varint(bytes.length)
-  writer.raw(bytes)
-}
-
 export function readName(reader: ByteReader): string {
   return decoder.decode(reader.raw(reader.varint()))
 }

@@ -10,7 +10,6 @@ import { PannierError } from '../base/errors.ts'
 import { attempt } from '../base/miss.ts'
 import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
 import { parseNode, type Node } from '../btree/node.ts'
-import { Hash128, HASH_BYTES, toHex } from '../codec/hash128.ts'
 import { WRITER_ID_BYTES, verifyLogRecord, writerOf } from '../pager/log-record.ts'
 import { MissingPageError, PageCache } from '../pager/page-cache.ts'
 import type { Durability, LogRecord, PageStore, StoreState } from '../storage/page-store.ts'
@@ -224,14 +223,12 @@ function tailCommit(record: LogRecord): TailCommit {
 
 /**
  * The database is named by the handle that made it: the one that wrote first. So all handles agree on it from the first commit
- * on, whether that is in the log or in pages, whose meta record holds it.
+ * on, whether that is in the log or in pages, whose meta record holds it. A writer's id is random, and half as long.
  */
 function databaseIdOf(writerId: Uint8Array): string {
-  const bytes = new Uint8Array(HASH_BYTES)
-  const hash = new Hash128()
-  hash.update(writerId)
-  hash.digest(bytes)
-  return toHex(bytes)
+  return Array.from(writerId, (byte) => byte.toString(16).padStart(2, '0'))
+    .join('')
+    .repeat(2)
 }
 
 function writerIdOf(randomId: string): Uint8Array {

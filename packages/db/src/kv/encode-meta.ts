@@ -1,7 +1,7 @@
 /** Writes the named trees of a state into a meta page; meta-body.ts has the format. */
 import { asArray, type Bytes, type ByteWriter } from '../codec/bytes.ts'
 import { encodeMetaPage } from '../pager/encode-meta-page.ts'
-import { treeKindNumber, writeName } from './commit-record.ts'
+import { treeKindNumber, writeName } from './encode-commit.ts'
 import { OverlayCursor, overlaySize, type Overlay } from './overlay.ts'
 import type { State, TreeState } from './state.ts'
 

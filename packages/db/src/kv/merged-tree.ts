@@ -2,7 +2,7 @@
  * Reads of one tree: its pages with the overlay of recent changes over them.
  */
 import type { Key } from '../base/brand.ts'
-import { Miss } from '../base/miss.ts'
+import { lazyModule } from '../base/lazy-module.ts'
 import { asArray } from '../codec/bytes.ts'
 import { keyNumber } from '../codec/key-number.ts'
 import type { Reducer } from '../btree/reducer.ts'
@@ -12,18 +12,10 @@ import type { NodeCache } from '../btree/node.ts'
 import { descendToRank, get, getMany, rank } from '../btree/search.ts'
 import type { Cursor, CursorOptions, Entry, KeyRange, TreeReader } from './key-value-store.ts'
 import { OverlayCursor, overlayDelta, overlayDeltaBefore, overlayGet, type Change } from './overlay.ts'
-import type { reduceRange as ReduceRange } from './reduce-range.ts'
 import type { TreeState } from './state.ts'
 
-/** Only views reduce, so it is loaded like a page: when it is missed. */
-let reduceRange: typeof ReduceRange | undefined
-
-class ReduceRangeMiss extends Miss {
-  override async load(): Promise<() => void> {
-    reduceRange = (await import('./reduce-range.ts')).reduceRange
-    return () => {}
-  }
-}
+/** Only views and aggregates reduce, so it is loaded like a page: when it is missed. */
+const reducing = lazyModule(() => import('./reduce-range.ts'))
 
 /** A tree of which the newest state may change between calls (inside a write transaction). */
 export abstract class MergedTree implements TreeReader {
@@ -96,8 +88,7 @@ export abstract class MergedTree implements TreeReader {
   }
 
   reduce<Result>(range: KeyRange, reducer: Reducer<Result>): Result | undefined {
-    if (reduceRange === undefined) throw new ReduceRangeMiss()
-    return reduceRange(this.cache, this.state, range, reducer, (part) => this.cursor(part))
+    return reducing().reduceRange(this.cache, this.state, range, reducer, (part) => this.cursor(part))
   }
 
   #start(range: KeyRange): number {

@@ -1,24 +1,19 @@
 /** Opens the storage engine over a page store. */
 import type { Generation } from '../base/brand.ts'
-import { attempt } from '../base/miss.ts'
-import type { MaybePromise } from '../base/maybe-promise.ts'
-import { loadedModule } from '../base/lazy-module.ts'
+import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
+import { loadedModule, moduleOnDemand } from '../base/lazy-module.ts'
 import { Core, type CoreOptions } from './core.ts'
 import type {
   CommitNotice,
   HeldSnapshot,
   HeldTransaction,
   KeyValueStore,
-  ReducerName,
   Snapshot,
-  TreeKind,
-  TreeWriter,
   WriteTransaction,
 } from './key-value-store.ts'
 import { HeldStateSnapshot } from './snapshot.ts'
-import { Transaction } from './transaction.ts'
 import type { SnapshotOptions } from './write-snapshot.ts'
-import { Writer } from './writer.ts'
+import type { Writer } from './writer.ts'
 
 export type KeyValueStoreOptions = CoreOptions
 
@@ -28,6 +23,9 @@ export interface SnapshotExport {
   /** Idempotent. */
   release(): void
 }
+
+/** Whatever writes, and takes its turn for that. Opening and reading do without. */
+const writing = moduleOnDemand(() => import('./writer.ts'))
 
 /** Reads the meta page and the log, and nothing else. */
 export async function openKeyValueStore(options: KeyValueStoreOptions): Promise<PagedKeyValueStore> {
@@ -42,12 +40,20 @@ export async function openKeyValueStore(options: KeyValueStoreOptions): Promise<
 /** The storage engine on pages. */
 export class PagedKeyValueStore implements KeyValueStore {
   readonly #core: Core
-  readonly #writer: Writer
+  #writer: Writer | undefined
+  #loading: Promise<void> | undefined
+  /** What has to wait for the writer to be loaded. */
+  #asked: Asked[] = []
   #closing: Promise<void> | undefined
 
   constructor(core: Core) {
     this.#core = core
-    this.#writer = new Writer(core)
+    // Until there is a writer to hear of it.
+    core.options.coordinator.onHint(() => {
+      if (!core.closed) this.refresh().catch(() => {})
+    })
+    // So that it is there when it is needed; whether it can be loaded is the matter of those who need it.
+    this.#load()
   }
 
   /** 32 hex digits, the same in all handles from the first commit on. Before that the database does not exist. */
@@ -66,40 +72,33 @@ export class PagedKeyValueStore implements KeyValueStore {
   }
 
   write<T>(write: (transaction: WriteTransaction) => T): Promise<T> {
-    return this.#writer.write(write)
+    return this.#asWriter((writer) => writer.write(write))
   }
 
   begin(): Promise<HeldTransaction> {
-    return new Promise((resolve, reject) => {
-      // A quiet turn: nothing may move the pages under a transaction that can't be run again.
-      this.#writer
-        .inQuietTurn(() => {
-          const transaction = new HeldPagedTransaction(this.#core, this.#writer)
-          resolve(transaction)
-          return transaction.ended
-        })
-        .catch(reject)
-    })
+    return this.#asWriter((writer) => writer.begin())
   }
 
   onCommit(listener: (notice: CommitNotice) => void): () => void {
     return this.#core.onCommit(listener)
   }
 
-  refresh(): Promise<void> {
-    return this.#writer.refresh()
+  async refresh(): Promise<void> {
+    return this.#asWriter((writer) => writer.refresh())
   }
 
-  checkpoint(): Promise<void> {
-    return this.#writer.checkpoint()
+  async checkpoint(): Promise<void> {
+    return this.#asWriter((writer) => writer.checkpoint())
   }
 
   /** Throws PANNIER_CORRUPT for the first thing that is wrong with the pages, the trees or the reclaim list. */
   check(): Promise<void> {
-    return this.#writer.inQuietTurn(async () => {
-      const { checkStore } = await loadedModule(import('./check.ts'))
-      return checkStore(this.#core)
-    })
+    return this.#asWriter((writer) =>
+      writer.inQuietTurn(async () => {
+        const { checkStore } = await loadedModule(import('./check.ts'))
+        return checkStore(this.#core)
+      }),
+    )
   }
 
   /**
@@ -107,11 +106,13 @@ export class PagedKeyValueStore implements KeyValueStore {
    * held until `release` is called.
    */
   exportSnapshot(options: SnapshotOptions): Promise<SnapshotExport> {
-    return this.#writer.inPagesTurn(async () => {
-      const { writeSnapshot } = await loadedModule(import('./write-snapshot.ts'))
-      const { state, options: parts } = this.#core
-      return { chunks: writeSnapshot(state, parts, options), release: this.#core.hold(state.generation) }
-    })
+    return this.#asWriter((writer) =>
+      writer.inPagesTurn(async () => {
+        const { writeSnapshot } = await loadedModule(import('./write-snapshot.ts'))
+        const { state, options: parts } = this.#core
+        return { chunks: writeSnapshot(state, parts, options), release: this.#core.hold(state.generation) }
+      }),
+    )
   }
 
   close(): Promise<void> {
@@ -121,69 +122,53 @@ export class PagedKeyValueStore implements KeyValueStore {
 
   async #close(): Promise<void> {
     this.#core.closed = true
-    await this.#writer.close()
+    if (this.#asked.length > 0) await this.#loading
+    await this.#writer?.close()
     this.#core.options.coordinator.close()
     await this.#core.options.store.close()
   }
-}
 
-class HeldPagedTransaction implements HeldTransaction {
-  readonly ended: Promise<void>
-  readonly #transaction: Transaction
-  readonly #writer: Writer
-  #end: () => void = () => {}
-  readonly #release: () => void
-
-  constructor(core: Core, writer: Writer) {
-    this.#transaction = new Transaction(core.state, core.cache)
-    this.#writer = writer
-    this.#release = core.hold(core.state.generation)
-    this.ended = new Promise((resolve) => (this.#end = resolve))
-  }
-
-  get sequence(): Transaction['sequence'] {
-    return this.#transaction.sequence
-  }
-
-  tree(name: string): TreeWriter | undefined {
-    return this.#transaction.tree(name)
-  }
-
-  treeNames(prefix?: string): string[] {
-    return this.#transaction.treeNames(prefix)
-  }
-
-  createTree(name: string, kind: TreeKind, reducer?: ReducerName): TreeWriter {
-    return this.#transaction.createTree(name, kind, reducer)
-  }
-
-  dropTree(name: string): void {
-    this.#transaction.dropTree(name)
-  }
-
-  /** A step that throws, or that has to be repeated, leaves nothing of that attempt behind. */
-  attempt<T>(step: () => T): MaybePromise<T> {
-    const savepoint = this.#transaction.savepoint()
-    return attempt(() => {
-      try {
-        return step()
-      } catch (thrown) {
-        this.#transaction.rollbackTo(savepoint)
-        throw thrown
-      }
+  /** Whatever needs the writer; in the order in which it is asked for, also while the writer is being loaded. */
+  #asWriter<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
+    this.#core.assertOpen()
+    if (this.#writer !== undefined) return work(this.#writer)
+    return new Promise<T>((resolve, reject) => {
+      this.#asked.push({ start: (writer) => void work(writer).then(resolve, reject), reject })
+      this.#load()
     })
   }
 
-  async commit(): Promise<void> {
-    try {
-      await this.#writer.commit(this.#transaction)
-    } finally {
-      this.rollback()
-    }
+  #load(): void {
+    const module = writing()
+    if (!isPromise(module)) return this.#startAsked(new module.Writer(this.#core))
+    this.#loading ??= module
+      .then(
+        (loaded) => this.#startAsked(new loaded.Writer(this.#core)),
+        (error: unknown) => {
+          for (const { reject } of this.#takeAsked()) reject(error)
+        },
+      )
+      .finally(() => (this.#loading = undefined))
   }
 
-  rollback(): void {
-    this.#release()
-    this.#end()
+  #startAsked(writer: Writer): void {
+    const core = this.#core
+    this.#writer = writer
+    // What was asked for before it was closed is finished.
+    const { closed } = core
+    core.closed = false
+    for (const { start } of this.#takeAsked()) start(writer)
+    core.closed = closed
   }
+
+  #takeAsked(): Asked[] {
+    const asked = this.#asked
+    this.#asked = []
+    return asked
+  }
+}
+
+interface Asked {
+  readonly start: (writer: Writer) => void
+  readonly reject: (error: unknown) => void
 }

@@ -7,8 +7,7 @@ import type { NodeCache } from '../btree/node.ts'
 import { MissingPageError } from '../pager/page-cache.ts'
 import type { HeldSnapshot, Snapshot, TreeReader } from './key-value-store.ts'
 import { SnapshotTree } from './merged-tree.ts'
-import type { State } from './state.ts'
-import { namesWithPrefix } from './transaction.ts'
+import { namesWithPrefix, type State } from './state.ts'
 
 export class StateSnapshot implements Snapshot {
   readonly state: State

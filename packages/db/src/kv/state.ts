@@ -161,6 +161,10 @@ export function applyOperation(tree: DraftTree, edit: Edit, operation: Operation
   }
 }
 
+export function namesWithPrefix(names: ReadonlyMap<string, number>, prefix: string): string[] {
+  return [...names.keys()].filter((name) => name.startsWith(prefix)).sort()
+}
+
 function freeSlot(slots: readonly (TreeState | undefined)[]): number {
   const free = slots.indexOf(undefined)
   return free < 0 ? slots.length : free

@@ -30,6 +30,7 @@ import {
   draftTree,
   dropTree,
   finishDraft,
+  namesWithPrefix,
   type Draft,
   type State,
   type TreeState,
@@ -213,10 +214,6 @@ export class Transaction implements WriteTransaction {
     log.keys.push(key)
     log.changes.push(change)
   }
-}
-
-export function namesWithPrefix(names: ReadonlyMap<string, number>, prefix: string): string[] {
-  return [...names.keys()].filter((name) => name.startsWith(prefix)).sort()
 }
 
 class TransactionTree extends MergedTree implements TreeWriter {

@@ -7,6 +7,7 @@
  * Relies on: the caller holds the writer lease meanwhile (another handle's would be fenced otherwise, and so be lost work, not
  * damage), and runs one at a time.
  */
+import { loadedModule } from '../base/lazy-module.ts'
 import type { Generation, PageId } from '../base/brand.ts'
 import { corruptBytes } from '../codec/bytes.ts'
 import { applyChanges } from '../btree/apply.ts'
@@ -90,7 +91,7 @@ async function writeTree(writer: PageWriter<Node>, state: TreeState): Promise<Tr
   const { kind, overlay, reducer } = state
   if (kind === 'inline' || overlay.root === undefined) return state
   // Most databases have no view with a reduction.
-  const loaded = reducer && (await import('../btree/reducers.ts')).reducerOf(reducer)
+  const loaded = reducer && (await loadedModule(import('../btree/reducers.ts'))).reducerOf(reducer)
   return {
     ...state,
     tree: await applyChanges(writer, state.tree, overlayColumns(overlay), kind, loaded),

@@ -11,10 +11,11 @@ import { attempt, Miss } from '../base/miss.ts'
 import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
 import { isWrittenBy } from '../pager/log-record.ts'
 import { Checkpointer, LOG_RECORDS_MAX, pageWriting } from './checkpointer.ts'
-import { encodeCommit } from './commit-record.ts'
+import { encodeCommit } from './encode-commit.ts'
 import type { WriterLease } from './coordinator.ts'
 import type { Core } from './core.ts'
-import type { WriteTransaction } from './key-value-store.ts'
+import { HeldPagedTransaction } from './held-transaction.ts'
+import type { HeldTransaction, WriteTransaction } from './key-value-store.ts'
 import type { StoreState } from '../storage/page-store.ts'
 import { skipsLog } from './skip-log.ts'
 import { LOG_BYTES_MAX, Transaction } from './transaction.ts'
@@ -85,6 +86,18 @@ export class Writer {
           reject(error)
         }
       })
+    })
+  }
+
+  /** Waits for its turn, which lasts until the transaction ends. */
+  begin(): Promise<HeldTransaction> {
+    return new Promise((resolve, reject) => {
+      // A quiet turn: nothing may move the pages under a transaction that can't be run again.
+      this.inQuietTurn(() => {
+        const transaction = new HeldPagedTransaction(this.#core, (written) => this.commit(written))
+        resolve(transaction)
+        return transaction.ended
+      }).catch(reject)
     })
   }
 

@@ -4,29 +4,29 @@
  */
 import { PannierError } from '../base/errors.ts'
 import { andThen, isPromise, type MaybePromise } from '../base/maybe-promise.ts'
-import { loadedModule } from '../base/lazy-module.ts'
-import { checkFieldPath, parseOrderedField } from '../codec/field-path.ts'
+import { lazyModule, loadedModule } from '../base/lazy-module.ts'
+import { checkFieldPath, outermostPaths, parseOrderedField } from '../codec/field-path.ts'
 import { Groups } from './aggregate/groups.ts'
 import type { AggregateExplanation } from './aggregate/run-aggregate.ts'
 import type { Aggregated, Aggregates } from './aggregate/specification.ts'
 import { expressionsOf, normalise, type Condition } from './ast/normalise.ts'
 import { parseSelector } from './ast/parse-selector.ts'
 import type { BuiltPredicate } from './ast/predicate.ts'
-import { buildOperators } from './operators/build.ts'
 import { BATCH_ROWS_MAX, BATCH_ROWS_MIN, BATCH_ROWS_WHOLE, type Operator } from './operators/operator.ts'
 import type { OrderedPath } from '../index/index-definition.ts'
 import { LiveQuery } from './live/live-query.ts'
 import type { LiveHost, LiveOptions } from './live/live-types.ts'
 import { queryKey } from './live/query-key.ts'
 import type { FieldPath, FieldValue, Projected, Selector } from './field-types.ts'
-import { outermostPaths } from './operators/project.ts'
 import type { Explanation } from './planner/explain.ts'
-import { planQuery, type QuerySpecification } from './planner/plan.ts'
+import type { QuerySpecification } from './planner/plan.ts'
 import { prepareRegexes } from './regex/check-regex.ts'
 import type { QuerySource } from './query-source.ts'
 import { checkedCount } from './row-count.ts'
 
 export type { Explanation, Selector }
+
+const answering = lazyModule(() => import('./answer.ts'))
 
 export interface ExplainOptions {
   /** Answer the query too, and tell what that took. */
@@ -159,14 +159,14 @@ export class Query<T extends object, Document extends object = T> implements Asy
   /** How many documents the selector matches, whatever skip and limit say: the total of which they show a part. */
   async count(): Promise<number> {
     const counted: QuerySpecification = { ...this.#specification, sort: [], skip: 0, limit: Infinity, fields: [] }
-    const known = await this.#use((source) => {
-      const plan = planQuery(source, counted)
-      return plan.byRank ? plan.rows : undefined
-    })
-    if (known !== undefined) return known
-    let count = 0
-    for await (const rows of this.#batches(counted, BATCH_ROWS_WHOLE)) count += rows.length
-    return count
+    this.#checkAborted()
+    const source = await this.#open()
+    try {
+      const { countRows } = await source.attempt(answering)
+      return await countRows(source, counted, () => this.#checkAborted())
+    } finally {
+      source.release()
+    }
   }
 
   /**
@@ -236,7 +236,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
     this.#checkAborted()
     const source = await this.#open()
     try {
-      const rows: Operator<object> = await source.attempt(() => buildOperators(source, planQuery(source, query), query))
+      const rows: Operator<object> = await source.attempt(() => answering().planRows(source, query))
       for (let count = batchRows; ; count = Math.min(count * 2, BATCH_ROWS_MAX)) {
         this.#checkAborted()
         const attempted = source.attempt(() => rows.next(count))
@@ -244,16 +244,6 @@ export class Query<T extends object, Document extends object = T> implements Asy
         if (batch === undefined) return
         if (batch.length > 0) yield batch
       }
-    } finally {
-      source.release()
-    }
-  }
-
-  async #use<R>(read: (source: QuerySource) => R): Promise<R> {
-    this.#checkAborted()
-    const source = await this.#open()
-    try {
-      return await source.attempt(() => read(source))
     } finally {
       source.release()
     }

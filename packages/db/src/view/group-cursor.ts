@@ -7,7 +7,7 @@
 import type { Key } from '../base/brand.ts'
 import type { Reducer } from '../btree/reducer.ts'
 import { compareValues } from '../codec/collation.ts'
-import { prefixUpperBound } from '../codec/key-encoding.ts'
+import { prefixUpperBound } from '../codec/id-key.ts'
 import { decodeViewKey, encodeViewKey, isKeyCut } from '../codec/view-entry.ts'
 import type { TreeReader } from '../kv/key-value-store.ts'
 import { reducePositions, type RowReducer } from './reduce-positions.ts'

@@ -4,7 +4,7 @@
  */
 import type { Key } from '../base/brand.ts'
 import { compareStrings, compareValues } from '../codec/collation.ts'
-import { prefixUpperBound } from '../codec/key-encoding.ts'
+import { prefixUpperBound } from '../codec/id-key.ts'
 import {
   decodeViewKey,
   documentIdOf,

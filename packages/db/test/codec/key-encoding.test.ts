@@ -5,17 +5,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { compareStrings, compareValues } from '../../src/codec/collation.ts'
+import { decodeIdKey, encodeIdKey, ID_BYTES_MAX, prefixUpperBound } from '../../src/codec/id-key.ts'
 import {
-  decodeIdKey,
   decodeKey,
-  encodeIdKey,
   encodeKey,
   encodeKeyDescending,
-  ID_BYTES_MAX,
   KEY_COMPONENT_BYTES_MAX,
   KEY_DEPTH_MAX,
   KEY_STRING_BYTES_MAX,
-  prefixUpperBound,
 } from '../../src/codec/key-encoding.ts'
 import { jsonNumber, jsonValue, nastyString } from './json-arbitrary.ts'
 import { naiveCompare } from './naive-collation.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ByteWriter } from '../../src/codec/bytes.ts'
-import { encodeIdKey } from '../../src/codec/key-encoding.ts'
+import { encodeIdKey } from '../../src/codec/id-key.ts'
 import type { Key } from '../../src/base/brand.ts'
 import { numberKey } from '../../src/codec/key-number.ts'
 import {

@@ -1,4 +1,5 @@
 /** Groups of documents with what is computed over each: what is asked for, as an immutable value, and the ways to have it answered. */
+import { loadedModule } from '../../base/lazy-module.ts'
 import { fieldNames, parseOrderedField } from '../../codec/field-path.ts'
 import type { OrderedPath } from '../../index/index-definition.ts'
 import { normalise, type Condition } from '../ast/normalise.ts'
@@ -89,7 +90,7 @@ export class Groups<Row extends object, Document extends object> implements Asyn
   async count(): Promise<number> {
     const specification = { ...this.#specification, sort: [], skip: 0, limit: Infinity }
     return this.#onSource(async (source, condition, check) => {
-      const { countGroups } = await import('./rows.ts')
+      const { countGroups } = await loadedModule(import('./rows.ts'))
       return countGroups(source, condition, specification, check)
     })
   }
@@ -98,7 +99,7 @@ export class Groups<Row extends object, Document extends object> implements Asyn
   explain(): Promise<AggregateExplanation> {
     const { groupPaths, steps } = this.#specification
     return this.#onSource(async (source, condition) => {
-      const { explainAggregate } = await import('./run-aggregate.ts')
+      const { explainAggregate } = await loadedModule(import('./run-aggregate.ts'))
       return explainAggregate(source, { condition, groupPaths, steps, groupBytesMax: Infinity })
     })
   }
@@ -114,7 +115,7 @@ export class Groups<Row extends object, Document extends object> implements Asyn
   #run(specification: GroupsSpecification): Promise<Row[]> {
     return this.#onSource(async (source, condition, check) => {
       // Most applications don't aggregate.
-      const { groupRows } = await import('./rows.ts')
+      const { groupRows } = await loadedModule(import('./rows.ts'))
       return (await groupRows(source, condition, specification, check)) as Row[]
     })
   }

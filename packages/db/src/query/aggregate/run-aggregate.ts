@@ -2,10 +2,10 @@
  * Computes aggregates the cheapest way there is: from counts and ends of indexes, from group to group of an index, or in one pass
  * over rows, which come from an index that covers them or from documents.
  */
+import { outermostPaths } from '../../codec/field-path.ts'
 import { compareValues } from '../../codec/collation.ts'
 import { buildOperators } from '../operators/build.ts'
 import { BATCH_ROWS_WHOLE } from '../operators/operator.ts'
-import { outermostPaths } from '../operators/project.ts'
 import { explainPlan, type Explanation } from '../planner/explain.ts'
 import { candidatePlans, planQuery, type Plan, type QuerySpecification } from '../planner/plan.ts'
 import type { QuerySource } from '../query-source.ts'

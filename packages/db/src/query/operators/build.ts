@@ -6,6 +6,7 @@
  *
  * Testing, skipping and projecting a row is one function that a scan or fetch applies while the row is at hand.
  */
+import { lazyModule } from '../../base/lazy-module.ts'
 import type { BodyView } from '../../document/body.ts'
 import { isAlways } from '../ast/normalise.ts'
 import { compileCondition, pathsOf, type ReadField } from '../match.ts'
@@ -21,7 +22,7 @@ import { intersectionScan } from './intersection.ts'
 import { limitRows } from './limit.ts'
 import { tallied, type Operator, type Tally } from './operator.ts'
 import { bodyFields, compileProjection, entryFields } from './project.ts'
-import { compileSortKey, SORT_LIMITS, sortRows, type SortLimits, type SortRow } from './sort.ts'
+import type { SortLimits, SortRow } from './sort.ts'
 import { unionScan } from './union.ts'
 
 export interface BuildOptions {
@@ -30,11 +31,15 @@ export interface BuildOptions {
   readonly sortLimits?: SortLimits
 }
 
+/** Where an index gives the order there is nothing to sort. */
+const sorting = lazyModule(() => import('./sort.ts'))
+
+/** May throw a Miss. */
 export function buildOperators(
   source: QuerySource,
   plan: Plan,
   query: QuerySpecification,
-  { tally, sortLimits = SORT_LIMITS }: BuildOptions = {},
+  { tally, sortLimits }: BuildOptions = {},
 ): Operator<object> {
   if (query.limit === 0) return NOTHING
   const parts: Parts = { source, plan, query, tally, sortLimits, keep: skipRows(plan, query) }
@@ -49,7 +54,7 @@ interface Parts {
   readonly plan: Plan
   readonly query: QuerySpecification
   readonly tally: Tally | undefined
-  readonly sortLimits: SortLimits
+  readonly sortLimits: SortLimits | undefined
   /** Says no to the rows that are skipped, unless that is done by rank or by the sort. */
   readonly keep: () => boolean
 }
@@ -226,7 +231,7 @@ function sorted({ query, tally, sortLimits }: Parts, open: () => Operator<SortRo
     tally?.add('sort passes', 1)
     return open()
   }
-  return tallied(sortRows(pass, query.skip, query.limit, sortLimits), tally, 'sort')
+  return tallied(sorting().sortRows(pass, query.skip, query.limit, sortLimits), tally, 'sort')
 }
 
 function bodyProjection({ documents }: QuerySource, { fields }: QuerySpecification): (body: BodyView) => object {
@@ -255,7 +260,7 @@ function compileSortRow<Source extends Numbered>(
   fields: FieldReader<Source>,
   carried: (row: Source) => EntryRow['values'],
 ): (row: Source) => SortRow {
-  const key = compileSortKey(sort, fields)
+  const key = sorting().compileSortKey(sort, fields)
   return (row) => ({ key: key(row), number: row.number, values: carried(row) })
 }
 

@@ -42,11 +42,6 @@ export function compileProjection<Row>(
   }
 }
 
-/** The paths without those that lie inside others of them. */
-export function outermostPaths(paths: readonly string[]): string[] {
-  return paths.filter((path, at) => paths.indexOf(path) === at && !paths.some((outer) => path.startsWith(`${outer}.`)))
-}
-
 /** Makes objects inside it as far as they are needed. */
 export function setField(target: Record<string, unknown>, names: readonly string[], value: unknown): void {
   const name = names[0]!

@@ -49,7 +49,7 @@ export function sortRows(
   open: () => Operator<SortRow>,
   skip: number,
   limit: number,
-  { bytesMax, runRows }: SortLimits,
+  { bytesMax, runRows }: SortLimits = SORT_LIMITS,
 ): Operator<SortRow> {
   let input: Operator<SortRow> | undefined
   /** The pass goes on after this row. */

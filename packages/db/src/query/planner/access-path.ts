@@ -3,6 +3,7 @@
  * knows by exact counts from the trees how many entries it walks.
  */
 import { assert } from '../../base/assert.ts'
+import { lazyModule } from '../../base/lazy-module.ts'
 import { Miss } from '../../base/miss.ts'
 import type { IndexDefinition } from '../../document/index-definition.ts'
 import { encodeIndexValue } from '../../index/index-key.ts'
@@ -18,9 +19,11 @@ import {
 } from '../ast/value-set.ts'
 import { combine, conjuncts, type AnyOf, type Condition, type WithinCondition } from '../ast/normalise.ts'
 import type { QuerySource } from '../query-source.ts'
-import { indexCondition } from '../selector-test.ts'
-import { implies } from './implication.ts'
+import { indexCondition } from '../index-condition.ts'
 import { entryRange, hasExactKeys, idRanges, mergeRanges } from './key-ranges.ts'
+
+/** Needed where there are partial indexes. */
+const implication = lazyModule(() => import('./implication.ts'))
 
 export interface AccessPath {
   readonly kind: 'scan' | 'ids' | 'index' | 'union' | 'intersection'
@@ -151,14 +154,14 @@ function indexPaths(
 /** Whether every document that meets the condition has entries in the index, of the kind that is looked up here. */
 function holdsAll({ builtTo, text, where }: IndexDefinition, condition: Condition): boolean {
   if (builtTo !== undefined || text !== undefined) return false
-  return where === undefined || implies(condition, indexCondition(where))
+  return where === undefined || implication().implies(condition, indexCondition(where))
 }
 
 /** The documents of a partial index meet what its own condition says. */
 function withPartsMet(path: AccessPath, condition: Condition): AccessPath {
   const where = path.index?.where
   if (where === undefined) return path
-  const parts = conjuncts(condition).filter((part) => implies(indexCondition(where), part))
+  const parts = conjuncts(condition).filter((part) => implication().implies(indexCondition(where), part))
   return { ...path, met: new Set([...path.met, ...parts]) }
 }
 

@@ -6,6 +6,7 @@
  */
 import { assert } from '../../base/assert.ts'
 import { PannierError } from '../../base/errors.ts'
+import { loadedModule } from '../../base/lazy-module.ts'
 import type { MaybePromise } from '../../base/maybe-promise.ts'
 import type { LinearRegex } from './linear-regex.ts'
 
@@ -68,7 +69,7 @@ export function prepareRegexes(expressions: readonly RegexSource[]): MaybePromis
   const others = expressions.filter(({ source }) => !isPlain(source))
   if (others.length === 0) return undefined
   if (Engine !== undefined) return checkSizes(others)
-  return import('./linear-regex.ts').then((loaded) => {
+  return loadedModule(import('./linear-regex.ts')).then((loaded) => {
     Engine = loaded.LinearRegex
     checkSizes(others)
   })

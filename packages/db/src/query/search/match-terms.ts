@@ -5,7 +5,8 @@
  */
 import type { Key } from '../../base/brand.ts'
 import { PannierError } from '../../base/errors.ts'
-import { encodeKey, prefixUpperBound } from '../../codec/key-encoding.ts'
+import { prefixUpperBound } from '../../codec/id-key.ts'
+import { encodeKey } from '../../codec/key-encoding.ts'
 import {
   decodeList,
   FREQUENCY_MAX,

@@ -1,11 +1,11 @@
 /** A search for words: what is asked for, as an immutable value, and the ways to have it answered; the sister of `Query`. */
 import { PannierError } from '../../base/errors.ts'
+import { loadedModule } from '../../base/lazy-module.ts'
 import { andThen } from '../../base/maybe-promise.ts'
-import { checkFieldPath } from '../../codec/field-path.ts'
+import { checkFieldPath, outermostPaths } from '../../codec/field-path.ts'
 import { expressionsOf, normalise } from '../ast/normalise.ts'
 import { parseSelector } from '../ast/parse-selector.ts'
 import type { FieldPath, Projected, Selector } from '../field-types.ts'
-import { outermostPaths } from '../operators/project.ts'
 import type { OpenSource } from '../query.ts'
 import { checkedCount } from '../row-count.ts'
 import type { QuerySource } from '../query-source.ts'
@@ -123,7 +123,7 @@ export class Search<T extends object, Document extends object = T> implements As
     const source = await this.#open()
     const run = async (): Promise<SearchRun> => {
       // Most applications don't search.
-      const { SearchRun } = await import('./run-search.ts')
+      const { SearchRun } = await loadedModule(import('./run-search.ts'))
       return new SearchRun(source, this.#specification, () => this.#checkAborted())
     }
     return { run, source }

@@ -1,14 +1,7 @@
-/**
- * The calls of the page store contract as IndexedDB transactions.
- *
- * IndexedDB promises that a transaction happens whole or not at all. Firefox breaks the promise when it runs out of room:
- * what was done is undone, but requests that were issued before the failure is known are then carried out one by one.
- * So here a request is issued together with others only if it would do no harm alone: pages at ids that nothing refers to
- * yet may be put, and what nothing refers to any more may be deleted. What changes the state waits until all before it
- * has succeeded, and is the last. Pages are freed and the log is truncated after the commit, by a transaction of their own.
- */
+/** The calls of the page store contract as IndexedDB transactions: those that read. page-writer.ts has the others. */
+import { moduleOnDemand } from '../../base/lazy-module.ts'
+import { isPromise } from '../../base/maybe-promise.ts'
 import type { Generation, PageId } from '../../base/brand.ts'
-import { PannierError, isPannierError } from '../../base/errors.ts'
 import type {
   Commit,
   Durability,
@@ -19,38 +12,25 @@ import type {
   PageStore,
   StoreState,
 } from '../page-store.ts'
-import type { Connection, Work } from './connection.ts'
+import type { Connection } from './connection.ts'
 import { IDENTITY, LOG, LOG_END, META, PAGES } from './open.ts'
-import { keepReserve, releaseReserve } from './quota-reserve.ts'
+import type { IndexedDbPageWriter, Seen } from './page-writer.ts'
 import { requestPages } from './read-policy.ts'
+import { generationOf, requestMeta, type StoredMeta } from './stored-meta.ts'
 
-/** Keys in `meta`. */
-const CURRENT = 'meta'
-const CLAIM = 'claim'
-
-/** Stands in for a claim when a commit without one meets one that was abandoned. */
-const TAKEOVER = 'takeover'
-
-/** So many puts are under way at a time: enough to keep the engine busy, and few enough not to fill the memory. */
-const PUTS_AT_ONCE = 64
-
-/** Log records up to this size may use the reserve: those of deletions, a thousand at a time. */
-const RESERVED_RECORD_BYTES_MAX = 64 * 1024
-
-/** `freed`: ids that this commit freed. They are deleted soon after, or by the next commit. */
-type StoredMeta = MetaRecord & { readonly freed: readonly PageId[] }
-
-type MetaRequest = IDBRequest<StoredMeta | undefined>
+/** Whoever only reads does without. */
+const pageWriting = moduleOnDemand(() => import('./page-writer.ts'))
 
 export class IndexedDbPageStore implements PageStore {
   private readonly connection: Connection
-  /** The log reaches at least to here, as this handle has seen itself. */
-  private newestSeen = -1
-  /** What this generation freed is deleted. */
-  private sweptGeneration = 0
+  private readonly seen: Seen = { newest: -1 }
+  private writer: IndexedDbPageWriter | undefined
 
   constructor(connection: Connection) {
     this.connection = connection
+    // In the background, so that it is there when it is needed; whether it can be loaded is the matter of those who need it.
+    const loading = pageWriting()
+    if (isPromise(loading)) loading.catch(() => {})
   }
 
   read(known?: KnownState): Promise<StoreState> {
@@ -70,7 +50,7 @@ export class IndexedDbPageStore implements PageStore {
         this.connection.identity = identity.result
         const all = records()
         const newest = all.at(-1)?.sequence ?? -1
-        this.newestSeen = known ? Math.max(this.newestSeen, newest) : newest
+        this.seen.newest = known ? Math.max(this.seen.newest, newest) : newest
         const meta = current.result && withoutFreed(current.result)
         const sequence = meta?.sequence ?? 0
         const after = known?.generation === generationOf(current) ? Math.max(sequence, known.sequence) : sequence
@@ -86,54 +66,20 @@ export class IndexedDbPageStore implements PageStore {
     })
   }
 
-  async append(record: LogRecord, durability: Durability): Promise<void> {
-    try {
-      await this.add(record, durability)
-    } catch (error) {
-      if (!isPannierError(error, 'PANNIER_QUOTA_EXCEEDED')) throw error
-      await this.relieve()
-      if (record.bytes.length > RESERVED_RECORD_BYTES_MAX) throw error
-      await releaseReserve()
-      await this.add(record, durability)
-    }
+  append(record: LogRecord, durability: Durability): Promise<void> {
+    return this.writing((writer) => writer.append(record, durability))
   }
 
   claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): Promise<void> {
-    return this.write([META, PAGES], 'relaxed', (work) => {
-      const current = requestMeta(work)
-      current.onsuccess = () => {
-        if (generationOf(current) !== expectedGeneration) return work.fail(stale())
-        work.store(META).put(token, CLAIM).onsuccess = () => {
-          last(work, work.store(PAGES).delete(IDBKeyRange.lowerBound(firstNewPageId)))
-        }
-      }
-    })
+    return this.writing((writer) => writer.claim(token, expectedGeneration, firstNewPageId))
   }
 
   stage(token: string, pages: readonly Page[]): Promise<void> {
-    return this.write([META, PAGES], 'relaxed', (work) => {
-      const claim = work.store(META).get(CLAIM)
-      claim.onsuccess = () => {
-        if (claim.result === token) putAll(work, pages, () => work.commit())
-        else work.fail(stale())
-      }
-    })
+    return this.writing((writer) => writer.stage(token, pages))
   }
 
-  async commit(commit: Commit): Promise<void> {
-    let abandoned: boolean
-    try {
-      abandoned = await this.flip(commit)
-    } catch (error) {
-      if (commit.claim === undefined && !isPannierError(error, 'PANNIER_STALE')) await this.deleteOrphans(commit)
-      throw error
-    }
-    if (abandoned) {
-      await this.claim(TAKEOVER, commit.expectedGeneration, commit.firstNewPageId)
-      return this.commit({ ...commit, claim: TAKEOVER })
-    }
-    await this.sweep(commit)
-    keepReserve()
+  commit(commit: Commit): Promise<void> {
+    return this.writing((writer) => writer.commit(commit))
   }
 
   async listPages(): Promise<PageId[]> {
@@ -157,137 +103,18 @@ export class IndexedDbPageStore implements PageStore {
     this.connection.close()
   }
 
-  /**
-   * The transaction is told to end before the answer to the fence is known, which saves a tenth to a fifth of its time. If
-   * the answer then is that the log has newer records, this one has been put in vain, where it harms nobody: `add` never
-   * replaces a record, so this sequence was free, so it lies below all that the log retains (this handle has seen a
-   * record that reaches it: there is no gap). There no handle reads, and the next commit deletes it.
-   */
-  private add({ sequence, bytes }: LogRecord, durability: Durability): Promise<void> {
-    return this.connection.write([LOG], durability, (work) => {
-      const log = work.store(LOG)
-      if (this.newestSeen < sequence - 1 || this.connection.identity === undefined) {
-        const newest = requestNewest(work)
-        newest.onsuccess = () => {
-          if (keyOf(newest) !== sequence - 1) return work.fail(stale())
-          log.add(exact(bytes), sequence)
-          work.commit()
-        }
-        return () => void (this.newestSeen = sequence)
-      }
-      const newer = log.getKey(IDBKeyRange.lowerBound(sequence))
-      log.add(exact(bytes), sequence)
-      work.commit()
-      return () => {
-        if (newer.result !== LOG_END) throw stale()
-        this.newestSeen = sequence
-      }
-    })
-  }
-
-  /** The commit itself. True if it did nothing, as it has no claim and there is an abandoned one to be taken over. */
-  private async flip(commit: Commit): Promise<boolean> {
-    const { record, firstNewPageId, free } = commit
-    const { generation, sequence, bytes } = commit.meta
-    let abandoned = false
-    await this.write([META, PAGES, LOG], commit.durability, (work) => {
-      const [metas, pages] = [work.store(META), work.store(PAGES)]
-      const current = requestMeta(work)
-      const newest = record && requestNewest(work)
-      const claim = metas.get(CLAIM)
-      claim.onsuccess = () => {
-        const fenced = generationOf(current) !== commit.expectedGeneration || (newest && keyOf(newest) !== sequence - 1)
-        if (fenced || (commit.claim !== undefined && claim.result !== commit.claim)) return work.fail(stale())
-        abandoned = claim.result !== commit.claim
-        if (abandoned) return
-        if (commit.claim === undefined) pages.delete(IDBKeyRange.lowerBound(firstNewPageId))
-        else metas.delete(CLAIM)
-        if (this.sweptGeneration !== commit.expectedGeneration) deleteAll(pages, current.result?.freed ?? [])
-        putAll(work, commit.pages, addRecord)
-      }
-      const addRecord = (): void => {
-        if (!record) return putMeta()
-        work.store(LOG).add(exact(record.bytes), record.sequence).onsuccess = putMeta
-      }
-      const putMeta = (): void =>
-        last(work, metas.put({ generation, sequence, bytes: exact(bytes), freed: free }, CURRENT))
-    })
-    if (record && !abandoned) this.newestSeen = record.sequence
-    return abandoned
-  }
-
-  /** Deletes what a commit made superfluous. If it fails, the next commit does it. */
-  private async sweep({ free, meta }: Commit): Promise<void> {
-    try {
-      await this.connection.write([PAGES, LOG], 'relaxed', (work) => {
-        deleteAll(work.store(PAGES), free)
-        last(work, work.store(LOG).delete(IDBKeyRange.upperBound(meta.sequence, true)))
-        return nothing
-      })
-      this.sweptGeneration = meta.generation
-    } catch {
-      // The commit is durable all the same.
+  private async writing(write: (writer: IndexedDbPageWriter) => Promise<void>): Promise<void> {
+    if (this.writer === undefined) {
+      const loaded = pageWriting()
+      const module = isPromise(loaded) ? await loaded : loaded
+      this.writer ??= new module.IndexedDbPageWriter(this.connection, this.seen)
     }
+    return write(this.writer)
   }
-
-  /** What Firefox may have put of a commit that failed. The next commit does it if this fails, too. */
-  private async deleteOrphans({ expectedGeneration, firstNewPageId }: Commit): Promise<void> {
-    const orphans = this.connection.write([META, PAGES], 'relaxed', (work) => {
-      const current = requestMeta(work)
-      const claim = work.store(META).get(CLAIM)
-      claim.onsuccess = () => {
-        if (generationOf(current) !== expectedGeneration || claim.result !== undefined) return
-        last(work, work.store(PAGES).delete(IDBKeyRange.lowerBound(firstNewPageId)))
-      }
-      return nothing
-    })
-    await orphans.catch(nothing)
-  }
-
-  private async write(stores: readonly string[], durability: Durability, body: (work: Work) => void): Promise<void> {
-    try {
-      await this.connection.write(stores, durability, (work) => {
-        body(work)
-        return nothing
-      })
-    } catch (error) {
-      if (isPannierError(error, 'PANNIER_QUOTA_EXCEEDED')) await this.relieve()
-      throw error
-    }
-  }
-
-  /**
-   * After it ran out of room Firefox lets the next transaction only delete, and tidies up its files after that one, which
-   * often makes room. Elsewhere this does nothing.
-   */
-  private async relieve(): Promise<void> {
-    const relief = this.connection.write([PAGES], 'relaxed', (work) => {
-      last(work, work.store(PAGES).delete(0))
-      return nothing
-    })
-    await relief.catch(nothing)
-  }
-}
-
-function requestMeta(work: Work): MetaRequest {
-  return work.store(META).get(CURRENT) as MetaRequest
 }
 
 function withoutFreed({ generation, sequence, bytes }: StoredMeta): MetaRecord {
   return { generation, sequence, bytes }
-}
-
-function generationOf(request: MetaRequest): number {
-  return request.result?.generation ?? 0
-}
-
-/** Requests the key of the newest log record. */
-function requestNewest(work: Work): IDBRequest<IDBCursor | null> {
-  return work.store(LOG).openKeyCursor(IDBKeyRange.upperBound(LOG_END, true), 'prev')
-}
-
-function keyOf(request: IDBRequest<IDBCursor | null>): number {
-  return (request.result?.key as number | undefined) ?? 0
 }
 
 /** Requests the records after a sequence; the function returned gives them when the requests have succeeded. */
@@ -297,56 +124,3 @@ function requestLog(log: IDBObjectStore, after: number): () => LogRecord[] {
   const values = log.getAll(range) as IDBRequest<Uint8Array[]>
   return () => values.result.map((bytes, index) => ({ sequence: keys.result[index] as LogRecord['sequence'], bytes }))
 }
-
-/** Pulls and puts pages as fast as the engine takes them; `next` runs when all have succeeded. */
-function putAll(work: Work, pages: Iterable<Page>, next: () => void): void {
-  const store = work.store(PAGES)
-  const iterator = pages[Symbol.iterator]()
-  let underWay = 0
-  let ended = false
-  const pull = (): void => {
-    try {
-      while (!ended && underWay < PUTS_AT_ONCE) {
-        const { done, value } = iterator.next()
-        ended = done === true
-        if (done) break
-        underWay++
-        store.put(exact(value.bytes), value.id).onsuccess = settle
-      }
-    } catch (error) {
-      return work.fail(error)
-    }
-    if (underWay === 0) next()
-  }
-  const settle = (): void => {
-    underWay--
-    // Half of them at a time.
-    if (underWay === 0 || (!ended && underWay === PUTS_AT_ONCE / 2)) pull()
-  }
-  pull()
-}
-
-/** Consecutive ids are deleted as one range, which is as fast as one record. */
-function deleteAll(pages: IDBObjectStore, ids: readonly PageId[]): void {
-  const sorted = [...ids].sort((a, b) => a - b)
-  for (let start = 0, end = 1; start < sorted.length; start = end++) {
-    while (sorted[end] === sorted[end - 1]! + 1) end++
-    pages.delete(IDBKeyRange.bound(sorted[start], sorted[end - 1]))
-  }
-}
-
-/** The last request of a transaction: when it has succeeded, all have. */
-function last(work: Work, request: IDBRequest): void {
-  request.onsuccess = () => work.commit()
-}
-
-/** IndexedDB stores the whole buffer below a view. */
-function exact(bytes: Uint8Array): Uint8Array {
-  return bytes.length === bytes.buffer.byteLength ? bytes : bytes.slice()
-}
-
-function stale(): PannierError {
-  return new PannierError('PANNIER_STALE', 'Another handle has written since.')
-}
-
-function nothing(): void {}

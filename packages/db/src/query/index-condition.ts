@@ -1,0 +1,23 @@
+/** The selectors of partial indexes, checked when they are declared. */
+import { isReserved } from '../codec/document-format.ts'
+import { fieldNames } from '../codec/field-path.ts'
+import type { IndexSelector } from '../document/index-definition.ts'
+import { leavesOf, normalise, type Condition } from './ast/normalise.ts'
+import { parseSelector } from './ast/parse-selector.ts'
+
+const conditions = new WeakMap<IndexSelector, Condition>()
+
+/** What the documents in a partial index meet. */
+export function indexCondition(where: IndexSelector): Condition {
+  let condition = conditions.get(where)
+  if (condition === undefined) conditions.set(where, (condition = normalise(parseSelector(where))))
+  return condition
+}
+
+/** Throws a TypeError for what can't be the selector of an index. */
+export function checkIndexSelector(where: IndexSelector): void {
+  for (const { path } of leavesOf(indexCondition(where))) {
+    if (isReserved(fieldNames(path)[0]!) && path !== '_id')
+      throw new TypeError(`the selector of an index can't ask for '${path}'`)
+  }
+}
