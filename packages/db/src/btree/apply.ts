@@ -58,9 +58,7 @@ export async function applyChanges(
   if (changes.keys.length === 0) return tree
   const applier = new Applier(io, changes, sizeClass, reducer)
   if (tree === undefined) {
-    const content = new LeafContent()
-    await applier.merge(undefined, undefined, content, 0, changes.keys.length)
-    return applier.grow(await applier.pack(content, 0, '', true), 1)
+    return applier.grow(await applier.pack(await applier.load(), 0, '', true), 1)
   }
   const child: Child = { ...tree, separator: '', garbage: undefined, reduction: undefined }
   const replaced = await applier.children([child], tree.height - 1, {
@@ -113,6 +111,28 @@ class Applier {
       height--
     }
     return { id: root.id, height, count: root.count, bytes: root.bytes, overflow: root.overflow } satisfies Root
+  }
+
+  /** The content of a tree that was empty. */
+  async load(): Promise<LeafContent> {
+    const { keys, changes, deltas } = this.#changes
+    const inlineMax = INLINE_VALUE_BYTES_MAX[this.#class]
+    // The arrays of the changes are taken as they are, unless values have to be replaced.
+    const content = new LeafContent(keys as Key[], changes as LeafValue[])
+    for (let i = 0; i < keys.length; i++) {
+      const change = changes[i]!
+      if (deltas[i] !== 1 || typeof change === 'number') throw corruptBytes('a change does not fit the entry that it changes')
+      if (change.length > inlineMax) return this.#loadLarge()
+      content.measure(keys[i]!, change)
+      if ((i & 1023) === 1023) await this.#pause()
+    }
+    return content
+  }
+
+  async #loadLarge(): Promise<LeafContent> {
+    const content = new LeafContent()
+    await this.merge(undefined, undefined, content, 0, this.#changes.keys.length)
+    return content
   }
 
   /** The children that replace these, which stand at `level`, after the changes of the span. */

@@ -16,20 +16,19 @@ function inLeafBytes(value: LeafValue): number {
   return isOverflow(value) ? varintBytes(value.length) + varintBytes(value.first) : value.length
 }
 
-/** Ascending entries in columns; `sizes` are `leafEntryBytes` of each. */
+/** Ascending entries in columns; `ends[i]` is the sum of the `leafEntryBytes` of the first `i`. */
 export interface LeafColumns {
   readonly keys: readonly Key[]
   readonly values: readonly LeafValue[]
-  readonly sizes: readonly number[]
+  readonly ends: readonly number[]
 }
 
 /** Builds the leaf that holds the entries `from <= i < to`. */
-export function buildLeaf(id: PageId, { keys, values, sizes }: LeafColumns, from: number, to: number): Uint8Array {
+export function buildLeaf(id: PageId, { keys, values, ends }: LeafColumns, from: number, to: number): Uint8Array {
   const count = to - from
   assert(count > 0, 'a leaf is never empty')
   const prefixBytes = sharedPrefixLength(keys[from]!, keys[to - 1]!)
-  let size = PAGE_HEADER_BYTES + 2 + prefixBytes
-  for (let i = from; i < to; i++) size += sizes[i]! - prefixBytes
+  const size = PAGE_HEADER_BYTES + 2 + prefixBytes + ends[to]! - ends[from]! - count * prefixBytes
   const bytes = new Uint8Array(size)
   let at = PAGE_HEADER_BYTES
   bytes[at++] = prefixBytes & 255
