@@ -2,7 +2,6 @@
  * Sorts byte strings, fast: by the bytes that follow what all of them share, as many as go into a number together with the
  * string's place, which the engine sorts natively; those with equal bytes are then sorted among themselves in the same way.
  */
-import { sharedPrefixLength } from './bytes.ts'
 
 /** Strings that one call takes: so that there is room for some bytes beside a place in what a double holds exactly. */
 export const SORTED_STRINGS_MAX: number = 2 ** 20
@@ -21,27 +20,25 @@ export function stringOrder(strings: readonly string[]): Uint32Array | undefined
   if (at >= strings.length) return undefined
   const order = new Uint32Array(strings.length)
   for (let place = 0; place < order.length; place++) order[place] = place
-  sortPlaces(strings, order, 0, order.length, -1)
+  sortPlaces(strings, order, 0, order.length, 0)
   return order
 }
 
-/** The strings at these places are known to share more than `sharedBefore` bytes, unless they are equal there. */
-function sortPlaces(
-  strings: readonly string[],
-  places: Uint32Array,
-  start: number,
-  end: number,
-  sharedBefore: number,
-): void {
+/** The strings at these places are equal up to `known` bytes. */
+function sortPlaces(strings: readonly string[], places: Uint32Array, start: number, end: number, known: number): void {
   if (end - start < PACKED_MIN) return sortFew(strings, places, start, end)
   const first = strings[places[start]!]!
+  // All of them end before: they are equal.
+  if (first.length < known) return
   let shared = first.length
-  for (let i = start; i < end; i++) shared = sharedPrefixLength(first, strings[places[i]!]!, shared)
-  if (shared <= sharedBefore) {
-    places.subarray(start, end).sort((a, b) => compare(strings[a]!, strings[b]!) || a - b)
-    return
+  for (let i = start + 1; i < end; i++) {
+    const string = strings[places[i]!]!
+    if (string.length < shared) shared = string.length
+    let at = known
+    while (at < shared && string.charCodeAt(at) === first.charCodeAt(at)) at++
+    shared = at
   }
-  const { codes, scale } = packed(strings, places, start, end, shared)
+  const { codes, scale, count } = packed(strings, places, start, end, shared)
   codes.sort()
   const before = places.slice(start, end)
   let from = start
@@ -51,21 +48,24 @@ function sortPlaces(
     const bytes = Math.floor(code / scale)
     places[i] = before[code - bytes * scale]!
     if (bytes === current) continue
-    if (i - from > 1) sortPlaces(strings, places, from, i, shared)
+    if (i - from > 1) sortPlaces(strings, places, from, i, shared + count)
     from = i
     current = bytes
   }
-  if (end - from > 1) sortPlaces(strings, places, from, end, shared)
+  if (end - from > 1) sortPlaces(strings, places, from, end, shared + count)
 }
 
-/** For each place the bytes from `shared` on, as a number, times `scale`, and which of them it is. Narrow alphabets pack more bytes. */
+/**
+ * For each place `count` bytes from `shared` on, as a number, times `scale`, and which of them it is. The narrower the alphabet the
+ * more bytes.
+ */
 function packed(
   strings: readonly string[],
   places: Uint32Array,
   start: number,
   end: number,
   shared: number,
-): { readonly codes: Float64Array; readonly scale: number } {
+): { readonly codes: Float64Array; readonly scale: number; readonly count: number } {
   let lowest = 255
   let highest = 0
   for (let i = start; i < end; i++) {
@@ -90,7 +90,7 @@ function packed(
       code = code * digits + (at < string.length ? string.charCodeAt(at) - lowest + 1 : 0)
     codes[i - start] = code * scale + (i - start)
   }
-  return { codes, scale }
+  return { codes, scale, count }
 }
 
 /** By insertion. */

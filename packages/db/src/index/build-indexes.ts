@@ -22,7 +22,6 @@ import { dropIndex } from './define-indexes.ts'
 import { indexTreeName } from './index-definition.ts'
 import type { IndexDefinition } from './index-definition.ts'
 import { KeyChunk, loadParts } from './key-chunk.ts'
-import { NOTHING } from './maintain-indexes.ts'
 
 export interface BuildOptions {
   readonly store: KeyValueStore
@@ -199,7 +198,7 @@ class IndexBuilder {
       for (let at = 0; at < part.count; at++) {
         if (goneNumbers.size === 0 || !goneNumbers.has(part.documentAt(at))) {
           keys.push(part.keyAt(at))
-          values.push(part.valueAt(at) ?? NOTHING)
+          values.push(part.valueAt(at) ?? '')
         }
         if (at % STEPS_PER_LOOK === 0) await this.#pause()
       }
