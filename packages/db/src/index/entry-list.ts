@@ -1,6 +1,6 @@
 /**
- * Entries as pairs of numbers: that of a text (the key without the document's number, each kept once) and that of the document. So
- * only distinct texts have to be sorted; the entries follow by counting.
+ * Entries as pairs of numbers: that of a text (the key without the document's number, kept once or a few times) and that of the
+ * document. So only texts have to be sorted; the entries follow by counting.
  */
 import type { Key } from '../base/brand.ts'
 import { numberKey } from '../codec/key-number.ts'
@@ -41,7 +41,15 @@ export class EntryList {
     const documentOf = this.#documentOf
     const ranks = new Uint32Array(this.#texts.length)
     const sorted = stringOrder(this.#texts)
-    for (let rank = 0; rank < ranks.length; rank++) ranks[sorted?.[rank] ?? rank] = rank
+    // Equal texts have one rank.
+    let rank = 0
+    for (let at = 0, before = ''; at < ranks.length; at++) {
+      const place = sorted?.[at] ?? at
+      const text = this.#texts[place]!
+      if (at === 0 || text !== before) rank = at
+      ranks[place] = rank
+      before = text
+    }
     // Where the entries of each text start.
     const starts = new Uint32Array(ranks.length + 1)
     for (const text of textOf) starts[ranks[text]! + 1]!++
