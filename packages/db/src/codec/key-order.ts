@@ -20,12 +20,18 @@ export function stringOrder(strings: readonly string[]): Uint32Array | undefined
   if (at >= strings.length) return undefined
   const order = new Uint32Array(strings.length)
   for (let place = 0; place < order.length; place++) order[place] = place
-  sortPlaces(strings, order, 0, order.length, 0)
+  sortPlaces(strings, order, 0, order.length)
   return order
 }
 
-/** The strings at these places are equal up to `known` bytes. */
-function sortPlaces(strings: readonly string[], places: Uint32Array, start: number, end: number, known: number): void {
+/** Sorts the places from `start` to `end`, which are ascending, by the strings there; these are equal up to `known` bytes. */
+export function sortPlaces(
+  strings: readonly string[],
+  places: Uint32Array,
+  start: number,
+  end: number,
+  known: number = 0,
+): void {
   if (end - start < PACKED_MIN) return sortFew(strings, places, start, end)
   const first = strings[places[start]!]!
   // All of them end before: they are equal.

@@ -72,7 +72,7 @@ class IndexPart implements ChunkPart {
   readonly full = false
   readonly #tests: IndexTests
   readonly #values = new ValueTree()
-  readonly #entries = new EntryList(this.#values.texts)
+  readonly #entries = new EntryList(this.#values)
 
   constructor(index: IndexDefinition, tests: IndexTests) {
     this.index = index
