@@ -126,7 +126,8 @@ class Applier {
     const content = new LeafContent(keys as Key[], changes as LeafValue[])
     for (let i = 0; i < keys.length; i++) {
       const change = changes[i]!
-      if (deltas[i] !== 1 || typeof change === 'number') throw corruptBytes('a change does not fit the entry that it changes')
+      if (deltas[i] !== 1 || typeof change === 'number')
+        throw corruptBytes('a change does not fit the entry that it changes')
       if (change.length > inlineMax) return this.#loadLarge()
       content.measure(keys[i]!, change)
       if ((i & 1023) === 1023) await this.#pause()

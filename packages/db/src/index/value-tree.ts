@@ -127,6 +127,7 @@ class ValueNode {
 
 /** What a value is found by: itself, or its encoding. */
 function keyOf(value: unknown, descending: boolean): unknown {
-  const isLong = typeof value === 'object' ? value !== null : typeof value === 'string' && value.length > STRING_CHARS_MAX
+  const isLong =
+    typeof value === 'object' ? value !== null : typeof value === 'string' && value.length > STRING_CHARS_MAX
   return isLong ? encodeIndexValue(value, descending) : value
 }

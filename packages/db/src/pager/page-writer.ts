@@ -4,7 +4,7 @@
  *
  * Guarantees: until `commit` resolves nothing that anybody can read has changed; pages that this writer made are in no
  * cache before that, so a failed checkpoint leaves nothing behind in memory. Between two pauses the thread is held for
- * about `SLICE_MS_MAX` at the most.
+ * about `SLICE_MS_MAX` at the most, but for late pages: the store takes these as many at a time as it likes.
  */
 import type { CommitSequence, Generation, PageId } from '../base/brand.ts'
 import type { Environment } from '../base/environment.ts'
@@ -94,7 +94,7 @@ export class PageWriter<Node extends Parsed> {
     return this.#add({ id, bytes, size: bytes.length }, this.#options.parse(id, bytes))
   }
 
-  /** See PageIo. */
+  /** See PageIo (btree/apply.ts). */
   writeLate(id: PageId, size: number, build: () => Uint8Array): MaybePromise<void> {
     if (!this.#options.late) return this.write(id, build())
     const page = new LatePage(id, size, build)
