@@ -61,7 +61,7 @@ interface TreeStep {
 }
 
 interface EntryStep {
-  readonly kind: 'put' | 'delete' | 'append' | 'removeOldest'
+  readonly kind: 'put' | 'delete' | 'insertMany' | 'append' | 'appendMany' | 'removeOldest'
   readonly tree: string
   readonly key: Key
   readonly value: Uint8Array
@@ -78,7 +78,9 @@ export function randomSteps(random: Random, count: number): Step[] {
 }
 
 function operationOn(tree: string, random: Random): EntryStep['kind'] {
-  if (KIND_OF[tree] === 'sequence') return random.chance(0.6) ? 'append' : 'removeOldest'
+  const isMany = random.chance(0.01)
+  if (KIND_OF[tree] === 'sequence') return isMany ? 'appendMany' : random.chance(0.6) ? 'append' : 'removeOldest'
+  if (isMany && KIND_OF[tree] !== 'inline') return 'insertMany'
   return random.chance(0.65) ? 'put' : 'delete'
 }
 
@@ -126,6 +128,18 @@ function change(tree: TreeWriter, model: ModelTree, step: EntryStep): void {
   if (step.kind === 'append') {
     assertEqual(tree.append(value), model.next, 'number of an appended entry')
     model.entries.set(numberKey(model.next++), value)
+  } else if (step.kind === 'appendMany') {
+    const values = Array.from({ length: manyOf(value) }, () => value)
+    assertEqual(tree.appendMany(values), model.next, 'number of the first appended entry')
+    for (const one of values) model.entries.set(numberKey(model.next++), one)
+  } else if (step.kind === 'insertMany') {
+    const suffixes = Array.from({ length: manyOf(value) }, (_, at) => String(1000 + at))
+    const keys = suffixes.map((suffix) => (key + suffix) as Key).filter((one) => !model.entries.has(one))
+    for (const one of keys) model.entries.set(one, value)
+    tree.insertMany(
+      keys,
+      keys.map(() => value),
+    )
   } else if (step.kind === 'removeOldest') {
     const victim = entryNear(model, key)
     if (victim === undefined) return
@@ -137,6 +151,10 @@ function change(tree: TreeWriter, model: ModelTree, step: EntryStep): void {
   } else {
     assertEqual(tree.delete(key), model.entries.delete(key), 'whether there was something to delete')
   }
+}
+
+function manyOf(value: Uint8Array): number {
+  return value.length > 1000 ? 3 : 20 + (value.length % 60)
 }
 
 /** Some entry that is there, chosen by a random key among the first hundred. */

@@ -417,6 +417,19 @@ class ModelWriter extends ModelReader implements TreeWriter {
     return number
   }
 
+  insertMany(keys: readonly Key[], values: readonly Bytes[]): void {
+    keys.forEach((key, at) => {
+      assert(at === 0 || keys[at - 1]! < key, 'insertMany: keys ascend')
+      this.insert(key, values[at]!)
+    })
+  }
+
+  appendMany(values: readonly Uint8Array[]): number {
+    const first = this.transaction.trees.get(this.name)!.next
+    for (const value of values) this.append(value)
+    return first
+  }
+
   private change(key: Key): number {
     this.data = this.transaction.change(this.name, key)
     return this.data.rank(key)

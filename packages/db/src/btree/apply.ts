@@ -17,7 +17,7 @@ import { BranchContent, cutIntoPages, LeafContent, separate, UNDERFULL, type Fil
 import { BRANCH_BYTES_TARGET, INLINE_VALUE_BYTES_MAX, LEAF_BYTES_TARGET, type SizeClass } from './page-sizes.ts'
 import { addGarbage, liveEntries } from './garbage.ts'
 import { isOverflow, Leaf, overflowPageCount, OVERFLOW_PAYLOAD_BYTES, type LeafValue } from './leaf.ts'
-import { buildLeaf, buildOverflowPage } from './build-leaf.ts'
+import { buildLeaf, buildOverflowPage, leafBytes } from './build-leaf.ts'
 import type { Node, Root, Tree } from './node.ts'
 import { combinedReduction, encodedReduction, type ReducedEntries, type StoredReducer } from './reducer.ts'
 
@@ -38,6 +38,8 @@ export interface PageIo {
   /** The first of so many consecutive new ids. */
   allocate(count: number): PageId
   write(id: PageId, bytes: Uint8Array): MaybePromise<void>
+  /** As `write`, of a page of `size` bytes that `build` makes: now or when the page is stored. It always makes the same. */
+  writeLate(id: PageId, size: number, build: () => Uint8Array): MaybePromise<void>
   /** The new tree does not use this page any more. */
   free(id: PageId): void
   /** Lets others have the thread when the slice is used up. */
@@ -46,6 +48,9 @@ export interface PageIo {
 
 /** Leaves fetched together. In sequence trees most changed leaves are not read at all. */
 const READ_AHEAD_LEAVES = 24
+
+/** Content that fills so many leaves consists of changes but for a small part, so it takes no memory to keep it for a while. */
+const LATE_LEAVES_MIN = 8
 
 /** The new tree. `reducer`: the tree's own, always the same. */
 export async function applyChanges(
@@ -58,9 +63,7 @@ export async function applyChanges(
   if (changes.keys.length === 0) return tree
   const applier = new Applier(io, changes, sizeClass, reducer)
   if (tree === undefined) {
-    const content = new LeafContent()
-    await applier.merge(undefined, undefined, content, 0, changes.keys.length)
-    return applier.grow(await applier.pack(content, 0, '', true), 1)
+    return applier.grow(await applier.pack(await applier.load(), 0, '', true), 1)
   }
   const child: Child = { ...tree, separator: '', garbage: undefined, reduction: undefined }
   const replaced = await applier.children([child], tree.height - 1, {
@@ -115,6 +118,29 @@ class Applier {
     return { id: root.id, height, count: root.count, bytes: root.bytes, overflow: root.overflow } satisfies Root
   }
 
+  /** The content of a tree that was empty. */
+  async load(): Promise<LeafContent> {
+    const { keys, changes, deltas } = this.#changes
+    const inlineMax = INLINE_VALUE_BYTES_MAX[this.#class]
+    // The arrays of the changes are taken as they are, unless values have to be replaced.
+    const content = new LeafContent(keys as Key[], changes as LeafValue[])
+    for (let i = 0; i < keys.length; i++) {
+      const change = changes[i]!
+      if (deltas[i] !== 1 || typeof change === 'number')
+        throw corruptBytes('a change does not fit the entry that it changes')
+      if (change.length > inlineMax) return this.#loadLarge()
+      content.measure(keys[i]!, change)
+      if ((i & 1023) === 1023) await this.#pause()
+    }
+    return content
+  }
+
+  async #loadLarge(): Promise<LeafContent> {
+    const content = new LeafContent()
+    await this.merge(undefined, undefined, content, 0, this.#changes.keys.length)
+    return content
+  }
+
   /** The children that replace these, which stand at `level`, after the changes of the span. */
   async children(children: readonly Child[], level: number, span: Span): Promise<Child[]> {
     const out: Child[] = []
@@ -166,11 +192,12 @@ class Applier {
   ): Promise<Child[]> {
     const out: Child[] = []
     let from = 0
-    for (const to of cutIntoPages(content, this.#target(level), this.#fill(rightEdge))) {
+    const ends = cutIntoPages(content, this.#target(level), this.#fill(rightEdge))
+    for (const to of ends) {
       const id = this.#io.allocate(1)
       if (content instanceof LeafContent) {
         const bound = from === 0 ? separator : separate(content.keys[from - 1]!, content.keys[from]!)
-        out.push(await this.#writeLeaf(id, content, from, to, bound))
+        out.push(await this.#writeLeaf(id, content, from, to, bound, ends.length >= LATE_LEAVES_MIN))
       } else {
         const bound = from === 0 ? separator : content.children[from]!.separator
         const children = content.children.slice(from, to)
@@ -274,9 +301,16 @@ class Applier {
     out.push(...(await this.pack(joined, level, previous.separator, rightEdge)))
   }
 
-  async #writeLeaf(id: PageId, content: LeafContent, from: number, to: number, separator: string): Promise<Child> {
-    const page = buildLeaf(id, content, from, to)
-    let bytes = page.length
+  async #writeLeaf(
+    id: PageId,
+    content: LeafContent,
+    from: number,
+    to: number,
+    separator: string,
+    late: boolean,
+  ): Promise<Child> {
+    const size = leafBytes(content, from, to)
+    let bytes = size
     let overflow = false
     for (let i = from; i < to; i++) {
       const value = content.values[i]!
@@ -284,7 +318,9 @@ class Applier {
       bytes += value.length
       overflow = true
     }
-    await this.#write(id, page)
+    const build = (): Uint8Array => buildLeaf(id, content, from, to)
+    const written = late ? this.#io.writeLate(id, size, build) : this.#io.write(id, build())
+    if (isPromise(written)) await written
     const reduction = this.#reducer && encodedReduction(this.#reducer, contentEntries(content, from, to))
     return { separator, id, count: to - from, bytes, overflow, garbage: undefined, reduction }
   }

@@ -16,21 +16,32 @@ function inLeafBytes(value: LeafValue): number {
   return isOverflow(value) ? varintBytes(value.length) + varintBytes(value.first) : value.length
 }
 
-/** Ascending entries in columns; `sizes` are `leafEntryBytes` of each. */
+/** Ascending entries in columns; `ends[i]` is the sum of the `leafEntryBytes` of the first `i`. */
 export interface LeafColumns {
   readonly keys: readonly Key[]
   readonly values: readonly LeafValue[]
-  readonly sizes: readonly number[]
+  readonly ends: readonly number[]
+}
+
+/** Bytes of the leaf that `buildLeaf` builds. */
+export function leafBytes({ keys, ends }: LeafColumns, from: number, to: number): number {
+  const prefixBytes = sharedPrefixLength(keys[from]!, keys[to - 1]!)
+  let size = PAGE_HEADER_BYTES + 2 + prefixBytes + ends[to]! - ends[from]! - (to - from) * prefixBytes
+  // The length of what is left of a key may be shorter, too.
+  for (let i = from; i < to; i++) {
+    const { length } = keys[i]!
+    if (length >= 128) size -= varintBytes(length) - varintBytes(length - prefixBytes)
+  }
+  return size
 }
 
 /** Builds the leaf that holds the entries `from <= i < to`. */
-export function buildLeaf(id: PageId, { keys, values, sizes }: LeafColumns, from: number, to: number): Uint8Array {
+export function buildLeaf(id: PageId, columns: LeafColumns, from: number, to: number): Uint8Array {
+  const { keys, values } = columns
   const count = to - from
   assert(count > 0, 'a leaf is never empty')
   const prefixBytes = sharedPrefixLength(keys[from]!, keys[to - 1]!)
-  let size = PAGE_HEADER_BYTES + 2 + prefixBytes
-  for (let i = from; i < to; i++) size += sizes[i]! - prefixBytes
-  const bytes = new Uint8Array(size)
+  const bytes = new Uint8Array(leafBytes(columns, from, to))
   let at = PAGE_HEADER_BYTES
   bytes[at++] = prefixBytes & 255
   bytes[at++] = prefixBytes >>> 8
@@ -45,11 +56,9 @@ export function buildLeaf(id: PageId, { keys, values, sizes }: LeafColumns, from
     at = putByteString(bytes, at, key, prefixBytes, key.length)
     at = putValue(bytes, at, values[i]!)
   }
-  assert(at <= PAGE_BYTES_MAX, 'leaf page too large')
-  // The estimate of a key's length byte may be one too high once the prefix is taken off.
-  const page = at === size ? bytes : bytes.slice(0, at)
-  sealPage(id, page, PAGE_LEAF, 0, count)
-  return page
+  assert(at === bytes.length && at <= PAGE_BYTES_MAX, 'leaf page of another length')
+  sealPage(id, bytes, PAGE_LEAF, 0, count)
+  return bytes
 }
 
 function putValue(bytes: Uint8Array, at: number, value: LeafValue): number {

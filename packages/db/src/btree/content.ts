@@ -21,26 +21,37 @@ const ROOMY = 0.9
 export const UNDERFULL = 0.25
 
 export class LeafContent {
-  readonly keys: Key[] = []
-  readonly values: LeafValue[] = []
-  /** Of each entry, as long as its key shares no prefix. */
-  readonly sizes: number[] = []
+  readonly keys: Key[]
+  readonly values: LeafValue[]
+  /** `ends[i]`: bytes of the first `i` entries, as long as keys share no prefix. */
+  readonly ends: number[] = [0]
   size = 0
 
+  /** Of entries that are there already, each has to be `measure`d. */
+  constructor(keys: Key[] = [], values: LeafValue[] = []) {
+    this.keys = keys
+    this.values = values
+  }
+
   get length(): number {
-    return this.keys.length
+    return this.ends.length - 1
   }
 
   push(key: Key, value: LeafValue): void {
     this.keys.push(key)
     this.values.push(value)
-    const size = leafEntryBytes(key, value)
-    this.sizes.push(size)
-    this.size += size
+    this.measure(key, value)
   }
 
-  sizeAt(index: number): number {
-    return this.sizes[index]!
+  measure(key: Key, value: LeafValue): void {
+    this.size += leafEntryBytes(key, value)
+    this.ends.push(this.size)
+  }
+
+  /** Of a page of these entries: keys lose the prefix that all of their page share. */
+  bytesOf(from: number, to: number): number {
+    const shared = sharedPrefixLength(this.keys[from]!, this.keys[to - 1]!)
+    return this.ends[to]! - this.ends[from]! - shared * (to - from)
   }
 
   append(other: LeafContent): void {
@@ -50,6 +61,7 @@ export class LeafContent {
 
 export class BranchContent {
   readonly children: Child[] = []
+  readonly #ends: number[] = [0]
   size = 0
 
   get length(): number {
@@ -59,10 +71,11 @@ export class BranchContent {
   push(child: Child): void {
     this.children.push(child)
     this.size += childBytes(child)
+    this.#ends.push(this.size)
   }
 
-  sizeAt(index: number): number {
-    return childBytes(this.children[index]!)
+  bytesOf(from: number, to: number): number {
+    return this.#ends[to]! - this.#ends[from]!
   }
 
   append(other: BranchContent): void {
@@ -81,34 +94,30 @@ export function cutIntoPages(content: Content, targetBytes: number, fill: Fill):
   return cutAt(content, (cut.bytes / cut.ends.length) * 1.03).ends
 }
 
-/** Starts a page whenever the one before would exceed `quota`. Keys lose the prefix that all of their page share. */
+/** Each page takes as much as `quota` allows, and at least one entry. What pages take grows with each entry, so it is searched for. */
 function cutAt(content: Content, quota: number): { readonly ends: number[]; readonly bytes: number } {
-  const keys = content instanceof LeafContent ? content.keys : undefined
+  const { length } = content
   const ends: number[] = []
   let bytes = 0
-  let start = 0
-  let plain = 0
-  let filled = 0
-  let prefix = 0
-  for (let i = 0; i < content.length; i++) {
-    const size = content.sizeAt(i)
-    const shared =
-      keys === undefined ? 0 : i === start ? keys[i]!.length : sharedPrefixLength(keys[start]!, keys[i]!, prefix)
-    const next = plain + size - shared * (i + 1 - start)
-    if (i > start && next > quota) {
-      ends.push(i)
-      bytes += filled
-      start = i
-      plain = 0
-      prefix = keys?.[i]!.length ?? 0
-    } else {
-      prefix = shared
+  let step = 1
+  for (let start = 0; start < length; start = ends.at(-1)!) {
+    // From `low` entries on there may be room for more; `high` are too many, or all that there are and one.
+    let low = start + 1
+    let high = Math.min(length + 1, start + step + 1)
+    while (high <= length && content.bytesOf(start, high) <= quota) {
+      low = high
+      high = Math.min(length + 1, high + (high - start))
     }
-    plain += size
-    filled = plain - prefix * (i + 1 - start)
+    while (high - low > 1) {
+      const middle = (low + high) >>> 1
+      if (content.bytesOf(start, middle) <= quota) low = middle
+      else high = middle
+    }
+    ends.push(low)
+    bytes += content.bytesOf(start, low)
+    step = low - start
   }
-  ends.push(content.length)
-  return { ends, bytes: bytes + filled }
+  return { ends, bytes }
 }
 
 /** The shortest key that is greater than `left` and not greater than `right`. */

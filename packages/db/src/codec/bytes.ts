@@ -217,6 +217,9 @@ function longByteString(bytes: Uint8Array, start: number, end: number): string {
   return text
 }
 
+/** Calls into the engine's own code are cheap there. */
+export const isNode: boolean = latin1Slice !== undefined
+
 const latin1 = new TextDecoder('latin1')
 
 /** All of the bytes, a char for each, which is right only where they are ASCII: faster for long runs in browsers. */

@@ -14,6 +14,13 @@ export function hashContent(
   end: number,
   shapes: ShapeDictionary,
 ): void {
+  // Most documents are of one shape, whose number is small.
+  const only = bytes[start] === 1 && start + 1 < end ? bytes[start + 1]! - 1 : LOCAL_SHAPE
+  if (only !== LOCAL_SHAPE && only < 127) {
+    hash.update(hashOf(shapes.get(only)))
+    hash.update(bytes, start + 2, end)
+    return
+  }
   const header = new ByteReader(bytes, start, end)
   for (let count = header.varint(); count > 0; count--) {
     const id = header.varint() - 1

@@ -5,6 +5,9 @@
 
 export const HASH_BYTES = 16
 
+/** Views of larger buffers are not kept. */
+const VIEWED_BYTES_MAX: number = 1024 * 1024
+
 const C1 = 0x239b961b
 const C2 = 0xab0e9789
 const C3 = 0x38b34ae5
@@ -25,13 +28,15 @@ export class Hash128 {
   #h3 = 0
   #h4 = 0
   #length = 0
-  /** The bytes of a block that is not whole yet; zero beyond them. */
+  /** The bytes of a block that is not whole yet; what lies beyond them means nothing. */
   readonly #tail = new Uint8Array(HASH_BYTES)
+  readonly #tailView = new DataView(this.#tail.buffer)
+  /** Of the buffer hashed last: documents that are written together are in one. */
+  #view: DataView = this.#tailView
 
   reset(seed: number = 0): void {
     this.#h1 = this.#h2 = this.#h3 = this.#h4 = seed | 0
     this.#length = 0
-    this.#tail.fill(0)
   }
 
   update(bytes: Uint8Array, start: number = 0, end: number = bytes.length): void {
@@ -42,23 +47,30 @@ export class Hash128 {
     if (held > 0) {
       while (held < HASH_BYTES && at < end) tail[held++] = bytes[at++]!
       if (held < HASH_BYTES) return
-      this.#blocks(tail, 0, HASH_BYTES)
-      tail.fill(0)
+      this.#blocks(this.#tailView, 0, HASH_BYTES)
     }
     const whole = end - ((end - at) % HASH_BYTES)
-    this.#blocks(bytes, at, whole)
+    if (at < whole) {
+      const { buffer, byteOffset } = bytes
+      if (this.#view.buffer !== buffer) this.#view = new DataView(buffer)
+      this.#blocks(this.#view, byteOffset + at, byteOffset + whole)
+      // A large document must not keep its memory.
+      if (buffer.byteLength > VIEWED_BYTES_MAX) this.#view = this.#tailView
+    }
     for (let i = whole; i < end; i++) tail[i - whole] = bytes[i]!
   }
 
   /** Writes `HASH_BYTES` bytes. What was hashed stays, so more may follow. */
   digest(target: Uint8Array, at: number = 0): void {
     const tail = this.#tail
+    const words = this.#tailView
     const length = this.#length
     // Missing bytes are zero, and mixing in a zero word changes nothing.
-    let h1 = this.#h1 ^ mix(readWord(tail, 0), C1, 15, C2) ^ length
-    let h2 = this.#h2 ^ mix(readWord(tail, 4), C2, 16, C3) ^ length
-    let h3 = this.#h3 ^ mix(readWord(tail, 8), C3, 17, C4) ^ length
-    let h4 = this.#h4 ^ mix(readWord(tail, 12), C4, 18, C1) ^ length
+    for (let at = length % HASH_BYTES; at < HASH_BYTES; at++) tail[at] = 0
+    let h1 = this.#h1 ^ mix(words.getInt32(0, true), C1, 15, C2) ^ length
+    let h2 = this.#h2 ^ mix(words.getInt32(4, true), C2, 16, C3) ^ length
+    let h3 = this.#h3 ^ mix(words.getInt32(8, true), C3, 17, C4) ^ length
+    let h4 = this.#h4 ^ mix(words.getInt32(12, true), C4, 18, C1) ^ length
     h1 = (h1 + h2 + h3 + h4) | 0
     h2 = finish((h2 + h1) | 0)
     h3 = finish((h3 + h1) | 0)
@@ -71,19 +83,19 @@ export class Hash128 {
     writeWord(target, at + 12, h4 + h1)
   }
 
-  #blocks(bytes: Uint8Array, start: number, end: number): void {
+  #blocks(view: DataView, start: number, end: number): void {
     let h1 = this.#h1
     let h2 = this.#h2
     let h3 = this.#h3
     let h4 = this.#h4
     for (let at = start; at < end; at += HASH_BYTES) {
-      h1 ^= mix(readWord(bytes, at), C1, 15, C2)
+      h1 ^= mix(view.getInt32(at, true), C1, 15, C2)
       h1 = (Math.imul((rotate(h1, 19) + h2) | 0, 5) + 0x561ccd1b) | 0
-      h2 ^= mix(readWord(bytes, at + 4), C2, 16, C3)
+      h2 ^= mix(view.getInt32(at + 4, true), C2, 16, C3)
       h2 = (Math.imul((rotate(h2, 17) + h3) | 0, 5) + 0x0bcaa747) | 0
-      h3 ^= mix(readWord(bytes, at + 8), C3, 17, C4)
+      h3 ^= mix(view.getInt32(at + 8, true), C3, 17, C4)
       h3 = (Math.imul((rotate(h3, 15) + h4) | 0, 5) + 0x96cd1c35) | 0
-      h4 ^= mix(readWord(bytes, at + 12), C4, 18, C1)
+      h4 ^= mix(view.getInt32(at + 12, true), C4, 18, C1)
       h4 = (Math.imul((rotate(h4, 13) + h1) | 0, 5) + 0x32ac3b17) | 0
     }
     this.#h1 = h1
@@ -125,10 +137,6 @@ function finish(value: number): number {
   value = Math.imul(value ^ (value >>> 16), 0x85ebca6b)
   value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35)
   return value ^ (value >>> 16)
-}
-
-function readWord(bytes: Uint8Array, at: number): number {
-  return bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)
 }
 
 function writeWord(bytes: Uint8Array, at: number, word: number): void {

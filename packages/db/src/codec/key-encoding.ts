@@ -16,7 +16,7 @@
  * KEY_DEPTH_MAX others only the tag is written. Values that differ only in what was cut off have equal keys: whoever needs
  * to know asks the document (`exact` is false).
  */
-import { corruptBytes } from './bytes.ts'
+import { corruptBytes, shortString } from './bytes.ts'
 import { isArrayLike } from './collation.ts'
 import { defineField } from './field-path.ts'
 import { byteStringToText, textToByteString } from './text.ts'
@@ -155,15 +155,19 @@ function encodeNumber(value: number): string {
     if (third !== 0)
       return String.fromCharCode(tag, ((first << 1) | 1) ^ mask, ((second << 1) | 1) ^ mask, (third << 1) ^ mask)
   }
-  let key = String.fromCharCode(tag)
+  let length = 0
+  numberCodes[length++] = tag
   do {
     const group = high >>> 24
     high = ((high << 7) | (low >>> 25)) & 0x7fffffff
     low <<= 7
-    key += String.fromCharCode(((group << 1) | ((high | low) === 0 ? 0 : 1)) ^ mask)
+    numberCodes[length++] = ((group << 1) | ((high | low) === 0 ? 0 : 1)) ^ mask
   } while ((high | low) !== 0)
-  return key
+  return shortString(numberCodes, 0, length)
 }
+
+/** A tag and nine groups of seven bits. */
+const numberCodes = new Uint8Array(10)
 
 /** May give more than `budget` bytes, but not without end: the caller cuts it off. */
 function encodeComponent(value: unknown, depth: number, budget: number): string {

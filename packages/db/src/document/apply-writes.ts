@@ -2,6 +2,7 @@
  * Puts writes to documents into the trees of their collection, in the order that the trees are fastest with: ascending. Reads
  * nothing, so it neither misses nor fails.
  */
+import type { Key } from '../base/brand.ts'
 import { numberKey } from '../codec/key-number.ts'
 import type { TreeKind, TreeWriter, WriteTransaction } from '../kv/key-value-store.ts'
 import { composeBody, formatRevision, numberBytes, writeBodyHeader } from './body.ts'
@@ -32,7 +33,7 @@ export function applyWrites(
   for (const { old } of sorted(replacing, ({ old }) => old!.sequence)) {
     bodies.remove(numberKey(old!.sequence), old!.bytes.length)
   }
-  for (const write of writes) appendBody(bodies, write, state)
+  appendBodies(bodies, writes, state)
   const byNumber = sorted(replacing, ({ number }) => number)
   writeMoved(transaction.tree(state.trees.moved)!, byNumber)
   writeIds(transaction.tree(state.trees.ids)!, transaction.tree(state.trees.deleted)!, byKey)
@@ -45,13 +46,19 @@ export function madeTree(transaction: WriteTransaction, name: string, kind: Tree
   return transaction.tree(name) ?? transaction.createTree(name, kind)
 }
 
-function appendBody(bodies: TreeWriter, write: DocumentWrite, state: CollectionState): void {
-  const { old, plan } = write
-  const body = plan === undefined ? simpleBody(write, state) : plan.body(old?.number)
-  write.sequence = bodies.append(body)
-  write.number = old === undefined ? write.sequence : old.number
-  // The sequence has moved, so whoever follows it sees that something has changed.
-  if (write.isGone) bodies.remove(numberKey(write.sequence), body.length)
+function appendBodies(tree: TreeWriter, writes: readonly DocumentWrite[], state: CollectionState): void {
+  const bodies = writes.map((write) =>
+    write.plan === undefined ? simpleBody(write, state) : write.plan.body(write.old?.number),
+  )
+  const first = tree.appendMany(bodies)
+  for (let at = 0; at < writes.length; at++) {
+    const write = writes[at]!
+    const { old } = write
+    write.sequence = first + at
+    write.number = old === undefined ? write.sequence : old.number
+    // The sequence has moved, so whoever follows it sees that something has changed.
+    if (write.isGone) tree.remove(numberKey(write.sequence), bodies[at]!.length)
+  }
 }
 
 function simpleBody(write: DocumentWrite, { shapes }: CollectionState): Uint8Array {
@@ -88,14 +95,20 @@ function writeMoved(moved: TreeWriter, byNumber: readonly DocumentWrite[]): void
 }
 
 function writeIds(ids: TreeWriter, deletedIds: TreeWriter, byKey: readonly DocumentWrite[]): void {
+  const keys: Key[] = []
+  const numbers: string[] = []
   for (const write of byKey) {
     const { key, old, number } = write
     const before = old === undefined ? undefined : old.deleted ? deletedIds : ids
     const after = write.isGone ? undefined : write.live === undefined ? deletedIds : ids
     if (before === after) continue
     before?.remove(key)
-    after?.insert(key, numberBytes(number))
+    if (after === ids) {
+      keys.push(key)
+      numbers.push(numberBytes(number))
+    } else after?.insert(key, numberBytes(number))
   }
+  ids.insertMany(keys, numbers)
 }
 
 function writeRevisions(

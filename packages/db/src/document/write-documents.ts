@@ -78,6 +78,8 @@ export function putDocuments(
   const byKey = sortedByKey(writes)
   if (mode === 'upsert' && hasDuplicates(byKey)) return putLast(transaction, context, batch, atomic)
   const known = context.catalog.collection(transaction, context.name)
+  // They may be left over from a run that had to be repeated.
+  for (const write of writes) write.restart()
   findOld(transaction, known, byKey)
   const settings = known?.settings ?? context.settings?.() ?? DEFAULT_SETTINGS
   const { shapes } = batch
@@ -280,8 +282,6 @@ function findOld(
   state: CollectionState | undefined,
   byKey: readonly DocumentWrite[],
 ): void {
-  // They may be left over from a run that had to be repeated.
-  for (const write of byKey) write.restart()
   if (state === undefined) return
   const reader = new DocumentReader(transaction, state)
   const keys = byKey.map(({ key }) => key)
@@ -303,7 +303,10 @@ function areBeyondEnd(reader: DocumentReader, keys: readonly Key[]): boolean {
 
 function sortedByKey(writes: readonly DocumentWrite[]): readonly DocumentWrite[] {
   const order = stringOrder(writes.map(({ key }) => key))
-  return order === undefined ? writes : Array.from(order, (place) => writes[place]!)
+  if (order === undefined) return writes
+  const sorted: DocumentWrite[] = []
+  for (const place of order) sorted.push(writes[place]!)
+  return sorted
 }
 
 function hasDuplicates(byKey: readonly DocumentWrite[]): boolean {

@@ -8,8 +8,10 @@
  * also takes in what was written since the snapshot, and the index is ready.
  */
 import { loadedModule } from '../base/lazy-module.ts'
+import type { Key } from '../base/brand.ts'
 import type { Environment } from '../base/environment.ts'
 import { isPannierError, PannierError } from '../base/errors.ts'
+import type { Bytes } from '../codec/bytes.ts'
 import { numberKey } from '../codec/key-number.ts'
 import type { Catalog } from '../document/catalog.ts'
 import type { CollectionState } from '../document/collection-state.ts'
@@ -21,7 +23,6 @@ import { dropIndex } from './define-indexes.ts'
 import { indexTreeName } from './index-definition.ts'
 import type { IndexDefinition } from './index-definition.ts'
 import { KeyChunk, loadParts } from './key-chunk.ts'
-import { NOTHING } from './maintain-indexes.ts'
 
 export interface BuildOptions {
   readonly store: KeyValueStore
@@ -193,11 +194,16 @@ class IndexBuilder {
       const tree = transaction.tree(indexTreeName(state.number, index.number))!
       const part = chunk.of(index)
       const isFirst = tree.count() === 0
+      const keys: Key[] = []
+      const values: Bytes[] = []
       for (let at = 0; at < part.count; at++) {
-        if (goneNumbers.size === 0 || !goneNumbers.has(part.documentAt(at)))
-          tree.insert(part.keyAt(at), part.valueAt(at) ?? NOTHING)
+        if (goneNumbers.size === 0 || !goneNumbers.has(part.documentAt(at))) {
+          keys.push(part.keyAt(at))
+          values.push(part.valueAt(at) ?? '')
+        }
         if (at % STEPS_PER_LOOK === 0) await this.#pause()
       }
+      tree.insertMany(keys, values)
       if (index.unique !== true) continue
       const { findDuplicates } = await loadedModule(import('./build-failures.ts'))
       const failure = await findDuplicates({ transaction, state, part, isFirst, tests: this.#tests }, () =>

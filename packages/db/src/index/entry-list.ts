@@ -1,24 +1,55 @@
 /**
- * Entries as pairs of numbers: that of a text (the key without the document's number, each kept once) and that of the document. So
- * only distinct texts have to be sorted; the entries follow by counting.
+ * Entries as pairs of numbers: that of a text (the key without the document's number, kept once or a few times) and that of the
+ * document. So only texts have to be sorted; the entries follow by counting.
  */
 import type { Key } from '../base/brand.ts'
 import { numberKey } from '../codec/key-number.ts'
 import { stringOrder } from '../codec/key-order.ts'
 import { ascendingOrder } from '../document/document-reader.ts'
 
+/** Byte strings, by number. */
+export interface Texts {
+  readonly count: number
+  textAt(number: number): string
+  /** By number: lower for lower texts, the same for equal ones, below `count`. */
+  ranks(): Uint32Array
+}
+
+/** Texts of which each is there once. */
+export class DistinctTexts implements Texts {
+  readonly list: string[]
+
+  constructor(list: string[] = []) {
+    this.list = list
+  }
+
+  get count(): number {
+    return this.list.length
+  }
+
+  textAt(number: number): string {
+    return this.list[number]!
+  }
+
+  ranks(): Uint32Array {
+    const ranks = new Uint32Array(this.list.length)
+    const order = stringOrder(this.list)
+    for (let rank = 0; rank < ranks.length; rank++) ranks[order?.[rank] ?? rank] = rank
+    return ranks
+  }
+}
+
 /** About what an entry costs in memory. */
 const ENTRY_BYTES = 20
 
 export class EntryList {
-  /** By number. */
-  readonly #texts: readonly string[]
+  readonly #texts: Texts
   readonly #textOf: number[] = []
   readonly #documentOf: number[] = []
   #order: Uint32Array = new Uint32Array(0)
 
   /** `texts` may grow until the list is sorted. */
-  constructor(texts: readonly string[]) {
+  constructor(texts: Texts) {
     this.#texts = texts
   }
 
@@ -39,9 +70,7 @@ export class EntryList {
   sort(): void {
     const textOf = this.#textOf
     const documentOf = this.#documentOf
-    const ranks = new Uint32Array(this.#texts.length)
-    const sorted = stringOrder(this.#texts)
-    for (let rank = 0; rank < ranks.length; rank++) ranks[sorted?.[rank] ?? rank] = rank
+    const ranks = this.#texts.ranks()
     // Where the entries of each text start.
     const starts = new Uint32Array(ranks.length + 1)
     for (const text of textOf) starts[ranks[text]! + 1]!++
@@ -57,7 +86,7 @@ export class EntryList {
   /** The key of the entry at that place in key order. */
   keyAt(place: number): Key {
     const entry = this.#order[place]!
-    return (this.#texts[this.#textOf[entry]!]! + numberKey(this.#documentOf[entry]!)) as Key
+    return (this.#texts.textAt(this.#textOf[entry]!) + numberKey(this.#documentOf[entry]!)) as Key
   }
 
   documentAt(place: number): number {

@@ -36,9 +36,13 @@ export class FieldReader {
     if (field === undefined)
       this.fields.set(path, (field = { path: compileFieldPath(path), turn: 0, value: undefined }))
     if (field.turn !== this.turn) {
-      const { bytes, contentStart, contentEnd, id } = this.content!
+      const content = this.content!
       field.turn = this.turn
-      field.value = path === '_id' ? id : readField(bytes, contentStart, contentEnd, this.shapes, field.path)
+      // An id is made of its bytes when it is asked for.
+      field.value =
+        path === '_id'
+          ? content.id
+          : readField(content.bytes, content.contentStart, content.contentEnd, this.shapes, field.path)
     }
     return field.value
   }

@@ -72,7 +72,7 @@ class IndexPart implements ChunkPart {
   readonly full = false
   readonly #tests: IndexTests
   readonly #values = new ValueTree()
-  readonly #entries = new EntryList(this.#values.texts)
+  readonly #entries = new EntryList(this.#values)
 
   constructor(index: IndexDefinition, tests: IndexTests) {
     this.index = index
@@ -93,12 +93,14 @@ class IndexPart implements ChunkPart {
     const values = this.#values
     if (!this.#tests.includes(index, fields.read)) return
     if (index.multi) return this.#addElements(fields, documentNumber)
+    const last = index.fields.length - 1
     let node = values.start
-    for (let at = 0; at < index.fields.length; at++) {
+    for (let at = 0; at < last; at++) {
       const { path, descending } = index.fields[at]!
       node = values.child(node, fields.read(path), descending)
     }
-    this.#entries.add(values.numberOf(node), documentNumber)
+    const { path, descending } = index.fields[last]!
+    this.#entries.add(values.add(node, fields.read(path), descending), documentNumber)
   }
 
   sort(): void {
@@ -123,7 +125,7 @@ class IndexPart implements ChunkPart {
     const { path, descending } = index.fields[0]!
     const found = new Set<number>()
     for (const element of elementsOf(fields.read(path))) {
-      found.add(values.numberOf(values.child(values.start, element, descending)))
+      found.add(values.numberOf(values.start, element, descending))
     }
     for (const value of found) this.#entries.add(value, documentNumber)
   }

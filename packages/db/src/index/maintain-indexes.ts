@@ -1,5 +1,6 @@
 /** Keeps the indexes of a collection in step with the documents that are written. */
 import type { Key } from '../base/brand.ts'
+import type { Bytes } from '../codec/bytes.ts'
 import { lazyModule } from '../base/lazy-module.ts'
 import type { CollectionState } from '../document/collection-state.ts'
 import { existingTree } from '../document/document-reader.ts'
@@ -21,7 +22,7 @@ export function indexMaintenance(
 }
 
 /** The value of every entry but some of a text index. */
-export const NOTHING: Uint8Array = new Uint8Array(0)
+const NOTHING = ''
 
 /** Most applications have no such indexes. */
 const texts = lazyModule(() => import('./text/text-entries.ts'))
@@ -42,8 +43,10 @@ class Maintenance implements IndexMaintenance {
     const indexes = collection?.indexes ?? this.#declared().map(toDefinition)
     this.#tests.load(indexes)
     // `apply` must not miss it.
-    if (indexes.some(({ text }) => text !== undefined)) texts()
-    for (const write of work.writes) this.#oldTexts.delete(write)
+    if (indexes.some(({ text }) => text !== undefined)) {
+      texts()
+      for (const write of work.writes) this.#oldTexts.delete(write)
+    }
     if (collection !== undefined) this.#readTexts(transaction, collection, work.writes)
     const unique = indexes.filter((index) => index.unique === true && index.builtTo === undefined)
     if (unique.length === 0 || !work.isRefusable) return NO_REFUSALS
@@ -64,7 +67,7 @@ class Maintenance implements IndexMaintenance {
           ? this.#differences(definition, writes, oldFields, newFields)
           : this.#textDifferences(definition, writes, newFields)
       for (const key of removed.sort()) tree.remove(key as Key, 0)
-      for (const key of inserted.sort()) tree.insert(key as Key, NOTHING)
+      tree.insertMany(inserted.sort() as Key[], new Array<Bytes>(inserted.length).fill(NOTHING))
       for (const { key, before, after } of lists ?? []) {
         if (after === undefined) tree.remove(key, texts().encodeList(before!).length)
         else if (before !== undefined) tree.replace(key, after)

@@ -78,6 +78,8 @@ export interface TreeReader {
 export interface TreeWriter extends TreeReader {
   /** The key is known to be absent. */
   insert(key: Key, value: Bytes): void
+  /** `insert` of many, in ascending order. Takes the arrays: they must not be changed afterwards. */
+  insertMany(keys: readonly Key[], values: readonly Bytes[]): void
   /** The key is known to be present. */
   replace(key: Key, value: Bytes): void
   /** The key is known to be present. `valueBytes`: length of the value there, which sequence trees use to know their garbage. */
@@ -87,6 +89,8 @@ export interface TreeWriter extends TreeReader {
   delete(key: Key): boolean
   /** Sequence trees only: inserts under the next number and returns it (`numberKey(n)` is the key). Never used twice. */
   append(value: Uint8Array): number
+  /** `append` of many: returns the number of the first. Takes the array. */
+  appendMany(values: readonly Uint8Array[]): number
 }
 
 /**

@@ -21,6 +21,7 @@ export type Edit = object
 
 const NODE_ENTRIES_MAX = 32
 
+/** Has up to NODE_ENTRIES_MAX entries; or any number as the root: a _run_, all of them additions, cut up by the next change. */
 interface OverlayLeaf {
   readonly owner: Edit
   readonly keys: Key[]
@@ -67,6 +68,7 @@ export function overlayDeltaBefore(overlay: Overlay, key: string): number {
       node = node.children[index]
     } else {
       const index = lowerBound(node.keys, key)
+      if (node.keys.length > NODE_ENTRIES_MAX) return delta + index
       for (let i = 0; i < index; i++) delta += node.deltas[i]!
       return delta
     }
@@ -88,6 +90,21 @@ export function overlayInsert(overlay: Overlay, edit: Edit, key: Key, value: Byt
   return put(overlay, edit, key, value, 1)
 }
 
+/** Inserts many, in ascending order. Takes the arrays. */
+export function overlayInsertMany(
+  overlay: Overlay,
+  edit: Edit,
+  keys: readonly Key[],
+  values: readonly Bytes[],
+): Overlay {
+  if (overlay.root === undefined && keys.length > NODE_ENTRIES_MAX) {
+    const deltas = new Array<Delta>(keys.length).fill(1)
+    return { root: { owner: edit, keys: keys as Key[], changes: values as Bytes[], deltas, delta: keys.length } }
+  }
+  for (let i = 0; i < keys.length; i++) overlay = overlayInsert(overlay, edit, keys[i]!, values[i]!)
+  return overlay
+}
+
 /** The key was there and has another value now. */
 export function overlayReplace(overlay: Overlay, edit: Edit, key: Key, value: Bytes): Overlay {
   return put(overlay, edit, key, value, 0)
@@ -103,7 +120,8 @@ export function overlayRemove(overlay: Overlay, edit: Edit, key: Key, valueBytes
  * it; an entry that neither the pages nor the newest state hold is dropped.
  */
 function put(overlay: Overlay, edit: Edit, key: Key, change: Change, delta: Delta): Overlay {
-  const root = overlay.root ?? emptyLeaf(edit)
+  const { root: before = emptyLeaf(edit) } = overlay
+  const root = !('children' in before) && before.keys.length > NODE_ENTRIES_MAX ? cutUp(before, edit) : before
   const put = putIn(root, edit, key, change, delta)
   if (put === undefined) return EMPTY_OVERLAY
   if (Array.isArray(put)) {
@@ -203,6 +221,30 @@ function putInLeaf(
   return splitLeaf(leaf, edit, index === keys.length - 1 ? NODE_ENTRIES_MAX : NODE_ENTRIES_MAX / 2)
 }
 
+/** A run as nodes of the usual size. */
+function cutUp({ keys, changes, deltas }: OverlayLeaf, edit: Edit): OverlayNode {
+  let level: OverlayNode[] = []
+  for (let from = 0; from < keys.length; from += NODE_ENTRIES_MAX) {
+    const to = Math.min(keys.length, from + NODE_ENTRIES_MAX)
+    level.push({
+      owner: edit,
+      keys: keys.slice(from, to),
+      changes: changes.slice(from, to),
+      deltas: deltas.slice(from, to),
+      delta: to - from,
+    })
+  }
+  while (level.length > 1) {
+    const above: OverlayNode[] = []
+    for (let from = 0; from < level.length; from += NODE_ENTRIES_MAX) {
+      const children = level.slice(from, from + NODE_ENTRIES_MAX)
+      above.push(branchOf(edit, children, children.map(lowestKey)))
+    }
+    level = above
+  }
+  return level[0]!
+}
+
 /** An entry added at the right edge leaves a full node behind, so that ascending batches pack tightly. */
 function splitLeaf(leaf: OverlayLeaf, edit: Edit, at: number): [OverlayLeaf, OverlayLeaf] {
   const right: OverlayLeaf = {
@@ -278,14 +320,15 @@ function lowerBound(keys: readonly string[], key: string): number {
   return low
 }
 
-/** All changes in key order, in columns. */
-export function overlayColumns(overlay: Overlay): {
-  readonly keys: Key[]
-  readonly changes: Change[]
-  readonly deltas: Delta[]
+/** All changes in key order, in columns: not to be changed. */
+export function overlayColumns({ root }: Overlay): {
+  readonly keys: readonly Key[]
+  readonly changes: readonly Change[]
+  readonly deltas: readonly Delta[]
 } {
+  if (root !== undefined && !('children' in root)) return root
   const columns = { keys: [], changes: [], deltas: [] }
-  if (overlay.root !== undefined) addColumns(overlay.root, columns)
+  if (root !== undefined) addColumns(root, columns)
   return columns
 }
 

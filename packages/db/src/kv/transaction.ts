@@ -10,7 +10,7 @@ import { PannierError } from '../base/errors.ts'
 import { KEY_BYTES_MAX } from '../btree/leaf.ts'
 import type { NodeCache } from '../btree/node.ts'
 import type { Bytes } from '../codec/bytes.ts'
-import { numberKey } from '../codec/key-number.ts'
+import { keyNumber, numberKey } from '../codec/key-number.ts'
 import {
   OPERATION_INSERT,
   OPERATION_REMOVE,
@@ -22,7 +22,7 @@ import {
 } from './commit-record.ts'
 import type { ReducerName, TreeKind, TreeWriter, WriteTransaction } from './key-value-store.ts'
 import { MergedTree } from './merged-tree.ts'
-import type { Change } from './overlay.ts'
+import { overlayInsertMany, type Change } from './overlay.ts'
 import {
   applyOperation,
   createTree,
@@ -186,19 +186,41 @@ export class Transaction implements WriteTransaction {
         this.#cache,
         () => this.#draft.slots[slot]!,
         (operation, key, change) => this.#change(slot, operation, key, change),
+        (keys, values) => this.#insertMany(slot, keys, values),
       )
       this.#writers.set(slot, writer)
     }
     return writer
   }
 
-  #change(slot: number, operation: Operation, key: Key, change: Change): void {
-    if (key.length > KEY_BYTES_MAX) {
-      throw new PannierError(
-        'PANNIER_KEY_TOO_LARGE',
-        `A key of ${key.length} bytes is too large: ${KEY_BYTES_MAX} are allowed.`,
-      )
+  #insertMany(slot: number, keys: readonly Key[], values: readonly Bytes[]): void {
+    if (keys.length === 0) return
+    let bytes = 0
+    for (let i = 0; i < keys.length; i++) {
+      checkKey(keys[i]!)
+      bytes += keys[i]!.length + values[i]!.length + OPERATION_OVERHEAD_BYTES
     }
+    const tree = draftTree(this.#draft, slot)
+    tree.overlay = overlayInsertMany(tree.overlay, this.#draft.edit, keys, values)
+    if (tree.kind === 'sequence') tree.nextNumber = Math.max(tree.nextNumber, keyNumber(keys.at(-1)!) + 1)
+    this.#touched.add(slot)
+    this.#bytes += bytes
+    const log = this.#log
+    if (log === undefined) return
+    if (this.#bytes > LOG_BYTES_MAX) {
+      this.#log = undefined
+      return
+    }
+    for (let i = 0; i < keys.length; i++) {
+      log.trees.push(tree.id)
+      log.operations.push(OPERATION_INSERT)
+      log.keys.push(keys[i]!)
+      log.changes.push(values[i]!)
+    }
+  }
+
+  #change(slot: number, operation: Operation, key: Key, change: Change): void {
+    checkKey(key)
     const tree = draftTree(this.#draft, slot)
     applyOperation(tree, this.#draft.edit, operation, key, change)
     this.#touched.add(slot)
@@ -216,18 +238,29 @@ export class Transaction implements WriteTransaction {
   }
 }
 
+function checkKey(key: Key): void {
+  if (key.length <= KEY_BYTES_MAX) return
+  throw new PannierError(
+    'PANNIER_KEY_TOO_LARGE',
+    `A key of ${key.length} bytes is too large: ${KEY_BYTES_MAX} are allowed.`,
+  )
+}
+
 class TransactionTree extends MergedTree implements TreeWriter {
   readonly #state: () => TreeState
   readonly #change: (operation: Operation, key: Key, change: Change) => void
+  readonly #insertMany: (keys: readonly Key[], values: readonly Bytes[]) => void
 
   constructor(
     cache: NodeCache,
     state: () => TreeState,
     change: (operation: Operation, key: Key, change: Change) => void,
+    insertMany: (keys: readonly Key[], values: readonly Bytes[]) => void,
   ) {
     super(cache)
     this.#state = state
     this.#change = change
+    this.#insertMany = insertMany
   }
 
   protected override get state(): TreeState {
@@ -236,6 +269,10 @@ class TransactionTree extends MergedTree implements TreeWriter {
 
   insert(key: Key, value: Bytes): void {
     this.#change(OPERATION_INSERT, key, value)
+  }
+
+  insertMany(keys: readonly Key[], values: readonly Bytes[]): void {
+    this.#insertMany(keys, values)
   }
 
   replace(key: Key, value: Bytes): void {
@@ -262,6 +299,16 @@ class TransactionTree extends MergedTree implements TreeWriter {
     const { kind, nextNumber } = this.state
     assert(kind === 'sequence', 'only sequence trees append')
     this.insert(numberKey(nextNumber), value)
+    return nextNumber
+  }
+
+  appendMany(values: readonly Uint8Array[]): number {
+    const { kind, nextNumber } = this.state
+    assert(kind === 'sequence', 'only sequence trees append')
+    this.insertMany(
+      Array.from(values, (_, at) => numberKey(nextNumber + at)),
+      values,
+    )
     return nextNumber
   }
 }

@@ -25,7 +25,7 @@ import type { State, TreeState } from './state.ts'
 /** Pages of dropped trees freed by one checkpoint. */
 const RECLAIM_PAGES_MAX = 10_000
 
-/** Writes a state into pages; gives it as it is then. */
+/** Writes a state into pages; gives it as it is then. `record`: it comes with a commit, for which somebody waits. */
 export async function writeState(core: Core, state: State, stageBytes: number, record?: LogRecord): Promise<State> {
   const { options, cache } = core
   const { store, environment, durability } = options
@@ -37,6 +37,7 @@ export async function writeState(core: Core, state: State, stageBytes: number, r
     generation: state.generation,
     nextPageId: state.nextPageId,
     stageBytes,
+    late: record !== undefined,
   })
   const slots: (TreeState | undefined)[] = []
   for (const tree of state.slots) slots.push(tree === undefined ? undefined : await writeTree(writer, tree))

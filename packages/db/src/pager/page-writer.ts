@@ -4,7 +4,7 @@
  *
  * Guarantees: until `commit` resolves nothing that anybody can read has changed; pages that this writer made are in no
  * cache before that, so a failed checkpoint leaves nothing behind in memory. Between two pauses the thread is held for
- * about `SLICE_MS_MAX` at the most.
+ * about `SLICE_MS_MAX` at the most, but for late pages: the store takes these as many at a time as it likes.
  */
 import type { CommitSequence, Generation, PageId } from '../base/brand.ts'
 import type { Environment } from '../base/environment.ts'
@@ -26,6 +26,8 @@ export interface PageWriterOptions<Node extends Parsed> {
   readonly nextPageId: PageId
   /** Pages gathered before they are staged. */
   readonly stageBytes: number
+  /** Pages may be built while the store is taking them, so that it has work meanwhile. It may hold the thread for longer. */
+  readonly late: boolean
 }
 
 export interface PageCommit {
@@ -40,9 +42,9 @@ export interface PageCommit {
 export class PageWriter<Node extends Parsed> {
   readonly #options: PageWriterOptions<Node>
   /** Pages of this writer that are in memory. */
-  readonly #fresh = new Map<PageId, Node>()
+  readonly #fresh = new Map<PageId, Node | LatePage>()
   #keptBytes = 0
-  #buffer = new Map<PageId, Uint8Array>()
+  #buffer = new Map<PageId, BufferedPage>()
   #bufferedBytes = 0
   #nextPageId: PageId
   #claim: string | undefined
@@ -67,7 +69,9 @@ export class PageWriter<Node extends Parsed> {
   }
 
   peek(id: PageId): Node | undefined {
-    return this.#fresh.get(id) ?? this.#options.cache.peek(id)
+    const fresh = this.#fresh.get(id)
+    if (fresh === undefined) return this.#options.cache.peek(id)
+    return this.#parsed(id, fresh)
   }
 
   load(ids: readonly PageId[]): MaybePromise<() => void> {
@@ -87,10 +91,14 @@ export class PageWriter<Node extends Parsed> {
   }
 
   write(id: PageId, bytes: Uint8Array): MaybePromise<void> {
-    this.#buffer.set(id, bytes)
-    this.#bufferedBytes += bytes.length
-    this.#fresh.set(id, this.#options.parse(id, bytes))
-    if (this.#bufferedBytes >= this.#options.stageBytes) return this.#stage()
+    return this.#add({ id, bytes, size: bytes.length }, this.#options.parse(id, bytes))
+  }
+
+  /** See PageIo (btree/apply.ts). */
+  writeLate(id: PageId, size: number, build: () => Uint8Array): MaybePromise<void> {
+    if (!this.#options.late) return this.write(id, build())
+    const page = new LatePage(id, size, build)
+    return this.#add(page, page)
   }
 
   free(id: PageId): void {
@@ -104,7 +112,7 @@ export class PageWriter<Node extends Parsed> {
       this.#wasted.push(id)
     } else {
       this.#buffer.delete(id)
-      this.#bufferedBytes -= buffered.length
+      this.#bufferedBytes -= buffered.size
     }
   }
 
@@ -122,7 +130,7 @@ export class PageWriter<Node extends Parsed> {
     const committed = store.commit({
       expectedGeneration: generation,
       ...(this.#claim === undefined ? {} : { claim: this.#claim }),
-      pages: pagesOf(this.#buffer),
+      pages: this.#buffer.values(),
       free: [...commit.free, ...this.#wasted],
       meta: { generation: (generation + 1) as Generation, sequence: commit.sequence, bytes: commit.meta },
       firstNewPageId: nextPageId,
@@ -130,13 +138,24 @@ export class PageWriter<Node extends Parsed> {
       durability: commit.durability,
     })
     if (isPromise(committed)) await committed
-    for (const [id, node] of this.#fresh) cache.add(id, node)
+    for (const [id, fresh] of this.#fresh) cache.add(id, this.#parsed(id, fresh))
     for (const id of commit.free) cache.drop(id)
+  }
+
+  #add(page: BufferedPage, fresh: Node | LatePage): MaybePromise<void> {
+    this.#buffer.set(page.id, page)
+    this.#bufferedBytes += page.size
+    this.#fresh.set(page.id, fresh)
+    if (this.#bufferedBytes >= this.#options.stageBytes) return this.#stage()
+  }
+
+  #parsed(id: PageId, fresh: Node | LatePage): Node {
+    return fresh instanceof LatePage ? this.#options.parse(id, fresh.bytes) : fresh
   }
 
   async #stage(): Promise<void> {
     const { store, environment, generation, nextPageId } = this.#options
-    const pages = [...pagesOf(this.#buffer)]
+    const pages = [...this.#buffer.values()]
     this.#buffer = new Map()
     this.#bufferedBytes = 0
     if (this.#claim === undefined) {
@@ -145,13 +164,31 @@ export class PageWriter<Node extends Parsed> {
     }
     await store.stage(this.#claim, pages)
     // Branches and the newest pages may be asked for again; what a huge commit stages must not pile up in memory.
-    for (const { id } of pages) this.#keptBytes += this.#fresh.get(id)?.memoryBytes ?? 0
+    for (const { id, size } of pages) if (this.#fresh.has(id)) this.#keptBytes += size
     if (this.#keptBytes > this.#options.cache.bytesMax * KEPT_SHARE)
       for (const { id } of pages.slice(0, -4)) if (this.#fresh.size > 8) this.#fresh.delete(id)
     this.#sliceStart = environment.now()
   }
 }
 
-function* pagesOf(buffer: ReadonlyMap<PageId, Uint8Array>): Iterable<Page> {
-  for (const [id, bytes] of buffer) yield { id, bytes }
+interface BufferedPage extends Page {
+  readonly size: number
+}
+
+/** Is built when it is first asked for. */
+class LatePage implements BufferedPage {
+  readonly id: PageId
+  readonly size: number
+  readonly #build: () => Uint8Array
+  #bytes: Uint8Array | undefined
+
+  constructor(id: PageId, size: number, build: () => Uint8Array) {
+    this.id = id
+    this.size = size
+    this.#build = build
+  }
+
+  get bytes(): Uint8Array {
+    return (this.#bytes ??= this.#build())
+  }
 }

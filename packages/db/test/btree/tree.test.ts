@@ -44,6 +44,12 @@ class Pages implements PageIo {
     this.pages.set(id, bytes)
   }
 
+  writeLate(id: PageId, size: number, build: () => Uint8Array): void {
+    const bytes = build()
+    expect(bytes.length).toBe(size)
+    this.write(id, bytes)
+  }
+
   free(id: PageId): void {
     expect(this.freed.has(id)).toBe(false)
     this.freed.add(id)

@@ -14,6 +14,8 @@ import { parseIndexInput } from '../../src/index/index-definition.ts'
 import type { IndexInput } from '../../src/index/index-definition.ts'
 import { selectorTest } from '../../src/query/selector-test.ts'
 import type { KeyValueStore } from '../../src/kv/key-value-store.ts'
+import { open } from '../../src/index.ts'
+import { memory } from '../../src/memory.ts'
 import { countingEnvironment, databaseOver } from '../../testing/model-database.ts'
 import { modelKeyValueStore } from '../../testing/model-key-value-store.ts'
 import { seededRandom } from '../../testing/random.ts'
@@ -123,6 +125,20 @@ for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
     )
   })
 }
+
+test('values that are mostly different, some of them equal, of documents that were written again', async () => {
+  const random = seededRandom(1)
+  await using db = await open('x', { storage: memory() })
+  const docs = db.collection<{ _id: string; group: string; value: number | string }>('docs')
+  const one = (at: number): { _id: string; group: string; value: number | string } => {
+    const number = random.below(20_000)
+    return { _id: `d${at}`, group: `g${random.below(3)}`, value: random.chance(0.5) ? number : `text ${number}` }
+  }
+  await docs.insert(Array.from({ length: 8000 }, (_, at) => one(at)))
+  await docs.upsert(Array.from({ length: 2000 }, () => one(random.below(8000))))
+  await db.collection('docs', { indexes: ['value', ['group', '-value'], ['value', 'group']] }).ready()
+  expect(await db.check()).toEqual([])
+})
 
 test('progress ends with 1', async () => {
   const context = setting({ seed: 1, missChance: 0 })

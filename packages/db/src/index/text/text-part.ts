@@ -4,7 +4,7 @@ import { encodeKey } from '../../codec/key-encoding.ts'
 import { SORTED_STRINGS_MAX } from '../../codec/key-order.ts'
 import type { ChunkPart } from '../chunk-part.ts'
 import type { IndexTests } from '../entry-keys.ts'
-import { EntryList } from '../entry-list.ts'
+import { DistinctTexts, EntryList } from '../entry-list.ts'
 import type { FieldReader } from '../field-reader.ts'
 import type { IndexDefinition } from '../index-definition.ts'
 import { encodeList, keyPrefixes, textContent } from './text-entries.ts'
@@ -16,7 +16,7 @@ const LIST_BYTES = 200
 export class TextPart implements ChunkPart {
   readonly index: IndexDefinition
   readonly #tests: IndexTests
-  readonly #texts: string[] = [encodeKey(undefined)]
+  readonly #texts = new DistinctTexts([encodeKey(undefined)])
   readonly #numbers = new Map<string, number>()
   readonly #entries = new EntryList(this.#texts)
   /** By document. */
@@ -38,7 +38,7 @@ export class TextPart implements ChunkPart {
 
   /** One document may bring thousands of words. */
   get full(): boolean {
-    return this.#texts.length > SORTED_STRINGS_MAX / 2
+    return this.#texts.count > SORTED_STRINGS_MAX / 2
   }
 
   add(fields: FieldReader, documentNumber: number): void {
@@ -52,7 +52,7 @@ export class TextPart implements ChunkPart {
     for (const prefix of keyPrefixes(content)) {
       let text = this.#numbers.get(prefix)
       if (text === undefined) {
-        text = this.#texts.push(prefix) - 1
+        text = this.#texts.list.push(prefix) - 1
         this.#numbers.set(prefix, text)
         this.#bytes += prefix.length + TEXT_BYTES
       }
