@@ -63,7 +63,18 @@ export abstract class MergedTree implements TreeReader {
   count(range?: KeyRange): number {
     const { overlay, tree } = this.state
     if (range?.gte === undefined && range?.lt === undefined) return (tree?.count ?? 0) + overlayDelta(overlay)
-    return Math.max(0, this.#end(range) - this.#start(range))
+    let start: number | undefined
+    let miss: Miss | undefined
+    try {
+      start = this.#start(range)
+    } catch (thrown) {
+      if (!(thrown instanceof Miss)) throw thrown
+      miss = thrown
+    }
+    // Also when the start misses, so that the pages of both are fetched together.
+    const end = this.#end(range)
+    if (start === undefined) throw miss!
+    return Math.max(0, end - start)
   }
 
   rank(key: Key): number {
@@ -85,13 +96,18 @@ export abstract class MergedTree implements TreeReader {
     return this.state.tree?.bytes ?? 0
   }
 
+  foresee(): void {
+    const { tree } = this.state
+    if (tree !== undefined) this.cache.note(tree.id)
+  }
+
   cursor(range: KeyRange = {}, options: CursorOptions = {}): Cursor {
-    const { reverse = false, skip = 0 } = options
+    const { reverse = false, skip = 0, expected = 0 } = options
     const { state, cache } = this
-    if (skip === 0) return new MergedCursor(cache, state, range, reverse)
+    if (skip === 0) return new MergedCursor(cache, state, range, reverse, expected)
     return new SkippingCursor(() => {
       const left = this.#skipped(range, reverse, skip)
-      return left === undefined ? undefined : new MergedCursor(cache, state, left, reverse)
+      return left === undefined ? undefined : new MergedCursor(cache, state, left, reverse, expected)
     })
   }
 
@@ -173,8 +189,8 @@ class MergedCursor implements Cursor {
   #changesAt: Position = 'behind'
   #fromPages = false
 
-  constructor(cache: NodeCache, state: TreeState, range: KeyRange, reverse: boolean) {
-    this.#pages = new TreeCursor(cache, state.tree, range.gte, range.lt, reverse)
+  constructor(cache: NodeCache, state: TreeState, range: KeyRange, reverse: boolean, expected = 0) {
+    this.#pages = new TreeCursor(cache, state.tree, range.gte, range.lt, reverse, expected)
     this.#changes = new OverlayCursor(state.overlay, range.gte, range.lt, reverse)
     this.#reverse = reverse
   }

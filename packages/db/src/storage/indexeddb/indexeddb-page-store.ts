@@ -16,6 +16,7 @@ import type {
   LogRecord,
   MetaRecord,
   Page,
+  PageArrived,
   PageStore,
   StoreState,
 } from '../page-store.ts'
@@ -79,9 +80,9 @@ export class IndexedDbPageStore implements PageStore {
     })
   }
 
-  readPages(ids: readonly PageId[]): Promise<(Uint8Array | undefined)[]> {
+  readPages(ids: readonly PageId[], arrived?: PageArrived): Promise<(Uint8Array | undefined)[]> {
     return this.connection.read([PAGES], (work) => {
-      const pages = requestPages(work.store(PAGES), ids, () => work.finish())
+      const pages = requestPages(work.store(PAGES), ids, () => work.finish(), arrived)
       return () => pages
     })
   }
