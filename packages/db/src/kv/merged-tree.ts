@@ -63,17 +63,16 @@ export abstract class MergedTree implements TreeReader {
   count(range?: KeyRange): number {
     const { overlay, tree } = this.state
     if (range?.gte === undefined && range?.lt === undefined) return (tree?.count ?? 0) + overlayDelta(overlay)
-    let start: number | undefined
-    let miss: Miss | undefined
+    let end = 0
+    let thrown: unknown
     try {
-      start = this.#start(range)
-    } catch (thrown) {
-      if (!(thrown instanceof Miss)) throw thrown
-      miss = thrown
+      end = this.#end(range)
+    } catch (error) {
+      thrown = error
     }
-    // Also when the start misses, so that the pages of both are fetched together.
-    const end = this.#end(range)
-    if (start === undefined) throw miss!
+    // Also when the end misses, so that the pages of both are fetched together.
+    const start = this.#start(range)
+    if (thrown !== undefined) throw thrown
     return Math.max(0, end - start)
   }
 

@@ -291,12 +291,25 @@ function keyOf(request: IDBRequest<IDBCursor | null>): number {
   return (request.result?.key as number | undefined) ?? 0
 }
 
-/** Requests the records after a sequence; the function returned gives them when the requests have succeeded. */
+/**
+ * Requests the records after a sequence; the function returned gives them when the requests have succeeded. Their keys are
+ * only asked for when they are not dense, as they are but for what stale handles have put in vain.
+ */
 function requestLog(log: IDBObjectStore, after: number): () => LogRecord[] {
   const range = IDBKeyRange.bound(after, LOG_END, true, true)
-  const keys = log.getAllKeys(range) as IDBRequest<unknown[]>
+  const first = log.getKey(range) as IDBRequest<number | undefined>
+  const last = log.openKeyCursor(range, 'prev')
   const values = log.getAll(range) as IDBRequest<Uint8Array[]>
-  return () => values.result.map((bytes, index) => ({ sequence: keys.result[index] as LogRecord['sequence'], bytes }))
+  let keys: IDBRequest<unknown[]> | undefined
+  values.onsuccess = () => {
+    const isDense = keyOf(last) - (first.result ?? 1) === values.result.length - 1
+    if (!isDense) keys = log.getAllKeys(range) as IDBRequest<unknown[]>
+  }
+  return () =>
+    values.result.map((bytes, index) => ({
+      sequence: (keys === undefined ? first.result! + index : keys.result[index]) as LogRecord['sequence'],
+      bytes,
+    }))
 }
 
 /** Pulls and puts pages as fast as the engine takes them; `next` runs when all have succeeded. */
