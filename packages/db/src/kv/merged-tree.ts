@@ -64,15 +64,16 @@ export abstract class MergedTree implements TreeReader {
     const { overlay, tree } = this.state
     if (range?.gte === undefined && range?.lt === undefined) return (tree?.count ?? 0) + overlayDelta(overlay)
     let end = 0
-    let thrown: unknown
+    let miss: Miss | undefined
     try {
       end = this.#end(range)
-    } catch (error) {
-      thrown = error
+    } catch (thrown) {
+      if (!(thrown instanceof Miss)) throw thrown
+      miss = thrown
     }
     // Also when the end misses, so that the pages of both are fetched together.
     const start = this.#start(range)
-    if (thrown !== undefined) throw thrown
+    if (miss !== undefined) throw miss
     return Math.max(0, end - start)
   }
 
