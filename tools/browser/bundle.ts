@@ -15,7 +15,6 @@ export async function bundle(entry: string): Promise<string> {
     supported: { using: false },
     sourcemap: 'inline',
     sourcesContent: false,
-    keepNames: true,
     loader: { '.wasm': 'binary' },
     logLevel: 'silent',
   })

@@ -50,11 +50,13 @@ interface Page {
     readonly bytes: Uint8Array;
 }
 
+type PageArrived = (index: number, bytes: Uint8Array) => void;
+
 type PageId = Brand<number, 'PageId'>;
 
 interface PageStore {
     read(known?: KnownState): MaybePromise<StoreState>;
-    readPages(ids: readonly PageId[]): MaybePromise<readonly (Uint8Array | undefined)[]>;
+    readPages(ids: readonly PageId[], arrived?: PageArrived): MaybePromise<readonly (Uint8Array | undefined)[]>;
     append(record: LogRecord, durability: Durability): MaybePromise<void>;
     claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): MaybePromise<void>;
     stage(token: string, pages: readonly Page[]): MaybePromise<void>;

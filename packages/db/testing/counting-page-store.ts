@@ -11,6 +11,7 @@ import type {
   KnownState,
   LogRecord,
   Page,
+  PageArrived,
   PageStore,
   SharingScope,
   Storage,
@@ -117,11 +118,11 @@ class CountingPageStore implements PageStore {
     })
   }
 
-  readPages(ids: readonly PageId[]): MaybePromise<readonly (Uint8Array | undefined)[]> {
+  readPages(ids: readonly PageId[], arrived?: PageArrived): MaybePromise<readonly (Uint8Array | undefined)[]> {
     const { counts } = this.owner
     counts.pageBatches++
     counts.pagesRead += ids.length
-    return andThen(this.inner.readPages(ids), (pages) => {
+    return andThen(this.inner.readPages(ids, arrived), (pages) => {
       for (const bytes of pages) this.owner.counts.bytesRead += bytes?.length ?? 0
       return pages
     })

@@ -181,6 +181,8 @@ class ModelReader implements TreeReader {
     return key === undefined ? undefined : { key, value: this.data.values[rank]! }
   }
 
+  foresee(): void {}
+
   cursor(range: KeyRange = {}, options: CursorOptions = {}): Cursor {
     return new ModelCursor(this, range, options)
   }

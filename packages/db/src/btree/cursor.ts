@@ -2,8 +2,8 @@
  * Walks a tree in key order, either way.
  *
  * Guarantees: a `next()` that throws a Miss has not moved the cursor; once it has moved, neither key nor value can miss. A
- * walk that misses asks for the following leaves (or overflowing values) too, more of them each time, so that a long scan
- * fetches in large batches and a short one does not.
+ * walk that misses asks for the following leaves (or overflowing values) too: those that hold as many entries as its caller
+ * expects, and beyond that more of them each time, so that a long scan fetches in large batches and a short one does not.
  */
 import type { Key, PageId } from '../base/brand.ts'
 import { Miss } from '../base/miss.ts'
@@ -46,14 +46,24 @@ export class TreeCursor {
   #overflowing: Uint8Array | undefined
   #done: boolean
   #readAhead = 1
+  /** Entries that will be looked at, as far as they stand in leaves that were not asked for. */
+  #expected: number
 
   /** The entries with `lower <= key < upper`. */
-  constructor(cache: NodeCache, tree: Tree, lower: Key | undefined, upper: Key | undefined, reverse: boolean) {
+  constructor(
+    cache: NodeCache,
+    tree: Tree,
+    lower: Key | undefined,
+    upper: Key | undefined,
+    reverse: boolean,
+    expected = 0,
+  ) {
     this.#cache = cache
     this.#tree = tree
     this.#lower = lower
     this.#upper = upper
     this.#reverse = reverse
+    this.#expected = expected
     this.#done = tree === undefined || (lower !== undefined && upper !== undefined && lower >= upper)
   }
 
@@ -180,10 +190,12 @@ export class TreeCursor {
 
   #noteAhead({ branch, index }: Step): void {
     const direction = this.#reverse ? -1 : 1
-    for (let i = 1; i < this.#readAhead; i++) {
+    this.#expected -= branch.children[index]!.count
+    for (let i = 1; i < this.#readAhead || (this.#expected > 0 && i < READ_AHEAD_MAX); i++) {
       const ahead = index + i * direction
       if (ahead < 0 || ahead >= branch.children.length || !this.#inRange(branch, ahead)) break
       this.#cache.note(branch.children[ahead]!.id)
+      this.#expected -= branch.children[ahead]!.count
     }
     this.#readAhead = Math.min(this.#readAhead * 4, READ_AHEAD_MAX)
   }

@@ -99,6 +99,12 @@ export class ByteReader {
   }
 
   varint(): number {
+    // Most are small, and logs and pages are full of them.
+    const first = this.bytes[this.at]!
+    if (first < 128 && this.at < this.end) {
+      this.at++
+      return first
+    }
     let value = 0
     let scale = 1
     for (let count = 0; count < 8; count++) {

@@ -49,7 +49,14 @@ export class DocumentReader {
     return this.idTree.count()
   }
 
+  /** Documents will be read: the roots of the trees that takes are fetched along with what is missed next. */
+  foresee(): void {
+    this.bodies.foresee()
+    if (this.moved.count() > 0) this.moved.foresee()
+  }
+
   get(id: string): BodyView | undefined {
+    this.foresee()
     const value = this.idTree.get(encodeIdKey(id))
     if (value === undefined) return undefined
     const number = readNumber(value)

@@ -22,6 +22,7 @@ export function emptyCollection(name: string): DocumentReader {
 const EMPTY_CURSOR: Cursor = { next: () => false, key: '' as Cursor['key'], keyNumber: 0, value: new Uint8Array(0) }
 
 const EMPTY_TREE: TreeReader = {
+  foresee: () => {},
   get: () => undefined,
   getMany: (keys) => keys.map(() => undefined),
   count: () => 0,

@@ -47,6 +47,8 @@ export interface CursorOptions {
   readonly reverse?: boolean
   /** Leaves out that many entries at the start, by rank: costs no walk. */
   readonly skip?: number
+  /** So many entries will be looked at if there are that many: pages that hold them are fetched together. */
+  readonly expected?: number
 }
 
 export interface TreeReader {
@@ -60,6 +62,8 @@ export interface TreeReader {
   /** The entry with exactly `rank` entries before it. */
   select(rank: number): Entry | undefined
   cursor(range?: KeyRange, options?: CursorOptions): Cursor
+  /** The tree will be read: what any read of it begins with is fetched along with what is missed next. */
+  foresee(): void
   /**
    * What the entries of a range fold into; undefined if there are none. By the reducer that the tree was created with it costs
    * no walk; by another one it costs none where nothing has changed since that same one (the object) was used. Ordered trees.

@@ -3,6 +3,7 @@
  */
 import type { Key } from '../base/brand.ts'
 import { lazyModule } from '../base/lazy-module.ts'
+import { Miss } from '../base/miss.ts'
 import { asArray } from '../codec/bytes.ts'
 import { keyNumber } from '../codec/key-number.ts'
 import type { Reducer } from '../btree/reducer.ts'
@@ -55,7 +56,18 @@ export abstract class MergedTree implements TreeReader {
   count(range?: KeyRange): number {
     const { overlay, tree } = this.state
     if (range?.gte === undefined && range?.lt === undefined) return (tree?.count ?? 0) + overlayDelta(overlay)
-    return Math.max(0, this.#end(range) - this.#start(range))
+    let end = 0
+    let miss: Miss | undefined
+    try {
+      end = this.#end(range)
+    } catch (thrown) {
+      if (!(thrown instanceof Miss)) throw thrown
+      miss = thrown
+    }
+    // Also when the end misses, so that the pages of both are fetched together.
+    const start = this.#start(range)
+    if (miss !== undefined) throw miss
+    return Math.max(0, end - start)
   }
 
   rank(key: Key): number {
@@ -77,13 +89,18 @@ export abstract class MergedTree implements TreeReader {
     return this.state.tree?.bytes ?? 0
   }
 
+  foresee(): void {
+    const { tree } = this.state
+    if (tree !== undefined) this.cache.note(tree.id)
+  }
+
   cursor(range: KeyRange = {}, options: CursorOptions = {}): Cursor {
-    const { reverse = false, skip = 0 } = options
+    const { reverse = false, skip = 0, expected = 0 } = options
     const { state, cache } = this
-    if (skip === 0) return new MergedCursor(cache, state, range, reverse)
+    if (skip === 0) return new MergedCursor(cache, state, range, reverse, expected)
     return new SkippingCursor(() => {
       const left = this.#skipped(range, reverse, skip)
-      return left === undefined ? undefined : new MergedCursor(cache, state, left, reverse)
+      return left === undefined ? undefined : new MergedCursor(cache, state, left, reverse, expected)
     })
   }
 
@@ -164,8 +181,8 @@ class MergedCursor implements Cursor {
   #changesAt: Position = 'behind'
   #fromPages = false
 
-  constructor(cache: NodeCache, state: TreeState, range: KeyRange, reverse: boolean) {
-    this.#pages = new TreeCursor(cache, state.tree, range.gte, range.lt, reverse)
+  constructor(cache: NodeCache, state: TreeState, range: KeyRange, reverse: boolean, expected = 0) {
+    this.#pages = new TreeCursor(cache, state.tree, range.gte, range.lt, reverse, expected)
     this.#changes = new OverlayCursor(state.overlay, range.gte, range.lt, reverse)
     this.#reverse = reverse
   }

@@ -136,8 +136,18 @@ export class PageCache<Node extends Parsed> {
   }
 
   #read(ids: PageId[]): MaybePromise<void> {
-    const arrived = andThen(this.#store.readPages(ids), (pages) => {
-      for (let i = 0; i < ids.length; i++) this.#insert(ids[i]!, this.#parsed(ids[i]!, pages[i]))
+    // What comes early is parsed while the rest is read. What fails to be is left to the end, where the failure belongs.
+    const early = new Map<Uint8Array, Node>()
+    const parseEarly = (index: number, bytes: Uint8Array): void => {
+      try {
+        early.set(bytes, this.#parsed(ids[index]!, bytes))
+      } catch {}
+    }
+    const arrived = andThen(this.#store.readPages(ids, parseEarly), (pages) => {
+      for (let i = 0; i < ids.length; i++) {
+        const bytes = pages[i]
+        this.#insert(ids[i]!, (bytes && early.get(bytes)) ?? this.#parsed(ids[i]!, bytes))
+      }
     })
     if (!isPromise(arrived)) return
     const settled = arrived.finally(() => {

@@ -89,8 +89,11 @@ export interface PageStore {
   /**
    * The bytes of each page in the order asked for, undefined where there is none. How they are fetched (parallel gets, a
    * range, everything) is the store's business. At least one id; no id twice.
+   *
+   * `arrived` may be called for a page before all are there, with its place in `ids`, so that the caller's work on it and the
+   * reading of others overlap. Never, for any of them, or more than once: the result alone counts. It does not throw.
    */
-  readPages(ids: readonly PageId[]): MaybePromise<readonly (Uint8Array | undefined)[]>
+  readPages(ids: readonly PageId[], arrived?: PageArrived): MaybePromise<readonly (Uint8Array | undefined)[]>
 
   /**
    * Appends one log record. Fence: fails with PANNIER_STALE unless the newest record in the log is `record.sequence - 1`
@@ -123,6 +126,8 @@ export interface PageStore {
   /** Idempotent. Later calls fail with PANNIER_CLOSED. */
   close(): MaybePromise<void>
 }
+
+export type PageArrived = (index: number, bytes: Uint8Array) => void
 
 /** Where the handles of one database can be: they must find one another to take turns at writing. */
 export type SharingScope = 'process' | 'origin'

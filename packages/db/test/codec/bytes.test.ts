@@ -121,11 +121,11 @@ describe('checksum', () => {
   })
 
   test('does not depend on where the bytes lie', () => {
-    const bytes = Uint8Array.from({ length: 300 }, (_, i) => i * 7)
+    const bytes = Uint8Array.from({ length: 3000 }, (_, i) => i * 7)
     for (let offset = 0; offset < 9; offset++) {
-      const buffer = new Uint8Array(320)
+      const buffer = new Uint8Array(3020)
       buffer.set(bytes, offset)
-      for (const length of [0, 3, 16, 100, 299]) {
+      for (const length of [0, 3, 16, 100, 299, 1023, 1024, 2999]) {
         expect(checksum(buffer, offset, offset + length)).toBe(checksum(bytes, 0, length))
         expect(checksum(buffer.subarray(offset, offset + length))).toBe(checksum(bytes, 0, length))
       }

@@ -245,8 +245,10 @@ function pageCases({ test, create }: PageStoreSuiteContext): void {
         runsOf(order.slice(0, 12)),
       ]
       for (const asked of requests) {
-        const read = await store.readPages(pageIds(...asked))
+        const early: [number, Uint8Array][] = []
+        const read = await store.readPages(pageIds(...asked), (index, bytes) => early.push([index, bytes]))
         assertEqual(read.length, asked.length)
+        for (const [index, bytes] of early) assertEqual(bytes, read[index], 'what arrives early is what is read')
         asked.forEach((id, index) => {
           assertEqual(read[index], kept.has(id as PageId) ? somePage(id, 200).bytes : undefined, `page ${id}`)
         })

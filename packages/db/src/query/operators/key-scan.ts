@@ -25,7 +25,7 @@ export function keyScan<Row>(access: AccessPath, options: KeyScanOptions<Row>): 
   return {
     next: (count) => {
       for (let looked = 0; looked < STEP_ROWS_MAX && rows.length < count && at < ranges.length; looked++) {
-        cursor ??= options.cursor(ranges[at]!, { reverse, skip })
+        cursor ??= options.cursor(ranges[at]!, { reverse, skip, expected: Math.min(count, sizes[at]!) })
         if (cursor.next()) {
           const row = read(cursor)
           if (row !== undefined) rows.push(row)

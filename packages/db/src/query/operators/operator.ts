@@ -5,7 +5,7 @@
 
 /** Rows of the first batch of a query that may be left early, of one that is read to its end, and of the largest batches. */
 export const BATCH_ROWS_MIN = 32
-export const BATCH_ROWS_WHOLE = 1024
+export const BATCH_ROWS_WHOLE = 2048
 export const BATCH_ROWS_MAX = 2048
 /** Entries or documents that one step of a source looks at: bounds what a step keeps in memory. */
 export const STEP_ROWS_MAX = 4096

@@ -9,6 +9,7 @@ import type {
   LogRecord,
   MetaRecord,
   Page,
+  PageArrived,
   PageStore,
   StoreState,
 } from '../page-store.ts'
@@ -16,7 +17,7 @@ import type { Connection } from './connection.ts'
 import { IDENTITY, LOG, LOG_END, META, PAGES } from './open.ts'
 import type { IndexedDbPageWriter, Seen } from './page-writer.ts'
 import { requestPages } from './read-policy.ts'
-import { generationOf, requestMeta, type StoredMeta } from './stored-meta.ts'
+import { generationOf, keyOf, requestMeta, type StoredMeta } from './stored-meta.ts'
 
 /** Whoever only reads does without. */
 const pageWriting = moduleOnDemand(() => import('./page-writer.ts'))
@@ -59,9 +60,9 @@ export class IndexedDbPageStore implements PageStore {
     })
   }
 
-  readPages(ids: readonly PageId[]): Promise<(Uint8Array | undefined)[]> {
+  readPages(ids: readonly PageId[], arrived?: PageArrived): Promise<(Uint8Array | undefined)[]> {
     return this.connection.read([PAGES], (work) => {
-      const pages = requestPages(work.store(PAGES), ids, () => work.finish())
+      const pages = requestPages(work.store(PAGES), ids, () => work.finish(), arrived)
       return () => pages
     })
   }
@@ -117,10 +118,23 @@ function withoutFreed({ generation, sequence, bytes }: StoredMeta): MetaRecord {
   return { generation, sequence, bytes }
 }
 
-/** Requests the records after a sequence; the function returned gives them when the requests have succeeded. */
+/**
+ * Requests the records after a sequence; the function returned gives them when the requests have succeeded. Their keys are
+ * only asked for when they are not dense, as they are but for what stale handles have put in vain.
+ */
 function requestLog(log: IDBObjectStore, after: number): () => LogRecord[] {
   const range = IDBKeyRange.bound(after, LOG_END, true, true)
-  const keys = log.getAllKeys(range) as IDBRequest<unknown[]>
+  const first = log.getKey(range) as IDBRequest<number | undefined>
+  const last = log.openKeyCursor(range, 'prev')
   const values = log.getAll(range) as IDBRequest<Uint8Array[]>
-  return () => values.result.map((bytes, index) => ({ sequence: keys.result[index] as LogRecord['sequence'], bytes }))
+  let keys: IDBRequest<unknown[]> | undefined
+  values.onsuccess = () => {
+    const isDense = keyOf(last) - (first.result ?? 1) === values.result.length - 1
+    if (!isDense) keys = log.getAllKeys(range) as IDBRequest<unknown[]>
+  }
+  return () =>
+    values.result.map((bytes, index) => ({
+      sequence: (keys === undefined ? first.result! + index : keys.result[index]) as LogRecord['sequence'],
+      bytes,
+    }))
 }

@@ -13,7 +13,7 @@ import type { Commit, Durability, LogRecord, Page } from '../page-store.ts'
 import type { Connection, Work } from './connection.ts'
 import { LOG, LOG_END, META, PAGES } from './open.ts'
 import { keepReserve, releaseReserve } from './quota-reserve.ts'
-import { CURRENT, generationOf, requestMeta } from './stored-meta.ts'
+import { CURRENT, generationOf, keyOf, requestMeta } from './stored-meta.ts'
 
 /** A key in `meta`. */
 const CLAIM = 'claim'
@@ -209,10 +209,6 @@ export class IndexedDbPageWriter {
 /** Requests the key of the newest log record. */
 function requestNewest(work: Work): IDBRequest<IDBCursor | null> {
   return work.store(LOG).openKeyCursor(IDBKeyRange.upperBound(LOG_END, true), 'prev')
-}
-
-function keyOf(request: IDBRequest<IDBCursor | null>): number {
-  return (request.result?.key as number | undefined) ?? 0
 }
 
 /** Pulls and puts pages as fast as the engine takes them; `next` runs when all have succeeded. */

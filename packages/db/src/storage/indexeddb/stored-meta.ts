@@ -1,4 +1,4 @@
-/** The meta record as it is stored. */
+/** The meta record as it is stored, and what requests for it and for the ends of the log give. */
 import type { MetaRecord } from '../page-store.ts'
 import type { PageId } from '../../base/brand.ts'
 import type { Work } from './connection.ts'
@@ -18,4 +18,9 @@ export function requestMeta(work: Work): MetaRequest {
 
 export function generationOf(request: MetaRequest): number {
   return request.result?.generation ?? 0
+}
+
+/** The number under the cursor; 0 where there is nothing. */
+export function keyOf(request: IDBRequest<IDBCursor | null>): number {
+  return (request.result?.key as number | undefined) ?? 0
 }
