@@ -86,7 +86,10 @@ export class TextPart implements ChunkPart {
     this.#lists.set(documentNumber, list)
     this.#bytes += list.length + LIST_BYTES
     this.#entries.add(0, documentNumber)
-    this.#entries.add(this.#textOf(this.#lengths, code, () => lengthPrefix(code)), documentNumber)
+    this.#entries.add(
+      this.#textOf(this.#lengths, code, () => lengthPrefix(code)),
+      documentNumber,
+    )
     for (const word of words) {
       const { texts, frequency, key } = word
       word.frequency = 0
