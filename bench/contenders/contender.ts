@@ -38,7 +38,21 @@ export interface Contender {
   dropStore(): Answer<void>
   /** After `close`: nothing is left. */
   destroy(place: string): Promise<void>
+  readonly views?: Views
 }
+
+/** Map/reduce views, as PouchDB has them. */
+export interface Views {
+  /** By a map function that has no name: the ids of the first people by score. */
+  adHoc(limit: number): Promise<readonly string[]>
+  /** Makes the views that have names, and brings them up to date: by score; and VIEW_ROWS rows a document, by city, with `_stats` of ages. */
+  build(): Promise<void>
+  byScore(limit: number): Promise<readonly string[]>
+  /** For each city, how many rows it has and the sum of the ages. */
+  groups(): Promise<readonly string[]>
+}
+
+export const VIEW_ROWS = 10
 
 /** Beside the operations: `keep`: what it holds is there again when another process opens it; `nested`, `bytes`: field values. */
 export type Capability = keyof Contender | 'keep' | 'nested' | 'bytes'
