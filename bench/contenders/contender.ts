@@ -45,8 +45,10 @@ export interface Contender {
 export interface Views {
   /** By a map function that has no name: the ids of the first people by score. */
   adHoc(limit: number): Promise<readonly string[]>
-  /** Makes the views that have names, and brings them up to date: by score; and VIEW_ROWS rows a document, by city, with `_stats` of ages. */
-  build(): Promise<void>
+  /** Makes a view by score that has a name, and brings it up to date. */
+  buildByScore(): Promise<void>
+  /** Likewise one by city, with `_stats` of ages: VIEW_ROWS rows a document. */
+  buildByCity(): Promise<void>
   byScore(limit: number): Promise<readonly string[]>
   /** For each city, how many rows it has and the sum of the ages. */
   groups(): Promise<readonly string[]>

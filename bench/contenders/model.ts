@@ -63,7 +63,8 @@ export class ModelContender implements Contender {
 
   readonly views: Views = {
     adHoc: (limit) => this.views.byScore(limit),
-    build: async () => {},
+    buildByScore: async () => {},
+    buildByCity: async () => {},
     byScore: async (limit) => {
       const people = this.#filter(() => true).sort((a, b) => a.score - b.score || (a._id < b._id ? -1 : 1))
       return people.slice(0, limit).map(({ _id }) => _id)

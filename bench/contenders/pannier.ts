@@ -85,8 +85,10 @@ export class PannierContender implements Contender {
       const { rows } = await this.#people!.query({ map: (person, emit) => emit(person.score) }, { limit })
       return rows.map(({ id }) => id!)
     },
-    build: async () => {
+    buildByScore: async () => {
       await this.#byScore.query({ limit: 0 })
+    },
+    buildByCity: async () => {
       await this.#byCity.query({ limit: 0, reduce: false })
     },
     byScore: async (limit) => (await this.#byScore.query({ limit })).rows.map(({ id }) => id!),

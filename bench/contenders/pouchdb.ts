@@ -156,14 +156,16 @@ export class PouchDbContender implements Contender {
       const { rows } = await this.#database!.query((document, emit) => emit(document.score), { limit })
       return rows.map(({ id }) => id)
     },
-    build: async () => {
-      const byCity = `function (doc) { for (var i = 0; i < ${VIEW_ROWS}; i++) emit(doc.city, doc.age) }`
+    buildByScore: async () => {
       await this.#database!.put({
         _id: '_design/score',
         views: { score: { map: 'function (doc) { emit(doc.score) }' } },
       })
-      await this.#database!.put({ _id: '_design/city', views: { city: { map: byCity, reduce: '_stats' } } })
       await this.#database!.query('score', { limit: 0 })
+    },
+    buildByCity: async () => {
+      const map = `function (doc) { for (var i = 0; i < ${VIEW_ROWS}; i++) emit(doc.city, doc.age) }`
+      await this.#database!.put({ _id: '_design/city', views: { city: { map, reduce: '_stats' } } })
       await this.#database!.query('city', { limit: 0, reduce: false })
     },
     byScore: async (limit) => (await this.#database!.query('score', { limit })).rows.map(({ id }) => id),
