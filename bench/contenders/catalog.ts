@@ -20,6 +20,7 @@ export interface ContenderFacts {
 
 const BROWSERS: readonly Place[] = ['chromium', 'firefox', 'webkit']
 const EVERYWHERE: readonly Place[] = ['node', ...BROWSERS]
+const HAVE_VIEWS = /^(pannier|pouchdb)/
 const JSON_ONLY = 'stores JSON: bytes would be attachments or base64'
 const NO_BYTES: ContenderFacts['gaps'] = { bytes: JSON_ONLY }
 const IN_MEMORY = 'keeps everything in memory only'
@@ -97,6 +98,11 @@ export const CONTENDERS: readonly ContenderFacts[] = [
     gaps: NO_BYTES,
     core: true,
   }),
+  contender('pouchdb-memory', 'PouchDB, in memory', ['node'], 'https://pouchdb.com/adapters.html', {
+    packages: ['pouchdb-core', 'pouchdb-adapter-memory', 'pouchdb-find'],
+    kind: 'memory',
+    gaps: { ...NO_BYTES, keep: IN_MEMORY },
+  }),
   contender('pannier-memory', 'Pannier, in memory', EVERYWHERE, 'README.md', {
     kind: 'memory',
     gaps: { ...NO_BYTES, keep: IN_MEMORY },
@@ -154,5 +160,6 @@ function contender(
   documentation: string,
   rest: Partial<Pick<ContenderFacts, 'packages' | 'kind' | 'core' | 'gaps'>> = {},
 ): ContenderFacts {
-  return { name, title, places, documentation, packages: [], kind: 'persistent', core: false, gaps: {}, ...rest }
+  const gaps = { ...(HAVE_VIEWS.test(name) ? {} : { views: 'has no map/reduce views' }), ...rest.gaps }
+  return { name, title, places, documentation, packages: [], kind: 'persistent', core: false, ...rest, gaps }
 }

@@ -38,7 +38,23 @@ export interface Contender {
   dropStore(): Answer<void>
   /** After `close`: nothing is left. */
   destroy(place: string): Promise<void>
+  readonly views?: Views
 }
+
+/** Map/reduce views, as PouchDB has them. */
+export interface Views {
+  /** By a map function that has no name: the ids of the first people by score. */
+  adHoc(limit: number): Promise<readonly string[]>
+  /** Makes a view by score that has a name, and brings it up to date. */
+  buildByScore(): Promise<void>
+  /** Likewise one by city, with `_stats` of ages: VIEW_ROWS rows a document. */
+  buildByCity(): Promise<void>
+  byScore(limit: number): Promise<readonly string[]>
+  /** For each city, how many rows it has and the sum of the ages. */
+  groups(): Promise<readonly string[]>
+}
+
+export const VIEW_ROWS = 10
 
 /** Beside the operations: `keep`: what it holds is there again when another process opens it; `nested`, `bytes`: field values. */
 export type Capability = keyof Contender | 'keep' | 'nested' | 'bytes'

@@ -17,6 +17,10 @@ const LOADERS: Readonly<Record<string, () => Promise<Contender>>> = {
     const { default: plugin } = await import('pouchdb-adapter-leveldb')
     return new (await import('./pouchdb.ts')).PouchDbContender('leveldb', plugin)
   },
+  'pouchdb-memory': async () => {
+    const { default: plugin } = await import('pouchdb-adapter-memory')
+    return new (await import('./pouchdb.ts')).PouchDbContender('memory', plugin)
+  },
   tinybase: async () => new (await import('./tinybase.ts')).TinyBaseContender(),
   lokijs: async () => new (await import('./lokijs.ts')).LokiJsContender(),
   'floor-storage': async () => {

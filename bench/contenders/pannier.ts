@@ -1,7 +1,7 @@
 /** Pannier, through its public API alone and with its defaults; the same in a page and in Node. */
 import { open } from 'pannier'
-import type { Collection, Database, FieldPath, IndexInput, OpenOptions } from 'pannier'
-import type { Contender, Patch } from './contender.ts'
+import type { Collection, Database, Emit, FieldPath, IndexInput, OpenOptions } from 'pannier'
+import type { Contender, Patch, Views } from './contender.ts'
 import type { Person } from '../documents.ts'
 
 const INDEXES: readonly IndexInput<FieldPath<Person>>[] = ['age', 'city']
@@ -10,6 +10,8 @@ export class PannierContender implements Contender {
   readonly #storage: Pick<OpenOptions, 'storage'>
   #database: Database | undefined
   #people: Collection<Person> | undefined
+  #byScore!: ReturnType<typeof viewByScore>
+  #byCity!: ReturnType<typeof viewByCity>
 
   constructor(storage: Pick<OpenOptions, 'storage'> = {}) {
     this.#storage = storage
@@ -18,7 +20,7 @@ export class PannierContender implements Contender {
   async open(place: string, indexed: boolean): Promise<void> {
     const people = indexed ? { indexes: INDEXES } : {}
     this.#database = await open(place, { ...this.#storage, collections: { people } })
-    this.#people = this.#database.collection<Person>('people')
+    this.#use(this.#database.collection<Person>('people'))
   }
 
   async close(): Promise<void> {
@@ -75,11 +77,50 @@ export class PannierContender implements Contender {
 
   async dropStore(): Promise<void> {
     await this.#database!.dropCollection('people')
-    this.#people = this.#database!.collection<Person>('people')
+    this.#use(this.#database!.collection<Person>('people'))
+  }
+
+  readonly views: Views = {
+    adHoc: async (limit) => {
+      const { rows } = await this.#people!.query({ map: (person, emit) => emit(person.score) }, { limit })
+      return rows.map(({ id }) => id!)
+    },
+    buildByScore: async () => {
+      await this.#byScore.query({ limit: 0 })
+    },
+    buildByCity: async () => {
+      await this.#byCity.query({ limit: 0, reduce: false })
+    },
+    byScore: async (limit) => (await this.#byScore.query({ limit })).rows.map(({ id }) => id!),
+    groups: async () => {
+      const { rows } = await this.#byCity.query({ group: true })
+      return rows.map(({ key, value }) => {
+        const { count, sum } = value as { readonly count: number; readonly sum: number }
+        return `${String(key)} ${count} ${sum}`
+      })
+    },
+  }
+
+  #use(people: Collection<Person>): void {
+    this.#people = people
+    this.#byScore = viewByScore(people)
+    this.#byCity = viewByCity(people)
   }
 
   async destroy(place: string): Promise<void> {
     const database = await open(place, this.#storage)
     await database.destroy()
   }
+}
+
+function viewByScore(people: Collection<Person>) {
+  return people.view('score', { map: (person, emit: Emit<number>) => emit(person.score) })
+}
+
+/** VIEW_ROWS rows a document: a map function must say all by itself. */
+function viewByCity(people: Collection<Person>) {
+  const map = (person: Person, emit: Emit<string, number>): void => {
+    for (let row = 0; row < 10; row++) emit(person.city, person.age)
+  }
+  return people.view('city', { map, reduce: '_stats' })
 }

@@ -3,6 +3,14 @@ declare module 'pouchdb-find' {
   const plugin: unknown
   export default plugin
 }
+declare module 'pouchdb-mapreduce' {
+  const plugin: unknown
+  export default plugin
+}
+declare module 'pouchdb-adapter-memory' {
+  const plugin: unknown
+  export default plugin
+}
 declare module 'pouchdb-adapter-idb' {
   const plugin: unknown
   export default plugin

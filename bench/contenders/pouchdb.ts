@@ -5,7 +5,9 @@
  */
 import PouchDB from 'pouchdb-core'
 import findPlugin from 'pouchdb-find'
-import type { Contender, Patch } from './contender.ts'
+import mapReducePlugin from 'pouchdb-mapreduce'
+import { VIEW_ROWS } from './contender.ts'
+import type { Contender, Patch, Views } from './contender.ts'
 import type { Person } from '../documents.ts'
 
 type Kept = Person & { readonly _rev: string }
@@ -20,8 +22,17 @@ interface Pouch {
   allDocs(options: object): Promise<{ readonly rows: readonly Row[] }>
   createIndex(request: object): Promise<unknown>
   find(request: object): Promise<{ readonly docs: readonly Kept[] }>
+  query(view: string | ((document: Person, emit: (key: unknown) => void) => void), options: object): Promise<ViewResult>
   close(): Promise<void>
   destroy(): Promise<unknown>
+}
+
+interface ViewResult {
+  readonly rows: readonly {
+    readonly id: string
+    readonly key: unknown
+    readonly value: { readonly count: number; readonly sum: number }
+  }[]
 }
 
 interface Row {
@@ -34,6 +45,7 @@ type PouchConstructor = (new (name: string, options: object) => Pouch) & { plugi
 
 const Constructor = PouchDB as unknown as PouchConstructor
 Constructor.plugin(findPlugin)
+Constructor.plugin(mapReducePlugin)
 /** pouchdb-find hands out 25 documents unless told otherwise. */
 const NO_LIMIT = 2 ** 31 - 1
 const DESIGN = '_design/'
@@ -137,6 +149,30 @@ export class PouchDbContender implements Contender {
 
   async destroy(place: string): Promise<void> {
     await this.#make(place).destroy()
+  }
+
+  readonly views: Views = {
+    adHoc: async (limit) => {
+      const { rows } = await this.#database!.query((document, emit) => emit(document.score), { limit })
+      return rows.map(({ id }) => id)
+    },
+    buildByScore: async () => {
+      await this.#database!.put({
+        _id: '_design/score',
+        views: { score: { map: 'function (doc) { emit(doc.score) }' } },
+      })
+      await this.#database!.query('score', { limit: 0 })
+    },
+    buildByCity: async () => {
+      const map = `function (doc) { for (var i = 0; i < ${VIEW_ROWS}; i++) emit(doc.city, doc.age) }`
+      await this.#database!.put({ _id: '_design/city', views: { city: { map, reduce: '_stats' } } })
+      await this.#database!.query('city', { limit: 0, reduce: false })
+    },
+    byScore: async (limit) => (await this.#database!.query('score', { limit })).rows.map(({ id }) => id),
+    groups: async () => {
+      const { rows } = await this.#database!.query('city', { group: true })
+      return rows.map(({ key, value }) => `${String(key)} ${value.count} ${value.sum}`)
+    },
   }
 
   async #find(selector: object, fields?: readonly string[]): Promise<readonly Kept[]> {

@@ -11,6 +11,9 @@ import { time, timeEach } from '../measure.ts'
 const DOCUMENTS = 1_000
 const DOCUMENTS_FOUND = 10_000
 const PAGES = 10
+const DOCUMENTS_VIEWED = 1_200
+/** Queries that are asked at once. */
+const VIEW_QUERIES = 5
 
 const phases = [
   {
@@ -40,6 +43,18 @@ const phases = [
       test('simple-find-query', undefined, 5, ['findByCity', 'buildIndexes'], async ({ contender }) =>
         idsOf(await contender.findByCity(someCity)),
       ),
+      test('temp-views', DOCUMENTS_VIEWED, 1, ['views'], async ({ contender }) =>
+        checksum(await atOnce(() => contender.views!.adHoc(5))),
+      ),
+      test('build-secondary-index', DOCUMENTS, 1, ['views'], ({ contender }) => contender.views!.buildByScore()),
+      test('persisted-views', undefined, 10, ['views'], async ({ contender }) =>
+        checksum(await atOnce(() => contender.views!.byScore(5))),
+      ),
+      // Not one of its own: what `reduce` costs there.
+      test('build-large-view', DOCUMENTS_FOUND, 1, ['views'], ({ contender }) => contender.views!.buildByCity()),
+      test('group-reduce-100000-rows', undefined, 1, ['views'], async ({ contender }) =>
+        checksum(await contender.views!.groups()),
+      ),
     ],
   },
 ]
@@ -56,16 +71,17 @@ export const pouchDbSuite: Suite = {
       reason: 'need operations that the lab does not ask of contenders yet',
     },
     {
-      title: 'temp-views, build-secondary-index, persisted-views',
-      reason: 'views are JavaScript functions; create-index stands for them',
-    },
-    {
       title: 'basic-attachments, many-attachments-base64, many-attachments-binary',
       reason: 'most contenders have no attachments',
     },
     { title: 'pull-replication-one-generation, pull-replication-two-generation', reason: 'replication is issue 6' },
   ],
   cells: ({ seed }) => [{ ...cellOf(DOCUMENTS_FOUND, seed), label: 'as in its suite' }],
+}
+
+/** The ids that several queries give. */
+async function atOnce(query: () => Promise<readonly string[]>): Promise<string[]> {
+  return (await Promise.all(Array.from({ length: VIEW_QUERIES }, query))).flat()
 }
 
 /** `documents`: stored before; undefined: what the test before has left. */

@@ -531,6 +531,17 @@ export type LiveChange<Row> = {
     readonly row: Row;
 };
 
+export class LiveCount implements AsyncIterable<number> {
+    get ready(): Promise<void>;
+    get value(): number | undefined;
+    get status(): LiveStatus;
+    get error(): unknown;
+    subscribe(listener: (count: number) => void, onEnd?: (error: unknown) => void): () => void;
+    [Symbol.asyncIterator](): AsyncIterableIterator<number, undefined, undefined>;
+    close(): void;
+    [Symbol.dispose](): void;
+}
+
 export interface LiveOptions {
     readonly signal?: AbortSignal | undefined;
 }
@@ -663,6 +674,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
     count(): Promise<number>;
     explain({ run }?: ExplainOptions): Promise<Explanation>;
     live({ signal }?: LiveOptions): LiveQuery<T>;
+    liveCount({ signal }?: LiveOptions): LiveCount;
     isSame<U extends object, D extends object>(other: Query<U, D>): boolean;
     [Symbol.asyncIterator](): AsyncGenerator<T, void, undefined>;
 }

@@ -1,5 +1,13 @@
 // What `@pannier/react` offers. Written by `npm run api`.
 
+export interface CountResult {
+    readonly count: number | undefined;
+    readonly status: LiveStatus | 'idle';
+    readonly error: unknown;
+}
+
+export type CountSource = Pick<Query<object>, 'liveCount' | 'isSame'> | LiveCount;
+
 export interface DocumentResult<Row extends object> {
     readonly document: Row | undefined;
     readonly status: LiveResult<Row>['status'];
@@ -19,6 +27,8 @@ export interface LiveResult<Row extends object> {
 }
 
 export type LiveSource<Row extends object> = Pick<Query<Row>, 'live' | 'isSame'> | LiveQuery<Row>;
+
+export function useCount(query: CountSource | undefined | (() => CountSource | undefined), deps?: DependencyList): CountResult;
 
 export function useDocument<Row extends object>(collection: DocumentSource<Row>, id: string | undefined): DocumentResult<Row>;
 

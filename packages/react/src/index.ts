@@ -1,5 +1,7 @@
 /** React hooks for Pannier. */
-export type { LiveResult, LiveSource } from './live-store.ts'
+export { useCount } from './use-count.ts'
+export type { CountResult, CountSource } from './use-count.ts'
 export { useDocument } from './use-document.ts'
 export type { DocumentResult, DocumentSource } from './use-document.ts'
 export { useLiveQuery } from './use-live-query.ts'
+export type { LiveResult, LiveSource } from './use-live-query.ts'

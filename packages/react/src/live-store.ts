@@ -1,44 +1,51 @@
 /**
- * What a component reads a live query from: React's external store. The query is started when the component subscribes, which
+ * What a component reads something live from: React's external store. It is started when the component subscribes, which
  * it does only once it is mounted, and closed when it unsubscribes; so a render that React throws away leaves nothing behind.
  */
-import type { LiveQuery, LiveStatus, Query } from 'pannier'
+import type { LiveStatus } from 'pannier'
 
-/** A query that is to be live while the component is mounted, or one that is live already and that its owner closes. */
-export type LiveSource<Row extends object> = Pick<Query<Row>, 'live' | 'isSame'> | LiveQuery<Row>
+/** A `LiveQuery` or a `LiveCount`. */
+export interface Live<Value> {
+  readonly value: Value | undefined
+  readonly status: LiveStatus
+  readonly error: unknown
+  subscribe(listener: () => void, onEnd?: (error: unknown) => void): () => void
+  close(): void
+}
 
-export interface LiveResult<Row extends object> {
-  /** Empty until they are there. A new array each time they change; a row that did not change is the same object. */
-  readonly rows: readonly Row[]
-  /** 'idle' without a query. */
+export interface LiveState<Value> {
+  readonly value: Value | undefined
+  /** 'idle': nothing is asked for. */
   readonly status: LiveStatus | 'idle'
-  /** With the status 'failed': why. */
   readonly error: unknown
 }
 
-const NO_ROWS: readonly never[] = Object.freeze([])
-const IDLE: LiveResult<never> = Object.freeze({ rows: NO_ROWS, status: 'idle', error: undefined })
-const LOADING: LiveResult<never> = Object.freeze({ rows: NO_ROWS, status: 'loading', error: undefined })
+const IDLE: LiveState<never> = Object.freeze({ value: undefined, status: 'idle', error: undefined })
+const LOADING: LiveState<never> = Object.freeze({ value: undefined, status: 'loading', error: undefined })
 
-export class LiveStore<Row extends object> {
-  readonly source: LiveSource<Row> | undefined
-  #result: LiveResult<Row>
-  #live: LiveQuery<Row> | undefined
+/** `Source`: what is to be live while the component is mounted, or is live already; then its owner closes it. */
+export class LiveStore<Source extends object, Value> {
+  readonly source: Source | undefined
+  readonly #start: (source: Source) => Live<Value>
+  #state: LiveState<Value>
+  #live: Live<Value> | undefined
   #subscribers = 0
   #stop: (() => void) | undefined
   readonly #listeners = new Set<() => void>()
 
-  constructor(source: LiveSource<Row> | undefined) {
+  /** `start` gives a source that is live already itself. */
+  constructor(source: Source | undefined, start: (source: Source) => Live<Value>) {
     this.source = source
+    this.#start = start
     // One that is live already is shown by the first render.
-    this.#result = source === undefined ? IDLE : isLive(source) ? resultOf(source, LOADING) : LOADING
+    this.#state = source === undefined ? IDLE : isLive(source) ? stateOf(start(source), LOADING) : LOADING
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
     // A function of its own, so that one listener that subscribes twice is two.
     const own = (): void => listener()
     this.#listeners.add(own)
-    if (++this.#subscribers === 1) this.#start()
+    if (++this.#subscribers === 1) this.#begin()
     let subscribed = true
     return () => {
       if (!subscribed) return
@@ -48,15 +55,15 @@ export class LiveStore<Row extends object> {
     }
   }
 
-  readonly read = (): LiveResult<Row> => this.#result
+  readonly read = (): LiveState<Value> => this.#state
 
   /** On a server nothing is live. */
-  readonly readOnServer = (): LiveResult<Row> => (this.source === undefined ? IDLE : LOADING)
+  readonly readOnServer = (): LiveState<Value> => (this.source === undefined ? IDLE : LOADING)
 
-  #start(): void {
+  #begin(): void {
     const { source } = this
     if (source === undefined) return
-    const live = isLive(source) ? source : source.live()
+    const live = this.#start(source)
     const changed = (): void => this.#changed(live)
     this.#live = live
     this.#stop = live.subscribe(changed, changed)
@@ -70,23 +77,22 @@ export class LiveStore<Row extends object> {
     this.#live = undefined
   }
 
-  #changed(live: LiveQuery<Row>): void {
+  #changed(live: Live<Value>): void {
     if (live !== this.#live) return
-    const result = resultOf(live, this.#result)
-    if (result === this.#result) return
-    this.#result = result
+    const state = stateOf(live, this.#state)
+    if (state === this.#state) return
+    this.#state = state
     for (const listener of this.#listeners) listener()
   }
 }
 
-/** `before`, if nothing has changed. While a query that was started again loads, its former rows are shown. */
-function resultOf<Row extends object>(live: LiveQuery<Row>, before: LiveResult<Row>): LiveResult<Row> {
-  const { value, status, error } = live
-  const rows = value ?? before.rows
-  const isSame = rows === before.rows && status === before.status && error === before.error
-  return isSame ? before : { rows, status, error }
+/** `before`, if nothing has changed. While what was started again loads, the former value is shown. */
+function stateOf<Value>(live: Live<Value>, before: LiveState<Value>): LiveState<Value> {
+  const { value = before.value, status, error } = live
+  const isSame = value === before.value && status === before.status && error === before.error
+  return isSame ? before : { value, status, error }
 }
 
-export function isLive<Row extends object>(source: LiveSource<Row>): source is LiveQuery<Row> {
+export function isLive(source: object): boolean {
   return 'subscribe' in source
 }

@@ -1,7 +1,6 @@
 /** One document in a component. */
 import type { Query } from 'pannier'
-import type { LiveResult } from './live-store.ts'
-import { useLiveQuery } from './use-live-query.ts'
+import { useLiveQuery, type LiveResult } from './use-live-query.ts'
 
 export interface DocumentResult<Row extends object> {
   /** Undefined while it is loading, and if there is none: `status` tells which. */

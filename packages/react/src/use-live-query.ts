@@ -1,7 +1,22 @@
 /** The rows of a live query in a component. */
-import { useMemo, useState, useSyncExternalStore, type DependencyList } from 'react'
-import type { Query } from 'pannier'
-import { isLive, LiveStore, type LiveResult, type LiveSource } from './live-store.ts'
+import { useMemo, type DependencyList } from 'react'
+import type { LiveQuery, LiveStatus, Query } from 'pannier'
+import type { Live } from './live-store.ts'
+import { useLive } from './use-live.ts'
+
+/** A query that is to be live while the component is mounted, or one that is live already and that its owner closes. */
+export type LiveSource<Row extends object> = Pick<Query<Row>, 'live' | 'isSame'> | LiveQuery<Row>
+
+export interface LiveResult<Row extends object> {
+  /** Empty until they are there. A new array each time they change; a row that did not change is the same object. */
+  readonly rows: readonly Row[]
+  /** 'idle' without a query. */
+  readonly status: LiveStatus | 'idle'
+  /** With the status 'failed': why. */
+  readonly error: unknown
+}
+
+const NO_ROWS: readonly never[] = Object.freeze([])
 
 /**
  * The rows of a query as they are now; the component renders again when they change, through whichever tab. The query is live
@@ -16,23 +31,10 @@ export function useLiveQuery<Row extends object>(
   query: LiveSource<Row> | undefined | (() => LiveSource<Row> | undefined),
   deps?: DependencyList,
 ): LiveResult<Row> {
-  const make = (): LiveSource<Row> | undefined => (typeof query === 'function' ? query() : query)
-  // Without deps it is made in each render.
-  const source = useMemo(make, deps as DependencyList)
-  const [kept, keep] = useState(() => new LiveStore(source))
-  let store = kept
-  if (!isSameSource(kept.source, source)) {
-    store = new LiveStore(source)
-    keep(store)
-  }
-  return useSyncExternalStore(store.subscribe, store.read, store.readOnServer)
+  const state = useLive<LiveSource<Row>, readonly Row[]>(query, deps, startRows)
+  return useMemo(() => ({ rows: state.value ?? NO_ROWS, status: state.status, error: state.error }), [state])
 }
 
-function isSameSource<Row extends object>(
-  left: LiveSource<Row> | undefined,
-  right: LiveSource<Row> | undefined,
-): boolean {
-  if (left === right) return true
-  if (left === undefined || right === undefined || isLive(left) || isLive(right)) return false
-  return (left as Query<Row>).isSame(right as Query<Row>)
+function startRows<Row extends object>(source: LiveSource<Row>): Live<readonly Row[]> {
+  return 'subscribe' in source ? source : source.live()
 }

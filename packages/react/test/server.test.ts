@@ -4,7 +4,7 @@ import { renderToString } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import { open } from 'pannier'
 import { memory } from 'pannier/memory'
-import { useDocument, useLiveQuery } from '../src/index.ts'
+import { useCount, useDocument, useLiveQuery } from '../src/index.ts'
 
 test('on a server a query is loading, and none is idle', async () => {
   const db = await open('x', { storage: memory() })
@@ -17,13 +17,20 @@ test('on a server a query is loading, and none is idle', async () => {
     started++
     return live(options)
   }
+  // Started by the application; what it knows is shown once the page is live in a browser.
+  const running = people.find().live()
+  await running.ready
   function Page(): ReactNode {
     const list = useLiveQuery(query)
     const none = useLiveQuery(undefined)
     const { status } = useDocument(people, 'ann')
-    return createElement('p', null, `${list.status} ${list.rows.length} ${none.status} ${status}`)
+    const shown = useLiveQuery(running)
+    const { count } = useCount(running.status === 'live' ? query : undefined)
+    const states = [list.status, list.rows.length, none.status, status, shown.status, shown.rows.length, count]
+    return createElement('p', null, states.join(' '))
   }
-  expect(renderToString(createElement(Page))).toBe('<p>loading 0 idle loading</p>')
+  expect(renderToString(createElement(Page))).toBe('<p>loading 0 idle loading loading 0 </p>')
   expect(started).toBe(0)
+  expect(running.status).toBe('live')
   await db.close()
 })

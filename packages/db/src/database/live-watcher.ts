@@ -11,8 +11,10 @@ import { decodeIdKey } from '../codec/id-key.ts'
 import { BodyView } from '../document/body.ts'
 import type { CollectionState } from '../document/collection-state.ts'
 import { DocumentReader } from '../document/document-reader.ts'
+import { indexTreeName } from '../document/index-definition.ts'
 import type { CommitNotice, HeldSnapshot, KeyValueStore, Snapshot } from '../kv/key-value-store.ts'
 import { CollectionWatch, type ChangedDocument } from '../query/live/collection-watch.ts'
+import type { ChangedEntries } from '../query/live/held-count.ts'
 import type { DatabaseContext } from './database-context.ts'
 import type { CollectionSchema } from './schema/collection-schema.ts'
 
@@ -20,7 +22,12 @@ import type { CollectionSchema } from './schema/collection-schema.ts'
 const CHANGES_MAX = 10_000
 
 /** What happened to a collection: nothing, anything, or changes of these documents. */
-type Happened = 'nothing' | 'anything' | readonly ChangedDocument[]
+type Happened = 'nothing' | 'anything' | Changes
+
+interface Changes {
+  readonly documents: readonly ChangedDocument[]
+  readonly entries: ChangedEntries
+}
 
 interface Watched {
   readonly name: string
@@ -130,7 +137,10 @@ class LiveWatcher {
     if (changed.bodies.size === 0 && changed.ids.size === 0) return 'nothing'
     // Rows must not be shown before they are migrated, and reading them waits for that.
     if (schema.version !== undefined && schema.needsMigration(state, false)) return 'anything'
-    return changedDocuments(new DocumentReader(snapshot, state), changed)
+    return {
+      documents: changedDocuments(new DocumentReader(snapshot, state), changed),
+      entries: changedEntries(state, notices),
+    }
   }
 
   #deliver(snapshot: Snapshot, happenings: ReadonlyMap<Watched, Happened>): void {
@@ -140,7 +150,7 @@ class LiveWatcher {
       watched.number = this.#context.catalog.collection(snapshot, name)?.number ?? 0
       watch.collection = watched.number
       if (happened === 'anything') watch.invalidate(sequence)
-      else if (happened !== 'nothing') watch.apply(sequence, happened)
+      else if (happened !== 'nothing') watch.apply(sequence, happened.documents, happened.entries)
     }
     for (const { watch } of happenings.keys()) watch.notify()
   }
@@ -163,6 +173,23 @@ function changedKeys({ trees }: CollectionState, notices: readonly CommitNotice[
     }
   }
   return changed.bodies.size > 2 * CHANGES_MAX ? undefined : changed
+}
+
+/** Of an index that is gone nothing is known. */
+function changedEntries({ number, trees, indexes }: CollectionState, notices: readonly CommitNotice[]): ChangedEntries {
+  return (index) => {
+    if (index !== undefined && !indexes.some((one) => one.number === index && one.builtTo === undefined))
+      return undefined
+    const tree = index === undefined ? trees.ids : indexTreeName(number, index)
+    const keys: Key[] = []
+    for (const notice of notices) {
+      const change = notice.trees.get(tree)
+      if (change === undefined) continue
+      if (change.keys === undefined) return undefined
+      for (const key of change.keys) keys.push(key)
+    }
+    return keys
+  }
 }
 
 /** Every document that was written has a body under a new key; one that was purged has only lost its id. */

@@ -41,6 +41,8 @@ export interface BuildOptions {
 }
 
 const KEY_BYTES_MAX_DEFAULT: number = 16 * 1024 * 1024
+/** With a text index: each chunk has postings of nearly all words, so the fewer chunks, the less often all its pages are written. */
+const TEXT_KEY_BYTES_MAX: number = 64 * 1024 * 1024
 /** The thread is let go of this often. */
 const SLICE_MS = 8
 /** Steps between two looks at the clock. */
@@ -93,7 +95,7 @@ class IndexBuilder {
 
   /** Indexes one chunk; false when there is nothing left to do. */
   async step(): Promise<boolean> {
-    const { store, catalog, name, keyBytesMax = KEY_BYTES_MAX_DEFAULT } = this.#options
+    const { store, catalog, name } = this.#options
     this.#sliceStart = this.#options.environment.now()
     const snapshot = store.snapshot()
     try {
@@ -103,6 +105,10 @@ class IndexBuilder {
         this.#tests.load(target.indexes)
         loadParts(target.indexes)
       })
+      const defaultBytesMax = target.indexes.some(({ text }) => text !== undefined)
+        ? TEXT_KEY_BYTES_MAX
+        : KEY_BYTES_MAX_DEFAULT
+      const { keyBytesMax = defaultBytesMax } = this.#options
       const chunk = new KeyChunk(target.indexes, target.state.shapes, keyBytesMax, this.#tests)
       const done = await this.#gather(snapshot, target, chunk)
       chunk.sort()

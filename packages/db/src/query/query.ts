@@ -14,6 +14,7 @@ import { parseSelector } from './ast/parse-selector.ts'
 import type { BuiltPredicate } from './ast/predicate.ts'
 import { BATCH_ROWS_MAX, BATCH_ROWS_MIN, BATCH_ROWS_WHOLE, type Operator } from './operators/operator.ts'
 import type { OrderedPath } from '../index/index-definition.ts'
+import { LiveCount } from './live/live-count.ts'
 import { LiveQuery } from './live/live-query.ts'
 import type { LiveHost, LiveOptions } from './live/live-types.ts'
 import { queryKey } from './live/query-key.ts'
@@ -194,9 +195,19 @@ export class Query<T extends object, Document extends object = T> implements Asy
    * for await (const { rows, changes } of live) render(rows)
    */
   live({ signal = this.#abortSignal }: LiveOptions = {}): LiveQuery<T> {
-    const loadHost = this.#loadHost
-    if (loadHost === undefined) throw new TypeError('Inside a transaction a query cannot be live.')
-    return new LiveQuery<T>(loadHost(), { specification: this.#specification, open: this.#open, signal })
+    return new LiveQuery<T>(this.#liveHost(), { specification: this.#specification, open: this.#open, signal })
+  }
+
+  /**
+   * The count as it is now and as it changes with each commit, of whichever handle: that of `count()`. It begins at once and
+   * is at work until it is closed. docs/live-queries.md is the contract.
+   *
+   * @example
+   * const unread = messages.find({ read: false }).liveCount({ signal })
+   * for await (const count of unread) show(count)
+   */
+  liveCount({ signal = this.#abortSignal }: LiveOptions = {}): LiveCount {
+    return new LiveCount(this.#liveHost(), { specification: this.#specification, open: this.#open, signal })
   }
 
   /** Whether the other query asks for the same of the same collection (of this handle), so that it would give the same. */
@@ -209,6 +220,12 @@ export class Query<T extends object, Document extends object = T> implements Asy
     const { limit } = this.#specification
     const batchRows = limit === Infinity ? BATCH_ROWS_MIN : BATCH_ROWS_WHOLE
     for await (const rows of this.#batches(this.#specification, batchRows)) yield* rows as T[]
+  }
+
+  #liveHost(): Promise<LiveHost> {
+    const loadHost = this.#loadHost
+    if (loadHost === undefined) throw new TypeError('Inside a transaction a query cannot be live.')
+    return loadHost()
   }
 
   #with<U extends object>(changes: Partial<QuerySpecification>): Query<U, Document> {

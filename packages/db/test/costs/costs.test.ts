@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { open } from '../../src/database/open.ts'
 import type { Database } from '../../src/database/database.ts'
 import type { Collection } from '../../src/database/collection.ts'
+import type { Query } from '../../src/query/query.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import { backendCalls, backendWrites, counting } from '../../testing/counting-page-store.ts'
 import { seededRandom } from '../../testing/random.ts'
@@ -176,6 +177,24 @@ for (const count of [100, 100_000]) {
         await query()
         // Both ends of a range are looked up; they share the root.
         expect(storage.take().pagesRead).toBeLessThanOrEqual(2 * HEIGHT)
+      }
+    })
+
+    test('count and skip by a field behind one of few values: the same for each value', async () => {
+      const high = (): Query<Person> => all.find({ score: { $gte: 900 } })
+      const matches = documents.filter(({ score }) => score >= 900)
+      for (const query of [
+        async () => expect(await high().count()).toBe(matches.length),
+        async () => {
+          const last = high()
+            .sort('city', '-score')
+            .skip(matches.length - 1)
+          expect((await last.fields('city').toArray()).map(({ city }) => city)).toEqual(['Tokyo'])
+        },
+      ]) {
+        await reopen()
+        await query()
+        expect(storage.take().pagesRead).toBeLessThanOrEqual(3 * HEIGHT * (CITIES.length + 1))
       }
     })
 

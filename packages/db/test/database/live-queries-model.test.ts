@@ -6,7 +6,7 @@
 import { expect, test } from 'vitest'
 import type { Database } from '../../src/database/database.ts'
 import { checkRandomLiveQueries } from '../../testing/conformance/live-queries.ts'
-import { Follower } from '../../testing/live-rows.ts'
+import { eventually, Follower } from '../../testing/live-rows.ts'
 import { seededRandom, type Random } from '../../testing/random.ts'
 import { openHandles } from '../several-handles.ts'
 
@@ -54,6 +54,7 @@ async function followWriters(seed: number): Promise<void> {
     return queries.map((query, at) => ({
       query: at === 2 ? query : query.sort(...(at === 1 ? (['-n', '_id'] as const) : (['_id'] as const))),
       follower: new Follower(query.live()),
+      count: query.liveCount(),
     }))
   })
   const torn: string[] = []
@@ -81,7 +82,12 @@ async function followWriters(seed: number): Promise<void> {
   }
   await Promise.all(handles.map((db) => write(db, seededRandom(random.below(1e9)))))
   for (const db of handles) await db.refresh()
-  for (const { query, follower } of followers) await follower.reach(await query.toArray())
+  for (const { query, follower, count } of followers) {
+    await follower.reach(await query.toArray())
+    const expected = await query.count()
+    await eventually(() => count.value === expected)
+    expect(count.value).toBe(expected)
+  }
   expect(torn).toEqual([])
   await closeAll(handles)
   expect(followers.every(({ follower }) => follower.ended)).toBe(true)

@@ -84,6 +84,37 @@ test('a thousand live queries: one listener, and one snapshot for a commit', asy
   await db.close()
 })
 
+test('live counts: a commit that changes nothing in a range costs it nothing, one that does is a count by rank', async () => {
+  const { db, counts } = countingDatabase()
+  const items = db.collection<Item>('items', { indexes: ['n'] })
+  await items.insert(Array.from({ length: 500 }, (_, n) => ({ _id: `d${n}`, n })))
+  await items.ready()
+  const ranked = Array.from({ length: 50 }, (_, n) => items.find({ n: { $gte: n * 10, $lt: n * 10 + 10 } }).liveCount())
+  // Not of a range: it holds ids, and reads nothing however it changes.
+  const held = items.find({ n: { $mod: [2, 0] } }).liveCount()
+  await Promise.all([...ranked, held].map(({ ready }) => ready))
+  /** Snapshots beside those of the write and of the watcher, which reads what has changed. */
+  const recounts = async (write: () => Promise<unknown>): Promise<number> => {
+    await db.collection<Item>('unwatched').upsert({ _id: 'x', n: 1 })
+    const start = counts.snapshots
+    await db.collection<Item>('unwatched').upsert({ _id: 'x', n: 1 })
+    const before = counts.snapshots
+    await write()
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    return counts.snapshots - before - (before - start)
+  }
+  expect(await recounts(() => items.upsert({ _id: 'x', n: 1000 }))).toBe(0)
+  expect(await recounts(() => items.upsert({ _id: 'x', n: 123 }))).toBe(1)
+  expect(await recounts(() => items.upsert({ _id: 'x', n: 456 }))).toBe(2)
+  expect([ranked[12]!.value, ranked[45]!.value, held.value]).toEqual([10, 11, 251])
+  expect(await recounts(() => items.upsert({ _id: 'x', n: 2001 }))).toBe(1)
+  expect([ranked[45]!.value, held.value]).toEqual([10, 250])
+  for (const live of [...ranked, held]) live.close()
+  await Promise.resolve()
+  expect([counts.listeners, counts.held]).toEqual([0, 0])
+  await db.close()
+})
+
 test('the listener comes back with the next query', async () => {
   const { db, counts } = countingDatabase()
   const items = db.collection<Item>('items')

@@ -4,6 +4,7 @@
 import type { Database } from '../../src/database/database.ts'
 import type { JsonObject } from '../../src/database/document-types.ts'
 import { lengthCode, lengthOf } from '../../src/index/text/text-entries.ts'
+import { foldWord, WORD_CHARS_MAX, wordFinder } from '../../src/index/text/words.ts'
 import { assertEqual, assertRejects, assertThrows, assertTrue } from '../check.ts'
 import { naiveSearch } from '../naive-search.ts'
 import { seededRandom, type Random } from '../random.ts'
@@ -321,6 +322,30 @@ function textCases(check: Check): void {
     await posts.upsert({ _id: 'p399', text: 'all', n: 0 })
     assertEqual(await posts.search('all').count(), 300)
     assertEqual(await posts.search('all 3', { selector: { n: { $gte: 200 } } }).count(), 14)
+  })
+
+  check('words that need no segmenter are those that it finds', async () => {
+    if (!('Segmenter' in Intl)) return
+    const random = seededRandom(17)
+    const pieces = Array.from(
+      'aZ09_ \t\n\r .,:;\'"-/@#%&()[]…–—’‘“”«»·¡¿€ßéÅøœŁžǅȘΑάϐжЮёѢԯ\u00a0\u00ad\u0301\u200d\u2019\u2028',
+    ).concat('x1.5', "isn't", 'e.g. ', 'a:b', '3,14', '東京', 'ไทย', 'שלום', 'नमस्ते', '👩‍🚀', '🇳🇴', '\ud800', '\r\n', 'ﬁ')
+    for (const language of [undefined, 'sv', 'tr']) {
+      const segmenter = new Intl.Segmenter(language, { granularity: 'word' })
+      const find = wordFinder(language)
+      for (let turn = 0; turn < 3000; turn++) {
+        const chosen = turn % 2 === 0 ? pieces.length : 60
+        const text = Array.from({ length: random.below(30) }, () => pieces[random.below(chosen)]!).join('')
+        const naive = Array.from(segmenter.segment(text), ({ segment, isWordLike }) =>
+          isWordLike === true ? foldWord(segment, language).slice(0, WORD_CHARS_MAX) : '',
+        )
+        assertEqual(
+          find(text),
+          naive.filter((word) => word !== ''),
+          JSON.stringify(text),
+        )
+      }
+    }
   })
 
   check('lengths of texts are kept to an eighth', async () => {

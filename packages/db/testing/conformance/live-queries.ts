@@ -2,11 +2,13 @@
 import type { Collection } from '../../src/database/collection.ts'
 import type { Database } from '../../src/database/database.ts'
 import type { Query } from '../../src/query/query.ts'
+import type { LiveCount } from '../../src/query/live/live-count.ts'
 import type { LiveUpdate } from '../../src/query/live/live-types.ts'
 import { assertEqual, assertRejects, assertThrows, assertTrue } from '../check.ts'
 import { eventually, Follower } from '../live-rows.ts'
 import { randomDocuments, randomIndexes, randomQuery, seededChoose, type Choose } from '../query-cases.ts'
 import type { SuiteContext } from '../suite.ts'
+import { listen, liveCountCases, reachCount } from './live-counts.ts'
 
 /** Each call of `open` gives one more handle on one database. */
 export interface LiveQuerySuiteContext extends SuiteContext<() => { open(): Promise<Database> }> {
@@ -45,6 +47,7 @@ export function liveQuerySuite({ test, create, supports }: LiveQuerySuiteContext
   collectionCases(check)
   readerCases(check)
   endCases(check)
+  liveCountCases(check)
   if (supports.handles) handleCases(check)
   for (const seed of [1, 2, 3]) {
     check(`random live queries and commits, seed ${seed}`, (_items, db, open) =>
@@ -440,7 +443,7 @@ function handleCases(check: Case): void {
   })
 }
 
-/** After every commit each live query has the rows of a rerun, and its changes lead to them. */
+/** After every commit each live query has the rows of a rerun, and its changes lead to them; and each live count is `count()`. */
 export async function checkRandomLiveQueries(
   openHandles: () => Promise<readonly Database[]>,
   seed: number,
@@ -457,21 +460,36 @@ export async function checkRandomLiveQueries(
     const plain = live.sort(...sort)
     const total = live.sort(...(sort.some((field) => /^-?_id$/.test(field)) ? sort : [...sort, '_id']))
     const rows = fields === undefined ? plain : plain.fields(...(fields as [string]))
-    const rerun: { toArray(): Promise<object[]> } = fields === undefined ? total : total.fields(...(fields as [string]))
+    const rerun: { toArray(): Promise<object[]>; count(): Promise<number> } =
+      fields === undefined ? total : total.fields(...(fields as [string]))
     return {
       what: JSON.stringify({ selector, sort, skip, limit, fields }),
       follower: new Follower<object>(rows.live()),
       rerun,
+      ...counted(rows.liveCount()),
     }
   })
   for (let step = 0; step < steps; step++) {
     const at = choose(handles.length)
     await commitSomething(choose, handles[at]!, collections[at]!)
     for (const db of handles) await db.refresh()
-    for (const { what, follower, rerun } of followed)
+    for (const { what, follower, rerun, count, told } of followed) {
       await follower.reach(await rerun.toArray(), `seed ${seed}, step ${step}, ${what}`)
+      await reachCount(count, told, await rerun.count(), `seed ${seed}, step ${step}, count of ${what}`)
+      assertTrue(
+        told.every((one, at) => one !== told[at - 1]),
+        'a count is told of when it has changed',
+      )
+    }
   }
-  for (const { follower } of followed) follower.live.close()
+  for (const { follower, count } of followed) {
+    follower.live.close()
+    count.close()
+  }
+}
+
+function counted(count: LiveCount): { readonly count: LiveCount; readonly told: number[] } {
+  return { count, told: listen(count) }
 }
 
 async function commitSomething(

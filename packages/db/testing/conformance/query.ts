@@ -10,6 +10,7 @@ import { SORT_LIMITS, type SortLimits } from '../../src/query/operators/sort.ts'
 import { outermostPaths } from '../../src/codec/field-path.ts'
 import { explainPlan, type PlanStep } from '../../src/query/planner/explain.ts'
 import { candidatePlans, type Plan, type QuerySpecification } from '../../src/query/planner/plan.ts'
+import { SKIP_SCAN_LIMITS } from '../../src/query/planner/skip-scan.ts'
 import { where } from '../../src/query/builder.ts'
 import type { QuerySource } from '../../src/query/query-source.ts'
 import { prepareRegexes } from '../../src/query/regex/check-regex.ts'
@@ -26,7 +27,7 @@ import {
 import type { Choose, NaiveAnswer, QueryCase } from '../query-cases.ts'
 import { QueryFixture, type Document } from '../query-fixture.ts'
 import type { IndexInput } from '../../src/index/index-definition.ts'
-import type { Query } from '../../src/query/query.ts'
+import type { Query, Selector } from '../../src/query/query.ts'
 import type { SuiteContext } from '../suite.ts'
 
 export type CreateStore = () => Promise<KeyValueStore>
@@ -93,6 +94,49 @@ export function querySuite({ test, create }: SuiteContext<CreateStore>): void {
         ['n131', 'n31', 'n331', 'n431', 'n631', 'n731', 'n931'],
       )
     }
+    await fixture.store.close()
+  })
+
+  test('few values before the field that is asked for: looked up for each, and counted', async () => {
+    const fixture = new QueryFixture(await create(), [
+      ['city', '-age'],
+      ['name', 'age'],
+    ])
+    const cities = ['Bergen', 'Oslo', 'Turku']
+    await fixture.upsert(
+      Array.from({ length: 2500 }, (_, at) => ({
+        _id: `p${at}`,
+        name: `n${at}`,
+        age: at % 100,
+        ...(at % 4 === 3 ? {} : { city: cities[at % 4] }),
+      })),
+    )
+    const age = { $gte: 20, $lt: 30 }
+    const selectors: [Selector<Document>, ranges: number, rows: number][] = [
+      [{ age }, 4, 250],
+      [{ age: { $in: [20, 21, 55, 57] } }, 16, 100],
+      [{ city: { $exists: true }, age }, 3, 200],
+      [{ city: { $gte: 'C' }, age, $or: [{ age: 21 }, { age: { $gt: 27 } }] }, 4, 50],
+      // Each value of the index that is met by points needs no look-up of what values there are.
+      [{ city: { $in: ['Oslo', 'Turku', 'Nowhere'] }, age: { $nin: [5, 6] } }, 9, 1200],
+    ]
+    for (const [selector, ranges, rows] of selectors) {
+      const query = fixture.find(selector)
+      assertEqual([await query.count(), await fixture.scan(selector).count()], [rows, rows], JSON.stringify(selector))
+      const { plan, rowsExact } = await query.skip(10).limit(1).explain()
+      assertEqual(
+        [rowsExact, inputOf(plan, 'skip')['byRank'], inputOf(plan, 'index scan')['ranges']],
+        [true, true, ranges],
+        JSON.stringify(selector),
+      )
+    }
+    const sorted = fixture.find({ age }).sort('-city', 'age').skip(240).limit(3)
+    const { plan } = await sorted.explain()
+    assertEqual([inputOf(plan, 'skip')['byRank'], inputOf(plan, 'index scan')['reverse']], [true, true])
+    const naive = await fixture.scan({ age }).sort('-city', 'age').fields('city', 'age').toArray()
+    assertEqual(await sorted.fields('city', 'age').toArray(), naive.slice(240, 243))
+    const many = await fixture.find({ name: { $gt: 'n' }, age: 7 }).explain()
+    assertTrue(!many.rowsExact, 'too many names to look up each')
     await fixture.store.close()
   })
 
@@ -460,7 +504,8 @@ async function checkQuery(
     const source = fixture.source()
     const specification = specify(query, fields)
     await prepareRegexes(expressionsOf(specification.condition))
-    const plans = await source.attempt(() => candidatePlans(source, specification))
+    const skipLimits = choose(2) === 0 ? SKIP_SCAN_LIMITS : { entriesMin: 1 + choose(4), valuesMax: 1 + choose(40) }
+    const plans = await source.attempt(() => candidatePlans(source, specification, skipLimits))
     for (const plan of plans) {
       // A sort that holds little has to read its input several times.
       const sortLimits = choose(2) === 0 ? SORT_LIMITS : { bytesMax: 1 + choose(8000), runRows: 1 + choose(30) }

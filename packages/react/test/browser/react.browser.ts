@@ -57,6 +57,23 @@ export function browserSuite({ test, browser, baseUrl }: BrowserSuiteContext): v
     }
   })
 
+  test('a live query and a live count that are at work already: shown at once, and not closed', async () => {
+    const page = await open('react-started')
+    const shows = async (expected: string): Promise<void> =>
+      assertEqual(await page.evaluate((text) => reactTab.text(text), expected), expected)
+    await page.evaluate(() => reactTab.put('ann', 'Ann', 'Oslo'))
+    await page.evaluate(() => reactTab.showStarted('Oslo'))
+    await shows('live Ann live 1 1')
+    await page.evaluate(() => reactTab.put('bob', 'Bob', 'Oslo'))
+    await shows('live Ann,Bob live 2 2')
+    await page.evaluate(() => reactTab.put('cid', 'Cid', 'Rome'))
+    await shows('live Ann,Bob live 2 3')
+    await page.evaluate(() => reactTab.unmount())
+    assertEqual(await page.evaluate(() => reactTab.started()), ['live', 'live', 'live'])
+    await page.evaluate(() => reactTab.close())
+    await page.close()
+  })
+
   test('closing the database ends what is shown, and an error does not hide', async () => {
     const page = await open('react-close')
     await page.evaluate(() => reactTab.put('ann', 'Ann', 'Oslo'))

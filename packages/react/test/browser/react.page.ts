@@ -2,8 +2,8 @@
 import { createElement, Fragment, StrictMode, useEffect, useState, type ReactNode } from 'react'
 import { flushSync } from 'react-dom'
 import { createRoot, type Root } from 'react-dom/client'
-import { open, type Collection, type Database, type LiveQuery, type Query } from 'pannier'
-import { useDocument, useLiveQuery } from '../../src/index.ts'
+import { open, type Collection, type Database, type LiveCount, type LiveQuery, type Query } from 'pannier'
+import { useCount, useDocument, useLiveQuery } from '../../src/index.ts'
 
 interface Person {
   readonly name: string
@@ -16,6 +16,10 @@ export interface ReactTab {
   remove(id: string): Promise<void>
   /** Renders the people of a city, and one document; undefined: of none yet. */
   show(city: string | undefined, id?: string): void
+  /** Renders the people of a city by a live query that is at work already, and how many they are. */
+  showStarted(city: string): Promise<void>
+  /** The status of these two. */
+  started(): readonly string[]
   unmount(): void
   close(): Promise<void>
   /** What is shown, once it is what is expected; else what it is after a while. */
@@ -38,6 +42,9 @@ let root: Root | undefined
 let listRenders = 0
 let rowRenders: string[] = []
 let tornCommits = 0
+let statesSeen: string[] = []
+let shownRows: LiveQuery<Person> | undefined
+let shownSize: LiveCount | undefined
 const started: LiveQuery<object>[] = []
 
 /** Keeps what is started, to see whether it ends. */
@@ -86,6 +93,19 @@ function Names({ city }: { readonly city: string | undefined }): ReactNode {
   return createElement('p', { id: 'names' }, rows.map(({ name }) => name).join())
 }
 
+function Started({ rows, size }: { readonly rows: LiveQuery<Person>; readonly size: LiveCount }): ReactNode {
+  const list = useLiveQuery(rows)
+  const { count, status } = useCount(size)
+  // Asked for in each render, and one query all the same.
+  const { count: all } = useCount(people.find())
+  statesSeen.push(list.status)
+  return createElement(
+    'p',
+    null,
+    [list.status, list.rows.map(({ name }) => name).join(), status, count, all ?? '?'].join(' '),
+  )
+}
+
 function One({ id }: { readonly id: string | undefined }): ReactNode {
   const { document: person, status } = useDocument(people, id)
   return createElement('p', null, `${status}: ${person?.name ?? 'nobody'}`)
@@ -108,6 +128,16 @@ globalThis.reactTab = {
     const app = createElement(StrictMode, null, list, createElement(Names, { city }), createElement(One, { id }))
     flushSync(() => root!.render(app))
   },
+  async showStarted(city) {
+    shownRows = people.find({ city }).sort('name').live()
+    shownSize = people.find({ city }).liveCount()
+    await Promise.all([shownRows.ready, shownSize.ready])
+    statesSeen = []
+    root ??= createRoot(document.body.appendChild(document.createElement('div')))
+    const app = createElement(StrictMode, null, createElement(Started, { rows: shownRows, size: shownSize }))
+    flushSync(() => root!.render(app))
+  },
+  started: () => [statesSeen[0]!, shownRows!.status, shownSize!.status],
   unmount() {
     root?.unmount()
     root = undefined

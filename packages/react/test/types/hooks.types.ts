@@ -1,6 +1,6 @@
 /** What the hooks infer; checked by the compiler, never run. */
 import type { Collection } from 'pannier'
-import { useDocument, useLiveQuery } from '../../src/index.ts'
+import { useCount, useDocument, useLiveQuery } from '../../src/index.ts'
 
 interface Person {
   readonly name: string
@@ -27,6 +27,13 @@ export function useTypes(people: Collection<Person>): void {
 
   const { document } = useDocument(people, 'ann')
   check<Equal<NonNullable<typeof document>['age'], number>>()
+
+  const { count } = useCount(people.find({ age: 1 }))
+  check<Equal<typeof count, number | undefined>>()
+  void useCount(() => (status === 'live' ? people.find().fields('age') : undefined), [people])
+  void useCount(people.find().liveCount())
+  // @ts-expect-error Rows are no count.
+  void useCount(people.find().live())
 
   const live = people.find().live()
   check<Equal<NonNullable<typeof live.value>[number]['age'], number>>()

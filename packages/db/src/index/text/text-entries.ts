@@ -60,10 +60,12 @@ export function textKeys(content: TextContent, documentNumber: number): string[]
 /** What comes before the document's number. */
 export function keyPrefixes({ frequencies, lengthCode: code }: TextContent): string[] {
   const prefixes = [lengthPrefix(code)]
-  for (const [word, frequency] of frequencies) {
-    prefixes.push(encodeKey(word) + String.fromCharCode(FREQUENCY_MAX - frequency, code))
-  }
+  for (const [word, frequency] of frequencies) prefixes.push(postingPrefix(encodeKey(word), frequency, code))
   return prefixes
+}
+
+export function postingPrefix(wordKey: string, frequency: number, code: number): string {
+  return wordKey + String.fromCharCode(FREQUENCY_MAX - frequency, code)
 }
 
 export function listKey(documentNumber: number): Key {
@@ -71,15 +73,36 @@ export function listKey(documentNumber: number): Key {
 }
 
 export function encodeList({ frequencies, lengthCode: code }: TextContent): Uint8Array {
+  return encodeListed(
+    code,
+    Array.from(frequencies, ([word, frequency]) => ({ listed: listedWord(word), frequency })),
+  )
+}
+
+/** A word as lists have it, without its frequency. */
+export function listedWord(word: string): string {
+  const bytes = textToByteString(word)
   const writer = new ByteWriter()
-  writer.raw(Uint8Array.of(code))
-  for (const [word, frequency] of frequencies) {
-    const bytes = textToByteString(word)
-    writer.varint(bytes.length)
-    writer.byteString(bytes)
-    writer.raw(Uint8Array.of(frequency))
+  writer.varint(bytes.length)
+  return String.fromCharCode(...writer.finish()) + bytes
+}
+
+export interface ListedWord {
+  readonly listed: string
+  readonly frequency: number
+}
+
+export function encodeListed(code: number, words: readonly ListedWord[]): Uint8Array {
+  let length = 1
+  for (const { listed } of words) length += listed.length + 1
+  const bytes = new Uint8Array(length)
+  bytes[0] = code
+  let at = 1
+  for (const { listed, frequency } of words) {
+    for (let i = 0; i < listed.length; i++) bytes[at++] = listed.charCodeAt(i)
+    bytes[at++] = frequency
   }
-  return writer.finish()
+  return bytes
 }
 
 export function decodeList(bytes: Uint8Array): TextContent {

@@ -4,6 +4,7 @@
  */
 import type { StoredDocument } from '../../document/document-reader.ts'
 import { ConditionIndex } from './condition-index.ts'
+import type { ChangedEntries } from './held-count.ts'
 import { LiveRun, type RunOwner } from './live-run.ts'
 import type { LiveHost, LiveRequest, LiveState, LiveWork } from './live-types.ts'
 
@@ -23,6 +24,7 @@ export class CollectionWatch implements LiveHost, RunOwner {
   readonly #holders = new Map<string, LiveRun | Set<LiveRun>>()
   readonly #loading = new Set<LiveRun>()
   readonly #deep = new Set<LiveRun>()
+  readonly #byRank = new Set<LiveRun>()
   /** What is shown has changed, and nobody has been told. */
   #changed = new Set<LiveRun>()
   readonly #onActive: () => void
@@ -45,8 +47,8 @@ export class CollectionWatch implements LiveHost, RunOwner {
     return run
   }
 
-  /** These documents have changed, and no others. */
-  apply(sequence: number, changed: readonly ChangedDocument[]): void {
+  /** These documents have changed, and no others; and these entries of them. */
+  apply(sequence: number, changed: readonly ChangedDocument[], changedEntries: ChangedEntries = () => undefined): void {
     const affected = new Map<LiveRun, Map<string, StoredDocument | undefined>>()
     const affect = (run: LiveRun, id: string, document: StoredDocument | undefined): void => {
       let changes = affected.get(run)
@@ -63,7 +65,9 @@ export class CollectionWatch implements LiveHost, RunOwner {
       for (const run of this.#loading) run.note(sequence, id, document)
     }
     for (const [run, changes] of affected) if (!run.loading && !run.isDeep) run.apply(sequence, changes)
-    if (changed.length > 0) for (const run of this.#deep) run.invalidate(sequence)
+    if (changed.length === 0) return
+    for (const run of this.#deep) run.invalidate(sequence)
+    for (const run of this.#byRank) run.recount(sequence, changedEntries)
   }
 
   /** Anything may have changed. */
@@ -88,6 +92,8 @@ export class CollectionWatch implements LiveHost, RunOwner {
 
   loaded(run: LiveRun): (document: StoredDocument) => boolean {
     this.#loading.delete(run)
+    if (run.isByRank) this.#byRank.add(run)
+    else this.#byRank.delete(run)
     return this.conditions.add(run.request.specification.condition, run).test
   }
 
@@ -112,6 +118,7 @@ export class CollectionWatch implements LiveHost, RunOwner {
     if (!this.#runs.delete(run)) return
     this.#loading.delete(run)
     this.#deep.delete(run)
+    this.#byRank.delete(run)
     this.#changed.delete(run)
     this.conditions.remove(run.request.specification.condition, run)
     if (this.#runs.size === 0) this.#onIdle()

@@ -5,6 +5,7 @@
 import { isPannierError, PannierError } from '../../base/errors.ts'
 import type { StoredDocument } from '../../document/document-reader.ts'
 import type { QuerySource } from '../query-source.ts'
+import { HeldCount, type ChangedEntries } from './held-count.ts'
 import { HeldRows } from './held-rows.ts'
 import type { LiveRequest, LiveState, LiveUpdate, LiveView, LiveWork, Subscriber } from './live-types.ts'
 import { readRows, readWindow } from './read-rows.ts'
@@ -51,7 +52,7 @@ export class LiveRun implements LiveWork {
   reads = 0
   readonly #owner: RunOwner
   readonly #state: LiveState
-  readonly #held: HeldRows
+  readonly #held: HeldRows | HeldCount
   readonly #updateBetween = updates()
   readonly #subscriptions = new Set<Subscription>()
   /** Loops that have not ended, each with what wakes those who wait in it. */
@@ -72,13 +73,16 @@ export class LiveRun implements LiveWork {
   constructor(owner: RunOwner, request: LiveRequest, state: LiveState) {
     const { specification } = request
     this.request = request
-    this.isDeep = specification.skip > SKIP_HELD_MAX
+    this.isDeep = request.counts === undefined && specification.skip > SKIP_HELD_MAX
     this.#owner = owner
     this.#state = state
     const holding = this.isDeep
       ? { hold: () => {}, release: () => {} }
       : { hold: (id: string) => owner.hold(id, this), release: (id: string) => owner.release(id, this) }
-    this.#held = new HeldRows(specification, this.isDeep ? 0 : specification.skip, holding)
+    this.#held =
+      request.counts === true
+        ? new HeldCount(specification, holding)
+        : new HeldRows(specification, this.isDeep ? 0 : specification.skip, holding)
     this.ready = new Promise((resolve, reject) => (this.#settleReady = { resolve, reject }))
     this.ready.catch(() => {})
   }
@@ -86,6 +90,11 @@ export class LiveRun implements LiveWork {
   /** While it is, it is told of all changes. */
   get loading(): boolean {
     return this.#loading
+  }
+
+  /** It counts ranges of keys. */
+  get isByRank(): boolean {
+    return this.#held instanceof HeldCount && this.#held.isByRank
   }
 
   /** Begins to read the rows; once. */
@@ -109,6 +118,11 @@ export class LiveRun implements LiveWork {
     this.#collection ||= this.#owner.collection
     if (this.#held.apply(changes)) this.#show()
     else void this.#load()
+  }
+
+  /** Of one by rank: a commit has changed these entries. */
+  recount(sequence: number, entries: ChangedEntries): void {
+    if (this.#held instanceof HeldCount && this.#held.isChangedBy(entries)) this.invalidate(sequence)
   }
 
   /** A commit has changed it is not known what. */
@@ -242,16 +256,13 @@ export class LiveRun implements LiveWork {
     try {
       if (this.#ended) return true
       this.reads++
-      const { specification } = this.request
-      const found = this.isDeep
-        ? { documents: await readWindow(source, specification), complete: true }
-        : await readRows(source, specification, held.wanted, (document) => held.sortKey(document))
+      const takeIn = await this.#readHeld(source)
       if (this.#ended) return true
       const { number } = documents.collection
       // What has the same revision there may be another document.
       if (number !== this.#collection && this.#collection !== 0) held.forget()
       this.#collection = number
-      held.reset(found.documents, found.complete)
+      takeIn()
     } finally {
       source.release()
     }
@@ -264,6 +275,16 @@ export class LiveRun implements LiveWork {
     return false
   }
 
+  async #readHeld(source: QuerySource): Promise<() => void> {
+    const { specification } = this.request
+    const held = this.#held
+    if (held instanceof HeldCount) return held.read(source)
+    const found = this.isDeep
+      ? { documents: await readWindow(source, specification), complete: true }
+      : await readRows(source, specification, held.wanted, (document) => held.sortKey(document))
+    return () => held.reset(found.documents, found.complete)
+  }
+
   /** Takes in what was committed while the rows were read. False if rows have to be read once more. */
   #catchUp(): boolean {
     const test = this.#owner.loaded(this)
@@ -272,6 +293,11 @@ export class LiveRun implements LiveWork {
     const changes = new Map(news.map(([id, { document }]) => [id, document && test(document) ? document : undefined]))
     this.#sequence = news.reduce((last, [, change]) => Math.max(last, change.sequence), this.#sequence)
     if (!this.#held.apply(changes)) {
+      // A count is right as of its commit; who writes all the time must not keep it from being shown.
+      if (this.isByRank) {
+        this.#show()
+        this.notify()
+      }
       this.#owner.loading(this)
       return false
     }

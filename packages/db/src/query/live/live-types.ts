@@ -55,6 +55,8 @@ export interface LiveRequest {
   readonly specification: QuerySpecification
   open(): MaybePromise<QuerySource>
   readonly signal: AbortSignal | undefined
+  /** The only row is how many documents match (CountRow). */
+  readonly counts?: true
 }
 
 export interface Subscriber {

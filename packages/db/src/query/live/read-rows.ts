@@ -82,7 +82,7 @@ async function readWithTies(
   return { documents, complete: true }
 }
 
-async function* batches(
+export async function* batches(
   source: QuerySource,
   plan: Plan,
   query: QuerySpecification,

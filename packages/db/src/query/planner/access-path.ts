@@ -21,6 +21,7 @@ import { combine, conjuncts, type AnyOf, type Condition, type WithinCondition } 
 import type { QuerySource } from '../query-source.ts'
 import { indexCondition } from '../index-condition.ts'
 import { entryRange, hasExactKeys, idRanges, mergeRanges } from './key-ranges.ts'
+import { fieldPrefixes, SKIP_SCAN_LIMITS, type SkipScanLimits } from './skip-scan.ts'
 
 /** Needed where there are partial indexes. */
 const implication = lazyModule(() => import('./implication.ts'))
@@ -65,9 +66,14 @@ export const UNION_BRANCHES_MAX = 1000
 const INTERSECTED_PATHS_MAX = 3
 
 /** Every access path for documents that meet the condition, full scan last. May throw a Miss. */
-export function accessPaths(source: QuerySource, condition: Condition): AccessPath[] {
+export function accessPaths(
+  source: QuerySource,
+  condition: Condition,
+  skipLimits: SkipScanLimits = SKIP_SCAN_LIMITS,
+): AccessPath[] {
   const count = source.documents.count()
-  const keyed = keyedPaths(source, condition, ALWAYS, KEY_RANGES_MAX)
+  const narrowed = keyedPaths(source, condition, ALWAYS, KEY_RANGES_MAX)
+  const keyed = [...narrowed, ...skipScans(source, condition, narrowed, skipLimits)]
   const scan: AccessPath = { ...NO_ROWS, kind: 'scan', rows: count, expected: count }
   return [...keyed, ...intersections(keyed, count), scan]
 }
@@ -90,13 +96,8 @@ export const NO_ROWS: AccessPath = {
 /** With at most `rangesMax` ranges each. `outer`: what rows meet besides. */
 function keyedPaths(source: QuerySource, condition: Condition, outer: Condition, rangesMax: number): AccessPath[] {
   const known = combine('and', [outer, condition])
-  const byPath = new Map<string, WithinCondition[]>()
-  const disjunctions: AnyOf[] = []
-  for (const part of conjuncts(condition)) {
-    if (part.kind === 'or') disjunctions.push(part)
-    if (part.kind !== 'within' || !hasExactKeys(part.values)) continue
-    byPath.set(part.path, [...(byPath.get(part.path) ?? []), part])
-  }
+  const byPath = conditionsByPath(condition)
+  const disjunctions = conjuncts(condition).filter((part) => part.kind === 'or')
   const paths: (AccessPath | undefined)[] = gather([
     () => idPath(source, byPath.get('_id') ?? [], rangesMax),
     ...source.indexes
@@ -106,6 +107,31 @@ function keyedPaths(source: QuerySource, condition: Condition, outer: Condition,
     ...disjunctions.map((either) => () => unionPath(source, either, known, rangesMax)),
   ])
   return paths.filter((path) => path !== undefined)
+}
+
+function conditionsByPath(condition: Condition): ConditionsByPath {
+  const byPath = new Map<string, WithinCondition[]>()
+  for (const part of conjuncts(condition)) {
+    if (part.kind !== 'within' || !hasExactKeys(part.values)) continue
+    byPath.set(part.path, [...(byPath.get(part.path) ?? []), part])
+  }
+  return byPath
+}
+
+/** Unless another path walks few entries, or nothing remains to be tested of what it walks. */
+function skipScans(
+  source: QuerySource,
+  condition: Condition,
+  paths: readonly AccessPath[],
+  limits: SkipScanLimits,
+): AccessPath[] {
+  const byPath = conditionsByPath(condition)
+  const isSettled = ({ rows, met }: AccessPath): boolean =>
+    rows < 2 * limits.entriesMin || conjuncts(condition).every((part) => met.has(part))
+  if (byPath.size === 0 || paths.some(isSettled)) return []
+  const indexes = source.indexes.filter((index) => !index.multi && holdsAll(index, condition))
+  const found = gather(indexes.map((index) => () => indexPath(source, index, byPath, KEY_RANGES_MAX, limits)))
+  return found.flatMap((path) => withPartsMet(path, condition) ?? [])
 }
 
 function idPath(
@@ -142,7 +168,7 @@ function indexPaths(
   index: IndexDefinition,
   byPath: ConditionsByPath,
   rangesMax: number,
-): (() => AccessPath)[] {
+): (() => AccessPath | undefined)[] {
   if (!index.multi) return [() => indexPath(source, index, byPath, rangesMax)]
   // The elements of one array meet different conditions: entries can be looked up by one of them only.
   const conditions = byPath.get(index.fields[0]!.path) ?? []
@@ -158,9 +184,9 @@ function holdsAll({ builtTo, text, where }: IndexDefinition, condition: Conditio
 }
 
 /** The documents of a partial index meet what its own condition says. */
-function withPartsMet(path: AccessPath, condition: Condition): AccessPath {
-  const where = path.index?.where
-  if (where === undefined) return path
+function withPartsMet(path: AccessPath | undefined, condition: Condition): AccessPath | undefined {
+  const where = path?.index?.where
+  if (path === undefined || where === undefined) return path
   const parts = conjuncts(condition).filter((part) => implication().implies(indexCondition(where), part))
   return { ...path, met: new Set([...path.met, ...parts]) }
 }
@@ -190,39 +216,54 @@ function elementPath(
 /**
  * By the values of fields: points of the first ones, then intervals of one. Where the index holds an array for a field,
  * its elements decide: all arrays are looked at, and the condition is tested.
+ *
+ * `skipLimits`: also by fields behind one that is not fixed to points, for each value that it has; undefined if there is no such field,
+ * or if they are too many.
  */
 function indexPath(
   source: QuerySource,
   index: IndexDefinition,
   byPath: ConditionsByPath,
   rangesMax: number,
-): AccessPath {
+  skipLimits?: SkipScanLimits,
+): AccessPath | undefined {
   const tree = source.index(index)
   const met = new Set<Condition>()
   const bounds: { path: string; values: ValueSet }[] = []
-  let prefixes = ['']
+  const last = index.fields.findLastIndex(({ path }) => byPath.has(path))
+  let prefixes: readonly string[] = ['']
   let ranges: KeyRange[] = [{}]
   let fixed = 0
-  for (const { path, descending } of index.fields) {
+  let skipped = false
+  for (const [at, { path, descending }] of index.fields.entries()) {
     const conditions = byPath.get(path)
-    if (conditions === undefined) break
-    const all = intersectAll(conditions.map(({ values }) => values))
-    const values = narrowed(all, rangesMax / prefixes.length)
-    const intervals = intervalsOf(values)
-    const arrays = conditions.every(({ self }) => self)
-      ? []
-      : arrayRanges(prefixes, descending, (range) => tree.count(range))
-    ranges = prefixes.flatMap((prefix) => intervals.map((interval) => entryRange(prefix, interval, descending)))
-    bounds.push({ path, values })
-    ranges.push(...arrays)
-    if (arrays.length > 0 || values !== all) break
-    for (const condition of conditions) met.add(condition)
-    if (!isPoints(values)) break
-    if (fixed === bounds.length - 1 && isOnePoint(values)) fixed++
-    prefixes = prefixes.flatMap((prefix) =>
-      intervals.map(([{ value }]) => prefix + encodeIndexValue(value, descending)),
-    )
+    let intervals = ALL_VALUES
+    if (conditions !== undefined) {
+      const all = intersectAll(conditions.map(({ values }) => values))
+      const values = narrowed(all, rangesMax / prefixes.length)
+      intervals = intervalsOf(values)
+      const arrays = conditions.every(({ self }) => self)
+        ? []
+        : arrayRanges(prefixes, descending, (range) => tree.count(range))
+      ranges = prefixes.flatMap((prefix) => intervals.map((interval) => entryRange(prefix, interval, descending)))
+      bounds.push({ path, values })
+      ranges.push(...arrays)
+      if (arrays.length > 0 || values !== all) break
+      for (const condition of conditions) met.add(condition)
+      if (isPoints(values)) {
+        if (fixed === at && isOnePoint(values)) fixed++
+        const keys = intervals.map(([{ value }]) => encodeIndexValue(value, descending))
+        prefixes = prefixes.flatMap((prefix) => keys.map((key) => prefix + key))
+        continue
+      }
+    }
+    if (skipLimits === undefined || at >= last) break
+    const found = fieldPrefixes(tree, prefixes, intervals, descending, skipLimits)
+    if (found === undefined) break
+    prefixes = found
+    skipped = true
   }
+  if (skipLimits !== undefined && !skipped) return undefined
   return rangePath(mergeRanges(ranges), (range) => tree.count(range), {
     kind: 'index',
     index,
@@ -239,6 +280,8 @@ function arrayRanges(prefixes: readonly string[], descending: boolean, count: (r
   return ranges.filter((_, at) => counts[at]! > 0)
 }
 
+/** Missing ones too. */
+const ALL_VALUES: readonly Interval[] = intervalsOf([{ value: undefined, above: false }])
 const [ARRAYS_ONLY] = intervalsOf(ARRAYS) as [Interval]
 
 /** The set, or if it has too many intervals the one interval that all of them are in. */

@@ -5,6 +5,7 @@ import { combine, conjuncts, isAlways, isNever, type Condition } from '../ast/no
 import { pathsOf } from '../match.ts'
 import type { QuerySource } from '../query-source.ts'
 import { accessPaths, NO_ROWS, type AccessPath } from './access-path.ts'
+import type { SkipScanLimits } from './skip-scan.ts'
 
 export interface SortField {
   readonly path: string
@@ -63,9 +64,11 @@ export function planQuery(source: QuerySource, query: QuerySpecification): Plan 
 }
 
 /** One plan for each access path. All give the same rows. */
-export function candidatePlans(source: QuerySource, query: QuerySpecification): Plan[] {
+export function candidatePlans(source: QuerySource, query: QuerySpecification, skipLimits?: SkipScanLimits): Plan[] {
   const { condition } = query
-  const paths = isNever(condition) ? [{ ...NO_ROWS, met: new Set([condition]) }] : accessPaths(source, condition)
+  const paths = isNever(condition)
+    ? [{ ...NO_ROWS, met: new Set([condition]) }]
+    : accessPaths(source, condition, skipLimits)
   const matchesMax = Math.min(...paths.map(({ rows }) => rows))
   const expected = Math.min(...paths.map((path) => path.expected))
   const isKnown = conjuncts(condition).every((part) => paths.some(({ met }) => met.has(part)))

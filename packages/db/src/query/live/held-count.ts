@@ -1,0 +1,99 @@
+/**
+ * What a live count holds: where the count is that of ranges of keys only these, and it is counted again, by rank, when an
+ * entry in them changes; else the ids of all documents that match, so that a commit changes it without reading anything.
+ */
+import type { StoredDocument } from '../../document/document-reader.ts'
+import type { Key } from '../../base/brand.ts'
+import type { AccessPath } from '../planner/access-path.ts'
+import { planQuery, type QuerySpecification } from '../planner/plan.ts'
+import type { QuerySource } from '../query-source.ts'
+import type { Holding } from './held-rows.ts'
+import type { LiveView } from './live-types.ts'
+import { batches } from './read-rows.ts'
+
+/** The only row that a live count shows, and its id. */
+export interface CountRow {
+  readonly count: number
+}
+
+const ROW_ID = ''
+
+/** The keys of the ids tree, or of the entries of an index (its number), that have changed; undefined: it is not known which. */
+export type ChangedEntries = (index: number | undefined) => readonly Key[] | undefined
+
+export class HeldCount {
+  readonly #specification: QuerySpecification
+  readonly #holding: Holding
+  #ids: ReadonlySet<string> = new Set()
+  /** The ranges that are counted; undefined: the ids are held. */
+  #ranges: AccessPath | undefined
+  #view: LiveView = viewOf(0)
+
+  constructor({ condition }: QuerySpecification, holding: Holding) {
+    this.#specification = { condition, sort: [], skip: 0, limit: Infinity, fields: [] }
+    this.#holding = holding
+  }
+
+  get isByRank(): boolean {
+    return this.#ranges !== undefined
+  }
+
+  /** Counts; the function returned takes in what was found. */
+  async read(source: QuerySource): Promise<() => void> {
+    const plan = await source.attempt(() => planQuery(source, this.#specification))
+    if (plan.byRank) return () => this.#reset(plan.rows, new Set(), plan.access)
+    const withIds = { ...this.#specification, fields: ['_id'] }
+    const ids = new Set<string>()
+    for await (const batch of batches(source, await source.attempt(() => planQuery(source, withIds)), withIds))
+      for (const { _id } of batch) ids.add(_id)
+    return () => this.#reset(ids.size, ids, undefined)
+  }
+
+  forget(): void {
+    this.#reset(0, new Set(), undefined)
+  }
+
+  /** By rank: whether the count may be another now. */
+  isChangedBy(entries: ChangedEntries): boolean {
+    const path = this.#ranges
+    if (path === undefined || path.ranges.length === 0) return false
+    const keys = entries(path.index?.number)
+    if (keys === undefined) return true
+    return keys.some((key) => path.ranges.some(({ gte, lt }) => (gte ?? '') <= key && (lt === undefined || key < lt)))
+  }
+
+  /** As `apply` of rows; false: it has to be counted again. */
+  apply(changes: ReadonlyMap<string, StoredDocument | undefined>): boolean {
+    if (this.isByRank) return changes.size === 0
+    const ids = this.#ids as Set<string>
+    for (const [id, document] of changes) {
+      if (document !== undefined && !ids.has(id)) {
+        ids.add(id)
+        this.#holding.hold(id)
+      } else if (document === undefined && ids.delete(id)) this.#holding.release(id)
+    }
+    this.#show(ids.size)
+    return true
+  }
+
+  view(): LiveView {
+    return this.#view
+  }
+
+  #reset(count: number, ids: ReadonlySet<string>, ranges: AccessPath | undefined): void {
+    for (const id of this.#ids) if (!ids.has(id)) this.#holding.release(id)
+    for (const id of ids) if (!this.#ids.has(id)) this.#holding.hold(id)
+    this.#ids = ids
+    this.#ranges = ranges
+    this.#show(count)
+  }
+
+  #show(count: number): void {
+    if ((this.#view.rows[0] as CountRow).count !== count) this.#view = viewOf(count)
+  }
+}
+
+function viewOf(count: number): LiveView {
+  const row: CountRow = { count }
+  return { ids: [ROW_ID], rows: [row] }
+}

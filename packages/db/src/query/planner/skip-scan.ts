@@ -1,0 +1,62 @@
+/**
+ * Skip scans: an index is looked up by a field although one before it is not fixed to certain values, by going from each value of
+ * that one to the next. Worth it where the values are few: then a look-up for each replaces a walk over all entries.
+ */
+import type { Key } from '../../base/brand.ts'
+import { prefixUpperBound } from '../../codec/id-key.ts'
+import { decodeKey } from '../../codec/key-encoding.ts'
+import type { TreeReader } from '../../kv/key-value-store.ts'
+import type { Interval } from '../ast/value-set.ts'
+import { entryRange } from './key-ranges.ts'
+
+export interface SkipScanLimits {
+  /** So many entries are walked for one value that is looked up, at least. */
+  readonly entriesMin: number
+  /** Values that are looked up, at most. */
+  readonly valuesMax: number
+}
+
+/** About a leaf page of entries: so a skip scan reads no more pages than a walk. */
+export const SKIP_SCAN_LIMITS: SkipScanLimits = { entriesMin: 512, valuesMax: 256 }
+/** Values after which it is guessed how many there will be. */
+const VALUES_PER_GUESS = 16
+
+/**
+ * What the entries begin with that begin with one of the prefixes and whose next field is in one of the intervals: once for each
+ * value of that field. Undefined: they are too many. May miss.
+ */
+export function fieldPrefixes(
+  tree: TreeReader,
+  within: readonly string[],
+  intervals: readonly Interval[],
+  descending: boolean,
+  limits: SkipScanLimits,
+): readonly string[] | undefined {
+  const ranges = within.flatMap((prefix) =>
+    intervals.map((interval) => ({ prefixLength: prefix.length, range: entryRange(prefix, interval, descending) })),
+  )
+  const counts = ranges.map(({ range }) => tree.count(range))
+  const entries = counts.reduce((sum, count) => sum + count, 0)
+  const valuesMax = Math.min(limits.valuesMax, Math.floor(entries / limits.entriesMin))
+  const prefixes: string[] = []
+  let passed = 0
+  for (const [at, { prefixLength, range }] of ranges.entries()) {
+    let gte: Key | undefined = range.gte
+    for (let going = counts[at]! > 0; going;) {
+      const cursor = tree.cursor({ gte, lt: range.lt })
+      if (!cursor.next()) break
+      if (prefixes.length >= valuesMax) return undefined
+      const { key } = cursor
+      const prefix = key.slice(0, decodeKey(key, prefixLength, descending).next)
+      prefixes.push(prefix)
+      gte = prefixUpperBound(prefix)
+      going = gte !== undefined && (range.lt === undefined || gte < range.lt)
+      if (prefixes.length % VALUES_PER_GUESS === 0 && going) {
+        const seen = passed + tree.count({ gte: range.gte, lt: gte })
+        if (prefixes.length * entries > valuesMax * seen) return undefined
+      }
+    }
+    passed += counts[at]!
+  }
+  return prefixes
+}

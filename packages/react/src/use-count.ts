@@ -1,0 +1,35 @@
+/** A live count in a component. */
+import { useMemo, type DependencyList } from 'react'
+import type { LiveCount, LiveStatus, Query } from 'pannier'
+import type { Live } from './live-store.ts'
+import { useLive } from './use-live.ts'
+
+/** A query whose count is to be live while the component is mounted, or a count that is live already and that its owner closes. */
+export type CountSource = Pick<Query<object>, 'liveCount' | 'isSame'> | LiveCount
+
+export interface CountResult {
+  /** Undefined until it is there. */
+  readonly count: number | undefined
+  /** 'idle' without a query. */
+  readonly status: LiveStatus | 'idle'
+  /** With the status 'failed': why. */
+  readonly error: unknown
+}
+
+/**
+ * How many documents match a query, whatever its skip and limit, as `useLiveQuery` gives its rows. Cheap where `count()` is.
+ *
+ * @example
+ * const { count } = useCount(messages.find({ read: false }))
+ */
+export function useCount(
+  query: CountSource | undefined | (() => CountSource | undefined),
+  deps?: DependencyList,
+): CountResult {
+  const state = useLive<CountSource, number>(query, deps, startCount)
+  return useMemo(() => ({ count: state.value, status: state.status, error: state.error }), [state])
+}
+
+function startCount(source: CountSource): Live<number> {
+  return 'subscribe' in source ? source : source.liveCount()
+}

@@ -1,0 +1,28 @@
+/** What is live in a component: rows of a query, or their count. */
+import { useMemo, useState, useSyncExternalStore, type DependencyList } from 'react'
+import type { Query } from 'pannier'
+import { isLive, LiveStore, type Live, type LiveState } from './live-store.ts'
+
+/** `source`: what is asked for, or a function that makes it, called again when one of `deps` changes (without: each time). */
+export function useLive<Source extends object, Value>(
+  source: Source | undefined | (() => Source | undefined),
+  deps: DependencyList | undefined,
+  start: (source: Source) => Live<Value>,
+): LiveState<Value> {
+  const make = (): Source | undefined => (typeof source === 'function' ? source() : source)
+  // Without deps it is made in each render.
+  const made = useMemo(make, deps as DependencyList)
+  const [kept, keep] = useState(() => new LiveStore(made, start))
+  let store = kept
+  if (!isSameSource(kept.source, made)) {
+    store = new LiveStore(made, start)
+    keep(store)
+  }
+  return useSyncExternalStore(store.subscribe, store.read, store.readOnServer)
+}
+
+function isSameSource(left: object | undefined, right: object | undefined): boolean {
+  if (left === right) return true
+  if (left === undefined || right === undefined || isLive(left) || isLive(right)) return false
+  return (left as Query<object>).isSame(right as Query<object>)
+}
