@@ -3,7 +3,7 @@ import { globSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'esbuild'
-import type { Plugin } from 'esbuild'
+import type { OutputFile, Plugin } from 'esbuild'
 import { CONTENDERS } from '../../contenders/catalog.ts'
 import { packageVersions } from '../../harness/environment.ts'
 
@@ -24,11 +24,28 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** By name. `results`: the folder with the result files that every visitor sees. */
 export async function makeAssets(results: string = CURRENT): Promise<ReadonlyMap<string, Asset>> {
-  const built = await build({
-    entryPoints: ['main.ts', 'frame.ts', 'worker.ts', 'style.css'].map((name) => join(PAGE, name)),
+  const built = await Promise.all([
+    bundle(['main.ts', 'style.css'], true),
+    // In one piece each: nothing is to be fetched while it is measured.
+    bundle(['frame.ts', 'worker.ts'], false),
+  ])
+  const assets = new Map<string, Asset>()
+  const add = (name: string, body: Uint8Array): void =>
+    void assets.set(name, { type: TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream', body })
+  for (const { path, contents } of built.flat()) add(path.slice(path.lastIndexOf('/') + 1), contents)
+  for (const name of ['index.html', 'frame.html', 'favicon.svg']) add(name, await readFile(join(PAGE, name)))
+  const names = globSync('*.json', { cwd: results }).sort()
+  const files = await Promise.all(names.map((name) => readFile(join(results, name), 'utf8')))
+  add('stored.json', Buffer.from(`[${files.map((text) => text.trim()).join(',\n')}]`))
+  return assets
+}
+
+async function bundle(names: readonly string[], splitting: boolean): Promise<OutputFile[]> {
+  const { outputFiles } = await build({
+    entryPoints: names.map((name) => join(PAGE, name)),
     outdir: '/',
     bundle: true,
-    splitting: true,
+    splitting,
     minify: true,
     keepNames: true,
     format: 'esm',
@@ -39,19 +56,11 @@ export async function makeAssets(results: string = CURRENT): Promise<ReadonlyMap
     supported: { using: false },
     loader: { '.wasm': 'binary' },
     define: { LAB_VERSIONS: JSON.stringify(packageVersions(CONTENDERS)) },
-    plugins: [fileExtensions],
+    plugins: [fileExtensions, withoutEval],
     write: false,
     logLevel: 'silent',
   })
-  const assets = new Map<string, Asset>()
-  const add = (name: string, body: Uint8Array): void =>
-    void assets.set(name, { type: TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream', body })
-  for (const { path, contents } of built.outputFiles) add(path.slice(path.lastIndexOf('/') + 1), contents)
-  for (const name of ['index.html', 'frame.html', 'favicon.svg']) add(name, await readFile(join(PAGE, name)))
-  const names = globSync('*.json', { cwd: results }).sort()
-  const files = await Promise.all(names.map((name) => readFile(join(results, name), 'utf8')))
-  add('stored.json', Buffer.from(`[${files.map((text) => text.trim()).join(',\n')}]`))
-  return assets
+  return outputFiles
 }
 
 /** echarts-gl names files of ECharts without the extension that their packages ask for. */
@@ -61,5 +70,18 @@ const fileExtensions: Plugin = {
     onResolve({ filter: /^(zrender|echarts)\/lib\// }, ({ path, resolveDir, kind }) =>
       path.endsWith('.js') ? undefined : resolve(`${path}.js`, { resolveDir, kind }),
     )
+  },
+}
+
+/** The one place of the chart library that compiles text. */
+const withoutEval: Plugin = {
+  name: 'without eval',
+  setup({ onLoad }) {
+    onLoad({ filter: /claygl\/src\/createCompositor\.js$/ }, async ({ path }) => {
+      const source = await readFile(path, 'utf8')
+      const changed = source.replace(/new Function\([^;]*exprRes\[1\]\)/, 'compileSizes(exprRes[1])')
+      if (changed === source) throw new Error(`${path} is not what it was: see lab/page/sizes.ts`)
+      return { contents: `import { compileSizes } from ${JSON.stringify(join(PAGE, 'sizes.ts'))}\n${changed}` }
+    })
   },
 }

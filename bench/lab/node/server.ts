@@ -2,6 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import type { Asset } from './assets.ts'
 import { HEADERS } from './headers.ts'
@@ -15,8 +16,8 @@ const PORTS_TRIED_MAX = 50
 
 /** On the first free port from `port` on; 0: any. */
 export async function serveLab(assets: ReadonlyMap<string, Asset>, port: number): Promise<LabServer> {
-  const zipped = new Map([...assets].map(([name, { body }]) => [name, gzipSync(body)]))
-  const server = createServer((request, response) => answer(request, response, assets, zipped))
+  const prepared = new Map([...assets].map(([name, asset]) => [name, prepare(asset)]))
+  const server = createServer((request, response) => answer(request, response, prepared))
   const found = await listen(server, port)
   const close = (): Promise<void> =>
     new Promise((resolve) => {
@@ -29,8 +30,7 @@ export async function serveLab(assets: ReadonlyMap<string, Asset>, port: number)
 function answer(
   { method, url = '/', headers }: IncomingMessage,
   response: ServerResponse,
-  assets: ReadonlyMap<string, Asset>,
-  zipped: ReadonlyMap<string, Uint8Array>,
+  assets: ReadonlyMap<string, Prepared>,
 ): void {
   const refuse = (status: number, text: string): void =>
     void response.writeHead(status, { ...HEADERS, 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`)
@@ -39,16 +39,29 @@ function answer(
   const name = (URL.parse(url, `http://${HOST}`)?.pathname ?? '').slice(1) || 'index.html'
   const asset = assets.get(name)
   if (asset === undefined) return refuse(404, 'There is nothing here.')
+  const { type, body, zipped, tag } = asset
+  if (headers['if-none-match'] === tag) return void response.writeHead(304, { ...HEADERS, etag: tag }).end()
   const zips = /\bgzip\b/.test(String(headers['accept-encoding'] ?? ''))
-  const body = zips ? zipped.get(name)! : asset.body
+  const sent = zips ? zipped : body
   response.writeHead(200, {
     ...HEADERS,
-    'content-type': asset.type,
-    'content-length': body.byteLength,
+    'content-type': type,
+    'content-length': sent.byteLength,
+    etag: tag,
     vary: 'accept-encoding',
     ...(zips && { 'content-encoding': 'gzip' }),
   })
-  response.end(method === 'HEAD' ? undefined : body)
+  response.end(method === 'HEAD' ? undefined : sent)
+}
+
+interface Prepared extends Asset {
+  readonly zipped: Uint8Array
+  readonly tag: string
+}
+
+function prepare(asset: Asset): Prepared {
+  const hash = createHash('sha256').update(asset.body).digest('base64url')
+  return { ...asset, zipped: gzipSync(asset.body), tag: `"${hash}"` }
 }
 
 async function listen(server: Server, port: number): Promise<number> {

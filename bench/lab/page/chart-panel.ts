@@ -33,6 +33,7 @@ type ChartKind = (typeof KINDS)[number][0]
 
 const BAR_PX = 34
 const ROW_PX = 34
+const ROWS_NAMED_MAX = 3
 
 const suite = byId<HTMLSelectElement>('chart-suite')
 const metric = byId<HTMLSelectElement>('chart-metric')
@@ -109,10 +110,13 @@ export class ChartPanel {
       metric,
       metricsIn(file, suite.value).map((one) => [one.metric, one.title]),
     )
+    const hadCell = cell.options.length > 0
     setOptions(
       cell,
       cellsIn(file, suite.value).map((label) => [label, label]),
     )
+    // The largest size says most.
+    if (!hadCell) cell.selectedIndex = cell.options.length - 1
     setOptions(
       contender,
       contendersIn(file, suite.value).map((name) => [name, titleOf(name)]),
@@ -138,7 +142,7 @@ export class ChartPanel {
     if (grid.values.flat().every((value) => value === undefined)) {
       return this.#without(title, 'The overview compares with Pannier: run it together with others.')
     }
-    const heightPx = grid.yLabels.length * ROW_PX + 150
+    const heightPx = grid.yLabels.length * ROW_PX + 140
     this.#drawing.draw(heatOptions(grid, 'ratio', this.#look()), {
       heightPx,
       description: `${title}. ${this.#tableHint}`,
@@ -269,15 +273,17 @@ function pairsOf(parameters: readonly Parameter[]): (readonly [Parameter, Parame
   return parameters.flatMap((first, at) => parameters.slice(at + 1).map((second) => [first, second] as const))
 }
 
-/** Each reason once, with the columns or cells that it is for. */
-function reasonsOf({ xLabels, yLabels, reasons }: Grid): string[] {
+/** Each reason once, with the rows that it is for, or how many they are. */
+function reasonsOf({ xLabels, yLabels, yTitle, reasons }: Grid): string[] {
   const found = reasons.flatMap((row, y) =>
     row.flatMap((reason, x) => (reason === undefined ? [] : [{ reason, x: xLabels[x]!, y: yLabels[y]! }])),
   )
   const groups = Map.groupBy(found, ({ reason, x }) => `${x}: ${reason}`)
-  return [...groups].map(
-    ([text, group]) => `${text}${group.length < yLabels.length ? ` (${group.map(({ y }) => y).join('; ')})` : ''}`,
-  )
+  return [...groups].map(([text, group]) => {
+    if (group.length === yLabels.length) return text
+    const many = group.length > ROWS_NAMED_MAX
+    return `${text} (${many ? `${group.length} of ${yLabels.length}` : group.map(({ y }) => (yTitle === 'workload' ? y : `${y} ${yTitle}`)).join('; ')})`
+  })
 }
 
 function gridTable(grid: Grid, measure: Measure, caption: string): HTMLTableElement {

@@ -20,21 +20,28 @@ const VERDICTS: Readonly<Record<Verdict, string>> = {
 
 export class ComparePanel {
   #results: readonly KeptResult[] = []
+  #isChosen = false
 
   constructor() {
-    for (const select of [base, other, changes]) select.addEventListener('input', () => this.#draw())
+    for (const select of [base, other, changes]) {
+      select.addEventListener('input', () => {
+        this.#isChosen ||= select !== changes
+        this.#draw()
+      })
+    }
   }
 
-  /** The two newest are compared at first. */
+  /** The newest is compared with the one before it that measured the same, until somebody chooses others. */
   show(results: readonly KeptResult[]): void {
-    const isFirst = this.#results.length < 2
     this.#results = results
     const options = results.map((result) => [result.id, nameOf(result)] as const)
     setOptions(base, options)
     setOptions(other, options)
-    if (isFirst && results.length > 1) {
-      base.value = results[1]!.id
-      other.value = results[0]!.id
+    const [newest, ...others] = results
+    if (!this.#isChosen && newest !== undefined) {
+      const earlier = others.find(({ file }) => compareResults(file, newest.file).length > 0) ?? others[0] ?? newest
+      base.value = earlier.id
+      other.value = newest.id
     }
     this.#draw()
   }

@@ -17,7 +17,8 @@ export function formatBytes(bytes: number): string {
 }
 
 export function formatRatio(ratio: number): string {
-  return `${digits(ratio)}×`
+  const digits = ratio >= 10 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 2 }
+  return `${ratio < 0.01 ? '<0.01' : ratio.toLocaleString('en-US', digits)}×`
 }
 
 export function formatDuration(seconds: number): string {

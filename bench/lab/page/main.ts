@@ -10,7 +10,7 @@ import type { KeptResult } from '../model/store.ts'
 import { ChartPanel } from './chart-panel.ts'
 import { ComparePanel } from './compare-panel.ts'
 import { byId, setOptions, setText } from './dom.ts'
-import { deviceOf, engineOf } from './format.ts'
+import { deviceOf, engineOf, formatDuration } from './format.ts'
 import { removeMeasured, runInFrame } from './frames.ts'
 import { factsOf, nameOf, showResults } from './result-list.ts'
 import { RunPanel, say } from './run-panel.ts'
@@ -32,6 +32,7 @@ if (store.problem !== undefined) {
 }
 setResults([...(await store.list()), ...(await fetchStored())])
 shown.addEventListener('input', () => showOne(shown.value))
+byId('quick').addEventListener('click', () => byId('start').click())
 byId('import').addEventListener('click', () => byId('import-file').click())
 byId<HTMLInputElement>('import-file').addEventListener(
   'change',
@@ -73,8 +74,9 @@ function endOf(file: ResultFile | undefined): string {
       Object.keys(found).length + wrong.length > 0 ? [contender] : [],
     ),
   )
+  const runs = `${file.runs.length} ${file.runs.length === 1 ? 'run' : 'runs'}`
   const trouble = failures.size === 0 ? '' : ` Not everything worked (${[...failures].join(', ')}): the bars say why.`
-  return `${file.complete ? 'Done.' : 'The run was cancelled; what was measured is kept.'}${trouble}`
+  return `${file.complete ? `Done: ${runs} in ${formatDuration((Date.parse(file.finishedAt) - Date.parse(file.startedAt)) / 1000)}.` : 'The run was cancelled; what was measured is kept.'}${trouble}`
 }
 
 /** What a run has given so far is drawn, but not kept yet. */

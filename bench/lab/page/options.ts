@@ -8,6 +8,8 @@ import type { Theme } from './theme.ts'
 /** The longest bar by the shortest, from which on a linear scale hides the short ones. */
 const LOGARITHMIC_FROM = 20
 const NARROW_PX = 520
+/** Narrower columns have their names at a slant. */
+const COLUMN_PX_MIN = 66
 /** Limits of what a reader should tell apart in times of Pannier's value; the last has no end. */
 export const RATIO_STEPS: readonly number[] = [0.67, 1.5, 5, 20]
 
@@ -19,14 +21,13 @@ interface Frame {
 export function barOptions({ bars, unit }: Bars, { theme, widthPx }: Frame): EChartsCoreOption {
   const isNarrow = widthPx < NARROW_PX
   const isLogarithmic = needsLogarithm(bars.map((bar) => bar.median))
-  const low = Math.min(...bars.map((bar) => bar.least).filter((value) => value > 0))
   const data = bars.map(({ median, kind }) => ({ value: median, itemStyle: { color: theme.kinds[kind] } }))
   return {
     ...base(theme),
     grid: { left: isNarrow ? 112 : 190, right: isNarrow ? 64 : 130, top: 8, bottom: 40 },
     xAxis: {
       ...valueAxis(theme, unit, isLogarithmic, widthPx),
-      ...(isLogarithmic && { min: 10 ** Math.floor(Math.log10(low * 0.9)) }),
+      ...(isLogarithmic && { min: floorOf(bars), startValue: floorOf(bars) }),
     },
     yAxis: {
       type: 'category',
@@ -48,21 +49,12 @@ export function barOptions({ bars, unit }: Bars, { theme, widthPx }: Frame): ECh
         data,
         barMaxWidth: 20,
         itemStyle: { borderRadius: [0, 4, 4, 0] },
-        label: {
-          show: true,
-          position: 'right',
-          distance: 8,
-          color: theme.ink,
-          fontSize: 12,
-          formatter: labelBar(bars, unit, isNarrow),
-        },
-        labelLayout: { moveOverlap: 'shiftY' },
       },
       {
         type: 'custom',
         silent: true,
         z: 5,
-        renderItem: spreadOfBars(theme),
+        renderItem: spreadOfBars(bars, unit, theme, isNarrow),
         data: bars.map(({ least, most }, at) => [least, at, most]),
       },
     ],
@@ -134,29 +126,35 @@ export type Measure = { readonly unit: Row['unit'] } | 'ratio'
 export function heatOptions(grid: Grid, measure: Measure, { theme, widthPx }: Frame): EChartsCoreOption {
   const isNarrow = widthPx < NARROW_PX
   const cells = grid.values.flatMap((row, y) =>
-    row.map((value, x) => ({
-      value: [x, y, value ?? '-'],
-      label: { formatter: value === undefined ? '–' : format(value, measure) },
-    })),
+    row.flatMap((value, x) =>
+      value === undefined ? [] : [{ value: [x, y, value], label: { formatter: format(value, measure) } }],
+    ),
   )
-  const leftPx = measure === 'ratio' ? (isNarrow ? 108 : 210) : 76
+  const gaps = grid.values.flatMap((row, y) => row.flatMap((value, x) => (value === undefined ? [[x, y]] : [])))
+  const isOverview = measure === 'ratio'
+  const leftPx = isOverview ? (isNarrow ? 104 : 210) : 76
+  const columnPx = (widthPx - leftPx - 12) / grid.xLabels.length
+  const rotates = isOverview && columnPx < COLUMN_PX_MIN
   return {
     ...base(theme),
-    grid: {
-      left: leftPx,
-      right: 12,
-      top: measure === 'ratio' ? 8 : 16,
-      bottom: measure === 'ratio' ? (isNarrow ? 150 : 130) : 96,
+    grid: { left: leftPx, right: 12, top: isOverview ? (rotates ? 96 : 52) : 12, bottom: isOverview ? 44 : 100 },
+    xAxis: {
+      ...categoryAxis(theme, grid.xLabels, isOverview ? '' : grid.xTitle),
+      ...(isOverview && { position: 'top' }),
+      axisLabel: {
+        color: theme.ink,
+        fontSize: isNarrow ? 11 : 12,
+        interval: 0,
+        ...(rotates ? { rotate: 60, width: 96, overflow: 'truncate' } : { width: columnPx - 6, overflow: 'break' }),
+      },
     },
-    xAxis: categoryAxis(theme, grid.xLabels, measure === 'ratio' ? '' : grid.xTitle, measure === 'ratio' ? 35 : 0),
     yAxis: {
-      ...categoryAxis(theme, grid.yLabels, measure === 'ratio' ? '' : grid.yTitle, 0),
-      inverse: measure === 'ratio',
-      nameLocation: 'middle',
+      ...categoryAxis(theme, grid.yLabels, isOverview ? '' : grid.yTitle),
+      inverse: isOverview,
       nameGap: 60,
-      axisLabel: { color: theme.ink, fontSize: 12, width: leftPx - 10, overflow: 'break' },
+      axisLabel: { color: theme.ink, fontSize: isNarrow ? 11 : 12, width: leftPx - 10, overflow: 'break', interval: 0 },
     },
-    visualMap: measure === 'ratio' ? ratioColours(theme) : valueColours(theme, grid, measure, isNarrow),
+    visualMap: isOverview ? ratioColours(theme, isNarrow) : valueColours(theme, grid, measure, isNarrow),
     tooltip: { ...tooltip(theme), trigger: 'item', formatter: describeCell(grid, measure) },
     series: [
       {
@@ -166,6 +164,7 @@ export function heatOptions(grid: Grid, measure: Measure, { theme, widthPx }: Fr
         itemStyle: { borderColor: theme.surface, borderWidth: 2, borderRadius: 4 },
         emphasis: { itemStyle: { borderColor: theme.ink, borderWidth: 2 } },
       },
+      { type: 'custom', data: gaps, renderItem: gapMark(theme) },
     ],
   }
 }
@@ -259,7 +258,7 @@ function valueAxis(theme: Theme, unit: Row['unit'], isLogarithmic: boolean, widt
   }
 }
 
-function categoryAxis(theme: Theme, labels: readonly string[], name: string, rotate: number): object {
+function categoryAxis(theme: Theme, labels: readonly string[], name: string): object {
   return {
     type: 'category',
     data: labels,
@@ -269,11 +268,10 @@ function categoryAxis(theme: Theme, labels: readonly string[], name: string, rot
     nameTextStyle: { color: theme.muted },
     axisTick: { show: false },
     axisLine: { show: false },
-    axisLabel: { color: theme.ink, fontSize: 12, rotate, interval: 0, width: 120, overflow: 'truncate' },
   }
 }
 
-function ratioColours(theme: Theme): object {
+function ratioColours(theme: Theme, isNarrow: boolean): object {
   const [low, even, some, much] = RATIO_STEPS as readonly [number, number, number, number]
   return {
     type: 'piecewise',
@@ -282,11 +280,13 @@ function ratioColours(theme: Theme): object {
     left: 'center',
     bottom: 0,
     itemSymbol: 'roundRect',
-    itemGap: 12,
-    textStyle: { color: theme.muted, fontSize: 12 },
+    itemGap: isNarrow ? 5 : 12,
+    itemWidth: isNarrow ? 10 : 18,
+    seriesIndex: 0,
+    textStyle: { color: theme.muted, fontSize: isNarrow ? 10 : 12 },
     pieces: [
-      { lt: low, color: theme.ramp[0], label: 'faster than Pannier' },
-      { gte: low, lt: even, color: theme.ramp[1], label: 'about even' },
+      { lt: low, color: theme.ramp[0], label: isNarrow ? 'faster' : 'faster than Pannier' },
+      { gte: low, lt: even, color: theme.ramp[1], label: isNarrow ? 'even' : 'about even' },
       { gte: even, lt: some, color: theme.ramp[2], label: `${even}–${some}×` },
       { gte: some, lt: much, color: theme.ramp[3], label: `${some}–${much}×` },
       { gte: much, color: theme.ramp[4], label: `over ${much}×` },
@@ -299,6 +299,7 @@ function valueColours(theme: Theme, grid: Grid, measure: Measure, isNarrow: bool
   const values = grid.values.flat().filter((value) => value !== undefined)
   return {
     type: 'continuous',
+    seriesIndex: 0,
     dimension: 2,
     min: Math.min(...values),
     max: Math.max(...values),
@@ -328,14 +329,6 @@ interface Hit {
   readonly dataIndex: number
   readonly seriesName?: string
   readonly value?: readonly unknown[]
-}
-
-function labelBar(bars: Bars['bars'], unit: Row['unit'], isNarrow: boolean): (hit: Hit) => string {
-  return ({ dataIndex }) => {
-    const { median, ratio, kind } = bars[dataIndex]!
-    const value = formatValue(median, unit)
-    return isNarrow || ratio === undefined || kind === 'pannier' ? value : `${value}  (${formatRatio(ratio)})`
-  }
 }
 
 function describeBar(bars: Bars['bars'], unit: Row['unit']): (hits: readonly Hit[]) => string {
@@ -368,18 +361,71 @@ function describeCell(grid: Grid, measure: Measure): (hit: Hit) => string {
 interface DrawApi {
   value(dimension: number): number
   coord(point: readonly number[]): [number, number]
+  size(range: readonly number[]): [number, number]
 }
 
-/** A line from the least to the most of the samples, with ends. */
-function spreadOfBars(theme: Theme): (parameters: unknown, api: DrawApi) => object {
-  return (_parameters, api) => {
+/** A line from the least to the most of the samples, with ends, and the figure behind it. */
+function spreadOfBars(
+  bars: Bars['bars'],
+  unit: Row['unit'],
+  theme: Theme,
+  isNarrow: boolean,
+): (parameters: { readonly dataIndex: number }, api: DrawApi) => object {
+  return ({ dataIndex }, api) => {
+    const { median, ratio, kind } = bars[dataIndex]!
     const [from, y] = api.coord([api.value(0), api.value(1)])
     const [to] = api.coord([api.value(2), api.value(1)])
-    return whisker(theme.ink, [
+    const value = formatValue(median, unit)
+    const label = isNarrow || ratio === undefined || kind === 'pannier' ? value : `${value}  (${formatRatio(ratio)})`
+    const drawn = whisker(theme.ink, [
       [from, y - 4, from, y + 4],
       [from, y, to, y],
       [to, y - 4, to, y + 4],
     ])
+    const weight = kind === 'pannier' ? 'bold ' : ''
+    const style = {
+      x: to + 8,
+      y,
+      text: label,
+      fill: theme.ink,
+      font: `${weight}12px ${theme.font}`,
+      verticalAlign: 'middle',
+    }
+    return { ...drawn, children: [...drawn.children, { type: 'text', style }] }
+  }
+}
+
+/** Where a logarithmic axis begins: all bars have some length. */
+function floorOf(bars: Bars['bars']): number {
+  const least = Math.min(...bars.map((bar) => bar.least).filter((value) => value > 0))
+  return 10 ** Math.floor(Math.log10(least * 0.9))
+}
+
+/** What has no figure is there, and says so; the tooltip tells why. */
+function gapMark(theme: Theme): (parameters: unknown, api: DrawApi) => object {
+  return (_parameters, api) => {
+    const [x, y] = api.coord([api.value(0), api.value(1)])
+    const [width, height] = api.size([1, 1])
+    const shape = { x: x - width / 2 + 1, y: y - height / 2 + 1, width: width - 2, height: height - 2, r: 4 }
+    return {
+      type: 'group',
+      children: [
+        { type: 'rect', shape, style: { fill: 'transparent', stroke: theme.line, lineWidth: 1 } },
+        {
+          type: 'text',
+          silent: true,
+          style: {
+            x,
+            y,
+            text: '–',
+            fill: theme.muted,
+            font: `12px ${theme.font}`,
+            align: 'center',
+            verticalAlign: 'middle',
+          },
+        },
+      ],
+    }
   }
 }
 
@@ -395,7 +441,10 @@ function spreadOfPoints(colour: string): (parameters: unknown, api: DrawApi) => 
   }
 }
 
-function whisker(stroke: string, lines: readonly (readonly [number, number, number, number])[]): object {
+function whisker(
+  stroke: string,
+  lines: readonly (readonly [number, number, number, number])[],
+): { readonly type: 'group'; readonly children: readonly object[] } {
   return {
     type: 'group',
     children: lines.map(([x1, y1, x2, y2]) => ({

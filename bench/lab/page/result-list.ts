@@ -13,7 +13,15 @@ const ORIGINS: Readonly<Record<KeptResult['origin'], string>> = {
 /** To tell results apart in a list. */
 export function nameOf({ file, origin }: KeptResult): string {
   const note = origin === 'here' ? '' : `, ${ORIGINS[origin]}`
-  return `${engineOf(file)}, ${formatDate(file.startedAt)}${note}${file.complete ? '' : ', stopped'}`
+  return `${engineOf(file)}, ${formatDate(file.startedAt)}, ${sizesOf(file)}${note}${file.complete ? '' : ', stopped'}`
+}
+
+function sizesOf({ runs }: KeptResult['file']): string {
+  const suites = [...new Set(runs.map((run) => run.suite))]
+  const counts = runs.map((run) => run.cell.documents)
+  const [least, most] = [Math.min(...counts), Math.max(...counts)].map((count) => count.toLocaleString('en-US'))
+  const named = suites.filter((suite) => suite !== 'standard')
+  return [...named, least === most ? `${most} documents` : `${least}–${most} documents`].join(', ')
 }
 
 export function factsOf({ file }: KeptResult): string {
@@ -26,7 +34,7 @@ export function factsOf({ file }: KeptResult): string {
     environment.reopened === true ? 'measured in the lab page' : 'measured by npm run bench',
     ...(file.complete ? [] : ['stopped before its end']),
   ]
-  return `${parts.join(' · ')}`
+  return parts.join(' · ')
 }
 
 export function showResults(
