@@ -38,6 +38,9 @@ async function takePool(): Promise<SAHPoolUtil> {
 }
 
 async function install(): Promise<SAHPoolUtil> {
+  // Its other file systems would each start a worker, from a file that is not there.
+  const disable = { vfs: { opfs: true, 'opfs-vfs': true, 'opfs-wl': true } }
+  Object.assign(globalThis, { sqlite3ApiConfig: { disable } })
   const url = URL.createObjectURL(new Blob([wasm as Uint8Array<ArrayBuffer>], { type: 'application/wasm' }))
   const options = { locateFile: () => url, print: () => undefined, printErr: () => undefined }
   const sqlite = await (initialize as (options: object) => ReturnType<typeof initialize>)(options)

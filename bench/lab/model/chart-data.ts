@@ -11,8 +11,13 @@ export type Parameter = 'documents' | 'keyChars' | 'valueBytes'
 
 export const PARAMETER_TITLES: Readonly<Record<Parameter, string>> = {
   documents: 'records',
-  keyChars: 'characters of a key',
   valueBytes: 'bytes of a value',
+  keyChars: 'characters of a key',
+}
+const FIXED: Readonly<Record<Parameter, (value: string) => string>> = {
+  documents: (value) => `${value} records`,
+  valueBytes: (value) => `values of ${value} bytes`,
+  keyChars: (value) => `keys of ${value} characters`,
 }
 const PARAMETERS = Object.keys(PARAMETER_TITLES) as Parameter[]
 
@@ -164,6 +169,13 @@ export function overviewOf(file: ResultFile, suite: string, cell: string): Grid 
     values: rows.map((row) => row.map((one) => one?.ratio?.median)),
     reasons: rows.map((row) => row.map((one) => one?.missing ?? (one?.ratio ? undefined : 'Pannier has no figure'))),
   }
+}
+
+/** What stays the same along the axes, where more than they could vary. */
+export function fixedOf(file: ResultFile, suite: string, varied: readonly Parameter[]): string {
+  const [cell] = largestGroup([...cellsByLabel(file, suite).values()], varied)
+  const names = parametersIn(file, suite).filter((name) => !varied.includes(name) && cell?.[name] !== undefined)
+  return names.map((name) => FIXED[name](cell![name]!.toLocaleString('en-US'))).join(', ')
 }
 
 function cellsByLabel({ runs }: ResultFile, suite: string): Map<string, Cell> {

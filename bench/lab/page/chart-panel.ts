@@ -5,6 +5,7 @@ import {
   barsOf,
   cellsIn,
   contendersIn,
+  fixedOf,
   gridOf,
   linesOf,
   metricsIn,
@@ -164,7 +165,7 @@ export class ChartPanel {
     this.#title(title)
     setText(
       byId('chart-note'),
-      'Bars are medians, lines go from the least to the most of the samples; in brackets, times Pannier’s value.',
+      'Bars are medians; lines go from the least to the most of the samples; the number in brackets, where there is room for it, is how many times Pannier’s value it is.',
     )
     this.#missing(missing.map(({ label, reason }) => `${label}: ${reason}`))
     const rows = bars.map(({ label, median, least, most, ratio }) => [
@@ -179,7 +180,7 @@ export class ChartPanel {
 
   #drawLines(file: ResultFile): void {
     const over = parameter.value as Parameter
-    const title = `${metricTitle()} over ${PARAMETER_TITLES[over] ?? 'size'}`
+    const title = withFixed(`${metricTitle()} over ${PARAMETER_TITLES[over] ?? 'size'}`, file, suite.value, [over])
     const lines = parameter.options.length === 0 ? [] : linesOf(file, suite.value, metric.value, over)
     if (lines.length === 0) {
       return this.#without(title, 'This result has one size only. Choose several sizes in a run to see how time grows.')
@@ -209,7 +210,7 @@ export class ChartPanel {
     }
     const grid = gridOf(file, suite.value, metric.value, contender.value, axes)
     const unit = unitOf(file, metric.value)
-    const title = `${metricTitle()}: ${titleOf(contender.value)}`
+    const title = withFixed(`${titleOf(contender.value)}: ${metricTitle()}`, file, suite.value, axes)
     if (grid.values.flat().every((value) => value === undefined)) {
       return this.#without(title, `There is no figure: ${reasonsOf(grid)[0] ?? 'not measured'}.`)
     }
@@ -259,6 +260,11 @@ export class ChartPanel {
   #table(made: HTMLTableElement): void {
     byId('chart-table').replaceChildren(made)
   }
+}
+
+function withFixed(title: string, file: ResultFile, suiteName: string, varied: readonly Parameter[]): string {
+  const fixed = fixedOf(file, suiteName, varied)
+  return fixed === '' ? title : `${title}, with ${fixed}`
 }
 
 function metricTitle(): string {
