@@ -9,6 +9,8 @@ export interface KeptResult {
   /** 'stored': came with the page. */
   readonly origin: 'stored' | 'here' | 'imported'
   readonly file: ResultFile
+  /** More is to come. */
+  readonly running?: true
 }
 
 interface KeptDocument {

@@ -26,7 +26,7 @@ import { onThemeChange, readTheme } from './theme.ts'
 const KINDS = [
   ['overview', 'Overview'],
   ['bars', 'Bars'],
-  ['lines', 'Over size'],
+  ['lines', 'Lines'],
   ['heat', 'Heat map'],
   ['surface', 'Surface'],
 ] as const
@@ -141,7 +141,7 @@ export class ChartPanel {
     const grid = overviewOf(file, suite.value, cell.value)
     const title = `How many times Pannier’s value, ${cell.value}`
     if (grid.values.flat().every((value) => value === undefined)) {
-      return this.#without(title, 'The overview compares with Pannier: run it together with others.')
+      return this.#without(title, 'The overview compares others with Pannier: it fills in when both are measured.')
     }
     const heightPx = grid.yLabels.length * ROW_PX + 140
     this.#drawing.draw(heatOptions(grid, 'ratio', this.#look()), {

@@ -54,11 +54,12 @@ async function start(plan: Plan): Promise<void> {
       runPhase: runInFrame,
       cleanUp: removeMeasured,
       onProgress: (progress) => panel.show(progress),
-      onResult: (part) => showPart({ id, origin: 'here', file: part }),
+      onResult: (part) => showPart({ id, origin: 'here', file: part, running: true }),
     })
     if (file !== undefined) await keep({ id, origin: 'here', file })
     message = endOf(file)
   } catch (error) {
+    setResults(results.filter((result) => result.running === undefined))
     message = `The run failed: ${error instanceof Error ? error.message : String(error)}`
   } finally {
     running = undefined
@@ -97,8 +98,9 @@ function setResults(found: readonly KeptResult[]): void {
     results.map((result) => [result.id, nameOf(result)]),
   )
   shown.hidden = results.length === 0
-  showResults(results, { onShow, onDelete: (id) => void remove(id) })
-  comparison.show(results)
+  const finished = results.filter((result) => result.running === undefined)
+  showResults(finished, { onShow, onDelete: (id) => void remove(id) })
+  comparison.show(finished)
   showOne(shown.value)
 }
 

@@ -11,9 +11,16 @@ const ORIGINS: Readonly<Record<KeptResult['origin'], string>> = {
 }
 
 /** To tell results apart in a list. */
-export function nameOf({ file, origin }: KeptResult): string {
+export function nameOf(result: KeptResult): string {
+  const { file, origin } = result
+  const state = stateOf(result)
   const note = origin === 'here' ? '' : `, ${ORIGINS[origin]}`
-  return `${engineOf(file)}, ${formatDate(file.startedAt)}, ${sizesOf(file)}${note}${file.complete ? '' : ', stopped'}`
+  return `${engineOf(file)}, ${formatDate(file.startedAt)}, ${sizesOf(file)}${note}${state === undefined ? '' : `, ${state}`}`
+}
+
+function stateOf({ file, running }: KeptResult): string | undefined {
+  if (running === true) return 'running'
+  return file.complete ? undefined : 'stopped before its end'
 }
 
 function sizesOf({ runs }: KeptResult['file']): string {
@@ -24,7 +31,9 @@ function sizesOf({ runs }: KeptResult['file']): string {
   return [...named, least === most ? `${most} documents` : `${least}–${most} documents`].join(', ')
 }
 
-export function factsOf({ file }: KeptResult): string {
+export function factsOf(result: KeptResult): string {
+  const { file } = result
+  const state = stateOf(result)
   const { rows, runs, environment } = file
   const figures = rows.filter((row) => row.median !== undefined).length
   const repeats = Math.max(...runs.map((run) => run.repeat), 0)
@@ -32,7 +41,7 @@ export function factsOf({ file }: KeptResult): string {
     deviceOf(file),
     `${figures} figures, ${repeats} ${repeats === 1 ? 'repeat' : 'repeats'}`,
     environment.reopened === true ? 'measured in the lab page' : 'measured by npm run bench',
-    ...(file.complete ? [] : ['stopped before its end']),
+    ...(state === undefined ? [] : [state]),
   ]
   return parts.join(' · ')
 }

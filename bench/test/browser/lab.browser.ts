@@ -8,6 +8,8 @@ import { serveLab } from '../../lab/node/server.ts'
 import { assertEqual, assertTrue } from '../../../packages/db/testing/check.ts'
 
 const WAIT_MS_MAX = 60_000
+/** Made once: a build takes seconds. */
+let assets: ReturnType<typeof makeAssets> | undefined
 
 export function browserSuite({ test, browser }: BrowserSuiteContext): void {
   test('runs what was chosen, draws it, and keeps it', async () => {
@@ -98,10 +100,15 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
 
 /** Its own server, hence an origin, hence nothing kept from before. */
 async function withLab(use: (url: string) => Promise<void>): Promise<void> {
+  assets ??= withoutResults()
+  await using server = await serveLab(await assets, 0)
+  await use(server.url)
+}
+
+async function withoutResults(): ReturnType<typeof makeAssets> {
   const folder = makeFolder('lab')
   try {
-    await using server = await serveLab(await makeAssets(folder), 0)
-    await use(server.url)
+    return await makeAssets(folder)
   } finally {
     removeFolder(folder)
   }
