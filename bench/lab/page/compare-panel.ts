@@ -39,7 +39,9 @@ export class ComparePanel {
     setOptions(other, options)
     const [newest, ...others] = results
     if (!this.#isChosen && newest !== undefined) {
-      const earlier = others.find(({ file }) => compareResults(file, newest.file).length > 0) ?? others[0] ?? newest
+      const isAlike = ({ file }: KeptResult): boolean =>
+        file.place === newest.file.place && compareResults(file, newest.file).length > 0
+      const earlier = others.find(isAlike) ?? newest
       base.value = earlier.id
       other.value = newest.id
     }

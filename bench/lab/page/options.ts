@@ -128,13 +128,20 @@ export type Measure = { readonly unit: Row['unit'] } | 'ratio'
 
 export function heatOptions(grid: Grid, measure: Measure, { theme, widthPx }: Frame): EChartsCoreOption {
   const isNarrow = widthPx < NARROW_PX
+  const isOverview = measure === 'ratio'
   const cells = grid.values.flatMap((row, y) =>
     row.flatMap((value, x) =>
-      value === undefined ? [] : [{ value: [x, y, value], label: { formatter: format(value, measure) } }],
+      value === undefined
+        ? []
+        : [
+            {
+              value: [x, y, value],
+              label: { formatter: isNarrow && isOverview ? shortRatio(value) : format(value, measure) },
+            },
+          ],
     ),
   )
   const gaps = grid.values.flatMap((row, y) => row.flatMap((value, x) => (value === undefined ? [[x, y]] : [])))
-  const isOverview = measure === 'ratio'
   const leftPx = isOverview ? (isNarrow ? 104 : 210) : 76
   const columnPx = (widthPx - leftPx - 12) / grid.xLabels.length
   const rotates = isOverview && columnPx < COLUMN_PX_MIN
@@ -205,8 +212,8 @@ export function surfaceOptions(grid: Grid, measure: Measure, { theme, widthPx }:
       boxWidth: 120,
       boxDepth: 120,
       boxHeight: 76,
-      top: 20,
-      bottom: 0,
+      top: 0,
+      bottom: 24,
       axisLine: { lineStyle: { color: theme.muted } },
       splitLine: { lineStyle: { color: theme.line } },
       axisPointer: { lineStyle: { color: theme.muted } },
@@ -295,7 +302,7 @@ function ratioColours(theme: Theme, isNarrow: boolean): object {
     seriesIndex: 0,
     textStyle: { color: theme.muted, fontSize: isNarrow ? 10 : 12 },
     pieces: [
-      { lt: low, color: theme.ramp[0], label: isNarrow ? 'faster' : 'faster than Pannier' },
+      { lt: low, color: theme.ramp[0], label: isNarrow ? 'less' : 'less than Pannier' },
       { gte: low, lt: even, color: theme.ramp[1], label: isNarrow ? 'even' : 'about even' },
       { gte: even, lt: some, color: theme.ramp[2], label: `${even}–${some}×` },
       { gte: some, lt: much, color: theme.ramp[3], label: `${some}–${much}×` },
@@ -327,6 +334,12 @@ function valueColours(theme: Theme, grid: Grid, measure: Measure, isNarrow: bool
 
 function needsLogarithm(values: readonly number[]): boolean {
   return values.length > 0 && Math.min(...values) > 0 && Math.max(...values) / Math.min(...values) > LOGARITHMIC_FROM
+}
+
+/** Where a cell is as wide as four digits. */
+function shortRatio(ratio: number): string {
+  if (ratio < 0.1) return '<0.1'
+  return ratio.toLocaleString('en-US', { notation: 'compact', maximumSignificantDigits: 2 })
 }
 
 function format(value: number, measure: Measure): string {
