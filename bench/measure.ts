@@ -1,8 +1,10 @@
 /** Clocks and statistics. All times are in milliseconds. */
 
-/** Runs faster than this are too short for a page's clock and are timed in batches. */
-const SHORT_RUN_MS = 1
-const SHORT_RUN_BATCH = 20
+/** Shorter samples are too short for a page's clock, and for a machine that does something else now and then. */
+const SAMPLE_MS_MIN = 20
+const BATCH_MAX = 10_000
+/** A first guess may be far off: nothing is warm yet. */
+const BATCH_GROWTH_MAX = 10
 const RUNS_MAX = 5
 const BUDGET_MS = 1_500
 /** Between turns of the event loop in a row of writes that might never leave the microtask queue. */
@@ -19,19 +21,26 @@ export async function time<T>(run: () => T | Promise<T>): Promise<Timed<T>> {
   return { milliseconds: performance.now() - start, result }
 }
 
-/** The median of several runs, after one that does not count. */
+/** The median of several samples, each of as many runs as it takes to last long enough, after some that do not count. */
 export async function timeWarm<T>(run: () => T | Promise<T>): Promise<Timed<T>> {
-  const first = await time(run)
-  const batch = first.milliseconds < SHORT_RUN_MS ? SHORT_RUN_BATCH : 1
-  const times: number[] = []
-  for (let spent = 0; times.length < RUNS_MAX && (times.length === 0 || spent < BUDGET_MS);) {
+  const { result, milliseconds: first } = await time(run)
+  let spent = first
+  const sample = async (count: number): Promise<number> => {
     const start = performance.now()
-    for (let i = 0; i < batch; i++) await run()
+    for (let i = 0; i < count; i++) await run()
     const milliseconds = performance.now() - start
     spent += milliseconds
-    times.push(milliseconds / batch)
+    return milliseconds
   }
-  return { milliseconds: median(times), result: first.result }
+  let batch = 1
+  for (let lasted = first; lasted < SAMPLE_MS_MIN && batch < BATCH_MAX;) {
+    const growth = Math.min(BATCH_GROWTH_MAX, Math.max(2, SAMPLE_MS_MIN / lasted))
+    batch = Math.min(BATCH_MAX, Math.ceil(batch * growth))
+    lasted = await sample(batch)
+  }
+  const times: number[] = []
+  while (times.length < RUNS_MAX && (times.length === 0 || spent < BUDGET_MS)) times.push((await sample(batch)) / batch)
+  return { milliseconds: median(times), result }
 }
 
 /** Each operation awaited before the next: the time of each. */

@@ -40,8 +40,10 @@ export async function run(options: BenchOptions): Promise<void> {
     if (obstacle !== undefined) console.log(`${place}: left out (${obstacle})`)
     return obstacle === undefined
   })
-  const share = options.minutes === undefined ? undefined : (options.minutes * MS_PER_MINUTE) / places.length
-  for (const place of places) {
+  const end = options.minutes === undefined ? undefined : performance.now() + options.minutes * MS_PER_MINUTE
+  for (const [at, place] of places.entries()) {
+    // What one place took too much or left over is shared by those that follow.
+    const share = end === undefined ? undefined : Math.max(1, end - performance.now()) / (places.length - at)
     const session: Session = { place, startedAt: new Date(), runs: [], agent: '', complete: false }
     sessions.push(session)
     await measure(session, turnsOf(place, options), options, share)

@@ -87,7 +87,11 @@ export const CONTENDERS: readonly ContenderFacts[] = [
     core: true,
     gaps: NO_BYTES,
   }),
-  contender('lmdb', 'lmdb', ['node'], 'https://github.com/kriszyp/lmdb-js#readme', { packages: ['lmdb'], core: true }),
+  contender('lmdb', 'lmdb', ['node'], 'https://github.com/kriszyp/lmdb-js#readme', {
+    packages: ['lmdb'],
+    gaps: { longKeys: 'keys of at most 1,978 bytes' },
+    core: true,
+  }),
   contender('classic-level', 'classic-level', ['node'], 'https://github.com/Level/classic-level#readme', {
     packages: ['classic-level'],
     gaps: NO_BYTES,

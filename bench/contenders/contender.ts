@@ -56,8 +56,11 @@ export interface Views {
 
 export const VIEW_ROWS = 10
 
-/** Beside the operations: `keep`: what it holds is there again when another process opens it; `nested`, `bytes`: field values. */
-export type Capability = keyof Contender | 'keep' | 'nested' | 'bytes'
+/**
+ * Beside the operations: `keep`: what it holds is there again when another process opens it; `nested`, `bytes`: field values;
+ * `longKeys`: ids of 2,000 characters.
+ */
+export type Capability = keyof Contender | 'keep' | 'nested' | 'bytes' | 'longKeys'
 
 /** Called once in a page or process. */
 export type ContenderFactory = () => Contender

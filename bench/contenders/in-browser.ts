@@ -2,7 +2,7 @@
 import type { Contender } from './contender.ts'
 import { remoteContender, serveContender } from './remote.ts'
 
-const LOADERS: Readonly<Record<string, () => Promise<Contender>>> = {
+const LOADERS: Readonly<Record<string, (workerUrl: string) => Promise<Contender>>> = {
   pannier: async () => new (await import('./pannier.ts')).PannierContender(),
   'pannier-memory': async () => {
     const { memory } = await import('pannier/memory')
@@ -20,7 +20,7 @@ const LOADERS: Readonly<Record<string, () => Promise<Contender>>> = {
     const { default: plugin } = await import('pouchdb-adapter-indexeddb')
     return new (await import('./pouchdb.ts')).PouchDbContender('indexeddb', plugin)
   },
-  'sqlite-wasm': async () => remoteContender(new Worker('/page.js', { type: 'module' })),
+  'sqlite-wasm': async (workerUrl) => remoteContender(new Worker(workerUrl, { type: 'module' })),
   tinybase: async () => new (await import('./tinybase.ts')).TinyBaseContender(),
   lokijs: async () => new (await import('./lokijs.ts')).LokiJsContender(),
   'floor-storage': async () => {
@@ -33,13 +33,14 @@ const LOADERS: Readonly<Record<string, () => Promise<Contender>>> = {
   },
 }
 
-export function makeInBrowser(name: string): Promise<Contender> {
+/** `workerUrl`: a script that calls `serveInWorker`; by default that of the page itself, as tools/browser serves it. */
+export function makeInBrowser(name: string, workerUrl = '/page.js'): Promise<Contender> {
   const load = LOADERS[name]
   if (load === undefined) throw new TypeError(`${name} does not run in a browser`)
-  return load()
+  return load(workerUrl)
 }
 
-/** The script of a page is that of its worker too. */
+/** The script of a measured page is that of its worker too. */
 export const isWorker: boolean = typeof document === 'undefined'
 
 /** Synchronous access to files is for workers alone: the worker's end of 'sqlite-wasm'. Calls wait until it is loaded. */

@@ -5,6 +5,7 @@
 import initialize from '@sqlite.org/sqlite-wasm'
 import type { Database, PreparedStatement, SAHPoolUtil } from '@sqlite.org/sqlite-wasm'
 import wasm from '@sqlite.org/sqlite-wasm/sqlite3.wasm'
+import { OPFS_FOLDER } from './opfs.ts'
 import type { SqlDatabase, SqlDriver, SqlValue } from './sql.ts'
 
 /** Databases, their journals and write-ahead logs: the pool does not grow by itself. */
@@ -37,10 +38,13 @@ async function takePool(): Promise<SAHPoolUtil> {
 }
 
 async function install(): Promise<SAHPoolUtil> {
+  // Its other file systems would each start a worker, from a file that is not there.
+  const disable = { vfs: { opfs: true, 'opfs-vfs': true, 'opfs-wl': true } }
+  Object.assign(globalThis, { sqlite3ApiConfig: { disable } })
   const url = URL.createObjectURL(new Blob([wasm as Uint8Array<ArrayBuffer>], { type: 'application/wasm' }))
   const options = { locateFile: () => url, print: () => undefined, printErr: () => undefined }
   const sqlite = await (initialize as (options: object) => ReturnType<typeof initialize>)(options)
-  return sqlite.installOpfsSAHPoolVfs({ initialCapacity: FILES_MAX })
+  return sqlite.installOpfsSAHPoolVfs({ initialCapacity: FILES_MAX, directory: OPFS_FOLDER })
 }
 
 class WasmDatabase implements SqlDatabase {

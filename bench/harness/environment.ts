@@ -22,6 +22,8 @@ export interface Environment {
   readonly seed: number
   /** Of each contender, by package. */
   readonly versions: Readonly<Record<string, string>>
+  /** Measured in the lab page: what others call cold was closed and opened again there, in a fresh frame of the same browser. */
+  readonly reopened?: true
 }
 
 const require = createRequire(import.meta.url)
@@ -33,7 +35,6 @@ export function recordEnvironment(
   { seed, features }: { readonly seed: number; readonly features: readonly string[] },
 ): Environment {
   const sample = makePerson({ documents: 1, seed, ids: 'random' }, 0)
-  const packages = ['pannier', ...contenders.flatMap((facts) => facts.packages)]
   return {
     place,
     agent,
@@ -45,8 +46,13 @@ export function recordEnvironment(
     system: `${platform()} ${release()}`,
     document: { bytes: JSON.stringify(sample).length, sample },
     seed,
-    versions: Object.fromEntries([...new Set(packages)].map((name) => [name, packageVersion(name)])),
+    versions: packageVersions(contenders),
   }
+}
+
+export function packageVersions(contenders: readonly ContenderFacts[]): Record<string, string> {
+  const packages = new Set(['pannier', ...contenders.flatMap((facts) => facts.packages)])
+  return Object.fromEntries([...packages].map((name) => [name, packageVersion(name)]))
 }
 
 export function versionIn(agent: string): string {

@@ -32,6 +32,8 @@ export interface PhaseReport {
   readonly usageBytes?: number
 }
 
+/** Longer ones not every contender takes. */
+const KEY_CHARS_USUAL_MAX = 1_000
 const WARM_UP: DataSet = { documents: 200, seed: 99, ids: 'random' }
 
 export async function runPhase(
@@ -77,7 +79,10 @@ export function workloadsOf(phase: Phase, only: readonly string[]): readonly Wor
 }
 
 function needsOf(workload: Workload, cell: Cell): readonly Capability[] {
-  return cell.encoding === 'bytes' ? [...workload.needs, 'bytes'] : workload.needs
+  const needs: Capability[] = [...workload.needs]
+  if (cell.encoding === 'bytes') needs.push('bytes')
+  if ((cell.keyChars ?? 0) > KEY_CHARS_USUAL_MAX) needs.push('longKeys')
+  return needs
 }
 
 function phaseOf({ suite, phase: name }: PhaseRequest): Phase {

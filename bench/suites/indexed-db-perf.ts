@@ -96,7 +96,7 @@ function cells({ full, seed }: CellChoice): readonly Cell[] {
   ]
 }
 
-function makeCell(
+export function makeCell(
   documents: number,
   keyChars: number,
   valueBytes: number,

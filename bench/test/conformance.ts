@@ -25,12 +25,15 @@ export interface ConformanceContext {
 const CELLS: Readonly<Record<string, readonly Cell[]>> = {
   standard: [cellOf(600, 1)],
   'json-store': [cellOf(300, 1)],
-  'indexed-db-perf': (['object', 'numbers', 'json', 'bytes'] as const).map((encoding) => ({
-    ...cellOf(50, 1),
-    keyChars: 40,
-    valueBytes: 300,
-    encoding,
-  })),
+  'indexed-db-perf': [
+    ...(['object', 'numbers', 'json', 'bytes'] as const).map((encoding) => ({
+      ...cellOf(50, 1),
+      keyChars: 40,
+      valueBytes: 300,
+      encoding,
+    })),
+    { ...cellOf(50, 1), keyChars: 2_000, valueBytes: 300, encoding: 'object' },
+  ],
   pouchdb: [],
 }
 

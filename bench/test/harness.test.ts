@@ -7,8 +7,9 @@ import { expectedAnswers, wrongAnswers } from '../harness/expected.ts'
 import { pairRatios, rowsOf } from '../harness/results.ts'
 import type { Run } from '../harness/results.ts'
 import { runPhase, workloadsOf } from '../harness/run-phase.ts'
-import { countedValues } from '../harness/run-turn.ts'
+import { countedValues } from '../harness/turn.ts'
 import { schedule } from '../harness/schedule.ts'
+import { timeWarm } from '../measure.ts'
 import { readOptions } from '../options.ts'
 import { standardSuite } from '../suites/standard.ts'
 import { cellOf } from '../suites/suite.ts'
@@ -128,4 +129,12 @@ test('options are read, and what does not exist is refused', () => {
   for (const wrong of [['opera'], ['--only', 'nothing'], ['--documents', '-1'], ['--suite', 'x'], ['--wrong']]) {
     expect(() => readOptions(wrong)).toThrow(TypeError)
   }
+})
+
+test('a warm read is repeated, and gives the first answer', async () => {
+  let runs = 0
+  const { milliseconds, result } = await timeWarm(() => ++runs)
+  expect(result).toBe(1)
+  expect(runs).toBeGreaterThan(1)
+  expect(milliseconds).toBeGreaterThanOrEqual(0)
 })

@@ -20,6 +20,8 @@ export interface Supports {
   readonly killOneRenderer: boolean
   /** For the same reason it can't freeze one tab. */
   readonly freezeOneTab: boolean
+  /** WebKit's pages are driven from within, where nobody can press a key. */
+  readonly keys: boolean
 }
 
 export interface Page {
@@ -32,6 +34,8 @@ export interface Page {
     argument: Argument,
   ): Promise<Result>
   evaluate<Result>(body: () => Result | Promise<Result>): Promise<Result>
+  /** As a person presses a key, named as events name it, where `supports.keys`. */
+  press(key: string): Promise<void>
   reload(): Promise<void>
   /** As a person closes a tab. */
   close(): Promise<void>

@@ -1,6 +1,6 @@
 /** Drives Chromium over its DevTools protocol and Firefox over WebDriver BiDi, both through puppeteer. */
 import type { ChildProcess } from 'node:child_process'
-import { connect, type Browser as Puppet, type BrowserContext, type Page as Tab } from 'puppeteer-core'
+import { connect, type Browser as Puppet, type BrowserContext, type KeyInput, type Page as Tab } from 'puppeteer-core'
 import { stop } from '../processes.ts'
 import type { Page, Session } from './browser.ts'
 import { commandOf, type Engine, type EngineOptions } from './engines.ts'
@@ -66,6 +66,7 @@ async function openPage(
     ): Promise<Result> {
       return tab.evaluate(`(${body.toString()})(${JSON.stringify(argument)})`) as Promise<Result>
     },
+    press: (key) => tab.keyboard.press(key as KeyInput),
     async reload() {
       await tab.reload({ waitUntil: 'load' })
     },

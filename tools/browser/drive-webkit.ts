@@ -68,6 +68,7 @@ class Tabs {
     return {
       evaluate: <Argument, Result>(body: (argument: Argument) => Result | Promise<Result>, argument?: Argument) =>
         slot.evaluate(`(${body.toString()})(${JSON.stringify(argument)})`) as Promise<Result>,
+      press: () => Promise.reject(new Error('Nobody can press a key in WebKit.')),
       reload: () => slot.load(address),
       close: async () => {
         await slot.load(this.control.idleUrl)

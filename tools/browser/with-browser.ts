@@ -52,6 +52,7 @@ export async function withBrowser<T>(
       quota: engine !== 'webkit',
       killOneRenderer: engine !== 'firefox',
       freezeOneTab: engine !== 'firefox',
+      keys: engine !== 'webkit',
     },
     open(url) {
       if (session === undefined) throw new Error('The browser was killed: restart it first.')
