@@ -1,0 +1,96 @@
+/** Errors as they go over the wire, `{ "error", "reason" }`, and which status each error of the library becomes. */
+import { isPannierError } from 'pannier'
+import type { ErrorCode, PannierError } from 'pannier'
+
+/** What a request fails with. Only `status`, `error` and `reason` reach the client. */
+export class HttpError extends Error {
+  readonly status: number
+  /** CouchDB's word for it: `not_found`, `conflict`, … */
+  readonly error: string
+  readonly reason: string
+
+  constructor(status: number, error: string, reason: string, options?: ErrorOptions) {
+    super(`${error}: ${reason}`, options)
+    this.name = 'HttpError'
+    this.status = status
+    this.error = error
+    this.reason = reason
+  }
+}
+
+export function badRequest(reason: string): HttpError {
+  return new HttpError(400, 'bad_request', reason)
+}
+
+export function notFound(reason: 'missing' | 'deleted' | 'Database does not exist.' | (string & {})): HttpError {
+  return new HttpError(404, 'not_found', reason)
+}
+
+export function conflict(): HttpError {
+  return new HttpError(409, 'conflict', 'Document update conflict.')
+}
+
+export function tooLarge(reason: string): HttpError {
+  return new HttpError(413, 'too_large', reason)
+}
+
+/** The answer to an error of any kind; undefined if it is none of the client's business: then it is a 500. */
+export function toHttpError(error: unknown): HttpError | undefined {
+  if (error instanceof HttpError) return error
+  if (isPannierError(error)) return fromPannier(error)
+  // Of fastify: a malformed URL, an unsupported content type and the like.
+  const { statusCode, message } = (error ?? {}) as { statusCode?: unknown; message?: unknown }
+  if (typeof statusCode !== 'number' || statusCode < 400 || statusCode >= 500) return undefined
+  return new HttpError(statusCode, WORDS.get(statusCode) ?? 'bad_request', String(message))
+}
+
+/**
+ * Runs what checks its arguments itself: the library throws a TypeError for a malformed id, revision, document or selector,
+ * which here has come from the client.
+ */
+export async function asBadRequest<T>(run: () => Promise<T> | T, word = 'bad_request'): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    if (error instanceof TypeError) throw new HttpError(400, word, error.message, { cause: error })
+    throw error
+  }
+}
+
+type Mapping = readonly [status: number, error: string, reason?: string]
+
+const MAPPINGS: Readonly<Partial<Record<ErrorCode, Mapping>>> = {
+  PANNIER_CONFLICT: [409, 'conflict', 'Document update conflict.'],
+  PANNIER_NOT_FOUND: [404, 'not_found', 'missing'],
+  PANNIER_UNIQUE: [409, 'conflict'],
+  PANNIER_KEY_TOO_LARGE: [400, 'bad_request'],
+  PANNIER_DOCUMENT_TOO_LARGE: [413, 'document_too_large'],
+  PANNIER_DOCUMENT_TOO_DEEP: [400, 'bad_request'],
+  PANNIER_BATCH_TOO_LARGE: [413, 'too_large'],
+  PANNIER_INVALID_DOCUMENT: [403, 'forbidden'],
+  PANNIER_ATTACHMENT_TOO_LARGE: [413, 'attachment_too_large'],
+  PANNIER_ATTACHMENT_MISSING: [412, 'missing_stub'],
+  PANNIER_EPOCH_MISMATCH: [404, 'not_found', 'The database was made anew.'],
+  PANNIER_INDEX_MISMATCH: [400, 'bad_request'],
+  PANNIER_UNSAFE_REGEX: [400, 'bad_request'],
+  PANNIER_LIMIT: [400, 'bad_request'],
+  PANNIER_QUOTA_EXCEEDED: [507, 'insufficient_storage', 'The disk is full.'],
+  PANNIER_CLOSED: [503, 'service_unavailable', 'The server is shutting down.'],
+}
+
+const WORDS: ReadonlyMap<number, string> = new Map([
+  [401, 'unauthorized'],
+  [403, 'forbidden'],
+  [404, 'not_found'],
+  [405, 'method_not_allowed'],
+  [413, 'too_large'],
+  [415, 'bad_content_type'],
+  [429, 'too_many_requests'],
+])
+
+function fromPannier(error: PannierError): HttpError | undefined {
+  const mapping = MAPPINGS[error.code]
+  if (mapping === undefined) return undefined
+  const [status, word, reason = error.message] = mapping
+  return new HttpError(status, word, reason, { cause: error })
+}

@@ -1,0 +1,81 @@
+/**
+ * Bodies of requests: read in pieces as they come, unpacked if they are compressed, never beyond a limit, and not from a client
+ * that has fallen silent. No content type is parsed before a handler asks for it.
+ */
+import { createGunzip } from 'node:zlib'
+import type { FastifyRequest } from 'fastify'
+import { badRequest, HttpError, tooLarge } from './http-error.ts'
+import { parseJson } from './strict-json.ts'
+
+export interface BodyLimits {
+  readonly bytesMax: number
+  /** A client that sends nothing for that long is given up. */
+  readonly stallMsMax: number
+}
+
+export type JsonObject = Record<string, unknown>
+
+/** The body in pieces. @throws (the iteration) HttpError 408, 413, 415, 400 */
+export async function* bodyPieces(
+  request: FastifyRequest,
+  { bytesMax, stallMsMax }: BodyLimits,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const encoding = (request.headers['content-encoding'] ?? 'identity').toLowerCase()
+  const { raw } = request
+  if (encoding !== 'identity' && encoding !== 'gzip')
+    throw new HttpError(415, 'bad_content_encoding', `The encoding '${encoding}' is not known.`)
+  if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw bodyTooLarge(bytesMax)
+  const unpacked = encoding === 'gzip' ? createGunzip() : undefined
+  const stalled = (): void =>
+    void raw.destroy(new HttpError(408, 'request_timeout', 'The client has stopped sending.'))
+  let timer = setTimeout(stalled, stallMsMax)
+  const source = unpacked === undefined ? raw : raw.pipe(unpacked)
+  if (unpacked !== undefined) raw.once('error', (error) => unpacked.destroy(error))
+  let length = 0
+  try {
+    // A request that is not read to its end still gets its answer.
+    for await (const piece of source.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
+      clearTimeout(timer)
+      length += piece.length
+      if (length > bytesMax) throw bodyTooLarge(bytesMax)
+      yield piece
+      timer = setTimeout(stalled, stallMsMax)
+    }
+    if (!raw.complete) throw badRequest('The body was cut off.')
+  } catch (error) {
+    const { code } = error as { code?: unknown }
+    if (typeof code === 'string' && code.startsWith('Z_')) throw badRequest('The body is not valid gzip.')
+    if (code === 'ECONNRESET') throw badRequest('The body was cut off.')
+    throw error
+  } finally {
+    clearTimeout(timer)
+    unpacked?.destroy()
+  }
+}
+
+/** The whole body. */
+export async function readBody(request: FastifyRequest, limits: BodyLimits): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = []
+  for await (const piece of bodyPieces(request, limits)) pieces.push(piece)
+  return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)
+}
+
+/** Any JSON value; undefined for an empty body. */
+export async function readJson(request: FastifyRequest, limits: BodyLimits): Promise<unknown> {
+  const bytes = await readBody(request, limits)
+  return bytes.length === 0 ? undefined : parseJson(bytes)
+}
+
+export async function readJsonObject(request: FastifyRequest, limits: BodyLimits): Promise<JsonObject> {
+  const value = await readJson(request, limits)
+  if (!isJsonObject(value)) throw badRequest('Request body must be a JSON object')
+  return value
+}
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function bodyTooLarge(bytesMax: number): HttpError {
+  return tooLarge(`the request entity is too large: at most ${bytesMax} bytes are taken`)
+}

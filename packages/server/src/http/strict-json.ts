@@ -1,0 +1,112 @@
+/**
+ * The one JSON parser of the server. Beside the grammar it refuses bad UTF-8, byte order marks, names that occur twice in an
+ * object (parsers differ in which one counts: CVE-2017-12635), numbers that are not finite, and what is nested too deep or has
+ * too many members, before anything is built of it. `__proto__` and the like are plain data.
+ */
+import { badRequest } from './http-error.ts'
+
+/** Documents have 200 levels; the rest is for what stands around them. */
+export const JSON_DEPTH_MAX = 210
+/** Members of one object, elements of one array. */
+export const JSON_MEMBERS_MAX = 200_000
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const COMMA = 0x2c
+const COLON = 0x3a
+const OPEN_BRACKET = 0x5b
+const CLOSE_BRACKET = 0x5d
+const OPEN_BRACE = 0x7b
+const CLOSE_BRACE = 0x7d
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** @throws HttpError 400 */
+export function parseJson(bytes: Uint8Array): unknown {
+  const names = countNames(bytes)
+  const value = build(decode(bytes))
+  // Of two members with one name the parser keeps one.
+  if (names !== countMembers(value)) throw badRequest('invalid JSON: an object has two members of one name')
+  return value
+}
+
+/** As text; for parameters of URLs. */
+export function parseJsonText(text: string): unknown {
+  return parseJson(Buffer.from(text))
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes)
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw badRequest('invalid UTF-8 JSON')
+  }
+}
+
+function build(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    throw badRequest('invalid UTF-8 JSON')
+  }
+}
+
+/** Looks at structure only, and counts the names of members. What is not JSON the parser finds afterwards. */
+function countNames(bytes: Uint8Array): number {
+  const members = new Int32Array(JSON_DEPTH_MAX + 1)
+  let depth = 0
+  let names = 0
+  for (let at = 0; at < bytes.length; at++) {
+    switch (bytes[at]) {
+      case QUOTE:
+        at = endOfString(bytes, at)
+        break
+      case OPEN_BRACE:
+      case OPEN_BRACKET:
+        if (++depth > JSON_DEPTH_MAX) throw badRequest(`JSON is nested deeper than ${JSON_DEPTH_MAX} levels`)
+        members[depth] = 0
+        break
+      case CLOSE_BRACE:
+      case CLOSE_BRACKET:
+        if (depth > 0) depth--
+        break
+      case COMMA:
+        if (++members[depth]! >= JSON_MEMBERS_MAX) throw badRequest(`JSON has more than ${JSON_MEMBERS_MAX} members`)
+        break
+      case COLON:
+        names++
+        break
+      default:
+    }
+  }
+  return names
+}
+
+/** The position of the quote that ends the string which begins at `start`. */
+function endOfString(bytes: Uint8Array, start: number): number {
+  for (let at = start + 1; ; at++) {
+    const quote = bytes.indexOf(QUOTE, at)
+    if (quote === -1) return bytes.length
+    let backslashes = 0
+    while (bytes[quote - 1 - backslashes] === BACKSLASH) backslashes++
+    if (backslashes % 2 === 0) return quote
+    at = quote
+  }
+}
+
+/** Recursive: the depth is known to be small. */
+function countMembers(value: unknown): number {
+  if (typeof value === 'number' && !Number.isFinite(value)) throw badRequest('invalid JSON: a number is too large')
+  if (typeof value !== 'object' || value === null) return 0
+  if (Array.isArray(value)) {
+    let count = 0
+    for (const element of value) count += countMembers(element)
+    return count
+  }
+  const names = Object.keys(value)
+  let count = names.length
+  for (const name of names) count += countMembers((value as Record<string, unknown>)[name])
+  return count
+}
