@@ -63,7 +63,7 @@ const ROUTES = [
  * console.log(await server.listen({ port: 5984 }))
  */
 export async function createServer(options: ServerOptions): Promise<PannierServer> {
-  const { database = await openIn(options.dir), plugins = [] } = options
+  const { database = await openIn(options), plugins = [] } = options
   const isOwn = options.database === undefined
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const closing = new AbortController()
@@ -114,10 +114,10 @@ export async function createServer(options: ServerOptions): Promise<PannierServe
   }
 }
 
-async function openIn(dir: string | undefined): Promise<Database> {
+async function openIn({ dir, durability = 'relaxed' }: ServerOptions): Promise<Database> {
   if (typeof dir !== 'string' || dir === '') throw new TypeError('createServer needs `dir` or `database`')
   await mkdir(dir, { recursive: true })
-  return open(join(dir, FILE_NAME))
+  return open(join(dir, FILE_NAME), { durability })
 }
 
 /** Requests that do not end in time are cut off: what they have not been told is done may be done all the same. */

@@ -6,7 +6,7 @@ import { QueryParameters } from '../http/query-parameters.ts'
 import { isJsonObject, readJson } from '../http/request-body.ts'
 import type { JsonObject } from '../http/request-body.ts'
 import type { ChangeFilter } from '../http/seams.ts'
-import { sendPieces } from '../http/streamed-reply.ts'
+import { sendPieces, whenClosed } from '../http/streamed-reply.ts'
 import { jsonLimits } from './body-limits.ts'
 import { ChangesSource } from './changes-source.ts'
 import type { ChangesRequest } from './changes-source.ts'
@@ -50,7 +50,7 @@ async function sendChanges(
   try {
     const wanted = await changesRequest(collection, request, parameters, body, filter, options)
     const source = await asBadRequest(() => new ChangesSource(collection, wanted))
-    reply.raw.once('close', done)
+    whenClosed(reply, done)
     return await sendPieces(reply, contentTypeOf(options), (left) =>
       feedPieces(source, options, AbortSignal.any([left, context.closing])),
     )

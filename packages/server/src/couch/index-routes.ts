@@ -82,7 +82,12 @@ async function createIndex(context: ServerContext, request: FastifyRequest<Datab
     await writeDocument(context, { request, database, document, newEdits: true })
     context.indexes.changed(collection)
   }
-  await context.indexes.settled(database, collection)
+  const task = context.tasks.start('indexer', { database, design_document: designId, progress: 0 })
+  try {
+    await context.indexes.built(database, collection)
+  } finally {
+    task.end()
+  }
   return { result: same ? 'exists' : 'created', id: designId, name }
 }
 

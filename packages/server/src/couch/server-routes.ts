@@ -6,7 +6,7 @@ import { badRequest } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 import { readJsonObject } from '../http/request-body.ts'
 import type { JsonObject } from '../http/request-body.ts'
-import { sendPieces } from '../http/streamed-reply.ts'
+import { sendPieces, whenClosed } from '../http/streamed-reply.ts'
 import { jsonLimits } from './body-limits.ts'
 import { contentTypeOf, feedOptions, feedPieces } from './feed-pieces.ts'
 import type { FeedRow, FeedSource } from './feed-pieces.ts'
@@ -120,7 +120,7 @@ async function sendUpdates(context: ServerContext, request: FastifyRequest, repl
   const parameters = new QueryParameters(request)
   const options = feedOptions(parameters, limits)
   const source = new UpdatesSource(updates, parameters.text('since'), parameters.count('limit') ?? Infinity)
-  reply.raw.once('close', feeds.enter('updates'))
+  whenClosed(reply, feeds.enter('updates'))
   return sendPieces(reply, contentTypeOf(options), (left) =>
     feedPieces(source, options, AbortSignal.any([left, closing])),
   )

@@ -38,6 +38,16 @@ export class MangoIndexes {
     return settling
   }
 
+  /** Resolves when the indexes are built, as far as they can be: queries use them from then on. */
+  async built(name: string, collection: Collection<JsonObject>): Promise<void> {
+    await this.settled(name, collection)
+    try {
+      await collection.ready()
+    } catch (error) {
+      this.#log.warn({ err: error, database: name }, 'a Mango index could not be built')
+    }
+  }
+
   /** A design document was written by the caller, who does not wait for the news of it. */
   changed(collection: Collection<JsonObject>): void {
     this.#settled.delete(collection.name)

@@ -49,7 +49,12 @@ export async function* bodyPieces(
     throw error
   } finally {
     clearTimeout(timer)
-    unpacked?.destroy()
+    if (unpacked !== undefined) {
+      raw.unpipe(unpacked)
+      unpacked.destroy()
+    }
+    // What is left is passed over, so that the client gets round to reading the answer.
+    raw.resume()
   }
 }
 

@@ -1,6 +1,6 @@
 /** What a server can be told, with its defaults: the limits are docs/http-api.md's. */
 import type { FastifyPluginAsync } from 'fastify'
-import type { Database } from 'pannier'
+import type { Database, Durability } from 'pannier'
 import type { Logger, LoggerOptions } from 'pino'
 
 const KIBIBYTE = 1024
@@ -51,6 +51,8 @@ export interface ServerOptions {
   readonly dir?: string
   /** An open database instead, which stays open when the server is closed. */
   readonly database?: Database
+  /** 'strict': what was answered survives a loss of power as well; by default the end of the process. */
+  readonly durability?: Durability
   readonly limits?: Partial<ServerLimits>
   /** Origins that pages may call from: `https://app.example.org`. None when left out. */
   readonly corsOrigins?: readonly string[]

@@ -18,7 +18,9 @@ export async function sendPieces(
 ): Promise<FastifyReply> {
   const left = new AbortController()
   const leave = (): void => left.abort()
-  reply.raw.once('close', leave)
+  whenClosed(reply, leave)
+  // Nobody is there any more.
+  if (left.signal.aborted) return reply.send()
   const pieces = make(left.signal)[Symbol.asyncIterator]()
   let first: IteratorResult<string | Uint8Array>
   try {
@@ -32,6 +34,12 @@ export async function sendPieces(
     if (!left.signal.aborted) reply.log.error({ err: error }, 'an answer was cut off')
   })
   return reply.header('content-type', contentType).send(body)
+}
+
+/** Calls back when the answer was sent or the client has gone, also if that is so already. */
+export function whenClosed({ raw }: FastifyReply, call: () => void): void {
+  if (raw.destroyed || raw.socket?.destroyed === true) call()
+  else raw.once('close', call)
 }
 
 /** Joins small pieces. */
