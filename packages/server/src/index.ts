@@ -4,13 +4,5 @@ export type { PannierServer } from './server.ts'
 export { DEFAULT_LIMITS } from './http/server-options.ts'
 export type { ServerLimits, ServerOptions } from './http/server-options.ts'
 export { HttpError } from './http/http-error.ts'
-export type {
-  ChangeFilter,
-  FilterRequest,
-  FilterSource,
-  GuardedWrite,
-  Needs,
-  User,
-  WriteGuard,
-} from './http/seams.ts'
+export type { ChangeFilter, FilterRequest, FilterSource, GuardedWrite, Needs, User, WriteGuard } from './http/seams.ts'
 export type { ServerContext } from './couch/server-context.ts'

@@ -24,6 +24,7 @@ import { MangoIndexes } from './design/mango-indexes.ts'
 import { createApp } from './http/app.ts'
 import { HttpError } from './http/http-error.ts'
 import { Metrics } from './http/metrics.ts'
+import { RunningRequests } from './http/running-requests.ts'
 import { DEFAULT_LIMITS } from './http/server-options.ts'
 import type { ServerOptions } from './http/server-options.ts'
 
@@ -69,6 +70,7 @@ export async function createServer(options: ServerOptions): Promise<PannierServe
   const closing = new AbortController()
   const metrics = new Metrics()
   const app = await createApp(options, limits, metrics)
+  const running = new RunningRequests(app)
   const state = new ServerState(database)
   const databases = new Databases(database, state)
   const { uuid } = await state.ensure('identity', () => ({ uuid: crypto.randomUUID().replaceAll('-', '') }))
@@ -98,7 +100,11 @@ export async function createServer(options: ServerOptions): Promise<PannierServe
   let closed: Promise<void> | undefined
   const close = async (): Promise<void> => {
     closing.abort()
-    await closeApp(app, limits.closeMsMax)
+    const ended = app.close()
+    await running.idle(limits.closeMsMax)
+    // Idle ones, those that have not sent a request yet, and requests that do not end in time.
+    app.server.closeAllConnections()
+    await ended
     for (const part of [context.indexes, context.updates, databases]) part.close()
     metrics.registry.clear()
     if (isOwn) await database.close()
@@ -118,14 +124,4 @@ async function openIn({ dir, durability = 'relaxed' }: ServerOptions): Promise<D
   if (typeof dir !== 'string' || dir === '') throw new TypeError('createServer needs `dir` or `database`')
   await mkdir(dir, { recursive: true })
   return open(join(dir, FILE_NAME), { durability })
-}
-
-/** Requests that do not end in time are cut off: what they have not been told is done may be done all the same. */
-async function closeApp(app: FastifyInstance, waitMsMax: number): Promise<void> {
-  const timer = setTimeout(() => app.server.closeAllConnections(), waitMsMax)
-  try {
-    await app.close()
-  } finally {
-    clearTimeout(timer)
-  }
 }

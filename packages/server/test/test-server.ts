@@ -28,7 +28,12 @@ const everybodyIsAdmin: FastifyPluginAsync = fastifyPlugin(async (app) => {
 
 export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'pannier-server-')))
-  const server = await createServer({ logger: false, ...options, dir, plugins: [everybodyIsAdmin, ...(options.plugins ?? [])] })
+  const server = await createServer({
+    logger: false,
+    ...options,
+    dir,
+    plugins: [everybodyIsAdmin, ...(options.plugins ?? [])],
+  })
   const url = await server.listen({ port: 0 })
   return {
     server,
@@ -92,7 +97,11 @@ export async function send(
 }
 
 /** Sends bytes as they are, and gives what comes back until the connection is closed, or `until` is in it. */
-export function sendRaw(url: string, bytes: string | readonly (string | Uint8Array)[], until?: string): Promise<string> {
+export function sendRaw(
+  url: string,
+  bytes: string | readonly (string | Uint8Array)[],
+  until?: string,
+): Promise<string> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {
     let answer = ''

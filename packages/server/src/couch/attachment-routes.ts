@@ -26,7 +26,8 @@ interface AttachmentAddress {
 type Params = Readonly<Record<string, string>>
 
 /** Types that browsers show without running anything. All others are downloads. */
-const SHOWN = /^(?:image\/(?:png|jpeg|gif|webp|avif|bmp)|text\/plain|application\/json|(?:audio|video)\/[\w.+-]+)(?:;|$)/i
+const SHOWN =
+  /^(?:image\/(?:png|jpeg|gif|webp|avif|bmp)|text\/plain|application\/json|(?:audio|video)\/[\w.+-]+)(?:;|$)/i
 const SANDBOX = "sandbox; default-src 'none'"
 
 export const attachmentRoutes: Routes = (app, context) => {
@@ -50,7 +51,14 @@ function attachmentRoutesAt(
 ): void {
   const config = { needs: 'member' } as const
   const handler =
-    (handle: (context: ServerContext, address: AttachmentAddress, request: FastifyRequest, reply: FastifyReply) => unknown) =>
+    (
+      handle: (
+        context: ServerContext,
+        address: AttachmentAddress,
+        request: FastifyRequest,
+        reply: FastifyReply,
+      ) => unknown,
+    ) =>
     (request: FastifyRequest, reply: FastifyReply) =>
       handle(context, addressOf(request.params as Params), request, reply)
   app.route({ method: ['GET', 'HEAD'], url, config, handler: handler(getAttachment) })
@@ -60,7 +68,8 @@ function attachmentRoutesAt(
 
 function checkName(name: string | undefined): string {
   if (name === undefined || name === '') throw notFound('missing')
-  if (name.startsWith('_')) throw badRequest(`Attachment name '${name.slice(0, 80)}' starts with prohibited character '_'`)
+  if (name.startsWith('_'))
+    throw badRequest(`Attachment name '${name.slice(0, 80)}' starts with prohibited character '_'`)
   return name
 }
 
@@ -92,8 +101,7 @@ async function getAttachment(
     reply.header('content-range', `bytes */${length}`)
     throw new HttpError(416, 'requested_range_not_satisfiable', `The attachment has ${length} bytes.`)
   }
-  if (range !== undefined)
-    reply.code(206).header('content-range', `bytes ${range.start}-${range.end - 1}/${length}`)
+  if (range !== undefined) reply.code(206).header('content-range', `bytes ${range.start}-${range.end - 1}/${length}`)
   const { start, end } = range ?? { start: 0, end: length }
   reply.header('content-length', end - start)
   return request.method === 'HEAD' ? reply.send() : sendContent(reply, attachment, start, end)

@@ -126,7 +126,7 @@ function referenceOf(wanted: unknown): Reference {
   if (!isJsonObject(wanted)) throw badRequest('`docs` must be an array of objects.')
   const { id, rev, atts_since } = wanted
   const attachmentsSince = Array.isArray(atts_since) ? atts_since.filter((one) => typeof one === 'string') : []
-  const given = { id: String(id), rev: rev === undefined || rev === null ? undefined : String(rev), attachmentsSince }
+  const given = { id: textOf(id), rev: rev === undefined || rev === null ? undefined : textOf(rev), attachmentsSince }
   try {
     checkDocumentId(id)
     if (given.rev !== undefined) checkRevision(given.rev)
@@ -135,6 +135,10 @@ function referenceOf(wanted: unknown): Reference {
     if (!(error instanceof HttpError)) throw error
     return { ...given, error }
   }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value ?? null)
 }
 
 /** One entry for each reference, in their order. */
@@ -189,7 +193,12 @@ async function wireDocument(
   document: JsonObject | undefined,
   { revs, attachments }: BulkRead,
 ): Promise<JsonObject> {
-  const missing = { id, rev: rev ?? 'undefined', error: error?.error ?? 'not_found', reason: error?.reason ?? 'missing' }
+  const missing = {
+    id,
+    rev: rev ?? 'undefined',
+    error: error?.error ?? 'not_found',
+    reason: error?.reason ?? 'missing',
+  }
   if (document === undefined) return { error: missing }
   try {
     const generation = knownGeneration(document, attachmentsSince)

@@ -90,10 +90,7 @@ async function changesRequest(
 }
 
 /** The filters that need no function. */
-function ownFilter(
-  parameters: QueryParameters,
-  body: JsonObject,
-): Pick<ChangesRequest, 'ids' | 'selector' | 'accept'> {
+function ownFilter(parameters: QueryParameters, body: JsonObject): Pick<ChangesRequest, 'ids' | 'selector' | 'accept'> {
   const none = { ids: undefined, selector: undefined, accept: undefined }
   switch (parameters.text('filter')) {
     case '_doc_ids': {
@@ -132,4 +129,3 @@ async function foreignFilter(
     throw new HttpError(400, 'bad_request', '`filter` must be of the form `designname/filtername`')
   return context.filterSource({ request, database, collection, filter: filter!, view })
 }
-

@@ -70,7 +70,8 @@ export class ChangesSource implements FeedSource {
         this.#left -= rows.length
         const isFull = rows.length < accepted.length || this.#left === 0
         this.#reached(isFull ? rows.at(-1)!.seq : feed.lastSeq, rows)
-        for (const some of this.#portions(rows)) yield (await this.#withAttachments(some)).map((row) => this.#format(row))
+        for (const some of this.#portions(rows))
+          yield (await this.#withAttachments(some)).map((row) => this.#format(row))
         if (isFull) return
       }
       this.#reached(feed.lastSeq, [])
@@ -109,7 +110,8 @@ export class ChangesSource implements FeedSource {
       if (rows.length > 0) yield rows
       return
     }
-    for (let at = 0; at < rows.length; at += ATTACHMENTS_DOCUMENTS_MAX) yield rows.slice(at, at + ATTACHMENTS_DOCUMENTS_MAX)
+    for (let at = 0; at < rows.length; at += ATTACHMENTS_DOCUMENTS_MAX)
+      yield rows.slice(at, at + ATTACHMENTS_DOCUMENTS_MAX)
   }
 
   async #withAttachments(rows: readonly Row[]): Promise<readonly Row[]> {

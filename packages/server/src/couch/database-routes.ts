@@ -23,7 +23,10 @@ export const databaseRoutes: Routes = (app, context) => {
   app.put<Database>('/:db', { config: { needs: 'server-admin' } }, async ({ params: { db } }, reply) => {
     await databases.create(db)
     updates.created(db)
-    return reply.code(201).header('location', `/${encodeURIComponent(db)}`).send(DONE)
+    return reply
+      .code(201)
+      .header('location', `/${encodeURIComponent(db)}`)
+      .send(DONE)
   })
   app.delete<Database>('/:db', { config: { needs: 'server-admin' } }, async (request) => {
     if (new QueryParameters(request).has('rev')) {

@@ -86,6 +86,6 @@ export class DatabaseUpdates {
         break
       }
     }
-    for (const done of [...this.#waiting]) done()
+    for (const done of this.#waiting) done()
   }
 }

@@ -72,7 +72,8 @@ function checkHistory(rev: unknown, history: unknown): void {
     ids.length >= 1 &&
     ids.length <= start &&
     ids.every((id) => typeof id === 'string' && id !== '' && id.length <= 255)
-  if (!isHistory) throw new HttpError(400, 'doc_validation', '`_revisions` must be { start, ids } with ids newest first')
+  if (!isHistory)
+    throw new HttpError(400, 'doc_validation', '`_revisions` must be { start, ids } with ids newest first')
   if (rev !== undefined && rev !== `${start}-${ids[0]}`)
     throw new HttpError(400, 'doc_validation', '`_rev` and `_revisions` disagree')
 }
@@ -89,7 +90,8 @@ function checkAttachment(name: string, attachment: unknown): JsonObject {
   if (!isJsonObject(attachment)) throw badAttachment(`Attachment '${name}' must be an object`)
   const { content_type, data, stub, digest, encoding } = attachment
   if (content_type !== undefined) checkContentType(content_type)
-  if (digest !== undefined && typeof digest !== 'string') throw badAttachment(`The digest of '${name}' must be a string`)
+  if (digest !== undefined && typeof digest !== 'string')
+    throw badAttachment(`The digest of '${name}' must be a string`)
   if (data === undefined) {
     if (stub === true) return attachment
     throw badAttachment(`Attachment '${name}' has neither data nor a stub`)
@@ -118,7 +120,8 @@ function unpacked(bytes: Uint8Array, name: string): Uint8Array {
   try {
     return gunzipSync(bytes, { maxOutputLength: UNPACKED_BYTES_MAX })
   } catch (error) {
-    if ((error as { code?: unknown }).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(`Attachment '${name}' is too large`)
+    if ((error as { code?: unknown }).code === 'ERR_BUFFER_TOO_LARGE')
+      throw tooLarge(`Attachment '${name}' is too large`)
     throw badAttachment(`Attachment '${name}' is not valid gzip`)
   }
 }

@@ -39,7 +39,14 @@ function documentRoutesAt(
 ): void {
   const config = { needs: 'member' } as const
   const handler =
-    (handle: (context: ServerContext, address: DocumentAddress, request: FastifyRequest, reply: FastifyReply) => unknown) =>
+    (
+      handle: (
+        context: ServerContext,
+        address: DocumentAddress,
+        request: FastifyRequest,
+        reply: FastifyReply,
+      ) => unknown,
+    ) =>
     (request: FastifyRequest, reply: FastifyReply) =>
       handle(context, addressOf(request.params as Params), request, reply)
   app.get(url, { config }, handler(getDocument))

@@ -99,7 +99,8 @@ async function warningOf({ wanted, query, indexes }: Prepared): Promise<string |
     const isThere = indexes.some(
       (index) => index.designId === designIdOf(design) && (name === undefined || index.name === name),
     )
-    if (!isThere) warnings.push(`${design}${name === undefined ? '' : `, ${name}`} was not used because it does not exist.`)
+    if (!isThere)
+      warnings.push(`${design}${name === undefined ? '' : `, ${name}`} was not used because it does not exist.`)
   }
   return warnings.length === 0 ? undefined : warnings.join('\n')
 }

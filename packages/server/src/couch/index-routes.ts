@@ -47,7 +47,8 @@ export const indexRoutes: Routes = (app, context) => {
     const { db } = request.params
     const collection = await context.databases.get(db)
     const { docids } = await readJsonObject(request, jsonLimits(context))
-    if (!Array.isArray(docids) || docids.some((id) => typeof id !== 'string')) throw badRequest('`docids` must be an array')
+    if (!Array.isArray(docids) || docids.some((id) => typeof id !== 'string'))
+      throw badRequest('`docids` must be an array')
     const success: JsonObject[] = []
     const fail: JsonObject[] = []
     for (const id of docids as string[]) {

@@ -148,7 +148,12 @@ function listRead(parameters: QueryParameters, within: IdBounds): ListRead {
   return {
     // A key that is no id finds nothing.
     keys: keys?.map((one: unknown) => (typeof one === 'string' ? one : JSON.stringify(one))),
-    bounds: key === undefined ? idBounds(parameters, descending, within) : typeof key === 'string' ? { gte: key, lte: key } : NOTHING,
+    bounds:
+      key === undefined
+        ? idBounds(parameters, descending, within)
+        : typeof key === 'string'
+          ? { gte: key, lte: key }
+          : NOTHING,
     descending,
     skip: parameters.count('skip') ?? 0,
     limit: parameters.count('limit') ?? Infinity,

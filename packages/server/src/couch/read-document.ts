@@ -51,7 +51,14 @@ export function isPlainRead(read: DocumentRead): boolean {
 export async function findDocument(
   collection: Collection<JsonObject>,
   id: string,
-  { rev, latest, revs, revsInfo, conflicts, deletedConflicts }: ReadFields & { rev?: string | undefined; latest?: boolean },
+  {
+    rev,
+    latest,
+    revs,
+    revsInfo,
+    conflicts,
+    deletedConflicts,
+  }: ReadFields & { rev?: string | undefined; latest?: boolean },
 ): Promise<JsonObject> {
   const fields = { revs, revsInfo, conflicts, deletedConflicts }
   const found =

@@ -115,7 +115,11 @@ function pageOf(names: readonly string[], parameters: QueryParameters): string[]
   )
 }
 
-async function sendUpdates(context: ServerContext, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function sendUpdates(
+  context: ServerContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const { updates, limits, feeds, closing } = context
   const parameters = new QueryParameters(request)
   const options = feedOptions(parameters, limits)

@@ -25,13 +25,17 @@ const QUERY_LANGUAGE = 'query'
 /** The body of `POST _index`. @throws HttpError 400 */
 export function parseIndexRequest(body: JsonObject): MangoIndex {
   const { index, ddoc, name, type = 'json' } = body
-  if (type !== 'json') throw new HttpError(400, 'invalid_index', `Indexes of the type ${JSON.stringify(type)} are not known.`)
+  if (type !== 'json')
+    throw new HttpError(400, 'invalid_index', `Indexes of the type ${JSON.stringify(type)} are not known.`)
   if (!isJsonObject(index)) throw badRequest('Missing required key: index')
-  for (const text of [ddoc, name]) if (text !== undefined && typeof text !== 'string') throw badRequest('Invalid index name or ddoc')
+  for (const text of [ddoc, name])
+    if (text !== undefined && typeof text !== 'string') throw badRequest('Invalid index name or ddoc')
   const fields = parseFields(index['fields'])
   const partialFilter = index['partial_filter_selector'] ?? body['partial_filter_selector']
   if (partialFilter !== undefined && !isJsonObject(partialFilter)) throw badRequest('Invalid partial_filter_selector')
-  const hash = createHash('sha1').update(JSON.stringify([fields, partialFilter ?? null])).digest('hex')
+  const hash = createHash('sha1')
+    .update(JSON.stringify([fields, partialFilter ?? null]))
+    .digest('hex')
   const designName = ddoc === undefined || ddoc === '' ? hash : (ddoc as string)
   return {
     designId: designIdOf(designName),

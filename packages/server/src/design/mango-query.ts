@@ -51,7 +51,8 @@ export function libraryQuery(
   { selector, sort, fields, limit, skip }: MangoQuery,
 ): Query<JsonObject, JsonObject> {
   const query = collection.find({ $and: [selector, NO_DESIGN] })
-  const sorted = sort.length === 0 ? query : query.sort(...sort.map(({ path, descending }) => (descending ? `-${path}` : path)))
+  const sorted =
+    sort.length === 0 ? query : query.sort(...sort.map(({ path, descending }) => (descending ? `-${path}` : path)))
   const part = sorted.skip(skip).limit(limit)
   return (fields.length === 0 ? part : part.fields(...fields)) as unknown as Query<JsonObject, JsonObject>
 }

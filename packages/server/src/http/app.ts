@@ -14,7 +14,11 @@ const PARAMETER_CHARS_MAX = 16_384
 const CONNECTIONS_CHECK_MS = 5000
 const SERVER_NAME = 'Pannier'
 
-export async function createApp(options: ServerOptions, limits: ServerLimits, metrics: Metrics): Promise<FastifyInstance> {
+export async function createApp(
+  options: ServerOptions,
+  limits: ServerLimits,
+  metrics: Metrics,
+): Promise<FastifyInstance> {
   const logger = createLogger(options.logger)
   const app: FastifyInstance = fastify({
     ...(logger !== undefined && { loggerInstance: logger as FastifyBaseLogger }),
@@ -38,7 +42,9 @@ export async function createApp(options: ServerOptions, limits: ServerLimits, me
       ignoreTrailingSlash: true,
       maxParamLength: PARAMETER_CHARS_MAX,
       onBadUrl: (_path, _request, response) => {
-        ;(response as unknown as FastifyReply['raw']).writeHead(400, { 'content-type': 'application/json' }).end(BAD_URL)
+        ;(response as unknown as FastifyReply['raw'])
+          .writeHead(400, { 'content-type': 'application/json' })
+          .end(BAD_URL)
       },
     },
   })
@@ -74,8 +80,25 @@ async function allowOrigins(app: FastifyInstance, origins: readonly string[]): P
     origin: [...origins],
     credentials: true,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'COPY'],
-    allowedHeaders: ['accept', 'authorization', 'content-type', 'destination', 'if-match', 'if-none-match', 'origin', 'range'],
-    exposedHeaders: ['content-type', 'cache-control', 'accept-ranges', 'content-range', 'etag', 'server', 'x-couch-request-id'],
+    allowedHeaders: [
+      'accept',
+      'authorization',
+      'content-type',
+      'destination',
+      'if-match',
+      'if-none-match',
+      'origin',
+      'range',
+    ],
+    exposedHeaders: [
+      'content-type',
+      'cache-control',
+      'accept-ranges',
+      'content-range',
+      'etag',
+      'server',
+      'x-couch-request-id',
+    ],
     maxAge: 600,
   })
 }
@@ -91,8 +114,12 @@ async function checkContentType({ method, headers, routeOptions }: FastifyReques
 function answerError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
   const known = toHttpError(error)
   if (known === undefined || known.status >= 500) request.log.error({ err: error }, 'a request has failed')
-  const { status, error: word, reason } =
-    known ?? new HttpError(500, 'internal_server_error', `The server has failed; the log knows more under ${request.id}.`)
+  const {
+    status,
+    error: word,
+    reason,
+  } = known ??
+  new HttpError(500, 'internal_server_error', `The server has failed; the log knows more under ${request.id}.`)
   reply
     .code(status)
     .removeHeader('content-length')

@@ -4,7 +4,9 @@
 export function contentDisposition(name: string): string {
   const plain = name.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_')
   const isPlain = plain === name
-  return isPlain ? `attachment; filename="${plain}"` : `attachment; filename="${plain}"; filename*=UTF-8''${encoded(name)}`
+  return isPlain
+    ? `attachment; filename="${plain}"`
+    : `attachment; filename="${plain}"; filename*=UTF-8''${encoded(name)}`
 }
 
 /** The name in such a header; undefined if there is none. */

@@ -3,7 +3,16 @@ import type { FastifyRequest } from 'fastify'
 import { pino } from 'pino'
 import type { Logger, LoggerOptions } from 'pino'
 
-const SECRETS = ['password', 'authorization', 'cookie', 'secret', '*.password', '*.authorization', '*.cookie', '*.secret']
+const SECRETS = [
+  'password',
+  'authorization',
+  'cookie',
+  'secret',
+  '*.password',
+  '*.authorization',
+  '*.cookie',
+  '*.secret',
+]
 
 /** Undefined: no logs. */
 export function createLogger(chosen: Logger | LoggerOptions | false | undefined): Logger | undefined {

@@ -23,20 +23,20 @@ export class MultipartReader {
   readonly #delimiter: Buffer
   /** What has come and was not used. The first boundary has no line before it. */
   #rest: Buffer = Buffer.from(LINE_END)
-  #body: MultipartPart['body'] | undefined
+  /** Of the part that is being read; at first what stands before the first one. */
+  #body: MultipartPart['body']
   #isOver = false
 
   constructor(pieces: AsyncIterable<Uint8Array>, boundary: string) {
     this.#pieces = pieces[Symbol.asyncIterator]() as AsyncIterator<Uint8Array, unknown>
     this.#delimiter = Buffer.from(`${LINE_END}--${boundary}`, 'latin1')
-    // What stands before the first part.
     this.#body = this.#untilDelimiter()
   }
 
   /** Undefined after the last one. @throws HttpError 400 if the body is cut off or malformed */
   async next(): Promise<MultipartPart | undefined> {
     if (this.#isOver) return undefined
-    for await (const _ of this.#body!);
+    while ((await this.#body.next()).done !== true);
     if (await this.#isLast()) {
       this.#isOver = true
       return undefined

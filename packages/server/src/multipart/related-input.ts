@@ -135,7 +135,8 @@ async function* unpacked(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   try {
     yield* gunzip as AsyncIterable<Uint8Array>
   } catch (error) {
-    if (String((error as { code?: unknown }).code).startsWith('Z_')) throw badRequest('An attachment is not valid gzip.')
+    if (String((error as { code?: unknown }).code).startsWith('Z_'))
+      throw badRequest('An attachment is not valid gzip.')
     throw error
   }
 }

@@ -26,8 +26,10 @@ export async function* relatedParts(
   yield `--${boundary}\r\nContent-Type: application/json\r\n\r\n${JSON.stringify(following(document, names))}`
   for (const attachment of opened) {
     const { name, contentType, length } = attachment
-    yield `\r\n--${boundary}\r\nContent-Disposition: ${contentDisposition(name)}\r\nContent-Type: ${contentType}\r\n` +
-      `Content-Length: ${length}\r\n\r\n`
+    yield (
+      `\r\n--${boundary}\r\nContent-Disposition: ${contentDisposition(name)}\r\nContent-Type: ${contentType}\r\n` +
+        `Content-Length: ${length}\r\n\r\n`
+    )
     yield* attachment.stream() as AsyncIterable<Uint8Array>
   }
   yield `\r\n--${boundary}--`

@@ -41,7 +41,12 @@ test('documents', async () => {
   expect(await people.get('ann')).toEqual({ _id: 'ann', _rev: rev, name: 'Ann', age: 31 })
   expect((await people.head('ann')).etag).toBe(`"${rev}"`)
   await expect(people.insert({ name: 'Ann' }, 'ann')).rejects.toMatchObject({ statusCode: 409 })
-  const results = await people.bulk({ docs: [{ _id: 'bob', age: 20 }, { _id: 'cy', age: 40 }] })
+  const results = await people.bulk({
+    docs: [
+      { _id: 'bob', age: 20 },
+      { _id: 'cy', age: 40 },
+    ],
+  })
   expect(results.map(({ id }) => id)).toEqual(['bob', 'cy'])
   expect((await people.list({ include_docs: true })).rows.map(({ doc }) => doc?.age)).toEqual([31, 20, 40])
   expect((await people.fetch({ keys: ['cy', 'none'] })).rows).toHaveLength(2)
@@ -78,7 +83,7 @@ test('changes', async () => {
   const { results, last_seq: last } = await people.changes({ limit: 2 })
   expect(results).toHaveLength(2)
   expect(last).toMatch(/^\d+-[0-9a-f]+$/)
-  const reader = people.changesReader.get({ since: '0', batchSize: 2 })
+  const reader = people.changesReader.get({ since: '0', batchSize: 4 })
   const ids: string[] = []
   reader.on('change', ({ id }: { id: string }) => ids.push(id))
   await new Promise((resolve) => reader.once('end', resolve))

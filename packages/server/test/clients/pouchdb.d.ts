@@ -5,7 +5,10 @@ declare module 'pouchdb' {
     _rev?: string
     _deleted?: boolean
     _conflicts?: string[]
-    _attachments?: Record<string, { content_type: string; data?: unknown; digest?: string; length?: number; stub?: boolean }>
+    _attachments?: Record<
+      string,
+      { content_type: string; data?: unknown; digest?: string; length?: number; stub?: boolean }
+    >
     [field: string]: unknown
   }
 
@@ -55,7 +58,13 @@ declare module 'pouchdb' {
     allDocs(options?: object): Promise<{
       total_rows: number
       offset: number
-      rows: { id: string; key: string; value: { rev: string; deleted?: boolean }; doc?: PouchDocument | null; error?: string }[]
+      rows: {
+        id: string
+        key: string
+        value: { rev: string; deleted?: boolean }
+        doc?: PouchDocument | null
+        error?: string
+      }[]
     }>
     changes(options?: object): Running<{ results: PouchChange[]; last_seq: string | number; pending?: number }>
     putAttachment(id: string, name: string, rev: string, data: Uint8Array, type: string): Promise<Written>

@@ -29,13 +29,21 @@ function memoryPouch(name: string): PouchDB {
 }
 
 function documents(from: number, to: number): PouchDocument[] {
-  return Array.from({ length: to - from }, (_, at) => ({ _id: `doc-${String(from + at).padStart(5, '0')}`, n: from + at }))
+  return Array.from({ length: to - from }, (_, at) => ({
+    _id: `doc-${String(from + at).padStart(5, '0')}`,
+    n: from + at,
+  }))
 }
 
 /** Ids with every leaf that is live. */
 async function contentOf(db: PouchDB): Promise<unknown> {
   const { rows } = await db.allDocs({ include_docs: true, conflicts: true })
-  return rows.map(({ id, value, doc }) => [id, value.rev, doc?._conflicts?.toSorted(), { ...doc, _conflicts: undefined }])
+  return rows.map(({ id, value, doc }) => [
+    id,
+    value.rev,
+    doc?._conflicts?.toSorted(),
+    { ...doc, _conflicts: undefined },
+  ])
 }
 
 test('create, read, update, delete', async () => {
