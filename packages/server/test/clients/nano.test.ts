@@ -83,7 +83,7 @@ test('changes', async () => {
   const { results, last_seq: last } = await people.changes({ limit: 2 })
   expect(results).toHaveLength(2)
   expect(last).toMatch(/^\d+-[0-9a-f]+$/)
-  const reader = people.changesReader.get({ since: '0', batchSize: 4 })
+  const reader = people.changesReader.get({ since: '0', batchSize: 4, timeout: 50 })
   const ids: string[] = []
   reader.on('change', ({ id }: { id: string }) => ids.push(id))
   await new Promise((resolve) => reader.once('end', resolve))
