@@ -21,7 +21,9 @@ export interface PublishedPackage {
   readonly entries: readonly Entry[]
 }
 
-export const PACKAGES: readonly PublishedPackage[] = ['packages/db', 'packages/react'].map(readPackage)
+export const PACKAGES: readonly PublishedPackage[] = ['packages/db', 'packages/react', 'packages/server'].map(
+  readPackage,
+)
 
 interface Manifest {
   readonly name: string

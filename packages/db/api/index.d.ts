@@ -192,6 +192,7 @@ export interface CollectionInfo {
     readonly deleted: number;
     readonly lastSeq: number;
     readonly epoch: string | undefined;
+    readonly revisionsLimit: number;
     readonly storedBytes: number | undefined;
 }
 
@@ -264,6 +265,7 @@ export class Database<Schemas extends object = object> {
     }): Collection<DocumentOf<Schemas, Name>, InputOf<Schemas, Name>>;
     collection<T extends object>(name: string, options?: CollectionOptions<NoInfer<T>>): Collection<T>;
     collections(): Promise<string[]>;
+    createCollection(name: string): Promise<boolean>;
     dropCollection(name: string): Promise<boolean>;
     transaction<R>(body: (tx: Transaction<Schemas>) => R | Promise<R>): Promise<R>;
     onChange(listener: (change: DatabaseChange) => void): () => void;

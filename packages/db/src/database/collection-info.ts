@@ -1,4 +1,5 @@
 /** What `collection.info()` tells. Reads no page. */
+import { DEFAULT_SETTINGS } from '../document/collection-state.ts'
 import type { CollectionState } from '../document/collection-state.ts'
 import { existingTree } from '../document/document-reader.ts'
 import type { Snapshot } from '../kv/key-value-store.ts'
@@ -16,13 +17,18 @@ export interface CollectionInfo {
    * sequence numbers are others too. Undefined while the collection does not exist.
    */
   readonly epoch: string | undefined
+  /** So many revisions of a document are remembered, from each leaf up. */
+  readonly revisionsLimit: number
   /** About how many bytes its documents and indexes take in storage, without what is only in the log yet; undefined if not known. */
   readonly storedBytes: number | undefined
 }
 
 export function collectionInfo(snapshot: Snapshot, state: CollectionState | undefined, name: string): CollectionInfo {
-  if (state === undefined) return { name, documents: 0, deleted: 0, lastSeq: 0, epoch: undefined, storedBytes: 0 }
-  const { number, epoch, trees } = state
+  if (state === undefined) {
+    const { revisionsLimit } = DEFAULT_SETTINGS
+    return { name, documents: 0, deleted: 0, lastSeq: 0, epoch: undefined, revisionsLimit, storedBytes: 0 }
+  }
+  const { number, epoch, trees, settings } = state
   const sizes = snapshot.treeNames(`${number}/`).map((tree) => existingTree(snapshot, tree).storedBytes)
   return {
     name,
@@ -30,6 +36,7 @@ export function collectionInfo(snapshot: Snapshot, state: CollectionState | unde
     deleted: existingTree(snapshot, trees.deleted).count(),
     lastSeq: existingTree(snapshot, trees.bodies).lastNumber,
     epoch,
+    revisionsLimit: settings.revisionsLimit,
     storedBytes: sizes.reduce<number | undefined>(
       (sum, size) => (sum === undefined || size === undefined ? undefined : sum + size),
       0,

@@ -110,6 +110,21 @@ export class Database<Schemas extends object = object> {
     return await this.#context.store.read((snapshot) => this.#context.catalog.names(snapshot))
   }
 
+  /**
+   * Makes a collection that has no documents yet, which the first write would do as well; false if there is one of that name.
+   *
+   * @throws PANNIER_LIMIT if there are too many collections.
+   */
+  async createCollection(name: string): Promise<boolean> {
+    const { writing } = this.collection<JsonObject>(name)
+    const { store, catalog } = this.#context
+    return await store.write((transaction) => {
+      if (catalog.collection(transaction, name) !== undefined) return false
+      writing.create(transaction)
+      return true
+    })
+  }
+
   /** Forgets a collection with its documents and indexes at once, whatever its size; false if there is none. */
   async dropCollection(name: string): Promise<boolean> {
     const { store, catalog } = this.#context

@@ -298,7 +298,9 @@ function infoCases(check: Case): void {
   check('info tells counts, the last sequence number and an epoch', async (db) => {
     const people = db.collection('people')
     const none = await people.info()
-    assertEqual(none, { name: 'people', documents: 0, deleted: 0, lastSeq: 0, epoch: undefined, storedBytes: 0 })
+    const { revisionsLimit, ...rest } = none
+    assertEqual(rest, { name: 'people', documents: 0, deleted: 0, lastSeq: 0, epoch: undefined, storedBytes: 0 })
+    assertEqual(revisionsLimit, 1000)
     await people.insert(['a', 'b', 'c'].map((_id) => ({ _id })))
     await people.delete('b')
     const { documents, deleted, lastSeq, epoch } = await people.info()
@@ -311,5 +313,16 @@ function infoCases(check: Case): void {
     const anew = await people.info()
     assertEqual(anew.lastSeq, 1)
     assertTrue(anew.epoch !== epoch, 'a collection that is made anew is another one')
+  })
+
+  check('a collection can be made before there are documents, once', async (db) => {
+    assertEqual(await Promise.all([db.createCollection('people'), db.createCollection('people')]), [true, false])
+    assertEqual(await db.collections(), ['people'])
+    const people = db.collection('people', { revisionsLimit: 3 })
+    await people.ready()
+    const { documents, epoch, revisionsLimit } = await people.info()
+    assertEqual([documents, revisionsLimit], [0, 3])
+    await people.insert({ _id: 'a' })
+    assertEqual((await people.info()).epoch, epoch)
   })
 }

@@ -26,8 +26,7 @@ export async function* bodyPieces(
     throw new HttpError(415, 'bad_content_encoding', `The encoding '${encoding}' is not known.`)
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw bodyTooLarge(bytesMax)
   const unpacked = encoding === 'gzip' ? createGunzip() : undefined
-  const stalled = (): void =>
-    void raw.destroy(new HttpError(408, 'request_timeout', 'The client has stopped sending.'))
+  const stalled = (): void => void raw.destroy(new HttpError(408, 'request_timeout', 'The client has stopped sending.'))
   let timer = setTimeout(stalled, stallMsMax)
   const source = unpacked === undefined ? raw : raw.pipe(unpacked)
   if (unpacked !== undefined) raw.once('error', (error) => unpacked.destroy(error))

@@ -1,0 +1,179 @@
+/** `/{db}/{id}/{attachment}`: streamed both ways. */
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Attachment } from 'pannier'
+import { contentDisposition } from '../http/content-disposition.ts'
+import { badRequest, conflict, HttpError, notFound } from '../http/http-error.ts'
+import { QueryParameters } from '../http/query-parameters.ts'
+import { bodyPieces } from '../http/request-body.ts'
+import type { JsonObject } from '../http/request-body.ts'
+import { checkDigest } from '../multipart/related-input.ts'
+import { stubsOf } from './attachment-content.ts'
+import { attachmentLimits } from './body-limits.ts'
+import { checkContentType, checkDocument, checkDocumentId, checkRevision } from './document-input.ts'
+import { entityTag, givenRevision, matches, written } from './document-routes.ts'
+import { whyMissing } from './read-document.ts'
+import type { Routes, ServerContext } from './server-context.ts'
+import { writeDocument } from './write-documents.ts'
+
+interface AttachmentAddress {
+  readonly database: string
+  readonly id: string
+  readonly name: string
+}
+
+type Params = Readonly<Record<string, string>>
+
+/** Types that browsers show without running anything. All others are downloads. */
+const SHOWN =
+  /^(?:image\/(?:png|jpeg|gif|webp|avif|bmp)|text\/plain|application\/json|(?:audio|video)\/[\w.+-]+)(?:;|$)/i
+const SANDBOX = "sandbox; default-src 'none'"
+
+export const attachmentRoutes: Routes = (app, context) => {
+  attachmentRoutesAt(app, context, '/:db/:id/*', ({ db, id, '*': name }) => ({
+    database: db!,
+    id: checkDocumentId(id),
+    name: checkName(name),
+  }))
+  attachmentRoutesAt(app, context, '/:db/_design/:id/*', ({ db, id, '*': name }) => ({
+    database: db!,
+    id: `_design/${id}`,
+    name: checkName(name),
+  }))
+}
+
+function attachmentRoutesAt(
+  app: FastifyInstance,
+  context: ServerContext,
+  url: string,
+  addressOf: (params: Params) => AttachmentAddress,
+): void {
+  const config = { needs: 'member' } as const
+  const handler =
+    (
+      handle: (
+        context: ServerContext,
+        address: AttachmentAddress,
+        request: FastifyRequest,
+        reply: FastifyReply,
+      ) => unknown,
+    ) =>
+    (request: FastifyRequest, reply: FastifyReply) =>
+      handle(context, addressOf(request.params as Params), request, reply)
+  app.route({ method: ['GET', 'HEAD'], url, config, handler: handler(getAttachment) })
+  app.put(url, { config }, handler(putAttachment))
+  app.delete(url, { config }, handler(deleteAttachment))
+}
+
+function checkName(name: string | undefined): string {
+  if (name === undefined || name === '') throw notFound('missing')
+  if (name.startsWith('_'))
+    throw badRequest(`Attachment name '${name.slice(0, 80)}' starts with prohibited character '_'`)
+  return name
+}
+
+async function getAttachment(
+  context: ServerContext,
+  { database, id, name }: AttachmentAddress,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const collection = await context.databases.get(database)
+  const rev = new QueryParameters(request).text('rev')
+  const attachment = await collection.getAttachment(id, name, rev === undefined ? {} : { rev: checkRevision(rev) })
+  if (attachment === undefined) {
+    const there = await collection.get(id, rev === undefined ? {} : { rev })
+    throw notFound(there === undefined ? await whyMissing(collection, id) : 'Document is missing attachment')
+  }
+  const { contentType, digest, length } = attachment
+  const tag = entityTag(digest.replace(/^md5-/, ''))
+  reply.headers({
+    etag: tag,
+    'accept-ranges': 'bytes',
+    'content-type': contentType,
+    'content-security-policy': SANDBOX,
+    ...(!SHOWN.test(contentType) && { 'content-disposition': contentDisposition(name) }),
+  })
+  if (matches(request.headers['if-none-match'], tag)) return reply.code(304).send()
+  const range = rangeOf(request, length, tag)
+  if (range === 'none') {
+    reply.header('content-range', `bytes */${length}`)
+    throw new HttpError(416, 'requested_range_not_satisfiable', `The attachment has ${length} bytes.`)
+  }
+  if (range !== undefined) reply.code(206).header('content-range', `bytes ${range.start}-${range.end - 1}/${length}`)
+  const { start, end } = range ?? { start: 0, end: length }
+  reply.header('content-length', end - start)
+  return request.method === 'HEAD' ? reply.send() : sendContent(reply, attachment, start, end)
+}
+
+function sendContent(reply: FastifyReply, attachment: Attachment, start: number, end: number): FastifyReply {
+  const stream = attachment.stream({ start, end })
+  return reply.send(Readable.fromWeb(stream as Parameters<typeof Readable.fromWeb>[0]))
+}
+
+/** Undefined: all of it; 'none': there is no such part. Of several ranges all of it is sent, as a server may. */
+function rangeOf(
+  { headers }: FastifyRequest,
+  length: number,
+  tag: string,
+): { readonly start: number; readonly end: number } | 'none' | undefined {
+  const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(headers.range ?? '')
+  const condition = headers['if-range']
+  if (match === null || (condition !== undefined && condition !== tag)) return undefined
+  const [, first = '', last = ''] = match
+  if (first === '' && last === '') return undefined
+  const start = first === '' ? Math.max(0, length - Number(last)) : Number(first)
+  const end = first === '' || last === '' ? length : Math.min(length, Number(last) + 1)
+  return start >= end ? 'none' : { start, end }
+}
+
+async function putAttachment(
+  context: ServerContext,
+  { database, id, name }: AttachmentAddress,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const collection = await context.databases.get(database)
+  const rev = givenRevision(request, new QueryParameters(request))
+  const before = await collection.get(id, rev === undefined ? {} : { rev })
+  // Without a revision it is a new document.
+  if ((before !== undefined) !== (rev !== undefined)) throw conflict()
+  const attachment = {
+    content_type: checkContentType(request.headers['content-type'] ?? 'application/octet-stream'),
+    data: verified(bodyPieces(request, attachmentLimits(context)), request.headers['content-md5']),
+  }
+  const document = checkDocument(
+    { ...before, _id: id, _attachments: { ...stubsOf(before ?? {}), [name]: attachment } },
+    true,
+  )
+  return written(reply.code(201), await writeDocument(context, { request, database, document, newEdits: true }))
+}
+
+async function* verified(pieces: AsyncIterable<Uint8Array>, md5: unknown): AsyncGenerator<Uint8Array> {
+  const hash = createHash('md5')
+  for await (const piece of pieces) {
+    hash.update(piece)
+    yield piece
+  }
+  if (typeof md5 === 'string') checkDigest(hash, `md5-${md5}`)
+}
+
+async function deleteAttachment(
+  context: ServerContext,
+  { database, id, name }: AttachmentAddress,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const collection = await context.databases.get(database)
+  const rev = givenRevision(request, new QueryParameters(request))
+  const before = await collection.get(id, rev === undefined ? {} : { rev })
+  if (before === undefined) throw rev === undefined ? notFound(await whyMissing(collection, id)) : conflict()
+  if (rev === undefined) throw conflict()
+  const attachments: JsonObject = { ...stubsOf(before) }
+  if (!Object.hasOwn(attachments, name)) throw notFound('Document is missing attachment')
+  delete attachments[name]
+  const { _attachments: _, ...rest } = before as JsonObject
+  const document = Object.keys(attachments).length === 0 ? rest : { ...rest, _attachments: attachments }
+  return written(reply, await writeDocument(context, { request, database, document, newEdits: true }))
+}

@@ -1,0 +1,11 @@
+/** Limits of bodies, by what they hold. */
+import type { BodyLimits } from '../http/request-body.ts'
+import type { ServerContext } from './server-context.ts'
+
+export function jsonLimits({ limits }: ServerContext): BodyLimits {
+  return { bytesMax: limits.requestBytesMax, stallMsMax: limits.stallMsMax }
+}
+
+export function attachmentLimits({ limits }: ServerContext): BodyLimits {
+  return { bytesMax: limits.attachmentBytesMax, stallMsMax: limits.stallMsMax }
+}

@@ -1,0 +1,212 @@
+/** Many documents at once: `_bulk_docs`, `_bulk_get`, and what replication asks before: `_revs_diff`, `_missing_revs`. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Collection } from 'pannier'
+import { asBadRequest, badRequest, HttpError } from '../http/http-error.ts'
+import { QueryParameters } from '../http/query-parameters.ts'
+import { isJsonObject, readJsonObject } from '../http/request-body.ts'
+import type { JsonObject } from '../http/request-body.ts'
+import { joined, sendPieces } from '../http/streamed-reply.ts'
+import { knownGeneration, withContent } from './attachment-content.ts'
+import { jsonLimits } from './body-limits.ts'
+import { checkDocument, checkDocumentId, checkRevision } from './document-input.ts'
+import type { Routes, ServerContext } from './server-context.ts'
+import { writeDocuments } from './write-documents.ts'
+import type { WriteOutcome } from './write-documents.ts'
+
+interface Database {
+  Params: { readonly db: string }
+}
+
+/** Read from one snapshot. */
+const REFERENCES_PER_READ = 256
+
+export const bulkRoutes: Routes = (app, context) => {
+  const config = { needs: 'member' } as const
+  app.post<Database>('/:db/_bulk_docs', { config }, async (request, reply) => postBulk(context, request, reply))
+  app.post<Database>('/:db/_bulk_get', { config }, async (request, reply) => postBulkGet(context, request, reply))
+  app.post<Database>('/:db/_revs_diff', { config }, async (request) => {
+    const found = await missingRevisions(context, request)
+    return Object.fromEntries(
+      Object.entries(found).map(([id, { missing, possibleAncestors }]) => [
+        id,
+        { missing, ...(possibleAncestors !== undefined && { possible_ancestors: possibleAncestors }) },
+      ]),
+    )
+  })
+  app.post<Database>('/:db/_missing_revs', { config }, async (request) => {
+    const found = await missingRevisions(context, request)
+    return { missing_revs: Object.fromEntries(Object.entries(found).map(([id, { missing }]) => [id, missing])) }
+  })
+}
+
+async function postBulk(
+  context: ServerContext,
+  request: FastifyRequest<Database>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { db: database } = request.params
+  await context.databases.get(database)
+  const body = await readJsonObject(request, jsonLimits(context))
+  const { docs } = body
+  if (!Array.isArray(docs)) throw badRequest('`docs` parameter must be an array.')
+  const newEdits = new QueryParameters(request, body).flag('new_edits', true)
+  const checked = docs.map((document): JsonObject | HttpError => checkOne(document, newEdits))
+  const documents = checked.filter((one) => !(one instanceof HttpError)) as JsonObject[]
+  const written = await writeDocuments(context, { request, database, documents, newEdits })
+  let next = 0
+  const outcomes = checked.map((one) => wireOutcome(one, one instanceof HttpError ? one : written[next++]!))
+  return reply.code(201).send(newEdits ? outcomes : outcomes.filter((outcome) => 'error' in outcome))
+}
+
+/** One malformed revision must not stop a replication; of one's own documents all are refused. */
+function checkOne(document: unknown, newEdits: boolean): JsonObject | HttpError {
+  try {
+    return checkDocument(document, newEdits)
+  } catch (error) {
+    if (newEdits || !(error instanceof HttpError)) throw error
+    return Object.assign(error, { document })
+  }
+}
+
+function wireOutcome(document: JsonObject | HttpError, outcome: WriteOutcome): JsonObject {
+  if (!(outcome instanceof HttpError)) return { ok: true, id: outcome.id, rev: outcome.rev }
+  const source = document instanceof HttpError ? (document as HttpError & { document?: unknown }).document : document
+  const { _id: id, _rev: rev } = isJsonObject(source) ? source : {}
+  return { id, ...(rev !== undefined && { rev }), error: outcome.error, reason: outcome.reason }
+}
+
+async function missingRevisions(
+  context: ServerContext,
+  request: FastifyRequest<Database>,
+): Promise<Record<string, { readonly missing: readonly string[]; readonly possibleAncestors?: readonly string[] }>> {
+  const collection = await context.databases.get(request.params.db)
+  const wanted = await readJsonObject(request, jsonLimits(context))
+  for (const [id, revs] of Object.entries(wanted)) {
+    checkDocumentId(id)
+    if (!Array.isArray(revs)) throw badRequest(`The revisions of '${id.slice(0, 80)}' must be an array`)
+    revs.forEach(checkRevision)
+  }
+  return asBadRequest(() => collection.revsDiff(wanted as Record<string, string[]>))
+}
+
+interface Reference {
+  readonly id: string
+  readonly rev: string | undefined
+  readonly attachmentsSince: readonly string[]
+  /** Why it can't be looked for. */
+  readonly error: HttpError | undefined
+}
+
+interface BulkRead {
+  readonly revs: boolean
+  readonly latest: boolean
+  readonly attachments: boolean
+}
+
+async function postBulkGet(
+  context: ServerContext,
+  request: FastifyRequest<Database>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const collection = await context.databases.get(request.params.db)
+  const body = await readJsonObject(request, jsonLimits(context))
+  const { docs } = body
+  if (!Array.isArray(docs)) throw badRequest('Missing JSON list of `docs`.')
+  const parameters = new QueryParameters(request, body)
+  const read = {
+    revs: parameters.flag('revs'),
+    latest: parameters.flag('latest'),
+    attachments: parameters.flag('attachments'),
+  }
+  const references = docs.map(referenceOf)
+  return sendPieces(reply, 'application/json', () => joined(bulkPieces(collection, references, read)))
+}
+
+function referenceOf(wanted: unknown): Reference {
+  if (!isJsonObject(wanted)) throw badRequest('`docs` must be an array of objects.')
+  const { id, rev, atts_since } = wanted
+  const attachmentsSince = Array.isArray(atts_since) ? atts_since.filter((one) => typeof one === 'string') : []
+  const given = { id: textOf(id), rev: rev === undefined || rev === null ? undefined : textOf(rev), attachmentsSince }
+  try {
+    checkDocumentId(id)
+    if (given.rev !== undefined) checkRevision(given.rev)
+    return { ...given, error: undefined }
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error
+    return { ...given, error }
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value ?? null)
+}
+
+/** One entry for each reference, in their order. */
+async function* bulkPieces(
+  collection: Collection<JsonObject>,
+  references: readonly Reference[],
+  read: BulkRead,
+): AsyncGenerator<string> {
+  yield '{"results":['
+  for (let at = 0; at < references.length; at += REFERENCES_PER_READ) {
+    const some = references.slice(at, at + REFERENCES_PER_READ)
+    const found = await findRevisions(collection, some, read)
+    for (const [index, reference] of some.entries()) {
+      const docs: JsonObject[] = []
+      for (const document of found[index]!) docs.push(await wireDocument(collection, reference, document, read))
+      yield `${at + index > 0 ? ',\n' : '\n'}${JSON.stringify({ id: reference.id, docs })}`
+    }
+  }
+  yield '\n]}\n'
+}
+
+/** The documents of each reference; undefined stands for one that is not there. */
+async function findRevisions(
+  collection: Collection<JsonObject>,
+  references: readonly Reference[],
+  { latest }: BulkRead,
+): Promise<(JsonObject | undefined)[][]> {
+  const options = { revs: true, latest }
+  const named = references.filter(({ rev, error }) => rev !== undefined && error === undefined)
+  const results = await collection.bulkGet(
+    named.map(({ id, rev }) => ({ id, rev: rev! })),
+    options,
+  )
+  const found: (JsonObject | undefined)[][] = []
+  let next = 0
+  for (const { id, rev, error } of references) {
+    if (error !== undefined) found.push([undefined])
+    else if (rev !== undefined) {
+      const result = results[next++]!
+      found.push(['ok' in result ? result.ok : undefined])
+    } else {
+      const leaves = await collection.getRevisions(id, 'all', options)
+      found.push(leaves.length === 0 ? [undefined] : leaves.map((leaf) => ('ok' in leaf ? leaf.ok : undefined)))
+    }
+  }
+  return found
+}
+
+async function wireDocument(
+  collection: Collection<JsonObject>,
+  { id, rev, attachmentsSince, error }: Reference,
+  document: JsonObject | undefined,
+  { revs, attachments }: BulkRead,
+): Promise<JsonObject> {
+  const missing = {
+    id,
+    rev: rev ?? 'undefined',
+    error: error?.error ?? 'not_found',
+    reason: error?.reason ?? 'missing',
+  }
+  if (document === undefined) return { error: missing }
+  try {
+    const generation = knownGeneration(document, attachmentsSince)
+    const { _revisions, ...rest } = document
+    const ok = revs ? document : rest
+    return { ok: attachments ? await withContent(collection, ok, generation) : ok }
+  } catch (failure) {
+    if (!(failure instanceof HttpError)) throw failure
+    return { error: missing }
+  }
+}

@@ -1,0 +1,150 @@
+/** `/{db}` itself and what is set for it. */
+import { asBadRequest, badRequest, HttpError } from '../http/http-error.ts'
+import { QueryParameters } from '../http/query-parameters.ts'
+import { isJsonObject, readJson, readJsonObject } from '../http/request-body.ts'
+import type { JsonObject } from '../http/request-body.ts'
+import { jsonLimits } from './body-limits.ts'
+import { checkDocument, checkRevision } from './document-input.ts'
+import { databaseInfo } from './server-routes.ts'
+import type { Routes, ServerContext } from './server-context.ts'
+import { writeDocument } from './write-documents.ts'
+
+interface Database {
+  Params: { readonly db: string }
+}
+
+const DONE = { ok: true }
+const REVISIONS_LIMIT_MAX = 100_000
+const PURGED_DOCUMENTS_MAX = 1000
+
+export const databaseRoutes: Routes = (app, context) => {
+  const { databases, updates } = context
+  app.get<Database>('/:db', { config: { needs: 'member' } }, ({ params }) => databaseInfo(context, params.db))
+  app.put<Database>('/:db', { config: { needs: 'server-admin' } }, async ({ params: { db } }, reply) => {
+    await databases.create(db)
+    updates.created(db)
+    return reply
+      .code(201)
+      .header('location', `/${encodeURIComponent(db)}`)
+      .send(DONE)
+  })
+  app.delete<Database>('/:db', { config: { needs: 'server-admin' } }, async (request) => {
+    if (new QueryParameters(request).has('rev')) {
+      throw badRequest(
+        'You tried to DELETE a database with a ?rev= parameter. Did you mean to DELETE a document instead?',
+      )
+    }
+    await databases.drop(request.params.db)
+    updates.deleted(request.params.db)
+    return DONE
+  })
+  app.post<Database>('/:db', { config: { needs: 'member' } }, async (request, reply) => {
+    const { db: database } = request.params
+    await databases.get(database)
+    const document = checkDocument(await readJsonObject(request, jsonLimits(context)), true)
+    const { id, rev } = await writeDocument(context, { request, database, document, newEdits: true })
+    const status = new QueryParameters(request).text('batch') === 'ok' ? 202 : 201
+    const location = `/${encodeURIComponent(database)}/${encodeURIComponent(id)}`
+    return reply.code(status).header('location', location).send({ ok: true, id, rev })
+  })
+  upkeepRoutes(app, context)
+  settingsRoutes(app, context)
+  purgeRoutes(app, context)
+}
+
+const upkeepRoutes: Routes = (app, context) => {
+  const { databases, database } = context
+  app.post<Database>('/:db/_compact', { config: { needs: 'database-admin' } }, async ({ params, log }, reply) => {
+    await databases.get(params.db)
+    compact(context, params.db).catch((error: unknown) => log.error({ err: error }, 'a compaction has failed'))
+    return reply.code(202).send(DONE)
+  })
+  app.post<Database>('/:db/_compact/:ddoc', { config: { needs: 'database-admin' } }, async ({ params }, reply) => {
+    await databases.get(params.db)
+    return reply.code(202).send(DONE)
+  })
+  app.post<Database>('/:db/_view_cleanup', { config: { needs: 'database-admin' } }, async ({ params }, reply) => {
+    await context.indexes.settled(params.db, await databases.get(params.db))
+    return reply.code(202).send(DONE)
+  })
+  app.post<Database>('/:db/_ensure_full_commit', { config: { needs: 'member' } }, async ({ params }, reply) => {
+    await databases.get(params.db)
+    await database.checkpoint()
+    return reply.code(201).send({ ok: true, instance_start_time: '0' })
+  })
+}
+
+/** Unseen by the client but in `_active_tasks` and `compact_running`. */
+async function compact({ databases, database, tasks }: ServerContext, name: string): Promise<void> {
+  const collection = await databases.get(name)
+  const task = tasks.start('database_compaction', { database: collection.name, progress: 0 })
+  try {
+    await collection.compact()
+    await database.checkpoint()
+  } finally {
+    task.end()
+  }
+}
+
+const settingsRoutes: Routes = (app, context) => {
+  const { databases } = context
+  app.get<Database>('/:db/_revs_limit', { config: { needs: 'member' } }, async ({ params }, reply) => {
+    const { revisionsLimit } = await (await databases.get(params.db)).info()
+    return reply.header('content-type', 'application/json').send(`${revisionsLimit}\n`)
+  })
+  app.put<Database>('/:db/_revs_limit', { config: { needs: 'database-admin' } }, async (request) => {
+    const limit = await readJson(request, jsonLimits(context))
+    if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1 || limit > REVISIONS_LIMIT_MAX)
+      throw badRequest(`\`rev_limit\` must be a whole number from 1 to ${REVISIONS_LIMIT_MAX}`)
+    await databases.setRevisionsLimit(request.params.db, limit)
+    return DONE
+  })
+  app.get<Database>('/:db/_security', { config: { needs: 'member' } }, async ({ params }) => {
+    return (await databases.security(params.db)) ?? {}
+  })
+  app.put<Database>('/:db/_security', { config: { needs: 'database-admin' } }, async (request) => {
+    await databases.get(request.params.db)
+    const security = checkSecurity(await readJsonObject(request, jsonLimits(context)))
+    await databases.setSecurity(request.params.db, security)
+    return DONE
+  })
+}
+
+/** `admins` and `members` with `names` and `roles`; whatever else is there is kept. */
+function checkSecurity(security: JsonObject): JsonObject {
+  for (const group of ['admins', 'members']) {
+    const value = security[group]
+    if (value === undefined) continue
+    if (!isJsonObject(value)) throw badRequest(`${group} must be a JSON object`)
+    for (const list of ['names', 'roles']) {
+      const names = value[list]
+      const isList = names === undefined || (Array.isArray(names) && names.every((name) => typeof name === 'string'))
+      if (!isList) throw badRequest(`${list} must be a JSON list of strings`)
+    }
+  }
+  return security
+}
+
+const purgeRoutes: Routes = (app, context) => {
+  const { databases } = context
+  app.post<Database>('/:db/_purge', { config: { needs: 'server-admin' } }, async (request, reply) => {
+    const wanted = Object.entries(await readJsonObject(request, jsonLimits(context)))
+    if (wanted.length > PURGED_DOCUMENTS_MAX)
+      throw new HttpError(413, 'too_large', `At most ${PURGED_DOCUMENTS_MAX} documents are purged at once.`)
+    for (const [id, revs] of wanted) {
+      if (!Array.isArray(revs)) throw badRequest(`The revisions of '${id.slice(0, 80)}' must be an array`)
+      revs.forEach(checkRevision)
+    }
+    const purged = await databases.write(request.params.db, async (collection) => {
+      const results: [string, readonly string[]][] = []
+      for (const [id, revs] of wanted)
+        results.push([id, (await asBadRequest(() => collection.purge(id, revs as string[]))).purged])
+      return Object.fromEntries(results)
+    })
+    return reply.code(201).send({ purge_seq: null, purged })
+  })
+  app.get<Database>('/:db/_purged_infos_limit', { config: { needs: 'member' } }, async ({ params }, reply) => {
+    await databases.get(params.db)
+    return reply.header('content-type', 'application/json').send('1000\n')
+  })
+}

@@ -1,0 +1,91 @@
+/**
+ * The newest event of each database, in order: what `/_db_updates` tells. Kept in memory, so numbers begin anew with each start of
+ * the server, and with them the epoch.
+ */
+import type { Database } from 'pannier'
+import { databaseName } from './databases.ts'
+
+export type UpdateType = 'created' | 'updated' | 'deleted'
+
+export interface DatabaseUpdate {
+  readonly sequence: number
+  readonly name: string
+  readonly type: UpdateType
+}
+
+/** Databases that are gone are forgotten when there are more. */
+const EVENTS_MAX = 5000
+
+export class DatabaseUpdates {
+  readonly epoch: string = crypto.randomUUID()
+  /** In the order of their sequences. */
+  readonly #newest = new Map<string, DatabaseUpdate>()
+  readonly #waiting = new Set<() => void>()
+  readonly #stopListening: () => void
+  #last = 0
+
+  /** `names`: of the databases that are there. */
+  constructor(database: Database, names: readonly string[]) {
+    for (const name of names) this.#add(name, 'updated')
+    this.#stopListening = database.onChange(({ collections }) => {
+      for (const [collection, { dropped }] of collections) {
+        const name = databaseName(collection)
+        if (name === undefined) continue
+        if (dropped) this.deleted(name)
+        else this.#add(name, 'updated')
+      }
+    })
+  }
+
+  get lastSequence(): number {
+    return this.#last
+  }
+
+  created(name: string): void {
+    this.#add(name, 'created')
+  }
+
+  deleted(name: string): void {
+    if (this.#newest.get(name)?.type !== 'deleted') this.#add(name, 'deleted')
+  }
+
+  since(sequence: number): DatabaseUpdate[] {
+    return [...this.#newest.values()].filter((update) => update.sequence > sequence)
+  }
+
+  /** Resolves when there is news, or `signal` is aborted. */
+  async next(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        this.#waiting.delete(done)
+        signal.removeEventListener('abort', done)
+        resolve()
+      }
+      this.#waiting.add(done)
+      signal.addEventListener('abort', done)
+    })
+  }
+
+  /** How many wait. */
+  get listeners(): number {
+    return this.#waiting.size
+  }
+
+  close(): void {
+    this.#stopListening()
+  }
+
+  #add(name: string, type: UpdateType): void {
+    this.#newest.delete(name)
+    this.#newest.set(name, { sequence: ++this.#last, name, type })
+    if (this.#newest.size > EVENTS_MAX) {
+      for (const update of this.#newest.values()) {
+        if (update.type !== 'deleted') continue
+        this.#newest.delete(update.name)
+        break
+      }
+    }
+    for (const done of this.#waiting) done()
+  }
+}

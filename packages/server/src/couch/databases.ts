@@ -1,0 +1,135 @@
+/**
+ * CouchDB databases as collections of one Pannier database. A database that is being dropped takes no more writes: a write to a
+ * collection that does not exist would make it anew.
+ */
+import type { Collection, Database } from 'pannier'
+import { HttpError, notFound } from '../http/http-error.ts'
+import type { JsonObject } from '../http/request-body.ts'
+import type { ServerState } from './server-state.ts'
+
+/** Names of collections have at most 200 characters. */
+const NAME = /^(?:_users|_replicator|_global_changes|[a-z][a-z0-9_$()+/-]{0,198})$/
+const REVISIONS_LIMIT_DEFAULT = 1000
+
+export class Databases {
+  readonly #database: Database
+  readonly #state: ServerState
+  /** Those that are known to exist, by name. */
+  readonly #known = new Map<string, Collection<JsonObject>>()
+  /** Writes that run, by name; and what waits for the last one. */
+  readonly #writing = new Map<string, { count: number; idle: (() => void) | undefined }>()
+  readonly #dropping = new Set<string>()
+  readonly #stopListening: () => void
+
+  constructor(database: Database, state: ServerState) {
+    this.#database = database
+    this.#state = state
+    // The database may have other users than the server.
+    this.#stopListening = database.onChange(({ collections }) => {
+      for (const [name, { dropped }] of collections) if (dropped) this.#known.delete(databaseName(name) ?? '')
+    })
+  }
+
+  /** Sorted. */
+  async names(): Promise<string[]> {
+    const names = (await this.#database.collections()).map(databaseName)
+    return names.filter((name) => name !== undefined).sort()
+  }
+
+  /** @throws HttpError 404 */
+  async get(name: string): Promise<Collection<JsonObject>> {
+    const known = this.#known.get(name)
+    if (known !== undefined && !this.#dropping.has(name)) return known
+    const collections = NAME.test(name) && !this.#dropping.has(name) ? await this.#database.collections() : []
+    if (!collections.includes(collectionName(name))) throw notFound('Database does not exist.')
+    const collection = this.#database.collection<JsonObject>(collectionName(name))
+    this.#known.set(name, collection)
+    return collection
+  }
+
+  /** Runs what writes to the database, which is not dropped meanwhile. @throws HttpError 404 */
+  async write<T>(name: string, run: (collection: Collection<JsonObject>) => Promise<T>): Promise<T> {
+    const collection = await this.get(name)
+    if (this.#dropping.has(name)) throw notFound('Database does not exist.')
+    const writing = this.#writing.get(name) ?? { count: 0, idle: undefined }
+    this.#writing.set(name, writing)
+    writing.count++
+    try {
+      return await run(collection)
+    } finally {
+      if (--writing.count === 0) {
+        this.#writing.delete(name)
+        writing.idle?.()
+      }
+    }
+  }
+
+  /** @throws HttpError 400, 412 */
+  async create(name: string): Promise<void> {
+    if (!NAME.test(name)) {
+      throw new HttpError(
+        400,
+        'illegal_database_name',
+        `Name: '${name.slice(0, 80)}'. Only lowercase characters (a-z), digits (0-9), and any of the characters _, $, (, ), +, -, and / are allowed. Must begin with a letter.`,
+      )
+    }
+    const exists = new HttpError(412, 'file_exists', 'The database could not be created, the file already exists.')
+    if (this.#dropping.has(name)) throw exists
+    if (!(await this.#database.createCollection(collectionName(name)))) throw exists
+  }
+
+  /** @throws HttpError 404 */
+  async drop(name: string): Promise<void> {
+    const collection = await this.get(name)
+    this.#dropping.add(name)
+    try {
+      const writing = this.#writing.get(name)
+      if (writing !== undefined) await new Promise<void>((resolve) => (writing.idle = resolve))
+      const { epoch } = await collection.info()
+      // What was declared of a collection would be true of the next one of its name as well.
+      this.#database.collection(collection.name, { revisionsLimit: REVISIONS_LIMIT_DEFAULT })
+      await collection.ready()
+      await this.#database.dropCollection(collection.name)
+      if (epoch !== undefined) await this.#state.delete(securityId(epoch))
+      this.#known.delete(name)
+    } finally {
+      this.#dropping.delete(name)
+    }
+  }
+
+  /** The `_security` object as it was put; undefined if it never was. */
+  async security(name: string): Promise<JsonObject | undefined> {
+    const { epoch = '' } = await (await this.get(name)).info()
+    const stored = await this.#state.get(securityId(epoch))
+    return stored?.['security'] as JsonObject | undefined
+  }
+
+  async setSecurity(name: string, security: JsonObject): Promise<void> {
+    const { epoch = '' } = await (await this.get(name)).info()
+    await this.#state.set(securityId(epoch), { database: name, security })
+  }
+
+  async setRevisionsLimit(name: string, revisionsLimit: number): Promise<void> {
+    const { name: own } = await this.get(name)
+    await this.#database.collection(own, { revisionsLimit }).ready()
+  }
+
+  close(): void {
+    this.#stopListening()
+  }
+}
+
+/** Names of Pannier's own start with '_' like CouchDB's; those with '$' are of no CouchDB database. */
+function collectionName(name: string): string {
+  return name.startsWith('_') ? `$${name}` : name
+}
+
+/** Undefined for a collection that is no CouchDB database. */
+export function databaseName(collection: string): string | undefined {
+  const name = collection.startsWith('$_') ? collection.slice(1) : collection
+  return NAME.test(name) ? name : undefined
+}
+
+function securityId(epoch: string): string {
+  return `security/${epoch}`
+}

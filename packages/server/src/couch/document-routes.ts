@@ -1,0 +1,249 @@
+/** `/{db}/{id}` and `/{db}/_design/{name}`. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { RevisionResult } from 'pannier'
+import { asBadRequest, badRequest, conflict, notFound } from '../http/http-error.ts'
+import { QueryParameters } from '../http/query-parameters.ts'
+import { bodyPieces, isJsonObject, readJson } from '../http/request-body.ts'
+import type { JsonObject } from '../http/request-body.ts'
+import { sendPieces } from '../http/streamed-reply.ts'
+import { boundaryOf, MultipartReader } from '../multipart/multipart-reader.ts'
+import { relatedDocument } from '../multipart/related-input.ts'
+import { mixedParts, newBoundary, relatedParts } from '../multipart/write-multipart.ts'
+import { knownGeneration, stubsOf, withContent } from './attachment-content.ts'
+import { attachmentLimits, jsonLimits } from './body-limits.ts'
+import { checkDocument, checkDocumentId, checkRevision } from './document-input.ts'
+import { documentRead, findDocument, isPlainRead, whyMissing } from './read-document.ts'
+import type { DocumentRead } from './read-document.ts'
+import { sequenceText } from './sequence.ts'
+import type { Routes, ServerContext } from './server-context.ts'
+import { writeDocument } from './write-documents.ts'
+
+/** A document as its URL names it. */
+export interface DocumentAddress {
+  readonly database: string
+  readonly id: string
+}
+
+export const documentRoutes: Routes = (app, context) => {
+  documentRoutesAt(app, context, '/:db/:id', ({ db, id }) => ({ database: db!, id: checkDocumentId(id) }))
+  documentRoutesAt(app, context, '/:db/_design/:id', ({ db, id }) => ({ database: db!, id: `_design/${id}` }))
+}
+
+type Params = Readonly<Record<string, string>>
+
+function documentRoutesAt(
+  app: FastifyInstance,
+  context: ServerContext,
+  url: string,
+  addressOf: (params: Params) => DocumentAddress,
+): void {
+  const config = { needs: 'member' } as const
+  const handler =
+    (
+      handle: (
+        context: ServerContext,
+        address: DocumentAddress,
+        request: FastifyRequest,
+        reply: FastifyReply,
+      ) => unknown,
+    ) =>
+    (request: FastifyRequest, reply: FastifyReply) =>
+      handle(context, addressOf(request.params as Params), request, reply)
+  app.get(url, { config }, handler(getDocument))
+  app.put(url, { config }, handler(putDocument))
+  app.delete(url, { config }, handler(deleteDocument))
+  app.route({ method: 'COPY', url, config, handler: handler(copyDocument) })
+}
+
+async function getDocument(
+  context: ServerContext,
+  { database, id }: DocumentAddress,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const collection = await context.databases.get(database)
+  const read = documentRead(new QueryParameters(request))
+  if (read.openRevisions !== undefined) return getOpenRevisions(context, { database, id }, read, request, reply)
+  const wantsContent = read.attachments
+  const revs = read.revs || read.attachmentsSince.length > 0
+  let document = await findDocument(collection, id, { ...read, revs })
+  if (isPlainRead(read)) {
+    const tag = entityTag(document['_rev'])
+    reply.header('etag', tag)
+    if (matches(request.headers['if-none-match'], tag)) return reply.code(304).send()
+  }
+  const generation = knownGeneration(document, read.attachmentsSince)
+  if (!read.revs) delete document['_revisions']
+  if (read.localSequence) document = { ...document, _local_seq: await localSequence(context, database, id) }
+  if (wantsContent && stubsOf(document) !== undefined) {
+    if (accepts(request, 'multipart/related')) {
+      const boundary = newBoundary()
+      return sendPieces(reply, `multipart/related; boundary="${boundary}"`, () =>
+        relatedParts(collection, document, generation, boundary),
+      )
+    }
+    return withContent(collection, document, generation)
+  }
+  return document
+}
+
+async function getOpenRevisions(
+  context: ServerContext,
+  { database, id }: DocumentAddress,
+  { openRevisions, revs, latest, attachments, attachmentsSince }: DocumentRead,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const collection = await context.databases.get(database)
+  const results = await asBadRequest(() => collection.getRevisions(id, openRevisions!, { revs: true, latest }))
+  if (results.length === 0 && openRevisions === 'all') throw notFound('missing')
+  const generations = new Map<unknown, number>()
+  for (const result of results) {
+    if (!('ok' in result)) continue
+    const document = result.ok as JsonObject
+    generations.set(document['_rev'], knownGeneration(document, attachmentsSince))
+    if (!revs) delete document['_revisions']
+  }
+  const generationOf = (document: JsonObject): number => generations.get(document['_rev']) ?? 0
+  if (accepts(request, 'multipart/mixed')) {
+    const boundary = newBoundary()
+    return sendPieces(reply, `multipart/mixed; boundary="${boundary}"`, () =>
+      mixedParts(collection, results, generationOf, boundary),
+    )
+  }
+  if (!attachments) return reply.send(results)
+  const full: RevisionResult<JsonObject, JsonObject>[] = []
+  for (const result of results) {
+    full.push('ok' in result ? { ok: await withContent(collection, result.ok, generationOf(result.ok)) } : result)
+  }
+  return reply.send(full)
+}
+
+async function putDocument(
+  context: ServerContext,
+  { database, id }: DocumentAddress,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  await context.databases.get(database)
+  const parameters = new QueryParameters(request)
+  const newEdits = parameters.flag('new_edits', true)
+  const body = await documentOf(context, request)
+  const rev = givenRevision(request, parameters)
+  if (rev !== undefined && body['_rev'] !== undefined && body['_rev'] !== rev)
+    throw badRequest('Document rev from request body and query string have different values')
+  const document = checkDocument({ ...body, _id: id, ...(rev !== undefined && { _rev: rev }) }, newEdits)
+  const result = await writeDocument(context, { request, database, document, newEdits })
+  const status = parameters.text('batch') === 'ok' ? 202 : document['_deleted'] === true ? 200 : 201
+  return written(reply.code(status), result)
+}
+
+/** In JSON whatever the content type says, or multipart/related. */
+async function documentOf(context: ServerContext, request: FastifyRequest): Promise<JsonObject> {
+  const type = request.headers['content-type'] ?? ''
+  if (/^multipart\/related\b/i.test(type)) {
+    const { requestBytesMax, attachmentBytesMax } = context.limits
+    const reader = new MultipartReader(bodyPieces(request, attachmentLimits(context)), boundaryOf(type))
+    return relatedDocument(reader, { documentBytesMax: requestBytesMax, attachmentBytesMax })
+  }
+  const body = await readJson(request, jsonLimits(context))
+  if (!isJsonObject(body)) throw badRequest('Document must be a JSON object')
+  return body
+}
+
+async function deleteDocument(
+  context: ServerContext,
+  { database, id }: DocumentAddress,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const collection = await context.databases.get(database)
+  const rev = givenRevision(request, new QueryParameters(request))
+  const there = await collection.get(id, rev === undefined ? {} : { rev })
+  if (there === undefined) {
+    const why = await whyMissing(collection, id)
+    const [row] = await collection.list({ keys: [id] }).toArray()
+    if (rev !== undefined && row !== undefined && 'rev' in row) throw conflict()
+    throw notFound(why)
+  }
+  if (rev === undefined) throw conflict()
+  const document = { _id: id, _rev: rev, _deleted: true }
+  return written(reply, await writeDocument(context, { request, database, document, newEdits: true }))
+}
+
+async function copyDocument(
+  context: ServerContext,
+  { database, id }: DocumentAddress,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const collection = await context.databases.get(database)
+  const { destination } = request.headers
+  if (typeof destination !== 'string') throw badRequest('Destination header is mandatory for COPY.')
+  const [path = '', query = ''] = destination.split('?', 2)
+  const target = checkDocumentId(decodePath(path))
+  const targetRevision = new URLSearchParams(query).get('rev') ?? undefined
+  const rev = new QueryParameters(request).text('rev')
+  const { _rev, ...source } = await findDocument(collection, id, {
+    rev: rev === undefined ? undefined : checkRevision(rev),
+    revs: false,
+    revsInfo: false,
+    conflicts: false,
+    deletedConflicts: false,
+  })
+  const attachments: JsonObject = {}
+  for (const name of Object.keys(stubsOf(source) ?? {})) {
+    const attachment = await collection.getAttachment(id, name, { rev: _rev as string })
+    if (attachment === undefined) throw notFound('missing')
+    attachments[name] = { content_type: attachment.contentType, data: attachment.stream() }
+  }
+  const document = {
+    ...source,
+    _id: target,
+    ...(targetRevision !== undefined && { _rev: checkRevision(targetRevision) }),
+    ...(stubsOf(source) !== undefined && { _attachments: attachments }),
+  }
+  return written(reply.code(201), await writeDocument(context, { request, database, document, newEdits: true }))
+}
+
+export function written(reply: FastifyReply, { id, rev }: { readonly id: string; readonly rev: string }): FastifyReply {
+  return reply.header('etag', entityTag(rev)).send({ ok: true, id, rev })
+}
+
+/** Of `?rev=` or `If-Match`. */
+export function givenRevision(request: FastifyRequest, parameters: QueryParameters): string | undefined {
+  const header = request.headers['if-match']?.trim().replace(/^(?:W\/)?"(.*)"$/, '$1')
+  const rev = parameters.text('rev')
+  if (rev !== undefined && header !== undefined && rev !== header)
+    throw badRequest('Document rev and etag have different values')
+  const given = rev ?? header
+  return given === undefined || given === '' ? undefined : checkRevision(given)
+}
+
+export function entityTag(text: unknown): string {
+  return `"${String(text)}"`
+}
+
+export function matches(header: string | undefined, tag: string): boolean {
+  if (header === undefined) return false
+  return header.split(',').some((one) => one.trim().replace(/^W\//, '') === tag || one.trim() === '*')
+}
+
+/** Whether the client names this type; one that takes anything gets JSON. */
+function accepts({ headers }: FastifyRequest, type: string): boolean {
+  return (headers.accept ?? '').split(',').some((one) => one.split(';')[0]!.trim().toLowerCase() === type)
+}
+
+async function localSequence(context: ServerContext, database: string, id: string): Promise<string> {
+  const collection = await context.databases.get(database)
+  const [change] = await collection.changes({ ids: [id] }).toArray()
+  return sequenceText(change?.seq ?? 0, (await collection.info()).epoch)
+}
+
+function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    throw badRequest('The destination is malformed.')
+  }
+}

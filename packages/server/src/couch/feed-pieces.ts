@@ -1,0 +1,153 @@
+/**
+ * The four forms of a feed: normal, longpoll, continuous and eventsource, with heartbeats and time-outs. Pieces are made only as
+ * the client takes them. A feed ends when its signal is aborted; then its source is let go of, also while it waits.
+ */
+import { badRequest } from '../http/http-error.ts'
+import type { QueryParameters } from '../http/query-parameters.ts'
+import type { ServerLimits } from '../http/server-options.ts'
+
+export type FeedForm = 'normal' | 'longpoll' | 'continuous' | 'eventsource'
+
+export interface FeedRow {
+  /** The row's sequence number as text. */
+  readonly sequence: string
+  /** The row in JSON. */
+  readonly text: string
+}
+
+/** Where rows come from; each call of `rows` goes on where the last one has ended. */
+export interface FeedSource {
+  /** `live`: waits for more at the end. Once `stop` is aborted it ends, also while it waits. */
+  rows(live: boolean, stop: AbortSignal): AsyncIterator<readonly FeedRow[], unknown>
+  /** Everything up to here was handed out. */
+  lastSequence(): string
+  /** How much comes after that. */
+  pending(): Promise<number>
+}
+
+export interface FeedOptions {
+  readonly form: FeedForm
+  /** Undefined: no heartbeats, and a feed that waits ends after `timeoutMs`. */
+  readonly heartbeatMs: number | undefined
+  readonly timeoutMs: number
+}
+
+const HEARTBEAT_MS_DEFAULT = 60_000
+const FORMS: ReadonlySet<string> = new Set(['normal', 'longpoll', 'continuous', 'eventsource'])
+
+export function feedOptions(parameters: QueryParameters, limits: ServerLimits): FeedOptions {
+  const form = parameters.text('feed') ?? 'normal'
+  if (!FORMS.has(form)) throw badRequest(`Unknown feed: ${form.slice(0, 40)}`)
+  const heartbeat = parameters.text('heartbeat')
+  const beats = heartbeat !== undefined && heartbeat !== 'false' && heartbeat !== '0'
+  const heartbeatMs = heartbeat === 'true' ? HEARTBEAT_MS_DEFAULT : beats ? parameters.count('heartbeat')! : undefined
+  return {
+    form: form as FeedForm,
+    heartbeatMs: heartbeatMs && Math.min(Math.max(heartbeatMs, limits.heartbeatMsMin), HEARTBEAT_MS_DEFAULT),
+    timeoutMs: Math.min(parameters.count('timeout') ?? limits.feedMsMax, limits.feedMsMax),
+  }
+}
+
+export function contentTypeOf({ form }: FeedOptions): string {
+  return form === 'eventsource' ? 'text/event-stream' : 'application/json'
+}
+
+/** `ending`: aborted when the feed is to come to its end. */
+export function feedPieces(source: FeedSource, options: FeedOptions, ending: AbortSignal): AsyncGenerator<string> {
+  return options.form === 'normal' || options.form === 'longpoll'
+    ? wholeFeed(source, options, ending)
+    : endlessFeed(source, options, ending)
+}
+
+async function* wholeFeed(source: FeedSource, options: FeedOptions, ending: AbortSignal): AsyncGenerator<string> {
+  yield '{"results":[\n'
+  let separator = ''
+  const { form, heartbeatMs } = options
+  for await (const rows of withIdle(source, false, heartbeatMs ?? Infinity, ending)) {
+    if (rows === 'idle') yield '\n'
+    else {
+      yield separator + rows.map(({ text }) => text).join(',\n')
+      separator = ',\n'
+    }
+  }
+  if (form === 'longpoll' && separator === '') {
+    for await (const rows of withIdle(source, true, heartbeatMs ?? options.timeoutMs, ending)) {
+      if (rows !== 'idle') {
+        yield rows.map(({ text }) => text).join(',\n')
+        break
+      }
+      if (heartbeatMs === undefined) break
+      yield '\n'
+    }
+  }
+  yield `\n],\n"last_seq":${JSON.stringify(source.lastSequence())},"pending":${await source.pending()}}\n`
+}
+
+async function* endlessFeed(source: FeedSource, options: FeedOptions, ending: AbortSignal): AsyncGenerator<string> {
+  const { form, heartbeatMs, timeoutMs } = options
+  const isEvents = form === 'eventsource'
+  // Headers go out with the first piece.
+  yield '\n'
+  for await (const rows of withIdle(source, true, heartbeatMs ?? timeoutMs, ending)) {
+    if (rows !== 'idle') yield rows.map(isEvents ? eventOf : lineOf).join('')
+    else if (heartbeatMs === undefined) break
+    else yield isEvents ? 'event: heartbeat\ndata: \n\n' : '\n'
+  }
+  if (!isEvents) yield `{"last_seq":${JSON.stringify(source.lastSequence())},"pending":${await source.pending()}}\n`
+}
+
+function lineOf({ text }: FeedRow): string {
+  return `${text}\n`
+}
+
+function eventOf({ text, sequence }: FeedRow): string {
+  return `data: ${text}\nid: ${sequence}\n\n`
+}
+
+/** 'idle' each time that nothing has come for that long. Ends at the signal. */
+async function* withIdle(
+  source: FeedSource,
+  live: boolean,
+  idleMs: number,
+  ending: AbortSignal,
+): AsyncGenerator<readonly FeedRow[] | 'idle'> {
+  const stop = new AbortController()
+  const rows = source.rows(live, stop.signal)
+  try {
+    for (;;) {
+      const next = rows.next()
+      // When the feed ends first, nobody waits for it.
+      next.catch(() => {})
+      let result: IteratorResult<readonly FeedRow[], unknown> | 'idle' | 'ended'
+      do {
+        result = await firstOf(next, idleMs, ending)
+        if (result === 'ended') return
+        if (result === 'idle') yield 'idle'
+      } while (result === 'idle')
+      if (result.done === true) return
+      yield result.value
+    }
+  } finally {
+    stop.abort()
+    await rows.return?.()
+  }
+}
+
+async function firstOf<T>(next: Promise<T>, idleMs: number, ending: AbortSignal): Promise<T | 'idle' | 'ended'> {
+  if (ending.aborted) return 'ended'
+  let stop = (): void => {}
+  const other = new Promise<'idle' | 'ended'>((resolve) => {
+    const end = (): void => resolve('ended')
+    const timer = idleMs === Infinity ? undefined : setTimeout(() => resolve('idle'), idleMs)
+    ending.addEventListener('abort', end)
+    stop = () => {
+      clearTimeout(timer)
+      ending.removeEventListener('abort', end)
+    }
+  })
+  try {
+    return await Promise.race([next, other])
+  } finally {
+    stop()
+  }
+}

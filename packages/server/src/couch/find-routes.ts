@@ -1,0 +1,122 @@
+/** Mango: `_find`, `_explain`. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Query } from 'pannier'
+import { ALL_DOCS_INDEX, designIdOf, libraryName, wireIndex } from '../design/mango-definition.ts'
+import type { MangoIndex } from '../design/mango-definition.ts'
+import { bookmarkOf, libraryQuery, parseQuery } from '../design/mango-query.ts'
+import type { MangoQuery } from '../design/mango-query.ts'
+import { asBadRequest } from '../http/http-error.ts'
+import { readJsonObject } from '../http/request-body.ts'
+import type { JsonObject } from '../http/request-body.ts'
+import { joined, sendPieces } from '../http/streamed-reply.ts'
+import { jsonLimits } from './body-limits.ts'
+import type { Routes, ServerContext } from './server-context.ts'
+
+interface Database {
+  Params: { readonly db: string }
+}
+
+interface Prepared {
+  readonly body: JsonObject
+  readonly wanted: MangoQuery
+  readonly query: Query<JsonObject, JsonObject>
+  readonly indexes: readonly MangoIndex[]
+}
+
+const NO_INDEX = 'No matching index found, create an index to optimize query time.'
+
+export const findRoutes: Routes = (app, context) => {
+  const config = { needs: 'member' } as const
+  app.post<Database>('/:db/_find', { config }, async (request, reply) => {
+    const prepared = await prepare(context, request)
+    const warning = await warningOf(prepared)
+    return find(prepared, warning, reply)
+  })
+  app.post<Database>('/:db/_explain', { config }, async (request) => {
+    const { body, wanted, query, indexes } = await prepare(context, request)
+    const explanation = await asBadRequest(() => query.explain())
+    const names = indexNames(explanation.plan)
+    const used = indexes.find((index) => names.has(libraryName(index)))
+    const { selector, limit, skip, fields } = wanted
+    return {
+      dbname: request.params.db,
+      index: used === undefined ? ALL_DOCS_INDEX : wireIndex(used),
+      partitioned: false,
+      selector,
+      opts: { use_index: wanted.useIndex, bookmark: body['bookmark'] ?? 'nil', limit, skip, fields, conflicts: false },
+      limit,
+      skip,
+      fields: fields.length === 0 ? 'all_fields' : fields,
+      pannier: explanation,
+    }
+  })
+}
+
+async function prepare(context: ServerContext, request: FastifyRequest<Database>): Promise<Prepared> {
+  const collection = await context.databases.get(request.params.db)
+  const body = await readJsonObject(request, jsonLimits(context))
+  const wanted = parseQuery(body)
+  const indexes = await context.indexes.settled(request.params.db, collection)
+  const query = await asBadRequest(() => libraryQuery(collection, wanted))
+  return { body, wanted, query, indexes }
+}
+
+function find({ wanted, query }: Prepared, warning: string | undefined, reply: FastifyReply): Promise<FastifyReply> {
+  const startMs = performance.now()
+  async function* pieces(): AsyncGenerator<string> {
+    let rows = 0
+    yield '{"docs":[\n'
+    for await (const document of query) yield `${rows++ > 0 ? ',\n' : ''}${JSON.stringify(document)}`
+    const end = {
+      bookmark: rows === 0 ? 'nil' : bookmarkOf(wanted.skip + rows),
+      ...(warning !== undefined && { warning }),
+      ...(wanted.executionStats && { execution_stats: await statistics(query, rows, startMs) }),
+    }
+    yield `\n],\n${JSON.stringify(end).slice(1)}\n`
+  }
+  return sendPieces(reply, 'application/json', () => joined(pieces()))
+}
+
+async function statistics(query: Query<JsonObject, JsonObject>, rows: number, startMs: number): Promise<JsonObject> {
+  const executionMs = performance.now() - startMs
+  const { actual } = await query.explain({ run: true })
+  return {
+    total_keys_examined: 0,
+    total_docs_examined: actual?.documents ?? 0,
+    total_quorum_docs_examined: 0,
+    results_returned: rows,
+    execution_time_ms: executionMs,
+  }
+}
+
+async function warningOf({ wanted, query, indexes }: Prepared): Promise<string | undefined> {
+  const { plan, suggestion } = await asBadRequest(() => query.explain())
+  // A few documents are read faster than the index that there is.
+  const lacksIndex = suggestion !== undefined && stepsOf(plan).some(({ step }) => step === 'full scan')
+  const warnings = lacksIndex ? [NO_INDEX] : []
+  const [design, name] = wanted.useIndex
+  if (design !== undefined) {
+    const isThere = indexes.some(
+      (index) => index.designId === designIdOf(design) && (name === undefined || index.name === name),
+    )
+    if (!isThere)
+      warnings.push(`${design}${name === undefined ? '' : `, ${name}`} was not used because it does not exist.`)
+  }
+  return warnings.length === 0 ? undefined : warnings.join('\n')
+}
+
+interface Step {
+  readonly step: unknown
+  readonly index: unknown
+}
+
+/** All steps of a plan, those in lists too. */
+function stepsOf(plan: unknown): Step[] {
+  if (typeof plan !== 'object' || plan === null) return []
+  const own = 'step' in plan ? [plan as Step] : []
+  return [...own, ...Object.values(plan).flatMap(stepsOf)]
+}
+
+function indexNames(plan: unknown): Set<unknown> {
+  return new Set(stepsOf(plan).map(({ index }) => index))
+}

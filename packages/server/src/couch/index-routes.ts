@@ -1,0 +1,110 @@
+/** `_index`: Mango indexes are stored as design documents, which can be written as such as well. */
+import type { FastifyRequest } from 'fastify'
+import type { Collection } from 'pannier'
+import {
+  ALL_DOCS_INDEX,
+  designIdOf,
+  indexesOf,
+  isQueryDesign,
+  libraryIndex,
+  parseIndexRequest,
+  wireIndex,
+  withIndex,
+  withoutIndex,
+} from '../design/mango-definition.ts'
+import { badRequest, HttpError, notFound } from '../http/http-error.ts'
+import { readJsonObject } from '../http/request-body.ts'
+import type { JsonObject } from '../http/request-body.ts'
+import { jsonLimits } from './body-limits.ts'
+import type { Routes, ServerContext } from './server-context.ts'
+import { writeDocument } from './write-documents.ts'
+
+interface Database {
+  Params: { readonly db: string }
+}
+interface Index {
+  Params: { readonly db: string; readonly ddoc: string; readonly name: string }
+}
+
+const READ = { needs: 'member' } as const
+const CHANGE = { needs: 'database-admin' } as const
+
+export const indexRoutes: Routes = (app, context) => {
+  app.get<Database>('/:db/_index', { config: READ }, async ({ params }) => {
+    const indexes = await context.indexes.settled(params.db, await context.databases.get(params.db))
+    return { total_rows: indexes.length + 1, indexes: [ALL_DOCS_INDEX, ...indexes.map(wireIndex)] }
+  })
+  app.post<Database>('/:db/_index', { config: CHANGE }, async (request) => createIndex(context, request))
+  for (const url of ['/:db/_index/:ddoc/json/:name', '/:db/_index/_design/:ddoc/json/:name']) {
+    app.delete<Index>(url, { config: CHANGE }, async (request) => {
+      const { db, ddoc, name } = request.params
+      const collection = await context.databases.get(db)
+      await deleteIndex(context, request, db, collection, designIdOf(ddoc), name)
+      return { ok: true }
+    })
+  }
+  app.post<Database>('/:db/_index/_bulk_delete', { config: CHANGE }, async (request) => {
+    const { db } = request.params
+    const collection = await context.databases.get(db)
+    const { docids } = await readJsonObject(request, jsonLimits(context))
+    if (!Array.isArray(docids) || docids.some((id) => typeof id !== 'string'))
+      throw badRequest('`docids` must be an array')
+    const success: JsonObject[] = []
+    const fail: JsonObject[] = []
+    for (const id of docids as string[]) {
+      const design = await collection.get(designIdOf(id))
+      try {
+        if (design === undefined) throw notFound('missing')
+        const document = { _id: design._id, _rev: design._rev, _deleted: true }
+        await writeDocument(context, { request, database: db, document, newEdits: true })
+        success.push({ id, ok: true })
+      } catch (error) {
+        if (!(error instanceof HttpError)) throw error
+        fail.push({ id, error: error.reason })
+      }
+    }
+    context.indexes.changed(collection)
+    return { success, fail }
+  })
+}
+
+async function createIndex(context: ServerContext, request: FastifyRequest<Database>): Promise<JsonObject> {
+  const { db: database } = request.params
+  const collection = await context.databases.get(database)
+  const index = parseIndexRequest(await readJsonObject(request, jsonLimits(context)))
+  const { designId, name } = index
+  const design = (await collection.get(designId)) as JsonObject | undefined
+  if (design !== undefined && !isQueryDesign(design))
+    throw badRequest(`The design document ${designId} is of another language`)
+  const old = design && indexesOf(design).find((one) => one.name === name)
+  const same = old !== undefined && JSON.stringify(libraryIndex(old)) === JSON.stringify(libraryIndex(index))
+  if (!same) {
+    const document = withIndex(design, index)
+    await writeDocument(context, { request, database, document, newEdits: true })
+    context.indexes.changed(collection)
+  }
+  const task = context.tasks.start('indexer', { database, design_document: designId, progress: 0 })
+  try {
+    await context.indexes.built(database, collection)
+  } finally {
+    task.end()
+  }
+  return { result: same ? 'exists' : 'created', id: designId, name }
+}
+
+async function deleteIndex(
+  context: ServerContext,
+  request: FastifyRequest,
+  database: string,
+  collection: Collection<JsonObject>,
+  designId: string,
+  name: string,
+): Promise<void> {
+  const design = (await collection.get(designId)) as JsonObject | undefined
+  const rest = design !== undefined && isQueryDesign(design) ? withoutIndex(design, name) : undefined
+  if (rest === undefined) throw notFound('missing')
+  const document = rest === 'last' ? { _id: designId, _rev: design!['_rev'], _deleted: true } : rest
+  await writeDocument(context, { request, database, document, newEdits: true })
+  context.indexes.changed(collection)
+  await context.indexes.settled(database, collection)
+}

@@ -1,0 +1,189 @@
+/** Lists of documents by id: `_all_docs`, `_design_docs`, `_local_docs`. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Collection, ListOptions, ListRow } from 'pannier'
+import { badRequest } from '../http/http-error.ts'
+import { QueryParameters } from '../http/query-parameters.ts'
+import { isJsonObject, readJsonObject } from '../http/request-body.ts'
+import type { JsonObject } from '../http/request-body.ts'
+import { joined, sendPieces } from '../http/streamed-reply.ts'
+import { stubsOf } from './attachment-content.ts'
+import { jsonLimits } from './body-limits.ts'
+import { sequenceText } from './sequence.ts'
+import type { Routes, ServerContext } from './server-context.ts'
+
+/** Bounds in the order of ids. */
+type IdBounds = Pick<ListOptions, 'gte' | 'gt' | 'lte' | 'lt'>
+type Row = ListRow<{ _id: string; _rev: string } & JsonObject>
+
+interface ListRead {
+  readonly keys: readonly string[] | undefined
+  readonly bounds: IdBounds
+  readonly descending: boolean
+  readonly skip: number
+  readonly limit: number
+  readonly includeDocs: boolean
+  readonly conflicts: boolean
+  readonly attachments: boolean
+  readonly updateSequence: boolean
+}
+
+const QUERIES_MAX = 100
+const DESIGN: IdBounds = { gte: '_design/', lt: '_design0' }
+const NOTHING: IdBounds = { gte: 'a', lt: 'a' }
+
+export const listRoutes: Routes = (app, context) => {
+  const lists = [
+    { url: '/:db/_all_docs', within: {} },
+    { url: '/:db/_design_docs', within: DESIGN },
+  ]
+  for (const { url, within } of lists) {
+    app.get<Database>(url, { config: { needs: 'member' } }, async (request, reply) => {
+      const collection = await context.databases.get(request.params.db)
+      return sendList(reply, collection, listRead(new QueryParameters(request), within))
+    })
+    app.post<Database>(url, { config: { needs: 'member' } }, async (request, reply) =>
+      postList(context, request, reply, within),
+    )
+    app.post<Database>(`${url}/queries`, { config: { needs: 'member' } }, async (request, reply) =>
+      postQueries(context, request, reply, within),
+    )
+  }
+  app.get<Database>('/:db/_local_docs', { config: { needs: 'member' } }, async (request) => {
+    const collection = await context.databases.get(request.params.db)
+    return localList(collection, listRead(new QueryParameters(request), {}))
+  })
+}
+
+interface Database {
+  Params: { readonly db: string }
+}
+
+async function postList(
+  context: ServerContext,
+  request: FastifyRequest<Database>,
+  reply: FastifyReply,
+  within: IdBounds,
+): Promise<FastifyReply> {
+  const collection = await context.databases.get(request.params.db)
+  const body = await readJsonObject(request, jsonLimits(context))
+  return sendList(reply, collection, listRead(new QueryParameters(request, body), within))
+}
+
+async function postQueries(
+  context: ServerContext,
+  request: FastifyRequest<Database>,
+  reply: FastifyReply,
+  within: IdBounds,
+): Promise<FastifyReply> {
+  const collection = await context.databases.get(request.params.db)
+  const { queries } = await readJsonObject(request, jsonLimits(context))
+  if (!Array.isArray(queries) || queries.length > QUERIES_MAX)
+    throw badRequest(`\`queries\` must be an array of at most ${QUERIES_MAX}.`)
+  const reads = queries.map((query) => {
+    if (!isJsonObject(query)) throw badRequest('A query must be a JSON object.')
+    return listRead(new QueryParameters(request, query), within)
+  })
+  return sendPieces(reply, 'application/json', () => joined(several(reads.map((read) => listPieces(collection, read)))))
+}
+
+async function* several(lists: readonly AsyncIterable<string>[]): AsyncGenerator<string> {
+  yield '{"results":['
+  for (const [at, list] of lists.entries()) {
+    if (at > 0) yield ','
+    yield* list
+  }
+  yield ']}\n'
+}
+
+function sendList(reply: FastifyReply, collection: Collection<JsonObject>, read: ListRead): Promise<FastifyReply> {
+  return sendPieces(reply, 'application/json', () => joined(listPieces(collection, read)))
+}
+
+async function* listPieces(collection: Collection<JsonObject>, read: ListRead): AsyncGenerator<string> {
+  const { keys, bounds, descending, skip, limit, includeDocs, conflicts, updateSequence } = read
+  const range = { descending, skip, docs: includeDocs, conflicts, ...(keys === undefined ? bounds : { keys }) }
+  const head = await collection.list({ ...range, limit: 0 } as ListOptions).page()
+  const sequence = updateSequence && { update_seq: sequenceText(head.seq, (await collection.info()).epoch) }
+  const start = { total_rows: head.total, offset: head.offset ?? null, ...sequence }
+  yield `${JSON.stringify(start).slice(0, -1)},"rows":[\n`
+  let separator = ''
+  const rows = collection.list({ ...range, ...(limit !== Infinity && { limit }) } as ListOptions)
+  for await (const row of rows as AsyncIterable<Row>) {
+    yield separator + JSON.stringify(await wireRow(collection, row, read))
+    separator = ',\n'
+  }
+  yield '\n]}\n'
+}
+
+async function wireRow(
+  collection: Collection<JsonObject>,
+  row: Row,
+  { includeDocs, attachments, conflicts }: ListRead,
+): Promise<JsonObject> {
+  if ('error' in row) return { key: row.key, error: row.error }
+  const { id, rev } = row
+  if ('deleted' in row) return { id, key: id, value: { rev, deleted: true }, ...(includeDocs && { doc: null }) }
+  const { doc } = row
+  const base = { id, key: id, value: { rev } }
+  if (doc === undefined) return base
+  const isFull = !attachments || stubsOf(doc) === undefined
+  return { ...base, doc: isFull ? doc : await collection.get(id, { rev, attachments: 'base64', conflicts }) }
+}
+
+async function localList(collection: Collection<JsonObject>, read: ListRead): Promise<JsonObject> {
+  const { keys, bounds, descending, skip, limit, includeDocs } = read
+  const found = (await collection.local.list(bounds)).filter(({ _id }) => keys === undefined || keys.includes(_id))
+  const rows = (descending ? found.toReversed() : found).slice(skip, skip + limit).map((doc) => {
+    const { _id, _rev } = doc
+    return { id: _id, key: _id, value: { rev: _rev }, ...(includeDocs && { doc }) }
+  })
+  return { total_rows: null, offset: null, rows }
+}
+
+function listRead(parameters: QueryParameters, within: IdBounds): ListRead {
+  const descending = parameters.flag('descending')
+  const key = parameters.json('key')
+  const keys = parameters.json('keys')
+  if (keys !== undefined && !Array.isArray(keys)) throw badRequest('`keys` body member must be an array.')
+  return {
+    // A key that is no id finds nothing.
+    keys: keys?.map((one: unknown) => (typeof one === 'string' ? one : JSON.stringify(one))),
+    bounds:
+      key === undefined
+        ? idBounds(parameters, descending, within)
+        : typeof key === 'string'
+          ? { gte: key, lte: key }
+          : NOTHING,
+    descending,
+    skip: parameters.count('skip') ?? 0,
+    limit: parameters.count('limit') ?? Infinity,
+    includeDocs: parameters.flag('include_docs'),
+    conflicts: parameters.flag('conflicts'),
+    attachments: parameters.flag('attachments'),
+    updateSequence: parameters.flag('update_seq'),
+  }
+}
+
+/** Where a value that is no text stands among ids: null, booleans and numbers before them, arrays and objects after. */
+function placeOf(bound: unknown): 'before' | 'among' | 'after' {
+  return typeof bound === 'string' ? 'among' : typeof bound === 'object' && bound !== null ? 'after' : 'before'
+}
+
+function idBounds(parameters: QueryParameters, descending: boolean, within: IdBounds): IdBounds {
+  const first = parameters.json('startkey', 'start_key')
+  const last = parameters.json('endkey', 'end_key')
+  const inclusive = parameters.flag('inclusive_end', true)
+  const [lower, upper] = descending ? [last, first] : [first, last]
+  if (lower !== undefined && placeOf(lower) === 'after') return NOTHING
+  if (upper !== undefined && placeOf(upper) === 'before') return NOTHING
+  const bounds: { -readonly [Name in keyof IdBounds]: IdBounds[Name] } = { ...within }
+  if (typeof lower === 'string' && (within.gte === undefined || lower > within.gte)) {
+    delete bounds.gte
+    bounds[descending && !inclusive ? 'gt' : 'gte'] = lower
+  }
+  if (typeof upper === 'string' && (within.lt === undefined || upper < within.lt)) {
+    delete bounds.lt
+    bounds[descending || inclusive ? 'lte' : 'lt'] = upper
+  }
+  return bounds
+}

@@ -1,0 +1,84 @@
+/** What a GET of a document asks for, and finding it. */
+import type { Collection } from 'pannier'
+import { asBadRequest, badRequest, notFound } from '../http/http-error.ts'
+import type { QueryParameters } from '../http/query-parameters.ts'
+import type { JsonObject } from '../http/request-body.ts'
+import { checkRevision } from './document-input.ts'
+
+export interface ReadFields {
+  readonly revs: boolean
+  readonly revsInfo: boolean
+  readonly conflicts: boolean
+  readonly deletedConflicts: boolean
+}
+
+export interface DocumentRead extends ReadFields {
+  readonly rev: string | undefined
+  readonly latest: boolean
+  /** With the content of attachments. */
+  readonly attachments: boolean
+  /** The client has these revisions, and so their attachments. */
+  readonly attachmentsSince: readonly string[]
+  readonly openRevisions: 'all' | readonly string[] | undefined
+  readonly localSequence: boolean
+}
+
+export function documentRead(parameters: QueryParameters): DocumentRead {
+  const meta = parameters.flag('meta')
+  const rev = parameters.text('rev')
+  const attachmentsSince = parameters.texts('atts_since')
+  return {
+    rev: rev === undefined || rev === '' ? undefined : checkRevision(rev),
+    latest: parameters.flag('latest'),
+    revs: parameters.flag('revs'),
+    revsInfo: parameters.flag('revs_info', meta),
+    conflicts: parameters.flag('conflicts', meta),
+    deletedConflicts: parameters.flag('deleted_conflicts', meta),
+    attachments: parameters.flag('attachments', attachmentsSince !== undefined),
+    attachmentsSince: (attachmentsSince ?? []).map(checkRevision),
+    openRevisions: openRevisions(parameters),
+    localSequence: parameters.flag('local_seq'),
+  }
+}
+
+/** Nothing but the document as it is: then its revision tells whether it is still the same. */
+export function isPlainRead(read: DocumentRead): boolean {
+  const { revs, revsInfo, conflicts, deletedConflicts, attachments, openRevisions, localSequence } = read
+  return !revs && !revsInfo && !conflicts && !deletedConflicts && !attachments && !openRevisions && !localSequence
+}
+
+/** With stubs of attachments. @throws HttpError 404 */
+export async function findDocument(
+  collection: Collection<JsonObject>,
+  id: string,
+  {
+    rev,
+    latest,
+    revs,
+    revsInfo,
+    conflicts,
+    deletedConflicts,
+  }: ReadFields & { rev?: string | undefined; latest?: boolean },
+): Promise<JsonObject> {
+  const fields = { revs, revsInfo, conflicts, deletedConflicts }
+  const found =
+    rev === undefined
+      ? await collection.get(id, fields)
+      : await asBadRequest(() => collection.get(id, { ...fields, rev, ...(latest && { latest }) }))
+  if (found !== undefined) return found
+  throw notFound(rev === undefined ? await whyMissing(collection, id) : 'missing')
+}
+
+export async function whyMissing(collection: Collection<JsonObject>, id: string): Promise<'deleted' | 'missing'> {
+  const [row] = await collection.list({ keys: [id] }).toArray()
+  return row !== undefined && 'deleted' in row ? 'deleted' : 'missing'
+}
+
+function openRevisions(parameters: QueryParameters): 'all' | readonly string[] | undefined {
+  const text = parameters.text('open_revs')
+  if (text === undefined || text === 'all') return text
+  const revs = parameters.json('open_revs')
+  if (revs === 'all') return revs
+  if (!Array.isArray(revs)) throw badRequest('open_revs is `all` or an array of revisions')
+  return revs.map(checkRevision)
+}

@@ -1,0 +1,30 @@
+/**
+ * Sequence numbers on the wire: `N-epoch`. The epoch belongs to one life of a database, so that a client which comes with the
+ * number of another one (dropped and made anew, or restored) starts from the beginning and misses nothing.
+ */
+import type { Collection } from 'pannier'
+import { badRequest } from '../http/http-error.ts'
+import type { JsonObject } from '../http/request-body.ts'
+
+export function sequenceText(sequence: number, epoch: string | undefined): string {
+  return `${sequence}-${epoch ?? '0'}`
+}
+
+/** A `since` of a client, for this collection as it is now. */
+export async function resolveSince(
+  collection: Collection<JsonObject>,
+  since: string | undefined,
+): Promise<{ since: number; epoch: string }> {
+  const { epoch = '', lastSeq } = await collection.info()
+  if (since === undefined || since === '' || since === '0') return { since: 0, epoch }
+  if (since === 'now') return { since: lastSeq, epoch }
+  const parts = SEQUENCE.exec(since)
+  if (parts === null) throw badRequest('Malformed sequence supplied in the parameter since.')
+  const sequence = Number(parts[1])
+  // A bare number is taken for one of this epoch. What the collection has not reached is of another life of it.
+  const isOwn = (parts[2] === undefined || parts[2] === epoch) && sequence <= lastSeq
+  return { since: isOwn ? sequence : 0, epoch }
+}
+
+/** Some clients quote it, as JSON. */
+const SEQUENCE = /^"?(\d{1,15})(?:-([^"]*))?"?$/

@@ -1,0 +1,43 @@
+/** What the routes share, and what plugins add to: `app.pannier`. */
+import type { FastifyInstance } from 'fastify'
+import type { Database } from 'pannier'
+import type { Metrics } from '../http/metrics.ts'
+import type { FilterSource, WriteGuard } from '../http/seams.ts'
+import type { ServerLimits } from '../http/server-options.ts'
+import type { MangoIndexes } from '../design/mango-indexes.ts'
+import type { ActiveTasks } from './active-tasks.ts'
+import type { DatabaseUpdates } from './database-updates.ts'
+import type { Databases } from './databases.ts'
+import type { OpenFeeds } from './open-feeds.ts'
+import type { ServerState } from './server-state.ts'
+
+export interface ServerContext {
+  readonly database: Database
+  readonly databases: Databases
+  readonly state: ServerState
+  readonly limits: ServerLimits
+  readonly metrics: Metrics
+  /** Of this server, for ever: replication ids are made of it. */
+  readonly uuid: string
+  /** What `GET /` tells as `features`. */
+  readonly features: Set<string>
+  readonly indexes: MangoIndexes
+  readonly tasks: ActiveTasks
+  readonly updates: DatabaseUpdates
+  readonly feeds: OpenFeeds
+  /** Aborted when the server is being closed: feeds end. */
+  readonly closing: AbortSignal
+  /** Asked in this order. */
+  readonly writeGuards: WriteGuard[]
+  /** Of filters that are functions in design documents. */
+  filterSource: FilterSource
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    readonly pannier: ServerContext
+  }
+}
+
+/** A file of routes. */
+export type Routes = (app: FastifyInstance, context: ServerContext) => void

@@ -1,0 +1,39 @@
+/**
+ * What the server keeps for itself: small documents in a collection of their own, under a name that no CouchDB database can have. They
+ * are never served.
+ */
+import { isPannierError } from 'pannier'
+import type { Collection, Database } from 'pannier'
+import type { JsonObject } from '../http/request-body.ts'
+
+const COLLECTION = '$server'
+
+export class ServerState {
+  readonly #documents: Collection<JsonObject>
+
+  constructor(database: Database) {
+    this.#documents = database.collection<JsonObject>(COLLECTION)
+  }
+
+  async get(id: string): Promise<JsonObject | undefined> {
+    return await this.#documents.get(id)
+  }
+
+  async set(id: string, content: JsonObject): Promise<void> {
+    await this.#documents.upsert({ ...content, _id: id })
+  }
+
+  async delete(id: string): Promise<void> {
+    await this.#documents.delete(id)
+  }
+
+  /** What is there, or else what `make` gives, which then is there. */
+  async ensure(id: string, make: () => JsonObject): Promise<JsonObject> {
+    try {
+      await this.#documents.insert({ ...make(), _id: id })
+    } catch (error) {
+      if (!isPannierError(error, 'PANNIER_CONFLICT')) throw error
+    }
+    return (await this.#documents.get(id))!
+  }
+}

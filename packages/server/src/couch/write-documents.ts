@@ -1,0 +1,61 @@
+/** The one way of documents into a database: they pass the guards, and each gets an outcome of its own. */
+import type { FastifyRequest } from 'fastify'
+import type { WriteResult } from 'pannier'
+import { asBadRequest, HttpError, toHttpError } from '../http/http-error.ts'
+import type { JsonObject } from '../http/request-body.ts'
+import type { ServerContext } from './server-context.ts'
+
+export interface WriteRequest {
+  readonly request: FastifyRequest
+  /** As in the URL. */
+  readonly database: string
+  /** Checked (document-input.ts). */
+  readonly documents: readonly JsonObject[]
+  /** False: revisions of other replicas, taken up as they are. */
+  readonly newEdits: boolean
+}
+
+export type WriteOutcome = WriteResult | HttpError
+
+/** Aligned with the documents. @throws HttpError for what concerns all of them */
+export function writeDocuments(context: ServerContext, write: WriteRequest): Promise<WriteOutcome[]> {
+  const { request, database, newEdits } = write
+  return context.databases.write(database, async (collection) => {
+    const outcomes: (WriteOutcome | JsonObject)[] = [...write.documents]
+    for (const guard of context.writeGuards) {
+      const places = placesOfDocuments(outcomes)
+      if (places.length === 0) break
+      const documents = places.map((at) => outcomes[at] as JsonObject)
+      const guarded = await guard({ request, database, collection, documents, newEdits })
+      for (const [index, at] of places.entries()) outcomes[at] = guarded[index]!
+    }
+    const places = placesOfDocuments(outcomes)
+    const documents = places.map((at) => outcomes[at] as JsonObject)
+    const written = await asBadRequest(() => collection.put(documents, { atomic: false, newEdits }))
+    for (const [index, at] of places.entries()) {
+      const outcome = written[index]!
+      outcomes[at] = 'error' in outcome ? known(outcome.error) : outcome
+    }
+    return outcomes as WriteOutcome[]
+  })
+}
+
+/** @throws HttpError */
+export async function writeDocument(
+  context: ServerContext,
+  write: Omit<WriteRequest, 'documents'> & { readonly document: JsonObject },
+): Promise<WriteResult> {
+  const [outcome] = await writeDocuments(context, { ...write, documents: [write.document] })
+  if (outcome instanceof HttpError) throw outcome
+  return outcome!
+}
+
+function placesOfDocuments(outcomes: readonly (WriteOutcome | JsonObject)[]): number[] {
+  return outcomes.flatMap((outcome, at) => (outcome instanceof HttpError ? [] : [at]))
+}
+
+function known(error: unknown): HttpError {
+  const found = toHttpError(error)
+  if (found === undefined) throw error
+  return found
+}

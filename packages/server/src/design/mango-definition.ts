@@ -1,0 +1,137 @@
+/** Mango indexes as CouchDB keeps them: views of design documents with the language "query". */
+import { createHash } from 'node:crypto'
+import type { IndexInput } from 'pannier'
+import { badRequest, HttpError } from '../http/http-error.ts'
+import { isJsonObject } from '../http/request-body.ts'
+import type { JsonObject } from '../http/request-body.ts'
+
+export interface MangoField {
+  readonly path: string
+  readonly descending: boolean
+}
+
+export interface MangoIndex {
+  /** `_design/…` */
+  readonly designId: string
+  readonly name: string
+  readonly fields: readonly MangoField[]
+  readonly partialFilter: JsonObject | undefined
+}
+
+/** Of the library: further fields of an index only break ties, so an index on the first ones finds the same documents. */
+const FIELDS_MAX = 4
+const QUERY_LANGUAGE = 'query'
+
+/** The body of `POST _index`. @throws HttpError 400 */
+export function parseIndexRequest(body: JsonObject): MangoIndex {
+  const { index, ddoc, name, type = 'json' } = body
+  if (type !== 'json')
+    throw new HttpError(400, 'invalid_index', `Indexes of the type ${JSON.stringify(type)} are not known.`)
+  if (!isJsonObject(index)) throw badRequest('Missing required key: index')
+  for (const text of [ddoc, name])
+    if (text !== undefined && typeof text !== 'string') throw badRequest('Invalid index name or ddoc')
+  const fields = parseFields(index['fields'])
+  const partialFilter = index['partial_filter_selector'] ?? body['partial_filter_selector']
+  if (partialFilter !== undefined && !isJsonObject(partialFilter)) throw badRequest('Invalid partial_filter_selector')
+  const hash = createHash('sha1')
+    .update(JSON.stringify([fields, partialFilter ?? null]))
+    .digest('hex')
+  const designName = ddoc === undefined || ddoc === '' ? hash : (ddoc as string)
+  return {
+    designId: designIdOf(designName),
+    name: name === undefined || name === '' ? hash : (name as string),
+    fields,
+    partialFilter: partialFilter !== undefined && Object.keys(partialFilter).length > 0 ? partialFilter : undefined,
+  }
+}
+
+export function designIdOf(name: string): string {
+  return name.startsWith('_design/') ? name : `_design/${name}`
+}
+
+/** Of `fields` and of `sort`: `"a"`, or `{ "a": "desc" }`. @throws HttpError 400 */
+export function parseFields(fields: unknown): MangoField[] {
+  if (!Array.isArray(fields) || fields.length === 0) throw badRequest('Index fields must be a non-empty array')
+  return fields.map((field): MangoField => {
+    if (typeof field === 'string') return { path: field, descending: false }
+    const [entry, ...more] = isJsonObject(field) ? Object.entries(field) : []
+    if (entry === undefined || more.length > 0 || (entry[1] !== 'asc' && entry[1] !== 'desc'))
+      throw badRequest('A field is a string or an object like {"name": "asc"}')
+    return { path: entry[0], descending: entry[1] === 'desc' }
+  })
+}
+
+export function isQueryDesign(document: JsonObject): boolean {
+  return document['language'] === QUERY_LANGUAGE
+}
+
+/** What of a design document are Mango indexes; what is malformed is none. */
+export function indexesOf(document: JsonObject): MangoIndex[] {
+  const { _id, views } = document
+  if (!isQueryDesign(document) || !isJsonObject(views)) return []
+  return Object.entries(views).flatMap(([name, view]) => {
+    const found = indexOfView(_id as string, name, view)
+    return found === undefined ? [] : [found]
+  })
+}
+
+/** The design document with this index among its views. */
+export function withIndex(document: JsonObject | undefined, index: MangoIndex): JsonObject {
+  const { designId, name, fields, partialFilter } = index
+  const wire = fields.map(wireField)
+  const view = {
+    map: { fields: Object.assign({}, ...wire), partial_filter_selector: partialFilter ?? {} },
+    reduce: '_count',
+    options: { def: { fields: wire, ...(partialFilter && { partial_filter_selector: partialFilter }) } },
+  }
+  const views = isJsonObject(document?.['views']) ? document['views'] : {}
+  return { ...document, _id: designId, language: QUERY_LANGUAGE, views: { ...views, [name]: view } }
+}
+
+/** The same without it; undefined if there is no such index, or it was the last one, when the document is to be deleted. */
+export function withoutIndex(document: JsonObject, name: string): JsonObject | 'last' | undefined {
+  const { views } = document
+  if (!isJsonObject(views) || !Object.hasOwn(views, name)) return undefined
+  const { [name]: _, ...rest } = views
+  return Object.keys(rest).length === 0 ? 'last' : { ...document, views: rest }
+}
+
+/** As `GET _index` lists it. */
+export function wireIndex({ designId, name, fields, partialFilter }: MangoIndex): JsonObject {
+  const def = { fields: fields.map(wireField), ...(partialFilter && { partial_filter_selector: partialFilter }) }
+  return { ddoc: designId, name, type: 'json', partitioned: false, def }
+}
+
+export const ALL_DOCS_INDEX: JsonObject = {
+  ddoc: null,
+  name: '_all_docs',
+  type: 'special',
+  def: { fields: [{ _id: 'asc' }] },
+}
+
+/** Its name among the collection's indexes. */
+export function libraryName({ designId, name }: MangoIndex): string {
+  return `${designId}/${name}`
+}
+
+export function libraryIndex(index: MangoIndex): IndexInput {
+  const on = index.fields.slice(0, FIELDS_MAX).map(({ path, descending }) => (descending ? `-${path}` : path))
+  return { on, name: libraryName(index), ...(index.partialFilter && { where: index.partialFilter }) }
+}
+
+function indexOfView(designId: string, name: string, view: unknown): MangoIndex | undefined {
+  const { map, options } = isJsonObject(view) ? view : {}
+  const def = isJsonObject(options) && isJsonObject(options['def']) ? options['def'] : {}
+  const filter = (isJsonObject(map) ? map['partial_filter_selector'] : undefined) ?? def['partial_filter_selector']
+  try {
+    const partialFilter = isJsonObject(filter) && Object.keys(filter).length > 0 ? filter : undefined
+    return { designId, name, fields: parseFields(def['fields']), partialFilter }
+  } catch (error) {
+    if (error instanceof HttpError) return undefined
+    throw error
+  }
+}
+
+function wireField({ path, descending }: MangoField): Record<string, 'asc' | 'desc'> {
+  return { [path]: descending ? 'desc' : 'asc' }
+}

@@ -1,0 +1,147 @@
+/** The HTTP server as such: limits, errors, logs, headers that every answer has. It knows nothing of databases. */
+import cors from '@fastify/cors'
+import { fastify } from 'fastify'
+import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Socket } from 'node:net'
+import { HttpError, toHttpError } from './http-error.ts'
+import { createLogger } from './logging.ts'
+import type { Metrics } from './metrics.ts'
+import type { ServerLimits, ServerOptions } from './server-options.ts'
+import './seams.ts'
+
+/** Ids have up to 4096 bytes, each of which may take three characters in a URL. */
+const PARAMETER_CHARS_MAX = 16_384
+const CONNECTIONS_CHECK_MS = 5000
+const SERVER_NAME = 'Pannier'
+
+export async function createApp(
+  options: ServerOptions,
+  limits: ServerLimits,
+  metrics: Metrics,
+): Promise<FastifyInstance> {
+  const logger = createLogger(options.logger)
+  const app: FastifyInstance = fastify({
+    ...(logger !== undefined && { loggerInstance: logger as FastifyBaseLogger }),
+    http: {
+      maxHeaderSize: limits.headerBytesMax,
+      headersTimeout: limits.headersMsMax,
+      connectionsCheckingInterval: Math.min(CONNECTIONS_CHECK_MS, limits.headersMsMax),
+      requireHostHeader: true,
+      insecureHTTPParser: false,
+    },
+    requestTimeout: limits.requestMsMax,
+    connectionTimeout: limits.idleMsMax,
+    forceCloseConnections: 'idle',
+    bodyLimit: Number.MAX_SAFE_INTEGER,
+    exposeHeadRoutes: true,
+    genReqId: () => crypto.randomUUID(),
+    requestIdHeader: false,
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (error, request, reply) => answerError(error, request, reply as unknown as FastifyReply),
+    routerOptions: {
+      ignoreTrailingSlash: true,
+      maxParamLength: PARAMETER_CHARS_MAX,
+      onBadUrl: (_path, _request, response) => {
+        ;(response as unknown as FastifyReply['raw'])
+          .writeHead(400, { 'content-type': 'application/json' })
+          .end(BAD_URL)
+      },
+    },
+  })
+  app.server.maxConnections = limits.connectionsMax
+  app.addHttpMethod('COPY', { hasBody: false })
+  // Bodies are left alone until a handler asks for them.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+  app.setErrorHandler(answerError)
+  app.setNotFoundHandler(() => {
+    throw new HttpError(404, 'not_found', 'missing')
+  })
+  app.addHook('onRequest', checkContentType)
+  app.addHook('onSend', async (_request, reply) => {
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'must-revalidate')
+    reply.header('server', SERVER_NAME).header('x-content-type-options', 'nosniff')
+  })
+  metrics.observe(app)
+  await allowOrigins(app, options.corsOrigins ?? [])
+  return app
+}
+
+const BAD_URL = '{"error":"bad_request","reason":"The URL is malformed."}\n'
+
+/** Only these, exactly; others get no header, and so no page of theirs sees an answer. */
+async function allowOrigins(app: FastifyInstance, origins: readonly string[]): Promise<void> {
+  if (origins.length === 0) return
+  for (const origin of origins) {
+    if (URL.parse(origin)?.origin !== origin || origin === 'null')
+      throw new TypeError(`corsOrigins are origins like 'https://example.org', not '${origin}'`)
+  }
+  await app.register(cors, {
+    origin: [...origins],
+    credentials: true,
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'COPY'],
+    allowedHeaders: [
+      'accept',
+      'authorization',
+      'content-type',
+      'destination',
+      'if-match',
+      'if-none-match',
+      'origin',
+      'range',
+    ],
+    exposedHeaders: [
+      'content-type',
+      'cache-control',
+      'accept-ranges',
+      'content-range',
+      'etag',
+      'server',
+      'x-couch-request-id',
+    ],
+    maxAge: 600,
+  })
+}
+
+/** A page of any origin may POST forms and plain text without being asked; JSON it may not. */
+async function checkContentType({ method, headers, routeOptions }: FastifyRequest): Promise<void> {
+  if (method !== 'POST' || routeOptions.url === undefined) return
+  const type = (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase()
+  if (type === 'application/json' || routeOptions.config.contentTypes?.includes(type)) return
+  throw new HttpError(415, 'bad_content_type', 'Content-Type must be application/json')
+}
+
+function answerError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
+  const known = toHttpError(error)
+  if (known === undefined || known.status >= 500) request.log.error({ err: error }, 'a request has failed')
+  const {
+    status,
+    error: word,
+    reason,
+  } = known ??
+  new HttpError(500, 'internal_server_error', `The server has failed; the log knows more under ${request.id}.`)
+  reply
+    .code(status)
+    .removeHeader('content-length')
+    .removeHeader('etag')
+    .header('content-type', 'application/json')
+    .send(`${JSON.stringify({ error: word, reason })}\n`)
+}
+
+/** What is not even HTTP, or comes too slowly. */
+function answerClientError(error: Error & { readonly code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const [status, word] = CLIENT_ERRORS.get(error.code ?? '') ?? ['400 Bad Request', 'bad_request']
+  const body = JSON.stringify({ error: word, reason: 'The request could not be read.' })
+  socket.end(
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
+  )
+}
+
+const CLIENT_ERRORS: ReadonlyMap<string, readonly [status: string, word: string]> = new Map([
+  ['ERR_HTTP_REQUEST_TIMEOUT', ['408 Request Timeout', 'request_timeout']],
+  ['HPE_HEADER_OVERFLOW', ['431 Request Header Fields Too Large', 'headers_too_large']],
+])

@@ -1,0 +1,44 @@
+/** What `/metrics` tells, in the form of Prometheus. */
+import type { FastifyInstance } from 'fastify'
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+export class Metrics {
+  readonly registry: Registry = new Registry()
+  readonly openFeeds: Gauge<'feed'>
+  readonly #requests: Counter<'method' | 'route' | 'status'>
+  readonly #seconds: Histogram<'method'>
+
+  constructor() {
+    const registers = [this.registry]
+    collectDefaultMetrics({ register: this.registry })
+    this.openFeeds = new Gauge({
+      name: 'pannier_open_feeds',
+      help: 'Change feeds that are being sent.',
+      labelNames: ['feed'],
+      registers,
+    })
+    this.#requests = new Counter({
+      name: 'pannier_http_requests_total',
+      help: 'Requests that were answered.',
+      labelNames: ['method', 'route', 'status'],
+      registers,
+    })
+    this.#seconds = new Histogram({
+      name: 'pannier_http_request_seconds',
+      help: 'Time until an answer was sent; of feeds, until they ended.',
+      labelNames: ['method'],
+      buckets: SECONDS,
+      registers,
+    })
+  }
+
+  /** Counts every request under its route, so that names of documents make no labels. */
+  observe(app: FastifyInstance): void {
+    app.addHook('onResponse', async ({ method, routeOptions }, { statusCode, elapsedTime }) => {
+      this.#requests.inc({ method, route: routeOptions.url ?? 'none', status: String(statusCode) })
+      this.#seconds.observe({ method }, elapsedTime / 1000)
+    })
+  }
+}

@@ -1,0 +1,28 @@
+/** The requests that are being answered. */
+import type { FastifyInstance } from 'fastify'
+import { whenClosed } from './streamed-reply.ts'
+
+export class RunningRequests {
+  #count = 0
+  #idle: (() => void) | undefined
+
+  constructor(app: FastifyInstance) {
+    app.addHook('onRequest', async (_request, reply) => {
+      this.#count++
+      whenClosed(reply, () => {
+        if (--this.#count === 0) this.#idle?.()
+      })
+    })
+  }
+
+  /** Resolves when there is none, at the latest after `msMax`. */
+  async idle(msMax: number): Promise<void> {
+    if (this.#count === 0) return
+    let timer: NodeJS.Timeout | undefined
+    await new Promise<void>((resolve) => {
+      this.#idle = resolve
+      timer = setTimeout(resolve, msMax)
+    })
+    clearTimeout(timer)
+  }
+}

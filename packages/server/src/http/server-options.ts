@@ -1,0 +1,63 @@
+/** What a server can be told, with its defaults: the limits are docs/http-api.md's. */
+import type { FastifyPluginAsync } from 'fastify'
+import type { Database, Durability } from 'pannier'
+import type { Logger, LoggerOptions } from 'pino'
+
+const KIBIBYTE = 1024
+const MEBIBYTE: number = 1024 * KIBIBYTE
+
+export interface ServerLimits {
+  /** Bytes of a request's body other than attachments, unpacked. */
+  readonly requestBytesMax: number
+  /** Bytes of an attachment, and of a multipart request. */
+  readonly attachmentBytesMax: number
+  /** Bytes of all headers, the URL among them. */
+  readonly headerBytesMax: number
+  /** Until the headers of a request have come. */
+  readonly headersMsMax: number
+  /** Until a whole request has come. */
+  readonly requestMsMax: number
+  /** A connection on which nothing is read or written for that long is closed. */
+  readonly idleMsMax: number
+  /** A client that stops in the midst of a body is given up. */
+  readonly stallMsMax: number
+  readonly connectionsMax: number
+  /** A change feed without a heartbeat ends when nothing has happened for that long. */
+  readonly feedMsMax: number
+  readonly heartbeatMsMin: number
+  /** Change feeds that wait at the same time. */
+  readonly feedsMax: number
+  /** How long `close` waits for requests that run. */
+  readonly closeMsMax: number
+}
+
+export const DEFAULT_LIMITS: ServerLimits = {
+  requestBytesMax: 64 * MEBIBYTE,
+  attachmentBytesMax: 1024 * MEBIBYTE,
+  headerBytesMax: 32 * KIBIBYTE,
+  headersMsMax: 15_000,
+  requestMsMax: 300_000,
+  idleMsMax: 120_000,
+  stallMsMax: 30_000,
+  connectionsMax: 20_000,
+  feedMsMax: 60_000,
+  heartbeatMsMin: 100,
+  feedsMax: 10_000,
+  closeMsMax: 10_000,
+}
+
+export interface ServerOptions {
+  /** Where `pannier.sqlite` is; made if need be. */
+  readonly dir?: string
+  /** An open database instead, which stays open when the server is closed. */
+  readonly database?: Database
+  /** 'strict': what was answered survives a loss of power as well; by default the end of the process. */
+  readonly durability?: Durability
+  readonly limits?: Partial<ServerLimits>
+  /** Origins that pages may call from: `https://app.example.org`. None when left out. */
+  readonly corsOrigins?: readonly string[]
+  /** A pino logger, its options, or false for none. */
+  readonly logger?: Logger | LoggerOptions | false
+  /** Authentication and others: registered before the routes. */
+  readonly plugins?: readonly FastifyPluginAsync[]
+}

@@ -1,0 +1,66 @@
+/**
+ * Answers that are made while they are sent. Only as much is made as the client takes; when the client goes away the signal is
+ * aborted, and whatever makes the answer lets go of what it holds. What fails before the first piece is an ordinary error; a later
+ * failure cuts the connection, so that half an answer never looks like a whole one.
+ */
+import { Readable } from 'node:stream'
+import type { FastifyReply } from 'fastify'
+
+export type Pieces = AsyncIterable<string | Uint8Array>
+
+const BUFFER_BYTES: number = 64 * 1024
+const PIECE_CHARS_MIN: number = 16 * 1024
+
+export async function sendPieces(
+  reply: FastifyReply,
+  contentType: string,
+  make: (signal: AbortSignal) => Pieces,
+): Promise<FastifyReply> {
+  const left = new AbortController()
+  const leave = (): void => left.abort()
+  whenClosed(reply, leave)
+  // Nobody is there any more.
+  if (left.signal.aborted) return reply.send()
+  const pieces = make(left.signal)[Symbol.asyncIterator]()
+  let first: IteratorResult<string | Uint8Array>
+  try {
+    first = await pieces.next()
+  } catch (error) {
+    reply.raw.off('close', leave)
+    throw error
+  }
+  const body = Readable.from(following(first, pieces), { objectMode: false, highWaterMark: BUFFER_BYTES })
+  body.on('error', (error) => {
+    if (!left.signal.aborted) reply.log.error({ err: error }, 'an answer was cut off')
+  })
+  return reply.header('content-type', contentType).send(body)
+}
+
+/** Calls back when the answer was sent or the client has gone, also if that is so already. */
+export function whenClosed({ raw }: FastifyReply, call: () => void): void {
+  if (raw.destroyed || raw.socket?.destroyed === true) call()
+  else raw.once('close', call)
+}
+
+/** Joins small pieces. */
+export async function* joined(pieces: AsyncIterable<string> | Iterable<string>): AsyncGenerator<string> {
+  let text = ''
+  for await (const piece of pieces) {
+    text += piece
+    if (text.length < PIECE_CHARS_MIN) continue
+    yield text
+    text = ''
+  }
+  if (text !== '') yield text
+}
+
+async function* following(
+  first: IteratorResult<string | Uint8Array>,
+  rest: AsyncIterator<string | Uint8Array>,
+): AsyncGenerator<string | Uint8Array> {
+  try {
+    for (let one = first; one.done !== true; one = await rest.next()) yield one.value
+  } finally {
+    await rest.return?.()
+  }
+}

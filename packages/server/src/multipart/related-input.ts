@@ -1,0 +1,153 @@
+/**
+ * A document that comes as multipart/related: JSON, then the attachments that it says will follow. They are streamed into the
+ * database as they come; each is compared with the length and digest that the document tells, before anything is committed.
+ */
+import { createHash } from 'node:crypto'
+import type { Hash } from 'node:crypto'
+import { pipeline, Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { dispositionName } from '../http/content-disposition.ts'
+import { badRequest, HttpError, tooLarge } from '../http/http-error.ts'
+import { isJsonObject } from '../http/request-body.ts'
+import type { JsonObject } from '../http/request-body.ts'
+import { parseJson } from '../http/strict-json.ts'
+import type { MultipartPart, MultipartReader } from './multipart-reader.ts'
+
+export interface RelatedLimits {
+  /** Of the document in JSON. */
+  readonly documentBytesMax: number
+  /** Of an attachment, unpacked. */
+  readonly attachmentBytesMax: number
+}
+
+/** Attachments that come in another order than the document names them in wait in memory. */
+const WAITING_BYTES_MAX: number = 16 * 1024 * 1024
+
+/** The document, whose attachments that follow have `data` that reads on. */
+export async function relatedDocument(reader: MultipartReader, limits: RelatedLimits): Promise<JsonObject> {
+  const first = await reader.next()
+  if (first === undefined) throw badRequest('The multipart body has no parts.')
+  const document = parseJson(await whole(first.body, limits.documentBytesMax))
+  if (!isJsonObject(document)) throw badRequest('Document must be a JSON object')
+  const { _attachments } = document
+  if (!isJsonObject(_attachments)) return document
+  const names = Object.keys(_attachments).filter((name) => follows(_attachments[name]))
+  const parts = new FollowingParts(reader, names)
+  const attachments: JsonObject = { ..._attachments }
+  for (const name of names) {
+    const { follows: _, ...rest } = _attachments[name] as JsonObject
+    attachments[name] = { ...rest, data: content(parts, name, rest, limits.attachmentBytesMax) }
+  }
+  return { ...document, _attachments: attachments }
+}
+
+function follows(attachment: unknown): boolean {
+  return isJsonObject(attachment) && attachment['follows'] === true
+}
+
+/** The parts after the document, by name of the attachment. */
+class FollowingParts {
+  readonly #reader: MultipartReader
+  /** Those that are still to come; a part without a name is the first of them. */
+  readonly #names: Set<string>
+  readonly #waiting = new Map<string, Uint8Array>()
+  #waitingBytes = 0
+
+  constructor(reader: MultipartReader, names: readonly string[]) {
+    this.#reader = reader
+    this.#names = new Set(names)
+  }
+
+  async *content(name: string): AsyncGenerator<Uint8Array> {
+    const waiting = this.#waiting.get(name)
+    if (waiting !== undefined) {
+      this.#waiting.delete(name)
+      yield waiting
+      return
+    }
+    for (;;) {
+      const part = await this.#reader.next()
+      if (part === undefined) throw badRequest(`The attachment '${name}' does not follow.`)
+      const own = this.#nameOf(part)
+      this.#names.delete(own)
+      if (own === name) {
+        yield* part.body
+        return
+      }
+      const bytes = await whole(part.body, WAITING_BYTES_MAX - this.#waitingBytes)
+      this.#waitingBytes += bytes.length
+      this.#waiting.set(own, bytes)
+    }
+  }
+
+  #nameOf({ headers }: MultipartPart): string {
+    const name = dispositionName(headers.get('content-disposition')) ?? [...this.#names][0]
+    if (name === undefined || !this.#names.has(name)) throw badRequest('A part is of no attachment of the document.')
+    return name
+  }
+}
+
+async function* content(
+  parts: FollowingParts,
+  name: string,
+  { encoding, digest, length, encoded_length }: JsonObject,
+  bytesMax: number,
+): AsyncGenerator<Uint8Array> {
+  const isPacked = encoding === 'gzip'
+  const expectedLength = isPacked ? encoded_length : length
+  const expected = { digest, length: expectedLength, name }
+  const checked = verified(parts.content(name), expected)
+  let bytes = 0
+  for await (const piece of isPacked ? unpacked(checked) : checked) {
+    bytes += piece.length
+    if (bytes > bytesMax) throw tooLarge(`The attachment '${name}' is too large: at most ${bytesMax} bytes are taken`)
+    yield piece
+  }
+}
+
+async function* verified(
+  pieces: AsyncIterable<Uint8Array>,
+  expected: { readonly digest: unknown; readonly length: unknown; readonly name: string },
+): AsyncGenerator<Uint8Array> {
+  const hash = createHash('md5')
+  let length = 0
+  for await (const piece of pieces) {
+    hash.update(piece)
+    length += piece.length
+    yield piece
+  }
+  if (typeof expected.length === 'number' && expected.length !== length)
+    throw badRequest(`The attachment '${expected.name}' has ${length} bytes, not ${expected.length}.`)
+  checkDigest(hash, expected.digest)
+}
+
+/** @throws HttpError 400 if `digest` is an MD5 that is not this one */
+export function checkDigest(hash: Hash, digest: unknown): void {
+  if (typeof digest !== 'string' || !digest.startsWith('md5-')) return
+  if (digest.slice('md5-'.length) !== hash.digest('base64'))
+    throw new HttpError(400, 'content_md5_mismatch', 'Possible message corruption.')
+}
+
+async function* unpacked(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const gunzip = createGunzip()
+  // The error reaches whoever reads.
+  pipeline(Readable.from(pieces), gunzip, () => {})
+  try {
+    yield* gunzip as AsyncIterable<Uint8Array>
+  } catch (error) {
+    if (String((error as { code?: unknown }).code).startsWith('Z_'))
+      throw badRequest('An attachment is not valid gzip.')
+    throw error
+  }
+}
+
+async function whole(pieces: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Uint8Array> {
+  const all: Uint8Array[] = []
+  let length = 0
+  for await (const piece of pieces) {
+    length += piece.length
+    if (length > bytesMax) throw tooLarge('A part of the request is too large.')
+    all.push(piece)
+  }
+  return Buffer.concat(all)
+}

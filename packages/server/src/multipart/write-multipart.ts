@@ -1,0 +1,72 @@
+/** Answers in parts: a document with its attachments (multipart/related), several revisions of one (multipart/mixed). */
+import type { Collection } from 'pannier'
+import { lackingAttachments, openAttachment, stubsOf } from '../couch/attachment-content.ts'
+import type { JsonObject } from '../http/request-body.ts'
+import { contentDisposition } from '../http/content-disposition.ts'
+
+export type Part = string | Uint8Array
+
+export function newBoundary(): string {
+  return crypto.randomUUID().replaceAll('-', '')
+}
+
+/**
+ * A document, then each attachment that is newer than `generation`, in the order of `_attachments`, where it `follows`; the others
+ * are stubs.
+ */
+export async function* relatedParts(
+  collection: Collection<JsonObject>,
+  document: JsonObject,
+  generation: number,
+  boundary: string,
+): AsyncGenerator<Part> {
+  const names = lackingAttachments(document, generation)
+  const opened = []
+  for (const name of names) opened.push(await openAttachment(collection, document, name))
+  yield `--${boundary}\r\nContent-Type: application/json\r\n\r\n${JSON.stringify(following(document, names))}`
+  for (const attachment of opened) {
+    const { name, contentType, length } = attachment
+    yield (
+      `\r\n--${boundary}\r\nContent-Disposition: ${contentDisposition(name)}\r\nContent-Type: ${contentType}\r\n` +
+        `Content-Length: ${length}\r\n\r\n`
+    )
+    yield* attachment.stream() as AsyncIterable<Uint8Array>
+  }
+  yield `\r\n--${boundary}--`
+}
+
+/** `{ ok }` or `{ missing }` for each; documents with attachments are multipart/related themselves. */
+export async function* mixedParts(
+  collection: Collection<JsonObject>,
+  results: readonly ({ readonly ok: JsonObject } | { readonly missing: string })[],
+  generationOf: (document: JsonObject) => number,
+  boundary: string,
+): AsyncGenerator<Part> {
+  for (const result of results) {
+    yield `--${boundary}\r\n`
+    if ('missing' in result) {
+      yield `Content-Type: application/json; error="true"\r\n\r\n${JSON.stringify({ missing: result.missing })}\r\n`
+      continue
+    }
+    const { ok } = result
+    const generation = generationOf(ok)
+    if (lackingAttachments(ok, generation).length === 0) {
+      yield `Content-Type: application/json\r\n\r\n${JSON.stringify(ok)}\r\n`
+      continue
+    }
+    const inner = newBoundary()
+    yield `Content-Type: multipart/related; boundary="${inner}"\r\n\r\n`
+    yield* relatedParts(collection, ok, generation, inner)
+    yield '\r\n'
+  }
+  yield `--${boundary}--`
+}
+
+function following(document: JsonObject, names: readonly string[]): JsonObject {
+  const attachments: JsonObject = { ...stubsOf(document) }
+  for (const name of names) {
+    const { stub: _, ...rest } = stubsOf(document)![name]!
+    attachments[name] = { ...rest, follows: true }
+  }
+  return { ...document, _attachments: attachments }
+}
