@@ -122,7 +122,7 @@ function runsOf(context: DatabaseContext, job: ReplicationJob, options: Replicat
   const there = peerOf(context, job.target, options)
   return job.directions.map((direction) => {
     const own = direction === 'push' ? options.push : options.pull
-    const run = runOptions(context, collection.name, direction, { ...options, ...own })
+    const run = runOptions(context, collection.name, direction, job.directions.length > 1, { ...options, ...own })
     const [source, target] = direction === 'push' ? [here, there] : [there, here]
     if (run.filter.name !== undefined && !source.remote)
       throw new TypeError('a filter by name is one that a server has: filter a collection by a function')
@@ -144,9 +144,10 @@ function runOptions(
   { environment, wallClock }: DatabaseContext,
   collection: string,
   direction: ReplicationDirection,
+  bothWays: boolean,
   options: ReplicationOptions,
 ): RunOptions {
-  const { live = false, retry = live, style = 'all', checkpoint = 'both' } = options
+  const { live = false, retry = live, style = 'all', checkpoint = 'both', create = true } = options
   const { batchSize = BATCH_SIZE_DEFAULT, batchesAhead = BATCHES_AHEAD_DEFAULT } = options
   if (!isCount(batchSize) || !isCount(batchesAhead))
     throw new TypeError('batchSize and batchesAhead are numbers from 1 on')
@@ -167,7 +168,8 @@ function runOptions(
     checkpoint,
     checkpointIntervalMs: options.checkpointIntervalMs ?? CHECKPOINT_INTERVAL_MS_DEFAULT,
     snapshot: options.snapshot ?? true,
-    create: options.create ?? true,
+    createSource: bothWays && create,
+    createTarget: create,
     network: options.network ?? browserNetwork(),
     environment,
     wallClock,

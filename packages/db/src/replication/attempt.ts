@@ -102,10 +102,10 @@ export class Attempt {
   }
 
   async #begin(): Promise<Sequence> {
-    const { filter, style, checkpoint, environment, create, since } = this.#options
+    const { filter, style, checkpoint, environment, createSource, createTarget, since } = this.#options
     const [source, target] = await Promise.all([
-      this.#source.identify(create && this.#options.direction === 'push', this.#signal),
-      this.#target.identify(create, this.#signal),
+      this.#source.identify(createSource, this.#signal),
+      this.#target.identify(createTarget, this.#signal),
     ])
     const name = replicationId(source, target, filter, style)
     this.#log = new CheckpointLog(this.#source, this.#target, name, checkpoint, environment)

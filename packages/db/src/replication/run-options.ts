@@ -28,8 +28,9 @@ export interface RunOptions {
   readonly checkpointIntervalMs: number
   /** Whether a source that offers a snapshot may be loaded from it. */
   readonly snapshot: boolean
-  /** Whether the databases are made that are not there. */
-  readonly create: boolean
+  /** Whether they are made if they are not there. */
+  readonly createSource: boolean
+  readonly createTarget: boolean
   readonly network: Network | undefined
   readonly environment: Environment
   /** Milliseconds since 1970; only told, never compared. */

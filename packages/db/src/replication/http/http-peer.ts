@@ -29,6 +29,8 @@ export interface HttpPeerOptions extends HttpOptions {
 
 const HEARTBEAT_MS_DEFAULT = 10_000
 const REVISIONS_PER_DIFF_MAX = 5000
+/** What a server says that does not know `_selector`: then documents are tested here. */
+const NO_SELECTORS: ReadonlySet<number | undefined> = new Set([400, 404, 501])
 
 export class HttpPeer implements ReplicationPeer {
   readonly name: string
@@ -39,6 +41,7 @@ export class HttpPeer implements ReplicationPeer {
   readonly #fetcher: RevisionFetcher
   readonly #sender: RevisionSender
   #hasSnapshots = false
+  #hasSelectors = true
 
   constructor(url: URL, options: HttpPeerOptions, environment: Environment) {
     this.#client = new HttpClient(url, options, environment)
@@ -63,12 +66,12 @@ export class HttpPeer implements ReplicationPeer {
     const { since, limit, wait, style, filter, signal } = request
     const { ids, selector, accept, name, parameters } = filter
     // A server applies one filter: what else there is, is tested here.
-    const asksSelector = selector !== undefined && ids === undefined && name === undefined
+    const asksSelector = selector !== undefined && ids === undefined && name === undefined && this.#hasSelectors
     const asksIds = ids !== undefined && name === undefined
     const test = selector === undefined || asksSelector ? undefined : await selectorTest(selector)
     const body = asksIds ? { doc_ids: ids } : asksSelector ? { selector } : undefined
     const filterName = name ?? (asksIds ? '_doc_ids' : asksSelector ? '_selector' : undefined)
-    const answer = await this.#client.json({
+    const asked = this.#client.json({
       path: '_changes',
       method: body === undefined ? 'GET' : 'POST',
       query: {
@@ -86,6 +89,11 @@ export class HttpPeer implements ReplicationPeer {
       signal,
       ...(wait ? { silenceMsMax: 3 * this.#heartbeatMs } : {}),
     })
+    const answer = await asked.catch((error: unknown) => {
+      if (!asksSelector || !NO_SELECTORS.has(refusalStatus(error))) throw error
+      this.#hasSelectors = false
+    })
+    if (answer === undefined) return this.readChanges(request)
     const { changes, lastSeq, pending } = changesOf(this.name, answer)
     const accepted = accept as ((document: unknown) => unknown) | undefined
     const passing = changes.filter(
