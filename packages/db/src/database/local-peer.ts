@@ -84,10 +84,9 @@ export class LocalPeer implements ReplicationPeer {
 
   async readRevisions(names: readonly RevisionName[], signal: AbortSignal): Promise<RevisionsRead> {
     throwIfAborted(signal, 'The replication')
-    const found = await this.#collection.bulkGet(names, { revs: true, latest: true })
     const revisions: PeerRevision[] = []
     let bytes = 0
-    for (const one of found) {
+    for (const one of await this.#read(names)) {
       if (!('ok' in one)) continue
       const revision = await this.#revision(one.ok as JsonDocument)
       revisions.push(revision)
@@ -169,6 +168,25 @@ export class LocalPeer implements ReplicationPeer {
     })
     const { epoch } = await this.#collection.info()
     return epoch!
+  }
+
+  /** The revisions of one document together, as each read of one loads what is known of all. */
+  async #read(names: readonly RevisionName[]): Promise<readonly ({ readonly ok: object } | object)[]> {
+    const byId = new Map<string, RevisionName[]>()
+    for (const name of names) {
+      const group = byId.get(name.id)
+      if (group === undefined) byId.set(name.id, [name])
+      else group.push(name)
+    }
+    const options = { revs: true, latest: true }
+    const single = [...byId.values()].flatMap((group) => (group.length === 1 ? group : []))
+    const found: object[] = await this.#collection.bulkGet(single, options)
+    for (const [id, group] of byId) {
+      if (group.length === 1) continue
+      const revs = group.map(({ rev }) => rev)
+      found.push(...(await this.#collection.getRevisions(id, revs, options)))
+    }
+    return found
   }
 
   async #revision(found: JsonDocument): Promise<PeerRevision> {

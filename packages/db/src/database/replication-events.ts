@@ -5,9 +5,12 @@ interface Watched extends PromiseLike<unknown> {
   subscribe(listener: (event: ReplicationEvent) => void): () => void
 }
 
-/** To its end. Its failure is thrown. */
-export async function* replicationEvents(replication: Watched): AsyncGenerator<ReplicationEvent, void, undefined> {
-  const events: ReplicationEvent[] = []
+/** To its end. Its failure is thrown. `events`: those that have come already, which are no longer added to after `stop`. */
+export async function* replicationEvents(
+  replication: Watched,
+  events: ReplicationEvent[],
+  stop: () => void,
+): AsyncGenerator<ReplicationEvent, void, undefined> {
   let wake = (): void => {}
   let ended = false
   const isEnded = (): boolean => ended
@@ -15,6 +18,7 @@ export async function* replicationEvents(replication: Watched): AsyncGenerator<R
     events.push(event)
     wake()
   })
+  stop()
   const end = (): void => {
     ended = true
     wake()

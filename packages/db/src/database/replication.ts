@@ -98,8 +98,10 @@ export class Replication implements PromiseLike<ReplicationResult>, AsyncIterabl
 
   /** Events from now on, to the end of the replication. Its failure is thrown. */
   async *[Symbol.asyncIterator](): AsyncGenerator<ReplicationEvent, void, undefined> {
+    const early: ReplicationEvent[] = []
+    const stop = this.subscribe((event) => early.push(event))
     const { replicationEvents } = await loadedModule(import('./replication-events.ts'))
-    yield* replicationEvents(this)
+    yield* replicationEvents(this, early, stop)
   }
 
   #change(wish: Partial<ReplicationState>): void {

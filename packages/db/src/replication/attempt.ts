@@ -6,6 +6,7 @@
  * turn out to take. An attempt that fails anywhere may be followed by another: all that it did is repeatable.
  */
 import { CheckpointLog } from './checkpoint.ts'
+import { asksForRestart } from './errors.ts'
 import type {
   JsonDocument,
   PeerChange,
@@ -23,6 +24,8 @@ import type { RunOptions } from './run-options.ts'
 /** Hears of what is done. */
 export interface AttemptWatcher {
   began(since: Sequence): void
+  /** One is tried once: the feed takes a connection that breaks more lightly. */
+  triedSnapshot(): void
   /** A page of the feed was looked at. */
   page(changes: number, pending: number | undefined): void
   written(documents: readonly JsonDocument[], read: number, failures: readonly RevisionFailure[]): void
@@ -65,6 +68,7 @@ export class Attempt {
   #log: CheckpointLog | undefined
   #reached: Sequence
   #checkpointMs = 0
+  readonly #lost = new AbortController()
   #cancelTimer: () => void = () => {}
   #writing: Promise<void> = Promise.resolve()
   #documentBytes = DOCUMENT_BYTES_GUESS
@@ -80,7 +84,7 @@ export class Attempt {
     this.#target = target
     this.#options = options
     this.#watcher = watcher
-    this.#signal = signal
+    this.#signal = AbortSignal.any([signal, this.#lost.signal])
     this.#startTime = new Date(options.wallClock()).toISOString()
   }
 
@@ -94,6 +98,7 @@ export class Attempt {
       await this.#writing
       await this.#record(this.#signal)
     } catch (error) {
+      if (this.#lost.signal.aborted) throw this.#lost.signal.reason
       await this.#recordLast()
       throw error
     } finally {
@@ -123,7 +128,10 @@ export class Attempt {
     if (filtered || !this.#options.snapshot || openSnapshot === undefined) return undefined
     let told = 0
     const loaded = await this.#target.loadSnapshot?.(
-      () => this.#source.openSnapshot!(this.#signal),
+      () => {
+        this.#watcher.triedSnapshot()
+        return this.#source.openSnapshot!(this.#signal)
+      },
       ({ documents, documentsTotal }) => {
         this.#watcher.page(documents - told, documentsTotal - documents)
         this.#watcher.written(new Array<JsonDocument>(documents - told), documents - told, [])
@@ -216,8 +224,12 @@ export class Attempt {
     const waitMs = this.#checkpointMs + checkpointIntervalMs - environment.now()
     this.#cancelTimer()
     const record = (): void => {
-      // A failure shows itself in whatever is done next; the next checkpoint makes up for this one.
-      this.#writing = this.#writing.then(() => this.#record(this.#signal)).catch(() => {})
+      this.#writing = this.#writing
+        .then(() => this.#record(this.#signal))
+        .catch((error: unknown) => {
+          // Other failures show themselves in whatever is done next; the next checkpoint makes up for this one.
+          if (asksForRestart(error)) this.#lost.abort(error)
+        })
     }
     if (waitMs <= 0) record()
     else this.#cancelTimer = environment.after(waitMs, record)

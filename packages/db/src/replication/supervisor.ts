@@ -7,7 +7,7 @@ import type { PannierError } from '../base/errors.ts'
 import { Attempt } from './attempt.ts'
 import type { AttemptWatcher } from './attempt.ts'
 import { asksForRestart, isTransient } from './errors.ts'
-import type { ReplicationPeer } from './peer.ts'
+import type { ReplicationPeer, Sequence } from './peer.ts'
 import { BACK_OFF_MS_MAX, BACK_OFF_MS_MIN } from './run-options.ts'
 import type { RunOptions } from './run-options.ts'
 import type { ReplicationStatus } from './types.ts'
@@ -20,7 +20,7 @@ export interface Control {
   onChange(listener: () => void): () => void
 }
 
-export interface Supervised extends AttemptWatcher {
+export interface Supervised extends Omit<AttemptWatcher, 'triedSnapshot'> {
   status(status: ReplicationStatus, error?: PannierError): void
 }
 
@@ -35,6 +35,7 @@ export async function supervise(
   const { network, retry, environment } = options
   const isOffline = (): boolean => (source.remote || target.remote) && network?.isOnline() === false
   let delayMs = 0
+  let { snapshot } = options
   for (;;) {
     if (control.cancelled) return 'cancelled'
     if (control.paused) {
@@ -55,11 +56,15 @@ export async function supervise(
     const unlisten = [control.onChange(interrupt), network?.onChange(interrupt)]
     let progressed = false
     try {
-      const noting: AttemptWatcher = {
+      const noting = {
         ...bound(watcher),
-        reached: (...reached) => ((progressed = true), watcher.reached(...reached)),
+        triedSnapshot: () => void (snapshot = false),
+        reached: (sequence: Sequence, caughtUp: boolean) => {
+          progressed = true
+          watcher.reached(sequence, caughtUp)
+        },
       }
-      await new Attempt(source, target, options, noting, stop.signal).run()
+      await new Attempt(source, target, { ...options, snapshot }, noting, stop.signal).run()
       return 'complete'
     } catch (error) {
       if (stop.signal.aborted) continue
@@ -103,7 +108,7 @@ async function change(
   for (const end of ends) end()
 }
 
-function bound(watcher: AttemptWatcher): AttemptWatcher {
+function bound(watcher: Supervised): Omit<AttemptWatcher, 'triedSnapshot'> {
   return {
     began: (since) => watcher.began(since),
     page: (changes, pending) => watcher.page(changes, pending),

@@ -223,6 +223,10 @@ function base64Length(text: string): number {
 
 function grouped(names: readonly RevisionName[]): Map<string, string[]> {
   const byId = new Map<string, string[]>()
-  for (const { id, rev } of names) byId.set(id, [...(byId.get(id) ?? []), rev])
+  for (const { id, rev } of names) {
+    const revs = byId.get(id)
+    if (revs === undefined) byId.set(id, [rev])
+    else revs.push(rev)
+  }
   return byId
 }
