@@ -60,9 +60,10 @@ export class LocalPeer implements ReplicationPeer {
   }
 
   async readChanges(request: ChangesRequest): Promise<PeerChanges> {
-    const { epoch = await this.#made() } = await this.#collection.info()
+    const { epoch = await this.#made(), lastSeq } = await this.#collection.info()
     try {
-      return await this.#readFrom(request, { since: sinceOf(request.since, epoch), epoch })
+      const since = request.since === 'now' ? lastSeq : sinceOf(request.since, epoch)
+      return await this.#readFrom(request, { since, epoch })
     } catch (error) {
       if (!isPannierError(error, 'PANNIER_EPOCH_MISMATCH')) throw error
       const info = await this.#collection.info()

@@ -27,7 +27,7 @@ export interface DirectionOptions {
   readonly parameters?: Readonly<Record<string, string>> | undefined
   /** A view of the source (over HTTP), 'design/view': only documents for which it emits something. */
   readonly view?: string | undefined
-  /** Where to begin in the feed of the source, whatever was done before. */
+  /** Where to begin in the feed of the source, whatever was done before: a `lastSeq`, or 'now'. */
   readonly since?: Sequence
   /** 'winner': only winning revisions, so conflicts stay where they are. 'all' (default) makes replicas equal. */
   readonly style?: 'winner' | 'all' | undefined

@@ -1,7 +1,7 @@
 /** The conformance suite of replication peers, over a collection. */
 import { test } from 'vitest'
 import { LocalPeer } from '../../src/database/local-peer.ts'
-import type { LocalCollection } from '../../src/database/local-peer.ts'
+import type { JsonObject } from '../../src/database/document-types.ts'
 import { open } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { replicationPeerSuite } from '../../testing/conformance/replication-peer.ts'
@@ -10,7 +10,6 @@ replicationPeerSuite({
   test,
   create: async () => {
     const db = await open('x', { storage: memory() })
-    const collection = db.collection('docs') as unknown as LocalCollection
-    return { peer: new LocalPeer(collection), close: () => db.close() }
+    return { peer: new LocalPeer(db.collection<JsonObject>('docs')), close: () => db.close() }
   },
 })

@@ -133,6 +133,8 @@ function directionCases(check: Case): void {
     const fetch = couchFetch(db)
     await here.sync(URL_THERE, { fetch })
     assertEqual(await leaves(here), await leaves(there))
+    const rejected = here.replicate.to('https://couch.test/absent', { fetch, create: false })
+    await assertRejects(rejected, 'PANNIER_NOT_FOUND')
     await db.sync('https://couch.test/', { collections: ['new'], fetch })
     assertEqual(await ids(db.collection('new')), [])
   })
@@ -239,6 +241,29 @@ function filterCases(check: Case): void {
     }
   })
 
+  check('options of one direction', async (here, there) => {
+    await fill(here, 3, 'h')
+    await fill(there, 3, 't')
+    await here.sync(there, { push: { ids: ['h1'] }, pull: { selector: { n: 2 } } })
+    assertEqual(await ids(there), ['h1', 't0', 't1', 't2'])
+    assertEqual(await ids(here), ['h0', 'h1', 'h2', 't2'])
+  })
+
+  check("a filter by name, a view and their parameters are the server's", async (here, there, db) => {
+    await fill(there, 1)
+    const asked: string[] = []
+    const served = couchFetch(db)
+    const fetch: typeof served = (url, init) => {
+      const { pathname, searchParams } = new URL(url)
+      if (pathname.endsWith('/_changes'))
+        asked.push([...['filter', 'view', 'min'].map((name) => searchParams.get(name))].join(' '))
+      return served(url, init)
+    }
+    await here.replicate.from(URL_THERE, { fetch, filter: 'app/large', parameters: { min: '3' } })
+    await here.replicate.from(URL_THERE, { fetch, view: 'app/people' })
+    assertEqual(asked, ['app/large  3', '_view app/people '])
+  })
+
   check('other filters begin anew, and go on by themselves', async (here, there) => {
     await fill(here, 10)
     await here.replicate.to(there, { selector: { n: 1 } })
@@ -262,6 +287,7 @@ function filterCases(check: Case): void {
     const other: Docs = db.collection('other')
     await here.replicate.to(other, { since: lastSeq })
     assertEqual(await ids(other), ['new'])
+    assertEqual((await here.replicate.to(db.collection('none'), { since: 'now' })).docsWritten, 0)
   })
 }
 
@@ -371,6 +397,21 @@ function failureCases(check: Case): void {
     assertEqual(faults.length, 0)
     const waits = events.filter((event) => event.type === 'status' && event.status === 'backing-off')
     assertTrue(waits.length >= 4, 'it has waited')
+    assertEqual(await leaves(here), await leaves(there))
+  })
+
+  check('a connection that falls silent is given up', async (here, there, db) => {
+    await fill(there, 3)
+    let calls = 0
+    const served = couchFetch(db)
+    const fetch: typeof served = (url, init) =>
+      ++calls === 4
+        ? new Promise((_resolve, reject) => {
+            init.signal!.addEventListener('abort', () => reject(new DOMException('aborted', 'AbortError')))
+          })
+        : served(url, init)
+    await assertRejects(here.replicate.from(URL_THERE, { fetch, timeoutMs: 20 }), 'PANNIER_PEER_UNREACHABLE')
+    await here.replicate.from(URL_THERE, { fetch })
     assertEqual(await leaves(here), await leaves(there))
   })
 
