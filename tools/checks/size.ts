@@ -14,7 +14,7 @@ const ENTRY = 'packages/db/src/index.ts'
 /** What is aimed at. It is not met: docs/adr/0003-bundle-size.md. */
 const BUNDLE_BYTES_GOAL = 20 * 1024
 /** The ratchet: a little above what it is now. To be lowered; the decision record says what raised it. */
-const BUNDLE_BYTES_MAX = 60.5 * 1024
+const BUNDLE_BYTES_MAX = 60.4 * 1024
 const LARGEST_COUNT = 5
 
 const OPTIONS = {

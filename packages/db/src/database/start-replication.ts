@@ -40,24 +40,7 @@ export async function startReplication(
   const watchers = runs.map(({ run }) => new PartWatcher(run, emit))
   state.view = sumUp(watchers)
   const { signal } = options
-  const listeners = new Set<() => void>()
-  state.changed = () => {
-    for (const listener of Array.from(listeners)) listener()
-  }
-  const control: Control = {
-    get paused() {
-      return state.paused
-    },
-    get cancelled() {
-      return state.cancelled
-    },
-    onChange(listener) {
-      // A function of its own, so that one listener that is added twice is called twice.
-      const own = (): void => listener()
-      listeners.add(own)
-      return () => void listeners.delete(own)
-    },
-  }
+  const control = controlOf(state)
   const cancel = (): void => {
     state.cancelled = true
     state.changed?.()
@@ -82,21 +65,39 @@ export async function startReplication(
     if (failed !== undefined) throw failed.reason
     if (signal?.aborted === true)
       throw new PannierError('PANNIER_ABORTED', 'The replication was cancelled.', { cause: signal.reason })
-    const { progress, parts, status } = state.view
-    const isComplete = status === 'complete'
-    const endTime = new Date(wallClock()).toISOString()
-    const end = isComplete ? 'complete' : 'cancelled'
-    return {
-      ...progress,
-      ok: isComplete && progress.docsDenied === 0,
-      status: end,
-      startTime,
-      endTime,
-      parts: [...parts],
-    }
+    return resultOf(state, startTime, new Date(wallClock()).toISOString())
   } finally {
     for (const one of signals) one.removeEventListener('abort', cancel)
   }
+}
+
+/** Through which the handle and what does the work talk. */
+function controlOf(state: ReplicationState): Control {
+  const listeners = new Set<() => void>()
+  state.changed = () => {
+    for (const listener of Array.from(listeners)) listener()
+  }
+  return {
+    get paused() {
+      return state.paused
+    },
+    get cancelled() {
+      return state.cancelled
+    },
+    onChange(listener) {
+      // A function of its own, so that one listener that is added twice is called twice.
+      const own = (): void => listener()
+      listeners.add(own)
+      return () => void listeners.delete(own)
+    },
+  }
+}
+
+function resultOf({ view }: ReplicationState, startTime: string, endTime: string): ReplicationResult {
+  const { progress, parts } = view
+  const isComplete = view.status === 'complete'
+  const status = isComplete ? 'complete' : 'cancelled'
+  return { ...progress, ok: isComplete && progress.docsDenied === 0, status, startTime, endTime, parts: [...parts] }
 }
 
 interface Run {

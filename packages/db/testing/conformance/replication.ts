@@ -48,7 +48,8 @@ async function ids(docs: Docs): Promise<string[]> {
 /** All leaves of all documents. */
 async function leaves(docs: Docs): Promise<unknown> {
   const rows = await docs.changes({ style: 'all' }).toArray()
-  return rows.map(({ id, changes }) => [id, ...changes.map(({ rev }) => rev)]).sort()
+  const byId = rows.map(({ id, changes }) => [id, ...changes.map(({ rev }) => rev)] as const)
+  return byId.sort(([left], [right]) => (left < right ? -1 : 1))
 }
 
 function eventsOf(replication: {
@@ -256,7 +257,7 @@ function filterCases(check: Case): void {
     const fetch: typeof served = (url, init) => {
       const { pathname, searchParams } = new URL(url)
       if (pathname.endsWith('/_changes'))
-        asked.push([...['filter', 'view', 'min'].map((name) => searchParams.get(name))].join(' '))
+        asked.push(['filter', 'view', 'min'].map((name) => searchParams.get(name)).join(' '))
       return served(url, init)
     }
     await here.replicate.from(URL_THERE, { fetch, filter: 'app/large', parameters: { min: '3' } })

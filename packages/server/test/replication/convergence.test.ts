@@ -192,7 +192,7 @@ function stateOf(
     deleted: deleted === true,
     leaves: changes.map(({ rev }) => rev).sort(),
     content,
-    digests: digests.sort(),
+    digests: digests.toSorted(([left], [right]) => (left! < right! ? -1 : 1)),
   }
 }
 
