@@ -8,6 +8,7 @@ import { encodeIdKey } from '../codec/key-encoding.ts'
 import { checkId } from '../document/document-id.ts'
 import { parseRevision } from '../document/revision.ts'
 import type { WriteOutcome } from '../document/write-documents.ts'
+import { replaced } from '../replication/errors.ts'
 import type {
   ChangesRequest,
   JsonDocument,
@@ -207,9 +208,7 @@ export class LocalPeer implements ReplicationPeer {
 
   async #open({ _id, _rev }: PeerRevision['document'], name: string): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
     const attachment = await this.#collection.getAttachment(_id, name, { rev: _rev })
-    // It was replaced meanwhile: the next attempt reads what is there then.
-    if (attachment === undefined)
-      throw new PannierError('PANNIER_PEER_UNREACHABLE', `The attachment '${name}' of '${_id}' was removed meanwhile.`)
+    if (attachment === undefined) throw replaced(this.name, `the attachment '${name}' of '${_id}'`)
     return attachment.stream()
   }
 

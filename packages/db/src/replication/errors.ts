@@ -35,6 +35,11 @@ export function checkpointLost(peer: string): PannierError {
   return unreachable(peer, 'the replication checkpoint is not the one that was written', undefined, { restart: true })
 }
 
+/** What was to be read was replaced since it was named. */
+export function replaced(peer: string, what: string, cause?: unknown): PannierError {
+  return unreachable(peer, `${what} was replaced or removed meanwhile`, cause, { restart: true })
+}
+
 export function asksForRestart(error: unknown): boolean {
   return isTransient(error) && (error as PannierError).details['restart'] === true
 }

@@ -12,6 +12,9 @@ import { BACK_OFF_MS_MAX, BACK_OFF_MS_MIN } from './run-options.ts'
 import type { RunOptions } from './run-options.ts'
 import type { ReplicationStatus } from './types.ts'
 
+/** So often in a row, without progress, an attempt begins anew although failures are not to be tried again. */
+const RESTARTS_MAX = 3
+
 /** What the users of a replication want of it. */
 export interface Control {
   readonly paused: boolean
@@ -35,6 +38,7 @@ export async function supervise(
   const { network, retry, environment } = options
   const isOffline = (): boolean => (source.remote || target.remote) && network?.isOnline() === false
   let delayMs = 0
+  let restarts = 0
   let { snapshot } = options
   for (;;) {
     if (control.cancelled) return 'cancelled'
@@ -68,8 +72,9 @@ export async function supervise(
       return 'complete'
     } catch (error) {
       if (stop.signal.aborted) continue
-      if (!asksForRestart(error) && (!retry || !isTransient(error))) throw error
-      if (progressed) delayMs = 0
+      if (progressed) delayMs = restarts = 0
+      const restart = asksForRestart(error) && ++restarts <= RESTARTS_MAX
+      if (!restart && (!retry || !isTransient(error))) throw error
       delayMs = nextDelayMs(options, delayMs)
       const { details } = error as PannierError
       const waitMs = Math.max(delayMs, typeof details['retryAfterMs'] === 'number' ? details['retryAfterMs'] : 0)

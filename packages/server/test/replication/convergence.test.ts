@@ -59,6 +59,7 @@ for (const seed of seeds) {
       ]
       await run(seededRandom(seed), replicas, () => (proxy.faults = 0.05))
       expect(await db.check()).toEqual([])
+      expect(proxy.made.size, 'kinds of faults').toBeGreaterThan(0)
     } finally {
       await db.close()
       await proxy.close()

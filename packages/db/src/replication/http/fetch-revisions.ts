@@ -3,7 +3,7 @@
  * inside the answer where they are small, and else when they are written, as streams.
  */
 import { isPlainObject } from '../../codec/collation.ts'
-import { isAboutContent, refusalStatus, refused, unreachable } from '../errors.ts'
+import { isAboutContent, refusalStatus, refused, replaced, unreachable } from '../errors.ts'
 import type { PeerAttachment, PeerRevision, RevisionFailure, RevisionName, RevisionsRead } from '../peer.ts'
 import { bulkGetOf, objectOf, openRevisionsOf } from './answers.ts'
 import type { BulkGetEntry, Fields } from './answers.ts'
@@ -178,7 +178,11 @@ export class RevisionFetcher {
   ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
     const { url } = this.#client
     const path = `${documentPath(id)}/${name.split('/').map(encodeURIComponent).join('/')}`
-    const stream = await this.#client.stream({ path, query: { rev }, accept: '*/*', signal })
+    const stream = await this.#client
+      .stream({ path, query: { rev }, accept: '*/*', signal })
+      .catch((error: unknown) => {
+        throw refusalStatus(error) === 404 ? replaced(url, `the attachment '${name}' of '${id}'`, error) : error
+      })
     let received = 0
     return stream.pipeThrough(
       new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({

@@ -124,7 +124,14 @@ export class HttpClient {
         signal: watch.signal,
       }
       const separator = path === '' || path.startsWith('/') ? '' : '/'
-      return { response: await fetch(`${this.url}${separator}${path}${search}`, init), watch }
+      const send = (): Promise<Response> => fetch(`${this.url}${separator}${path}${search}`, init)
+      const sent = send().catch((error: unknown) => {
+        // A kept connection that the server has closed in that moment; each request may be repeated.
+        if (!(error instanceof TypeError) || watch.signal.aborted || body instanceof ReadableStream) throw error
+        watch.renew()
+        return send()
+      })
+      return { response: await sent, watch }
     } catch (error) {
       watch.end()
       throw this.#broken(error, watch)
