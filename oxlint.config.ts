@@ -86,7 +86,10 @@ export default defineConfig({
       files: ['**/test/**', '**/testing/**', '**/*.test.ts'],
       rules: { 'eslint/max-lines': 'off', 'eslint/max-lines-per-function': 'off' },
     },
-    { files: ['bench/**', 'packages/*/test/{differential,clients}/**'], rules: { 'no-restricted-imports': 'off' } },
+    {
+      files: ['bench/**', 'packages/*/test/{differential,clients}/**', 'packages/server/{test,testing}/**'],
+      rules: { 'no-restricted-imports': 'off' },
+    },
     { files: ['*.config.ts'], rules: { 'import/no-default-export': 'off' } },
     {
       files: LONG_FUNCTIONS.length > 0 ? LONG_FUNCTIONS : ['no-such-file'],

@@ -155,6 +155,8 @@ export interface ChangesPage<T extends object> {
     readonly pending: number;
 }
 
+export type CheckpointSides = 'both' | 'source' | 'target' | 'none';
+
 export class Collection<T extends object, Input extends object = T> extends CollectionOperations<T, Input> {
     ready(): Promise<void>;
     changes(options?: ChangesOptions<T>): ChangeFeed<T>;
@@ -173,6 +175,8 @@ export class Collection<T extends object, Input extends object = T> extends Coll
     query<K, V, R>(definition: ViewDefinition<Stored<T>, K, V, ReduceFunction<K, V, R>>, options?: ViewOptions): Promise<ViewResult<K, V, ViewAnswer<Stored<T>, K, V, R>>>;
     export(options?: ExportOptions<T>): ReadableStream<Uint8Array>;
     import(source: ByteSource, options?: ImportOptions): Promise<ImportResult>;
+    sync(target: ReplicationTarget, options?: ReplicationOptions): Replication;
+    get replicate(): Replicate;
 }
 
 export interface CollectionChange {
@@ -273,6 +277,7 @@ export class Database<Schemas extends object = object> {
     checkpoint(): Promise<void>;
     check(): Promise<string[]>;
     snapshot(options?: LongWork): ReadableStream<Uint8Array>;
+    sync(url: string | URL, options: DatabaseSyncOptions): Replication;
     close(): Promise<void>;
     destroy(): Promise<void>;
     [Symbol.asyncDispose](): Promise<void>;
@@ -281,6 +286,10 @@ export class Database<Schemas extends object = object> {
 export interface DatabaseChange {
     readonly collections: ReadonlyMap<string, CollectionChange>;
     readonly local: boolean;
+}
+
+export interface DatabaseSyncOptions extends ReplicationOptions {
+    readonly collections: readonly string[] | Readonly<Record<string, ReplicationTarget>>;
 }
 
 export interface DeletedInput extends InputMeta {
@@ -293,6 +302,21 @@ export interface DeletedRow {
     readonly id: string;
     readonly rev: string;
     readonly deleted: true;
+}
+
+export interface DirectionOptions {
+    readonly ids?: readonly string[] | undefined;
+    readonly selector?: Readonly<Record<string, unknown>> | undefined;
+    readonly filter?: string | ((document: JsonObject) => unknown) | undefined;
+    readonly parameters?: Readonly<Record<string, string>> | undefined;
+    readonly view?: string | undefined;
+    readonly since?: Sequence;
+    readonly style?: 'winner' | 'all' | undefined;
+    readonly batchSize?: number | undefined;
+    readonly batchesAhead?: number | undefined;
+    readonly checkpoint?: CheckpointSides | undefined;
+    readonly checkpointIntervalMs?: number | undefined;
+    readonly snapshot?: boolean | undefined;
 }
 
 export type DocumentInput<T extends object> = (ContentOf<T> & InputMeta) | DeletedInput;
@@ -330,7 +354,7 @@ export interface EditOptions {
 
 export type Emit<Key = unknown, Value = unknown> = (key: Key, value?: Value) => void;
 
-export type ErrorCode = 'PANNIER_LOCKED' | 'PANNIER_BLOCKED' | 'PANNIER_OPEN_FAILED' | 'PANNIER_UNAVAILABLE' | 'PANNIER_WRONG_FORMAT' | 'PANNIER_NEWER_FORMAT' | 'PANNIER_EXISTS' | 'PANNIER_CLOSED' | 'PANNIER_CORRUPT' | 'PANNIER_IO' | 'PANNIER_QUOTA_EXCEEDED' | 'PANNIER_STALE' | 'PANNIER_RECOVERY_NEEDED' | 'PANNIER_SNAPSHOT_EXPIRED' | 'PANNIER_CONFLICT' | 'PANNIER_NOT_FOUND' | 'PANNIER_UNIQUE' | 'PANNIER_KEY_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_DEEP' | 'PANNIER_BATCH_TOO_LARGE' | 'PANNIER_INVALID_DOCUMENT' | 'PANNIER_ATTACHMENT_TOO_LARGE' | 'PANNIER_ATTACHMENT_MISSING' | 'PANNIER_EPOCH_MISMATCH' | 'PANNIER_NEWER_SCHEMA' | 'PANNIER_INDEX_MISMATCH' | 'PANNIER_UNSAFE_REGEX' | 'PANNIER_LIMIT' | 'PANNIER_MODULE_NOT_LOADED' | 'PANNIER_ABORTED';
+export type ErrorCode = 'PANNIER_LOCKED' | 'PANNIER_BLOCKED' | 'PANNIER_OPEN_FAILED' | 'PANNIER_UNAVAILABLE' | 'PANNIER_WRONG_FORMAT' | 'PANNIER_NEWER_FORMAT' | 'PANNIER_EXISTS' | 'PANNIER_CLOSED' | 'PANNIER_CORRUPT' | 'PANNIER_IO' | 'PANNIER_QUOTA_EXCEEDED' | 'PANNIER_STALE' | 'PANNIER_RECOVERY_NEEDED' | 'PANNIER_SNAPSHOT_EXPIRED' | 'PANNIER_CONFLICT' | 'PANNIER_NOT_FOUND' | 'PANNIER_UNIQUE' | 'PANNIER_KEY_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_DEEP' | 'PANNIER_BATCH_TOO_LARGE' | 'PANNIER_INVALID_DOCUMENT' | 'PANNIER_ATTACHMENT_TOO_LARGE' | 'PANNIER_ATTACHMENT_MISSING' | 'PANNIER_EPOCH_MISMATCH' | 'PANNIER_NEWER_SCHEMA' | 'PANNIER_INDEX_MISMATCH' | 'PANNIER_UNSAFE_REGEX' | 'PANNIER_LIMIT' | 'PANNIER_PEER_UNREACHABLE' | 'PANNIER_PEER_REFUSED' | 'PANNIER_MODULE_NOT_LOADED' | 'PANNIER_ABORTED';
 
 export interface ExplainOptions {
     readonly run?: boolean;
@@ -347,13 +371,15 @@ export interface Explanation {
     readonly actual?: ActualWork;
 }
 
-export type ExportFormat = 'ndjson' | 'json' | 'couchdb' | 'couchdb-bulk';
+export type ExportFormat = 'ndjson' | 'json' | 'couchdb' | 'couchdb-bulk' | 'replica';
 
 export interface ExportOptions<T extends object> extends LongWork {
     readonly format?: ExportFormat | undefined;
     readonly selector?: Selector<Identified<T>> | undefined;
     readonly attachments?: boolean | undefined;
 }
+
+export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>;
 
 export class FieldFilters {
     is(condition: Readonly<Record<string, unknown>>): Filter;
@@ -406,6 +432,20 @@ export class Groups<Row extends object, Document extends object> implements Asyn
     count(): Promise<number>;
     explain(): Promise<AggregateExplanation>;
     [Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined>;
+}
+
+export interface HttpOptions {
+    readonly headers?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>) | undefined;
+    readonly auth?: {
+        readonly username: string;
+        readonly password: string;
+    } | undefined;
+    readonly fetch?: FetchFunction | undefined;
+    readonly timeoutMs?: number | undefined;
+}
+
+export interface HttpPeerOptions extends HttpOptions {
+    readonly heartbeatMs?: number | undefined;
 }
 
 export const ID_BYTES_MAX = 4096;
@@ -611,6 +651,11 @@ export interface MissingRow {
 
 export const NAME_CHARS_MAX = 200;
 
+export interface Network {
+    isOnline(): boolean;
+    onChange(listener: () => void): () => void;
+}
+
 export interface NumberStatistics {
     readonly sum: number;
     readonly count: number;
@@ -695,6 +740,70 @@ export interface ReducedRow<Key = unknown, Value = unknown> {
 export interface RemoveAttachmentOptions {
     readonly rev?: string;
 }
+
+export interface Replicate {
+    to(target: ReplicationTarget, options?: ReplicationOptions): Replication;
+    from(source: ReplicationTarget, options?: ReplicationOptions): Replication;
+}
+
+export class Replication implements PromiseLike<ReplicationResult>, AsyncIterable<ReplicationEvent> {
+    get status(): ReplicationStatus;
+    get progress(): ReplicationProgress;
+    get parts(): readonly ReplicationPart[];
+    subscribe(listener: (event: ReplicationEvent) => void): () => void;
+    pause(): void;
+    resume(): void;
+    cancel(): void;
+    then<Result = ReplicationResult, Failure = never>(fulfilled?: ((result: ReplicationResult) => Result | PromiseLike<Result>) | null, rejected?: ((error: unknown) => Failure | PromiseLike<Failure>) | null): Promise<Result | Failure>;
+    [Symbol.asyncIterator](): AsyncGenerator<ReplicationEvent, void, undefined>;
+}
+
+export type ReplicationDirection = 'push' | 'pull';
+
+export type ReplicationEvent = 
+
+export interface ReplicationOptions extends DirectionOptions, HttpPeerOptions {
+    readonly live?: boolean | undefined;
+    readonly retry?: boolean | undefined;
+    readonly backOff?: ((delayMs: number) => number) | undefined;
+    readonly create?: boolean | undefined;
+    readonly signal?: AbortSignal | undefined;
+    readonly network?: Network | undefined;
+    readonly push?: DirectionOptions | undefined;
+    readonly pull?: DirectionOptions | undefined;
+}
+
+export interface ReplicationPart {
+    readonly collection: string;
+    readonly direction: ReplicationDirection;
+    readonly status: ReplicationStatus;
+    readonly progress: ReplicationProgress;
+    readonly error: PannierError | undefined;
+}
+
+export interface ReplicationProgress {
+    readonly docsRead: number;
+    readonly docsWritten: number;
+    readonly docsDenied: number;
+    readonly changesChecked: number;
+    readonly pending: number | undefined;
+    readonly lastSeq: Sequence;
+}
+
+export interface ReplicationResult extends ReplicationProgress {
+    readonly ok: boolean;
+    readonly status: 'complete' | 'cancelled';
+    readonly startTime: string;
+    readonly endTime: string;
+    readonly parts: readonly ReplicationPart[];
+}
+
+export type ReplicationStatus = 'active' | 'paused' | 'offline' | 'backing-off' | 'complete' | 'cancelled' | 'failed';
+
+export type ReplicationTarget = string | URL | {
+    readonly name: string;
+    info(): Promise<unknown>;
+};
 
 export interface RetryResult {
     readonly migrated: number;
@@ -816,6 +925,8 @@ export interface SearchOptions<Document> {
 }
 
 export type Selector<T> = FieldConditions<T> & Combinations<T>;
+
+export type Sequence = unknown;
 
 export interface StandardSchema<Input = unknown, Output = Input> {
     readonly '~standard': {

@@ -47,6 +47,26 @@ export type {
   RevisionReference,
   RevisionResult,
 } from './database/revision-operations.ts'
+export type { Replicate, Replication } from './database/replication.ts'
+export type {
+  DatabaseSyncOptions,
+  DirectionOptions,
+  ReplicationOptions,
+  ReplicationTarget,
+} from './database/replication-options.ts'
+export type { FetchFunction, HttpOptions } from './replication/http/http-client.ts'
+export type { HttpPeerOptions } from './replication/http/http-peer.ts'
+export type { CheckpointSides } from './replication/checkpoint.ts'
+export type { Sequence } from './replication/peer.ts'
+export type {
+  Network,
+  ReplicationDirection,
+  ReplicationEvent,
+  ReplicationPart,
+  ReplicationProgress,
+  ReplicationResult,
+  ReplicationStatus,
+} from './replication/types.ts'
 export type { CollectionDeclaration } from './database/schema/declared-types.ts'
 export type { Migration, SchemaOptions } from './database/schema/collection-schema.ts'
 export type { MigrationFailure, RetryResult } from './database/schema/migration-failures.ts'

@@ -42,6 +42,9 @@ export type ErrorCode =
   | 'PANNIER_INDEX_MISMATCH' // an index of that name exists with another definition
   | 'PANNIER_UNSAFE_REGEX' // a regular expression whose work could not be bounded
   | 'PANNIER_LIMIT' // one of the other named limits
+  // replication
+  | 'PANNIER_PEER_UNREACHABLE' // no answer from the other side, or none that is one: worth another try
+  | 'PANNIER_PEER_REFUSED' // the other side said no; `details` has its `status`, `error` and `reason`
   // parts that are loaded on demand
   | 'PANNIER_MODULE_NOT_LOADED' // offline, say; a later try loads it
   // cancelled by an AbortSignal

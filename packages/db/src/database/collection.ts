@@ -29,6 +29,10 @@ import type { DocumentInput, Identified, JsonObject, Stored } from './document-t
 import type { ExportFormat } from './export-documents.ts'
 import type { ImportMode, ImportOptions, ImportResult } from './import-options.ts'
 import { querySource } from './query-source.ts'
+import { Replication } from './replication.ts'
+import type { Replicate } from './replication.ts'
+import type { ReplicationOptions, ReplicationTarget } from './replication-options.ts'
+import type { ReplicationDirection } from '../replication/types.ts'
 import { CollectionSchema } from './schema/collection-schema.ts'
 import type { SchemaOptions } from './schema/collection-schema.ts'
 import type { MigrationFailure, RetryResult } from './schema/migration-failures.ts'
@@ -283,7 +287,7 @@ export class Collection<T extends object, Input extends object = T> extends Coll
    * await people.export({ format: 'ndjson' }).pipeTo(Writable.toWeb(createWriteStream('people.ndjson')))
    */
   export(options: ExportOptions<T> = {}): ReadableStream<Uint8Array> {
-    checkChoice(options.format, 'ndjson', 'json', 'couchdb', 'couchdb-bulk')
+    checkChoice(options.format, 'ndjson', 'json', 'couchdb', 'couchdb-bulk', 'replica')
     this.find(options.selector)
     return lateStream(async () => {
       const source = await this.access.openSource()
@@ -308,6 +312,40 @@ export class Collection<T extends object, Input extends object = T> extends Coll
     checkChoice(mode, 'insert', 'upsert', 'replicate')
     checkChoice(stubs, 'fail', 'drop')
     return this.#import(source, mode, options)
+  }
+
+  /**
+   * Keeps this collection and another one, or a CouchDB database, in step: what changes on either side comes to the other.
+   * docs/replication.md is the contract.
+   *
+   * @throws (when it is awaited) PANNIER_PEER_UNREACHABLE, if it is not to try again; PANNIER_PEER_REFUSED, PANNIER_NOT_FOUND,
+   *   PANNIER_ABORTED, and what storages throw. Wrong options reject with a TypeError.
+   * @example
+   * const sync = people.sync('https://example.org/people', { live: true })
+   */
+  sync(target: ReplicationTarget, options: ReplicationOptions = {}): Replication {
+    return this.#replication(target, options, 'push', 'pull')
+  }
+
+  /**
+   * One direction of `sync`.
+   *
+   * @example
+   * const { docsWritten } = await people.replicate.from('https://example.org/people', { selector: { city: 'Oslo' } })
+   */
+  get replicate(): Replicate {
+    return {
+      to: (target, options = {}) => this.#replication(target, options, 'push'),
+      from: (source, options = {}) => this.#replication(source, options, 'pull'),
+    }
+  }
+
+  #replication(
+    target: ReplicationTarget,
+    options: ReplicationOptions,
+    ...directions: ReplicationDirection[]
+  ): Replication {
+    return new Replication(this.#context, { collection: this, target, directions }, options)
   }
 
   /** @internal Creates what a write into a missing collection needs. */

@@ -18,6 +18,8 @@ import type { JsonObject } from './document-types.ts'
 import { MigrationNeeded } from './schema/versioned-access.ts'
 import type { DocumentOf, InputOf } from './schema/declared-types.ts'
 import type { SchemaInput, SchemaOutput, StandardSchema } from './schema/standard-schema.ts'
+import { Replication } from './replication.ts'
+import type { DatabaseSyncOptions } from './replication-options.ts'
 import type { Transaction } from './transaction.ts'
 
 /** What `open` hands to a database. */
@@ -232,6 +234,18 @@ export class Database<Schemas extends object = object> {
       const [chunks, { chunkStream }] = await Promise.all([made, loadedModule(import('./chunk-stream.ts'))])
       return chunkStream(chunks)
     })
+  }
+
+  /**
+   * Keeps collections in step with CouchDB databases, all of them as one: `collection.sync` for each. Of collections that are named
+   * in a list the database is the one of that name below `url`.
+   *
+   * @example
+   * const sync = db.sync('https://example.org', { collections: ['people', 'places'], live: true })
+   * sync.subscribe(() => show(sync.status, sync.progress.pending))
+   */
+  sync(url: string | URL, options: DatabaseSyncOptions): Replication {
+    return new Replication(this.#context, { url, open: (name) => this.collection<JsonObject>(name) }, options)
   }
 
   /** Finishes the writes that were asked for and lets go of everything. Idempotent. */

@@ -6,14 +6,16 @@ import type { Selector } from '../query/query.ts'
 import type { QuerySource } from '../query/query-source.ts'
 import type { LongWork } from './byte-stream.ts'
 import { chunkStream } from './chunk-stream.ts'
+import { replicaChunks } from './export-replica.ts'
 
 /**
  * - 'ndjson': a document a line.
  * - 'json': an array of documents.
  * - 'couchdb': what CouchDB answers to `_all_docs?include_docs=true`.
  * - 'couchdb-bulk': what CouchDB's `_bulk_docs` takes, so that it keeps the revisions.
+ * - 'replica': everything that a replica has, all leaf revisions, tombstones and attachments too; not with a selector.
  */
-export type ExportFormat = 'ndjson' | 'json' | 'couchdb' | 'couchdb-bulk'
+export type ExportFormat = 'ndjson' | 'json' | 'couchdb' | 'couchdb-bulk' | 'replica'
 
 /** Chars gathered before they are handed on. */
 const CHUNK_CHARS = 64 * 1024
@@ -27,7 +29,7 @@ interface Layout {
 
 type ExportedDocument = Readonly<Record<string, unknown>>
 
-const LAYOUTS: Readonly<Record<ExportFormat, Layout>> = {
+const LAYOUTS: Readonly<Record<Exclude<ExportFormat, 'replica'>, Layout>> = {
   ndjson: { head: '', separator: '\n', tail: (count) => (count > 0 ? '\n' : ''), row: toJson },
   json: { head: '[\n', separator: ',\n', tail: () => '\n]\n', row: toJson },
   couchdb: {
@@ -47,12 +49,15 @@ export interface ExportWork extends LongWork {
 
 /** A stream of what the source holds, which is let go of at its end. */
 export function exportStream(source: QuerySource, work: ExportWork): ReadableStream<Uint8Array> {
-  return chunkStream({ chunks: exportDocuments(source, work), release: () => source.release() })
+  const { format = 'ndjson' } = work
+  const chunks = format === 'replica' ? replicaChunks(source, toJson, work) : exportDocuments(source, format, work)
+  return chunkStream({ chunks, release: () => source.release() })
 }
 
 async function* exportDocuments(
   source: QuerySource,
-  { selector = {}, format = 'ndjson', attachments = false, signal, onProgress }: ExportWork,
+  format: Exclude<ExportFormat, 'replica'>,
+  { selector = {}, attachments = false, signal, onProgress }: ExportWork,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   throwIfAborted(signal, 'The export')
   const { head, separator, tail, row } = LAYOUTS[format]

@@ -101,6 +101,16 @@ export class RevisionReader {
     return [...results.values()]
   }
 
+  /** Every leaf of the document, the winner first, with its history and the content of its attachments in base64. */
+  leaves(winner: BodyView): StoredDocument[] {
+    const { tree } = loadRevisions(this.#stored, winner)
+    return tree.leaves().map((leaf) => {
+      const document = this.#document(tree, leaf, { revs: true, attachments: 'base64' })
+      if (document === undefined) throw corruptBytes('the content of a leaf revision is missing')
+      return document
+    })
+  }
+
   /** Those of the revisions that are not known; undefined if all are. */
   missing(id: string, revs: readonly string[]): MissingRevisions | undefined {
     const [winner] = this.winners([id])

@@ -1,6 +1,8 @@
 /** Every suite that runs inside a browser page: one line each. */
 import { webCoordinator } from '../../src/database/coordination/web-coordinator.ts'
 import { systemEnvironment } from '../../src/database/environment.ts'
+import { LocalPeer } from '../../src/database/local-peer.ts'
+import type { JsonObject } from '../../src/database/document-types.ts'
 import { open } from '../../src/index.ts'
 import { openKeyValueStore, type PagedKeyValueStore } from '../../src/kv/open.ts'
 import { indexedDb } from '../../src/storage/indexeddb/indexeddb.ts'
@@ -16,6 +18,8 @@ import { keyValueSuite } from '../../testing/conformance/key-value.ts'
 import { liveQuerySuite } from '../../testing/conformance/live-queries.ts'
 import { pageStoreSuite } from '../../testing/conformance/page-store.ts'
 import { querySuite } from '../../testing/conformance/query.ts'
+import { replicationPeerSuite } from '../../testing/conformance/replication-peer.ts'
+import { replicationSuite } from '../../testing/conformance/replication.ts'
 import { revisionsSuite } from '../../testing/conformance/revisions.ts'
 import { snapshotSuite } from '../../testing/conformance/snapshot.ts'
 import { viewSuite } from '../../testing/conformance/views.ts'
@@ -77,6 +81,14 @@ export function declareSuites(test: Test): void {
   revisionsSuite({ test: prefixed(test, 'revisions'), create: () => open(newName()) })
   attachmentSuite({ test: prefixed(test, 'attachments'), create: () => open(newName()) })
   importExportSuite({ test: prefixed(test, 'import and export'), create: () => open(newName()) })
+  replicationSuite({ test: prefixed(test, 'replication'), create: () => open(newName()) })
+  replicationPeerSuite({
+    test: prefixed(test, 'replication peer'),
+    create: async () => {
+      const db = await open(newName())
+      return { peer: new LocalPeer(db.collection<JsonObject>('docs')), close: () => db.close() }
+    },
+  })
   viewSuite({ test: prefixed(test, 'views'), create: () => open(newName()) })
   const storage = indexedDb()
   snapshotSuite({ test: prefixed(test, 'snapshot'), create: () => ({ storage, name: newName() }) })

@@ -51,7 +51,7 @@ describe('pages that arrive early', () => {
     test(name, async () => {
       const { readAll, parsed } = cacheOver(new Map(IDS.map((id) => [id, sealedPage(id)])), early)
       expect(await readAll()).toEqual(IDS)
-      expect(parsed.toSorted()).toEqual(IDS)
+      expect(parsed.toSorted((left, right) => left - right)).toEqual(IDS)
     })
 
     test(`${name}, and one is damaged`, async () => {

@@ -1,4 +1,4 @@
-/** As much of PouchDB as the tests use. */
+/** As much of PouchDB and its server as the tests use. */
 declare module 'pouchdb' {
   export interface PouchDocument {
     _id: string
@@ -42,6 +42,7 @@ declare module 'pouchdb' {
 
   export default class PouchDB {
     static plugin(plugin: unknown): typeof PouchDB
+    static defaults(options: object): typeof PouchDB
     static sync(a: PouchDB, b: PouchDB | string, options?: object): Running<unknown>
     constructor(name: string, options?: object)
     readonly replicate: {
@@ -51,7 +52,7 @@ declare module 'pouchdb' {
     sync(other: PouchDB | string, options?: object): Running<{ push: ReplicationResult; pull: ReplicationResult }>
     put(document: PouchDocument, options?: object): Promise<Written>
     post(document: object): Promise<Written>
-    get(id: string, options?: object): Promise<PouchDocument>
+    get(id: string, options?: object): Promise<PouchDocument & { _rev: string }>
     remove(document: PouchDocument | Written): Promise<Written>
     bulkDocs(documents: readonly object[], options?: object): Promise<(Written & { error?: string; status?: number })[]>
     bulkGet(options: object): Promise<{ results: { id: string; docs: { ok?: PouchDocument; error?: unknown }[] }[] }>
@@ -91,4 +92,10 @@ declare module 'pouchdb-adapter-memory' {
 declare module 'pouchdb-find' {
   const plugin: unknown
   export default plugin
+}
+
+declare module 'express-pouchdb' {
+  import type { RequestListener } from 'node:http'
+  import type PouchDB from 'pouchdb'
+  export default function app(pouchdb: typeof PouchDB, options?: object): RequestListener
 }

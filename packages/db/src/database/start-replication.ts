@@ -1,0 +1,212 @@
+/** Starts replications and sums up how they are. Loaded with the first one. */
+import { PannierError } from '../base/errors.ts'
+import { HttpPeer } from '../replication/http/http-peer.ts'
+import type { PeerFilter, ReplicationPeer } from '../replication/peer.ts'
+import { PartWatcher } from '../replication/part-watcher.ts'
+import { BATCHES_AHEAD_DEFAULT, BATCH_SIZE_DEFAULT } from '../replication/run-options.ts'
+import type { RunOptions } from '../replication/run-options.ts'
+import { supervise } from '../replication/supervisor.ts'
+import type { Control } from '../replication/supervisor.ts'
+import { sumUp } from '../replication/sum-up.ts'
+import type { Network, ReplicationDirection, ReplicationResult } from '../replication/types.ts'
+import { CollectionOperations } from './collection-operations.ts'
+import type { DatabaseContext } from './database-context.ts'
+import { LocalPeer } from './local-peer.ts'
+import type { LocalCollection } from './local-peer.ts'
+import type {
+  DatabaseSyncOptions,
+  DirectionOptions,
+  ReplicationJob,
+  ReplicationOptions,
+  ReplicationRequest,
+  ReplicationState,
+  ReplicationTarget,
+} from './replication-options.ts'
+
+const CHECKPOINT_INTERVAL_MS_DEFAULT = 5000
+
+export async function startReplication(
+  context: DatabaseContext,
+  state: ReplicationState,
+  request: ReplicationRequest,
+  options: ReplicationOptions,
+): Promise<ReplicationResult> {
+  const { wallClock, closing } = context
+  const startTime = new Date(wallClock()).toISOString()
+  const runs = jobsOf(request, options).flatMap((job) => runsOf(context, job, options))
+  const emit: PartWatcher['emit'] = (event) => {
+    for (const listener of Array.from(state.listeners)) listener(event)
+  }
+  const watchers = runs.map(({ run }) => new PartWatcher(run, emit))
+  state.view = sumUp(watchers)
+  const { signal } = options
+  const control = controlOf(state)
+  const cancel = (): void => {
+    state.cancelled = true
+    state.changed?.()
+  }
+  const signals = [closing, ...(signal === undefined ? [] : [signal])]
+  for (const one of signals) one.addEventListener('abort', cancel)
+  if (signals.some(({ aborted }) => aborted)) cancel()
+  try {
+    const ends = await Promise.allSettled(
+      runs.map(async ({ run, source, target }, at) => {
+        try {
+          watchers[at]!.status(await supervise(source, target, run, control, watchers[at]!))
+        } catch (error) {
+          watchers[at]!.status('failed', error as PannierError)
+          // The other direction and the other collections go no further than this one.
+          cancel()
+          throw error
+        }
+      }),
+    )
+    const failed = ends.find((end) => end.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
+    if (signal?.aborted === true)
+      throw new PannierError('PANNIER_ABORTED', 'The replication was cancelled.', { cause: signal.reason })
+    return resultOf(state, startTime, new Date(wallClock()).toISOString())
+  } finally {
+    for (const one of signals) one.removeEventListener('abort', cancel)
+  }
+}
+
+/** Through which the handle and what does the work talk. */
+function controlOf(state: ReplicationState): Control {
+  const listeners = new Set<() => void>()
+  state.changed = () => {
+    for (const listener of Array.from(listeners)) listener()
+  }
+  return {
+    get paused() {
+      return state.paused
+    },
+    get cancelled() {
+      return state.cancelled
+    },
+    onChange(listener) {
+      // A function of its own, so that one listener that is added twice is called twice.
+      const own = (): void => listener()
+      listeners.add(own)
+      return () => void listeners.delete(own)
+    },
+  }
+}
+
+function resultOf({ view }: ReplicationState, startTime: string, endTime: string): ReplicationResult {
+  const { progress, parts } = view
+  const isComplete = view.status === 'complete'
+  const status = isComplete ? 'complete' : 'cancelled'
+  return { ...progress, ok: isComplete && progress.docsDenied === 0, status, startTime, endTime, parts: [...parts] }
+}
+
+interface Run {
+  readonly run: RunOptions
+  readonly source: ReplicationPeer
+  readonly target: ReplicationPeer
+}
+
+function jobsOf(request: ReplicationRequest, options: ReplicationOptions): ReplicationJob[] {
+  if ('collection' in request) return [request]
+  const { collections } = options as DatabaseSyncOptions
+  const below = String(request.url).replace(/\/+$/, '')
+  const targets = Array.isArray(collections)
+    ? collections.map((name: string) => [name, `${below}/${encodeURIComponent(name)}`] as const)
+    : Object.entries(collections as Record<string, ReplicationTarget>)
+  const directions: readonly ReplicationDirection[] = ['push', 'pull']
+  return targets.map(([name, target]) => ({ collection: request.open(name), target, directions }))
+}
+
+function runsOf(context: DatabaseContext, job: ReplicationJob, options: ReplicationOptions): Run[] {
+  const collection = job.collection as LocalCollection
+  const here = new LocalPeer(collection)
+  const there = peerOf(context, job.target, options)
+  return job.directions.map((direction) => {
+    const own = direction === 'push' ? options.push : options.pull
+    const run = runOptions(context, collection.name, direction, job.directions.length > 1, { ...options, ...own })
+    const [source, target] = direction === 'push' ? [here, there] : [there, here]
+    if (run.filter.name !== undefined && !source.remote)
+      throw new TypeError('a filter by name is one that a server has: filter a collection by a function')
+    return { run, source, target }
+  })
+}
+
+function peerOf(context: DatabaseContext, target: ReplicationTarget, options: ReplicationOptions): ReplicationPeer {
+  if (target instanceof CollectionOperations && 'changes' in target) return new LocalPeer(target as LocalCollection)
+  if (typeof target !== 'string' && !(target instanceof URL))
+    throw new TypeError('a replication is with the URL of a database, or with a collection')
+  const url = URL.canParse(String(target)) ? new URL(target) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw new TypeError('the URL of a database begins with http')
+  return new HttpPeer(url, options, context.environment)
+}
+
+function runOptions(
+  { environment, wallClock }: DatabaseContext,
+  collection: string,
+  direction: ReplicationDirection,
+  bothWays: boolean,
+  options: ReplicationOptions,
+): RunOptions {
+  const { live = false, retry = live, style = 'all', checkpoint = 'both', create = true } = options
+  const { batchSize = BATCH_SIZE_DEFAULT, batchesAhead = BATCHES_AHEAD_DEFAULT } = options
+  if (!isCount(batchSize) || !isCount(batchesAhead))
+    throw new TypeError('batchSize and batchesAhead are numbers from 1 on')
+  if (style !== 'all' && style !== 'winner') throw new TypeError(`style is 'winner' or 'all'`)
+  if (!['both', 'source', 'target', 'none'].includes(checkpoint))
+    throw new TypeError(`checkpoint is 'both', 'source', 'target' or 'none'`)
+  return {
+    collection,
+    direction,
+    live,
+    retry,
+    backOff: options.backOff,
+    filter: filterOf(options),
+    style,
+    since: options.since,
+    batchSize,
+    batchesAhead,
+    checkpoint,
+    checkpointIntervalMs: options.checkpointIntervalMs ?? CHECKPOINT_INTERVAL_MS_DEFAULT,
+    snapshot: options.snapshot ?? true,
+    createSource: bothWays && create,
+    createTarget: create,
+    network: options.network ?? browserNetwork(),
+    environment,
+    wallClock,
+  }
+}
+
+function filterOf({ ids, selector, filter, parameters, view }: DirectionOptions): PeerFilter {
+  if (ids !== undefined && !(Array.isArray(ids) && ids.every((id) => typeof id === 'string')))
+    throw new TypeError('ids is an array of ids')
+  if (filter !== undefined && typeof filter !== 'string' && typeof filter !== 'function')
+    throw new TypeError('filter is a function, or the name of a filter of the server')
+  const name = view !== undefined ? '_view' : typeof filter === 'string' ? filter : undefined
+  return {
+    ids,
+    selector,
+    accept: typeof filter === 'function' ? filter : undefined,
+    name,
+    parameters: view === undefined ? parameters : { ...parameters, view },
+  }
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 1
+}
+
+/** What a page or a worker knows of it; undefined in Node. */
+function browserNetwork(): Network | undefined {
+  if (typeof navigator === 'undefined' || typeof navigator.onLine !== 'boolean') return undefined
+  if (typeof globalThis.addEventListener !== 'function') return undefined
+  return {
+    isOnline: () => navigator.onLine,
+    onChange: (listener) => {
+      for (const event of ['online', 'offline']) globalThis.addEventListener(event, listener)
+      return () => {
+        for (const event of ['online', 'offline']) globalThis.removeEventListener(event, listener)
+      }
+    },
+  }
+}

@@ -1,0 +1,263 @@
+/**
+ * One attempt to bring the target up to the source: from their common checkpoint to the end of the source's feed, or on and on.
+ *
+ * Guarantees: a checkpoint is only written for what the target has taken (or refused, which is told); order is that of the feed;
+ * memory is bounded by `batchesAhead` batches of names and a few requests of revisions, whose size follows what documents
+ * turn out to take. An attempt that fails anywhere may be followed by another: all that it did is repeatable.
+ */
+import { CheckpointLog } from './checkpoint.ts'
+import { asksForRestart } from './errors.ts'
+import type {
+  JsonDocument,
+  PeerChange,
+  PeerChanges,
+  ReplicationPeer,
+  RevisionFailure,
+  RevisionName,
+  RevisionsRead,
+  Sequence,
+} from './peer.ts'
+import { mapAhead } from './pipeline.ts'
+import { replicationId } from './replication-id.ts'
+import type { RunOptions } from './run-options.ts'
+
+/** Hears of what is done. */
+export interface AttemptWatcher {
+  began(since: Sequence): void
+  /** One is tried once: the feed takes a connection that breaks more lightly. */
+  triedSnapshot(): void
+  /** A page of the feed was looked at. */
+  page(changes: number, pending: number | undefined): void
+  written(documents: readonly JsonDocument[], read: number, failures: readonly RevisionFailure[]): void
+  conflict(id: string): void
+  reached(sequence: Sequence, caughtUp: boolean): void
+  checkpoint(sequence: Sequence): void
+}
+
+/** What a request of revisions aims at, and limits of how many it asks for. */
+const REQUEST_BYTES: number = 2 * 1024 * 1024
+const REQUEST_REVISIONS_MAX = 1000
+const DOCUMENT_BYTES_GUESS = 8 * 1024
+const REQUESTS_AHEAD = 2
+/** A last checkpoint, when it was cancelled, has this long. */
+const LAST_CHECKPOINT_MS_MAX = 2000
+
+/** A page of the feed, and what the target lacks of it. */
+interface Page extends PeerChanges {
+  readonly missing: readonly RevisionName[]
+}
+
+interface FetchRequest {
+  readonly page: Page
+  readonly names: readonly RevisionName[]
+  /** The page is done with it. */
+  readonly last: boolean
+}
+
+interface Fetched extends FetchRequest {
+  readonly read: RevisionsRead
+}
+
+export class Attempt {
+  readonly #source: ReplicationPeer
+  readonly #target: ReplicationPeer
+  readonly #options: RunOptions
+  readonly #watcher: AttemptWatcher
+  readonly #signal: AbortSignal
+  readonly #startTime: string
+  #log: CheckpointLog | undefined
+  #reached: Sequence
+  #checkpointMs = 0
+  readonly #lost = new AbortController()
+  #cancelTimer: () => void = () => {}
+  #writing: Promise<void> = Promise.resolve()
+  #documentBytes = DOCUMENT_BYTES_GUESS
+
+  constructor(
+    source: ReplicationPeer,
+    target: ReplicationPeer,
+    options: RunOptions,
+    watcher: AttemptWatcher,
+    signal: AbortSignal,
+  ) {
+    this.#source = source
+    this.#target = target
+    this.#options = options
+    this.#watcher = watcher
+    this.#signal = AbortSignal.any([signal, this.#lost.signal])
+    this.#startTime = new Date(options.wallClock()).toISOString()
+  }
+
+  /** Resolves when the target has everything; never while it is live. */
+  async run(): Promise<void> {
+    const since = await this.#begin()
+    this.#reached = since
+    this.#checkpointMs = this.#options.environment.now()
+    try {
+      await this.#replicate(since)
+      await this.#writing
+      await this.#record(this.#signal)
+    } catch (error) {
+      if (this.#lost.signal.aborted) throw this.#lost.signal.reason
+      await this.#recordLast()
+      throw error
+    } finally {
+      this.#cancelTimer()
+    }
+  }
+
+  async #begin(): Promise<Sequence> {
+    const { filter, style, checkpoint, environment, createSource, createTarget, since } = this.#options
+    const [source, target] = await Promise.all([
+      this.#source.identify(createSource, this.#signal),
+      this.#target.identify(createTarget, this.#signal),
+    ])
+    const name = replicationId(source, target, filter, style)
+    this.#log = new CheckpointLog(this.#source, this.#target, name, checkpoint, environment)
+    const recorded = await this.#log.open(this.#signal)
+    const from = since ?? recorded
+    this.#watcher.began(from)
+    return from ?? (await this.#loadSnapshot())
+  }
+
+  /** A first replication of everything may be one download. */
+  async #loadSnapshot(): Promise<Sequence> {
+    const { ids, selector, accept, name } = this.#options.filter
+    const filtered = (ids ?? selector ?? accept ?? name) !== undefined || this.#options.style !== 'all'
+    const { openSnapshot } = this.#source
+    if (filtered || !this.#options.snapshot || openSnapshot === undefined) return undefined
+    let told = 0
+    const loaded = await this.#target.loadSnapshot?.(
+      () => {
+        this.#watcher.triedSnapshot()
+        return this.#source.openSnapshot!(this.#signal)
+      },
+      ({ documents, documentsTotal }) => {
+        this.#watcher.page(documents - told, documentsTotal - documents)
+        this.#watcher.written(new Array<JsonDocument>(documents - told), documents - told, [])
+        told = documents
+      },
+      this.#signal,
+    )
+    if (loaded === undefined) return undefined
+    this.#watcher.written([], 0, loaded.failures)
+    this.#watcher.reached(loaded.sequence, false)
+    await this.#log!.write(loaded.sequence, this.#startTime, this.#signal)
+    this.#watcher.checkpoint(loaded.sequence)
+    return loaded.sequence
+  }
+
+  async #replicate(since: Sequence): Promise<void> {
+    const { batchesAhead } = this.#options
+    const pages = mapAhead(this.#pages(since), batchesAhead, (page) => this.#compare(page))
+    const fetched = mapAhead(this.#requests(pages), REQUESTS_AHEAD, (request) => this.#fetch(request))
+    for await (const { page, read, last } of fetched) {
+      await this.#write(read)
+      if (!last) continue
+      this.#reached = page.lastSeq
+      this.#watcher.reached(page.lastSeq, page.ended)
+      this.#recordInTime()
+    }
+  }
+
+  async *#pages(since: Sequence): AsyncGenerator<PeerChanges, void, undefined> {
+    const { live, batchSize, style, filter } = this.#options
+    let from = since
+    for (let ended = false; ;) {
+      const request = { since: from, limit: batchSize, wait: ended, style, filter, signal: this.#signal }
+      const page = await this.#source.readChanges(request)
+      this.#watcher.page(page.changes.length, page.pending)
+      from = page.lastSeq
+      // A wait that ends with nothing is no end.
+      if (page.changes.length > 0 || !ended) yield page
+      ended = page.ended
+      if (ended && !live) return
+    }
+  }
+
+  async #compare(page: PeerChanges): Promise<Page> {
+    const revisions = new Map<string, readonly string[]>()
+    for (const { id, revs } of page.changes) revisions.set(id, merged(revisions.get(id), { id, revs }))
+    if (revisions.size === 0) return { ...page, missing: [] }
+    const missing = await this.#target.missingRevisions(revisions, this.#signal)
+    return { ...page, missing: [...missing].flatMap(([id, revs]) => revs.map((rev) => ({ id, rev }))) }
+  }
+
+  /** In requests as large as is good for documents of the size that they have had up to now. */
+  async *#requests(pages: AsyncIterable<Page>): AsyncGenerator<FetchRequest, void, undefined> {
+    for await (const page of pages) {
+      const { missing } = page
+      let at = 0
+      do {
+        const count = Math.max(1, Math.min(REQUEST_REVISIONS_MAX, Math.floor(REQUEST_BYTES / this.#documentBytes)))
+        const names = missing.slice(at, at + count)
+        at += count
+        yield { page, names, last: at >= missing.length }
+      } while (at < missing.length)
+    }
+  }
+
+  async #fetch(request: FetchRequest): Promise<Fetched> {
+    const { names } = request
+    if (names.length === 0) return { ...request, read: { revisions: [], failures: [], bytes: 0 } }
+    const read = await this.#source.readRevisions(names, this.#signal)
+    // Larger documents count at once, smaller ones bit by bit.
+    const mean = read.bytes / Math.max(1, read.revisions.length)
+    this.#documentBytes = Math.max(64, mean, (this.#documentBytes + mean) / 2)
+    return { ...request, read }
+  }
+
+  async #write({ revisions, failures }: RevisionsRead): Promise<void> {
+    if (revisions.length === 0 && failures.length === 0) return
+    const written = await this.#target.writeRevisions(revisions, this.#signal)
+    const failed = new Set(written.failures.map(({ id, rev }) => JSON.stringify([id, rev])))
+    const taken = revisions
+      .map(({ document }) => document)
+      .filter(({ _id, _rev }) => failed.size === 0 || !failed.has(JSON.stringify([_id, _rev])))
+    this.#watcher.written(taken, revisions.length, [...failures, ...written.failures])
+    for (const id of written.conflicts) this.#watcher.conflict(id)
+  }
+
+  /** Not with every batch: at once if the last one was long ago, else in a while. */
+  #recordInTime(): void {
+    const { environment, checkpointIntervalMs } = this.#options
+    const waitMs = this.#checkpointMs + checkpointIntervalMs - environment.now()
+    this.#cancelTimer()
+    const record = (): void => {
+      this.#writing = this.#writing
+        .then(() => this.#record(this.#signal))
+        .catch((error: unknown) => {
+          // Other failures show themselves in whatever is done next; the next checkpoint makes up for this one.
+          if (asksForRestart(error)) this.#lost.abort(error)
+        })
+    }
+    if (waitMs <= 0) record()
+    else this.#cancelTimer = environment.after(waitMs, record)
+  }
+
+  async #record(signal: AbortSignal): Promise<void> {
+    const sequence = this.#reached
+    this.#checkpointMs = this.#options.environment.now()
+    if (sequence === undefined) return
+    if (await this.#log!.write(sequence, this.#startTime, signal)) this.#watcher.checkpoint(sequence)
+  }
+
+  /** When it has failed or was cancelled: what is done need not be done again. Kept short, and a failure is none. */
+  async #recordLast(): Promise<void> {
+    const stop = new AbortController()
+    this.#cancelTimer()
+    const cancel = this.#options.environment.after(LAST_CHECKPOINT_MS_MAX, () => stop.abort())
+    try {
+      await this.#writing
+      await this.#record(stop.signal)
+    } catch {
+      // It is repeated then.
+    } finally {
+      cancel()
+    }
+  }
+}
+
+function merged(known: readonly string[] | undefined, { revs }: PeerChange): readonly string[] {
+  return known === undefined ? revs : [...new Set([...known, ...revs])]
+}

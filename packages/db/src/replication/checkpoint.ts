@@ -1,0 +1,152 @@
+/**
+ * Replication checkpoints: how far the target has what the source has, kept on both sides in a `_local` document of the form that
+ * CouchDB and PouchDB use.
+ *
+ * Guarantees: where a replication goes on is never beyond what the target holds. Each checkpoint has a session id of its own,
+ * is written to the target first and never changed: it is only followed by the next. So the newest session that both
+ * sides know is a point that both have reached, whatever either side has lost since, and sequences are never compared.
+ * Relies on: a side that loses data (a wiped store, a restored copy) loses its checkpoints of that time with it.
+ */
+import { isPannierError } from '../base/errors.ts'
+import type { Environment } from '../base/environment.ts'
+import { checkpointLost, refusalStatus } from './errors.ts'
+import type { JsonDocument, ReplicationPeer, Sequence } from './peer.ts'
+
+export const CHECKPOINT_HISTORY_MAX = 5
+const CHECKPOINT_VERSION = 1
+const CONFLICT_RETRIES_MAX = 3
+
+/** On which sides they are kept. One side alone trusts that the other has lost nothing. */
+export type CheckpointSides = 'both' | 'source' | 'target' | 'none'
+
+interface Session {
+  readonly session_id: string
+  readonly recorded_seq: Sequence
+}
+
+/** The sessions that a checkpoint document tells of, newest first. */
+export function sessionsOf(document: JsonDocument | undefined): Session[] {
+  const history = Array.isArray(document?.['history']) ? (document['history'] as unknown[]) : []
+  return history.flatMap((entry) => {
+    const { session_id, recorded_seq, last_seq } = (entry ?? {}) as Record<string, unknown>
+    const sequence = recorded_seq ?? last_seq
+    return typeof session_id === 'string' && sequence !== undefined && sequence !== null
+      ? [{ session_id, recorded_seq: sequence }]
+      : []
+  })
+}
+
+/** What both know, newest first; empty: nothing, so it all begins anew. */
+export function commonSessions(source: JsonDocument | undefined, target: JsonDocument | undefined): Session[] {
+  const known = sessionsOf(target)
+  const ofSource = sessionsOf(source)
+  const at = ofSource.findIndex((session) => known.some(({ session_id }) => session_id === session.session_id))
+  return at < 0 ? [] : ofSource.slice(at)
+}
+
+export class CheckpointLog {
+  readonly #source: ReplicationPeer
+  readonly #target: ReplicationPeer
+  readonly #name: string
+  readonly #environment: Environment
+  #sides: CheckpointSides
+  #history: Session[] = []
+  #recorded: Sequence = undefined
+  readonly #revisions = new Map<ReplicationPeer, unknown>()
+
+  constructor(
+    source: ReplicationPeer,
+    target: ReplicationPeer,
+    name: string,
+    sides: CheckpointSides,
+    environment: Environment,
+  ) {
+    this.#source = source
+    this.#target = target
+    this.#name = name
+    this.#sides = sides
+    this.#environment = environment
+  }
+
+  /** Where to go on; undefined: at the beginning. */
+  async open(signal: AbortSignal): Promise<Sequence> {
+    if (this.#sides === 'none') return undefined
+    const read = async (peer: ReplicationPeer): Promise<JsonDocument | undefined> => {
+      const document = await peer.getLocal(this.#name, signal)
+      this.#revisions.set(peer, document?.['_rev'])
+      return document
+    }
+    const [source, target] = await Promise.all([read(this.#source), read(this.#target)])
+    const alone = this.#sides === 'both' ? source === undefined && target?.['one_sided'] === true : true
+    const one = this.#sides === 'source' ? source : target
+    this.#history = alone ? sessionsOf(one) : commonSessions(source, target)
+    this.#recorded = this.#history[0]?.recorded_seq
+    return this.#recorded
+  }
+
+  /** Records that the target has everything up to `sequence`. */
+  async write(sequence: Sequence, startTime: string, signal: AbortSignal): Promise<boolean> {
+    if (this.#sides === 'none' || sequence === this.#recorded) return false
+    const session: Session = { session_id: this.#environment.randomId(), recorded_seq: sequence }
+    const history = [session, ...this.#history].slice(0, CHECKPOINT_HISTORY_MAX)
+    if (this.#sides !== 'source') await this.#put(this.#target, history, startTime, signal)
+    if (this.#sides !== 'target') {
+      try {
+        await this.#put(this.#source, history, startTime, signal)
+      } catch (error) {
+        const status = refusalStatus(error)
+        if (this.#sides !== 'both' || (status !== 401 && status !== 403)) throw error
+        // A source that may only be read: the target's word has to do.
+        this.#sides = 'target'
+        await this.#put(this.#target, history, startTime, signal)
+      }
+    }
+    this.#history = history
+    this.#recorded = sequence
+    return true
+  }
+
+  async #put(
+    peer: ReplicationPeer,
+    history: readonly Session[],
+    startTime: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    for (let retries = 0; ; retries++) {
+      const current = this.#revisions.get(peer)
+      const [{ session_id, recorded_seq }] = history as [Session]
+      try {
+        const rev = await peer.putLocal(
+          this.#name,
+          {
+            ...(typeof current === 'string' ? { _rev: current } : {}),
+            session_id,
+            last_seq: recorded_seq,
+            source_last_seq: recorded_seq,
+            history: history.map((one) => ({ ...one, last_seq: one.recorded_seq })),
+            replicator: 'pannier',
+            version: CHECKPOINT_VERSION,
+            replication_id_version: CHECKPOINT_VERSION,
+            start_time: startTime,
+            ...(this.#sides === 'target' ? { one_sided: true } : {}),
+          },
+          signal,
+        )
+        this.#revisions.set(peer, rev)
+        return
+      } catch (error) {
+        if (!isPannierError(error, 'PANNIER_CONFLICT') || retries === CONFLICT_RETRIES_MAX) throw error
+        await this.#reread(peer, history, signal)
+      }
+    }
+  }
+
+  /** After a conflict: an answer that was lost, the same replication in another tab, or a store that has lost what it had. */
+  async #reread(peer: ReplicationPeer, history: readonly Session[], signal: AbortSignal): Promise<void> {
+    const current = await peer.getLocal(this.#name, signal)
+    const known = sessionsOf(current)
+    const isOurs = known.some(({ session_id }) => history.some((one) => one.session_id === session_id))
+    if (!isOurs && (history.length > 1 || known.length > 0)) throw checkpointLost(peer.name)
+    this.#revisions.set(peer, current?.['_rev'])
+  }
+}

@@ -1,0 +1,236 @@
+/**
+ * Reads revisions from a CouchDB server: by `_bulk_get`, or one document at a time where a server has none. Attachments come
+ * inside the answer where they are small, and else when they are written, as streams.
+ */
+import { isPlainObject } from '../../codec/collation.ts'
+import { isAboutContent, refusalStatus, refused, replaced, unreachable } from '../errors.ts'
+import type { PeerAttachment, PeerRevision, RevisionFailure, RevisionName, RevisionsRead } from '../peer.ts'
+import { bulkGetOf, objectOf, openRevisionsOf } from './answers.ts'
+import type { BulkGetEntry, Fields } from './answers.ts'
+import type { HttpClient } from './http-client.ts'
+
+/** Attachments of up to so many bytes come inside of answers, and of an answer so many at most. */
+const INLINE_BYTES_MAX = 64 * 1024
+const INLINE_ANSWER_BYTES_MAX: number = 4 * 1024 * 1024
+/** Requests at a time where a document is one. */
+const SINGLE_REQUESTS = 6
+/** What a server says that has no `_bulk_get`. */
+const NOT_THERE: ReadonlySet<number | undefined> = new Set([400, 404, 405, 501])
+
+interface Collected {
+  readonly revisions: PeerRevision[]
+  readonly failures: RevisionFailure[]
+  bytes: number
+}
+
+export class RevisionFetcher {
+  readonly #client: HttpClient
+  #hasBulkGet: boolean | undefined
+
+  constructor(client: HttpClient) {
+    this.#client = client
+  }
+
+  async read(names: readonly RevisionName[], signal: AbortSignal): Promise<RevisionsRead> {
+    const collected: Collected = { revisions: [], failures: [], bytes: 0 }
+    const withSmall: RevisionName[] = []
+    let smallBytes = 0
+    for (const entry of await this.#entries(names, false, signal)) {
+      for (const one of entry.documents) {
+        if (!('ok' in one)) {
+          this.#fail(collected, entry.id, one)
+          continue
+        }
+        const small = smallAttachments(one.ok)
+        if (small > 0 && smallBytes + small <= INLINE_ANSWER_BYTES_MAX) {
+          smallBytes += small
+          withSmall.push({ id: entry.id, rev: one.ok['_rev'] as string })
+        } else this.#take(collected, entry.id, one.ok)
+      }
+    }
+    if (withSmall.length > 0) {
+      for (const entry of await this.#entries(withSmall, true, signal)) {
+        for (const one of entry.documents) {
+          if ('ok' in one) this.#take(collected, entry.id, one.ok)
+          else this.#fail(collected, entry.id, one)
+        }
+      }
+    }
+    return collected
+  }
+
+  async #entries(names: readonly RevisionName[], attachments: boolean, signal: AbortSignal): Promise<BulkGetEntry[]> {
+    if (this.#hasBulkGet !== false) {
+      try {
+        const entries = await this.#bulkGet(names, attachments, signal)
+        this.#hasBulkGet = true
+        return entries
+      } catch (error) {
+        const isAbsent = this.#hasBulkGet === undefined && NOT_THERE.has(refusalStatus(error))
+        if (!isAbsent && !(isAboutContent(error) && this.#hasBulkGet === true)) throw error
+        if (isAbsent) this.#hasBulkGet = false
+      }
+    }
+    const entries: BulkGetEntry[] = []
+    const byId = [...grouped(names)]
+    const next = async (): Promise<void> => {
+      for (let one = byId.pop(); one !== undefined; one = byId.pop())
+        entries.push(await this.#openRevisions(...one, attachments, signal))
+    }
+    await Promise.all(Array.from({ length: SINGLE_REQUESTS }, next))
+    return entries
+  }
+
+  async #bulkGet(names: readonly RevisionName[], attachments: boolean, signal: AbortSignal): Promise<BulkGetEntry[]> {
+    const answer = await this.#client.json({
+      path: '_bulk_get',
+      method: 'POST',
+      query: { revs: 'true', latest: 'true', ...(attachments && { attachments: 'true' }) },
+      body: JSON.stringify({ docs: names.map(({ id, rev }) => ({ id, rev })) }),
+      signal,
+    })
+    return bulkGetOf(
+      this.#client.url,
+      answer,
+      names.map(({ id }) => id),
+    )
+  }
+
+  async #openRevisions(
+    id: string,
+    revs: readonly string[],
+    attachments: boolean,
+    signal: AbortSignal,
+  ): Promise<BulkGetEntry> {
+    const { url } = this.#client
+    try {
+      const answer = await this.#client.json({
+        path: documentPath(id),
+        query: {
+          revs: 'true',
+          latest: 'true',
+          open_revs: JSON.stringify(revs),
+          ...(attachments && { attachments: 'true' }),
+        },
+        signal,
+      })
+      return openRevisionsOf(url, answer, id)
+    } catch (error) {
+      const status = refusalStatus(error)
+      if (status === undefined || status === 401) throw error
+      const { error: name, reason } = (error as { details: Record<string, string> }).details
+      return { id, documents: revs.map((rev) => ({ error: name!, reason: reason!, rev })) }
+    }
+  }
+
+  #take(collected: Collected, id: string, fields: Fields): void {
+    const { _attachments, ...document } = fields
+    const attachments = isPlainObject(_attachments)
+      ? this.#attachments(id, fields['_rev'] as string, _attachments)
+      : undefined
+    collected.revisions.push({ document: document as PeerRevision['document'], attachments })
+    collected.bytes += JSON.stringify(document).length
+    for (const { inline } of attachments?.values() ?? []) collected.bytes += inline?.length ?? 0
+  }
+
+  #fail(
+    { failures }: Collected,
+    id: string,
+    { error, reason, rev }: { readonly error: string; readonly reason: string; readonly rev: string },
+  ): void {
+    // It was replaced, or purged: the feed tells of what is there now.
+    if (error === 'not_found') return
+    const status = error === 'unauthorized' ? 401 : error === 'forbidden' ? 403 : 500
+    failures.push({ id, rev, error: refused(this.#client.url, status, error, reason) })
+  }
+
+  #attachments(id: string, rev: string, attachments: Fields): Map<string, PeerAttachment> {
+    const { url } = this.#client
+    return new Map(
+      Object.entries(attachments).map(([name, value]) => {
+        const { content_type, revpos, digest, length, data } = objectOf(url, value)
+        const inline = typeof data === 'string' ? data : undefined
+        const bytes = typeof length === 'number' ? length : inline === undefined ? undefined : base64Length(inline)
+        if (bytes === undefined) throw unreachable(url, `the attachment '${name}' of '${id}' has no length`)
+        return [
+          name,
+          {
+            contentType:
+              typeof content_type === 'string' && content_type !== '' ? content_type : 'application/octet-stream',
+            revpos: typeof revpos === 'number' ? revpos : undefined,
+            digest: typeof digest === 'string' ? digest : undefined,
+            length: bytes,
+            ...(inline === undefined ? {} : { inline }),
+            open: (signal) => this.#open(id, rev, name, bytes, signal),
+          },
+        ]
+      }),
+    )
+  }
+
+  /** Fails unless exactly so many bytes come. */
+  async #open(
+    id: string,
+    rev: string,
+    name: string,
+    length: number,
+    signal: AbortSignal,
+  ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+    const { url } = this.#client
+    const path = `${documentPath(id)}/${name.split('/').map(encodeURIComponent).join('/')}`
+    const stream = await this.#client
+      .stream({ path, query: { rev }, accept: '*/*', signal })
+      .catch((error: unknown) => {
+        throw refusalStatus(error) === 404 ? replaced(url, `the attachment '${name}' of '${id}'`, error) : error
+      })
+    let received = 0
+    return stream.pipeThrough(
+      new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+        transform(chunk, controller) {
+          received += chunk.length
+          controller.enqueue(chunk)
+        },
+        flush() {
+          if (received !== length)
+            throw unreachable(url, `of the attachment '${name}' of '${id}' came ${received} of ${length} bytes`)
+        },
+      }),
+    )
+  }
+}
+
+/** The path of a document: `_design/` stays a prefix. */
+export function documentPath(id: string): string {
+  const [prefix, rest] = id.startsWith('_design/') ? ['_design/', id.slice('_design/'.length)] : ['', id]
+  return prefix + encodeURIComponent(rest)
+}
+
+/** Bytes of the attachments if they are all small and came with this revision or none is known of before; 0: leave them. */
+function smallAttachments({ _rev, _attachments }: Fields): number {
+  if (!isPlainObject(_attachments)) return 0
+  const generation = Number.parseInt(String(_rev), 10)
+  let bytes = 0
+  for (const value of Object.values(_attachments)) {
+    if (!isPlainObject(value)) return 0
+    const { length, revpos } = value
+    // What came with an earlier revision the target may have already.
+    if (typeof length !== 'number' || length > INLINE_BYTES_MAX || revpos !== generation) return 0
+    bytes += length
+  }
+  return bytes
+}
+
+function base64Length(text: string): number {
+  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
+  return (text.length / 4) * 3 - padding
+}
+
+function grouped(names: readonly RevisionName[]): Map<string, string[]> {
+  const byId = new Map<string, string[]>()
+  for (const { id, rev } of names) {
+    const revs = byId.get(id)
+    if (revs === undefined) byId.set(id, [rev])
+    else revs.push(rev)
+  }
+  return byId
+}

@@ -1,0 +1,252 @@
+/**
+ * Requests to one CouchDB database. Guarantees: an answer is whole JSON of the kind that was asked for, or the request rejects: with
+ * PANNIER_PEER_REFUSED where the other side said no (4xx), with PANNIER_PEER_UNREACHABLE for everything that another try may mend
+ * (no connection, a connection that falls silent, 429, 5xx, a text that is cut off or is no JSON, as captive portals give).
+ * Credentials go into a header, never into messages, ids or URLs.
+ */
+import type { Environment } from '../../base/environment.ts'
+import { throwIfAborted } from '../../base/abort.ts'
+import { PannierError } from '../../base/errors.ts'
+import { refused, unreachable } from '../errors.ts'
+
+export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>
+
+export interface HttpOptions {
+  /** Sent with each request. A function is asked each time: for tokens that expire. */
+  readonly headers?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>) | undefined
+  /** For HTTP's Basic authentication; the URL may have them as well. */
+  readonly auth?: { readonly username: string; readonly password: string } | undefined
+  /** In place of the global one. */
+  readonly fetch?: FetchFunction | undefined
+  /** So long a connection may be silent; 30,000 when left out. */
+  readonly timeoutMs?: number | undefined
+}
+
+export interface HttpRequest {
+  readonly method?: 'GET' | 'POST' | 'PUT'
+  /** Below the database; '' is the database. */
+  readonly path: string
+  readonly query?: Readonly<Record<string, string | undefined>>
+  readonly body?: BodyInit | undefined
+  readonly contentType?: string
+  readonly accept?: string
+  readonly signal: AbortSignal
+  readonly silenceMsMax?: number
+}
+
+const SILENCE_MS_MAX_DEFAULT = 30_000
+/** Of an answer that says no. */
+const REASON_CHARS_MAX = 300
+
+export class HttpClient {
+  /** Of the database, without credentials. */
+  readonly url: string
+  readonly #environment: Environment
+  readonly #options: HttpOptions
+  readonly #authorization: string | undefined
+
+  constructor(url: URL, options: HttpOptions, environment: Environment) {
+    const bare = new URL(url)
+    const username = options.auth?.username ?? decodeURIComponent(bare.username)
+    const password = options.auth?.password ?? decodeURIComponent(bare.password)
+    bare.username = bare.password = bare.hash = bare.search = ''
+    this.url = bare.href.replace(/\/+$/, '')
+    this.#options = options
+    this.#environment = environment
+    this.#authorization = username === '' ? undefined : `Basic ${base64(`${username}:${password}`)}`
+  }
+
+  /** The answer's JSON. */
+  async json(request: HttpRequest): Promise<unknown> {
+    const { response, watch } = await this.#send({ accept: 'application/json', ...request })
+    try {
+      const text = await this.#text(response, watch)
+      if (!response.ok) throw this.#failure(response, text)
+      return this.#parse(text)
+    } finally {
+      watch.end()
+    }
+  }
+
+  /** The answer's bytes as they come. The stream fails when the connection does; that it is all there is for the caller to check. */
+  async stream(request: HttpRequest): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+    const { response, watch } = await this.#send(request)
+    if (!response.ok || response.body === null) {
+      const text = await this.#text(response, watch).finally(() => watch.end())
+      throw response.ok ? unreachable(this.url, 'the answer is empty') : this.#failure(response, text)
+    }
+    const reader = response.body.getReader()
+    return new ReadableStream<Uint8Array<ArrayBuffer>>(
+      {
+        pull: async (controller) => {
+          try {
+            // Only the other side's silence counts, not the time that the reader takes.
+            watch.renew()
+            const { done, value } = await reader.read()
+            watch.rest()
+            if (!done) return controller.enqueue(value)
+            watch.end()
+            controller.close()
+          } catch (error) {
+            watch.end()
+            throw this.#broken(error, watch)
+          }
+        },
+        cancel: async (reason) => {
+          watch.end()
+          await reader.cancel(reason)
+        },
+      },
+      { highWaterMark: 0 },
+    )
+  }
+
+  async #send(request: HttpRequest): Promise<{ response: Response; watch: Watch }> {
+    const { method = 'GET', path, query = {}, body, contentType = 'application/json', accept, signal } = request
+    throwIfAborted(signal, 'The replication')
+    const { headers, fetch = globalThis.fetch, timeoutMs = SILENCE_MS_MAX_DEFAULT } = this.#options
+    const parameters = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined)
+    const search = parameters.length === 0 ? '' : `?${new URLSearchParams(parameters).toString()}`
+    const watch = new Watch(this.#environment, request.silenceMsMax ?? timeoutMs, signal)
+    try {
+      const init: RequestInit & { duplex?: 'half' } = {
+        method,
+        headers: {
+          ...(accept === undefined ? {} : { accept }),
+          ...(body === undefined ? {} : { 'content-type': contentType }),
+          ...(this.#authorization === undefined ? {} : { authorization: this.#authorization }),
+          ...(typeof headers === 'function' ? headers() : headers),
+        },
+        ...(body === undefined ? {} : { body }),
+        ...(body instanceof ReadableStream ? { duplex: 'half' } : {}),
+        credentials: this.#authorization === undefined ? 'include' : 'omit',
+        cache: 'no-store',
+        signal: watch.signal,
+      }
+      const separator = path === '' || path.startsWith('/') ? '' : '/'
+      const send = (): Promise<Response> => fetch(`${this.url}${separator}${path}${search}`, init)
+      const sent = send().catch((error: unknown) => {
+        // A kept connection that the server has closed in that moment; each request may be repeated.
+        if (!(error instanceof TypeError) || watch.signal.aborted || body instanceof ReadableStream) throw error
+        watch.renew()
+        return send()
+      })
+      return { response: await sent, watch }
+    } catch (error) {
+      watch.end()
+      throw this.#broken(error, watch)
+    }
+  }
+
+  async #text(response: Response, watch: Watch): Promise<string> {
+    if (response.body === null) return ''
+    const reader = response.body.getReader()
+    const decoder = new TextDecoder('utf-8', { fatal: true })
+    let text = ''
+    try {
+      for (;;) {
+        const { done, value } = await reader.read()
+        if (done) return text + decoder.decode()
+        watch.renew()
+        text += decoder.decode(value, { stream: true })
+      }
+    } catch (error) {
+      throw this.#broken(error, watch)
+    }
+  }
+
+  #parse(text: string): unknown {
+    try {
+      return JSON.parse(text) as unknown
+    } catch (error) {
+      throw unreachable(this.url, 'the answer is not JSON, or is cut off', error)
+    }
+  }
+
+  #broken(error: unknown, watch: Watch): unknown {
+    const { outer } = watch
+    if (outer.aborted) {
+      const cause: unknown = outer.reason
+      if (cause instanceof PannierError) return cause
+      return new PannierError('PANNIER_ABORTED', 'The replication was cancelled.', { cause })
+    }
+    if (error instanceof PannierError) return error
+    return unreachable(this.url, watch.expired ? 'the connection fell silent' : 'there is no connection', error)
+  }
+
+  #failure(response: Response, text: string): PannierError {
+    const { status } = response
+    let error = String(status)
+    let reason = ''
+    let isJson = false
+    try {
+      const answer = JSON.parse(text) as { error?: unknown; reason?: unknown } | null
+      isJson = typeof answer === 'object' && answer !== null
+      if (typeof answer?.error === 'string') error = answer.error
+      if (typeof answer?.reason === 'string') reason = answer.reason.slice(0, REASON_CHARS_MAX)
+    } catch {
+      // A proxy's page.
+    }
+    const isTemporary =
+      status >= 500 ? status !== 501 && status !== 505 : status === 408 || status === 425 || status === 429
+    const redirected = status < 400
+    if (isTemporary || redirected || (status === 403 && !isJson)) {
+      const retryAfterMs = retryAfter(response.headers.get('retry-after'))
+      const details = { status, ...(retryAfterMs !== undefined && { retryAfterMs }) }
+      return unreachable(this.url, `answered ${status} ${error} ${reason}`.trim(), undefined, details)
+    }
+    return refused(this.url, status, error, reason)
+  }
+}
+
+/** Ends a request whose connection is silent for too long. */
+class Watch {
+  readonly outer: AbortSignal
+  expired = false
+  readonly #controller = new AbortController()
+  readonly #environment: Environment
+  readonly #silenceMsMax: number
+  #cancel: () => void = () => {}
+  readonly #abort = (): void => this.#controller.abort(this.outer.reason)
+
+  constructor(environment: Environment, silenceMsMax: number, outer: AbortSignal) {
+    this.outer = outer
+    this.#environment = environment
+    this.#silenceMsMax = silenceMsMax
+    outer.addEventListener('abort', this.#abort)
+    this.renew()
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  renew(): void {
+    this.#cancel()
+    this.#cancel = this.#environment.after(this.#silenceMsMax, () => {
+      this.expired = true
+      this.#controller.abort()
+    })
+  }
+
+  rest(): void {
+    this.#cancel()
+  }
+
+  end(): void {
+    this.#cancel()
+    this.outer.removeEventListener('abort', this.#abort)
+  }
+}
+
+function base64(text: string): string {
+  let bytes = ''
+  for (const byte of new TextEncoder().encode(text)) bytes += String.fromCharCode(byte)
+  return btoa(bytes)
+}
+
+/** Of seconds; a date would need a clock that both sides agree on. */
+function retryAfter(text: string | null): number | undefined {
+  const seconds = text === null ? NaN : Number(text)
+  return seconds >= 0 ? Math.min(seconds, 3600) * 1000 : undefined
+}

@@ -1,0 +1,186 @@
+/**
+ * A CouchDB database over HTTP as a replication peer: CouchDB's own protocol, so CouchDB, PouchDB Server and Pannier's server all
+ * are such. It asks for what is fastest and makes do with what there is.
+ */
+import type { Environment } from '../../base/environment.ts'
+import { isPannierError, PannierError } from '../../base/errors.ts'
+import { refusalStatus, refused, unreachable } from '../errors.ts'
+import { selectorTest } from '../filter.ts'
+import type {
+  ChangesRequest,
+  JsonDocument,
+  PeerChanges,
+  ReplicationPeer,
+  RevisionName,
+  RevisionsRead,
+  RevisionsWritten,
+  PeerRevision,
+} from '../peer.ts'
+import { changesOf, missingOf, objectOf } from './answers.ts'
+import { HttpClient } from './http-client.ts'
+import type { HttpOptions, HttpRequest } from './http-client.ts'
+import { RevisionFetcher } from './fetch-revisions.ts'
+import { RevisionSender } from './send-revisions.ts'
+
+export interface HttpPeerOptions extends HttpOptions {
+  /** How often a server that has nothing to tell shows that it is there; 10,000 when left out. */
+  readonly heartbeatMs?: number | undefined
+}
+
+const HEARTBEAT_MS_DEFAULT = 10_000
+const REVISIONS_PER_DIFF_MAX = 5000
+/** What a server says that does not know `_selector`: then documents are tested here. */
+const NO_SELECTORS: ReadonlySet<number | undefined> = new Set([400, 404, 501])
+
+export class HttpPeer implements ReplicationPeer {
+  readonly name: string
+  readonly remote = true
+  readonly #client: HttpClient
+  readonly #root: HttpClient
+  readonly #heartbeatMs: number
+  readonly #fetcher: RevisionFetcher
+  readonly #sender: RevisionSender
+  #hasSnapshots = false
+  #hasSelectors = true
+
+  constructor(url: URL, options: HttpPeerOptions, environment: Environment) {
+    this.#client = new HttpClient(url, options, environment)
+    this.#root = new HttpClient(new URL('.', url.href.replace(/\/*([?#].*)?$/, '')), options, environment)
+    this.name = this.#client.url
+    this.#heartbeatMs = options.heartbeatMs ?? HEARTBEAT_MS_DEFAULT
+    this.#fetcher = new RevisionFetcher(this.#client)
+    this.#sender = new RevisionSender(this.#client, () => environment.randomId())
+  }
+
+  async identify(create: boolean, signal: AbortSignal): Promise<string> {
+    await this.#open(create, signal)
+    const root = await this.#orNone(this.#root.json({ path: '/', signal }))
+    const { uuid, features } = (root ?? {}) as { uuid?: unknown; features?: unknown }
+    this.#hasSnapshots = Array.isArray(features) && features.includes('pannier-snapshot')
+    const { pathname } = new URL(this.name)
+    // A server that moves stays the same one; one without a name of its own is known by its address.
+    return typeof uuid === 'string' ? `${uuid}${pathname.slice(pathname.lastIndexOf('/'))}` : this.name
+  }
+
+  async readChanges(request: ChangesRequest): Promise<PeerChanges> {
+    const { since, limit, wait, style, filter, signal } = request
+    const { ids, selector, accept, name, parameters } = filter
+    // A server applies one filter: what else there is, is tested here.
+    const asksSelector = selector !== undefined && ids === undefined && name === undefined && this.#hasSelectors
+    const asksIds = ids !== undefined && name === undefined
+    const test = selector === undefined || asksSelector ? undefined : await selectorTest(selector)
+    const body = asksIds ? { doc_ids: ids } : asksSelector ? { selector } : undefined
+    const filterName = name ?? (asksIds ? '_doc_ids' : asksSelector ? '_selector' : undefined)
+    const asked = this.#client.json({
+      path: '_changes',
+      method: body === undefined ? 'GET' : 'POST',
+      query: {
+        ...parameters,
+        style: style === 'all' ? 'all_docs' : 'main_only',
+        since: since === undefined ? '0' : typeof since === 'string' ? since : JSON.stringify(since),
+        limit: String(limit),
+        seq_interval: wait ? undefined : String(limit),
+        feed: wait ? 'longpoll' : 'normal',
+        heartbeat: wait ? String(this.#heartbeatMs) : undefined,
+        filter: filterName,
+        include_docs: accept !== undefined || test !== undefined ? 'true' : undefined,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal,
+      ...(wait ? { silenceMsMax: 3 * this.#heartbeatMs } : {}),
+    })
+    const answer = await asked.catch((error: unknown) => {
+      if (!asksSelector || !NO_SELECTORS.has(refusalStatus(error))) throw error
+      this.#hasSelectors = false
+    })
+    if (answer === undefined) return this.readChanges(request)
+    const { changes, lastSeq, pending } = changesOf(this.name, answer)
+    const accepted = accept as ((document: unknown) => unknown) | undefined
+    const passing = changes.filter(
+      ({ id, document }) =>
+        (asksIds || ids === undefined || ids.includes(id)) &&
+        (accepted === undefined || (document !== undefined && Boolean(accepted(document)))) &&
+        (test === undefined || (document !== undefined && test(document))),
+    )
+    return { changes: passing, lastSeq, pending, ended: changes.length < limit }
+  }
+
+  async missingRevisions(
+    revisions: ReadonlyMap<string, readonly string[]>,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, readonly string[]>> {
+    const missing = new Map<string, readonly string[]>()
+    const entries = [...revisions]
+    for (let at = 0; at < entries.length; at += REVISIONS_PER_DIFF_MAX) {
+      const asked = new Map(entries.slice(at, at + REVISIONS_PER_DIFF_MAX))
+      const body = JSON.stringify(Object.fromEntries(asked))
+      const answer = await this.#client.json({ path: '_revs_diff', method: 'POST', body, signal })
+      for (const [id, revs] of missingOf(this.name, answer, asked)) missing.set(id, revs)
+    }
+    return missing
+  }
+
+  readRevisions(names: readonly RevisionName[], signal: AbortSignal): Promise<RevisionsRead> {
+    return this.#fetcher.read(names, signal)
+  }
+
+  writeRevisions(revisions: readonly PeerRevision[], signal: AbortSignal): Promise<RevisionsWritten> {
+    return this.#sender.write(revisions, signal)
+  }
+
+  async getLocal(name: string, signal: AbortSignal): Promise<JsonDocument | undefined> {
+    const answer = await this.#orNone(this.#client.json({ path: localPath(name), signal }))
+    return answer === undefined ? undefined : objectOf(this.name, answer)
+  }
+
+  async putLocal(name: string, document: JsonDocument, signal: AbortSignal): Promise<string> {
+    const body = JSON.stringify({ ...document, _id: `_local/${name}` })
+    try {
+      const answer = await this.#client.json({ path: localPath(name), method: 'PUT', body, signal })
+      const { rev } = objectOf(this.name, answer)
+      if (typeof rev !== 'string') throw unreachable(this.name, 'the answer has no revision')
+      return rev
+    } catch (error) {
+      if (refusalStatus(error) !== 409) throw error
+      throw new PannierError('PANNIER_CONFLICT', `${this.name}: the checkpoint was changed.`, { cause: error })
+    }
+  }
+
+  async openSnapshot(signal: AbortSignal): Promise<ReadableStream<Uint8Array> | undefined> {
+    if (!this.#hasSnapshots) return undefined
+    return await this.#client.stream({ path: '_pannier/snapshot', accept: 'application/x-ndjson', signal })
+  }
+
+  async #open(create: boolean, signal: AbortSignal): Promise<void> {
+    const look: HttpRequest = { path: '', signal }
+    const found = await this.#orNone(this.#client.json(look))
+    if (found !== undefined) return this.#checkDatabase(found)
+    if (!create) throw new PannierError('PANNIER_NOT_FOUND', `There is no database ${this.name}.`)
+    try {
+      await this.#client.json({ path: '', method: 'PUT', signal })
+    } catch (error) {
+      // Another has made it just now.
+      if (refusalStatus(error) !== 412) throw error
+    }
+  }
+
+  /** What is asked of the root of some other website may be any JSON. */
+  #checkDatabase(answer: unknown): void {
+    if (objectOf(this.name, answer)['update_seq'] === undefined)
+      throw refused(this.name, 200, 'not_a_database', 'what is there is not a CouchDB database')
+  }
+
+  /** Undefined where there is nothing of that name (404). */
+  async #orNone(answer: Promise<unknown>): Promise<unknown> {
+    try {
+      return await answer
+    } catch (error) {
+      if (isPannierError(error, 'PANNIER_PEER_REFUSED') && error.details['status'] === 404) return undefined
+      throw error
+    }
+  }
+}
+
+function localPath(name: string): string {
+  return `_local/${encodeURIComponent(name)}`
+}

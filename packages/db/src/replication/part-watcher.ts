@@ -1,0 +1,90 @@
+/** Keeps account of one direction of one collection, and tells of it. */
+import type { PannierError } from '../base/errors.ts'
+import type { JsonDocument, RevisionFailure, Sequence } from './peer.ts'
+import type { RunOptions } from './run-options.ts'
+import type { Supervised } from './supervisor.ts'
+import type { ReplicationEvent, ReplicationProgress, ReplicationStatus } from './types.ts'
+
+type Untagged<Event> = Event extends unknown ? Omit<Event, 'collection' | 'direction'> : never
+
+export class PartWatcher implements Supervised {
+  readonly collection: string
+  readonly direction: 'push' | 'pull'
+  readonly emit: (event: ReplicationEvent) => void
+  readonly #live: boolean
+  #status: ReplicationStatus = 'active'
+  #error: PannierError | undefined
+  #progress: ReplicationProgress = {
+    docsRead: 0,
+    docsWritten: 0,
+    docsDenied: 0,
+    changesChecked: 0,
+    pending: undefined,
+    lastSeq: undefined,
+  }
+
+  constructor({ collection, direction, live }: RunOptions, emit: (event: ReplicationEvent) => void) {
+    this.collection = collection
+    this.direction = direction
+    this.emit = emit
+    this.#live = live
+  }
+
+  get currentStatus(): ReplicationStatus {
+    return this.#status
+  }
+
+  get progress(): ReplicationProgress {
+    return this.#progress
+  }
+
+  get error(): PannierError | undefined {
+    return this.#error
+  }
+
+  status(status: ReplicationStatus, error?: PannierError): void {
+    this.#error = error
+    if (status === this.#status && error === undefined) return
+    this.#status = status
+    this.#tell({ type: 'status', status, ...(error === undefined ? {} : { error }) })
+  }
+
+  began(since: Sequence): void {
+    this.#progress = { ...this.#progress, lastSeq: since }
+  }
+
+  page(changes: number, pending: number | undefined): void {
+    const { changesChecked } = this.#progress
+    this.#progress = { ...this.#progress, changesChecked: changesChecked + changes, pending }
+    if (changes > 0) this.status('active')
+  }
+
+  written(documents: readonly JsonDocument[], read: number, failures: readonly RevisionFailure[]): void {
+    const { docsRead, docsWritten, docsDenied } = this.#progress
+    this.#progress = {
+      ...this.#progress,
+      docsRead: docsRead + read,
+      docsWritten: docsWritten + documents.length,
+      docsDenied: docsDenied + failures.length,
+    }
+    if (documents.length > 0) this.#tell({ type: 'change', docs: documents, progress: this.#progress })
+    for (const failure of failures) this.#tell({ type: 'denied', ...failure })
+  }
+
+  conflict(id: string): void {
+    this.#tell({ type: 'conflict', id })
+  }
+
+  reached(sequence: Sequence, caughtUp: boolean): void {
+    this.#progress = { ...this.#progress, lastSeq: sequence, ...(caughtUp ? { pending: 0 } : {}) }
+    if (caughtUp && this.#live) this.status('paused')
+  }
+
+  checkpoint(sequence: Sequence): void {
+    this.#tell({ type: 'checkpoint', lastSeq: sequence })
+  }
+
+  #tell(event: Untagged<ReplicationEvent>): void {
+    this.emit({ ...event, collection: this.collection, direction: this.direction } as ReplicationEvent)
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * The contract of a replication peer: one side of a replication, a database to read revisions from and to write them to. The
+ * replicator knows nothing else of either side. docs/replication.md is normative; testing/conformance/replication-peer.ts tests it.
+ *
+ * A peer guarantees: an answer is whole and checked, or the call rejects (PANNIER_PEER_UNREACHABLE where another try may
+ * help); what `writeRevisions` does not list as failed is kept as durably as anything in it; an aborted signal ends
+ * a call at once. It relies on nothing: calls may overlap, and may be made again.
+ */
+import type { PannierError } from '../base/errors.ts'
+
+/** A place in the change feed of a peer: any JSON, which only that peer understands. */
+export type Sequence = unknown
+
+export type JsonDocument = Readonly<Record<string, unknown>>
+
+/** Which changes of a peer are wanted. All of the conditions have to hold. */
+export interface PeerFilter {
+  readonly ids?: readonly string[] | undefined
+  readonly selector?: JsonDocument | undefined
+  /** Is asked about the winner, also when that is a tombstone. */
+  readonly accept?: ((document: never) => unknown) | undefined
+  /** A filter of the peer's own: 'design/filter', '_view', '_design'. Only over HTTP. */
+  readonly name?: string | undefined
+  /** What that filter is told. */
+  readonly parameters?: Readonly<Record<string, string>> | undefined
+}
+
+export interface ChangesRequest {
+  /** Undefined: from the beginning. */
+  readonly since: Sequence
+  readonly limit: number
+  /** Waits until there is a change, or for a while: then it gives an empty page. */
+  readonly wait: boolean
+  readonly style: 'winner' | 'all'
+  readonly filter: PeerFilter
+  readonly signal: AbortSignal
+}
+
+export interface PeerChange {
+  readonly id: string
+  readonly revs: readonly string[]
+}
+
+export interface PeerChanges {
+  readonly changes: readonly PeerChange[]
+  readonly lastSeq: Sequence
+  /** Changes after `lastSeq`, as far as known. */
+  readonly pending: number | undefined
+  /** There was no more when it was read. */
+  readonly ended: boolean
+}
+
+export interface RevisionName {
+  readonly id: string
+  readonly rev: string
+}
+
+/** An attachment on its way. */
+export interface PeerAttachment {
+  readonly contentType: string
+  /** The generation that it came with. */
+  readonly revpos: number | undefined
+  /** As the source has it; of content that it keeps compressed it may be that of what is compressed. */
+  readonly digest: string | undefined
+  readonly length: number
+  /** Small content that came along, as bytes or in base64. */
+  readonly inline?: Uint8Array<ArrayBuffer> | string
+  /** The content, again for each call; it rejects, or the stream fails, if it is not all there. */
+  open(signal: AbortSignal): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>
+}
+
+/** A revision on its way. */
+export interface PeerRevision {
+  /** With `_id`, `_rev`, `_revisions`, perhaps `_deleted`; without `_attachments`. */
+  readonly document: JsonDocument & { readonly _id: string; readonly _rev: string }
+  readonly attachments: ReadonlyMap<string, PeerAttachment> | undefined
+}
+
+/** A revision that was not read or not written; the others were. */
+export interface RevisionFailure extends RevisionName {
+  readonly error: PannierError
+}
+
+export interface RevisionsRead {
+  /** Revisions that are not there any more are left out: newer ones take their place. */
+  readonly revisions: readonly PeerRevision[]
+  readonly failures: readonly RevisionFailure[]
+  /** About how many bytes they take. */
+  readonly bytes: number
+}
+
+export interface RevisionsWritten {
+  readonly failures: readonly RevisionFailure[]
+  /** Ids of the documents written that have conflicts now, where the peer can tell. */
+  readonly conflicts: readonly string[]
+}
+
+export interface SnapshotProgress {
+  readonly documents: number
+  readonly documentsTotal: number
+}
+
+export interface SnapshotLoaded {
+  /** Of the source: what comes after it is not in the snapshot. */
+  readonly sequence: Sequence
+  readonly failures: readonly RevisionFailure[]
+}
+
+export interface ReplicationPeer {
+  /** For people: never with credentials. */
+  readonly name: string
+  /** What lies behind a network may be offline. */
+  readonly remote: boolean
+  /**
+   * Names this store as long as it lives, and no other: one that was wiped or made anew has another name. Finds out whether the
+   * peer is there; with `create` it is made if it is not.
+   */
+  identify(create: boolean, signal: AbortSignal): Promise<string>
+  /** Each document once, in the order of its last change. */
+  readChanges(request: ChangesRequest): Promise<PeerChanges>
+  /** Those of the revisions that it does not have. */
+  missingRevisions(
+    revisions: ReadonlyMap<string, readonly string[]>,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, readonly string[]>>
+  /** Of a revision that was replaced meanwhile, the leaf that descends from it. */
+  readRevisions(names: readonly RevisionName[], signal: AbortSignal): Promise<RevisionsRead>
+  /** Takes revisions up as they are. One that is known already changes nothing. */
+  writeRevisions(revisions: readonly PeerRevision[], signal: AbortSignal): Promise<RevisionsWritten>
+  /** The `_local` document with this name. */
+  getLocal(name: string, signal: AbortSignal): Promise<JsonDocument | undefined>
+  /** Gives its new revision. @throws PANNIER_CONFLICT if its `_rev` is not the current one. */
+  putLocal(name: string, document: JsonDocument, signal: AbortSignal): Promise<string>
+  /** Everything at once, where the peer offers that. */
+  openSnapshot?(signal: AbortSignal): Promise<ReadableStream<Uint8Array> | undefined>
+  /** Loads such a snapshot if the peer is empty. Undefined: it is not, or there is no snapshot. */
+  loadSnapshot?(
+    open: () => Promise<ReadableStream<Uint8Array> | undefined>,
+    onProgress: (progress: SnapshotProgress) => void,
+    signal: AbortSignal,
+  ): Promise<SnapshotLoaded | undefined>
+}

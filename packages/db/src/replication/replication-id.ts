@@ -1,0 +1,35 @@
+/**
+ * Names a replication by what it does: between which stores, and which documents. Equal replications go on from each other's
+ * checkpoints; others, those of a store that was wiped and made anew too, begin anew. Credentials are no part of it.
+ */
+import { Hash128, HASH_BYTES } from '../codec/hash128.ts'
+import type { PeerFilter } from './peer.ts'
+
+export function replicationId(source: string, target: string, filter: PeerFilter, style: 'winner' | 'all'): string {
+  const { ids, selector, accept, name, parameters } = filter
+  const facts = [
+    source,
+    target,
+    style,
+    ids === undefined ? null : [...ids].sort(),
+    selector === undefined ? null : canonical(selector),
+    accept === undefined ? null : String(accept),
+    name ?? null,
+    parameters === undefined ? null : canonical(parameters),
+  ]
+  const hash = new Hash128()
+  hash.reset()
+  hash.update(new TextEncoder().encode(JSON.stringify(facts)))
+  const digest = new Uint8Array(HASH_BYTES)
+  hash.digest(digest, 0)
+  return `pannier-${Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
+}
+
+/** With the names of fields in order. */
+function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonical)
+  if (value instanceof RegExp) return String(value)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1))
+  return entries.map(([name, inner]) => [name, canonical(inner)])
+}

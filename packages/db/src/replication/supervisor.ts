@@ -1,0 +1,125 @@
+/**
+ * Keeps one direction of a replication going: attempts follow one another as long as there is reason to; in between it waits as
+ * it was told to (pause), as the network has it (offline), or as failures demand (back-off with jitter, so that many clients of a
+ * server that comes back do not come all at once). Guarantees: whoever cancels need not wait for a connection.
+ */
+import type { PannierError } from '../base/errors.ts'
+import { Attempt } from './attempt.ts'
+import type { AttemptWatcher } from './attempt.ts'
+import { asksForRestart, isTransient } from './errors.ts'
+import type { ReplicationPeer, Sequence } from './peer.ts'
+import { BACK_OFF_MS_MAX, BACK_OFF_MS_MIN } from './run-options.ts'
+import type { RunOptions } from './run-options.ts'
+import type { ReplicationStatus } from './types.ts'
+
+/** So often in a row, without progress, an attempt begins anew although failures are not to be tried again. */
+const RESTARTS_MAX = 3
+
+/** What the users of a replication want of it. */
+export interface Control {
+  readonly paused: boolean
+  readonly cancelled: boolean
+  /** Calls back when one of them changes. */
+  onChange(listener: () => void): () => void
+}
+
+export interface Supervised extends Omit<AttemptWatcher, 'triedSnapshot'> {
+  status(status: ReplicationStatus, error?: PannierError): void
+}
+
+/** Resolves with how it ended. */
+export async function supervise(
+  source: ReplicationPeer,
+  target: ReplicationPeer,
+  options: RunOptions,
+  control: Control,
+  watcher: Supervised,
+): Promise<'complete' | 'cancelled'> {
+  const { network, retry, environment } = options
+  const isOffline = (): boolean => (source.remote || target.remote) && network?.isOnline() === false
+  let delayMs = 0
+  let restarts = 0
+  let { snapshot } = options
+  for (;;) {
+    if (control.cancelled) return 'cancelled'
+    if (control.paused) {
+      watcher.status('paused')
+      await change(options, control, undefined)
+      continue
+    }
+    if (retry && isOffline()) {
+      watcher.status('offline')
+      await change(options, control, undefined)
+      continue
+    }
+    watcher.status('active')
+    const stop = new AbortController()
+    const interrupt = (): void => {
+      if (control.paused || control.cancelled || (retry && isOffline())) stop.abort()
+    }
+    const unlisten = [control.onChange(interrupt), network?.onChange(interrupt)]
+    let progressed = false
+    try {
+      const noting = {
+        ...bound(watcher),
+        triedSnapshot: () => void (snapshot = false),
+        reached: (sequence: Sequence, caughtUp: boolean) => {
+          progressed = true
+          watcher.reached(sequence, caughtUp)
+        },
+      }
+      await new Attempt(source, target, { ...options, snapshot }, noting, stop.signal).run()
+      return 'complete'
+    } catch (error) {
+      if (stop.signal.aborted) continue
+      if (progressed) delayMs = restarts = 0
+      const restart = asksForRestart(error) && ++restarts <= RESTARTS_MAX
+      if (!restart && (!retry || !isTransient(error))) throw error
+      delayMs = nextDelayMs(options, delayMs)
+      const { details } = error as PannierError
+      const waitMs = Math.max(delayMs, typeof details['retryAfterMs'] === 'number' ? details['retryAfterMs'] : 0)
+      watcher.status('backing-off', error as PannierError)
+      await change(options, control, jittered(waitMs, environment.randomId()))
+    } finally {
+      for (const end of unlisten) end?.()
+    }
+  }
+}
+
+/** The next time in a row: given by the user, or twice as long. */
+function nextDelayMs({ backOff }: RunOptions, delayMs: number): number {
+  if (backOff !== undefined) return backOff(delayMs)
+  return Math.min(BACK_OFF_MS_MAX, Math.max(BACK_OFF_MS_MIN, 2 * delayMs))
+}
+
+/** From half of it to all of it. */
+export function jittered(delayMs: number, randomId: string): number {
+  return (delayMs * (1 + Number.parseInt(randomId.slice(0, 8), 16) / 0xffffffff)) / 2
+}
+
+/** Waits until something of the control or the network changes, or the time is over. */
+async function change(
+  { environment, network }: RunOptions,
+  control: Control,
+  waitMs: number | undefined,
+): Promise<void> {
+  const ends: (() => void)[] = []
+  await new Promise<void>((resolve) => {
+    ends.push(control.onChange(resolve))
+    const unlisten = network?.onChange(resolve)
+    if (unlisten !== undefined) ends.push(unlisten)
+    if (waitMs !== undefined) ends.push(environment.after(waitMs, resolve))
+  })
+  for (const end of ends) end()
+}
+
+function bound(watcher: Supervised): Omit<AttemptWatcher, 'triedSnapshot'> {
+  return {
+    began: (since) => watcher.began(since),
+    page: (changes, pending) => watcher.page(changes, pending),
+    written: (documents, read, failures) => watcher.written(documents, read, failures),
+    conflict: (id) => watcher.conflict(id),
+    reached: (sequence, caughtUp) => watcher.reached(sequence, caughtUp),
+    checkpoint: (sequence) => watcher.checkpoint(sequence),
+  }
+}

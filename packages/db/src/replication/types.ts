@@ -1,0 +1,72 @@
+/** What a replication tells its users. */
+import type { PannierError } from '../base/errors.ts'
+import type { JsonDocument, Sequence } from './peer.ts'
+
+/**
+ * - 'active': something is under way.
+ * - 'paused': a live one has everything there is and waits for more; or `pause()` was called.
+ * - 'offline': waits for the network to come back.
+ * - 'backing-off': something failed that another try may mend, and the next try is waited for.
+ * - 'complete', 'cancelled', 'failed': it is over.
+ */
+export type ReplicationStatus = 'active' | 'paused' | 'offline' | 'backing-off' | 'complete' | 'cancelled' | 'failed'
+
+export type ReplicationDirection = 'push' | 'pull'
+
+export interface ReplicationProgress {
+  /** Revisions read from the source, and those of them that the target has taken. */
+  readonly docsRead: number
+  readonly docsWritten: number
+  /** Revisions that could not be read or were not taken: each was told by an event 'denied'. */
+  readonly docsDenied: number
+  /** Changes of the source that were looked at. */
+  readonly changesChecked: number
+  /** Changes of the source that are to be looked at, as far as it says; undefined: not known. */
+  readonly pending: number | undefined
+  /** How far it is in the change feed of the source: opaque; undefined at the beginning. Of several: of none. */
+  readonly lastSeq: Sequence
+}
+
+/** One direction of one collection. */
+export interface ReplicationPart {
+  readonly collection: string
+  readonly direction: ReplicationDirection
+  readonly status: ReplicationStatus
+  readonly progress: ReplicationProgress
+  /** Why it waits to try again, or has failed. */
+  readonly error: PannierError | undefined
+}
+
+export interface ReplicationResult extends ReplicationProgress {
+  readonly ok: boolean
+  readonly status: 'complete' | 'cancelled'
+  /** ISO 8601. */
+  readonly startTime: string
+  readonly endTime: string
+  readonly parts: readonly ReplicationPart[]
+}
+
+interface EventOf<Type extends string> {
+  readonly type: Type
+  readonly collection: string
+  readonly direction: ReplicationDirection
+}
+
+export type ReplicationEvent =
+  /** Revisions were written to the target. Of attachments there is nothing in them. */
+  | (EventOf<'change'> & { readonly docs: readonly JsonDocument[]; readonly progress: ReplicationProgress })
+  /** A document here has several live leaf revisions since it was written. */
+  | (EventOf<'conflict'> & { readonly id: string })
+  /** A revision could not be read, or the target does not take it; all others go on. */
+  | (EventOf<'denied'> & { readonly id: string; readonly rev: string; readonly error: PannierError })
+  /** How far it is was recorded on both sides. */
+  | (EventOf<'checkpoint'> & { readonly lastSeq: Sequence })
+  /** The status of this part is another one; `error` says why it waits or has failed. */
+  | (EventOf<'status'> & { readonly status: ReplicationStatus; readonly error?: PannierError })
+
+/** Tells whether there is a network. */
+export interface Network {
+  isOnline(): boolean
+  /** Calls back when that changes. The function returned ends it. */
+  onChange(listener: () => void): () => void
+}
