@@ -18,11 +18,12 @@ const PORT_DEFAULT = 4800
 
 export const USAGE: string = `Usage: npm start -- [options]
 
-Loads 135,233 cities into an embedded database, asks it a few questions,
-and serves a page where your browser does the same.
+Loads 135,233 cities into the database file of a server, asks it a few
+questions, and starts the server, with a page that keeps a copy of the
+cities in your browser and in sync with the server.
 
-  --port N      Port of the page (${PORT_DEFAULT}, or the next one that is free)
-  --data DIR    Folder of the database file (data)
+  --port N      Port of the server (${PORT_DEFAULT}, or the next one that is free)
+  --data DIR    Folder of the database file, pannier.sqlite (data)
   --limit N     Only the N largest cities
   --no-serve    Answer the questions and end
   --help        This text`

@@ -1,0 +1,23 @@
+/** What one can do now: the page, and the same data for curl and PouchDB. */
+import { styleText } from 'node:util'
+import { log } from '@clack/prompts'
+import { COLLECTION } from '../shared/city.ts'
+import type { CityServer } from './server.ts'
+
+export function printWhatNext({ url, pageUrl }: CityServer): void {
+  const cities = `${url}/${COLLECTION}`
+  const title = (text: string): string => styleText('bold', text)
+  log.step(
+    `${title('Open this in a browser:')} ${pageUrl}\nIt makes a copy of the cities there and keeps both in step, also after being offline.`,
+  )
+  log.step(
+    [
+      title('The server speaks CouchDB’s HTTP API'),
+      `curl ${cities}/2657896`,
+      `curl '${cities}/_changes?descending=true&limit=3'`,
+      `curl ${cities}/_find -H 'content-type: application/json' -d '{ "selector": { "country": "CH" }, "limit": 3 }'`,
+      `new PouchDB('cities').sync('${cities}', { live: true, retry: true })`,
+      styleText('dim', 'It can be reached from this machine only, where anybody may read and change the cities.'),
+    ].join('\n'),
+  )
+}
