@@ -1,6 +1,7 @@
 /** Pannier's server on the database of the cities, with the page: for visitors of this machine, who need no password for the cities. */
 import { createServer as createSocketServer } from 'node:net'
 import { createServer } from '@pannier/server'
+import type { PannierServer } from '@pannier/server'
 import type { Database } from 'pannier'
 import { COLLECTION } from '../shared/city.ts'
 import type { Asset } from './bundle.ts'
@@ -10,6 +11,8 @@ export interface CityServer {
   /** Of the server; the cities are at `/cities`. */
   readonly url: string
   readonly pageUrl: string
+  /** Of the server, if this start has made one: the password is told nowhere else. */
+  readonly newAdmin: PannierServer['newAdmin']
   /** Ends open connections too. The database stays open. */
   close(): Promise<void>
 }
@@ -33,7 +36,7 @@ export async function serve({ database, assets, port }: CityServerOptions): Prom
   if ((await databases.security(COLLECTION)) === undefined) await databases.setSecurity(COLLECTION, PUBLIC)
   const listening = await server.listen({ host: HOST, port: await freePort(port) })
   const url = `http://localhost:${new URL(listening).port}`
-  return { url, pageUrl: url + PAGE_PATH, close: () => server.close() }
+  return { url, pageUrl: url + PAGE_PATH, newAdmin: server.newAdmin, close: () => server.close() }
 }
 
 /** The first one from `port` on that nobody listens on. */

@@ -4,7 +4,7 @@ import { log } from '@clack/prompts'
 import { COLLECTION } from '../shared/city.ts'
 import type { CityServer } from './server.ts'
 
-export function printWhatNext({ url, pageUrl }: CityServer): void {
+export function printWhatNext({ url, pageUrl, newAdmin }: CityServer): void {
   const cities = `${url}/${COLLECTION}`
   const title = (text: string): string => styleText('bold', text)
   log.step(
@@ -19,5 +19,12 @@ export function printWhatNext({ url, pageUrl }: CityServer): void {
       `new PouchDB('cities').sync('${cities}', { live: true, retry: true })`,
       styleText('dim', 'It can be reached from this machine only, where anybody may read and change the cities.'),
     ].join('\n'),
+  )
+  if (newAdmin === undefined) return
+  const { name, password } = newAdmin
+  log.warn(
+    `${title('The server’s admin')} is ${name}, with the password ${title(password)}\n` +
+      'This is shown only once. Other databases are for the admin, until they are opened to others:\n' +
+      `curl -u ${name}:${password} ${url}/_all_dbs`,
   )
 }

@@ -92,6 +92,7 @@ export class Sync {
   async stop(): Promise<void> {
     this.#stop.abort()
     clearTimeout(this.#timer)
+    this.#timer = undefined
     this.#db = undefined
     await this.#ended
   }

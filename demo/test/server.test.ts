@@ -54,6 +54,16 @@ test('the cities are a public database, and nothing else is', async () => {
   const { id, rev } = await json('/cities', { name: 'Atlantis' })
   expect(await json(`/cities/${id}`)).toMatchObject({ _rev: rev, name: 'Atlantis' })
   expect((await fetch(`${server.url}/cities/${id}?rev=${rev}`, { method: 'DELETE' })).status).toBe(200)
+  for (const path of ['/_all_dbs', '/_users', '/$demo/cities', '/$server', '/meta']) {
+    expect(await status(path), path).not.toBe(200)
+  }
+  expect((await fetch(`${server.url}/other`, { method: 'PUT' })).status).toBe(401)
+  expect((await fetch(`${server.url}/cities`, { method: 'DELETE' })).status).toBe(401)
+})
+
+test('pages of other origins may change nothing', async () => {
+  const headers = { 'content-type': 'application/json', origin: 'https://example.org' }
+  expect((await fetch(`${server.url}/cities`, { method: 'POST', headers, body: '{}' })).status).toBe(403)
 })
 
 test('replicates to another database', async () => {
@@ -64,10 +74,10 @@ test('replicates to another database', async () => {
 })
 
 test('refuses everything else', async () => {
-  expect(await status('/_app/main.ts')).toBe(404)
-  expect(await status('/_app/../package.json')).toBe(404)
-  expect(await status('/_app/%2e%2e/package.json')).toBe(404)
-  for (const path of ['/', '/_app/', '/cities', '/cities/1796236', '/none/of/these/paths']) {
+  for (const path of ['/_app/main.ts', '/_app/../package.json', '/_app/%2e%2e/package.json']) {
+    expect([401, 404], path).toContain(await status(path))
+  }
+  for (const path of ['/', '/_app/', '/cities', '/cities/1796236']) {
     expect(await status(path, 'example.org')).toBe(403)
   }
 })

@@ -76,19 +76,17 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
 
   test('two copies that were offline meet; a conflict shows in both, and is settled in one', async () => {
     await withServer(async (server) => {
-      const first = await browser.open(server.pageUrl)
-      await sees(first, '#sync-status', 'In sync')
-      const second = await browser.open(`${server.pageUrl}?copy=2`)
-      await sees(second, '#sync-status', 'In sync')
-      for (const [page, population] of [
-        [first, 33_000_001],
-        [second, 33_000_002],
-      ] as const) {
+      const editOffline = async (query: string, population: number): Promise<Page> => {
+        const page = await browser.open(server.pageUrl + query)
+        await sees(page, '#sync-status', 'In sync')
         await click(page, '#go-offline')
         await sees(page, '#sync-status', 'Offline')
         await setPopulation(page, population)
         await sees(page, '#sync-status', 'Offline · 1 change to send')
+        return page
       }
+      const first = await editOffline('', 33_000_001)
+      const second = await editOffline('?copy=2', 33_000_002)
       await second.reload()
       await sees(second, '#sync-status', 'Offline · 1 change to send')
       await sees(second, '#grid tbody tr:first-child .population', '33,000,002')
@@ -107,7 +105,8 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
       }
       const { population, editedIn, _conflicts } = await cityOf(server, SHANGHAI)
       equal(JSON.stringify([population, editedIn, _conflicts]), '[33000001,"Copy 1",null]')
-      for (const page of [first, second]) await close(page)
+      // Each is in front when it is closed: dialogs of a tab behind wait.
+      for (const page of [second, first]) await close(page)
     })
   })
 
@@ -125,9 +124,8 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
         await setPopulation(other, 34_000_000)
         await sees(page, '#grid tbody tr:first-child .population', '34,000,000')
         server = await serve({ database, assets, port: Number(new URL(server.url).port) })
+        const city = await receives(server, 34_000_000)
         await sees(page, '#sync-status', 'In sync')
-        const city = await cityOf(server, SHANGHAI)
-        equal(city.population, 34_000_000)
         const body = JSON.stringify({ ...city, population: 35_000_000 })
         const headers = { 'content-type': 'application/json' }
         await fetch(`${server.url}/cities/${SHANGHAI}`, { method: 'PUT', headers, body })
@@ -135,8 +133,7 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
         // The other one takes over.
         await page.close()
         await setPopulation(other, 36_000_000)
-        await sees(other, '#sync-status', 'In sync')
-        equal((await cityOf(server, SHANGHAI)).population, 36_000_000)
+        await receives(server, 36_000_000)
         await close(other)
       } finally {
         await server.close()
@@ -172,8 +169,20 @@ async function cityOf({ url }: CityServer, id: string): Promise<ServerCity> {
   return (await (await fetch(`${url}/cities/${id}?conflicts=true`)).json()) as ServerCity
 }
 
-/** Gives the city of the first row another population. */
+/** Waits until the server has Shanghai with that population. */
+async function receives(server: CityServer, population: number): Promise<ServerCity> {
+  const deadline = performance.now() + WAIT_MS_MAX
+  for (;;) {
+    const city = await cityOf(server, SHANGHAI)
+    if (city.population === population) return city
+    if (performance.now() > deadline) throw new Error(`the server has ${city.population}, not ${population}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+/** Gives Shanghai, in the first row, another population. */
 async function setPopulation(page: Page, population: number): Promise<void> {
+  await sees(page, '#grid tbody tr:first-child .name', 'Shanghai')
   await click(page, '#grid tbody tr:first-child .edit')
   await set(page, '#edit-population', String(population))
   await click(page, '#editor [type=submit]')
