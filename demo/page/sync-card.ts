@@ -62,7 +62,7 @@ export class SyncCard {
     const facts: [string, string][] = [
       ['Changes not sent', formatCount(unsent)],
       ['Sent, received', `${formatCount(sent)}, ${formatCount(received)}`],
-      ['Network', navigator.onLine ? 'there, says the browser' : 'none, says the browser'],
+      ['This browser', navigator.onLine ? 'online' : 'without a network'],
     ]
     const text = facts.flat().join()
     const list = byId('sync-facts')

@@ -184,6 +184,7 @@ async function receives(server: CityServer, population: number): Promise<ServerC
 async function setPopulation(page: Page, population: number): Promise<void> {
   await sees(page, '#grid tbody tr:first-child .name', 'Shanghai')
   await click(page, '#grid tbody tr:first-child .edit')
+  await sees(page, '#editor[open] #editor-title', 'Edit Shanghai')
   await set(page, '#edit-population', String(population))
   await click(page, '#editor [type=submit]')
 }
