@@ -65,7 +65,7 @@ async function run(options: Options): Promise<void> {
     const documents = await cities.find().count()
     await printAnswers(cities, documents)
     if (!options.serve) return outro('Done.')
-    const server = await serve({ database: db, assets: await bundlePage(), port: options.port })
+    const server = await serve({ database: db, assets: await bundlePage(), port: options.port, admin: options.admin })
     printWhatNext(server)
     outro('Ctrl+C stops the server.')
     await aborted(stop.signal)

@@ -22,6 +22,8 @@ export interface CityServerOptions {
   readonly assets: ReadonlyMap<string, Asset>
   /** The first port to try; 0 for any. */
   readonly port: number
+  /** `name:password` of an admin of the server, who then has this password. */
+  readonly admin?: string | undefined
 }
 
 const HOST = '127.0.0.1'
@@ -29,8 +31,8 @@ const PORTS_TRIED_MAX = 50
 /** CouchDB's way to say it: whoever reaches the server is a member; the admins are those of the server. */
 const PUBLIC = { admins: { names: [], roles: ['_admin'] }, members: { names: [], roles: [] } }
 
-export async function serve({ database, assets, port }: CityServerOptions): Promise<CityServer> {
-  const server = await createServer({ database, logger: false, plugins: [pagePlugin(assets)] })
+export async function serve({ database, assets, port, admin }: CityServerOptions): Promise<CityServer> {
+  const server = await createServer({ database, logger: false, plugins: [pagePlugin(assets)], ...(admin && { admin }) })
   const { databases } = server.app.pannier
   // What an admin has set since stays.
   if ((await databases.security(COLLECTION)) === undefined) await databases.setSecurity(COLLECTION, PUBLIC)

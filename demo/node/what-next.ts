@@ -24,7 +24,7 @@ export function printWhatNext({ url, pageUrl, newAdmin }: CityServer): void {
   const { name, password } = newAdmin
   log.warn(
     `${title('The server’s admin')} is ${name}, with the password ${title(password)}\n` +
-      'This is shown only once. Other databases are for the admin, until they are opened to others:\n' +
+      'This is shown only once. Other databases are the admin’s, until they are opened to others:\n' +
       `curl -u ${name}:${password} ${url}/_all_dbs`,
   )
 }
