@@ -17,8 +17,12 @@ export interface CopyRecord {
   readonly documents: number
   readonly copyMs: number
   readonly indexMs: number
-  /** What came later in the copy's change feed is what the server may not have. */
-  readonly copiedSeq: string
+}
+
+/** How far the server has what is in the copy: a sequence of the copy's change feed. */
+export interface SentNote {
+  readonly _id: 'sent'
+  readonly seq: string
 }
 
 export interface OpenCopy {
@@ -43,14 +47,15 @@ export const COPY: number = /^[1-9]$/.test(asked) ? Number(asked) : 1
 /** Names the database, and whatever the tabs of a copy share. */
 export const COPY_NAME: string = `pannier-cities-${COPY}`
 export const SERVER_URL: string = new URL(`/${COLLECTION}`, location.href).href
-const META = 'meta'
+/** The collection of what the page notes about a copy. */
+export const NOTES = 'meta'
 const channel = new BroadcastChannel(COPY_NAME)
 
 export async function openCopy(): Promise<OpenCopy> {
   const started = performance.now()
   const db = await open(COPY_NAME)
   try {
-    const record = await db.collection<CopyRecord>(META).get(COLLECTION)
+    const record = await db.collection<CopyRecord>(NOTES).get(COLLECTION)
     return { db, record, openMs: performance.now() - started }
   } catch (error) {
     await db.close()
@@ -91,13 +96,16 @@ async function fill(db: Database, signal: AbortSignal, events: MakeEvents): Prom
     if (type === 'change') events.onCopy(before + Math.min(docsWritten, changesChecked), replication.progress)
   })
   await replication
+  // All of this the server has: pushing begins after it, and not by comparing every city.
+  const { documents, lastSeq, epoch } = await cities.info()
+  const seq = `${lastSeq}-${epoch}`
+  await cities.replicate.to(SERVER_URL, { signal, create: false, since: seq })
+  await db.collection<SentNote>(NOTES).upsert({ _id: 'sent', seq })
   const copyMs = performance.now() - started
   started = performance.now()
   await buildIndexes(db, { signal, onProgress: events.onIndex })
-  const { documents, lastSeq, epoch } = await cities.info()
-  const indexMs = performance.now() - started
-  const record = { _id: COLLECTION, documents, copyMs, indexMs, copiedSeq: `${lastSeq}-${epoch}` }
-  await db.collection<CopyRecord>(META).upsert(record)
+  const record = { _id: COLLECTION, documents, copyMs, indexMs: performance.now() - started }
+  await db.collection<CopyRecord>(NOTES).upsert(record)
   return record
 }
 

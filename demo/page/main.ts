@@ -75,7 +75,7 @@ async function show(opened: OpenCopy): Promise<void> {
   showStage('explorer')
   byId('opened').textContent = openingLine(opened)
   byId('sync-line').hidden = false
-  sync.start(opened)
+  sync.start(opened.db)
   conflicts.attach(opened.db)
   await explorer.attach(opened)
 }

@@ -6,8 +6,8 @@
 import type { Collection, Database, Replication, ReplicationEvent } from 'pannier'
 import { COLLECTION } from '../shared/city.ts'
 import type { City } from '../shared/city.ts'
-import { COPY_NAME, SERVER_URL } from './copy.ts'
-import type { OpenCopy } from './copy.ts'
+import { COPY_NAME, NOTES, SERVER_URL } from './copy.ts'
+import type { SentNote } from './copy.ts'
 
 export interface SyncState {
   readonly phase: 'starting' | 'syncing' | 'in-sync' | 'off' | 'no-network' | 'retrying' | 'stopped'
@@ -24,10 +24,9 @@ export interface SyncState {
 
 type TabMessage = 'tell' | 'again' | SyncState
 
-interface Note {
-  readonly _id: 'offline' | 'sent'
-  readonly offline?: boolean
-  readonly seq?: string
+interface OfflineNote {
+  readonly _id: 'offline'
+  readonly offline: boolean
 }
 
 const STARTING: SyncState = {
@@ -38,7 +37,6 @@ const STARTING: SyncState = {
   retryAtMs: undefined,
   reason: '',
 }
-const META = 'meta'
 const TELL_PAUSE_MS = 60
 const RETRY_MS_MIN = 500
 /** Shorter than the library's own: nobody wants to wait long for a server on the same machine. */
@@ -55,7 +53,6 @@ export class Sync {
   #state: SyncState = STARTING
   /** Of the tab that replicates only, as is all below. */
   #replication: Replication | undefined
-  #copiedSeq = ''
   #retryAtMs: number | undefined
   /** Why the last try failed, until one has not. */
   #reason = ''
@@ -72,14 +69,13 @@ export class Sync {
     }
   }
 
-  start({ db, record }: OpenCopy): void {
+  start(db: Database): void {
     const stop = new AbortController()
     this.#stop = stop
     this.#db = db
     this.#cities = db.collection<City>(COLLECTION)
-    this.#copiedSeq = record?.copiedSeq ?? ''
     const unlisten = db.onChange(({ collections }) => {
-      if (collections.has(META)) void this.#readWish()
+      if (collections.has(NOTES)) void this.#readWish()
       if (collections.has(COLLECTION)) this.#tellSoon()
     })
     stop.signal.addEventListener('abort', unlisten)
@@ -98,7 +94,7 @@ export class Sync {
   }
 
   async setOffline(offline: boolean): Promise<void> {
-    await this.#notes()?.upsert({ _id: 'offline', offline })
+    await this.#db?.collection<OfflineNote>(NOTES).upsert({ _id: 'offline', offline })
   }
 
   /** After it has stopped. */
@@ -121,8 +117,6 @@ export class Sync {
         live: true,
         create: false,
         signal,
-        // All that was there when the copy was made is the server's own.
-        push: { since: this.#copiedSeq },
         backOff: (delayMs) => this.#backOff(delayMs),
       })
       this.#replication = replication
@@ -158,15 +152,17 @@ export class Sync {
     // It has got through.
     if (event.type === 'change' || (event.type === 'status' && event.status === 'paused')) this.#reason = ''
     if (event.type === 'checkpoint' && event.direction === 'push' && typeof event.lastSeq === 'string')
-      void this.#notes()
-        ?.upsert({ _id: 'sent', seq: event.lastSeq })
+      void this.#db
+        ?.collection<SentNote>(NOTES)
+        .upsert({ _id: 'sent', seq: event.lastSeq })
         .catch(() => undefined)
     this.#tellSoon()
   }
 
   async #readWish(): Promise<void> {
-    const note = await this.#notes()
-      ?.get('offline')
+    const note = await this.#db
+      ?.collection<OfflineNote>(NOTES)
+      .get('offline')
       .catch(() => undefined)
     const offline = note?.offline === true
     if (offline !== this.#offline) {
@@ -216,9 +212,8 @@ export class Sync {
 
   /** `pushed`: how far the replication under way is; undefined before it has begun. */
   async #countUnsent(pushed: unknown): Promise<number> {
-    const noted = (await this.#notes()?.get('sent'))?.seq
-    const sequences = [this.#copiedSeq, noted, pushed].map((sequence) => Number.parseInt(String(sequence), 10) || 0)
-    const since = Math.max(...sequences)
+    const noted = await this.#db?.collection<SentNote>(NOTES).get('sent')
+    const since = Math.max(...[noted?.seq, pushed].map((seq) => Number.parseInt(String(seq), 10) || 0))
     const page = await this.#cities?.changes({ since, limit: 1 }).page()
     return (page?.changes.length ?? 0) + (page?.pending ?? 0)
   }
@@ -226,9 +221,5 @@ export class Sync {
   #show(state: SyncState): void {
     this.#state = state
     this.#onState(state, this.#offline)
-  }
-
-  #notes(): Collection<Note> | undefined {
-    return this.#db?.collection<Note>(META)
   }
 }
