@@ -11,6 +11,7 @@ import { designGuard } from './auth/design-guard.ts'
 import { USERS_DATABASE } from './auth/permissions.ts'
 import { authPlugin } from './auth/plugin.ts'
 import { ActiveTasks } from './couch/active-tasks.ts'
+import { adminUiRoutes } from './couch/admin-ui-routes.ts'
 import { attachmentRoutes } from './couch/attachment-routes.ts'
 import { bulkRoutes } from './couch/bulk-routes.ts'
 import { changesRoutes } from './couch/changes-routes.ts'
@@ -22,7 +23,9 @@ import { findRoutes } from './couch/find-routes.ts'
 import { indexRoutes } from './couch/index-routes.ts'
 import { listRoutes } from './couch/list-routes.ts'
 import { localRoutes } from './couch/local-routes.ts'
+import { nodeRoutes } from './couch/node-routes.ts'
 import { OpenFeeds } from './couch/open-feeds.ts'
+import { snapshotRoutes } from './couch/snapshot-routes.ts'
 import { viewRoutes } from './couch/view-routes.ts'
 import type { ServerContext } from './couch/server-context.ts'
 import { serverRoutes } from './couch/server-routes.ts'
@@ -34,6 +37,7 @@ import { MangoIndexes } from './design/mango-indexes.ts'
 import { createApp } from './http/app.ts'
 import type { JsonObject } from './http/request-body.ts'
 import { Metrics } from './http/metrics.ts'
+import { refuseOtherMethods } from './http/other-methods.ts'
 import { RunningRequests } from './http/running-requests.ts'
 import { DEFAULT_LIMITS } from './http/server-options.ts'
 import type { ServerOptions } from './http/server-options.ts'
@@ -64,6 +68,8 @@ const ROUTES = [
   findRoutes,
   indexRoutes,
   viewRoutes,
+  snapshotRoutes,
+  nodeRoutes,
   localRoutes,
   documentRoutes,
   attachmentRoutes,
@@ -100,6 +106,7 @@ async function assemble(
   const metrics = new Metrics()
   const app = await createApp(options, limits, metrics)
   const running = new RunningRequests(app)
+  const refuseRest = refuseOtherMethods(app)
   const state = new ServerState(database)
   const databases = new Databases(database, state)
   await databases.ensure(USERS_DATABASE)
@@ -131,6 +138,8 @@ async function assemble(
   await app.register(authPlugin(auth))
   for (const plugin of options.plugins ?? []) await app.register(plugin)
   for (const routes of ROUTES) routes(app, context)
+  if (options.adminUi !== undefined) (await adminUiRoutes(options.adminUi))(app, context)
+  refuseRest()
   await app.ready()
   const close = async (): Promise<void> => {
     closing.abort()
