@@ -100,7 +100,7 @@ export class Conflicts {
       head.append(create('th', { scope: 'col' }, origin, create('small', {}, place)))
       const keep = create('button', { type: 'button' }, at === 0 ? 'Keep this one' : 'Keep that one')
       keep.setAttribute('aria-label', `${keep.textContent}: ${origin}`)
-      keep.addEventListener('click', () => this.#keep(version).catch(this.#onError))
+      keep.addEventListener('click', () => void this.#keep(version).catch(this.#onError))
       foot.append(create('td', {}, keep))
     }
     const rows = FIELDS.map(([title, text]) => {

@@ -51,7 +51,7 @@ test('a person who opens the server comes to the page, a program to what CouchDB
 test('the cities are a public database, and nothing else is', async () => {
   expect(await json('/cities')).toMatchObject({ db_name: 'cities', doc_count: DOCUMENTS })
   expect(await json('/cities/1796236')).toMatchObject({ name: 'Shanghai' })
-  const { id, rev } = await json('/cities', { name: 'Atlantis' })
+  const { id, rev } = (await json('/cities', { name: 'Atlantis' })) as { id: string; rev: string }
   expect(await json(`/cities/${id}`)).toMatchObject({ _rev: rev, name: 'Atlantis' })
   expect((await fetch(`${server.url}/cities/${id}?rev=${rev}`, { method: 'DELETE' })).status).toBe(200)
   for (const path of ['/_all_dbs', '/_users', '/$demo/cities', '/$server', '/meta']) {

@@ -9,7 +9,6 @@ import { bundlePage } from '../../node/bundle.ts'
 import { loadCities } from '../../node/load.ts'
 import { serve } from '../../node/server.ts'
 import type { CityServer } from '../../node/server.ts'
-import { COLLECTION } from '../../shared/city.ts'
 import type { City } from '../../shared/city.ts'
 
 const DOCUMENTS = 3_000
