@@ -161,7 +161,7 @@ function explain(error: unknown, options: Options): string {
   if (isPannierError(error)) {
     switch (error.code) {
       case 'PANNIER_LOCKED':
-        return `${path} is in use by another process, most likely another npm start.\nStop that one, or use another folder: npm start -- --data DIR`
+        return `${path} is in use by another process, most likely another npm start, or pannier serve.\nStop that one, or use another folder: npm start -- --data DIR`
       case 'PANNIER_CORRUPT':
       case 'PANNIER_WRONG_FORMAT':
       case 'PANNIER_NEWER_FORMAT':
