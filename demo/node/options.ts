@@ -11,6 +11,8 @@ export interface Options {
   /** False: answer the questions and end. */
   readonly serve: boolean
   readonly help: boolean
+  /** From the environment, where other users of the machine don't see it. */
+  readonly admin: string | undefined
 }
 
 const ROOT_FOLDER = join(import.meta.dirname, '..', '..')
@@ -18,14 +20,18 @@ const PORT_DEFAULT = 4800
 
 export const USAGE: string = `Usage: npm start -- [options]
 
-Loads 135,233 cities into an embedded database, asks it a few questions,
-and serves a page where your browser does the same.
+Loads 135,233 cities into the database file of a server, asks it a few
+questions, and starts the server, with a page that keeps a copy of the
+cities in your browser and in sync with the server.
 
-  --port N      Port of the page (${PORT_DEFAULT}, or the next one that is free)
-  --data DIR    Folder of the database file (data)
+  --port N      Port of the server (${PORT_DEFAULT}, or the next one that is free)
+  --data DIR    Folder of the database file, pannier.sqlite (data)
   --limit N     Only the N largest cities
   --no-serve    Answer the questions and end
-  --help        This text`
+  --help        This text
+
+The first start makes an admin of the server and shows the password. With
+PANNIER_ADMIN=name:password in the environment it is that one, at any start.`
 
 /** Throws a TypeError that names the wrong argument. */
 export function parseOptions(args: readonly string[]): Options {
@@ -46,6 +52,7 @@ export function parseOptions(args: readonly string[]): Options {
     limit: values.limit === undefined ? undefined : wholeNumber('--limit', values.limit, 1, Number.MAX_SAFE_INTEGER),
     serve: values.serve,
     help: values.help,
+    admin: process.env['PANNIER_ADMIN'],
   }
 }
 

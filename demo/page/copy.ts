@@ -1,40 +1,61 @@
 /**
- * This browser's copy of the cities: opened, loaded, deleted. Tabs take turns to load (a Web Lock) and tell one another when the
- * copy was deleted or is complete; changes of documents need no such message, the database tells of them itself.
+ * A copy of the cities in this browser: opened, made, deleted. There is one for each `?copy=N`, each a database of its own, so that
+ * two of them side by side are two replicas. The tabs of one copy take turns to make it (a Web Lock) and tell one another when it
+ * was deleted or is complete; changes of documents need no such message, the database tells of them itself.
  */
 import { open } from 'pannier'
-import type { Database } from 'pannier'
+import type { Database, ReplicationProgress } from 'pannier'
 import { indexedDb } from 'pannier/indexeddb'
-import { loadCities, readLoadRecord } from '../shared/load.ts'
-import type { LoadProgress, LoadRecord } from '../shared/load.ts'
-import { openDownload } from './download.ts'
-import type { DownloadProgress } from './download.ts'
+import { COLLECTION } from '../shared/city.ts'
+import type { City } from '../shared/city.ts'
+import { buildIndexes } from '../shared/indexes.ts'
+
+/** What the copy knows about how it was made. */
+export interface CopyRecord {
+  readonly _id: string
+  /** Once all cities and the indexes are there. */
+  readonly documents: number
+  readonly copyMs: number
+  readonly indexMs: number
+}
+
+/** How far the server has what is in the copy: a sequence of the copy's change feed. */
+export interface SentNote {
+  readonly _id: 'sent'
+  readonly seq: string
+}
 
 export interface OpenCopy {
   readonly db: Database
-  /** Undefined when nothing was ever loaded. */
-  readonly record: LoadRecord | undefined
-  /** From nothing to the first answer; undefined if the copy was only loaded now. */
+  /** Undefined as long as it is not complete. */
+  readonly record: CopyRecord | undefined
+  /** From nothing to the first answer; undefined if the copy was only made now. */
   readonly openMs: number | undefined
 }
 
-export interface LoadEvents {
+export interface MakeEvents {
   onWait(): void
-  onDownload(progress: DownloadProgress, total: number): void
-  onLoad(progress: LoadProgress): void
+  onCopy(documents: number, progress: ReplicationProgress): void
+  onIndex(done: number): void
 }
 
 export type TabMessage = 'deleted' | 'complete'
 
-const DATABASE = 'pannier-demo'
-const LOAD_LOCK = 'pannier-demo-load'
-const channel = new BroadcastChannel('pannier-demo-tabs')
+const asked = new URLSearchParams(location.search).get('copy') ?? ''
+/** Which of the copies this tab is about: 1 to 9. */
+export const COPY: number = /^[1-9]$/.test(asked) ? Number(asked) : 1
+/** Names the database, and whatever the tabs of a copy share. */
+export const COPY_NAME: string = `pannier-cities-${COPY}`
+export const SERVER_URL: string = new URL(`/${COLLECTION}`, location.href).href
+/** The collection of what the page notes about a copy. */
+export const NOTES = 'meta'
+const channel = new BroadcastChannel(COPY_NAME)
 
 export async function openCopy(): Promise<OpenCopy> {
   const started = performance.now()
-  const db = await open(DATABASE)
+  const db = await open(COPY_NAME)
   try {
-    const record = await readLoadRecord(db)
+    const record = await db.collection<CopyRecord>(NOTES).get(COLLECTION)
     return { db, record, openMs: performance.now() - started }
   } catch (error) {
     await db.close()
@@ -42,46 +63,60 @@ export async function openCopy(): Promise<OpenCopy> {
   }
 }
 
-/** Loads what is missing. Resolves with the open copy; when it throws, the database is closed. */
-export async function loadCopy(signal: AbortSignal, events: LoadEvents): Promise<OpenCopy> {
-  const load = async (): Promise<OpenCopy> => {
-    let copy = await openCopy()
-    if (copy.record?.complete) return copy
+/** Gets what is missing from the server. Resolves with the open copy; when it throws, the database is closed. */
+export async function makeCopy(signal: AbortSignal, events: MakeEvents): Promise<OpenCopy> {
+  const make = async (): Promise<OpenCopy> => {
+    const copy = await openCopy()
+    if (copy.record !== undefined) return copy
     try {
-      let total = 0
-      const source = await openDownload(signal, (progress) => events.onDownload(progress, total))
-      total = source.documents
-      if (copy.record !== undefined && copy.record.source !== source.name) {
-        await copy.db.destroy()
-        copy = await openCopy()
-      }
-      const record = await loadCities(copy.db, source, { signal, onProgress: events.onLoad })
-      tell('complete')
+      const record = await fill(copy.db, signal, events)
+      channel.postMessage('complete')
       return { db: copy.db, record, openMs: undefined }
     } catch (error) {
       await copy.db.close()
       throw error
     }
   }
-  if (navigator.locks === undefined) return await load()
-  const atOnce = await navigator.locks.request(LOAD_LOCK, { ifAvailable: true }, (lock) => (lock ? load() : undefined))
+  if (navigator.locks === undefined) return await make()
+  const lock = `${COPY_NAME}-make`
+  const atOnce = await navigator.locks.request(lock, { ifAvailable: true }, (held) => (held ? make() : undefined))
   if (atOnce !== undefined) return atOnce
   events.onWait()
-  return await navigator.locks.request(LOAD_LOCK, { signal }, load)
+  return await navigator.locks.request(lock, { signal }, make)
+}
+
+async function fill(db: Database, signal: AbortSignal, events: MakeEvents): Promise<CopyRecord> {
+  const cities = db.collection<City>(COLLECTION)
+  const before = await cities.find().count()
+  let started = performance.now()
+  const replication = cities.replicate.from(SERVER_URL, { signal, create: false })
+  replication.subscribe(({ type }) => {
+    const { docsWritten, changesChecked } = replication.progress
+    // A city may come in several versions.
+    if (type === 'change') events.onCopy(before + Math.min(docsWritten, changesChecked), replication.progress)
+  })
+  await replication
+  // All of this the server has: pushing begins after it, and not by comparing every city.
+  const { documents, lastSeq, epoch } = await cities.info()
+  const seq = `${lastSeq}-${epoch}`
+  await cities.replicate.to(SERVER_URL, { signal, create: false, since: seq })
+  await db.collection<SentNote>(NOTES).upsert({ _id: 'sent', seq })
+  const copyMs = performance.now() - started
+  started = performance.now()
+  await buildIndexes(db, { signal, onProgress: events.onIndex })
+  const record = { _id: COLLECTION, documents, copyMs, indexMs: performance.now() - started }
+  await db.collection<CopyRecord>(NOTES).upsert(record)
+  return record
 }
 
 /** Deletes the copy, open or not. */
 export async function deleteCopy(db: Database | undefined): Promise<void> {
   // One that is damaged can't be opened, but it can be deleted.
-  if (db === undefined) await indexedDb().destroy(DATABASE)
+  if (db === undefined) await indexedDb().destroy(COPY_NAME)
   else await db.destroy()
-  tell('deleted')
+  channel.postMessage('deleted')
 }
 
 export function onTabMessage(listener: (message: TabMessage) => void): void {
   channel.onmessage = (event: MessageEvent<TabMessage>) => listener(event.data)
-}
-
-function tell(message: TabMessage): void {
-  channel.postMessage(message)
 }

@@ -4,6 +4,7 @@ import type { Collection, Database } from 'pannier'
 import { COLLECTION, foldName, INDEXES } from '../shared/city.ts'
 import type { City } from '../shared/city.ts'
 import { formatCount, formatDuration } from '../shared/format.ts'
+import { COPY } from './copy.ts'
 import type { OpenCopy } from './copy.ts'
 import { editCity, toast } from './dialogs.ts'
 import type { CityFields, Edit } from './dialogs.ts'
@@ -164,7 +165,7 @@ async function write(cities: Collection<City>, city: City | undefined, edit: Edi
     await cities.insert(newCity(edit.fields))
     done = `${edit.fields.name} added`
   } else {
-    await cities.update(city._id, (current) => ({ ...current, ...edit.fields, foldedName: foldName(edit.fields.name) }))
+    await cities.update(city._id, (current) => ({ ...current, ...edited(edit.fields) }))
     done = `${edit.fields.name} saved`
   }
   return `${done} in ${formatDuration(performance.now() - started)}`
@@ -173,13 +174,19 @@ async function write(cities: Collection<City>, city: City | undefined, edit: Edi
 function newCity(fields: CityFields): City {
   return {
     _id: crypto.randomUUID(),
-    ...fields,
-    foldedName: foldName(fields.name),
+    ...edited(fields),
     lat: 0,
     lon: 0,
     featureCode: 'PPL',
     adminCode: '',
   }
+}
+
+function edited(
+  fields: CityFields,
+): CityFields & Pick<City, 'foldedName'> & Required<Pick<City, 'editedIn' | 'editedAt'>> {
+  const editedAt = new Date().toISOString()
+  return { ...fields, foldedName: foldName(fields.name), editedIn: `Copy ${COPY}`, editedAt }
 }
 
 /** Every country that occurs, by hopping from one to the next in the index: as many reads as there are countries. */

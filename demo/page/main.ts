@@ -1,6 +1,7 @@
-/** The page: opens this browser's copy of the cities, loads it if need be, and shows it. */
+/** The page: opens this browser's copy of the cities, makes it if need be, shows it and keeps it in step with the server. */
 import { formatCount, formatDuration } from '../shared/format.ts'
-import { deleteCopy, loadCopy, onTabMessage, openCopy } from './copy.ts'
+import { Conflicts } from './conflicts.ts'
+import { COPY, deleteCopy, makeCopy, onTabMessage, openCopy } from './copy.ts'
 import type { OpenCopy } from './copy.ts'
 import { confirmed } from './dialogs.ts'
 import { byId } from './dom.ts'
@@ -8,17 +9,28 @@ import { Explorer } from './explorer.ts'
 import { describe } from './messages.ts'
 import { LoadingStage, showNotice, showStage } from './stages.ts'
 import type { Action } from './stages.ts'
+import { SyncCard } from './sync-card.ts'
+import { Sync } from './sync.ts'
 
 const explorer = new Explorer(fail)
+const conflicts = new Conflicts(fail)
 const loadingStage = new LoadingStage()
+const syncCard = new SyncCard({
+  onOffline: (offline) => void sync.setOffline(offline).catch(fail),
+  onTryAgain: () => sync.tryAgain(),
+})
+const sync = new Sync((state, offline) => syncCard.show(state, offline))
 let copy: OpenCopy | undefined
 
-const START: Action = { label: 'Load the cities', kind: 'primary', run: () => void load() }
+const START: Action = { label: 'Copy the cities', kind: 'primary', run: () => void make() }
 const RETRY: Action = { label: 'Try again', kind: 'primary', run: () => void start() }
 const DELETE: Action = { label: 'Delete the browser’s copy', kind: 'danger', run: () => void remove() }
 
 byId('delete-copy').addEventListener('click', () => void remove())
-byId('reload-copy').addEventListener('click', () => void loadAgain())
+if (COPY > 1) {
+  document.title = `Copy ${COPY}: ${document.title}`
+  byId('copy-number').textContent = ` copy ${COPY}`
+}
 onTabMessage((message) => {
   if (message === 'deleted' && copy !== undefined) {
     void leave()
@@ -31,33 +43,30 @@ await start()
 async function start(): Promise<void> {
   try {
     const opened = await openCopy()
-    if (opened.record?.complete) return await show(opened)
+    if (opened.record !== undefined) return await show(opened)
     await opened.db.close()
-    await load()
+    await make()
   } catch (error) {
     fail(error)
   }
 }
 
-async function load(): Promise<void> {
+async function make(): Promise<void> {
   const cancel = new AbortController()
   loadingStage.show(() => cancel.abort())
   try {
-    const loaded = await loadCopy(cancel.signal, {
+    const made = await makeCopy(cancel.signal, {
       onWait: () => loadingStage.wait(),
-      onDownload: (progress, total) => loadingStage.download(progress, total),
-      onLoad: (progress) => loadingStage.load(progress),
+      onCopy: (documents, progress) => loadingStage.copy(documents, progress),
+      onIndex: (done) => loadingStage.index(done),
     })
-    await show(loaded)
+    await show(made)
   } catch (error) {
     if (!cancel.signal.aborted) return fail(error)
-    showNotice(
-      {
-        title: 'Loading was cancelled',
-        text: 'What was loaded by now is kept; loading goes on from there.',
-      },
-      [{ ...START, label: 'Go on loading' }, DELETE],
-    )
+    showNotice({ title: 'Copying was cancelled', text: 'What came by now is kept; copying goes on from there.' }, [
+      { ...START, label: 'Go on copying' },
+      DELETE,
+    ])
   }
 }
 
@@ -65,32 +74,26 @@ async function show(opened: OpenCopy): Promise<void> {
   copy = opened
   showStage('explorer')
   byId('opened').textContent = openingLine(opened)
+  byId('sync-line').hidden = false
+  sync.start(opened.db)
+  conflicts.attach(opened.db)
   await explorer.attach(opened)
 }
 
 async function remove(): Promise<void> {
   const sure = await confirmed(
     'Delete the copy?',
-    'The cities and your changes to them are removed from this browser.',
+    'The copy is removed from this browser, with those changes that are not sent. The server keeps what it has.',
     'Delete',
   )
   if (!sure || !(await erase())) return
   showNotice({ title: 'The copy is deleted', text: 'Nothing of it is left in this browser.' }, [START])
 }
 
-async function loadAgain(): Promise<void> {
-  const sure = await confirmed(
-    'Load again?',
-    'This deletes the copy with your changes and loads the cities anew.',
-    'Load again',
-  )
-  if (sure && (await erase())) await load()
-}
-
 /** False, with the reason shown, when it did not work. */
 async function erase(): Promise<boolean> {
   const open = copy
-  forget()
+  await forget()
   try {
     await deleteCopy(open?.db)
     return true
@@ -100,15 +103,18 @@ async function erase(): Promise<boolean> {
   }
 }
 
-function forget(): void {
+async function forget(): Promise<void> {
   explorer.detach()
+  conflicts.detach()
   copy = undefined
   byId('opened').textContent = ''
+  byId('sync-line').hidden = true
+  await sync.stop()
 }
 
 async function leave(): Promise<void> {
   const open = copy
-  forget()
+  await forget()
   await open?.db.close().catch(() => undefined)
 }
 
@@ -121,5 +127,5 @@ function fail(error: unknown): void {
 function openingLine({ record, openMs }: OpenCopy): string {
   const cities = `${formatCount(record?.documents ?? 0)} cities`
   if (openMs !== undefined) return `${cities} opened in ${formatDuration(openMs)}`
-  return `${cities} loaded in ${formatDuration((record?.insertMs ?? 0) + (record?.indexMs ?? 0))}, indexes included`
+  return `${cities} copied in ${formatDuration((record?.copyMs ?? 0) + (record?.indexMs ?? 0))}, indexes included`
 }

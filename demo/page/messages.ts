@@ -1,6 +1,5 @@
 /** Errors in plain words: what happened, and what one can do about it. */
 import { isPannierError } from 'pannier'
-import { DownloadError } from './download.ts'
 
 export interface Message {
   readonly title: string
@@ -44,15 +43,23 @@ const BY_CODE: Readonly<Record<string, Words>> = {
   },
   PANNIER_CORRUPT: {
     title: 'The stored copy is damaged',
-    text: 'What is stored does not match its checksums, so nothing of it is shown. Delete the copy and load it again.',
+    text: 'What is stored does not match its checksums, so nothing of it is shown. Delete the copy and make a new one.',
   },
   PANNIER_WRONG_FORMAT: {
     title: 'The stored copy can’t be read',
-    text: 'What is stored here under this name is not a Pannier database. Delete the copy and load it again.',
+    text: 'What is stored here under this name is not a Pannier database. Delete the copy and make a new one.',
   },
   PANNIER_NEWER_FORMAT: {
     title: 'The stored copy is newer than this page',
-    text: 'A newer version of this page has written it. Load the newer page, or delete the copy and load it again.',
+    text: 'A newer version of this page has written it. Load the newer page, or delete the copy and make a new one.',
+  },
+  PANNIER_PEER_UNREACHABLE: {
+    title: 'The server does not answer',
+    text: 'The cities could not be copied to the end. Is npm start still running? What came by now is kept.',
+  },
+  PANNIER_PEER_REFUSED: {
+    title: 'The server refuses',
+    text: 'It does not let this page copy the cities. Starting npm start again may help.',
   },
   PANNIER_OPEN_FAILED: {
     title: 'The database did not open',
@@ -62,14 +69,6 @@ const BY_CODE: Readonly<Record<string, Words>> = {
 
 export function describe(error: unknown): Message {
   const detail = error instanceof Error ? error.message : String(error)
-  if (error instanceof DownloadError) {
-    return {
-      title: 'The cities could not be downloaded',
-      text: 'The server of this page does not answer. Is npm start still running? What was loaded by now is kept.',
-      detail,
-      deletable: false,
-    }
-  }
   if (isPannierError(error)) {
     const words = BY_CODE[error.code] ?? { title: 'The database reported a problem', text: 'Trying again may help.' }
     return { ...words, detail: `${error.code}: ${detail}`, deletable: HELPED_BY_DELETING.has(error.code) }

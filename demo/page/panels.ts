@@ -49,8 +49,8 @@ export async function showFacts({ record, openMs }: OpenCopy): Promise<void> {
   if (openMs !== undefined) facts.push(['Opened in', formatDuration(openMs)])
   if (record !== undefined) {
     facts.push(
-      ['Loaded', `${formatCount(record.documents)} cities`],
-      ['Inserted in', formatDuration(record.insertMs)],
+      ['Cities copied', formatCount(record.documents)],
+      ['Copied in', formatDuration(record.copyMs)],
       ['Indexed in', formatDuration(record.indexMs)],
     )
   }

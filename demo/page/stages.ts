@@ -1,7 +1,6 @@
 /** The page is in one of three stages: loading, a notice with something to decide, or the explorer. */
-import { formatBytes, formatCount, formatDuration } from '../shared/format.ts'
-import type { LoadProgress } from '../shared/load.ts'
-import type { DownloadProgress } from './download.ts'
+import type { ReplicationProgress } from 'pannier'
+import { formatCount, formatDuration } from '../shared/format.ts'
 import { byId, create } from './dom.ts'
 
 export type Stage = 'loading' | 'notice' | 'explorer'
@@ -37,14 +36,15 @@ export function showNotice(message: Notice, actions: readonly Action[]): void {
   byId('notice-title').focus()
 }
 
-/** The three bars of a load. */
+/** The two bars of a copy that is being made. */
 export class LoadingStage {
   #indexStarted = 0
 
   show(onCancel: () => void): void {
     this.#indexStarted = 0
-    for (const step of ['download', 'insert', 'index']) setStep(step, 0, '')
-    byId('loading-title').textContent = 'Loading the cities'
+    setStep('copy', 0, 'asking the server')
+    setStep('index', 0, '')
+    byId('loading-title').textContent = 'Copying the cities'
     const cancel = byId<HTMLButtonElement>('cancel-load')
     cancel.disabled = false
     cancel.onclick = () => {
@@ -55,21 +55,17 @@ export class LoadingStage {
   }
 
   wait(): void {
-    byId('loading-title').textContent = 'Another tab is loading the cities; this one opens after it'
+    byId('loading-title').textContent = 'Another tab is copying the cities; this one opens after it'
   }
 
-  download({ documents, bytes, durationMs }: DownloadProgress, total: number): void {
-    setStep('download', documents / total, `${formatBytes(bytes)} of JSON, ${formatDuration(durationMs)}`)
+  copy(documents: number, { changesChecked, pending = 0 }: ReplicationProgress): void {
+    setStep('copy', changesChecked / (changesChecked + pending), `${formatCount(documents)} cities`)
   }
 
-  load({ phase, done, total }: LoadProgress): void {
+  index(done: number): void {
     const now = performance.now()
-    if (phase === 'insert') {
-      setStep('insert', done / total, `${formatCount(done)} of ${formatCount(total)}`)
-    } else {
-      this.#indexStarted ||= now
-      setStep('index', done / total, formatDuration(now - this.#indexStarted))
-    }
+    this.#indexStarted ||= now
+    setStep('index', done, formatDuration(now - this.#indexStarted))
   }
 }
 

@@ -14,6 +14,9 @@ export interface City {
   /** GeoNames feature code, e.g. PPLC for a capital. */
   readonly featureCode: string
   readonly adminCode: string
+  /** Which copy it was edited in last, and when (ISO 8601), so that one can tell the versions of a conflict apart. */
+  readonly editedIn?: string
+  readonly editedAt?: string
 }
 
 export const COLLECTION = 'cities'

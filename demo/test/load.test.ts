@@ -4,8 +4,8 @@ import { memory } from 'pannier/memory'
 import { expect, test } from 'vitest'
 import { COLLECTION } from '../shared/city.ts'
 import type { City } from '../shared/city.ts'
-import { loadCities, readLoadRecord } from '../shared/load.ts'
-import type { CitySource } from '../shared/load.ts'
+import { loadCities, readLoadRecord } from '../node/load.ts'
+import type { CitySource } from '../node/load.ts'
 
 const DOCUMENTS = 100
 const BATCH = 10

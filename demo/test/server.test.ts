@@ -1,4 +1,4 @@
-/** The server gives out its few files and the cities, and nothing else, to nobody else. */
+/** The server gives out the page and the cities, and nothing else, to nobody but visitors of this machine. */
 import { request } from 'node:http'
 import { open } from 'pannier'
 import type { Database } from 'pannier'
@@ -6,11 +6,11 @@ import { memory } from 'pannier/memory'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readAllCities } from '../node/all-cities.ts'
 import { bundlePage } from '../node/bundle.ts'
+import { loadCities } from '../node/load.ts'
 import { serve } from '../node/server.ts'
 import type { CityServer } from '../node/server.ts'
 import { COLLECTION } from '../shared/city.ts'
 import type { City } from '../shared/city.ts'
-import { loadCities } from '../shared/load.ts'
 
 const DOCUMENTS = 50
 
@@ -20,8 +20,7 @@ let server: CityServer
 beforeAll(async () => {
   db = await open('served', { storage: memory() })
   await loadCities(db, readAllCities(DOCUMENTS))
-  const cities = db.collection<City>(COLLECTION)
-  server = await serve({ cities, assets: await bundlePage(), source: 'test', port: 0 })
+  server = await serve({ database: db, assets: await bundlePage(), port: 0 })
 })
 
 afterAll(async () => {
@@ -29,49 +28,64 @@ afterAll(async () => {
   await db.close()
 })
 
-test('streams the cities in a fixed order, from any position', async () => {
-  const all = await lines('/cities.ndjson')
-  expect(all.length).toBe(DOCUMENTS)
-  expect(all.map((line) => (JSON.parse(line) as City)._id)).toEqual(
-    all.map((line) => (JSON.parse(line) as City)._id).sort(),
-  )
-  expect(await lines('/cities.ndjson?from=30')).toEqual(all.slice(30))
-  expect(await lines('/cities.ndjson?from=nonsense')).toEqual(all)
-})
-
-test('says how many there are before it sends any', async () => {
-  const { headers } = await fetch(`${server.url}/cities.ndjson`, { method: 'HEAD' })
-  expect(headers.get('x-city-count')).toBe(String(DOCUMENTS))
-  expect(headers.get('x-city-source')).toBe('test')
-})
-
 test('serves the page isolated and without inline scripts', async () => {
-  const response = await fetch(server.url)
+  const response = await fetch(server.pageUrl)
   expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
   expect(response.headers.get('content-security-policy')).toContain("script-src 'self'")
   expect(response.headers.get('cross-origin-embedder-policy')).toBe('require-corp')
   expect(await response.text()).not.toMatch(/<script(?![^>]* src=)|<[^>]+ (style|on\w+)=/)
-  for (const [path, type] of [
-    ['/main.js', 'text/javascript'],
-    ['/style.css', 'text/css'],
-    ['/favicon.svg', 'image/svg+xml'],
+  for (const [name, type] of [
+    ['main.js', 'text/javascript'],
+    ['style.css', 'text/css'],
+    ['favicon.svg', 'image/svg+xml'],
   ]) {
-    expect((await fetch(server.url + path)).headers.get('content-type')).toContain(type)
+    expect((await fetch(server.pageUrl + name)).headers.get('content-type')).toContain(type)
   }
 })
 
-test('refuses everything else', async () => {
-  expect(await status('/main.ts')).toBe(404)
-  expect(await status('/../package.json')).toBe(404)
-  expect(await status('/%2e%2e/package.json')).toBe(404)
-  expect(await status('//', 'localhost')).toBe(404)
-  expect(await status('/', 'example.org')).toBe(403)
-  expect((await fetch(server.url, { method: 'POST' })).status).toBe(405)
+test('a person who opens the server comes to the page, a program to what CouchDB says', async () => {
+  expect((await fetch(server.url, { headers: { accept: 'text/html,*/*' } })).url).toBe(server.pageUrl)
+  expect(await (await fetch(server.url)).json()).toMatchObject({ couchdb: 'Welcome' })
 })
 
-async function lines(path: string): Promise<string[]> {
-  const text = await (await fetch(server.url + path)).text()
-  return text.split('\n').slice(0, -1)
+test('the cities are a public database, and nothing else is', async () => {
+  expect(await json('/cities')).toMatchObject({ db_name: 'cities', doc_count: DOCUMENTS })
+  expect(await json('/cities/1796236')).toMatchObject({ name: 'Shanghai' })
+  const { id, rev } = (await json('/cities', { name: 'Atlantis' })) as { id: string; rev: string }
+  expect(await json(`/cities/${id}`)).toMatchObject({ _rev: rev, name: 'Atlantis' })
+  expect((await fetch(`${server.url}/cities/${id}?rev=${rev}`, { method: 'DELETE' })).status).toBe(200)
+  for (const path of ['/_all_dbs', '/_users', '/$demo/cities', '/$server', '/meta']) {
+    expect(await status(path), path).not.toBe(200)
+  }
+  expect((await fetch(`${server.url}/other`, { method: 'PUT' })).status).toBe(401)
+  expect((await fetch(`${server.url}/cities`, { method: 'DELETE' })).status).toBe(401)
+})
+
+test('pages of other origins may change nothing', async () => {
+  const headers = { 'content-type': 'application/json', origin: 'https://example.org' }
+  expect((await fetch(`${server.url}/cities`, { method: 'POST', headers, body: '{}' })).status).toBe(403)
+})
+
+test('replicates to another database', async () => {
+  await using other = await open('other', { storage: memory() })
+  const cities = other.collection<City>(COLLECTION)
+  expect(await cities.sync(`${server.url}/cities`)).toMatchObject({ ok: true })
+  expect(await cities.find().count()).toBe(DOCUMENTS)
+})
+
+test('refuses everything else', async () => {
+  for (const path of ['/_app/main.ts', '/_app/../package.json', '/_app/%2e%2e/package.json']) {
+    expect([401, 404], path).toContain(await status(path))
+  }
+  for (const path of ['/', '/_app/', '/cities', '/cities/1796236']) {
+    expect(await status(path, 'example.org')).toBe(403)
+  }
+})
+
+/** The answer; of a POST, if there is something to send. */
+async function json(path: string, body?: object): Promise<Record<string, unknown>> {
+  const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+  return (await (await fetch(server.url + path, body === undefined ? {} : post)).json()) as Record<string, unknown>
 }
 
 /** The path as it is written: `fetch` would tidy it. */

@@ -21,7 +21,11 @@ export async function controllable(url: string): Promise<string> {
 }
 
 async function startProxy(origin: string): Promise<string> {
-  const server = createServer((request, response) => passOn(request, response, origin))
+  const server = createServer((request, response) => {
+    // What the page sends is as if it came from the server's own page.
+    if (request.headers.origin === `http://${request.headers.host}`) request.headers.origin = origin
+    passOn(request, response, origin)
+  })
   await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve))
   server.unref()
   return `http://localhost:${(server.address() as AddressInfo).port}`

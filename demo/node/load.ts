@@ -1,13 +1,14 @@
 /**
- * Loads the cities into a database, in Node and in the browser alike: documents first, then the indexes on what is there.
+ * Loads the cities into the server's database: documents first, then the indexes on what is there.
  *
- * A record in the collection `meta` says how far a load has come, so that one that was interrupted (a closed tab, Ctrl+C,
- * a crash) goes on where it stopped. Each batch is one atomic write and the source has a fixed order, so the
+ * A record in a collection that is no CouchDB database (its name has a `$`) says how far a load has come, so that one that was
+ * interrupted (Ctrl+C, a crash) goes on where it stopped. Each batch is one atomic write and the source has a fixed order, so the
  * number of documents present is the position to go on from.
  */
-import type { Database } from 'pannier'
-import { COLLECTION, INDEXES } from './city.ts'
-import type { City } from './city.ts'
+import type { Collection, Database } from 'pannier'
+import { COLLECTION } from '../shared/city.ts'
+import type { City } from '../shared/city.ts'
+import { buildIndexes } from '../shared/indexes.ts'
 
 export const BATCH_DOCUMENTS = 5_000
 
@@ -16,10 +17,10 @@ export interface CitySource {
   readonly name: string
   readonly documents: number
   /** The cities from that position on, in the source's order. */
-  batches(from: number): Iterable<readonly City[]> | AsyncIterable<readonly City[]>
+  batches(from: number): Iterable<readonly City[]>
 }
 
-/** What `meta` holds about the load. Times add up over interrupted runs. */
+/** Times add up over interrupted runs. */
 export interface LoadRecord {
   readonly _id: string
   readonly source: string
@@ -33,7 +34,6 @@ export interface LoadProgress {
   readonly phase: 'insert' | 'index'
   /** Documents inserted; of the indexes the part that is built. */
   readonly done: number
-  readonly total: number
 }
 
 export interface LoadOptions {
@@ -42,7 +42,13 @@ export interface LoadOptions {
 }
 
 export async function readLoadRecord(db: Database): Promise<LoadRecord | undefined> {
-  return await db.collection<LoadRecord>('meta').get(COLLECTION)
+  return await records(db).get(COLLECTION)
+}
+
+/** Forgets the cities and the record of them, and nothing else that the database may have. */
+export async function unload(db: Database): Promise<void> {
+  await db.dropCollection(COLLECTION)
+  await records(db).delete(COLLECTION)
 }
 
 /** Throws the signal's reason when it is aborted; what was inserted by then stays and is gone on with next time. */
@@ -60,37 +66,31 @@ export async function loadCities(db: Database, source: CitySource, options: Load
   }
   const save = async (change: Partial<LoadRecord>): Promise<void> => {
     record = { ...record, ...change }
-    await db.collection<LoadRecord>('meta').upsert(record)
+    await records(db).upsert(record)
   }
 
   await save({})
   let done = await cities.find().count()
-  onProgress?.({ phase: 'insert', done, total: source.documents })
+  onProgress?.({ phase: 'insert', done })
   if (done < source.documents) {
-    for await (const batch of source.batches(done)) {
+    for (const batch of source.batches(done)) {
       signal?.throwIfAborted()
       const started = performance.now()
       await cities.insert([...batch])
       record = { ...record, insertMs: record.insertMs + performance.now() - started }
       done += batch.length
-      onProgress?.({ phase: 'insert', done, total: source.documents })
+      onProgress?.({ phase: 'insert', done })
     }
     await save({})
   }
 
   signal?.throwIfAborted()
-  onProgress?.({ phase: 'index', done: 0, total: 1 })
   const started = performance.now()
-  await buildIndexes(db, options)
+  await buildIndexes(db, { signal, onProgress: (part) => onProgress?.({ phase: 'index', done: part }) })
   await save({ complete: true, indexMs: record.indexMs + performance.now() - started })
   return record
 }
 
-async function buildIndexes(db: Database, { signal, onProgress }: LoadOptions): Promise<void> {
-  const cities = db.collection<City>(COLLECTION, {
-    indexes: INDEXES,
-    ...(signal && { signal }),
-    onProgress: (done) => onProgress?.({ phase: 'index', done, total: 1 }),
-  })
-  await cities.ready()
+function records(db: Database): Collection<LoadRecord> {
+  return db.collection<LoadRecord>('$demo')
 }

@@ -1,0 +1,30 @@
+/** What one can do now: the page, and the same data for curl and PouchDB. */
+import { styleText } from 'node:util'
+import { log } from '@clack/prompts'
+import { COLLECTION } from '../shared/city.ts'
+import type { CityServer } from './server.ts'
+
+export function printWhatNext({ url, pageUrl, newAdmin }: CityServer): void {
+  const cities = `${url}/${COLLECTION}`
+  const title = (text: string): string => styleText('bold', text)
+  log.step(
+    `${title('Open this in a browser:')} ${pageUrl}\nIt makes a copy of the cities there and keeps both in step, also after being offline.`,
+  )
+  log.step(
+    [
+      title('The server speaks CouchDB’s HTTP API'),
+      `curl ${cities}/2657896`,
+      `curl '${cities}/_changes?descending=true&limit=3'`,
+      `curl ${cities}/_find -H 'content-type: application/json' -d '{ "selector": { "country": "CH" }, "limit": 3 }'`,
+      `new PouchDB('cities').sync('${cities}', { live: true, retry: true })`,
+      styleText('dim', 'It can be reached from this machine only, where anybody may read and change the cities.'),
+    ].join('\n'),
+  )
+  if (newAdmin === undefined) return
+  const { name, password } = newAdmin
+  log.warn(
+    `${title('The server’s admin')} is ${name}, with the password ${title(password)}\n` +
+      'This is shown only once. Other databases are the admin’s, until they are opened to others:\n' +
+      `curl -u ${name}:${password} ${url}/_all_dbs`,
+  )
+}

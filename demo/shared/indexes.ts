@@ -1,0 +1,20 @@
+/** The indexes are built once the cities are there: that takes far less than keeping them up to date meanwhile. */
+import type { Database } from 'pannier'
+import { COLLECTION, INDEXES } from './city.ts'
+import type { City } from './city.ts'
+
+export interface BuildOptions {
+  readonly signal?: AbortSignal | undefined
+  /** The part that is built, 0 to 1. */
+  readonly onProgress?: ((done: number) => void) | undefined
+}
+
+export async function buildIndexes(db: Database, { signal, onProgress }: BuildOptions): Promise<void> {
+  onProgress?.(0)
+  const cities = db.collection<City>(COLLECTION, {
+    indexes: INDEXES,
+    ...(signal && { signal }),
+    ...(onProgress && { onProgress }),
+  })
+  await cities.ready()
+}
