@@ -984,6 +984,7 @@ export type ViewAnswer<Document, Key, Value, Result> = [Result] extends [never] 
 
 export interface ViewDefinition<Document, Key, Value, Reduce> {
     readonly map: (document: Document, emit: Emit<Key, Value>) => unknown;
+    readonly mapMany?: MapMany<Document>;
     readonly reduce?: Reduce;
     readonly version?: string | number;
 }
@@ -1217,6 +1218,8 @@ interface LogRecord {
     readonly sequence: CommitSequence;
     readonly bytes: Uint8Array;
 }
+
+type MapMany<Document> = (documents: readonly Document[]) => Promise<readonly (readonly (readonly [key: unknown, value: unknown])[] | Error)[]>;
 
 type MaybePromise<T> = T | Promise<T>;
 
