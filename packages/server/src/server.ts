@@ -31,6 +31,9 @@ import { createApp } from './http/app.ts'
 import { HttpError } from './http/http-error.ts'
 import { Metrics } from './http/metrics.ts'
 import { RunningRequests } from './http/running-requests.ts'
+import { replicatorGuard } from './replicator/replicator-guard.ts'
+import { Replicator } from './replicator/replicator.ts'
+import { replicatorRoutes } from './replicator/replicator-routes.ts'
 import { DEFAULT_LIMITS } from './http/server-options.ts'
 import type { ServerOptions } from './http/server-options.ts'
 
@@ -114,16 +117,19 @@ async function assemble(
     updates: new DatabaseUpdates(database, await databases.names()),
     feeds: new OpenFeeds(metrics, limits.feedsMax),
     closing: closing.signal,
-    writeGuards: [auth.guard, designGuard((name) => databases.security(name))],
+    writeGuards: [auth.guard, designGuard((name) => databases.security(name)), replicatorGuard],
     filterSource: async ({ filter }) => {
       throw new HttpError(404, 'not_found', `missing filter ${filter.slice(0, 80)}`)
     },
   }
   app.decorate('pannier', context)
+  const replicator = new Replicator(context, app.log, options.replication)
   await app.register(authPlugin(auth))
   for (const plugin of options.plugins ?? []) await app.register(plugin)
   for (const routes of ROUTES) routes(app, context)
+  replicatorRoutes(app, context, replicator)
   await app.ready()
+  await replicator.documents.follow()
   const close = async (): Promise<void> => {
     closing.abort()
     const ended = app.close()
@@ -131,6 +137,7 @@ async function assemble(
     // Idle ones, those that have not sent a request yet, and requests that do not end in time.
     app.server.closeAllConnections()
     await ended
+    await replicator.close()
     for (const part of [context.indexes, context.updates, databases]) part.close()
     metrics.registry.clear()
     if (isOwn) await database.close()
