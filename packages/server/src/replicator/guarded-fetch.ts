@@ -25,6 +25,8 @@ export type Resolve = (
 ) => void
 
 const CONNECT_MS_MAX = 10_000
+/** Of an answer, unpacked. */
+const JSON_BYTES_MAX: number = 128 * 1024 * 1024
 /** The library watches for silence itself, which these only back up. */
 const SILENCE_MS_MAX = 300_000
 
@@ -45,10 +47,25 @@ export function guardedFetch(rules: AddressRules, resolve: Resolve = resolveName
         await response.body?.cancel()
         throw refused('it answers with a redirect, which is not followed')
       }
-      return response as unknown as Response
+      return bounded(response as unknown as Response, new Headers(init.headers).get('accept'))
     },
     close: () => agent.destroy(),
   }
+}
+
+/** JSON is read as a whole: whoever answers must not fill the memory. Other answers are streams. */
+function bounded(response: Response, accept: string | null): Response {
+  if (accept !== 'application/json' || response.body === null) return response
+  let left = JSON_BYTES_MAX
+  const counter = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    transform(chunk, controller) {
+      left -= chunk.length
+      if (left < 0) throw refused('its answer is too long')
+      controller.enqueue(chunk)
+    },
+  })
+  const { status, headers } = response
+  return new Response(response.body.pipeThrough(counter), { status, headers })
 }
 
 function connectorOf(rules: AddressRules, resolve: Resolve): buildConnector.connector {

@@ -11,7 +11,7 @@ import type { ServerContext } from '../couch/server-context.ts'
 import { HttpError } from '../http/http-error.ts'
 import type { JsonObject } from '../http/request-body.ts'
 import type { User } from '../http/seams.ts'
-import { ReplicationRun, wasEnded } from './replication-run.ts'
+import { ReplicationRun } from './replication-run.ts'
 import { nameOf } from './replication-spec.ts'
 import type { ReplicationSpec } from './replication-spec.ts'
 import type { Turns } from './turns.ts'
@@ -162,7 +162,7 @@ export class Job {
         return result
       } catch (error) {
         this.#task?.end()
-        if (signal.aborted || wasEnded(error)) {
+        if (signal.aborted) {
           this.#note('stopped')
           throw error
         }
@@ -197,7 +197,9 @@ export class Job {
     this.#note('started')
     this.#task = context.tasks.start('replication', this.#taskFacts())
     this.#taskMs = 0
-    return await run.run()
+    const result = await run.run()
+    if (result.status !== 'complete') throw new HttpError(503, 'service_unavailable', 'The database was closed.')
+    return result
   }
 
   #told(): void {

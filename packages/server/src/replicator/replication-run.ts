@@ -1,5 +1,4 @@
 /** One run of a replication: from the check of what its user may do to its end. */
-import { isPannierError } from 'pannier'
 import type { FetchFunction, Replication, ReplicationEvent, ReplicationResult, Sequence } from 'pannier'
 import type { ServerContext } from '../couch/server-context.ts'
 import { HttpError } from '../http/http-error.ts'
@@ -145,8 +144,3 @@ export class ReplicationRun {
 }
 
 type Parts = Parameters<ServerContext['database']['replicate']>
-
-/** Whether it is nobody's fault: somebody has ended it. */
-export function wasEnded(error: unknown): boolean {
-  return isPannierError(error, 'PANNIER_ABORTED') || isPannierError(error, 'PANNIER_CLOSED')
-}

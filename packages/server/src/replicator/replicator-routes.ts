@@ -1,5 +1,6 @@
 /** `/_replicate` and `/_scheduler`. */
 import type { FastifyInstance } from 'fastify'
+import { isPannierError } from 'pannier'
 import type { ReplicationResult } from 'pannier'
 import { randomBytes } from 'node:crypto'
 import { jsonLimits } from '../couch/body-limits.ts'
@@ -11,7 +12,6 @@ import type { JsonObject } from '../http/request-body.ts'
 import type { User } from '../http/seams.ts'
 import { REPLICATOR_DATABASE } from '../auth/permissions.ts'
 import { reasonOf } from './job.ts'
-import { wasEnded } from './replication-run.ts'
 import { idOf, readSpec } from './replication-spec.ts'
 import type { Replicator } from './replicator.ts'
 import { checkAccess } from './sides.ts'
@@ -76,11 +76,16 @@ function answerOf(result: ReplicationResult): JsonObject {
 
 /** CouchDB answers 500 whatever the other side has said; who may not do what here is told as elsewhere. */
 function failureOf(error: unknown): unknown {
-  if (wasEnded(error)) return new HttpError(503, 'service_unavailable', 'The replication was ended.')
+  if (isPannierError(error, 'PANNIER_ABORTED') || isAbort(error))
+    return new HttpError(503, 'service_unavailable', 'The replication was ended.')
   if (error instanceof HttpError) return error
   const known = toHttpError(error)
   if (known?.status === 404) return new HttpError(404, 'db_not_found', reasonOf(error))
   return new HttpError(500, 'replication_failed', reasonOf(error))
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'AbortError'
 }
 
 function schedulerRoutes(app: FastifyInstance, replicator: Replicator): void {

@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { STATE_COLLECTION } from '../auth/auth-host.ts'
 import { isServerAdmin, USERS_DATABASE } from '../auth/permissions.ts'
 import type { ServerContext } from '../couch/server-context.ts'
+import { HttpError } from '../http/http-error.ts'
 import type { JsonObject } from '../http/request-body.ts'
 import type { User } from '../http/seams.ts'
 import { AddressRules } from './address-rules.ts'
@@ -33,6 +34,8 @@ export interface ReplicatorOptions {
 }
 
 const RUNNING_MAX = 500
+/** Of those who are not server admins. */
+const JOBS_PER_USER_MAX = 20
 const RETRY_MS_MIN = 5000
 const RETRY_MS_MAX = 3_600_000
 /** What in the server's state is about permissions. */
@@ -67,11 +70,14 @@ export class Replicator {
     return [...this.#transient.values(), ...this.documents.jobs].filter(({ isOver }) => !isOver)
   }
 
-  /** The one that runs already, if it is the same. */
+  /** The one that runs already, if it is the same. @throws HttpError 429 */
   start(spec: ReplicationSpec, user: User): Job {
     const id = idOf(spec, user.name)
     const running = this.#transient.get(id)
     if (running !== undefined) return running
+    const own = [...this.#transient.values()].filter(({ options }) => options.owner === user.name)
+    if (!isServerAdmin(user) && own.length >= JOBS_PER_USER_MAX)
+      throw new HttpError(429, 'too_many_requests', `At most ${JOBS_PER_USER_MAX} replications of a user run at a time.`)
     const { accounts } = this.#host.context.auth
     const current = async (): Promise<User> => (user.name === null ? user : ((await accounts.find(user.name)) ?? NOBODY))
     const job = new Job(this.#host, {

@@ -170,6 +170,36 @@ test('who may replicate: with the rights that they have here, also when these ch
   expect((await replicate(server, { replication_id: id, cancel: true }, ann)).status).toBe(200)
 })
 
+test('a database that is dropped ends what replicates it, and stays away', async () => {
+  const server = await start()
+  await fill(server, 'a', ['x'])
+  const body = { source: 'a', target: 'b', continuous: true, create_target: true }
+  await replicate(server, body)
+  await until(async () => (await ids(server, 'b')).length === 1)
+  await send(server.url, 'DELETE /a')
+  const jobs = async (): Promise<string> => (await send(server.url, 'GET /_scheduler/jobs')).text
+  await until(async () => (await jobs()).includes('Database does not exist'))
+  expect((await send(server.url, 'GET /a')).status).toBe(404)
+  await fill(server, 'a', ['y'])
+  await until(async () => (await ids(server, 'b')).length === 2)
+  await send(server.url, 'DELETE /b')
+  await fill(server, 'a', ['z'])
+  await until(async () => (await send(server.url, 'GET /b')).status === 200 && (await ids(server, 'b')).length === 2)
+})
+
+test('a user has so many at a time', async () => {
+  const server = await start()
+  await fill(server, 'a', [])
+  await fill(server, 'b', [])
+  await send(server.url, 'PUT /_users/org.couchdb.user:ann', { name: 'ann', type: 'user', roles: [], password: 'password-of-ann' })
+  for (const name of ['a', 'b']) await send(server.url, `PUT /${name}/_security`, { members: { names: ['ann'] } })
+  const ann = { authorization: basic('ann:password-of-ann') }
+  const statuses: number[] = []
+  for (let n = 0; n < 21; n++)
+    statuses.push((await replicate(server, { source: 'a', target: 'b', continuous: true, selector: { n } }, ann)).status)
+  expect(statuses).toEqual([...Array.from({ length: 20 }, () => 202), 429])
+})
+
 test('bodies that are none', async () => {
   const server = await start()
   for (const body of [

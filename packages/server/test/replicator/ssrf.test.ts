@@ -80,6 +80,22 @@ test('a name that resolves to something else each time is resolved for the conne
   expect([requests(), resolved]).toEqual([1, 5])
 })
 
+test('an answer without end', async () => {
+  const page = Buffer.alloc(1024 * 1024, 32)
+  const server = createServer((_request, response) => {
+    const more = (): void => {
+      while (response.write(page));
+      response.once('drain', more)
+    }
+    more()
+  })
+  const url = await listen(server)
+  const { fetch, close } = guardedFetch(new AddressRules(['127.0.0.1']))
+  opened.push({ close: () => closeServer(server) }, { close })
+  const response = await fetch(`${url}/x`, { headers: { accept: 'application/json' } })
+  await expect(response.text()).rejects.toMatchObject({ code: 'PANNIER_PEER_REFUSED' })
+})
+
 test('redirects, other schemes, ports of other services', async () => {
   const { port } = await victim('http://169.254.169.254/latest/meta-data')
   const { fetch, close } = guardedFetch(new AddressRules(['127.0.0.1']))
