@@ -23,12 +23,16 @@ import { indexRoutes } from './couch/index-routes.ts'
 import { listRoutes } from './couch/list-routes.ts'
 import { localRoutes } from './couch/local-routes.ts'
 import { OpenFeeds } from './couch/open-feeds.ts'
+import { viewRoutes } from './couch/view-routes.ts'
 import type { ServerContext } from './couch/server-context.ts'
 import { serverRoutes } from './couch/server-routes.ts'
 import { ServerState } from './couch/server-state.ts'
+import { designFilters } from './design/change-filters.ts'
+import { DesignDocuments } from './design/design-documents.ts'
+import { compilationGuard, validationGuard } from './design/document-guards.ts'
 import { MangoIndexes } from './design/mango-indexes.ts'
 import { createApp } from './http/app.ts'
-import { HttpError } from './http/http-error.ts'
+import type { JsonObject } from './http/request-body.ts'
 import { Metrics } from './http/metrics.ts'
 import { RunningRequests } from './http/running-requests.ts'
 import { replicatorGuard } from './replicator/replicator-guard.ts'
@@ -36,6 +40,7 @@ import { Replicator } from './replicator/replicator.ts'
 import { replicatorRoutes } from './replicator/replicator-routes.ts'
 import { DEFAULT_LIMITS } from './http/server-options.ts'
 import type { ServerOptions } from './http/server-options.ts'
+import { Sandbox } from './sandbox/sandbox.ts'
 
 export interface PannierServer {
   /** Where it listens; undefined before `listen`. */
@@ -61,6 +66,7 @@ const ROUTES = [
   bulkRoutes,
   findRoutes,
   indexRoutes,
+  viewRoutes,
   localRoutes,
   documentRoutes,
   attachmentRoutes,
@@ -103,6 +109,9 @@ async function assemble(
   const auth = await openAuth(database, databases, state, options)
   const newAdmin = await ensureAdmin(auth.accounts, options.admin)
   const { uuid } = await state.ensure('identity', () => ({ uuid: crypto.randomUUID().replaceAll('-', '') }))
+  const sandbox = new Sandbox({ onLog: (line) => app.log.info({ line }, 'a design function says') })
+  const designs = new DesignDocuments(database, sandbox, app.log)
+  const securityOf = (name: string): Promise<JsonObject | undefined> => databases.security(name)
   const context: ServerContext = {
     database,
     databases,
@@ -113,14 +122,19 @@ async function assemble(
     uuid: uuid as string,
     features: new Set(),
     indexes: new MangoIndexes(database, app.log),
+    designs,
     tasks: new ActiveTasks(),
     updates: new DatabaseUpdates(database, await databases.names()),
     feeds: new OpenFeeds(metrics, limits.feedsMax),
     closing: closing.signal,
-    writeGuards: [auth.guard, designGuard((name) => databases.security(name)), replicatorGuard],
-    filterSource: async ({ filter }) => {
-      throw new HttpError(404, 'not_found', `missing filter ${filter.slice(0, 80)}`)
-    },
+    writeGuards: [
+      auth.guard,
+      designGuard(securityOf),
+      replicatorGuard,
+      compilationGuard(designs),
+      validationGuard(designs, securityOf),
+    ],
+    filterSource: designFilters(designs, securityOf),
   }
   app.decorate('pannier', context)
   const replicator = new Replicator(context, app.log, options.replication)
@@ -138,7 +152,8 @@ async function assemble(
     app.server.closeAllConnections()
     await ended
     await replicator.close()
-    for (const part of [context.indexes, context.updates, databases]) part.close()
+    for (const part of [context.indexes, designs, context.updates, databases]) part.close()
+    await sandbox.close()
     metrics.registry.clear()
     if (isOwn) await database.close()
   }

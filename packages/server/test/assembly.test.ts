@@ -144,7 +144,7 @@ test('row 44: feeds end when their reader may not read on, and only theirs', asy
   expect(await feeds[0]).toContain('"last_seq"')
   expect(isOpen).toEqual({ ann: false, bob: true, admin: true })
   const { _rev } = (await send(url, 'GET /_users/org.couchdb.user:bob')).json
-  await send(url, `DELETE /_users/org.couchdb.user:bob?rev=${_rev}`)
+  await send(url, `DELETE /_users/org.couchdb.user:bob?rev=${String(_rev)}`)
   await feeds[1]
   expect(isOpen.admin).toBe(true)
   const updates = send(url, 'GET /_db_updates?feed=continuous&since=now&heartbeat=100')

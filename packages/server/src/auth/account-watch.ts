@@ -46,7 +46,7 @@ export class AccountWatch {
       if (!isForAll && people === undefined) return
       const changed = people === undefined || people.ids === undefined ? undefined : new Set<string>(people.ids)
       const isAnybody = isForAll || (people !== undefined && changed === undefined)
-      for (const { name, changed: tell } of [...this.#watchers])
+      for (const { name, changed: tell } of this.#watchers)
         if (isAnybody || (name !== undefined && changed!.has(USER_PREFIX + name))) tell()
     })
   }

@@ -2,7 +2,7 @@
 import type { Readable, Writable } from 'node:stream'
 
 export interface Terminal {
-  readonly stdin: Readable
+  readonly stdin: Readable & { readonly isTTY?: boolean }
   /** What was asked for, and nothing else: it may be piped on. */
   readonly stdout: Writable
   /** Progress, warnings, errors. */

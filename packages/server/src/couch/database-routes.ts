@@ -34,7 +34,9 @@ export const databaseRoutes: Routes = (app, context) => {
         'You tried to DELETE a database with a ?rev= parameter. Did you mean to DELETE a document instead?',
       )
     }
+    const collection = await databases.get(request.params.db)
     await databases.drop(request.params.db)
+    for (const part of [context.designs, context.indexes]) part.changed(collection)
     updates.deleted(request.params.db)
     return DONE
   })
@@ -124,6 +126,7 @@ const purgeRoutes: Routes = (app, context) => {
       const results: [string, readonly string[]][] = []
       for (const [id, revs] of wanted)
         results.push([id, (await asBadRequest(() => collection.purge(id, revs as string[]))).purged])
+      context.designs.changed(collection)
       return Object.fromEntries(results)
     })
     return reply.code(201).send({ purge_seq: null, purged })

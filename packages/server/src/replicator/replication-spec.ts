@@ -52,6 +52,7 @@ const FORBIDDEN_HEADERS: ReadonlySet<string> = new Set([
 /** @throws HttpError 400 */
 export function readSpec(body: JsonObject): ReplicationSpec {
   const { doc_ids: ids, selector, filter, query_params: parameters } = body
+  if (body['proxy'] ?? body['source_proxy'] ?? body['target_proxy']) throw badRequest('Proxies are not supported.')
   if (ids !== undefined && !(Array.isArray(ids) && ids.length <= IDS_MAX && ids.every(isText)))
     throw badRequest(`\`doc_ids\` must be an array of at most ${IDS_MAX} strings.`)
   if (selector !== undefined && !isJsonObject(selector)) throw badRequest('`selector` must be a JSON object.')

@@ -8,6 +8,7 @@ import type { Collection, CollectionSide, FetchFunction, ReplicationSide } from 
 import { isServerAdmin } from '../auth/permissions.ts'
 import type { ServerContext } from '../couch/server-context.ts'
 import { passGuards } from '../couch/write-documents.ts'
+import { DESIGN_PREFIX } from '../design/design-documents.ts'
 import { HttpError } from '../http/http-error.ts'
 import type { JsonObject } from '../http/request-body.ts'
 import type { ChangeFilter, User } from '../http/seams.ts'
@@ -68,13 +69,27 @@ async function sideOf(
   filter: ChangeFilter | undefined,
 ): Promise<ReplicationSide> {
   if ('url' in endpoint) return { ...endpoint, fetch }
-  const { databases } = context
+  const { databases, designs } = context
   const { database } = endpoint
   const collection = await databases.get(database)
+  let hasDesigns = false
   return {
     collection,
-    around: (write) => databases.write(database, write).catch(asPannierError),
-    admit: (documents) => admit(context, database, collection, documents, user),
+    around: async (write) => {
+      try {
+        return await databases.write(database, write)
+      } catch (error) {
+        throw asPannierError(error)
+      } finally {
+        // What is written next is validated by them.
+        if (hasDesigns) designs.changed(collection)
+        hasDesigns = false
+      }
+    },
+    admit: (documents) => {
+      hasDesigns = documents.some(isDesign)
+      return admit(context, database, collection, documents, user)
+    },
     accept: filter === undefined ? undefined : (documents) => filter.accepts(documents),
   } satisfies CollectionSide
 }
@@ -98,10 +113,7 @@ async function openFilter(
 ): Promise<ChangeFilter | undefined> {
   if (filter === undefined || 'url' in source) return undefined
   if (filter === '_design') {
-    return {
-      accepts: async (documents) => documents.map(({ _id }) => typeof _id === 'string' && _id.startsWith('_design/')),
-      dispose: () => {},
-    }
+    return { accepts: async (documents) => documents.map(isDesign), dispose: () => {} }
   }
   const { database } = source
   const collection = await context.databases.get(database)
@@ -119,6 +131,13 @@ function refusal({ status, error, reason }: HttpError): PannierError {
   return new PannierError('PANNIER_PEER_REFUSED', `${error}: ${reason}`, { details: { status, error, reason } })
 }
 
-function asPannierError(error: unknown): never {
-  throw error instanceof HttpError ? refusal(error) : error
+function asPannierError(error: unknown): unknown {
+  if (!(error instanceof HttpError)) return error
+  const { status, error: word, reason } = error
+  if (status < 500) return refusal(error)
+  return new PannierError('PANNIER_PEER_UNREACHABLE', `${word}: ${reason}`, { details: { status }, cause: error })
+}
+
+function isDesign({ _id }: JsonObject): boolean {
+  return typeof _id === 'string' && _id.startsWith(DESIGN_PREFIX)
 }

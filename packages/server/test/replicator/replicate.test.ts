@@ -130,6 +130,29 @@ test('continuous: goes on, is listed, and ends when it is cancelled', async () =
   expect(await replicate(server, { replication_id: id, cancel: true })).toMatchObject({ status: 404 })
 })
 
+test('design functions count here as they do over HTTP: filters, views, validation', async () => {
+  const server = await start()
+  await fill(server, 'a', ['x', 'y', 'z'])
+  await send(server.url, 'PUT /a/_design/f', {
+    filters: { from: 'function (doc, req) { return doc.n >= Number(req.query.n) && req.userCtx.name === "admin" }' },
+    views: { first: { map: 'function (doc) { if (doc.n === 0) emit(doc._id) }' } },
+  })
+  const from = { source: 'a', target: 'b', create_target: true, filter: 'f/from', query_params: { n: 1 } }
+  expect((await replicate(server, from)).json).toMatchObject({ history: [{ docs_written: 2 }] })
+  expect(await ids(server, 'b')).toEqual(['y', 'z'])
+  const first = { source: 'a', target: 'c', create_target: true, filter: '_view', query_params: { view: 'f/first' } }
+  expect((await replicate(server, first)).status).toBe(200)
+  expect(await ids(server, 'c')).toEqual(['x'])
+  expect((await replicate(server, { ...from, filter: 'f/none' })).status).toBe(404)
+  await fill(server, 'd', [])
+  await send(server.url, 'PUT /d/_design/v', {
+    validate_doc_update: 'function (doc) { if (doc.n === 1) throw { forbidden: "not one" } }',
+  })
+  const { json } = await replicate(server, { source: 'a', target: 'd' })
+  expect(json).toMatchObject({ history: [{ docs_written: 3, doc_write_failures: 1 }] })
+  expect(await ids(server, 'd')).toEqual(['_design/f', '_design/v', 'x', 'z'])
+})
+
 test('one forbidden document is counted, the others go on', async () => {
   const server = await start()
   await fill(server, 'a', ['x', 'y', 'z'])
@@ -211,6 +234,7 @@ test('bodies that are none', async () => {
     { source: { url: 'http://example.org/a', headers: { host: 'x' } }, target: 'a' },
     { source: { url: 'http://example.org/a', headers: { 'x-a': 'b\r\nc: d' } }, target: 'a' },
     { source: { url: 'http://example.org/a', auth: { basic: {} } }, target: 'a' },
+    { source: 'a', target: 'http://example.org/a', proxy: 'http://127.0.0.1:8080' },
     { source: 'a', target: 'b', continuous: 1 },
     { source: 'a', target: 'b', doc_ids: 'x' },
     { source: 'a', target: 'b', filter: 'x' },
