@@ -11,6 +11,7 @@ import { designGuard } from './auth/design-guard.ts'
 import { USERS_DATABASE } from './auth/permissions.ts'
 import { authPlugin } from './auth/plugin.ts'
 import { ActiveTasks } from './couch/active-tasks.ts'
+import { adminUiRoutes } from './couch/admin-ui-routes.ts'
 import { attachmentRoutes } from './couch/attachment-routes.ts'
 import { bulkRoutes } from './couch/bulk-routes.ts'
 import { changesRoutes } from './couch/changes-routes.ts'
@@ -22,7 +23,9 @@ import { findRoutes } from './couch/find-routes.ts'
 import { indexRoutes } from './couch/index-routes.ts'
 import { listRoutes } from './couch/list-routes.ts'
 import { localRoutes } from './couch/local-routes.ts'
+import { nodeRoutes } from './couch/node-routes.ts'
 import { OpenFeeds } from './couch/open-feeds.ts'
+import { snapshotRoutes } from './couch/snapshot-routes.ts'
 import { viewRoutes } from './couch/view-routes.ts'
 import type { ServerContext } from './couch/server-context.ts'
 import { serverRoutes } from './couch/server-routes.ts'
@@ -35,6 +38,7 @@ import { createApp } from './http/app.ts'
 import type { JsonObject } from './http/request-body.ts'
 import type { WriteGuard } from './http/seams.ts'
 import { Metrics } from './http/metrics.ts'
+import { refuseOtherMethods } from './http/other-methods.ts'
 import { RunningRequests } from './http/running-requests.ts'
 import { replicatorGuard } from './replicator/replicator-guard.ts'
 import { openReplicator } from './replicator/replicator-routes.ts'
@@ -67,6 +71,8 @@ const ROUTES = [
   findRoutes,
   indexRoutes,
   viewRoutes,
+  snapshotRoutes,
+  nodeRoutes,
   localRoutes,
   documentRoutes,
   attachmentRoutes,
@@ -103,12 +109,12 @@ async function assemble(
   const metrics = new Metrics()
   const app = await createApp(options, limits, metrics)
   const running = new RunningRequests(app)
+  const refuseRest = refuseOtherMethods(app)
   const state = new ServerState(database)
   const databases = new Databases(database, state)
   await databases.ensure(USERS_DATABASE)
   const auth = await openAuth(database, databases, state, options)
   const newAdmin = await ensureAdmin(auth.accounts, options.admin)
-  const { uuid } = await state.ensure('identity', () => ({ uuid: crypto.randomUUID().replaceAll('-', '') }))
   const sandbox = new Sandbox({ onLog: (line) => app.log.info({ line }, 'a design function says') })
   const designs = new DesignDocuments(database, sandbox, app.log)
   const securityOf = (name: string): Promise<JsonObject | undefined> => databases.security(name)
@@ -119,7 +125,7 @@ async function assemble(
     auth,
     limits,
     metrics,
-    uuid: uuid as string,
+    uuid: await uuidOf(state),
     features: new Set(),
     indexes: new MangoIndexes(database, app.log),
     designs,
@@ -134,7 +140,9 @@ async function assemble(
   await app.register(authPlugin(auth))
   for (const plugin of options.plugins ?? []) await app.register(plugin)
   for (const routes of ROUTES) routes(app, context)
-  const replicator = openReplicator(app, context, options.replication)
+  openReplicator(app, context, options.replication)
+  if (options.adminUi !== undefined) (await adminUiRoutes(options.adminUi))(app, context)
+  refuseRest()
   await app.ready()
   const close = async (): Promise<void> => {
     closing.abort()
@@ -143,7 +151,6 @@ async function assemble(
     // Idle ones, those that have not sent a request yet, and requests that do not end in time.
     app.server.closeAllConnections()
     await ended
-    await replicator.close()
     for (const part of [context.indexes, designs, context.updates, databases]) part.close()
     await sandbox.close()
     metrics.registry.clear()
@@ -161,6 +168,11 @@ async function assemble(
     listen: async ({ port = 5984, host = LOOPBACK } = {}) => (url = await app.listen({ port, host })),
     close: () => (closed ??= close()),
   }
+}
+
+async function uuidOf(state: ServerState): Promise<string> {
+  const { uuid } = await state.ensure('identity', () => ({ uuid: crypto.randomUUID().replaceAll('-', '') }))
+  return uuid as string
 }
 
 /** Who may write comes before what may be written. */

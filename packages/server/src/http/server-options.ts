@@ -71,6 +71,8 @@ export interface ServerOptions {
   readonly corsOrigins?: readonly string[]
   /** With whom the server may replicate, and how persistently. */
   readonly replication?: ReplicatorOptions
+  /** A folder that is served at `/_utils`: the built pages of Fauxton. Anybody may read what is in it. */
+  readonly adminUi?: string
   /** A pino logger, its options, or false for none. */
   readonly logger?: Logger | LoggerOptions | false
   /** Registered before the routes, after authentication. */

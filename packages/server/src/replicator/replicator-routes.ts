@@ -21,12 +21,12 @@ const PAGE_DEFAULT = 100
 /** Of the form of checkpoints and answers: CouchDB's. */
 const REPLICATION_ID_VERSION = 4
 
-/** Begins with what is in `_replicator` when the server is ready. Close it before the database. */
-export function openReplicator(app: FastifyInstance, context: ServerContext, options?: ReplicatorOptions): Replicator {
+/** Begins with what is in `_replicator` when the server is ready, and ends with the server. */
+export function openReplicator(app: FastifyInstance, context: ServerContext, options?: ReplicatorOptions): void {
   const replicator = new Replicator(context, app.log, options)
   app.addHook('onReady', () => replicator.documents.follow())
+  app.addHook('onClose', () => replicator.close())
   replicatorRoutes(app, context, replicator)
-  return replicator
 }
 
 function replicatorRoutes(app: FastifyInstance, context: ServerContext, replicator: Replicator): void {

@@ -20,6 +20,7 @@ interface ServeArguments {
   readonly trustProxy: readonly string[]
   readonly secureCookies: boolean
   readonly replicateWith: readonly string[]
+  readonly adminUi?: string
 }
 
 const LEVELS = ['silent', 'error', 'warn', 'info', 'debug']
@@ -56,12 +57,13 @@ export function addServe(program: Command, terminal: Terminal): void {
       'hosts of private networks that it may replicate with: couch.lan, 10.0.0.0/8',
       [],
     )
+    .option('--admin-ui <dir>', 'pages that are served at /_utils: those of Fauxton, built')
     .action((options: ServeArguments) => serve(options, terminal))
 }
 
 async function serve(options: ServeArguments, terminal: Terminal): Promise<void> {
   const { stdout, stderr, signal } = terminal
-  const { dir, port, host, admin, cors, durability, logLevel, trustProxy, secureCookies } = options
+  const { dir, port, host, admin, cors, durability, logLevel, trustProxy, secureCookies, adminUi } = options
   const server = await createServer({
     dir,
     durability,
@@ -70,6 +72,7 @@ async function serve(options: ServeArguments, terminal: Terminal): Promise<void>
     replication: { hosts: options.replicateWith },
     logger: logLevel === 'silent' ? false : createLogger({ level: logLevel }, stderr)!,
     ...(admin !== undefined && { admin }),
+    ...(adminUi !== undefined && { adminUi }),
     ...(trustProxy.length > 0 && { trustProxy }),
   }).catch(explain)
   try {

@@ -1,0 +1,33 @@
+/** `/{db}/_pannier/snapshot`: the whole database as a replica file (docs/replication.md), for the first replication of a replica. */
+import { sendPieces } from '../http/streamed-reply.ts'
+import type { Routes } from './server-context.ts'
+
+interface DatabaseRoute {
+  Params: { readonly db: string }
+}
+
+const FEATURE = 'pannier-snapshot'
+const CONTENT_TYPE = 'application/x-ndjson'
+
+export const snapshotRoutes: Routes = (app, { databases, auth, features, closing }) => {
+  features.add(FEATURE)
+  app.get<DatabaseRoute>(
+    '/:db/_pannier/snapshot',
+    { config: { needs: 'member' }, exposeHeadRoute: false },
+    async (request, reply) => {
+      const { db } = request.params
+      const collection = await databases.get(db)
+      return sendPieces(reply, CONTENT_TYPE, async function* (left) {
+        const ending = new AbortController()
+        const stopWatching = auth.whileAllowed(request, 'member', db, (error) => ending.abort(error))
+        try {
+          // A file that is cut off has no last line, so that nobody takes it for the whole.
+          const signal = AbortSignal.any([left, ending.signal, closing])
+          yield* collection.export({ format: 'replica', signal }) as AsyncIterable<Uint8Array>
+        } finally {
+          stopWatching()
+        }
+      })
+    },
+  )
+}
