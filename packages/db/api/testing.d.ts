@@ -55,6 +55,7 @@ export class SimulatedStorage implements Storage {
     readonly schedule: ((step: () => void) => void) | undefined;
     constructor({ random, schedule }?: SimulationOptions);
     failAt(call: number, fault: Fault): void;
+    disarm(): void;
     identify(name: string): string;
     open(name: string): Promise<PageStore>;
     destroy(name: string): Promise<void>;

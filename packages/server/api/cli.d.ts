@@ -1,0 +1,2 @@
+// What `@pannier/server/cli` offers. Written by `npm run api`.
+
