@@ -4,6 +4,7 @@
  * Method: real servers over real HTTP.
  */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fastifyPlugin from 'fastify-plugin'
@@ -296,4 +297,33 @@ test('a snapshot has everything, and a replica loads it in one download', async 
   expect(log).not.toMatch(/route="\/:db\/_bulk_get",status="200"/)
   await db.close()
   await rm(folder, { recursive: true })
+})
+
+test('row 44: a snapshot whose reader may not read on is cut off, and has no last line', async () => {
+  await send(url, 'PUT /cut')
+  await send(url, 'PUT /cut/_security', { members: { names: ['ann'] } })
+  for (let round = 0; round < 20; round++) {
+    const docs = Array.from({ length: 100 }, (_, at) => ({ _id: `${round}-${at}`, text: 'x'.repeat(20_000) }))
+    await send(url, 'POST /cut/_bulk_docs', { docs })
+  }
+  const { hostname, port } = new URL(url)
+  const read = (afterFirst: () => Promise<void>): Promise<string> =>
+    new Promise((resolve) => {
+      let text = ''
+      const socket = connect(Number(port), hostname, () => {
+        const headers = `Host: x\r\nConnection: close\r\nAuthorization: ${ANN.authorization}\r\n`
+        socket.write(`GET /cut/_pannier/snapshot HTTP/1.1\r\n${headers}\r\n`)
+      })
+      socket.setEncoding('utf8').on('close', () => resolve(text))
+      socket.on('error', () => {})
+      socket.once('data', () => {
+        socket.pause()
+        void afterFirst().then(() => socket.resume())
+      })
+      socket.on('data', (piece: string) => (text = (text + piece).slice(-1000)))
+    })
+  expect(await read(async () => {})).toContain('"end":true')
+  expect(await read(async () => void (await send(url, 'PUT /cut/_security', {})))).toContain('"end":true')
+  const cut = await read(async () => void (await send(url, 'PUT /cut/_security', { members: { names: ['bob'] } })))
+  expect(cut).not.toContain('"end":true')
 })

@@ -1,64 +1,32 @@
 /** A collection of an open database: its documents and its indexes. */
-import { isPannierError } from '../base/errors.ts'
 import type { MaybePromise } from '../base/maybe-promise.ts'
 import { lazyModule, loadedModule } from '../base/lazy-module.ts'
-import type { UploadTarget } from '../document/attachments/upload.ts'
-import type { CollectionState } from '../document/collection-state.ts'
-import { DEFAULT_SETTINGS } from '../document/collection-state.ts'
-import type { IndexMaintenance } from '../document/document-write.ts'
 import type { WriteOutcome } from '../document/write-documents.ts'
-import { indexMismatch, parseIndexInput, sameIndex } from '../index/index-definition.ts'
 import type { Duplicate } from '../index/unique.ts'
-import type { IndexDeclaration, IndexInput } from '../index/index-definition.ts'
-import type { Snapshot, WriteTransaction } from '../kv/key-value-store.ts'
-import type { FieldPath } from '../query/field-types.ts'
-import type { LiveHost } from '../query/live/live-types.ts'
+import type { IndexDeclaration } from '../index/index-definition.ts'
 import type { QuerySource } from '../query/query-source.ts'
 import type { Selector } from '../query/query.ts'
-import { checkIndexSelector } from '../query/index-condition.ts'
 import { eitherSignal, lateStream } from './byte-stream.ts'
 import type { ByteSource, LongWork } from './byte-stream.ts'
 import { ChangeFeed, feedSpecification } from './change-feed.ts'
 import type { ChangesOptions } from './change-feed.ts'
 import { CollectionOperations } from './collection-operations.ts'
-import type { CollectionAccess, CollectionWriting } from './collection-access.ts'
+import type { CollectionWriting } from './collection-access.ts'
 import type { DatabaseContext } from './database-context.ts'
-import { chooseSettings, hasSettings } from './collection-settings.ts'
-import type { ChosenSettings } from './collection-settings.ts'
+import { Declarations } from './declarations.ts'
 import type { DocumentInput, Identified, JsonObject, Stored } from './document-types.ts'
 import type { ExportFormat } from './export-documents.ts'
 import type { ImportMode, ImportOptions, ImportResult } from './import-options.ts'
-import { querySource } from './query-source.ts'
 import { Replication } from './replication.ts'
 import type { Replicate } from './replication.ts'
 import type { ReplicationOptions, ReplicationTarget } from './replication-options.ts'
 import type { ReplicationDirection } from '../replication/types.ts'
-import { CollectionSchema } from './schema/collection-schema.ts'
-import type { SchemaOptions } from './schema/collection-schema.ts'
 import type { MigrationFailure, RetryResult } from './schema/migration-failures.ts'
-import { MigrationRunner } from './schema/migration-runner.ts'
 import type { RunOptions } from './schema/migration-runner.ts'
 import { VersionedAccess } from './schema/versioned-access.ts'
 import { CollectionViews } from './view.ts'
 import type { BuiltInReduce, BuiltInResult, ReduceFunction, View, ViewDefinition, ViewOptions } from './view.ts'
 import type { ViewAnswer, ViewResult } from './view.ts'
-import { writePath } from './write-path-on-demand.ts'
-
-export interface CollectionOptions<T extends object = JsonObject, Schema = unknown> extends SchemaOptions<Schema> {
-  /**
-   * Indexes that the collection is to have, beside those that it has. They are built in the background: `ready()` waits for
-   * them; until then queries do without them.
-   */
-  readonly indexes?: readonly IndexInput<FieldPath<Identified<T>>>[]
-  /** Keeps the content of revisions that were replaced, until `compact()`. Persisted; false at first. */
-  readonly history?: boolean
-  /** So many revisions, from each leaf up, are remembered. Persisted; 1000 at first. A change takes effect as documents change. */
-  readonly revisionsLimit?: number
-  /** Cancels migrating and building; what was done is gone on with when the database is opened next. */
-  readonly signal?: AbortSignal
-  /** Called while documents are migrated, and again while indexes are built, with the part that is done, 0 to 1. */
-  readonly onProgress?: (done: number) => void
-}
 
 export interface ExportOptions<T extends object> extends LongWork {
   /** 'ndjson' when left out. */
@@ -78,76 +46,20 @@ export interface IndexInfo extends IndexDeclaration {
 const defining = lazyModule(() => import('../index/define-indexes.ts'))
 
 export class Collection<T extends object, Input extends object = T> extends CollectionOperations<T, Input> {
+  /** @internal */
+  readonly declarations: Declarations
   readonly #context: DatabaseContext
-  readonly #declared: Map<string, IndexDeclaration>
-  readonly #settings: ChosenSettings
-  readonly #schema: CollectionSchema
-  readonly #migrations: MigrationRunner
-  /** The collection (by number) that is known to have the indexes that were declared. */
-  #settledNumber: number | undefined
-  #building: Promise<void> = Promise.resolve()
   readonly #views: CollectionViews
 
   /** @internal Use `database.collection(name)`. */
   constructor(name: string, context: DatabaseContext) {
-    const declared = new Map<string, IndexDeclaration>()
-    const settings: ChosenSettings = {}
-    const schema = new CollectionSchema()
-    const access = new StoreAccess(name, context, declared, settings, schema, (number) => this.afterWrite(number))
-    const migrations = new MigrationRunner(context, schema, access.writing)
+    const declarations = new Declarations(name, context)
+    const { access, schema, migrations } = declarations
     super(name, new VersionedAccess(access, schema, () => migrations.migrate()))
+    this.declarations = declarations
     this.#context = context
-    this.#declared = declared
     const whenReadable = async (): Promise<void> => await this.access.read(() => undefined)
     this.#views = new CollectionViews({ ...context, name, whenReadable })
-    this.#settings = settings
-    this.#schema = schema
-    this.#migrations = migrations
-  }
-
-  /** @internal */
-  declare(options: CollectionOptions): void {
-    const declarations = (options.indexes ?? []).map(parseIndexInput)
-    for (const { where } of declarations) if (where !== undefined) checkIndexSelector(where)
-    for (const declaration of declarations) {
-      const known = this.#declared.get(declaration.name)
-      if (known !== undefined && !sameIndex(known, declaration)) throw indexMismatch(declaration.name)
-    }
-    const newSchema = this.#schema.declare(options)
-    if (options.version !== undefined) this.#migrations.options = options
-    const news = declarations.filter(({ name }) => !this.#declared.has(name))
-    for (const declaration of news) this.#declared.set(declaration.name, declaration)
-    const newSettings = chooseSettings(this.#settings, options)
-    // Under way from now on, so that transactions wait for it.
-    if (newSchema) this.#migrations.migrate().catch(() => {})
-    if (newSchema || newSettings || news.length > 0) this.build(options)
-  }
-
-  /** @internal Also goes on with builds that an earlier run has left. */
-  build(options: CollectionOptions = {}): void {
-    const work = this.#building.then(
-      () => this.#buildMissing(options),
-      () => this.#buildMissing(options),
-    )
-    // Whoever waits for `ready` hears of a failure.
-    work.catch(() => {})
-    this.#building = work
-  }
-
-  /** @internal Resolves when nothing is being built, whether that succeeded or not. */
-  async idle(): Promise<void> {
-    await this.#building.catch(() => {})
-    await this.#migrations.idle()
-  }
-
-  /** @internal Resolves when writes need not wait for anything to be loaded. */
-  async loaded(): Promise<void> {
-    await this.#schema.validator
-  }
-
-  /** @internal */
-  get migrations(): MigrationRunner {
-    return this.#migrations
   }
 
   /**
@@ -161,7 +73,7 @@ export class Collection<T extends object, Input extends object = T> extends Coll
    * await people.ready()
    */
   ready(): Promise<void> {
-    return this.#building
+    return this.declarations.built
   }
 
   /**
@@ -182,7 +94,7 @@ export class Collection<T extends object, Input extends object = T> extends Coll
 
   /** The documents that could not be migrated, each with the reason. They are kept as they were. */
   migrationFailures(): Promise<MigrationFailure[]> {
-    return this.#migrations.failures()
+    return this.declarations.migrations.failures()
   }
 
   /**
@@ -193,7 +105,7 @@ export class Collection<T extends object, Input extends object = T> extends Coll
    * const { migrated, failed } = await people.retryMigration()
    */
   retryMigration(options: RunOptions = {}): Promise<RetryResult> {
-    return this.#migrations.retry(options)
+    return this.declarations.migrations.retry(options)
   }
 
   /** The indexes that the collection has. */
@@ -226,7 +138,7 @@ export class Collection<T extends object, Input extends object = T> extends Coll
   /** Forgets an index at once, whatever its size; false if there is none of that name. */
   async dropIndex(name: string): Promise<boolean> {
     const { store, catalog } = this.#context
-    this.#declared.delete(name)
+    this.declarations.indexes.delete(name)
     return await store.write((transaction) => {
       const state = catalog.collection(transaction, this.name)
       return state !== undefined && defining().dropIndex(transaction, catalog, state, name)
@@ -353,12 +265,6 @@ export class Collection<T extends object, Input extends object = T> extends Coll
     return this.access.writing
   }
 
-  /** @internal After a write into the collection with this number. */
-  afterWrite(number: number | undefined): void {
-    const declared = this.#declared.size > 0 || Object.keys(this.#settings).length > 0
-    if (declared && number !== undefined && number !== this.#settledNumber) this.build()
-  }
-
   /** The newest sequence number. */
   #lastSeq(): number {
     const { store, catalog } = this.#context
@@ -381,150 +287,9 @@ export class Collection<T extends object, Input extends object = T> extends Coll
     const { closing, environment } = this.#context
     return importDocuments(source, write, { ...options, signal: eitherSignal(closing, options.signal) }, environment)
   }
-
-  async #buildMissing(options: CollectionOptions): Promise<void> {
-    const { name } = this
-    const { store, catalog } = this.#context
-    const read = (): MaybePromise<CollectionState | undefined> =>
-      store.read((snapshot) => catalog.collection(snapshot, name))
-    let state = await read()
-    if (state === undefined) {
-      // Another handle may have made it just now.
-      await store.refresh()
-      state = await read()
-      if (state === undefined) return
-    }
-    const declarations = [...this.#declared.values()]
-    // Most runs of an application find everything as it was declared.
-    if (isComplete(state, declarations, this.#settings)) await this.#migrations.migrate()
-    else {
-      const { number } = state
-      const { completeCollection } = await loadedModule(import('./complete-collection.ts'))
-      const migrate = (): Promise<void> => this.#migrations.migrate()
-      try {
-        state = await completeCollection(name, this.#context, declarations, this.#settings, migrate, options)
-      } catch (error) {
-        // Not tried again with every write.
-        if (isPannierError(error, 'PANNIER_UNIQUE')) this.#settledNumber = number
-        throw error
-      }
-    }
-    this.#settledNumber = state?.number
-  }
-}
-
-/** Whether it has all that was declared. */
-function isComplete(
-  state: CollectionState,
-  declarations: readonly IndexDeclaration[],
-  chosen: Readonly<ChosenSettings>,
-): boolean {
-  const { indexes } = state
-  return (
-    hasSettings(state, chosen) &&
-    declarations.every((declared) => indexes.some((one) => one.name === declared.name && sameIndex(one, declared))) &&
-    indexes.every(({ builtTo }) => builtTo === undefined)
-  )
 }
 
 function checkChoice(choice: string | undefined, ...choices: string[]): void {
   if (choice !== undefined && !choices.includes(choice))
     throw new TypeError(`'${choice}' is none of '${choices.join("', '")}'`)
-}
-
-/** Reads the newest state; each write is a transaction of its own. */
-class StoreAccess implements CollectionAccess {
-  readonly writing: CollectionWriting
-  readonly loadLiveHost: () => Promise<LiveHost>
-  readonly #name: string
-  readonly #context: DatabaseContext
-  readonly #afterWrite: (collectionNumber: number | undefined) => void
-
-  constructor(
-    name: string,
-    context: DatabaseContext,
-    declared: ReadonlyMap<string, IndexDeclaration>,
-    settings: Readonly<ChosenSettings>,
-    schema: CollectionSchema,
-    afterWrite: (collectionNumber: number | undefined) => void,
-  ) {
-    const { catalog } = context
-    this.#name = name
-    this.#context = context
-    this.#afterWrite = afterWrite
-    this.loadLiveHost = async () => {
-      const { watchCollection } = await loadedModule(import('./live-watcher.ts'))
-      return watchCollection(context, name, schema)
-    }
-    let maintenance: IndexMaintenance | undefined
-    this.writing = {
-      catalog,
-      name,
-      create: (transaction) => {
-        // One without indexes needs nothing for them; what it takes to define some is asked for before anything is written.
-        const definitions = declared.size === 0 ? undefined : defining()
-        const state = schema.markNew(transaction, catalog, catalog.create(transaction, name, settings))
-        return definitions?.defineIndexes(transaction, catalog, state, [...declared.values()]) ?? state
-      },
-      get maintenance(): IndexMaintenance {
-        return (maintenance ??= writePath().collectionMaintenance(() => [...declared.values()]))
-      },
-      settings: () => ({ ...DEFAULT_SETTINGS, ...settings }),
-      newIds: context.newIds,
-      schema,
-    }
-  }
-
-  read<T>(read: (snapshot: Snapshot) => T): MaybePromise<T> {
-    return this.#context.store.read(read)
-  }
-
-  async write<T>(write: (transaction: WriteTransaction) => T): Promise<T> {
-    const { store, catalog } = this.#context
-    let number: number | undefined
-    const result = await store.write((transaction) => {
-      const written = write(transaction)
-      number = catalog.collection(transaction, this.#name)?.number
-      return written
-    })
-    this.#afterWrite(number)
-    return result
-  }
-
-  uploads(): UploadTarget {
-    const { store, catalog, environment, wallClock, closing, liveUploads } = this.#context
-    return {
-      environment,
-      wallClock,
-      closing,
-      live: liveUploads,
-      write: (run) => store.write(run),
-      snapshot: () => store.snapshot(),
-      create: (transaction) => (catalog.collection(transaction, this.#name) ?? this.writing.create(transaction)).number,
-      find: (transaction) => catalog.collection(transaction, this.#name)?.number,
-    }
-  }
-
-  pending<T>(work: Promise<T>): Promise<T> {
-    const { pending } = this.#context
-    pending.add(work)
-    const done = (): void => void pending.delete(work)
-    work.then(done, done)
-    return work
-  }
-
-  openSource(): QuerySource {
-    const snapshot = this.#context.store.snapshot()
-    return querySource(snapshot, this.#context.catalog, this.#name, () => snapshot.release())
-  }
-
-  known(): { readonly state: CollectionState | undefined; readonly committed: boolean } {
-    const { store, catalog } = this.#context
-    const snapshot = store.snapshot()
-    try {
-      return { state: catalog.collection(snapshot, this.#name), committed: true }
-    } finally {
-      snapshot.release()
-    }
-  }
 }

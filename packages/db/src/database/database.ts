@@ -11,7 +11,7 @@ import { eitherSignal, lateStream } from './byte-stream.ts'
 import type { LongWork } from './byte-stream.ts'
 import type { DatabaseChange } from './change-notifier.ts'
 import { Collection } from './collection.ts'
-import type { CollectionOptions } from './collection.ts'
+import type { CollectionOptions } from './declarations.ts'
 import type { ByteChunks } from './chunk-stream.ts'
 import type { DatabaseContext } from './database-context.ts'
 import type { JsonObject } from './document-types.ts'
@@ -103,7 +103,7 @@ export class Database<Schemas extends object = object> {
       collection = new Collection<JsonObject>(name, this.#context)
       this.#collectionsByName.set(name, collection)
     }
-    collection.declare(options)
+    collection.declarations.declare(options)
     return collection
   }
 
@@ -155,7 +155,8 @@ export class Database<Schemas extends object = object> {
   async transaction<R>(body: (tx: Transaction<Schemas>) => R | Promise<R>): Promise<R> {
     if (typeof body !== 'function') throw new TypeError('transaction takes a function')
     // Before its turn: a migration needs turns of its own. One that fails is the matter of those who use that collection.
-    for (const { migrations } of this.#collectionsByName.values()) if (migrations.running) await migrations.idle()
+    for (const { declarations } of this.#collectionsByName.values())
+      if (declarations.migrations.running) await declarations.migrations.idle()
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#runTransaction(body)
@@ -288,7 +289,7 @@ export class Database<Schemas extends object = object> {
     for (const name of unfinished) {
       const known = this.#collectionsByName.has(name)
       const collection = this.collection<JsonObject>(name)
-      if (!known) collection.build(options)
+      if (!known) collection.declarations.build(options)
     }
   }
 
@@ -355,7 +356,7 @@ export class Database<Schemas extends object = object> {
 
   async #closeOnce(): Promise<void> {
     this.#closing.abort(new PannierError('PANNIER_CLOSED', 'The database is closed.'))
-    for (const collection of this.#collectionsByName.values()) await collection.idle()
+    for (const collection of this.#collectionsByName.values()) await collection.declarations.idle()
     await Promise.allSettled(this.#context.pending)
     this.#endListening()
     await this.#parts.store.close()

@@ -7,7 +7,7 @@ import type { Coordinator } from '../kv/coordinator.ts'
 import { openKeyValueStore } from '../kv/open.ts'
 import type { Durability, Storage } from '../storage/page-store.ts'
 import type { ByteSource } from './byte-stream.ts'
-import type { CollectionOptions } from './collection.ts'
+import type { CollectionOptions } from './declarations.ts'
 import { webCoordinator } from './coordination/web-coordinator.ts'
 import { Database } from './database.ts'
 import type { JsonObject } from './document-types.ts'
@@ -110,7 +110,7 @@ async function openChecked(
       ...(onProgress !== undefined && { onProgress }),
     }
     for (const [collection, declared] of Object.entries(collections))
-      await database.collection<JsonObject>(collection, { ...declared, ...building }).loaded()
+      await database.collection<JsonObject>(collection, { ...declared, ...building }).declarations.loaded()
     await database.resumeBuilds(building)
     return database
   } catch (error) {

@@ -42,7 +42,7 @@ export class Transaction<Schemas extends object = object> {
     const access = new TransactionAccess(this, collection.writing)
     // It must not wait for a migration, which would wait for its turn.
     const postpone = (): Promise<never> => {
-      this.#postponed ??= new MigrationNeeded(() => collection.migrations.migrate())
+      this.#postponed ??= new MigrationNeeded(() => collection.declarations.migrations.migrate())
       return Promise.reject(this.#postponed)
     }
     return new CollectionOperations<JsonObject>(name, new VersionedAccess(access, collection.writing.schema, postpone))
@@ -68,7 +68,7 @@ export class Transaction<Schemas extends object = object> {
     const { store, catalog } = this.#context
     for (const name of this.#touched) {
       const state = store.read((snapshot) => catalog.collection(snapshot, name))
-      if (!isPromise(state)) this.#collectionOf(name).afterWrite(state?.number)
+      if (!isPromise(state)) this.#collectionOf(name).declarations.afterWrite(state?.number)
     }
   }
 

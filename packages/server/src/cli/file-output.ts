@@ -1,6 +1,5 @@
 /** Writes a stream to a file, which is there whole or not at all, or to the standard output. */
-import { createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { open, rename, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
@@ -26,7 +25,8 @@ export async function writeOutput(
   }
   const unfinished = `${file}.unfinished`
   try {
-    await pipeline(source, counted, createWriteStream(unfinished, { flush: true }), { signal })
+    const handle = await open(unfinished, 'w')
+    await pipeline(source, counted, handle.createWriteStream({ flush: true }), { signal })
     await rename(unfinished, file)
   } catch (error) {
     await rm(unfinished, { force: true })

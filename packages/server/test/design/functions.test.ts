@@ -63,7 +63,7 @@ const DESIGN = {
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pannier-design-'))
   db = await open(join(folder, 'db.sqlite'))
-  sandbox = new Sandbox({ limits: { interruptsMax: 300, threadMsMax: 1000 } })
+  sandbox = new Sandbox({ limits: { interruptsMax: 300, callMsMax: 3000, threadMsMax: 4000 } })
   cities = db.collection<JsonObject>('cities')
   const rows = Array.from({ length: 300 }, (_, n) => ({
     _id: `city-${n}`,

@@ -1,0 +1,151 @@
+/**
+ * What code declares of a collection (indexes, settings, a schema), and the work that makes the stored collection so: migrations, then
+ * builds. Declarations are added to, never taken back; the work goes on where an earlier run has left it.
+ */
+import { isPannierError } from '../base/errors.ts'
+import { loadedModule } from '../base/lazy-module.ts'
+import type { MaybePromise } from '../base/maybe-promise.ts'
+import type { CollectionState } from '../document/collection-state.ts'
+import { indexMismatch, parseIndexInput, sameIndex } from '../index/index-definition.ts'
+import type { IndexDeclaration, IndexInput } from '../index/index-definition.ts'
+import type { FieldPath } from '../query/field-types.ts'
+import { checkIndexSelector } from '../query/index-condition.ts'
+import { chooseSettings, hasSettings } from './collection-settings.ts'
+import type { ChosenSettings } from './collection-settings.ts'
+import type { DatabaseContext } from './database-context.ts'
+import type { Identified, JsonObject } from './document-types.ts'
+import { CollectionSchema } from './schema/collection-schema.ts'
+import type { SchemaOptions } from './schema/collection-schema.ts'
+import { MigrationRunner } from './schema/migration-runner.ts'
+import { StoreAccess } from './store-access.ts'
+import type { Declared } from './store-access.ts'
+
+export interface CollectionOptions<T extends object = JsonObject, Schema = unknown> extends SchemaOptions<Schema> {
+  /**
+   * Indexes that the collection is to have, beside those that it has. They are built in the background: `ready()` waits for
+   * them; until then queries do without them.
+   */
+  readonly indexes?: readonly IndexInput<FieldPath<Identified<T>>>[]
+  /** Keeps the content of revisions that were replaced, until `compact()`. Persisted; false at first. */
+  readonly history?: boolean
+  /** So many revisions, from each leaf up, are remembered. Persisted; 1000 at first. A change takes effect as documents change. */
+  readonly revisionsLimit?: number
+  /** Cancels migrating and building; what was done is gone on with when the database is opened next. */
+  readonly signal?: AbortSignal
+  /** Called while documents are migrated, and again while indexes are built, with the part that is done, 0 to 1. */
+  readonly onProgress?: (done: number) => void
+}
+
+export class Declarations implements Declared {
+  readonly indexes: Map<string, IndexDeclaration> = new Map()
+  readonly settings: ChosenSettings = {}
+  readonly schema: CollectionSchema = new CollectionSchema()
+  readonly access: StoreAccess
+  readonly migrations: MigrationRunner
+  readonly #name: string
+  readonly #context: DatabaseContext
+  /** The collection (by number) that is known to have the indexes that were declared. */
+  #settledNumber: number | undefined
+  #building: Promise<void> = Promise.resolve()
+
+  constructor(name: string, context: DatabaseContext) {
+    this.#name = name
+    this.#context = context
+    this.access = new StoreAccess(name, context, this)
+    this.migrations = new MigrationRunner(context, this.schema, this.access.writing)
+  }
+
+  /** Resolves when what was declared is there; rejects with what stood in its way. */
+  get built(): Promise<void> {
+    return this.#building
+  }
+
+  declare(options: CollectionOptions): void {
+    const declarations = (options.indexes ?? []).map(parseIndexInput)
+    for (const { where } of declarations) if (where !== undefined) checkIndexSelector(where)
+    for (const declaration of declarations) {
+      const known = this.indexes.get(declaration.name)
+      if (known !== undefined && !sameIndex(known, declaration)) throw indexMismatch(declaration.name)
+    }
+    const newSchema = this.schema.declare(options)
+    if (options.version !== undefined) this.migrations.options = options
+    const news = declarations.filter(({ name }) => !this.indexes.has(name))
+    for (const declaration of news) this.indexes.set(declaration.name, declaration)
+    const newSettings = chooseSettings(this.settings, options)
+    // Under way from now on, so that transactions wait for it.
+    if (newSchema) this.migrations.migrate().catch(() => {})
+    if (newSchema || newSettings || news.length > 0) this.build(options)
+  }
+
+  /** Also goes on with builds that an earlier run has left. */
+  build(options: CollectionOptions = {}): void {
+    const work = this.#building.then(
+      () => this.#buildMissing(options),
+      () => this.#buildMissing(options),
+    )
+    // Whoever waits for `ready` hears of a failure.
+    work.catch(() => {})
+    this.#building = work
+  }
+
+  /** Resolves when nothing is being built, whether that succeeded or not. */
+  async idle(): Promise<void> {
+    await this.#building.catch(() => {})
+    await this.migrations.idle()
+  }
+
+  /** Resolves when writes need not wait for anything to be loaded. */
+  async loaded(): Promise<void> {
+    await this.schema.validator
+  }
+
+  /** After a write into the collection with this number. */
+  afterWrite(number: number | undefined): void {
+    const declared = this.indexes.size > 0 || Object.keys(this.settings).length > 0
+    if (declared && number !== undefined && number !== this.#settledNumber) this.build()
+  }
+
+  async #buildMissing(options: CollectionOptions): Promise<void> {
+    const name = this.#name
+    const { store, catalog } = this.#context
+    const read = (): MaybePromise<CollectionState | undefined> =>
+      store.read((snapshot) => catalog.collection(snapshot, name))
+    let state = await read()
+    if (state === undefined) {
+      // Another handle may have made it just now.
+      await store.refresh()
+      state = await read()
+      if (state === undefined) return
+    }
+    const declarations = [...this.indexes.values()]
+    // Most runs of an application find everything as it was declared.
+    if (isComplete(state, declarations, this.settings)) await this.migrations.migrate()
+    else {
+      const { number } = state
+      const { completeCollection } = await loadedModule(import('./complete-collection.ts'))
+      const migrate = (): Promise<void> => this.migrations.migrate()
+      try {
+        state = await completeCollection(name, this.#context, declarations, this.settings, migrate, options)
+      } catch (error) {
+        // Not tried again with every write.
+        if (isPannierError(error, 'PANNIER_UNIQUE')) this.#settledNumber = number
+        throw error
+      }
+    }
+    this.#settledNumber = state?.number
+  }
+}
+
+/** Whether it has all that was declared. */
+function isComplete(
+  state: CollectionState,
+  declarations: readonly IndexDeclaration[],
+  chosen: Readonly<ChosenSettings>,
+): boolean {
+  const { indexes } = state
+  return (
+    hasSettings(state, chosen) &&
+    declarations.every((declared) => indexes.some((one) => one.name === declared.name && sameIndex(one, declared))) &&
+    indexes.every(({ builtTo }) => builtTo === undefined)
+  )
+}

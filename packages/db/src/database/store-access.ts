@@ -1,0 +1,119 @@
+/** How a collection reads and writes outside transactions. */
+import { lazyModule, loadedModule } from '../base/lazy-module.ts'
+import type { MaybePromise } from '../base/maybe-promise.ts'
+import type { UploadTarget } from '../document/attachments/upload.ts'
+import type { CollectionState } from '../document/collection-state.ts'
+import { DEFAULT_SETTINGS } from '../document/collection-state.ts'
+import type { IndexMaintenance } from '../document/document-write.ts'
+import type { IndexDeclaration } from '../index/index-definition.ts'
+import type { Snapshot, WriteTransaction } from '../kv/key-value-store.ts'
+import type { LiveHost } from '../query/live/live-types.ts'
+import type { QuerySource } from '../query/query-source.ts'
+import type { CollectionAccess, CollectionWriting } from './collection-access.ts'
+import type { DatabaseContext } from './database-context.ts'
+import type { ChosenSettings } from './collection-settings.ts'
+import { querySource } from './query-source.ts'
+import type { CollectionSchema } from './schema/collection-schema.ts'
+import { writePath } from './write-path-on-demand.ts'
+
+const defining = lazyModule(() => import('../index/define-indexes.ts'))
+
+/** What a collection is to be like, as far as writes must know. */
+export interface Declared {
+  readonly indexes: ReadonlyMap<string, IndexDeclaration>
+  readonly settings: Readonly<ChosenSettings>
+  readonly schema: CollectionSchema
+  /** Called after each write, with the number of the collection if there is one. */
+  afterWrite(collectionNumber: number | undefined): void
+}
+
+/** Reads the newest state; each write is a transaction of its own. */
+export class StoreAccess implements CollectionAccess {
+  readonly writing: CollectionWriting
+  readonly loadLiveHost: () => Promise<LiveHost>
+  readonly #name: string
+  readonly #context: DatabaseContext
+  readonly #declared: Declared
+
+  constructor(name: string, context: DatabaseContext, declared: Declared) {
+    const { catalog } = context
+    const { indexes, settings, schema } = declared
+    this.#name = name
+    this.#context = context
+    this.#declared = declared
+    this.loadLiveHost = async () => {
+      const { watchCollection } = await loadedModule(import('./live-watcher.ts'))
+      return watchCollection(context, name, schema)
+    }
+    let maintenance: IndexMaintenance | undefined
+    this.writing = {
+      catalog,
+      name,
+      create: (transaction) => {
+        // One without indexes needs nothing for them; what it takes to define some is asked for before anything is written.
+        const definitions = indexes.size === 0 ? undefined : defining()
+        const state = schema.markNew(transaction, catalog, catalog.create(transaction, name, settings))
+        return definitions?.defineIndexes(transaction, catalog, state, [...indexes.values()]) ?? state
+      },
+      get maintenance(): IndexMaintenance {
+        return (maintenance ??= writePath().collectionMaintenance(() => [...indexes.values()]))
+      },
+      settings: () => ({ ...DEFAULT_SETTINGS, ...settings }),
+      newIds: context.newIds,
+      schema,
+    }
+  }
+
+  read<T>(read: (snapshot: Snapshot) => T): MaybePromise<T> {
+    return this.#context.store.read(read)
+  }
+
+  async write<T>(write: (transaction: WriteTransaction) => T): Promise<T> {
+    const { store, catalog } = this.#context
+    let number: number | undefined
+    const result = await store.write((transaction) => {
+      const written = write(transaction)
+      number = catalog.collection(transaction, this.#name)?.number
+      return written
+    })
+    this.#declared.afterWrite(number)
+    return result
+  }
+
+  uploads(): UploadTarget {
+    const { store, catalog, environment, wallClock, closing, liveUploads } = this.#context
+    return {
+      environment,
+      wallClock,
+      closing,
+      live: liveUploads,
+      write: (run) => store.write(run),
+      snapshot: () => store.snapshot(),
+      create: (transaction) => (catalog.collection(transaction, this.#name) ?? this.writing.create(transaction)).number,
+      find: (transaction) => catalog.collection(transaction, this.#name)?.number,
+    }
+  }
+
+  pending<T>(work: Promise<T>): Promise<T> {
+    const { pending } = this.#context
+    pending.add(work)
+    const done = (): void => void pending.delete(work)
+    work.then(done, done)
+    return work
+  }
+
+  openSource(): QuerySource {
+    const snapshot = this.#context.store.snapshot()
+    return querySource(snapshot, this.#context.catalog, this.#name, () => snapshot.release())
+  }
+
+  known(): { readonly state: CollectionState | undefined; readonly committed: boolean } {
+    const { store, catalog } = this.#context
+    const snapshot = store.snapshot()
+    try {
+      return { state: catalog.collection(snapshot, this.#name), committed: true }
+    } finally {
+      snapshot.release()
+    }
+  }
+}
