@@ -12,7 +12,7 @@ import type { RevisionFailure, RevisionName } from './peer.ts'
 /** Failures in a row of requests that have it, after which each of their revisions is tried on its own. */
 const CLOSER_LOOK_AFTER = 2
 /** Failures in a row after which it is given up; fewer if the source says that something is not there. */
-const GIVEN_UP_AFTER = 6
+const GIVEN_UP_AFTER = 5
 const GIVEN_UP_MISSING_AFTER = 3
 /** As many are kept account of: far more than requests that are under way have. */
 const COUNTED_MAX = 20_000

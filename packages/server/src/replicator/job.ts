@@ -49,8 +49,8 @@ interface HistoryEntry extends JsonObject {
 }
 
 const HISTORY_MAX = 20
-/** Of one that does not try for as long as it takes. */
-const TRIES_MAX = 5
+/** Of one that does not try for as long as it takes; more than it takes to give up a single document. */
+const TRIES_MAX = 6
 const NODE = 'nonode@nohost'
 const TASK_UPDATE_MS_MIN = 500
 

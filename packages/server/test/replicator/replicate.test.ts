@@ -194,6 +194,32 @@ test('one forbidden document is counted, the others go on', async () => {
   expect(await ids(server, 'b')).toEqual(['x', 'y', 'z'])
 })
 
+test('a document on which the other server fails each time is counted; a server that always fails is given up', async () => {
+  const server = await start()
+  let isBroken = false
+  const other = await pouchServer((request, response) => {
+    const { url = '', method } = request
+    const isPoison = url.includes('_bulk_docs') && Number(request.headers['content-length']) > 5000
+    if (!isPoison && !(isBroken && method !== 'GET')) return false
+    request.resume().on('end', () => response.writeHead(500).end('{"error":"badmatch","reason":"poison"}'))
+    return true
+  })
+  opened.push(other)
+  await fill(server, 'a', ['x', 'y'])
+  await send(server.url, 'PUT /a/poison', { text: 'x'.repeat(5000) })
+  const { status, json } = await replicate(server, { source: 'a', target: `${other.url}/remote`, create_target: true })
+  expect([status, json]).toMatchObject([200, { history: [{ docs_written: 2, doc_write_failures: 1 }] }])
+  expect((await other.database('remote').allDocs()).rows).toHaveLength(2)
+  isBroken = true
+  await fill(server, 'a', ['z'])
+  const failed = await replicate(server, { source: 'a', target: `${other.url}/remote` })
+  expect(failed).toMatchObject({ status: 500, json: { error: 'replication_failed' } })
+  isBroken = false
+  expect((await replicate(server, { source: 'a', target: `${other.url}/remote` })).json).toMatchObject({
+    history: [{ docs_written: 1, doc_write_failures: 0 }],
+  })
+})
+
 test('who may replicate: with the rights that they have here, also when these change', async () => {
   const server = await start()
   await fill(server, 'a', ['x'])
