@@ -190,6 +190,12 @@ export interface CollectionDeclaration<Schema = unknown> extends SchemaOptions<S
     readonly indexes?: readonly IndexInput<FieldPath<Identified<SchemaOutput<Schema>>>>[];
 }
 
+export interface CollectionHost {
+    readonly around?: (<T>(write: () => Promise<T>) => Promise<T>) | undefined;
+    readonly admit?: ((documents: readonly JsonDocument[]) => Promise<readonly (JsonDocument | PannierError)[]>) | undefined;
+    readonly accept?: ((documents: readonly JsonDocument[]) => Promise<readonly boolean[]>) | undefined;
+}
+
 export interface CollectionInfo {
     readonly name: string;
     readonly documents: number;
@@ -244,6 +250,10 @@ export interface CollectionOptions<T extends object = JsonObject, Schema = unkno
     readonly onProgress?: (done: number) => void;
 }
 
+export interface CollectionSide extends CollectionHost {
+    readonly collection: Exclude<ReplicationTarget, string | URL>;
+}
+
 export type Condition<Value> = unknown extends Value ? unknown : EqualTo<Operand<Value>> | (Operators<Operand<Value>> & InnerConditions<ObjectIn<Value>>);
 
 export interface ConflictedDocument {
@@ -278,6 +288,7 @@ export class Database<Schemas extends object = object> {
     check(): Promise<string[]>;
     snapshot(options?: LongWork): ReadableStream<Uint8Array>;
     sync(url: string | URL, options: DatabaseSyncOptions): Replication;
+    replicate(source: ReplicationSide, target: ReplicationSide, options?: ReplicationOptions): Replication;
     close(): Promise<void>;
     destroy(): Promise<void>;
     [Symbol.asyncDispose](): Promise<void>;
@@ -737,6 +748,10 @@ export interface ReducedRow<Key = unknown, Value = unknown> {
     readonly value: Value;
 }
 
+export interface RemoteSide extends HttpPeerOptions {
+    readonly url: string | URL;
+}
+
 export interface RemoveAttachmentOptions {
     readonly rev?: string;
 }
@@ -797,6 +812,8 @@ export interface ReplicationResult extends ReplicationProgress {
     readonly endTime: string;
     readonly parts: readonly ReplicationPart[];
 }
+
+export type ReplicationSide = ReplicationTarget | RemoteSide | CollectionSide;
 
 export type ReplicationStatus = 'active' | 'paused' | 'offline' | 'backing-off' | 'complete' | 'cancelled' | 'failed';
 
@@ -1196,6 +1213,8 @@ type InputOf<Schemas extends object, Name extends string> = SchemaInput<SchemaOf
 type IsLoose<T> = string extends keyof T ? true : false;
 
 type IsSure<Value, Path extends string> = unknown extends Value ? false : [Value] extends [readonly unknown[]] ? false : [Value] extends [object] ? Partial<Record<never, never>> extends Inner<Value, Path> ? false : true : false;
+
+type JsonDocument = Readonly<Record<string, unknown>>;
 
 type JsonValue = null | boolean | number | string | readonly JsonValue[] | {
     readonly [name: string]: JsonValue;

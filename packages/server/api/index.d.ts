@@ -1,5 +1,16 @@
 // What `@pannier/server` offers. Written by `npm run api`.
 
+export interface AuthOptions {
+    readonly sessionMsMax?: number;
+    readonly sameSite?: 'Strict' | 'Lax' | 'None';
+    readonly secureCookies?: boolean;
+    readonly corsOrigins?: readonly string[];
+    readonly passwordCharsMin?: number;
+    readonly loginLimits?: Partial<LoginLimits>;
+    readonly hashLimits?: Partial<HashQueueLimits>;
+    readonly now?: () => number;
+}
+
 export interface ChangeFilter {
     accepts(documents: readonly JsonObject[]): Promise<readonly boolean[]>;
     dispose(): void;
@@ -34,9 +45,15 @@ export class HttpError extends Error {
 
 export type Needs = 'anyone' | 'user' | 'member' | 'database-admin' | 'server-admin';
 
+export interface NewAdmin {
+    readonly name: string;
+    readonly password: string;
+}
+
 export interface PannierServer {
     readonly url: string | undefined;
     readonly database: Database;
+    readonly newAdmin: NewAdmin | undefined;
     readonly app: FastifyInstance;
     listen(options?: {
         readonly port?: number;
@@ -45,15 +62,26 @@ export interface PannierServer {
     close(): Promise<void>;
 }
 
+export interface ReplicatorOptions {
+    readonly hosts?: readonly string[];
+    readonly runningMax?: number;
+    readonly retryMsMin?: number;
+    readonly retryMsMax?: number;
+    readonly backOff?: (delayMs: number) => number;
+    readonly resolve?: Resolve;
+}
+
 export interface ServerContext {
     readonly database: Database;
     readonly databases: Databases;
     readonly state: ServerState;
+    readonly auth: Auth;
     readonly limits: ServerLimits;
     readonly metrics: Metrics;
     readonly uuid: string;
     readonly features: Set<string>;
     readonly indexes: MangoIndexes;
+    readonly designs: DesignDocuments;
     readonly tasks: ActiveTasks;
     readonly updates: DatabaseUpdates;
     readonly feeds: OpenFeeds;
@@ -82,7 +110,13 @@ export interface ServerOptions {
     readonly database?: Database;
     readonly durability?: Durability;
     readonly limits?: Partial<ServerLimits>;
+    readonly admin?: string;
+    readonly auth?: Omit<AuthOptions, 'corsOrigins' | 'secureCookies' | 'now'>;
+    readonly secureCookies?: boolean;
+    readonly trustProxy?: boolean | string | readonly string[];
     readonly corsOrigins?: readonly string[];
+    readonly replication?: ReplicatorOptions;
+    readonly adminUi?: string;
     readonly logger?: Logger | LoggerOptions | false;
     readonly plugins?: readonly FastifyPluginAsync[];
 }
@@ -96,6 +130,24 @@ export type WriteGuard = (write: GuardedWrite) => Promise<readonly (JsonObject |
 
 export function createServer(options: ServerOptions): Promise<PannierServer>;
 
+interface Account extends User {
+    readonly name: string;
+    readonly salt: string;
+    readonly isAdmin: boolean;
+    readonly credentials: JsonObject;
+}
+
+class Accounts {
+    constructor(host: AuthHost, passwords: Passwords, passwordCharsMin: number);
+    find(name: string): Promise<Account | undefined>;
+    verify(name: string, password: string): Promise<Account | undefined>;
+    credentials(password: unknown): Promise<JsonObject>;
+    adminNames(): Promise<string[]>;
+    setAdmin(name: string, password: string): Promise<void>;
+    removeAdmin(name: string): Promise<void>;
+    endSessions(name: string): Promise<void>;
+}
+
 interface ActiveTask {
     update(facts: JsonObject): void;
     end(): void;
@@ -104,6 +156,32 @@ interface ActiveTask {
 class ActiveTasks {
     start(type: string, facts: JsonObject): ActiveTask;
     list(): JsonObject[];
+}
+
+type Algorithm = 'argon2id' | 'scrypt';
+
+class Auth {
+    readonly accounts: Accounts;
+    readonly options: AuthOptions;
+    readonly allowedOrigins: ReadonlySet<string>;
+    readonly sessionMsMax: number;
+    readonly guard: WriteGuard;
+    static open(host: AuthHost, options?: AuthOptions): Promise<Auth>;
+    identify(request: FastifyRequest): Promise<Identity>;
+    identityOf(request: FastifyRequest): Identity;
+    logIn(request: FastifyRequest, name: string, password: string): Promise<Account>;
+    cookieFor({ name, salt }: Account, id?: string): string;
+    isRenewalDue({ issuedMs }: Identity): boolean;
+    endSession({ sessionId }: Identity): Promise<void>;
+    check(user: User, needs: Needs, database: string | undefined, documentId?: string): Promise<void>;
+    whileAllowed(request: FastifyRequest, needs: Needs, database: string | undefined, revoked: (error: HttpError) => void): () => void;
+}
+
+interface AuthHost {
+    readonly database: Database;
+    readonly state: StateStore;
+    readonly users: Collection<JsonObject>;
+    security(database: string): Promise<JsonObject | undefined>;
 }
 
 interface DatabaseUpdate {
@@ -130,6 +208,7 @@ class Databases {
     get(name: string): Promise<Collection<JsonObject>>;
     write<T>(name: string, run: (collection: Collection<JsonObject>) => Promise<T>): Promise<T>;
     create(name: string): Promise<void>;
+    ensure(name: string): Promise<void>;
     drop(name: string): Promise<void>;
     security(name: string): Promise<JsonObject | undefined>;
     setSecurity(name: string, security: JsonObject): Promise<void>;
@@ -137,7 +216,84 @@ class Databases {
     close(): void;
 }
 
+interface Design {
+    readonly id: string;
+    readonly rev: string;
+    readonly document: JsonObject;
+    readonly functions: DesignFunctions;
+}
+
+class DesignDocuments {
+    constructor(database: Database, sandbox: Sandbox, log: DesignLog);
+    all(collection: Collection<JsonObject>): Promise<ReadonlyMap<string, Design>>;
+    get(collection: Collection<JsonObject>, id: string): Promise<Design>;
+    view(collection: Collection<JsonObject>, id: string, name: string): Promise<ServedView>;
+    check(document: JsonObject): Promise<void>;
+    changed({ name }: {
+        readonly name: string;
+    }): void;
+    dropViews(collection: Collection<JsonObject>, previous: JsonObject, next: JsonObject | undefined): Promise<void>;
+    close(): void;
+}
+
+type DesignFilter = (documents: readonly JsonObject[], request: FilterContext) => Promise<boolean[]>;
+
+interface DesignFunctions {
+    readonly views: ReadonlyMap<string, DesignView>;
+    readonly filters: ReadonlyMap<string, DesignFilter>;
+    readonly validate: ValidateFunction | undefined;
+    check(): Promise<void>;
+}
+
+interface DesignLog {
+    warn(details: JsonObject, message: string): void;
+}
+
+interface DesignView {
+    readonly definition: DesignViewDefinition;
+    emits(documents: readonly JsonObject[]): Promise<boolean[]>;
+}
+
+type DesignViewDefinition = ViewDefinition<JsonObject, unknown, unknown, BuiltInReduce | ReduceFunction | undefined>;
+
+interface FilterContext {
+    readonly method: string;
+    readonly path: readonly string[];
+    readonly query: Readonly<Record<string, unknown>>;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly userCtx: UserContext;
+    readonly secObj: JsonObject;
+    readonly id: null;
+    readonly cookie: Readonly<Record<string, never>>;
+    readonly peer: string;
+}
+
+class HashQueue {
+    constructor(limits?: Partial<HashQueueLimits>);
+    run<T>(work: () => Promise<T>): Promise<T>;
+}
+
+interface HashQueueLimits {
+    readonly concurrencyMax: number;
+    readonly waitingMax: number;
+}
+
+interface Identity {
+    readonly user: User;
+    readonly by: 'cookie' | 'default' | undefined;
+    readonly account: Account | undefined;
+    readonly sessionId: string | undefined;
+    readonly issuedMs: number | undefined;
+}
+
 type JsonObject = Record<string, unknown>;
+
+interface LoginLimits {
+    readonly windowMs: number;
+    readonly sameMax: number;
+    readonly addressMax: number;
+    readonly nameMax: number;
+}
 
 interface MangoField {
     readonly path: string;
@@ -159,6 +315,8 @@ class MangoIndexes {
     close(): void;
 }
 
+type Method = 'check' | 'map' | 'reduce' | 'filter' | 'emits' | 'validate';
+
 class Metrics {
     readonly registry: Registry;
     readonly openFeeds: Gauge<'feed'>;
@@ -172,7 +330,53 @@ class OpenFeeds {
     enter(feed: string): () => void;
 }
 
-class ServerState {
+class Passwords {
+    constructor(queue?: HashQueue, algorithm?: Algorithm);
+    hash(password: string): Promise<string>;
+    verify(record: string, password: string): Promise<boolean>;
+    waste(password: string): Promise<void>;
+    isOutdated(record: string): boolean;
+    queued<T>(work: () => Promise<T>): Promise<T>;
+}
+
+interface ProgramSource {
+    readonly functions: Readonly<Record<string, string>>;
+    readonly modules: unknown;
+}
+
+type Resolve = (host: string, options: {
+    readonly all: true;
+}, done: (error: Error | null, addresses: LookupAddress[]) => void) => void;
+
+class Sandbox {
+    constructor(options?: SandboxOptions);
+    program(source: ProgramSource): SandboxProgram;
+    close(): Promise<void>;
+}
+
+interface SandboxLimits {
+    readonly memoryBytesMax: number;
+    readonly stackBytesMax: number;
+    readonly interruptsMax: number;
+    readonly callMsMax: number;
+    readonly threadMsMax: number;
+    readonly resultCharsMax: number;
+    readonly rowsMax: number;
+}
+
+interface SandboxOptions {
+    readonly limits?: Partial<SandboxLimits>;
+    readonly onLog?: (line: string) => void;
+}
+
+class SandboxProgram {
+    call(method: Method, name: string, args: readonly unknown[]): Promise<unknown>;
+    callSync(method: Method, name: string, args: readonly unknown[]): unknown;
+}
+
+type ServedView = View<unknown, unknown, unknown, unknown>;
+
+class ServerState implements StateStore {
     constructor(database: Database);
     get(id: string): Promise<JsonObject | undefined>;
     set(id: string, content: JsonObject): Promise<void>;
@@ -180,4 +384,18 @@ class ServerState {
     ensure(id: string, make: () => JsonObject): Promise<JsonObject>;
 }
 
+interface StateStore {
+    get(id: string): Promise<JsonObject | undefined>;
+    set(id: string, content: JsonObject): Promise<void>;
+    ensure(id: string, make: () => JsonObject): Promise<JsonObject>;
+}
+
 type UpdateType = 'created' | 'updated' | 'deleted';
+
+interface UserContext {
+    readonly db: string;
+    readonly name: string | null;
+    readonly roles: readonly string[];
+}
+
+type ValidateFunction = (newDocument: JsonObject, oldDocument: JsonObject | undefined, user: UserContext, security: JsonObject) => Promise<void>;

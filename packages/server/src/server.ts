@@ -36,9 +36,12 @@ import { compilationGuard, validationGuard } from './design/document-guards.ts'
 import { MangoIndexes } from './design/mango-indexes.ts'
 import { createApp } from './http/app.ts'
 import type { JsonObject } from './http/request-body.ts'
+import type { WriteGuard } from './http/seams.ts'
 import { Metrics } from './http/metrics.ts'
 import { refuseOtherMethods } from './http/other-methods.ts'
 import { RunningRequests } from './http/running-requests.ts'
+import { replicatorGuard } from './replicator/replicator-guard.ts'
+import { openReplicator } from './replicator/replicator-routes.ts'
 import { DEFAULT_LIMITS } from './http/server-options.ts'
 import type { ServerOptions } from './http/server-options.ts'
 import { Sandbox } from './sandbox/sandbox.ts'
@@ -112,7 +115,6 @@ async function assemble(
   await databases.ensure(USERS_DATABASE)
   const auth = await openAuth(database, databases, state, options)
   const newAdmin = await ensureAdmin(auth.accounts, options.admin)
-  const { uuid } = await state.ensure('identity', () => ({ uuid: crypto.randomUUID().replaceAll('-', '') }))
   const sandbox = new Sandbox({ onLog: (line) => app.log.info({ line }, 'a design function says') })
   const designs = new DesignDocuments(database, sandbox, app.log)
   const securityOf = (name: string): Promise<JsonObject | undefined> => databases.security(name)
@@ -123,7 +125,7 @@ async function assemble(
     auth,
     limits,
     metrics,
-    uuid: uuid as string,
+    uuid: await uuidOf(state),
     features: new Set(),
     indexes: new MangoIndexes(database, app.log),
     designs,
@@ -131,13 +133,14 @@ async function assemble(
     updates: new DatabaseUpdates(database, await databases.names()),
     feeds: new OpenFeeds(metrics, limits.feedsMax),
     closing: closing.signal,
-    writeGuards: [auth.guard, designGuard(securityOf), compilationGuard(designs), validationGuard(designs, securityOf)],
+    writeGuards: guardsOf(auth, designs, securityOf),
     filterSource: designFilters(designs, securityOf),
   }
   app.decorate('pannier', context)
   await app.register(authPlugin(auth))
   for (const plugin of options.plugins ?? []) await app.register(plugin)
   for (const routes of ROUTES) routes(app, context)
+  openReplicator(app, context, options.replication)
   if (options.adminUi !== undefined) (await adminUiRoutes(options.adminUi))(app, context)
   refuseRest()
   await app.ready()
@@ -165,6 +168,22 @@ async function assemble(
     listen: async ({ port = 5984, host = LOOPBACK } = {}) => (url = await app.listen({ port, host })),
     close: () => (closed ??= close()),
   }
+}
+
+async function uuidOf(state: ServerState): Promise<string> {
+  const { uuid } = await state.ensure('identity', () => ({ uuid: crypto.randomUUID().replaceAll('-', '') }))
+  return uuid as string
+}
+
+/** Who may write comes before what may be written. */
+function guardsOf(auth: Auth, designs: DesignDocuments, securityOf: Parameters<typeof designGuard>[0]): WriteGuard[] {
+  return [
+    auth.guard,
+    designGuard(securityOf),
+    replicatorGuard,
+    compilationGuard(designs),
+    validationGuard(designs, securityOf),
+  ]
 }
 
 async function openAuth(

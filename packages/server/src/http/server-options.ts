@@ -3,6 +3,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { Database, Durability } from 'pannier'
 import type { Logger, LoggerOptions } from 'pino'
 import type { AuthOptions } from '../auth/auth.ts'
+import type { ReplicatorOptions } from '../replicator/replicator-options.ts'
 
 const KIBIBYTE = 1024
 const MEBIBYTE: number = 1024 * KIBIBYTE
@@ -68,6 +69,8 @@ export interface ServerOptions {
   readonly trustProxy?: boolean | string | readonly string[]
   /** Origins that pages may call from: `https://app.example.org`. None when left out. */
   readonly corsOrigins?: readonly string[]
+  /** With whom the server may replicate, and how persistently. */
+  readonly replication?: ReplicatorOptions
   /** A folder that is served at `/_utils`: the built pages of Fauxton. Anybody may read what is in it. */
   readonly adminUi?: string
   /** A pino logger, its options, or false for none. */
