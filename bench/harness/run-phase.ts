@@ -75,7 +75,12 @@ export async function runPhase(
 
 /** The chosen ones and those that others build on. */
 export function workloadsOf(phase: Phase, only: readonly string[]): readonly Workload[] {
-  return phase.workloads.filter(({ name, stage }) => only.length === 0 || stage === true || only.includes(name))
+  const needed = phase.workloads.flatMap(({ name, after }) =>
+    after !== undefined && only.includes(name) ? [after] : [],
+  )
+  const isChosen = ({ name, stage }: Workload): boolean =>
+    only.length === 0 || stage === true || only.includes(name) || needed.includes(name)
+  return phase.workloads.filter(isChosen)
 }
 
 function needsOf(workload: Workload, cell: Cell): readonly Capability[] {
@@ -105,6 +110,7 @@ async function warmUp(contender: Contender, facts: ContenderFacts, place: string
   if (can('buildIndexes')) await contender.buildIndexes()
   if (can('countAges')) await contender.countAges(someAges.gte, someAges.lt)
   if (can('findByCity')) await contender.findByCity(someCity)
+  if (can('views')) await contender.views!.adHoc(5)
   if (can('update')) await contender.update(people[0]!._id, { name: 'Warm' })
   if (can('delete')) await contender.delete(people[0]!._id)
   await contender.close()

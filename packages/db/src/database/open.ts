@@ -5,6 +5,7 @@ import type { Environment } from '../base/environment.ts'
 import { loadedModule } from '../base/lazy-module.ts'
 import type { Coordinator } from '../kv/coordinator.ts'
 import { openKeyValueStore } from '../kv/open.ts'
+import { loadAnswering } from '../query/answer-on-demand.ts'
 import type { Durability, Storage } from '../storage/page-store.ts'
 import type { ByteSource } from './byte-stream.ts'
 import type { CollectionOptions } from './collection.ts'
@@ -94,6 +95,9 @@ async function openChecked(
       })
     }
     loadWritePath()
+    // Whoever has indexes queries.
+    if (Object.values(collections).some((declared) => (declared as CollectionOptions).indexes !== undefined))
+      loadAnswering()
     const store = await openKeyValueStore({ store: pages, coordinator, environment, ...limits })
     database = new Database({
       name,
