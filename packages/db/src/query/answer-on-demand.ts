@@ -4,12 +4,3 @@ import type * as Answer from './answer.ts'
 
 /** To be asked for inside a read: throws a Miss when it is not loaded yet. */
 export const answering: () => typeof Answer = lazyModule(() => import('./answer.ts'))
-
-/** Starts to load it, for those who are going to query; whether that fails is the matter of those who need it. */
-export function loadAnswering(): void {
-  try {
-    answering()
-  } catch {
-    // It is under way.
-  }
-}

@@ -98,12 +98,21 @@ test('no more rows are held than fit, and one batch', () => {
   const bytesMax = 2000 * rowBytes
   for (const limit of [Infinity, 5000, 50]) {
     let pass: SortPass | undefined
-    const operator = sortRows(inputOf(rows).open, 0, limit, { bytesMax, runRows: 100 }, (max) => (pass = new SortPass(max)))
+    const operator = sortRows(
+      inputOf(rows).open,
+      0,
+      limit,
+      { bytesMax, runRows: 100 },
+      (max) => (pass = new SortPass(max)),
+    )
     let held = 0
     let given = 0
     for (let batch = operator.next(64); batch !== undefined; batch = operator.next(64)) {
       given += batch.length
-      held = Math.max(held, pass!.held.reduce((count, run) => count + run.length, 0))
+      held = Math.max(
+        held,
+        pass!.held.reduce((count, run) => count + run.length, 0),
+      )
     }
     expect(given).toBe(Math.min(limit, rows.length))
     expect(held * rowBytes).toBeLessThanOrEqual(bytesMax + BATCH_ROWS_MAX * rowBytes)

@@ -137,7 +137,8 @@ for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
   test(`as PouchDB, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, { timeout: 60_000 }, async () => {
     const random = seededRandom(seed)
     const pouch = new PouchDB(`views-${seed}`, { adapter: 'memory' })
-    const db = seed % 2 === 0 ? await open(newPath(), { storage: sqlite() }) : await open('views', { storage: memory() })
+    const db =
+      seed % 2 === 0 ? await open(newPath(), { storage: sqlite() }) : await open('views', { storage: memory() })
     const docs = db.collection<Doc>('docs')
     const documents = Array.from({ length: 40 }, (_, id) => someDocument(random, id))
     await pouch.bulkDocs(documents)
