@@ -16,6 +16,7 @@ export function formatTable(place: Place, samples: Samples, wrong: ReadonlySet<s
   for (const row of rows) {
     const { metric, against } = row
     const compared = against === undefined ? samples[rival]?.[metric] : samples.pannier?.[against]
+    if (against !== undefined && compared === undefined) continue
     const line = lineOf(row, place, compared, samples.pannier?.[metric])
     if (line === undefined) continue
     lines.push(wrong.has(row.metric) ? [row.title, '', '', '', '', '', '', 'ANSWERS DIFFER'] : line)
