@@ -14,7 +14,10 @@ export function formatTable(place: Place, samples: Samples, wrong: ReadonlySet<s
   const rival = rivalIn(place)
   const lines = [['milliseconds', rival, '', 'pannier', '', 'ratio', 'bar', '']]
   for (const row of rows) {
-    const line = lineOf(row, place, samples[rival]?.[row.metric], samples.pannier?.[row.metric])
+    const { metric, against } = row
+    const compared = against === undefined ? samples[rival]?.[metric] : samples.pannier?.[against]
+    if (against !== undefined && compared === undefined) continue
+    const line = lineOf(row, place, compared, samples.pannier?.[metric])
     if (line === undefined) continue
     lines.push(wrong.has(row.metric) ? [row.title, '', '', '', '', '', '', 'ANSWERS DIFFER'] : line)
   }

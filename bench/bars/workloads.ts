@@ -4,7 +4,17 @@
  * a fresh Node process) on the files that the phase before has left.
  */
 import type { Contender } from './contenders/contender.ts'
-import { changePerson, checksum, makeId, makePeople, sampleIds, someAges, someCity, someCountry } from '../documents.ts'
+import {
+  changePerson,
+  checksum,
+  makeId,
+  makePeople,
+  makePerson,
+  sampleIds,
+  someAges,
+  someCity,
+  someCountry,
+} from '../documents.ts'
 import { otherCity } from '../documents.ts'
 import type { DataSet, Person } from '../documents.ts'
 import { mean, median, quantile, time, timeEach, timeSustained, timeWarm } from '../measure.ts'
@@ -13,6 +23,7 @@ const PUTS = 1_000
 const GETS = 1_000
 const SUSTAINED_WRITES = 5_000
 const PAGE_LIMIT = 20
+const JSON_PAGE_BYTES = 30 * 1024
 /** Of JSON; with what a log record adds it stays a little below Pannier's bound of 1 MiB, so that nothing empties the log. */
 const LOG_TAIL_BYTES = 950 * 1024
 
@@ -76,9 +87,36 @@ const buildIndexes: Workload = {
 }
 
 const count = warm('count', ({ contender }) => contender.count(), String)
-const rangeCount = warm('rangeCount', ({ contender }) => contender.countAges(someAges.gte, someAges.lt), String)
+const rangeCount = provenCount('rangeCount', ({ contender }) => contender.countAges(someAges.gte, someAges.lt), {
+  age: [someAges.gte, someAges.lt],
+})
+const valueCount = provenCount('valueCount', ({ contender }) => contender.countCity(someCity), { city: someCity })
 const filter = warm('filter', ({ contender }) => contender.findByCountry(someCountry), idsOf)
 const skipById = warm('skipById', ({ contender, set }) => contender.pageById(set.documents * 0.9, PAGE_LIMIT), idsOf)
+
+/** What a filter without an index is measured against: pages of JSON in memory, as full as Pannier's, each read and parsed. */
+const parseAll: Workload = {
+  name: 'parseAll',
+  async run({ set }) {
+    const pages: Uint8Array[] = []
+    let text = ''
+    for (let at = 0; at < set.documents; at++) {
+      text += `${text === '' ? '[' : ','}${JSON.stringify(makePerson(set, at))}`
+      if (text.length < JSON_PAGE_BYTES && at < set.documents - 1) continue
+      pages.push(new TextEncoder().encode(`${text}]`))
+      text = ''
+    }
+    const { milliseconds, result } = await timeWarm(() => {
+      let found = 0
+      for (const page of pages)
+        for (const person of JSON.parse(new TextDecoder().decode(page)) as Person[])
+          if (person.country === someCountry) found++
+      return found
+    })
+    return { times: { parseAll: milliseconds }, answer: String(result) }
+  },
+}
+
 /** Ties may come in any order, so only the ages are compared. */
 const skipByAge = warm(
   'skipByAge',
@@ -233,11 +271,13 @@ export const phases: readonly Phase[] = [
       bulkInsert,
       count,
       filter,
+      parseAll,
       skipById,
       cachedGet,
       puts,
       buildIndexes,
       rangeCount,
+      valueCount,
       skipByAge,
       findWarm,
       coveredWarm,
@@ -262,6 +302,26 @@ function warm<T>(name: string, run: (context: Context) => T | Promise<T>, descri
     async run(context) {
       const { milliseconds, result } = await timeWarm(() => run(context))
       return { times: { [name]: milliseconds }, answer: describe(result) }
+    },
+  }
+}
+
+/** A count that an index answers: a contender that can tell must know it without a walk. */
+function provenCount(
+  name: string,
+  run: (context: Context) => number | Promise<number>,
+  query: Parameters<NonNullable<Contender['provenCount']>>[0],
+): Workload {
+  const { run: measure } = warm(name, run, String)
+  return {
+    name,
+    async run(context) {
+      const { contender } = context
+      const outcome = await measure(context)
+      const proven = (await contender.provenCount?.(query)) ?? (contender.provenCount && 'none')
+      if (proven !== undefined && String(proven) !== outcome.answer)
+        throw new Error(`${name} is not known without a walk`)
+      return outcome
     },
   }
 }

@@ -1,7 +1,7 @@
 /** Runs one phase of a suite with one contender; the same in a page and in a Node process. */
 import { gapOf } from '../contenders/catalog.ts'
 import type { ContenderFacts } from '../contenders/catalog.ts'
-import type { Capability, Contender } from '../contenders/contender.ts'
+import type { Capability, Contender, Views } from '../contenders/contender.ts'
 import { makePeople, someAges, someCity, someCountry } from '../documents.ts'
 import type { DataSet } from '../documents.ts'
 import { suiteOf } from '../suites/suites.ts'
@@ -75,7 +75,12 @@ export async function runPhase(
 
 /** The chosen ones and those that others build on. */
 export function workloadsOf(phase: Phase, only: readonly string[]): readonly Workload[] {
-  return phase.workloads.filter(({ name, stage }) => only.length === 0 || stage === true || only.includes(name))
+  const needed = phase.workloads.flatMap(({ name, after }) =>
+    after !== undefined && only.includes(name) ? [after] : [],
+  )
+  const isChosen = ({ name, stage }: Workload): boolean =>
+    only.length === 0 || stage === true || only.includes(name) || needed.includes(name)
+  return phase.workloads.filter(isChosen)
 }
 
 function needsOf(workload: Workload, cell: Cell): readonly Capability[] {
@@ -105,10 +110,19 @@ async function warmUp(contender: Contender, facts: ContenderFacts, place: string
   if (can('buildIndexes')) await contender.buildIndexes()
   if (can('countAges')) await contender.countAges(someAges.gte, someAges.lt)
   if (can('findByCity')) await contender.findByCity(someCity)
+  if (can('views')) await warmUpViews(contender.views!)
   if (can('update')) await contender.update(people[0]!._id, { name: 'Warm' })
   if (can('delete')) await contender.delete(people[0]!._id)
   await contender.close()
   await contender.destroy(place)
+}
+
+async function warmUpViews(views: Views): Promise<void> {
+  await views.adHoc(5)
+  await views.buildByScore()
+  await views.byScore(5)
+  await views.buildByCity()
+  await views.groups()
 }
 
 async function usage(): Promise<number | undefined> {

@@ -33,8 +33,11 @@ export async function runPhases(turn: Turn, only: readonly string[], runner: Pha
   const expected = await expecting
   const run = { values: {} as Record<string, number>, wrong: [] as WrongAnswer[], gaps: {}, failures: {} }
   let agent = ''
+  const last = suite.phases.findLastIndex((phase) => isWanted(workloadsOf(phase, only), only))
   for (const [at, phase] of suite.phases.entries()) {
-    if (!isWanted(workloadsOf(phase, only), only)) continue
+    // What is wanted of a phase goes on with what those before have stored.
+    const isStage = at < last && phase.workloads.some(({ stage }) => stage === true)
+    if (!isStage && !isWanted(workloadsOf(phase, only), only)) continue
     if (at > 0 && facts.gaps.keep !== undefined) {
       const reason = facts.gaps.keep
       Object.assign(run.gaps, Object.fromEntries(phase.workloads.map(({ name }) => [name, reason])))

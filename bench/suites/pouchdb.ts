@@ -40,19 +40,19 @@ const phases = [
       test('create-index', DOCUMENTS_FOUND, 1, ['buildIndexes'], async ({ contender }) => {
         await contender.buildIndexes()
       }),
-      test('simple-find-query', undefined, 5, ['findByCity', 'buildIndexes'], async ({ contender }) =>
+      test('simple-find-query', 'create-index', 5, ['findByCity', 'buildIndexes'], async ({ contender }) =>
         idsOf(await contender.findByCity(someCity)),
       ),
       test('temp-views', DOCUMENTS_VIEWED, 1, ['views'], async ({ contender }) =>
         checksum(await atOnce(() => contender.views!.adHoc(5))),
       ),
       test('build-secondary-index', DOCUMENTS, 1, ['views'], ({ contender }) => contender.views!.buildByScore()),
-      test('persisted-views', undefined, 10, ['views'], async ({ contender }) =>
+      test('persisted-views', 'build-secondary-index', 10, ['views'], async ({ contender }) =>
         checksum(await atOnce(() => contender.views!.byScore(5))),
       ),
       // Not one of its own: what `reduce` costs there.
       test('build-large-view', DOCUMENTS_FOUND, 1, ['views'], ({ contender }) => contender.views!.buildByCity()),
-      test('group-reduce-100000-rows', undefined, 1, ['views'], async ({ contender }) =>
+      test('group-reduce-100000-rows', 'build-large-view', 1, ['views'], async ({ contender }) =>
         checksum(await contender.views!.groups()),
       ),
     ],
@@ -84,10 +84,10 @@ async function atOnce(query: () => Promise<readonly string[]>): Promise<string[]
   return (await Promise.all(Array.from({ length: VIEW_QUERIES }, query))).flat()
 }
 
-/** `documents`: stored before; undefined: what the test before has left. */
+/** `from`: so many documents are stored before; or the test goes on with what another one has left. */
 function test(
   name: string,
-  documents: number | undefined,
+  from: number | string,
   iterations: number,
   needs: readonly Capability[],
   run: (context: Context, turn: number) => Promise<string | undefined | void>,
@@ -95,11 +95,12 @@ function test(
   return {
     name,
     needs: ['dropStore', 'insertMany', ...needs],
+    ...(typeof from === 'string' && { after: from }),
     metrics: [milliseconds(name, `${name}, ${iterations}x`)],
     async prepare({ contender, cell }) {
-      if (documents === undefined) return
+      if (typeof from === 'string') return
       await contender.dropStore()
-      if (documents > 0) await contender.insertMany(makePeople(cell, 0, documents))
+      if (from > 0) await contender.insertMany(makePeople(cell, 0, from))
     },
     async run(context) {
       const answers: string[] = []

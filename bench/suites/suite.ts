@@ -45,6 +45,8 @@ export interface Workload {
   readonly metrics: readonly Metric[]
   /** Others build on it: done, and not reported, when it was not asked for. */
   readonly stage?: boolean
+  /** The workload before, whose store it goes on with: done, and not reported, when it was not asked for. */
+  readonly after?: string
   /** Opens the database itself, as part of what it measures. */
   readonly opens?: boolean
   /** What is not to be timed. */

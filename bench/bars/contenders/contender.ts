@@ -27,6 +27,11 @@ export interface Contender {
   get(id: string): Answer<Person | undefined>
   count(): Answer<number>
   countAges(gte: number, lt: number): Answer<number>
+  countCity(city: string): Answer<number>
+  /** The count as it is known without a walk; undefined: it takes one. Only contenders that can tell have it. */
+  provenCount?(
+    query: { readonly age: readonly [gte: number, lt: number] } | { readonly city: string },
+  ): Promise<number | undefined>
   /** No index helps. */
   findByCountry(country: string): Answer<readonly Person[]>
   findByCity(city: string): Answer<readonly Person[]>

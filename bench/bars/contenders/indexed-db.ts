@@ -79,6 +79,10 @@ class IndexedDbContender implements Contender {
     )
   }
 
+  countCity(city: string): Promise<number> {
+    return answer(this.#store().index('city').count(city))
+  }
+
   /** In batches, so that not all documents are in memory at once; a batch is asked for before the last one is looked at. */
   findByCountry(country: string): Promise<readonly Person[]> {
     const store = this.#store()

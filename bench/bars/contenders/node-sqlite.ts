@@ -70,6 +70,10 @@ class NodeSqliteContender implements Contender {
     return this.#number(`SELECT count(*) AS n FROM people WHERE ${AGE} >= ? AND ${AGE} < ?`, gte, lt)
   }
 
+  countCity(city: string): number {
+    return this.#number(`SELECT count(*) AS n FROM people WHERE ${CITY} = ?`, city)
+  }
+
   findByCountry(country: string): readonly Person[] {
     return this.#people(`SELECT body FROM people WHERE ${COUNTRY} = ?`, country)
   }

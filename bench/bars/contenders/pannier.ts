@@ -51,6 +51,18 @@ class PannierContender implements Contender {
     return this.#people!.find({ age: { $gte: gte, $lt: lt } }).count()
   }
 
+  countCity(city: string): Promise<number> {
+    return this.#people!.find({ city }).count()
+  }
+
+  async provenCount(
+    query: { readonly age: readonly [gte: number, lt: number] } | { readonly city: string },
+  ): Promise<number | undefined> {
+    const selector = 'city' in query ? query : { age: { $gte: query.age[0], $lt: query.age[1] } }
+    const { rows, rowsExact } = await this.#people!.find(selector).explain()
+    return rowsExact ? rows : undefined
+  }
+
   findByCountry(country: string): Promise<readonly Person[]> {
     return this.#people!.find({ country }).toArray()
   }

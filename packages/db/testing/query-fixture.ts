@@ -3,6 +3,7 @@ import { Catalog } from '../src/document/catalog.ts'
 import { encodeBatch, guessShapes } from '../src/document/encoded-batch.ts'
 import { deleteDocuments, putDocuments } from '../src/document/write-documents.ts'
 import { encodeIdKey } from '../src/codec/id-key.ts'
+import { systemEnvironment } from '../src/database/environment.ts'
 import { querySource } from '../src/database/query-source.ts'
 import { defineIndexes } from '../src/index/define-indexes.ts'
 import { parseIndexInput, type IndexInput } from '../src/index/index-definition.ts'
@@ -54,7 +55,7 @@ export class QueryFixture {
   source(): QuerySource {
     const snapshot = this.store.snapshot()
     this.held++
-    return querySource(snapshot, this.catalog, NAME, () => {
+    return querySource(snapshot, this.catalog, NAME, systemEnvironment(), () => {
       this.held--
       snapshot.release()
     })

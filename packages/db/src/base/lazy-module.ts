@@ -71,6 +71,15 @@ export function lazyModule<Module>(load: () => Promise<Module>): () => Module {
   }
 }
 
+/** Starts to load what such a function gives; whether that fails is the matter of those who need it. */
+export function loadAhead(module: () => unknown): void {
+  try {
+    module()
+  } catch {
+    // It is under way.
+  }
+}
+
 class ModuleMiss extends Miss {
   readonly load: () => Promise<() => void>
 

@@ -2,9 +2,10 @@
 import { defaultStorage } from '#default-storage'
 import { PannierError } from '../base/errors.ts'
 import type { Environment } from '../base/environment.ts'
-import { loadedModule } from '../base/lazy-module.ts'
+import { loadAhead, loadedModule } from '../base/lazy-module.ts'
 import type { Coordinator } from '../kv/coordinator.ts'
 import { openKeyValueStore } from '../kv/open.ts'
+import { answering } from '../query/answer-on-demand.ts'
 import type { Durability, Storage } from '../storage/page-store.ts'
 import type { ByteSource } from './byte-stream.ts'
 import type { CollectionOptions } from './declarations.ts'
@@ -13,7 +14,7 @@ import { Database } from './database.ts'
 import type { JsonObject } from './document-types.ts'
 import type { CollectionDeclaration } from './schema/declared-types.ts'
 import { systemEnvironment } from './environment.ts'
-import { loadWritePath } from './write-path-on-demand.ts'
+import { writePath } from './write-path-on-demand.ts'
 
 export interface OpenOptions<Schemas extends object = Record<string, unknown>> {
   /** Where to keep it: `memory()`, `indexedDb()`, `sqlite()`. By default IndexedDB in a browser and an SQLite file in Node. */
@@ -93,7 +94,10 @@ async function openChecked(
         onProgress,
       })
     }
-    loadWritePath()
+    loadAhead(writePath)
+    // Whoever has indexes queries.
+    if (Object.values(collections).some((declared) => (declared as CollectionOptions).indexes !== undefined))
+      loadAhead(answering)
     const store = await openKeyValueStore({ store: pages, coordinator, environment, ...limits })
     database = new Database({
       name,

@@ -1,5 +1,7 @@
 /** What queries read from, over a snapshot or a transaction. */
+import type { Environment } from '../base/environment.ts'
 import type { MaybePromise } from '../base/maybe-promise.ts'
+import { pauseIn } from '../base/pause.ts'
 import type { Catalog } from '../document/catalog.ts'
 import { DocumentReader, existingTree } from '../document/document-reader.ts'
 import { emptyCollection } from '../document/empty-collection.ts'
@@ -16,6 +18,7 @@ export function querySource(
   snapshot: ReadableSnapshot,
   catalog: Catalog,
   name: string,
+  environment: Environment,
   release: () => void,
 ): QuerySource {
   const state = catalog.collection(snapshot, name)
@@ -26,6 +29,7 @@ export function querySource(
     indexes: documents.collection.indexes,
     index: (definition) => existingTree(snapshot, indexTreeName(documents.collection.number, definition.number)),
     attempt: (step) => snapshot.attempt(step),
+    pause: pauseIn(environment),
     release,
   }
 }

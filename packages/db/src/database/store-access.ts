@@ -103,8 +103,9 @@ export class StoreAccess implements CollectionAccess {
   }
 
   openSource(): QuerySource {
-    const snapshot = this.#context.store.snapshot()
-    return querySource(snapshot, this.#context.catalog, this.#name, () => snapshot.release())
+    const { store, catalog, environment } = this.#context
+    const snapshot = store.snapshot()
+    return querySource(snapshot, catalog, this.#name, environment, () => snapshot.release())
   }
 
   known(): { readonly state: CollectionState | undefined; readonly committed: boolean } {

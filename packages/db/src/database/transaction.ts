@@ -1,4 +1,5 @@
 /** A transaction as its function sees it: several reads and writes, all or nothing, that nobody else comes between. */
+import type { Environment } from '../base/environment.ts'
 import { isPromise } from '../base/maybe-promise.ts'
 import type { MaybePromise } from '../base/maybe-promise.ts'
 import type { CollectionState } from '../document/collection-state.ts'
@@ -73,6 +74,11 @@ export class Transaction<Schemas extends object = object> {
   }
 
   /** @internal */
+  get environment(): Environment {
+    return this.#context.environment
+  }
+
+  /** @internal */
   get active(): HeldTransaction {
     this.#assertActive()
     return this.#held
@@ -129,7 +135,8 @@ class TransactionAccess implements CollectionAccess {
   }
 
   openSource(): QuerySource {
-    return querySource(this.#transaction.active, this.writing.catalog, this.writing.name, () => {})
+    const { active, environment } = this.#transaction
+    return querySource(active, this.writing.catalog, this.writing.name, environment, () => {})
   }
 
   known(): { readonly state: CollectionState | undefined; readonly committed: boolean } {

@@ -119,10 +119,12 @@ export class CollectionViews {
   view(name: string | undefined, functions: unknown): View<unknown, unknown, unknown, unknown> {
     const checked = functions as ViewFunctions
     checkViewFunctions(checked, name)
+    // Whoever defines a view is going to query it. Who is first to do so hears of a failure to load.
+    this.#load().catch(() => {})
     let engine: Promise<ViewEngine> | undefined
     const load = async (): Promise<ViewEngine> => {
       try {
-        return (await (this.#loaded ??= this.#load())).engine(name, checked)
+        return (await this.#load()).engine(name, checked)
       } catch (error) {
         // The next one to ask tries again.
         engine = undefined
@@ -132,14 +134,15 @@ export class CollectionViews {
     return new View(name, checked.reduce !== undefined, () => (engine ??= load()))
   }
 
-  async #load(): Promise<ViewEngines> {
-    try {
-      const loaded = await loadedModule(import('../view/view-engines.ts'))
-      return new loaded.ViewEngines(this.#context)
-    } catch (error) {
-      this.#loaded = undefined
-      throw error
-    }
+  #load(): Promise<ViewEngines> {
+    this.#loaded ??= loadedModule(import('../view/view-engines.ts')).then(
+      ({ ViewEngines }) => new ViewEngines(this.#context),
+      (error: unknown) => {
+        this.#loaded = undefined
+        throw error
+      },
+    )
+    return this.#loaded
   }
 }
 

@@ -4,12 +4,3 @@ import type * as WritePath from './write-path.ts'
 
 /** To be asked for inside a write: throws a Miss when it is not loaded yet. */
 export const writePath: () => typeof WritePath = lazyModule(() => import('./write-path.ts'))
-
-/** Starts to load it; whether that fails is the matter of those who need it. */
-export function loadWritePath(): void {
-  try {
-    writePath()
-  } catch {
-    // It is under way.
-  }
-}

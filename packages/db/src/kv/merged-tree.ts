@@ -12,11 +12,12 @@ import { liveEntries } from '../btree/garbage.ts'
 import type { NodeCache } from '../btree/node.ts'
 import { descendToRank, get, getMany, rank } from '../btree/search.ts'
 import type { Cursor, CursorOptions, Entry, KeyRange, TreeReader } from './key-value-store.ts'
+import type * as ReduceRange from './reduce-range.ts'
 import { OverlayCursor, overlayDelta, overlayDeltaBefore, overlayGet, type Change } from './overlay.ts'
 import type { TreeState } from './state.ts'
 
-/** Only views and aggregates reduce, so it is loaded like a page: when it is missed. */
-const reducing = lazyModule(() => import('./reduce-range.ts'))
+/** Only views and aggregates reduce, so it is loaded like a page: when it is missed, or by those who know that they will. */
+export const reducing: () => typeof ReduceRange = lazyModule(() => import('./reduce-range.ts'))
 
 /** A tree of which the newest state may change between calls (inside a write transaction). */
 export abstract class MergedTree implements TreeReader {

@@ -1,4 +1,5 @@
-/** How a query is answered: loaded with the first one, as a page may well begin with documents whose ids it knows. */
+/** How a query is answered. */
+import { isPromise } from '../base/maybe-promise.ts'
 import { buildOperators } from './operators/build.ts'
 import { BATCH_ROWS_MAX, type Operator } from './operators/operator.ts'
 import { planQuery, type QuerySpecification } from './planner/plan.ts'
@@ -6,6 +7,8 @@ import type { QuerySource } from './query-source.ts'
 
 /** May throw a Miss. */
 export function planRows(source: QuerySource, query: QuerySpecification): Operator<object> {
+  // Whole documents are read from nothing else.
+  if (query.fields === undefined && query.limit > 0) source.documents.foresee()
   return buildOperators(source, planQuery(source, query), query)
 }
 
@@ -19,5 +22,7 @@ export async function countRows(source: QuerySource, query: QuerySpecification, 
     const batch = await source.attempt(() => operator.next(BATCH_ROWS_MAX))
     if (batch === undefined) return count
     count += batch.length
+    const paused = source.pause()
+    if (isPromise(paused)) await paused
   }
 }

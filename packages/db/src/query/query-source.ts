@@ -2,6 +2,7 @@
  * What a query reads from: one collection as of one snapshot. The database layer makes it over a held snapshot.
  */
 import type { CommitSequence } from '../base/brand.ts'
+import type { Pause } from '../base/pause.ts'
 import type { MaybePromise } from '../base/maybe-promise.ts'
 import type { IndexDefinition } from '../document/index-definition.ts'
 import type { DocumentReader } from '../document/document-reader.ts'
@@ -17,6 +18,8 @@ export interface QuerySource {
   index(definition: IndexDefinition): TreeReader
   /** Runs `step` until nothing is missing in memory. Synchronous when nothing is. */
   attempt<T>(step: () => T): MaybePromise<T>
+  /** To be called between steps: lets others have the thread where it was held for long. */
+  readonly pause: Pause
   /** Idempotent. Called once when the query is done with it, however it ends. */
   release(): void
 }

@@ -4,11 +4,12 @@
  */
 import { PannierError } from '../base/errors.ts'
 import { andThen, isPromise, type MaybePromise } from '../base/maybe-promise.ts'
-import { lazyModule, loadedModule } from '../base/lazy-module.ts'
+import { loadedModule } from '../base/lazy-module.ts'
 import { checkFieldPath, outermostPaths, parseOrderedField } from '../codec/field-path.ts'
 import { Groups } from './aggregate/groups.ts'
 import type { AggregateExplanation } from './aggregate/run-aggregate.ts'
 import type { Aggregated, Aggregates } from './aggregate/specification.ts'
+import { answering } from './answer-on-demand.ts'
 import { expressionsOf, normalise, type Condition } from './ast/normalise.ts'
 import { parseSelector } from './ast/parse-selector.ts'
 import type { BuiltPredicate } from './ast/predicate.ts'
@@ -26,8 +27,6 @@ import type { QuerySource } from './query-source.ts'
 import { checkedCount } from './row-count.ts'
 
 export type { Explanation, Selector }
-
-const answering = lazyModule(() => import('./answer.ts'))
 
 export interface ExplainOptions {
   /** Answer the query too, and tell what that took. */
@@ -260,6 +259,8 @@ export class Query<T extends object, Document extends object = T> implements Asy
         const batch = isPromise(attempted) ? await attempted : attempted
         if (batch === undefined) return
         if (batch.length > 0) yield batch
+        const paused = source.pause()
+        if (isPromise(paused)) await paused
       }
     } finally {
       source.release()

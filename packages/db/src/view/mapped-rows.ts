@@ -23,6 +23,9 @@ export interface MappedRows {
 /** Of one document. */
 export const ROWS_MAX = 100_000
 
+/** Lists of one key below this length are the length in one byte, and the key. */
+const LISTED_KEY_BYTES_MAX = 128
+
 export const NO_ROWS: MappedRows = { entryKeys: [], values: [], keyList: '' }
 
 /** Throws what `map` throws, and a TypeError for rows that can't be stored. */
@@ -42,7 +45,15 @@ export function mapDocument(
     })
   })
   if (emitted.length === 0) return NO_ROWS
-  if (emitted.length > 1) emitted.sort(compareEmitted)
+  // Mostly there is one.
+  const [only] = emitted
+  if (emitted.length === 1 && only!.bytes.length < LISTED_KEY_BYTES_MAX) {
+    const { bytes, value } = only!
+    const entryKey = viewEntryKey(bytes, encodeViewId(document._id), 0)
+    if (entryKey.length <= KEY_BYTES_MAX)
+      return { entryKeys: [entryKey], values: [value], keyList: String.fromCharCode(bytes.length) + bytes }
+  }
+  emitted.sort(compareEmitted)
   const keys = emitted.map(({ bytes }) => bytes)
   const entryKeys = entryKeysOf(keys, document._id)
   if (entryKeys.some((entryKey) => entryKey.length > KEY_BYTES_MAX))

@@ -20,7 +20,7 @@ import { conflictsOf } from '../document/other-leaves.ts'
 import type { HeldSnapshot, KeyValueStore, WriteTransaction } from '../kv/key-value-store.ts'
 import { mapDocument, NO_ROWS, type MappedRows } from './mapped-rows.ts'
 import { keysTree, lastPurgeOf, purgesAfter, readView, rowsTree, saveView, type ViewState } from './view-catalog.ts'
-import { makeChanges, ViewChunk, withoutEqual, type Changes } from './view-chunk.ts'
+import { fillTree, makeChanges, ViewChunk, withoutEqual, type Changes } from './view-chunk.ts'
 import type { CheckedView, Emit } from './view-definition.ts'
 
 export interface UpdateOptions {
@@ -286,6 +286,7 @@ class ViewUpdate {
 
   async #makeChanges(transaction: WriteTransaction, name: string, changes: Changes): Promise<void> {
     const tree = transaction.tree(name)!
+    if (fillTree(tree, changes)) return
     for (let from = 0; from < changes.keys.length; from += CHANGES_AT_ONCE_MAX) {
       makeChanges(tree, changes, from, Math.min(changes.keys.length, from + CHANGES_AT_ONCE_MAX))
       await this.#pause()

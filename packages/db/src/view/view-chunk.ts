@@ -65,16 +65,19 @@ export class ViewChunk {
     const present: boolean[] = []
     for (const { id, rows, oldList } of this.#documents) {
       const old = oldList && new Set(entryKeysOfList(oldList, id))
-      rows.entryKeys.forEach((key, at) => {
+      const { entryKeys } = rows
+      for (let at = 0; at < entryKeys.length; at++) {
+        const key = entryKeys[at]!
         keys.push(key)
         values.push(rows.values[at])
-        present.push(old?.delete(key) === true)
-      })
-      for (const key of old ?? []) {
-        keys.push(key)
-        values.push(undefined)
-        present.push(true)
+        present.push(old !== undefined && old.delete(key))
       }
+      if (old !== undefined)
+        for (const key of old) {
+          keys.push(key)
+          values.push(undefined)
+          present.push(true)
+        }
     }
     return merged(inOrder({ keys, values, present }))
   }
@@ -102,6 +105,13 @@ export function makeChanges(tree: TreeWriter, { keys, values, present }: Changes
     else if (present[at]!) tree.replace(keys[at]!, value)
     else tree.insert(keys[at]!, value)
   }
+}
+
+/** Makes all changes, where the tree is empty and they only fill it; false: it is not so, and nothing was done. Reads nothing. */
+export function fillTree(tree: TreeWriter, { keys, values, present }: Changes): boolean {
+  if (tree.count() > 0 || present.includes(true) || values.includes(undefined)) return false
+  if (keys.length > 0) tree.insertMany(keys, values as readonly Bytes[])
+  return true
 }
 
 /** Leaves out rows that are there already as they should be. May miss. */
@@ -147,11 +157,14 @@ function merged(changes: Changes): Changes {
 }
 
 function picked({ keys, values, present }: Changes, places: ArrayLike<number>): Changes {
-  return {
-    keys: Array.from(places, (at) => keys[at]!),
-    values: Array.from(places, (at) => values[at]),
-    present: Array.from(places, (at) => present[at]!),
+  const result = { keys: [] as Key[], values: [] as (Bytes | undefined)[], present: [] as boolean[] }
+  for (let index = 0; index < places.length; index++) {
+    const at = places[index]!
+    result.keys.push(keys[at]!)
+    result.values.push(values[at])
+    result.present.push(present[at]!)
   }
+  return result
 }
 
 function sameBytes(left: Bytes, right: Uint8Array): boolean {

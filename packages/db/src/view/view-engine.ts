@@ -1,11 +1,13 @@
 /** One view of one collection: defines it where it is missing, brings it up to date, runs its queries. */
 import { PannierError } from '../base/errors.ts'
 import type { Environment } from '../base/environment.ts'
+import { loadAhead } from '../base/lazy-module.ts'
 import type { MaybePromise } from '../base/maybe-promise.ts'
 import { numberKey } from '../codec/key-number.ts'
 import type { Catalog } from '../document/catalog.ts'
 import { DocumentReader, existingTree } from '../document/document-reader.ts'
 import type { KeyValueStore, Snapshot } from '../kv/key-value-store.ts'
+import { reducing } from '../kv/merged-tree.ts'
 import { defineView, dropView, lastPurgeOf, readView, rowsTree } from './view-catalog.ts'
 import type { CheckedView } from './view-definition.ts'
 import { checkViewOptions, type ViewOptions } from './view-options.ts'
@@ -48,6 +50,7 @@ export class ViewEngine {
     this.#context = context
     this.view = view
     this.#reducer = view.reduce === undefined ? undefined : rowReducer(view.reduce)
+    if (this.#reducer !== undefined) loadAhead(reducing)
   }
 
   async query(options: ViewOptions): Promise<ViewResult> {

@@ -1,5 +1,6 @@
 /**
- * Random selectors answered by Pannier and by pouchdb-find, on the same documents. Generated is only what both define alike;
+ * Random selectors answered by Pannier, by the planner and by a scan of all documents, in memory and in an SQLite file, and by
+ * pouchdb-find, on the same documents. Generated is only what both define alike;
  * docs/query-planner.md lists where we differ, and why.
  */
 import memoryAdapter from 'pouchdb-adapter-memory'
@@ -9,6 +10,8 @@ import { expect, test } from 'vitest'
 import { seededChoose, type Choose } from '../../testing/query-cases.ts'
 import { QueryFixture, type Document } from '../../testing/query-fixture.ts'
 import { modelKeyValueStore } from '../../testing/model-key-value-store.ts'
+import { memory } from '../../src/storage/memory/memory.ts'
+import { keyValueStoreIn, sqliteKeyValueStores } from '../key-value-stores.ts'
 
 interface FindDatabase {
   bulkDocs(documents: readonly Document[]): Promise<unknown>
@@ -19,6 +22,8 @@ interface FindDatabase {
 
 PouchDB.plugin(memoryAdapter)
 PouchDB.plugin(pouchdbFind)
+
+const inFile = sqliteKeyValueStores()
 
 const DOCUMENTS = 60
 const QUERIES = 150
@@ -120,14 +125,21 @@ test.each([1, 2, 3])('pouchdb-find gives the same answers (seed %i)', async (see
   await pouch.bulkDocs(documents)
   for (const fields of [['n'], ['s']]) await pouch.createIndex({ index: { fields } })
   const indexes = ['n', ['s', 'n'], { on: 'tags', multi: true }].filter(() => choose(3) > 0)
-  const fixture = new QueryFixture(modelKeyValueStore(), indexes)
-  await fixture.upsert(documents)
+  const stores = [modelKeyValueStore({ seed, missChance: 0.3 }), await keyValueStoreIn(memory()), await inFile()]
+  const fixtures = stores.map((store) => new QueryFixture(store, indexes))
+  for (const fixture of fixtures) {
+    await fixture.upsert(documents)
+    await fixture.store.checkpoint()
+  }
   for (let at = 0; at < QUERIES; at++) {
     const selector = selectorOf(choose)
     const what = JSON.stringify(selector)
     const { docs } = await pouch.find({ selector, limit: DOCUMENTS })
-    const found = await fixture.find(selector).sort('_id').toArray()
-    expect([what, found.map(({ _id }) => _id)]).toEqual([what, docs.map(({ _id }) => _id).sort()])
+    const expected = docs.map(({ _id }) => _id).sort()
+    for (const query of fixtures.flatMap((fixture) => [fixture.find(selector), fixture.scan(selector)])) {
+      const found = await query.sort('_id').toArray()
+      expect([what, found.map(({ _id }) => _id)]).toEqual([what, expected])
+    }
     // Only these conditions let pouchdb-find use the index that it needs to sort by.
     if (!/^\$(eq|[gl]te?)$/.test(Object.keys(selector['n'] ?? {})[0] ?? '')) continue
     const [skip, limit, descending] = [choose(5), 1 + choose(9), choose(2) === 0]
@@ -135,14 +147,15 @@ test.each([1, 2, 3])('pouchdb-find gives the same answers (seed %i)', async (see
     const all = await pouch.find({ selector, sort: [{ n: descending ? 'desc' : 'asc' }], limit: DOCUMENTS })
     const sorted = all.docs.slice(skip, skip + limit)
     const order = descending ? ['-n', '-_id'] : ['n', '_id']
-    const page = await fixture
-      .find(selector)
-      .sort(...order)
-      .skip(skip)
-      .limit(limit)
-      .toArray()
-    expect([what, page.map(({ _id }) => _id)]).toEqual([what, sorted.map(({ _id }) => _id)])
+    for (const query of fixtures.flatMap((fixture) => [fixture.find(selector), fixture.scan(selector)])) {
+      const page = await query
+        .sort(...order)
+        .skip(skip)
+        .limit(limit)
+        .toArray()
+      expect([what, page.map(({ _id }) => _id)]).toEqual([what, sorted.map(({ _id }) => _id)])
+    }
   }
-  await fixture.store.close()
+  for (const { store } of fixtures) await store.close()
   await pouch.destroy()
 })

@@ -1,8 +1,8 @@
 /** Sorting within bounded memory, counted: what is held at once, and how often the input is read for it. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Operator } from '../../src/query/operators/operator.ts'
-import { sortRows, type SortRow } from '../../src/query/operators/sort.ts'
+import { BATCH_ROWS_MAX, type Operator } from '../../src/query/operators/operator.ts'
+import { SortPass, sortRows, type SortRow } from '../../src/query/operators/sort.ts'
 
 interface Input {
   readonly open: () => Operator<SortRow>
@@ -89,4 +89,48 @@ test('rows that are not asked for are not sorted in a pass of their own', () => 
   const operator = sortRows(input.open, 0, Infinity, { bytesMax: 32_000, runRows: 100 })
   for (let rows = operator.next(10); rows?.length !== 10; rows = operator.next(10)) expect(rows).toEqual([])
   expect(input.passes).toBe(1)
+})
+
+test('no more rows are held than fit, and one batch', () => {
+  const rows = rowsOf(Array.from({ length: 20_000 }, (_, at) => String((at * 7919) % 20_000).padStart(20, '0')))
+  // As the document of the planner states them: 160 bytes, and those of the key.
+  const rowBytes = 180
+  const bytesMax = 2000 * rowBytes
+  for (const limit of [Infinity, 5000, 50]) {
+    let pass: SortPass | undefined
+    const operator = sortRows(
+      inputOf(rows).open,
+      0,
+      limit,
+      { bytesMax, runRows: 100 },
+      (max) => (pass = new SortPass(max)),
+    )
+    let held = 0
+    let given = 0
+    for (let batch = operator.next(64); batch !== undefined; batch = operator.next(64)) {
+      given += batch.length
+      held = Math.max(
+        held,
+        pass!.held.reduce((count, run) => count + run.length, 0),
+      )
+    }
+    expect(given).toBe(Math.min(limit, rows.length))
+    expect(held * rowBytes).toBeLessThanOrEqual(bytesMax + BATCH_ROWS_MAX * rowBytes)
+    if (limit === 50) expect(held).toBeLessThanOrEqual(2 * limit + 2 * BATCH_ROWS_MAX)
+  }
+})
+
+test('rows are dropped some at a time', () => {
+  const pass = new SortPass(10_000 * 164)
+  for (let at = 0; at < 12_000; at++) {
+    pass.add({ key: String(9999 - (at % 10_000)).padStart(4, '0'), number: at, values: undefined })
+    pass.closeRun(100)
+  }
+  let steps = 0
+  for (; pass.isTooLarge; steps++) {
+    const before = pass.held.reduce((count, run) => count + run.length, 0)
+    pass.trim()
+    expect(before - pass.held.reduce((count, run) => count + run.length, 0)).toBeLessThanOrEqual(1600)
+  }
+  expect(steps).toBeGreaterThan(4)
 })

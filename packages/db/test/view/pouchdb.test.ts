@@ -1,5 +1,5 @@
 /**
- * Goal: views answer as those of pouchdb-mapreduce 9 do, over the same documents and the same queries in CouchDB's words.
+ * Goal: views, in memory and in an SQLite file, answer as those of pouchdb-mapreduce 9 do, over the same documents and the same queries in CouchDB's words.
  * Where the two differ on purpose, queries keep away: strings beyond the basic plane (PouchDB orders by UTF-16 unit), `keys` that
  * name a key twice with `group`, `keys` with `descending` (CouchDB walks each key downwards, PouchDB does not), `offset` (PouchDB
  * gives `skip`), linked documents that are gone (`doc` is null as in CouchDB; PouchDB has none).
@@ -9,9 +9,13 @@ import { expect, test } from 'vitest'
 import type { Collection } from '../../src/database/collection.ts'
 import { open } from '../../src/database/open.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
+import { sqlite } from '../../src/storage/sqlite/sqlite.ts'
 import { fromCouchOptions, toCouchResult, type CouchViewOptions } from '../../src/view/couch-options.ts'
 import type { Emit } from '../../src/view/view-definition.ts'
+import { temporaryFiles } from '../key-value-stores.ts'
 import { seededRandom, type Random } from '../../testing/random.ts'
+
+const newPath = temporaryFiles()
 
 const SEEDS = Number(process.env['SEEDS'] ?? 4)
 const FIRST_SEED = Number(process.env['SEED'] ?? 1)
@@ -133,7 +137,8 @@ for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
   test(`as PouchDB, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, { timeout: 60_000 }, async () => {
     const random = seededRandom(seed)
     const pouch = new PouchDB(`views-${seed}`, { adapter: 'memory' })
-    const db = await open('views', { storage: memory() })
+    const db =
+      seed % 2 === 0 ? await open(newPath(), { storage: sqlite() }) : await open('views', { storage: memory() })
     const docs = db.collection<Doc>('docs')
     const documents = Array.from({ length: 40 }, (_, id) => someDocument(random, id))
     await pouch.bulkDocs(documents)

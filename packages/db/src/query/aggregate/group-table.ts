@@ -4,14 +4,19 @@
  * the values that they are grouped by, as an index has them, then by these values themselves.
  */
 import { PannierError } from '../../base/errors.ts'
+import type { Pause } from '../../base/pause.ts'
 import { compileFieldPath, getField } from '../../codec/field-path.ts'
 import { encodeIndexValue } from '../../index/index-key.ts'
 import { ACCUMULATOR_BYTES, accumulatorOf, bytesOf, identityOf, plainValue, type Accumulator } from './accumulators.ts'
+import { sortInSlices } from '../sort-in-slices.ts'
 import type { AggregateStep } from './specification.ts'
 
 /** What a table of groups holds at most, by estimate. */
 export const GROUP_BYTES_MAX: number = 128 * 2 ** 20
 const GROUP_BYTES = 200
+/** Groups that the place of a cut is guessed from, and those that are looked at in one step. */
+const SAMPLE_GROUPS = 512
+const STEP_GROUPS = 4096
 
 export interface Group {
   /** Groups are in the order of this, then of `identity`. */
@@ -60,6 +65,16 @@ export class GroupTable {
     return this.#last
   }
 
+  /** How many there are. */
+  get size(): number {
+    return this.#groups.size
+  }
+
+  /** Nothing more is to be added before it was trimmed. */
+  get isTooLarge(): boolean {
+    return this.#bytes > this.#bytesMax
+  }
+
   add(row: object): void {
     const values = this.#groupPaths.map((read) => read(row))
     const identity = identityOfAll(values)
@@ -74,12 +89,42 @@ export class GroupTable {
 
   /** Of a table without paths: the one group, which is there also without rows. */
   whole(): Group {
-    return this.groups()[0] ?? { ...groupName([]), values: [], accumulators: this.#accumulators() }
+    const [group] = this.#groups.values()
+    return group ?? { ...groupName([]), values: [], accumulators: this.#accumulators() }
   }
 
   /** In order. */
-  groups(): Group[] {
-    return [...this.#groups.values()].sort(compareGroups)
+  groups(pause: Pause): Promise<Group[]> {
+    return sortInSlices([...this.#groups.values()], compareGroups, pause)
+  }
+
+  /** Drops the last groups, about half of them a time, until there is room. */
+  async trim(pause: Pause): Promise<void> {
+    while (this.isTooLarge) {
+      if (this.#groups.size === 1)
+        throw new PannierError('PANNIER_LIMIT', 'The distinct values of one group take too much memory.')
+      const last = this.#middle()
+      this.#last = last
+      let looked = 0
+      for (const group of this.#groups.values()) {
+        if (compareGroups(group, last) > 0) {
+          this.#groups.delete(group.identity)
+          this.#bytes -= this.#bytesOf.get(group)!
+          this.#bytesOf.delete(group)
+        }
+        if (++looked % STEP_GROUPS === 0) await pause()
+      }
+    }
+  }
+
+  /** A group that has others after it: about as many as before it. */
+  #middle(): Group {
+    const step = Math.ceil(this.#groups.size / SAMPLE_GROUPS)
+    const sample: Group[] = []
+    let at = 0
+    for (const group of this.#groups.values()) if (at++ % step === 0) sample.push(group)
+    // Of two groups and more.
+    return sample.sort(compareGroups)[(sample.length - 1) >> 1]!
   }
 
   /** Undefined: it is not one for this pass. */
@@ -91,7 +136,7 @@ export class GroupTable {
     let bytes = GROUP_BYTES + ACCUMULATOR_BYTES * group.accumulators.length + group.key.length + 2 * identity.length
     for (const value of values) bytes += bytesOf(value)
     this.#grow(group, bytes)
-    return this.#last !== undefined && compareGroups(group, this.#last) > 0 ? undefined : group
+    return group
   }
 
   #accumulators(): Accumulator[] {
@@ -101,21 +146,6 @@ export class GroupTable {
   #grow(group: Group, bytes: number): void {
     this.#bytesOf.set(group, (this.#bytesOf.get(group) ?? 0) + bytes)
     this.#bytes += bytes
-    if (this.#bytes <= this.#bytesMax) return
-    const groups = this.groups()
-    if (groups.length === 1)
-      throw new PannierError('PANNIER_LIMIT', 'The distinct values of one group take too much memory.')
-    let kept = 0
-    for (this.#bytes = 0; kept < groups.length; kept++) {
-      const more = this.#bytesOf.get(groups[kept]!)!
-      if (kept > 0 && this.#bytes + more > this.#bytesMax / 2) break
-      this.#bytes += more
-    }
-    for (const gone of groups.slice(kept)) {
-      this.#groups.delete(gone.identity)
-      this.#bytesOf.delete(gone)
-    }
-    this.#last = groups[kept - 1]!
   }
 }
 

@@ -5,6 +5,7 @@ import { expressionsOf, isAlways, type Condition } from '../ast/normalise.ts'
 import { compileCondition } from '../match.ts'
 import { setField } from '../operators/project.ts'
 import type { QuerySource } from '../query-source.ts'
+import { sortInSlices } from '../sort-in-slices.ts'
 import { prepareRegexes } from '../regex/check-regex.ts'
 import { compareGroups, GROUP_BYTES_MAX } from './group-table.ts'
 import type { GroupsSpecification } from './groups.ts'
@@ -30,12 +31,11 @@ export async function groupRows(
   let rows: Candidate[] = []
   for await (const batch of candidates(source, condition, specification, check, groupBytesMax)) {
     for (const candidate of batch) rows.push(candidate)
-    if (rows.length > 2 * (skip + limit) + SPARE_ROWS) rows = rows.sort(compare).slice(0, skip + limit)
+    if (rows.length > 2 * (skip + limit) + SPARE_ROWS)
+      rows = (await sortInSlices(rows, compare, source.pause)).slice(0, skip + limit)
   }
-  return rows
-    .sort(compare)
-    .slice(skip, skip + limit)
-    .map(({ row }) => row)
+  rows = await sortInSlices(rows, compare, source.pause)
+  return rows.slice(skip, skip + limit).map(({ row }) => row)
 }
 
 export async function countGroups(

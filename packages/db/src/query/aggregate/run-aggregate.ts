@@ -176,6 +176,7 @@ async function scanGroups(
       }
       return true
     })
+    await source.pause()
   }
   return groups
 }
@@ -207,14 +208,19 @@ async function* passOver(
       const batch = await source.attempt(() => rows.next(BATCH_ROWS_WHOLE))
       if (batch === undefined) break
       for (const row of batch) table.add(row)
+      if (table.isTooLarge) await table.trim(source.pause)
+      await source.pause()
     }
-    const groups = groupPaths.length === 0 ? [table.whole()] : table.groups()
-    yield groups.map(({ values, accumulators }) =>
-      groupOf(
-        values,
-        accumulators.map((one) => one.result()),
-      ),
-    )
+    const groups = groupPaths.length === 0 ? [table.whole()] : await table.groups(source.pause)
+    for (let from = 0; from < groups.length; from += GROUPS_PER_STEP) {
+      yield groups.slice(from, from + GROUPS_PER_STEP).map(({ values, accumulators }) =>
+        groupOf(
+          values,
+          accumulators.map((one) => one.result()),
+        ),
+      )
+      await source.pause()
+    }
     after = table.last
   } while (after !== undefined)
 }

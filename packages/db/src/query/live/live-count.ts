@@ -1,7 +1,7 @@
-/** A live count as its user sees it: a live query that has one row, the count. */
+/** A live count as its user sees it: a live query that has one row, the count, and tells of that number alone (subscription.ts). */
 import type { CountRow } from './held-count.ts'
 import { LiveQuery } from './live-query.ts'
-import type { LiveHost, LiveRequest, LiveStatus, LiveUpdate } from './live-types.ts'
+import type { LiveHost, LiveRequest, LiveStatus } from './live-types.ts'
 
 /**
  * How many documents match, now and after each commit that changes it, of whichever handle. It is at work until it is closed:
@@ -43,25 +43,12 @@ export class LiveCount implements AsyncIterable<number> {
    * will come: with an error if that is why. The function returned ends the subscription, not the count.
    */
   subscribe(listener: (count: number) => void, onEnd?: (error: unknown) => void): () => void {
-    return this.#rows.subscribe((update) => listener(countIn(update)), onEnd)
+    return this.#rows.subscribe(listener as never, onEnd)
   }
 
   /** The same in a loop, as of a live query: commits that come while the loop is at work make one step. */
   [Symbol.asyncIterator](): AsyncIterableIterator<number, undefined, undefined> {
-    const updates = this.#rows[Symbol.asyncIterator]()
-    const counted = async (
-      step: Promise<IteratorResult<LiveUpdate<CountRow>, undefined>>,
-    ): Promise<IteratorResult<number, undefined>> => {
-      const result = await step
-      return result.done ? result : { done: false, value: countIn(result.value) }
-    }
-    return {
-      next: () => counted(updates.next()),
-      return: () => counted(updates.return!()),
-      [Symbol.asyncIterator]() {
-        return this
-      },
-    }
+    return this.#rows[Symbol.asyncIterator]() as never
   }
 
   /** Ends it and lets go of everything. `value` stays as it is. Idempotent. */
@@ -72,8 +59,4 @@ export class LiveCount implements AsyncIterable<number> {
   [Symbol.dispose](): void {
     this.close()
   }
-}
-
-function countIn({ rows }: LiveUpdate<CountRow>): number {
-  return rows[0]!.count
 }

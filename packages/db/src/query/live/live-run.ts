@@ -9,7 +9,7 @@ import { HeldCount, type ChangedEntries } from './held-count.ts'
 import { HeldRows } from './held-rows.ts'
 import type { LiveRequest, LiveState, LiveUpdate, LiveView, LiveWork, Subscriber } from './live-types.ts'
 import { readRows, readWindow } from './read-rows.ts'
-import { call, isSameView, Subscription, updates } from './subscription.ts'
+import { call, isSameView, Subscription, updatedCount, updates, type UpdateBetween } from './subscription.ts'
 
 /** Rows before the window are held up to so many; beyond, each commit to the collection makes the query be read again. */
 export const SKIP_HELD_MAX = 1000
@@ -53,7 +53,7 @@ export class LiveRun implements LiveWork {
   readonly #owner: RunOwner
   readonly #state: LiveState
   readonly #held: HeldRows | HeldCount
-  readonly #updateBetween = updates()
+  readonly #updateBetween: UpdateBetween
   readonly #subscriptions = new Set<Subscription>()
   /** Loops that have not ended, each with what wakes those who wait in it. */
   readonly #loops = new Set<() => void>()
@@ -76,6 +76,7 @@ export class LiveRun implements LiveWork {
     this.isDeep = request.counts === undefined && specification.skip > SKIP_HELD_MAX
     this.#owner = owner
     this.#state = state
+    this.#updateBetween = request.counts === true ? updatedCount : updates()
     const holding = this.isDeep
       ? { hold: () => {}, release: () => {} }
       : { hold: (id: string) => owner.hold(id, this), release: (id: string) => owner.release(id, this) }
@@ -154,7 +155,7 @@ export class LiveRun implements LiveWork {
     }
   }
 
-  iterate(): AsyncIterator<LiveUpdate<object>, undefined, undefined> {
+  iterate(): AsyncIterator<LiveUpdate<object> | number, undefined, undefined> {
     const state = this.#state
     const waiting = new Set<() => void>()
     let seen: LiveView | undefined
@@ -162,7 +163,7 @@ export class LiveRun implements LiveWork {
       for (const resolve of waiting) resolve()
       waiting.clear()
     }
-    const next = async (): Promise<IteratorResult<LiveUpdate<object>, undefined>> => {
+    const next = async (): Promise<IteratorResult<LiveUpdate<object> | number, undefined>> => {
       while (this.#loops.has(wake) && !this.#ended) {
         const update = state.view && this.#updateBetween(seen, state.view)
         if (update !== undefined) {
@@ -174,7 +175,7 @@ export class LiveRun implements LiveWork {
       if (this.#loops.delete(wake) && this.#reason !== undefined) throw this.#reason
       return { done: true, value: undefined }
     }
-    const end = (): Promise<IteratorResult<LiveUpdate<object>, undefined>> => {
+    const end = (): Promise<IteratorResult<LiveUpdate<object> | number, undefined>> => {
       this.#loops.delete(wake)
       wake()
       return Promise.resolve({ done: true, value: undefined })

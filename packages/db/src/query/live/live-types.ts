@@ -60,7 +60,8 @@ export interface LiveRequest {
 }
 
 export interface Subscriber {
-  update(update: LiveUpdate<object>): void
+  /** Of a count: the number. */
+  update(update: LiveUpdate<object> | number): void
   end?: ((error: unknown) => void) | undefined
 }
 
@@ -69,7 +70,7 @@ export interface LiveWork {
   /** Settles with the first rows, or when there will be none. */
   readonly ready: Promise<void>
   subscribe(subscriber: Subscriber): () => void
-  iterate(): AsyncIterator<LiveUpdate<object>, undefined, undefined>
+  iterate(): AsyncIterator<LiveUpdate<object> | number, undefined, undefined>
   close(): void
 }
 

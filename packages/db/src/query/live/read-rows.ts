@@ -94,5 +94,7 @@ export async function* batches(
     const batch = isPromise(attempted) ? await attempted : attempted
     if (batch === undefined) return
     if (batch.length > 0) yield batch as StoredDocument[]
+    const paused = source.pause()
+    if (isPromise(paused)) await paused
   }
 }

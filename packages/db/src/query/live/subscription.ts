@@ -1,5 +1,6 @@
 /** Who is told what a live query shows, and what one was told last. */
 import type { LiveState, LiveUpdate, LiveView, Subscriber } from './live-types.ts'
+import type { CountRow } from './held-count.ts'
 import { rowChanges } from './row-changes.ts'
 
 const EMPTY: LiveView = { ids: [], rows: [] }
@@ -38,8 +39,17 @@ export class Subscription {
   }
 }
 
-/** Tells how one state became another; undefined if there is nothing new. */
-export type UpdateBetween = (from: LiveView | undefined, to: LiveView) => LiveUpdate<object> | undefined
+/** Tells how one state became another, or of a count what it is now; undefined if there is nothing new. */
+export type UpdateBetween = (from: LiveView | undefined, to: LiveView) => LiveUpdate<object> | number | undefined
+
+export const updatedCount: UpdateBetween = (from, to) => {
+  const count = countIn(to)
+  return from !== undefined && countIn(from) === count ? undefined : count
+}
+
+function countIn({ rows }: LiveView): number {
+  return (rows[0] as CountRow).count
+}
 
 /** The last answer is kept, because all readers of a query ask for the same. */
 export function updates(): UpdateBetween {

@@ -17,6 +17,7 @@ import { BATCH_ROWS_MAX, type Operator } from './operator.ts'
 const SORT_BYTES_MAX: number = 128 * 2 ** 20
 /** Rows that are sorted at once: no step takes longer than that. */
 const SORT_RUN_ROWS = 4096
+const RUNS_TRIMMED_AT_ONCE = 16
 /** Of a row beside its key and strings; strings are often made of pieces, which takes more (measured: 85 to 175 bytes in all). */
 const ROW_BYTES = 160
 
@@ -50,11 +51,12 @@ export function sortRows(
   skip: number,
   limit: number,
   { bytesMax, runRows }: SortLimits = SORT_LIMITS,
+  makePass: (bytesMax: number) => SortPass = (bytesMax) => new SortPass(bytesMax),
 ): Operator<SortRow> {
   let input: Operator<SortRow> | undefined
   /** The pass goes on after this row. */
   let after: SortRow | undefined
-  let pass = new SortPass(bytesMax)
+  let pass = makePass(bytesMax)
   let merge: ((count: number) => SortRow[]) | undefined
 
   const add = (batch: readonly SortRow[]): void => {
@@ -62,13 +64,16 @@ export function sortRows(
     for (const row of batch) if (after === undefined || compareRows(row, after) > 0) pass.add(row)
     if (wanted <= runRows) pass.keep(wanted)
     else pass.closeRun(runRows)
-    pass.trim()
   }
 
   return {
     next: (count) => {
       if (limit === 0) return undefined
       if (merge === undefined) {
+        if (pass.isTooLarge) {
+          pass.trim()
+          return []
+        }
         input ??= open()
         const batch = input.next(BATCH_ROWS_MAX)
         if (batch === undefined) merge = pass.merge()
@@ -85,7 +90,7 @@ export function sortRows(
       } else {
         if (pass.last === undefined) return undefined
         after = pass.last
-        pass = new SortPass(bytesMax)
+        pass = makePass(bytesMax)
         input = merge = undefined
       }
       return []
@@ -94,21 +99,35 @@ export function sortRows(
 }
 
 /** The rows of one pass: sorted runs, so that no step sorts all of them, and those since the last run. */
-class SortPass {
+export class SortPass {
   /** Rows after this one have no room in the pass, or are not wanted. */
   last: SortRow | undefined
   private readonly bytesMax: number
   private runs: SortRow[][] = []
   private rows: SortRow[] = []
   private bytes = 0
+  private rowCount = 0
+  /** Runs that rows after the last one are still to be dropped from. */
+  private untrimmed: SortRow[][] = []
 
   constructor(bytesMax: number) {
     this.bytesMax = bytesMax
   }
 
+  /** All rows at hand, in arrays. */
+  get held(): readonly (readonly SortRow[])[] {
+    return [...this.runs, this.rows]
+  }
+
+  /** Nothing may be added, and the pass not be merged, before `trim` was called until it is not. One row always has room. */
+  get isTooLarge(): boolean {
+    return this.untrimmed.length > 0 || (this.bytes > this.bytesMax && this.rowCount > 1)
+  }
+
   add(row: SortRow): void {
     if (this.last !== undefined && compareRows(row, this.last) > 0) return
     this.rows.push(row)
+    this.rowCount++
     this.bytes += sizeOf(row)
   }
 
@@ -126,19 +145,18 @@ class SortPass {
     this.rows = []
   }
 
-  /** Drops the last rows until there is room: between a quarter and three quarters of them a time. */
+  /** Drops the last rows, between a quarter and three quarters of them, some runs a call: all of them take too long for one step. */
   trim(): void {
-    if (this.bytes <= this.bytesMax) return
-    this.closeRun(1)
-    for (let count = this.count(); this.bytes > this.bytesMax && count > 1; count = this.count()) {
+    if (this.untrimmed.length === 0) {
+      this.closeRun(1)
       const middles = this.runs.map((run) => ({ row: run[(run.length - 1) >> 1]!, weight: run.length }))
       middles.sort((left, right) => compareRows(left.row, right.row))
       let weight = 0
-      const last = middles.find((middle) => (weight += middle.weight) >= count / 2)!.row
-      this.last = last
-      for (const run of this.runs) this.drop(run.splice(placeAfter(run, last)))
-      this.runs = this.runs.filter((run) => run.length > 0)
+      this.last = middles.find((middle) => (weight += middle.weight) >= this.rowCount / 2)!.row
+      this.untrimmed = [...this.runs]
     }
+    for (const run of this.untrimmed.splice(-RUNS_TRIMMED_AT_ONCE)) this.drop(run.splice(placeAfter(run, this.last!)))
+    if (this.untrimmed.length === 0) this.runs = this.runs.filter((run) => run.length > 0)
   }
 
   /** Gives the next rows in order, at most so many; none at the end. */
@@ -176,11 +194,8 @@ class SortPass {
     }
   }
 
-  private count(): number {
-    return this.runs.reduce((count, run) => count + run.length, 0)
-  }
-
   private drop(rows: readonly SortRow[]): void {
+    this.rowCount -= rows.length
     for (const row of rows) this.bytes -= sizeOf(row)
   }
 }

@@ -242,10 +242,12 @@ function indexPath(
       const all = intersectAll(conditions.map(({ values }) => values))
       const values = narrowed(all, rangesMax / prefixes.length)
       intervals = intervalsOf(values)
+      const wanted = prefixes.flatMap((prefix) => intervals.map((interval) => entryRange(prefix, interval, descending)))
+      const count = (range: KeyRange): number => tree.count(range)
       const arrays = conditions.every(({ self }) => self)
         ? []
-        : arrayRanges(prefixes, descending, (range) => tree.count(range))
-      ranges = prefixes.flatMap((prefix) => intervals.map((interval) => entryRange(prefix, interval, descending)))
+        : arrayRanges(prefixes, descending, count, at === last ? wanted : [])
+      ranges = wanted
       bounds.push({ path, values })
       ranges.push(...arrays)
       if (arrays.length > 0 || values !== all) break
@@ -274,9 +276,21 @@ function indexPath(
   })
 }
 
-function arrayRanges(prefixes: readonly string[], descending: boolean, count: (range: KeyRange) => number): KeyRange[] {
+/** `next`: ranges that will be counted in any case: what that needs is fetched along with what is missed here. */
+function arrayRanges(
+  prefixes: readonly string[],
+  descending: boolean,
+  count: (range: KeyRange) => number,
+  next: readonly KeyRange[],
+): KeyRange[] {
   const ranges = prefixes.map((prefix) => entryRange(prefix, ARRAYS_ONLY, descending))
-  const counts = gather(ranges.map((range) => () => count(range)))
+  let counts: number[]
+  try {
+    counts = gather(ranges.map((range) => () => count(range)))
+  } catch (thrown) {
+    if (thrown instanceof Miss) gather(next.map((range) => () => count(range)))
+    throw thrown
+  }
   return ranges.filter((_, at) => counts[at]! > 0)
 }
 

@@ -66,8 +66,10 @@ export async function explainQuery(
   const suggestion = suggestIndex(plan, query, source.indexes)
   if (check === undefined) return explainPlan(plan, query, suggestion)
   const operator = await counted.attempt(() => buildOperators(counted, plan, query, { tally }))
-  do check()
-  while ((await counted.attempt(() => operator.next(BATCH_ROWS_WHOLE))) !== undefined)
+  do {
+    check()
+    await source.pause()
+  } while ((await counted.attempt(() => operator.next(BATCH_ROWS_WHOLE))) !== undefined)
   return explainPlan(plan, query, suggestion, tally)
 }
 
