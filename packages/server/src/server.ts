@@ -20,6 +20,7 @@ import { OpenFeeds } from './couch/open-feeds.ts'
 import type { ServerContext } from './couch/server-context.ts'
 import { serverRoutes } from './couch/server-routes.ts'
 import { ServerState } from './couch/server-state.ts'
+import { snapshotRoutes } from './couch/snapshot-routes.ts'
 import { MangoIndexes } from './design/mango-indexes.ts'
 import { createApp } from './http/app.ts'
 import { HttpError } from './http/http-error.ts'
@@ -51,6 +52,7 @@ const ROUTES = [
   findRoutes,
   indexRoutes,
   localRoutes,
+  snapshotRoutes,
   documentRoutes,
   attachmentRoutes,
 ]

@@ -26,7 +26,7 @@ const everybodyIsAdmin: FastifyPluginAsync = fastifyPlugin(async (app) => {
   })
 })
 
-export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
+export async function startServer(options: ServerOptions & { readonly port?: number } = {}): Promise<TestServer> {
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'pannier-server-')))
   const server = await createServer({
     logger: false,
@@ -34,7 +34,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     dir,
     plugins: [everybodyIsAdmin, ...(options.plugins ?? [])],
   })
-  const url = await server.listen({ port: 0 })
+  const url = await server.listen({ port: options.port ?? 0 })
   return {
     server,
     url,

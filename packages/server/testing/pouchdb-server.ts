@@ -18,16 +18,25 @@ export interface PouchServer {
 /** Answers a request itself, or leaves it to the server by giving false. */
 export type Intercept = (request: IncomingMessage, response: ServerResponse) => boolean
 
+export interface PouchServerOptions {
+  readonly intercept?: Intercept
+  readonly dir?: string | undefined
+}
+
 let made = 0
 
-export async function pouchServer(intercept?: Intercept): Promise<PouchServer> {
-  const Memory = PouchDB.defaults({ adapter: 'memory', prefix: `server-${++made}-` })
-  const app = expressPouchDb(Memory, { mode: 'minimumForPouchDB' })
+/** In memory, or in files of a folder. */
+export async function pouchServer(options: PouchServerOptions = {}): Promise<PouchServer> {
+  const { intercept, dir } = options
+  const Databases = PouchDB.defaults(
+    dir === undefined ? { adapter: 'memory', prefix: `server-${++made}-` } : { prefix: `${dir}/` },
+  )
+  const app = expressPouchDb(Databases, { mode: 'minimumForPouchDB' })
   const server = createServer((request, response) => {
     if (intercept?.(request, response) !== true) app(request, response)
   })
   const url = await listen(server)
-  return { url, database: (name) => new Memory(name), close: () => closeServer(server) }
+  return { url, database: (name) => new Databases(name), close: () => closeServer(server) }
 }
 
 /** On a free port of the loopback. */
