@@ -4,6 +4,12 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { open } from 'pannier'
 import type { Database } from 'pannier'
+import { Auth } from './auth/auth.ts'
+import { ensureAdmin } from './auth/bootstrap.ts'
+import type { NewAdmin } from './auth/bootstrap.ts'
+import { designGuard } from './auth/design-guard.ts'
+import { USERS_DATABASE } from './auth/permissions.ts'
+import { authPlugin } from './auth/plugin.ts'
 import { ActiveTasks } from './couch/active-tasks.ts'
 import { attachmentRoutes } from './couch/attachment-routes.ts'
 import { bulkRoutes } from './couch/bulk-routes.ts'
@@ -33,6 +39,8 @@ export interface PannierServer {
   /** Where it listens; undefined before `listen`. */
   readonly url: string | undefined
   readonly database: Database
+  /** The admin that this start has made, as there was none: the password is to be shown, and is told nowhere else. */
+  readonly newAdmin: NewAdmin | undefined
   /** The HTTP server, for more routes and for tests without a socket. */
   readonly app: FastifyInstance
   /** Loopback unless another host is named. Resolves with the URL. */
@@ -66,20 +74,39 @@ const ROUTES = [
  * console.log(await server.listen({ port: 5984 }))
  */
 export async function createServer(options: ServerOptions): Promise<PannierServer> {
-  const { database = await openIn(options), plugins = [] } = options
+  const { database = await openIn(options) } = options
   const isOwn = options.database === undefined
-  const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const closing = new AbortController()
+  try {
+    return await assemble(options, database, isOwn, closing)
+  } catch (error) {
+    closing.abort()
+    if (isOwn) await database.close()
+    throw error
+  }
+}
+
+async function assemble(
+  options: ServerOptions,
+  database: Database,
+  isOwn: boolean,
+  closing: AbortController,
+): Promise<PannierServer> {
+  const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const metrics = new Metrics()
   const app = await createApp(options, limits, metrics)
   const running = new RunningRequests(app)
   const state = new ServerState(database)
   const databases = new Databases(database, state)
+  await databases.ensure(USERS_DATABASE)
+  const auth = await openAuth(database, databases, state, options)
+  const newAdmin = await ensureAdmin(auth.accounts, options.admin)
   const { uuid } = await state.ensure('identity', () => ({ uuid: crypto.randomUUID().replaceAll('-', '') }))
   const context: ServerContext = {
     database,
     databases,
     state,
+    auth,
     limits,
     metrics,
     uuid: uuid as string,
@@ -89,17 +116,16 @@ export async function createServer(options: ServerOptions): Promise<PannierServe
     updates: new DatabaseUpdates(database, await databases.names()),
     feeds: new OpenFeeds(metrics, limits.feedsMax),
     closing: closing.signal,
-    writeGuards: [],
+    writeGuards: [auth.guard, designGuard((name) => databases.security(name))],
     filterSource: async ({ filter }) => {
       throw new HttpError(404, 'not_found', `missing filter ${filter.slice(0, 80)}`)
     },
   }
   app.decorate('pannier', context)
-  for (const plugin of plugins) await app.register(plugin)
+  await app.register(authPlugin(auth))
+  for (const plugin of options.plugins ?? []) await app.register(plugin)
   for (const routes of ROUTES) routes(app, context)
   await app.ready()
-  let url: string | undefined
-  let closed: Promise<void> | undefined
   const close = async (): Promise<void> => {
     closing.abort()
     const ended = app.close()
@@ -111,15 +137,33 @@ export async function createServer(options: ServerOptions): Promise<PannierServe
     metrics.registry.clear()
     if (isOwn) await database.close()
   }
+  let url: string | undefined
+  let closed: Promise<void> | undefined
   return {
     get url() {
       return url
     },
     database,
+    newAdmin,
     app,
     listen: async ({ port = 5984, host = LOOPBACK } = {}) => (url = await app.listen({ port, host })),
     close: () => (closed ??= close()),
   }
+}
+
+async function openAuth(
+  database: Database,
+  databases: Databases,
+  state: ServerState,
+  { auth, corsOrigins, secureCookies }: ServerOptions,
+): Promise<Auth> {
+  const users = await databases.get(USERS_DATABASE)
+  const host = { database, state, users, security: (name: string) => databases.security(name) }
+  return Auth.open(host, {
+    ...auth,
+    ...(corsOrigins !== undefined && { corsOrigins }),
+    ...(secureCookies !== undefined && { secureCookies }),
+  })
 }
 
 async function openIn({ dir, durability = 'relaxed' }: ServerOptions): Promise<Database> {

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { send, sendRaw, startServer, until } from './test-server.ts'
+import { ADMIN, send, sendRaw, startServer, until } from './test-server.ts'
 import type { Scenario, TestServer } from './test-server.ts'
 
 const MEBIBYTE = 1024 * 1024
@@ -48,6 +48,8 @@ function rows(title: string, scenarios: readonly Scenario[]): void {
   )
 }
 
+/** Of requests that are sent as bytes. */
+const HEADERS = `Host: x\r\nAuthorization: ${ADMIN}\r\n`
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 test('row 25: what is not HTTP is a 4xx, and a request cannot be smuggled', async () => {
@@ -112,6 +114,7 @@ test('row 26: a body beyond the limit, told or not, is a 413', async () => {
   expect((await send(url, 'PUT /db/big', big, JSON_TYPE)).status).toBe(413)
   const chunked = await fetch(`${url}/db/big`, {
     method: 'PUT',
+    headers: { authorization: ADMIN },
     body: new Blob([big]).stream(),
     duplex: 'half',
   } as RequestInit)
@@ -336,7 +339,7 @@ test('row 35: hostile ids are ids', async () => {
     expect((await send(url, `GET /db/${encodeURIComponent(id)}`)).json['_id']).toBe(id)
   }
   expect(
-    (await sendRaw(url, 'GET /db/../../etc/passwd HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).slice(0, 12),
+    (await sendRaw(url, `GET /db/../../etc/passwd HTTP/1.1\r\n${HEADERS}Connection: close\r\n\r\n`)).slice(0, 12),
   ).toBe('HTTP/1.1 404')
   expect((await send(url, `PUT /db/${'x'.repeat(10_000)}`, {})).status).toBe(400)
   expect(
@@ -430,7 +433,7 @@ rows('row 36', [
 ])
 
 test('row 36: an upload that is cut off leaves nothing', async () => {
-  await sendCutOff('PUT /db/cut/a HTTP/1.1\r\nHost: x\r\nContent-Length: 3000000\r\n\r\n', Buffer.alloc(2_000_000))
+  await sendCutOff(`PUT /db/cut/a HTTP/1.1\r\n${HEADERS}Content-Length: 3000000\r\n\r\n`, Buffer.alloc(2_000_000))
   expect((await send(url, 'GET /db/cut')).status).toBe(404)
 })
 
@@ -521,7 +524,7 @@ test('row 41: attachments that could run are downloads in a sandbox', async () =
 
 test('row 52: headers that do not end, and a body that stops, are given up', async () => {
   expect((await sendRaw(url, 'GET / HTTP/1.1\r\nHost: x\r\nX-A: ')).slice(0, 12)).toBe('HTTP/1.1 408')
-  const stopped = await sendRaw(url, 'PUT /db/slow HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{"a":')
+  const stopped = await sendRaw(url, `PUT /db/slow HTTP/1.1\r\n${HEADERS}Content-Length: 1000\r\n\r\n{"a":`)
   expect(stopped).not.toContain(' 201')
   expect((await send(url, 'GET /db/slow')).status).toBe(404)
 })
@@ -539,7 +542,7 @@ test('row 52: a reader that does not read takes no memory, and is forgotten when
     (_, at) => `/wide/_changes?include_docs=true&feed=${feeds[at % 4]}&heartbeat=100`,
   )
   const sockets = paths.map((path) => {
-    const socket = connect(Number(port), hostname, () => socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`))
+    const socket = connect(Number(port), hostname, () => socket.write(`GET ${path} HTTP/1.1\r\n${HEADERS}\r\n`))
     socket.pause()
     return socket
   })
@@ -558,7 +561,7 @@ test('row 52: after many feeds that were opened and left nobody listens', async 
     const leaving = Array.from({ length: 40 }, async (_, at) => {
       const controller = new AbortController()
       const path = at % 5 === 0 ? '/_db_updates?feed=continuous&since=now' : '/db/_changes?feed=longpoll&since=now'
-      const answer = await fetch(url + path, { signal: controller.signal })
+      const answer = await fetch(url + path, { signal: controller.signal, headers: { authorization: ADMIN } })
       controller.abort()
       await answer.text().catch(() => {})
     })
@@ -573,7 +576,10 @@ test('row 52: more feeds than allowed are refused', async () => {
   const small = await startServer({ limits: { feedsMax: 1 } })
   await send(small.url, 'PUT /db')
   const controller = new AbortController()
-  await fetch(`${small.url}/db/_changes?feed=continuous`, { signal: controller.signal })
+  await fetch(`${small.url}/db/_changes?feed=continuous`, {
+    signal: controller.signal,
+    headers: { authorization: ADMIN },
+  })
   expect((await send(small.url, 'GET /db/_changes?feed=continuous')).status).toBe(503)
   controller.abort()
   await small.close()

@@ -1,11 +1,9 @@
-/** A real server on an SQLite file of its own, in which everybody is server admin. */
+/** A real server on an SQLite file of its own. Requests are its admin's unless they say otherwise. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FastifyPluginAsync } from 'fastify'
-import fastifyPlugin from 'fastify-plugin'
 import { createServer } from '../src/index.ts'
 import type { PannierServer, ServerOptions } from '../src/index.ts'
 
@@ -13,31 +11,37 @@ export interface TestServer {
   readonly server: PannierServer
   /** Without a slash at its end. */
   readonly url: string
+  /** With the admin's name and password. */
+  readonly adminUrl: string
   /** Of the database file; the server can be started again there. */
   readonly dir: string
   close(): Promise<void>
 }
 
-/** Stands in for authentication. */
-const everybodyIsAdmin: FastifyPluginAsync = fastifyPlugin(async (app) => {
-  app.decorateRequest('user')
-  app.addHook('onRequest', async (request) => {
-    request.user = { name: 'admin', roles: ['_admin'] }
-  })
-})
+export const ADMIN_NAME = 'admin'
+export const ADMIN_PASSWORD = 'the-password-of-tests'
+/** Of the header `Authorization`. */
+export const ADMIN: string = basic(`${ADMIN_NAME}:${ADMIN_PASSWORD}`)
+/** Headers of a request without credentials. */
+export const STRANGER: Readonly<Record<string, string>> = { authorization: '' }
+
+export function basic(nameAndPassword: string): string {
+  return `Basic ${Buffer.from(nameAndPassword).toString('base64')}`
+}
 
 export async function startServer(options: ServerOptions & { readonly port?: number } = {}): Promise<TestServer> {
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'pannier-server-')))
   const server = await createServer({
     logger: false,
+    admin: `${ADMIN_NAME}:${ADMIN_PASSWORD}`,
     ...options,
     dir,
-    plugins: [everybodyIsAdmin, ...(options.plugins ?? [])],
   })
   const url = await server.listen({ port: options.port ?? 0 })
   return {
     server,
     url,
+    adminUrl: url.replace('//', `//${ADMIN_NAME}:${ADMIN_PASSWORD}@`),
     dir,
     close: async () => {
       await server.close()
@@ -79,10 +83,16 @@ export async function send(
 ): Promise<Answer> {
   const [method = '', path = ''] = request.split(' ', 2)
   const isText = typeof body === 'string' || body instanceof Uint8Array
+  const all = new Headers({
+    authorization: ADMIN,
+    ...(body !== undefined && !isText && { 'content-type': 'application/json' }),
+    ...headers,
+  })
+  if (all.get('authorization') === '') all.delete('authorization')
   const response = await fetch(url + path, {
     method,
     redirect: 'manual',
-    headers: { ...(body !== undefined && !isText && { 'content-type': 'application/json' }), ...headers },
+    headers: all,
     ...(body !== undefined && { body: isText ? (body as string) : JSON.stringify(body) }),
   })
   const text = await response.text()

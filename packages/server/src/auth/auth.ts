@@ -2,9 +2,11 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { HttpError } from '../http/http-error.ts'
+import type { JsonObject } from '../http/request-body.ts'
 import type { Needs, User, WriteGuard } from '../http/seams.ts'
 import { Accounts, type Account } from './accounts.ts'
-import { STATE_COLLECTION, type AuthHost } from './auth-host.ts'
+import type { AuthHost } from './auth-host.ts'
+import { AccountWatch } from './account-watch.ts'
 import { BasicCache } from './basic-cache.ts'
 import { EndedSessions } from './ended-sessions.ts'
 import { HashQueue, type HashQueueLimits } from './hash-queue.ts'
@@ -62,6 +64,7 @@ export class Auth {
   readonly #ended: EndedSessions
   readonly #limiter: LoginLimiter
   readonly #basic: BasicCache
+  readonly #watch: AccountWatch
   readonly #now: () => number
   readonly #identities = new WeakMap<FastifyRequest, Identity>()
 
@@ -73,6 +76,7 @@ export class Auth {
     this.#now = now
     this.#limiter = new LoginLimiter(options.loginLimits, now)
     this.#basic = new BasicCache(now)
+    this.#watch = new AccountWatch(host)
     this.options = options
     this.sessionMsMax = sessionMsMax
     this.allowedOrigins = new Set(options.corsOrigins)
@@ -128,7 +132,7 @@ export class Auth {
   /** @throws HttpError 401, 403; 404 if there is no such database */
   async check(user: User, needs: Needs, database: string | undefined, documentId?: string): Promise<void> {
     const isOfDatabase = database !== undefined && (needs === 'member' || needs === 'database-admin')
-    const security = isOfDatabase ? await this.#host.security(database) : undefined
+    const security = isOfDatabase ? await this.#securityFor(user, database) : undefined
     const refusal = refusalOf({ user, needs, database, security, documentId })
     if (refusal !== undefined) throw refusal
   }
@@ -140,31 +144,29 @@ export class Auth {
   whileAllowed(
     request: FastifyRequest,
     needs: Needs,
-    database: string,
+    database: string | undefined,
     revoked: (error: HttpError) => void,
   ): () => void {
+    const identity = this.identityOf(request)
     let isOver = false
     const stop = (): void => {
       isOver = true
-      unsubscribe()
+      stopWatching()
     }
     const check = async (): Promise<void> => {
-      const error = await this.#revocationOf(this.identityOf(request), needs, database)
+      const error = await this.#revocationOf(identity, needs, database)
       if (error === undefined || isOver) return
       stop()
       revoked(error)
     }
-    const own = new Set([STATE_COLLECTION, this.#host.users.name])
-    const unsubscribe = this.#host.database.onChange(({ collections }) => {
-      if (Array.from(collections.keys()).some((name) => own.has(name))) void check()
-    })
+    const stopWatching = this.#watch.add(identity.account?.name, () => void check())
     return stop
   }
 
   async #revocationOf(
     { account, sessionId }: Identity,
     needs: Needs,
-    database: string,
+    database: string | undefined,
   ): Promise<HttpError | undefined> {
     try {
       const now = account && (await this.accounts.find(account.name))
@@ -175,6 +177,16 @@ export class Auth {
     } catch (error) {
       // What can't be checked is not allowed.
       return error instanceof HttpError ? error : new HttpError(503, 'service_unavailable', 'Try again later.')
+    }
+  }
+
+  /** To strangers all databases that they may not see look alike, whether they exist or not. */
+  async #securityFor({ name }: User, database: string): Promise<JsonObject | undefined> {
+    try {
+      return await this.#host.security(database)
+    } catch (error) {
+      if (name === null && error instanceof HttpError && error.status === 404) return undefined
+      throw error
     }
   }
 

@@ -22,8 +22,8 @@ export function refuseCrossSite(
   hasCookie: boolean,
 ): void {
   if (SAFE_METHODS.has(request.method)) return
-  const { origin, host, 'sec-fetch-site': site } = request.headers
-  const isAllowed = origin !== undefined && (allowedOrigins.has(origin) || URL.parse(origin)?.host === host)
+  const { origin, 'sec-fetch-site': site } = request.headers
+  const isAllowed = origin !== undefined && (allowedOrigins.has(origin) || URL.parse(origin)?.host === request.host)
   const isForeign = (origin !== undefined && !isAllowed) || (site !== undefined && !OWN.has(site) && !isAllowed)
   if (isForeign) throw new HttpError(403, 'forbidden', 'Pages of this origin may not change anything here.')
   if (!hasCookie || request.method !== 'POST') return

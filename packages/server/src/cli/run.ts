@@ -6,11 +6,13 @@ import { addExport } from './commands/export.ts'
 import { addImport } from './commands/import.ts'
 import { addInspect } from './commands/inspect.ts'
 import { addRestore } from './commands/restore.ts'
+import { addServe } from './commands/serve.ts'
+import { addUser } from './commands/user.ts'
 import { addVerify } from './commands/verify.ts'
 import { describeError, exitCodeOf, EXIT } from './outcome.ts'
 import { printLine, type Terminal } from './terminal.ts'
 
-const COMMANDS = [addImport, addExport, addDump, addRestore, addInspect, addVerify, addCompact]
+const COMMANDS = [addServe, addUser, addImport, addExport, addDump, addRestore, addInspect, addVerify, addCompact]
 
 /** @param parameters What follows the name of the program. */
 export async function runCli(parameters: readonly string[], terminal: Terminal, version: string): Promise<number> {
@@ -24,7 +26,7 @@ export async function runCli(parameters: readonly string[], terminal: Terminal, 
       writeErr: (text) => terminal.stderr.write(text),
     })
   for (const add of COMMANDS) add(program, terminal)
-  for (const command of program.commands) command.exitOverride().copyInheritedSettings(program)
+  for (const command of withSubcommands(program)) command.exitOverride().copyInheritedSettings(program)
   try {
     await program.parseAsync(parameters.length === 0 ? ['--help'] : [...parameters], { from: 'user' })
     return EXIT.done
@@ -33,4 +35,8 @@ export async function runCli(parameters: readonly string[], terminal: Terminal, 
     if (text !== undefined && text !== '') printLine(terminal.stderr, text)
     return exitCodeOf(error, terminal.signal)
   }
+}
+
+function withSubcommands(command: Command): Command[] {
+  return command.commands.flatMap((one) => [one, ...withSubcommands(one)])
 }

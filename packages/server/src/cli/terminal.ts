@@ -2,7 +2,7 @@
 import type { Readable, Writable } from 'node:stream'
 
 export interface Terminal {
-  readonly stdin: Readable
+  readonly stdin: Readable & { readonly isTTY?: boolean }
   /** What was asked for, and nothing else: it may be piped on. */
   readonly stdout: Writable
   /** Progress, warnings, errors. */
@@ -11,10 +11,16 @@ export interface Terminal {
   readonly signal: AbortSignal
 }
 
-/** The terminal of this process. The second Ctrl-C ends it at once. */
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+
+/** The terminal of this process. The second Ctrl-C (or SIGTERM) ends it at once. */
 export function processTerminal(): Terminal {
   const stop = new AbortController()
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort(new Error('Stopped.')))
+  const ask = (): void => {
+    for (const name of SIGNALS) process.off(name, ask)
+    stop.abort(new Error('Stopped.'))
+  }
+  for (const name of SIGNALS) process.on(name, ask)
   return { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr, signal: stop.signal }
 }
 

@@ -43,8 +43,11 @@ async function sendChanges(
   const options = feedOptions(parameters, limits)
   const filter = await foreignFilter(context, database, collection, request, parameters)
   const leave = feeds.enter(options.form)
+  const revoked = new AbortController()
+  const stopWatching = context.auth.whileAllowed(request, 'member', database, (error) => revoked.abort(error))
   const done = (): void => {
     leave()
+    stopWatching()
     filter?.dispose()
   }
   try {
@@ -52,7 +55,7 @@ async function sendChanges(
     const source = await asBadRequest(() => new ChangesSource(collection, wanted))
     whenClosed(reply, done)
     return await sendPieces(reply, contentTypeOf(options), (left) =>
-      feedPieces(source, options, AbortSignal.any([left, context.closing])),
+      feedPieces(source, options, AbortSignal.any([left, revoked.signal, context.closing])),
     )
   } catch (error) {
     done()

@@ -1,8 +1,8 @@
 /** `/{db}` itself and what is set for it. */
+import { checkSecurity, DEFAULT_SECURITY } from '../auth/permissions.ts'
 import { asBadRequest, badRequest, HttpError } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
-import { isJsonObject, readJson, readJsonObject } from '../http/request-body.ts'
-import type { JsonObject } from '../http/request-body.ts'
+import { readJson, readJsonObject } from '../http/request-body.ts'
 import { jsonLimits } from './body-limits.ts'
 import { checkDocument, checkRevision } from './document-input.ts'
 import { databaseInfo } from './server-routes.ts'
@@ -100,7 +100,7 @@ const settingsRoutes: Routes = (app, context) => {
     return DONE
   })
   app.get<Database>('/:db/_security', { config: { needs: 'member' } }, async ({ params }) => {
-    return (await databases.security(params.db)) ?? {}
+    return (await databases.security(params.db)) ?? DEFAULT_SECURITY
   })
   app.put<Database>('/:db/_security', { config: { needs: 'database-admin' } }, async (request) => {
     await databases.get(request.params.db)
@@ -108,21 +108,6 @@ const settingsRoutes: Routes = (app, context) => {
     await databases.setSecurity(request.params.db, security)
     return DONE
   })
-}
-
-/** `admins` and `members` with `names` and `roles`; whatever else is there is kept. */
-function checkSecurity(security: JsonObject): JsonObject {
-  for (const group of ['admins', 'members']) {
-    const value = security[group]
-    if (value === undefined) continue
-    if (!isJsonObject(value)) throw badRequest(`${group} must be a JSON object`)
-    for (const list of ['names', 'roles']) {
-      const names = value[list]
-      const isList = names === undefined || (Array.isArray(names) && names.every((name) => typeof name === 'string'))
-      if (!isList) throw badRequest(`${list} must be a JSON list of strings`)
-    }
-  }
-  return security
 }
 
 const purgeRoutes: Routes = (app, context) => {

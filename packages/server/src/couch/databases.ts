@@ -3,6 +3,7 @@
  * collection that does not exist would make it anew.
  */
 import type { Collection, Database } from 'pannier'
+import { STATE_COLLECTION } from '../auth/auth-host.ts'
 import { HttpError, notFound } from '../http/http-error.ts'
 import type { JsonObject } from '../http/request-body.ts'
 import type { ServerState } from './server-state.ts'
@@ -22,6 +23,8 @@ export class Databases {
   /** Writes that run, by name; and what waits for the last one. */
   readonly #writing = new Map<string, { count: number; idle: (() => void) | undefined }>()
   readonly #dropping = new Set<string>()
+  /** `_security` as it was put, by name of the database; every request asks. */
+  readonly #security = new Map<string, Promise<JsonObject | undefined>>()
   readonly #stopListening: () => void
 
   constructor(database: Database, state: ServerState) {
@@ -29,7 +32,10 @@ export class Databases {
     this.#state = state
     // The database may have other users than the server.
     this.#stopListening = database.onChange(({ collections }) => {
-      for (const [name, { dropped }] of collections) if (dropped) this.#known.delete(databaseName(name) ?? '')
+      for (const [name, { dropped }] of collections) if (dropped) this.#forget(databaseName(name) ?? '')
+      const state = collections.get(STATE_COLLECTION)
+      if (state !== undefined && (state.ids === undefined || state.ids.some((id) => id.startsWith(SECURITY))))
+        this.#security.clear()
     })
   }
 
@@ -81,6 +87,11 @@ export class Databases {
     if (!(await this.#database.createCollection(collectionName(name)))) throw exists
   }
 
+  /** Makes it unless it is there. */
+  async ensure(name: string): Promise<void> {
+    await this.#database.createCollection(collectionName(name))
+  }
+
   /** @throws HttpError 404 */
   async drop(name: string): Promise<void> {
     const collection = await this.get(name)
@@ -94,7 +105,7 @@ export class Databases {
       await collection.ready()
       await this.#database.dropCollection(collection.name)
       if (epoch !== undefined) await this.#state.delete(securityId(epoch))
-      this.#known.delete(name)
+      this.#forget(name)
     } finally {
       this.#dropping.delete(name)
     }
@@ -102,14 +113,19 @@ export class Databases {
 
   /** The `_security` object as it was put; undefined if it never was. */
   async security(name: string): Promise<JsonObject | undefined> {
-    const { epoch = '' } = await (await this.get(name)).info()
-    const stored = await this.#state.get(securityId(epoch))
-    return stored?.['security'] as JsonObject | undefined
+    const collection = await this.get(name)
+    const known = this.#security.get(name)
+    if (known !== undefined) return known
+    const read = this.#readSecurity(collection)
+    this.#security.set(name, read)
+    read.catch(() => this.#security.delete(name))
+    return read
   }
 
   async setSecurity(name: string, security: JsonObject): Promise<void> {
     const { epoch = '' } = await (await this.get(name)).info()
     await this.#state.set(securityId(epoch), { database: name, security })
+    this.#security.delete(name)
   }
 
   async setRevisionsLimit(name: string, revisionsLimit: number): Promise<void> {
@@ -119,6 +135,17 @@ export class Databases {
 
   close(): void {
     this.#stopListening()
+  }
+
+  async #readSecurity(collection: Collection<JsonObject>): Promise<JsonObject | undefined> {
+    const { epoch = '' } = await collection.info()
+    const stored = await this.#state.get(securityId(epoch))
+    return stored?.['security'] as JsonObject | undefined
+  }
+
+  #forget(name: string): void {
+    this.#known.delete(name)
+    this.#security.delete(name)
   }
 }
 
@@ -133,6 +160,8 @@ export function databaseName(collection: string): string | undefined {
   return NAME.test(name) ? name : undefined
 }
 
+const SECURITY = 'security/'
+
 function securityId(epoch: string): string {
-  return `security/${epoch}`
+  return SECURITY + epoch
 }

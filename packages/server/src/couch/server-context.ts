@@ -1,6 +1,7 @@
 /** What the routes share, and what plugins add to: `app.pannier`. */
 import type { FastifyInstance } from 'fastify'
 import type { Database } from 'pannier'
+import type { Auth } from '../auth/auth.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { FilterSource, WriteGuard } from '../http/seams.ts'
 import type { ServerLimits } from '../http/server-options.ts'
@@ -15,6 +16,7 @@ export interface ServerContext {
   readonly database: Database
   readonly databases: Databases
   readonly state: ServerState
+  readonly auth: Auth
   readonly limits: ServerLimits
   readonly metrics: Metrics
   /** Of this server, for ever: replication ids are made of it. */

@@ -120,13 +120,19 @@ async function sendUpdates(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { updates, limits, feeds, closing } = context
+  const { auth, updates, limits, feeds, closing } = context
   const parameters = new QueryParameters(request)
   const options = feedOptions(parameters, limits)
   const source = new UpdatesSource(updates, parameters.text('since'), parameters.count('limit') ?? Infinity)
-  whenClosed(reply, feeds.enter('updates'))
+  const leave = feeds.enter('updates')
+  const revoked = new AbortController()
+  const stopWatching = auth.whileAllowed(request, 'server-admin', undefined, (error) => revoked.abort(error))
+  whenClosed(reply, () => {
+    leave()
+    stopWatching()
+  })
   return sendPieces(reply, contentTypeOf(options), (left) =>
-    feedPieces(source, options, AbortSignal.any([left, closing])),
+    feedPieces(source, options, AbortSignal.any([left, revoked.signal, closing])),
   )
 }
 

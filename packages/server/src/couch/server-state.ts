@@ -4,15 +4,15 @@
  */
 import { isPannierError } from 'pannier'
 import type { Collection, Database } from 'pannier'
+import { STATE_COLLECTION } from '../auth/auth-host.ts'
+import type { StateStore } from '../auth/auth-host.ts'
 import type { JsonObject } from '../http/request-body.ts'
 
-const COLLECTION = '$server'
-
-export class ServerState {
+export class ServerState implements StateStore {
   readonly #documents: Collection<JsonObject>
 
   constructor(database: Database) {
-    this.#documents = database.collection<JsonObject>(COLLECTION)
+    this.#documents = database.collection<JsonObject>(STATE_COLLECTION)
   }
 
   async get(id: string): Promise<JsonObject | undefined> {

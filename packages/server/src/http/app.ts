@@ -29,6 +29,7 @@ export async function createApp(
       requireHostHeader: true,
       insecureHTTPParser: false,
     },
+    trustProxy: trustedProxies(options.trustProxy),
     requestTimeout: limits.requestMsMax,
     connectionTimeout: limits.idleMsMax,
     forceCloseConnections: 'idle',
@@ -65,6 +66,10 @@ export async function createApp(
   metrics.observe(app)
   await allowOrigins(app, options.corsOrigins ?? [])
   return app
+}
+
+function trustedProxies(trusted: ServerOptions['trustProxy']): boolean | string | string[] {
+  return typeof trusted === 'object' ? [...trusted] : (trusted ?? false)
 }
 
 const BAD_URL = '{"error":"bad_request","reason":"The URL is malformed."}\n'

@@ -1,7 +1,7 @@
 /** Structured logs. They tell method, path, status and time of requests, and never headers, cookies, bodies or query strings. */
 import type { FastifyRequest } from 'fastify'
 import { pino } from 'pino'
-import type { Logger, LoggerOptions } from 'pino'
+import type { DestinationStream, Logger, LoggerOptions } from 'pino'
 
 const SECRETS = [
   'password',
@@ -14,12 +14,16 @@ const SECRETS = [
   '*.secret',
 ]
 
-/** Undefined: no logs. */
-export function createLogger(chosen: Logger | LoggerOptions | false | undefined): Logger | undefined {
+/** Undefined: no logs. They go to the standard output, or to `stream`. */
+export function createLogger(
+  chosen: Logger | LoggerOptions | false | undefined,
+  stream?: DestinationStream,
+): Logger | undefined {
   if (chosen === false) return undefined
   if (chosen !== undefined && 'child' in chosen && typeof chosen.child === 'function') return chosen as Logger
   const options = (chosen ?? {}) as LoggerOptions
-  return pino({ level: 'info', redact: SECRETS, ...options, serializers: { ...SERIALIZERS, ...options.serializers } })
+  const serializers = { ...SERIALIZERS, ...options.serializers }
+  return pino({ level: 'info', redact: SECRETS, ...options, serializers }, stream ?? pino.destination(1))
 }
 
 /** Without the query string: it may hold what is nobody's business. */

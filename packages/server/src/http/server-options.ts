@@ -2,6 +2,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Database, Durability } from 'pannier'
 import type { Logger, LoggerOptions } from 'pino'
+import type { AuthOptions } from '../auth/auth.ts'
 
 const KIBIBYTE = 1024
 const MEBIBYTE: number = 1024 * KIBIBYTE
@@ -54,10 +55,21 @@ export interface ServerOptions {
   /** 'strict': what was answered survives a loss of power as well; by default the end of the process. */
   readonly durability?: Durability
   readonly limits?: Partial<ServerLimits>
+  /**
+   * `name:password` of a server admin, who then has this password. When left out, the first start makes `admin` with a random
+   * password: `server.newAdmin`.
+   */
+  readonly admin?: string
+  /** Of passwords, sessions and logins. */
+  readonly auth?: Omit<AuthOptions, 'corsOrigins' | 'secureCookies' | 'now'>
+  /** Session cookies for TLS only: where a proxy ends TLS. */
+  readonly secureCookies?: boolean
+  /** Addresses of proxies whose `X-Forwarded-…` headers are believed; `true`: whoever connects. None when left out. */
+  readonly trustProxy?: boolean | string | readonly string[]
   /** Origins that pages may call from: `https://app.example.org`. None when left out. */
   readonly corsOrigins?: readonly string[]
   /** A pino logger, its options, or false for none. */
   readonly logger?: Logger | LoggerOptions | false
-  /** Authentication and others: registered before the routes. */
+  /** Registered before the routes, after authentication. */
   readonly plugins?: readonly FastifyPluginAsync[]
 }

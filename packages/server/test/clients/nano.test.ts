@@ -18,7 +18,7 @@ let people: DocumentScope<Person>
 
 beforeAll(async () => {
   running = await startServer()
-  server = nano(running.url)
+  server = nano(running.adminUrl)
   await server.db.create('people')
   people = server.use<Person>('people')
 })
@@ -26,7 +26,7 @@ afterAll(() => running.close())
 
 test('databases', async () => {
   await server.db.create('other/one')
-  expect(await server.db.list()).toEqual(['other/one', 'people'])
+  expect(await server.db.list()).toEqual(['_users', 'other/one', 'people'])
   expect(await server.db.get('people')).toMatchObject({ db_name: 'people', doc_count: 0, compact_running: false })
   await expect(server.db.create('people')).rejects.toMatchObject({ statusCode: 412, error: 'file_exists' })
   expect(await server.db.destroy('other/one')).toEqual({ ok: true })

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => running.close())
 beforeEach(() => {
   count++
-  remote = new PouchDB(`${running.url}/db${count}`)
+  remote = new PouchDB(`${running.adminUrl}/db${count}`)
   local = memoryPouch('local')
 })
 
@@ -212,12 +212,12 @@ test('live sync between two replicas through the server', async () => {
 test('a server that starts again goes on where it was', async () => {
   const first = await startServer()
   const port = Number(new URL(first.url).port)
-  const db = new PouchDB(`${first.url}/again`)
+  const db = new PouchDB(`${first.adminUrl}/again`)
   await local.bulkDocs(documents(0, 50))
   await local.replicate.to(db)
   await first.server.close()
   const second = await startServer({ dir: first.dir })
-  const moved = new PouchDB(`${second.url}/again`)
+  const moved = new PouchDB(`${second.adminUrl}/again`)
   expect(await contentOf(moved)).toEqual(await contentOf(local))
   expect(port).toBeGreaterThan(0)
   await second.close()

@@ -1,0 +1,53 @@
+/**
+ * Tells when what decides about permissions has changed: a user, the admins, ended sessions, `_security`. One listener for all who
+ * watch, so that a thousand open feeds cost a write nothing.
+ */
+import { USER_PREFIX } from './accounts.ts'
+import { STATE_COLLECTION, type AuthHost } from './auth-host.ts'
+
+interface Watcher {
+  /** Of whoever reads; undefined for a stranger. */
+  readonly name: string | undefined
+  readonly changed: () => void
+}
+
+/** What else is in the server's state is no matter of permissions. */
+const STATE_IDS = /^(?:auth|security)\//
+
+export class AccountWatch {
+  readonly #host: AuthHost
+  readonly #watchers = new Set<Watcher>()
+  #stopListening: (() => void) | undefined
+
+  constructor(host: AuthHost) {
+    this.#host = host
+  }
+
+  /** Call the result to end it. */
+  add(name: string | undefined, changed: () => void): () => void {
+    const watcher = { name, changed }
+    this.#watchers.add(watcher)
+    this.#stopListening ??= this.#listen()
+    return () => {
+      this.#watchers.delete(watcher)
+      if (this.#watchers.size > 0) return
+      this.#stopListening?.()
+      this.#stopListening = undefined
+    }
+  }
+
+  #listen(): () => void {
+    const { database, users } = this.#host
+    return database.onChange(({ collections }) => {
+      const state = collections.get(STATE_COLLECTION)
+      const people = collections.get(users.name)
+      const isForAll =
+        state !== undefined && (state.ids === undefined || state.ids.some((id: string) => STATE_IDS.test(id)))
+      if (!isForAll && people === undefined) return
+      const changed = people === undefined || people.ids === undefined ? undefined : new Set<string>(people.ids)
+      const isAnybody = isForAll || (people !== undefined && changed === undefined)
+      for (const { name, changed: tell } of this.#watchers)
+        if (isAnybody || (name !== undefined && changed!.has(USER_PREFIX + name))) tell()
+    })
+  }
+}

@@ -1,0 +1,45 @@
+/** Passwords: asked for at a terminal without showing them, twice; else the first line of the standard input. */
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import { UsageError } from './outcome.ts'
+import { printLine, type Terminal } from './terminal.ts'
+
+const LINE_CHARS_MAX = 8192
+
+export async function askNewPassword(terminal: Terminal, label: string): Promise<string> {
+  if (terminal.stdin.isTTY !== true) return firstLine(terminal)
+  const password = await askHidden(terminal, `${label}: `)
+  if ((await askHidden(terminal, 'Once more: ')) !== password) throw new UsageError('The two are not the same.')
+  return password
+}
+
+/** What is typed goes nowhere. */
+async function askHidden(terminal: Terminal, question: string): Promise<string> {
+  const { stdin, stderr, signal } = terminal
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const lines = createInterface({ input: stdin, output: nowhere, terminal: true, historySize: 0 })
+  const stopped = new AbortController()
+  // At a terminal whose keys are read one by one Ctrl-C is a key.
+  lines.on('SIGINT', () => stopped.abort(new Error('Stopped.')))
+  lines.on('close', () => stopped.abort(new UsageError('No password was given.')))
+  stderr.write(question)
+  try {
+    return await lines.question('', { signal: AbortSignal.any([signal, stopped.signal]) })
+  } catch (error) {
+    throw stopped.signal.aborted ? stopped.signal.reason : error
+  } finally {
+    lines.close()
+    printLine(stderr, '')
+  }
+}
+
+async function firstLine({ stdin }: Terminal): Promise<string> {
+  let text = ''
+  for await (const chunk of stdin as AsyncIterable<Buffer | string>) {
+    text += chunk.toString()
+    if (text.includes('\n') || text.length > LINE_CHARS_MAX) break
+  }
+  const [line = ''] = text.split(/\r?\n/, 1)
+  if (line === '') throw new UsageError('No password was given: it is the first line of the standard input.')
+  return line
+}

@@ -1,0 +1,115 @@
+import { once } from 'node:events'
+import { isIP } from 'node:net'
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import type { Durability } from 'pannier'
+import type { NewAdmin } from '../../auth/bootstrap.ts'
+import { HttpError } from '../../http/http-error.ts'
+import { createLogger } from '../../http/logging.ts'
+import { createServer } from '../../server.ts'
+import { FailedError, UsageError } from '../outcome.ts'
+import { printLine, type Terminal } from '../terminal.ts'
+
+interface ServeArguments {
+  readonly dir: string
+  readonly port: number
+  readonly host: string
+  readonly admin?: string
+  readonly cors: readonly string[]
+  readonly durability: Durability
+  readonly logLevel: string
+  readonly trustProxy: readonly string[]
+  readonly secureCookies: boolean
+}
+
+const LEVELS = ['silent', 'error', 'warn', 'info', 'debug']
+
+export function addServe(program: Command, terminal: Terminal): void {
+  program
+    .command('serve')
+    .summary('run the server')
+    .description(
+      "Serves CouchDB's HTTP API on one database file. The first start makes an admin and shows the password once. Ctrl-C " +
+        'finishes the requests that run; a second one ends the server at once, and loses nothing that was answered.',
+    )
+    .requiredOption('--dir <dir>', 'the folder that has the database file; made if need be')
+    .option('--port <port>', '0: any that is free', readPort, 5984)
+    .option('--host <host>', 'the address to listen at; 0.0.0.0 for all', '127.0.0.1')
+    .addOption(
+      new Option('--admin <name:password>', 'an admin, who has this password from now on').env('PANNIER_ADMIN'),
+    )
+    .option('--cors <origins...>', 'pages that may call the server: https://app.example.org', [])
+    .addOption(
+      new Option('--durability <what>', 'what was answered survives the end of the process, or a loss of power too')
+        .choices(['relaxed', 'strict'])
+        .default('relaxed'),
+    )
+    .addOption(
+      new Option('--log-level <level>', 'what is logged, as JSON to the standard error')
+        .choices(LEVELS)
+        .default('warn'),
+    )
+    .option('--trust-proxy <addresses...>', 'proxies whose X-Forwarded headers are believed', [])
+    .option('--secure-cookies', 'session cookies for TLS only, which a proxy ends', false)
+    .action((options: ServeArguments) => serve(options, terminal))
+}
+
+async function serve(options: ServeArguments, terminal: Terminal): Promise<void> {
+  const { stdout, stderr, signal } = terminal
+  const { dir, port, host, admin, cors, durability, logLevel, trustProxy, secureCookies } = options
+  const server = await createServer({
+    dir,
+    durability,
+    corsOrigins: cors,
+    secureCookies,
+    logger: logLevel === 'silent' ? false : createLogger({ level: logLevel }, stderr)!,
+    ...(admin !== undefined && { admin }),
+    ...(trustProxy.length > 0 && { trustProxy }),
+  }).catch(explain)
+  try {
+    // Before anything else can go wrong: it is shown only now.
+    if (server.newAdmin !== undefined) stderr.write(boxed(server.newAdmin))
+    const url = await server.listen({ port, host }).catch((error: unknown) => {
+      throw new FailedError(`Can't listen at ${host}:${port}: ${(error as Error).message}`, { cause: error })
+    })
+    if (!isLoopback(host) && trustProxy.length === 0)
+      printLine(
+        stderr,
+        'Passwords and data are not encrypted on their way: put a proxy that speaks TLS before this server.',
+      )
+    printLine(stdout, `Pannier listens at ${url}`)
+    if (!signal.aborted) await once(signal, 'abort')
+    printLine(stderr, 'Finishing what runs. Once more to stop at once.')
+  } finally {
+    await server.close()
+  }
+}
+
+function explain(error: unknown): never {
+  if (error instanceof TypeError) throw new UsageError(error.message, { cause: error })
+  throw error instanceof HttpError ? new UsageError(error.reason, { cause: error }) : error
+}
+
+function readPort(text: string): number {
+  const port = Number(text)
+  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError('A port is a number from 0 to 65535.')
+  return port
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+}
+
+function boxed({ name, password }: NewAdmin): string {
+  const lines = [
+    'The first start has made a server admin.',
+    '',
+    `  name:      ${name}`,
+    `  password:  ${password}`,
+    '',
+    'Keep it: it is stored nowhere, and not shown again.',
+  ]
+  const width = Math.max(...lines.map((line) => line.length))
+  const rule = '═'.repeat(width + 4)
+  const body = lines.map((line) => `║  ${line.padEnd(width)}  ║\n`).join('')
+  return `\n╔${rule}╗\n${body}╚${rule}╝\n\n`
+}

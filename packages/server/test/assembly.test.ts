@@ -1,0 +1,203 @@
+/**
+ * Goal: the server as it is put together lets in only whom it should. A stranger gets 401 from every route, in a table made of the routes
+ * that the server has, so that a new one can't be forgotten; users get what `_security` grants; feeds end with the rights of their reader.
+ * Method: real servers over real HTTP.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fastifyPlugin from 'fastify-plugin'
+import { open } from 'pannier'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createServer } from '../src/index.ts'
+import type { Needs } from '../src/index.ts'
+import { ADMIN_PASSWORD, basic, send, startServer, STRANGER, until } from './test-server.ts'
+import type { TestServer } from './test-server.ts'
+
+interface Route {
+  readonly method: string
+  readonly url: string
+  readonly needs: Needs | undefined
+}
+
+const routes: Route[] = []
+const recordRoutes = fastifyPlugin(async (app) => {
+  app.addHook('onRoute', ({ method, url, config }) => {
+    for (const one of [method].flat()) routes.push({ method: one, url, needs: config?.needs })
+  })
+})
+
+const ANN = { authorization: basic('ann:password-of-ann') }
+const BOB = { authorization: basic('bob:password-of-bob') }
+
+let running: TestServer
+let url: string
+
+beforeAll(async () => {
+  running = await startServer({ plugins: [recordRoutes] })
+  url = running.url
+  for (const name of ['ann', 'bob'])
+    await send(url, `PUT /_users/org.couchdb.user:${name}`, {
+      name,
+      type: 'user',
+      roles: [],
+      password: `password-of-${name}`,
+    })
+  await send(url, 'PUT /db')
+  await send(url, 'PUT /db/_security', { admins: { names: ['bob'] }, members: { names: ['ann'] } })
+  await send(url, 'PUT /db/x', { secret: 'the secret' })
+})
+afterAll(() => running.close())
+
+/** A path of a route, for a database. */
+function pathOf(route: string, database: string): string {
+  return route
+    .replace(':db', database)
+    .replace('_local/:id', '_local/x')
+    .replace(/:\w+|\*/g, 'x')
+}
+
+function ask({ method, url: route }: Route, database: string, headers: Readonly<Record<string, string>>) {
+  const body = method === 'POST' || method === 'PUT' ? {} : undefined
+  return send(url, `${method} ${pathOf(route, database)}`, body, { destination: 'y', ...headers })
+}
+
+test('what anyone may ask is known', () => {
+  expect(routes.length).toBeGreaterThan(60)
+  const open = new Set(routes.filter(({ needs }) => needs === 'anyone').map(({ url: route }) => route))
+  expect([...open].sort()).toEqual(['/', '/_up', '/_uuids'])
+})
+
+test('a stranger gets 401 from all other routes, and learns no names', async () => {
+  for (const route of routes.filter(({ needs }) => needs !== 'anyone')) {
+    for (const database of ['db', '_users', 'nowhere']) {
+      const { status, text } = await ask(route, database, STRANGER)
+      expect([route.method, route.url, database, status]).toEqual([route.method, route.url, database, 401])
+      expect(text).not.toContain('secret')
+    }
+  }
+})
+
+test('a user who is no member gets nothing of a database', async () => {
+  await send(url, 'PUT /other')
+  const guarded = routes.filter(({ needs, url: route }) => needs !== 'anyone' && needs !== 'user' && route !== '/:db')
+  for (const route of guarded) {
+    const { status } = await ask(route, 'other', ANN)
+    expect([route.method, route.url, [401, 403].includes(status)]).toEqual([route.method, route.url, true])
+  }
+})
+
+test('a new database is for server admins, _security opens it', async () => {
+  await send(url, 'PUT /fresh')
+  expect((await send(url, 'GET /fresh', undefined, ANN)).status).toBe(403)
+  await send(url, 'PUT /fresh/_security', { members: { names: ['ann'] } })
+  expect((await send(url, 'GET /fresh', undefined, ANN)).status).toBe(200)
+  expect((await send(url, 'GET /fresh', undefined, BOB)).status).toBe(403)
+  await send(url, 'PUT /fresh/_security', {})
+  expect((await send(url, 'GET /fresh', undefined, STRANGER)).status).toBe(200)
+  await send(url, 'DELETE /fresh')
+  await send(url, 'PUT /fresh')
+  expect((await send(url, 'GET /fresh', undefined, ANN)).status).toBe(403)
+})
+
+test('design documents are written by admins of the database only, in whatever way', async () => {
+  const design = { _id: '_design/d', language: 'javascript' }
+  const rev = '1-abc'
+  const old = (await send(url, 'PUT /db/_design/old', {})).json['rev'] as string
+  const ways: readonly (readonly [request: string, body?: unknown, headers?: Readonly<Record<string, string>>])[] = [
+    ['PUT /db/_design/d', {}],
+    ['PUT /db/_design%2Fd', {}],
+    ['POST /db', design],
+    ['PUT /db/_design/d?new_edits=false', { _rev: rev }],
+    ['PUT /db/_design/d/a', 'x'],
+    ['COPY /db/x', undefined, { destination: '_design/d' }],
+    [`DELETE /db/_design/old?rev=${old}`],
+    [`PUT /db/_design/old/a?rev=${old}`, 'x'],
+    ['POST /db/_index', { index: { fields: ['a'] } }],
+  ]
+  for (const [request, body, headers] of ways) {
+    const { status } = await send(url, request, body, { ...headers, ...ANN })
+    expect([request, status]).toEqual([request, 403])
+  }
+  for (const bulk of [{ docs: [design] }, { docs: [{ ...design, _rev: rev }], new_edits: false }]) {
+    const { json } = await send(url, 'POST /db/_bulk_docs', bulk, ANN)
+    expect(json).toMatchObject([{ id: '_design/d', error: 'forbidden' }])
+  }
+  expect((await send(url, 'GET /db/_design/d')).status).toBe(404)
+  expect((await send(url, 'PUT /db/_design/d', {}, BOB)).status).toBe(201)
+  expect((await send(url, 'POST /db/_bulk_docs', { docs: [{ _id: 'of-ann' }] }, ANN)).json).toMatchObject([
+    { ok: true },
+  ])
+})
+
+test('row 44: feeds end when their reader may not read on, and only theirs', async () => {
+  const feed = 'GET /db/_changes?feed=continuous&since=now&heartbeat=100'
+  const isOpen = { ann: true, bob: true, admin: true }
+  const watch = async (name: keyof typeof isOpen, headers?: Readonly<Record<string, string>>): Promise<string> => {
+    const { text } = await send(url, feed, undefined, headers)
+    isOpen[name] = false
+    return text
+  }
+  const feeds = [watch('ann', ANN), watch('bob', BOB), watch('admin')]
+  await until(() => running.server.app.pannier.feeds.count === 3)
+  await send(url, 'PUT /db/_security', { admins: { names: ['bob'] }, members: { names: ['somebody'] } })
+  expect(await feeds[0]).toContain('"last_seq"')
+  expect(isOpen).toEqual({ ann: false, bob: true, admin: true })
+  const { _rev } = (await send(url, 'GET /_users/org.couchdb.user:bob')).json
+  await send(url, `DELETE /_users/org.couchdb.user:bob?rev=${String(_rev)}`)
+  await feeds[1]
+  expect(isOpen.admin).toBe(true)
+  const updates = send(url, 'GET /_db_updates?feed=continuous&since=now&heartbeat=100')
+  await until(() => running.server.app.pannier.feeds.count === 2)
+  await running.server.app.pannier.auth.accounts.setAdmin('admin', ADMIN_PASSWORD)
+  await Promise.all([feeds[2], updates])
+  await until(() => running.server.app.pannier.feeds.count === 0)
+})
+
+test('the first start makes an admin whose password is told once; a given one is taken', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'pannier-server-'))
+  const first = await createServer({ dir, logger: false })
+  const { name, password } = first.newAdmin!
+  expect(password.length).toBeGreaterThanOrEqual(24)
+  const firstUrl = await first.listen({ port: 0 })
+  const all = 'GET /_all_dbs'
+  expect((await send(firstUrl, all, undefined, STRANGER)).status).toBe(401)
+  expect((await send(firstUrl, all, undefined, { authorization: basic(`${name}:${password}`) })).json).toEqual([
+    '_users',
+  ])
+  await first.close()
+  const again = await createServer({ dir, logger: false, admin: 'root:another-password' })
+  expect(again.newAdmin).toBeUndefined()
+  const againUrl = await again.listen({ port: 0 })
+  for (const credentials of [`${name}:${password}`, 'root:another-password'])
+    expect((await send(againUrl, all, undefined, { authorization: basic(credentials) })).status).toBe(200)
+  await again.close()
+  await expect(createServer({ dir, logger: false, admin: 'nonsense' })).rejects.toThrow(TypeError)
+  // What could not start holds nothing.
+  await (await open(join(dir, 'pannier.sqlite'))).close()
+  await rm(dir, { recursive: true })
+})
+
+test('behind a proxy: its word counts only if it is trusted', async () => {
+  const login = { name: 'admin', password: ADMIN_PASSWORD }
+  const headers = {
+    'x-forwarded-proto': 'https',
+    'x-forwarded-host': 'db.example.org',
+    origin: 'https://db.example.org',
+  }
+  const trusting = await startServer({ trustProxy: true })
+  const inside = await send(trusting.url, 'POST /_session', login, { ...headers, ...STRANGER })
+  expect([inside.status, inside.headers.get('set-cookie')]).toEqual([200, expect.stringContaining('Secure')])
+  await trusting.close()
+  expect((await send(url, 'POST /_session', login, { ...headers, ...STRANGER })).status).toBe(403)
+  const plain = await send(url, 'POST /_session', login, STRANGER)
+  expect(plain.headers.get('set-cookie')).not.toContain('Secure')
+})
+
+test('pages of origins that CORS allows may write, others may not', async () => {
+  const origin = 'https://app.example.org'
+  const other = await startServer({ corsOrigins: [origin] })
+  expect((await send(other.url, 'PUT /db', undefined, { origin })).status).toBe(201)
+  expect((await send(other.url, 'PUT /dc', undefined, { origin: 'https://evil.example.org' })).status).toBe(403)
+  await other.close()
+})

@@ -1,0 +1,161 @@
+/**
+ * Goal: `pannier serve` tells where it listens and, once, the admin's password; it ends when asked, at once when asked twice, and loses
+ * nothing. `pannier user add` makes users of servers that run and of those that don't, and never shows a password.
+ * Method: real processes.
+ */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { askNewPassword } from '../../src/cli/ask-password.ts'
+import { runCaptured } from './run-captured.ts'
+import { basic, send, STRANGER, until } from '../test-server.ts'
+
+const MAIN = join(import.meta.dirname, '../../src/cli/main.ts')
+
+interface Running {
+  readonly process: ChildProcess
+  readonly out: () => string
+  readonly err: () => string
+  readonly ended: Promise<number | string>
+}
+
+let dir: string
+const started: ChildProcess[] = []
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'pannier-serve-'))
+})
+afterEach(async () => {
+  for (const one of started.splice(0)) one.kill('SIGKILL')
+  await rm(dir, { recursive: true, force: true })
+})
+
+function pannier(parameters: readonly string[], input = ''): Running {
+  const { PANNIER_ADMIN: _, ...env } = process.env
+  const child = spawn(process.execPath, ['--conditions=pannier-source', MAIN, ...parameters], { env })
+  started.push(child)
+  let out = ''
+  let err = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text))
+  child.stdin.end(input)
+  const ended = once(child, 'close').then(([code, signal]) => (code ?? signal) as number | string)
+  return { process: child, out: () => out, err: () => err, ended }
+}
+
+async function serve(...more: readonly string[]): Promise<Running & { readonly url: string }> {
+  const running = pannier(['serve', '--dir', dir, '--port', '0', ...more])
+  await until(() => running.out().includes('\n') || running.process.exitCode !== null)
+  const url = /http:\/\/\S+/.exec(running.out())?.[0]
+  if (url === undefined) throw new Error(running.err())
+  return { ...running, url }
+}
+
+test('the first start shows a password, the second does not; it ends when asked, and nothing is lost', async () => {
+  const first = await serve()
+  const password = /password: {2}(\S+)/.exec(first.err())![1]!
+  expect(first.out()).not.toContain(password)
+  const admin = { authorization: basic(`admin:${password}`) }
+  expect((await send(first.url, 'GET /_all_dbs', undefined, STRANGER)).status).toBe(401)
+  expect((await send(first.url, 'PUT /db', undefined, admin)).status).toBe(201)
+  const feed = send(first.url, 'GET /db/_changes?feed=continuous&heartbeat=1000', undefined, admin)
+  expect((await send(first.url, 'PUT /db/a', { n: 1 }, admin)).status).toBe(201)
+  first.process.kill('SIGTERM')
+  expect(await first.ended).toBe(0)
+  expect((await feed).text).toContain('"last_seq"')
+
+  const second = await serve('--durability', 'strict', '--log-level', 'info')
+  expect(second.err()).not.toContain('password')
+  expect((await send(second.url, 'GET /db/a', undefined, admin)).json).toMatchObject({ n: 1 })
+  await until(() => second.err().includes('"path":"/db/a"'))
+  expect(second.err()).not.toContain(admin.authorization)
+  second.process.kill('SIGINT')
+  expect(await second.ended).toBe(0)
+})
+
+test('asked a second time it ends at once, and what was answered is there', async () => {
+  const first = await serve('--admin', 'root:password-of-root')
+  const root = { authorization: basic('root:password-of-root') }
+  await send(first.url, 'PUT /db', undefined, root)
+  expect((await send(first.url, 'PUT /db/a', {}, root)).status).toBe(201)
+  // An upload that does not go on holds the end up.
+  const body = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode('{')) })
+  const headers = { ...root, 'content-type': 'application/json' }
+  const stuck = fetch(`${first.url}/db/b`, { method: 'PUT', body, headers, duplex: 'half' } as RequestInit)
+  const failed = expect(stuck).rejects.toThrow()
+  await send(first.url, 'GET /db', undefined, root)
+  first.process.kill('SIGINT')
+  await until(() => first.err().includes('Once more'))
+  first.process.kill('SIGTERM')
+  expect(await first.ended).toBe('SIGTERM')
+  await failed
+  const again = await serve()
+  expect((await send(again.url, 'GET /db/a', undefined, root)).status).toBe(200)
+})
+
+test('what can not be started says why', async () => {
+  for (const wrong of [[], ['--dir'], ['--port', 'x'], ['--admin', 'root:short'], ['--cors', 'nonsense']])
+    expect((await runCaptured(['serve', ...(wrong.length > 1 ? ['--dir', dir] : []), ...wrong])).code).toBe(2)
+  const running = await serve()
+  const locked = pannier(['serve', '--dir', dir, '--port', '0'])
+  expect(await locked.ended).toBe(1)
+  expect(locked.err()).toContain('PANNIER_LOCKED')
+  const taken = pannier(['serve', '--dir', join(dir, 'other'), '--port', new URL(running.url).port])
+  expect(await taken.ended).toBe(1)
+  expect(taken.err()).toContain("Can't listen")
+})
+
+test('users of a server that runs, and of one that does not', async () => {
+  const running = await serve('--admin', 'root:password-of-root')
+  const url = running.url.replace('//', '//root:password-of-root@')
+  const ann = pannier(['user', 'add', 'ann', '--url', url, '--roles', 'nurse', 'doctor'], 'password-of-ann\n')
+  expect([await ann.ended, ann.out(), ann.err()]).toEqual([0, '', 'User ann made.\n'])
+  const login = await send(running.url, 'POST /_session', { name: 'ann', password: 'password-of-ann' }, STRANGER)
+  expect(login.json).toMatchObject({ ok: true, roles: ['nurse', 'doctor'] })
+  const twice = pannier(['user', 'add', 'ann', '--url', url], 'password-of-ann\n')
+  expect([await twice.ended, twice.err()]).toEqual([1, 'There is a user ann already.\n'])
+  const wrong = pannier(['user', 'add', 'bob', '--url', url.replace('of-root', 'of-none')], 'password-of-bob\n')
+  expect([await wrong.ended, wrong.err()]).toEqual([1, 'Name or password is incorrect.\n'])
+  const locked = pannier(['user', 'add', 'bob', '--dir', dir], 'password-of-bob\n')
+  expect([await locked.ended, locked.err().includes('by its URL')]).toEqual([1, true])
+  running.process.kill('SIGTERM')
+  await running.ended
+
+  const stopped = pannier(['user', 'add', 'ann', '--url', url], 'password-of-ann\n')
+  expect([await stopped.ended, stopped.err().includes('does not answer')]).toEqual([1, true])
+  expect(await pannier(['user', 'add', 'bob', '--dir', dir], 'password-of-bob').ended).toBe(0)
+  expect(await pannier(['user', 'add', 'cy', '--dir', dir, '--admin'], 'password-of-cy').ended).toBe(0)
+  const codeOf = async (input: string, ...parameters: readonly string[]): Promise<number> =>
+    (await runCaptured(['user', 'add', ...parameters], { input })).code
+  expect(await codeOf('password-of-ann', 'ann', '--dir', dir)).toBe(1)
+  expect(await codeOf('short', 'dan', '--dir', dir)).toBe(1)
+  expect(await codeOf('', 'dan', '--dir', dir)).toBe(2)
+  expect(await codeOf('password-of-dan', 'dan')).toBe(2)
+  const again = await serve()
+  for (const [name, roles] of [
+    ['bob', []],
+    ['cy', ['_admin']],
+  ] as const) {
+    const { json } = await send(again.url, 'POST /_session', { name, password: `password-of-${name}` }, STRANGER)
+    expect(json).toMatchObject({ ok: true, roles })
+  }
+})
+
+test('a password that is typed is not shown', async () => {
+  const typed = (keys: string) => {
+    const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin })
+    const stderr = new PassThrough()
+    const asked = askNewPassword({ stdin, stdout: stderr, stderr, signal: new AbortController().signal }, 'Password')
+    for (const [at, line] of keys.split(/(?<=\r|\u0003)/).entries()) setTimeout(() => stdin.write(line), at * 50)
+    return { asked, shown: () => String(stderr.read()) }
+  }
+  const right = typed('secret word\rsecret word\r')
+  expect(await right.asked).toBe('secret word')
+  expect(right.shown()).toBe('Password: \nOnce more: \n')
+  await expect(typed('secret word\rsecret ward\r').asked).rejects.toThrow('not the same')
+  await expect(typed('secret\u0003').asked).rejects.toThrow('Stopped')
+})
