@@ -12,7 +12,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { open } from 'pannier'
 import { seededRandom } from '../../db/testing/random.ts'
 import type { Random } from '../../db/testing/random.ts'
-import { authorization, startProcess } from './processes.ts'
+import { ADMIN as authorization } from '../test/test-server.ts'
+import { startProcess } from './processes.ts'
 
 export interface KillResult {
   readonly rounds: number

@@ -11,6 +11,7 @@ import PouchDB from 'pouchdb'
 import memoryAdapter from 'pouchdb-adapter-memory'
 import { Pool } from 'undici'
 import { seededRandom } from '../../db/testing/random.ts'
+import { ADMIN as authorization, ADMIN_NAME, ADMIN_PASSWORD } from '../test/test-server.ts'
 import { startProcess } from './processes.ts'
 
 PouchDB.plugin(memoryAdapter)
@@ -63,7 +64,7 @@ async function measurePull({ pannier, pouch }: Servers): Promise<void> {
 async function pullByPannier(server: string, snapshot: boolean): Promise<number> {
   const db = await open('measure', { storage: memory() })
   const start = performance.now()
-  await db.collection('people').replicate.from(`${server}/people`, { snapshot, checkpoint: 'target' })
+  await db.collection('people').replicate.from(withAdmin(`${server}/people`), { snapshot, checkpoint: 'target' })
   const ms = performance.now() - start
   check((await db.collection('people').info()).documents)
   await db.close()
@@ -73,11 +74,15 @@ async function pullByPannier(server: string, snapshot: boolean): Promise<number>
 async function pullByPouch(server: string, options: object): Promise<number> {
   const local = new PouchDB(`measure-${crypto.randomUUID()}`, { adapter: 'memory' })
   const start = performance.now()
-  await local.replicate.from(new PouchDB(`${server}/people`), { checkpoint: 'target', ...options })
+  await local.replicate.from(new PouchDB(withAdmin(`${server}/people`)), { checkpoint: 'target', ...options })
   const ms = performance.now() - start
   check((await local.allDocs({})).total_rows)
   await local.destroy()
   return ms
+}
+
+function withAdmin(url: string): string {
+  return url.replace('//', `//${ADMIN_NAME}:${ADMIN_PASSWORD}@`)
 }
 
 function check(documents: number): void {
@@ -86,7 +91,7 @@ function check(documents: number): void {
 
 /** New documents, one a request, as many as can be answered. */
 async function measurePuts({ pannier, pouch, pouchInFiles }: Servers): Promise<void> {
-  for (const url of [pannier, pouch, pouchInFiles]) await fetch(`${url}/puts`, { method: 'PUT' })
+  for (const url of [pannier, pouch, pouchInFiles]) await fetch(`${url}/puts`, { method: 'PUT', headers: { authorization } })
   await inTurns(`PUTs a second, ${CONNECTIONS} connections`, {
     'Pannier': () => putsPerSecond(pannier),
     'express-pouchdb, LevelDB': () => putsPerSecond(pouchInFiles),
@@ -105,7 +110,7 @@ async function putsPerSecond(server: string): Promise<number> {
       const { statusCode, body } = await pool.request({
         method: 'PUT',
         path: `/puts/${run}-${client}-${n}`,
-        headers: { 'content-type': 'application/json' },
+        headers: { 'content-type': 'application/json', authorization },
         body: JSON.stringify(person(n, random.next())),
       })
       if (statusCode !== 201) throw new Error(`answered ${statusCode} ${await body.text()}`)
@@ -125,14 +130,14 @@ async function putsPerSecond(server: string): Promise<number> {
 }
 
 async function fill(url: string): Promise<void> {
-  await fetch(url, { method: 'PUT' })
+  await fetch(url, { method: 'PUT', headers: { authorization } })
   const random = seededRandom(7)
   for (let at = 0; at < DOCUMENTS; at += 1000) {
     const docs = Array.from({ length: 1000 }, (_, n) => ({
       _id: Math.floor(random.next() * 2 ** 48).toString(16).padStart(12, '0') + String(at + n),
       ...person(at + n, random.next()),
     }))
-    const headers = { 'content-type': 'application/json' }
+    const headers = { 'content-type': 'application/json', authorization }
     const answer = await fetch(`${url}/_bulk_docs`, { method: 'POST', headers, body: JSON.stringify({ docs }) })
     await answer.text()
   }

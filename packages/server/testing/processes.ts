@@ -3,10 +3,6 @@ import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
 
-/** Of the admin whom each Pannier process has. */
-export const ADMIN = { name: 'admin', password: 'a secret of the tests' } as const
-export const authorization = `Basic ${btoa(`${ADMIN.name}:${ADMIN.password}`)}`
-
 export interface ServerProcess {
   readonly url: string
   /** SIGKILL; resolves when it is gone. */
