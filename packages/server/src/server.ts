@@ -11,6 +11,7 @@ import { designGuard } from './auth/design-guard.ts'
 import { USERS_DATABASE } from './auth/permissions.ts'
 import { authPlugin } from './auth/plugin.ts'
 import { ActiveTasks } from './couch/active-tasks.ts'
+import { adminUiRoutes } from './couch/admin-ui-routes.ts'
 import { attachmentRoutes } from './couch/attachment-routes.ts'
 import { bulkRoutes } from './couch/bulk-routes.ts'
 import { changesRoutes } from './couch/changes-routes.ts'
@@ -22,18 +23,25 @@ import { findRoutes } from './couch/find-routes.ts'
 import { indexRoutes } from './couch/index-routes.ts'
 import { listRoutes } from './couch/list-routes.ts'
 import { localRoutes } from './couch/local-routes.ts'
+import { nodeRoutes } from './couch/node-routes.ts'
 import { OpenFeeds } from './couch/open-feeds.ts'
+import { snapshotRoutes } from './couch/snapshot-routes.ts'
+import { viewRoutes } from './couch/view-routes.ts'
 import type { ServerContext } from './couch/server-context.ts'
 import { serverRoutes } from './couch/server-routes.ts'
 import { ServerState } from './couch/server-state.ts'
-import { snapshotRoutes } from './couch/snapshot-routes.ts'
+import { designFilters } from './design/change-filters.ts'
+import { DesignDocuments } from './design/design-documents.ts'
+import { compilationGuard, validationGuard } from './design/document-guards.ts'
 import { MangoIndexes } from './design/mango-indexes.ts'
 import { createApp } from './http/app.ts'
-import { HttpError } from './http/http-error.ts'
+import type { JsonObject } from './http/request-body.ts'
 import { Metrics } from './http/metrics.ts'
+import { refuseOtherMethods } from './http/other-methods.ts'
 import { RunningRequests } from './http/running-requests.ts'
 import { DEFAULT_LIMITS } from './http/server-options.ts'
 import type { ServerOptions } from './http/server-options.ts'
+import { Sandbox } from './sandbox/sandbox.ts'
 
 export interface PannierServer {
   /** Where it listens; undefined before `listen`. */
@@ -59,8 +67,10 @@ const ROUTES = [
   bulkRoutes,
   findRoutes,
   indexRoutes,
-  localRoutes,
+  viewRoutes,
   snapshotRoutes,
+  nodeRoutes,
+  localRoutes,
   documentRoutes,
   attachmentRoutes,
 ]
@@ -96,12 +106,16 @@ async function assemble(
   const metrics = new Metrics()
   const app = await createApp(options, limits, metrics)
   const running = new RunningRequests(app)
+  const refuseRest = refuseOtherMethods(app)
   const state = new ServerState(database)
   const databases = new Databases(database, state)
   await databases.ensure(USERS_DATABASE)
   const auth = await openAuth(database, databases, state, options)
   const newAdmin = await ensureAdmin(auth.accounts, options.admin)
   const { uuid } = await state.ensure('identity', () => ({ uuid: crypto.randomUUID().replaceAll('-', '') }))
+  const sandbox = new Sandbox({ onLog: (line) => app.log.info({ line }, 'a design function says') })
+  const designs = new DesignDocuments(database, sandbox, app.log)
+  const securityOf = (name: string): Promise<JsonObject | undefined> => databases.security(name)
   const context: ServerContext = {
     database,
     databases,
@@ -112,19 +126,20 @@ async function assemble(
     uuid: uuid as string,
     features: new Set(),
     indexes: new MangoIndexes(database, app.log),
+    designs,
     tasks: new ActiveTasks(),
     updates: new DatabaseUpdates(database, await databases.names()),
     feeds: new OpenFeeds(metrics, limits.feedsMax),
     closing: closing.signal,
-    writeGuards: [auth.guard, designGuard((name) => databases.security(name))],
-    filterSource: async ({ filter }) => {
-      throw new HttpError(404, 'not_found', `missing filter ${filter.slice(0, 80)}`)
-    },
+    writeGuards: [auth.guard, designGuard(securityOf), compilationGuard(designs), validationGuard(designs, securityOf)],
+    filterSource: designFilters(designs, securityOf),
   }
   app.decorate('pannier', context)
   await app.register(authPlugin(auth))
   for (const plugin of options.plugins ?? []) await app.register(plugin)
   for (const routes of ROUTES) routes(app, context)
+  if (options.adminUi !== undefined) (await adminUiRoutes(options.adminUi))(app, context)
+  refuseRest()
   await app.ready()
   const close = async (): Promise<void> => {
     closing.abort()
@@ -133,7 +148,8 @@ async function assemble(
     // Idle ones, those that have not sent a request yet, and requests that do not end in time.
     app.server.closeAllConnections()
     await ended
-    for (const part of [context.indexes, context.updates, databases]) part.close()
+    for (const part of [context.indexes, designs, context.updates, databases]) part.close()
+    await sandbox.close()
     metrics.registry.clear()
     if (isOwn) await database.close()
   }

@@ -3,7 +3,7 @@
  * that the server has, so that a new one can't be forgotten; users get what `_security` grants; feeds end with the rights of their reader.
  * Method: real servers over real HTTP.
  */
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fastifyPlugin from 'fastify-plugin'
@@ -11,7 +11,7 @@ import { open } from 'pannier'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createServer } from '../src/index.ts'
 import type { Needs } from '../src/index.ts'
-import { ADMIN_PASSWORD, basic, send, startServer, STRANGER, until } from './test-server.ts'
+import { ADMIN_PASSWORD, basic, send, sendRaw, startServer, STRANGER, until } from './test-server.ts'
 import type { TestServer } from './test-server.ts'
 
 interface Route {
@@ -65,7 +65,7 @@ function ask({ method, url: route }: Route, database: string, headers: Readonly<
 test('what anyone may ask is known', () => {
   expect(routes.length).toBeGreaterThan(60)
   const open = new Set(routes.filter(({ needs }) => needs === 'anyone').map(({ url: route }) => route))
-  expect([...open].sort()).toEqual(['/', '/_up', '/_uuids'])
+  expect([...open].sort()).toEqual(['/', '/_session', '/_up', '/_uuids'])
 })
 
 test('a stranger gets 401 from all other routes, and learns no names', async () => {
@@ -200,4 +200,100 @@ test('pages of origins that CORS allows may write, others may not', async () => 
   expect((await send(other.url, 'PUT /db', undefined, { origin })).status).toBe(201)
   expect((await send(other.url, 'PUT /dc', undefined, { origin: 'https://evil.example.org' })).status).toBe(403)
   await other.close()
+})
+
+test('a method that a URL does not have is a 405 that names those it has', async () => {
+  for (const [request, allow] of [
+    ['GET /db/_find', 'POST'],
+    ['PUT /db/_bulk_docs', 'POST'],
+    ['POST /_all_dbs', 'GET,HEAD'],
+    ['DELETE /db/_design/d/_view/v', 'GET,HEAD,POST'],
+    ['PUT /', 'GET,HEAD'],
+    ['POST /db/x/a', 'DELETE,GET,HEAD,PUT'],
+    ['PUT /_session', 'DELETE,GET,HEAD,POST'],
+  ] as const) {
+    const { status, headers, json } = await send(url, request, request.startsWith('GET') ? undefined : {})
+    expect([request, status, headers.get('allow'), json['error']]).toEqual([request, 405, allow, 'method_not_allowed'])
+  }
+})
+
+test('settings are shown and not changed; admins are', async () => {
+  const { json } = await send(url, 'GET /_node/_local/_config')
+  expect(json).toMatchObject({ admins: { admin: '***' }, couchdb: { uuid: expect.stringMatching(/^[0-9a-f]{32}$/) } })
+  expect(JSON.stringify(json)).not.toContain('argon2')
+  expect((await send(url, 'GET /_node/nonode@nohost/_config/couchdb/uuid')).text).toMatch(/^"[0-9a-f]{32}"\n$/)
+  expect((await send(url, 'GET /_node/_local/_config/constructor')).text).toBe('{}')
+  for (const request of [
+    'GET /_node/elsewhere/_config',
+    'GET /_node/_local/_config/couchdb/nothing',
+    'GET /_node/_local/_config/couchdb/constructor',
+  ])
+    expect([request, (await send(url, request)).status]).toEqual([request, 404])
+  for (const key of ['query_servers/cmd', 'os_daemons/x', 'couchdb/database_dir', 'httpd/bind_address', 'log/file'])
+    expect((await send(url, `PUT /_node/_local/_config/${key}`, '"/bin/sh"')).status).toBe(403)
+  expect((await send(url, 'PUT /_node/_local/_config/admins/eve', '"short"')).status).toBe(400)
+  expect((await send(url, 'PUT /_node/_local/_config/admins/eve', '"password-of-eve"')).text).toBe('""\n')
+  const eve = { authorization: basic('eve:password-of-eve') }
+  expect((await send(url, 'GET /_all_dbs', undefined, eve)).status).toBe(200)
+  expect((await send(url, 'DELETE /_node/_local/_config/admins/eve')).status).toBe(200)
+  expect((await send(url, 'GET /_all_dbs', undefined, eve)).status).toBe(401)
+  expect((await send(url, 'DELETE /_node/_local/_config/admins/admin')).status).toBe(403)
+})
+
+test('pages of a folder at /_utils, and nothing beside them', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'pannier-pages-'))
+  await mkdir(join(folder, 'pages/js'), { recursive: true })
+  await writeFile(join(folder, 'pages/index.html'), '<h1>Pages</h1>')
+  await writeFile(join(folder, 'pages/js/a.js'), 'run()')
+  await writeFile(join(folder, 'secret'), 'the secret')
+  const other = await startServer({ adminUi: join(folder, 'pages') })
+  const page = await send(other.url, 'GET /_utils/', undefined, STRANGER)
+  expect([page.status, page.text]).toEqual([200, '<h1>Pages</h1>'])
+  expect(page.headers.get('content-security-policy')).toContain("script-src 'self';")
+  expect((await send(other.url, 'GET /_utils', undefined, STRANGER)).headers.get('location')).toBe('/_utils/')
+  const script = await send(other.url, 'GET /_utils/js/a.js', undefined, STRANGER)
+  expect([script.text, script.headers.get('content-type')]).toEqual(['run()', 'text/javascript; charset=utf-8'])
+  for (const path of [
+    'js',
+    'js/',
+    '..%2fsecret',
+    '%2e%2e/secret',
+    'js/..%2f..%2fsecret',
+    'constructor',
+    'js%2fa.js%00',
+  ])
+    expect([path, (await send(other.url, `GET /_utils/${path}`, undefined, STRANGER)).text]).toEqual([
+      path,
+      expect.not.stringContaining('secret\n'),
+    ])
+  expect(
+    await sendRaw(other.url, 'GET /_utils/../secret HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'),
+  ).not.toContain('the secret')
+  await other.close()
+  await expect(startServer({ adminUi: join(folder, 'none') })).rejects.toThrow('ENOENT')
+  await rm(folder, { recursive: true })
+})
+
+test('a snapshot has everything, and a replica loads it in one download', async () => {
+  await send(url, 'PUT /snap')
+  const docs = Array.from({ length: 2000 }, (_, at) => ({ _id: `d${at}`, at }))
+  await send(url, 'POST /snap/_bulk_docs', { docs })
+  await send(url, 'PUT /snap/files', { _attachments: { a: { content_type: 'text/plain', data: 'aGVsbG8=' } } })
+  expect((await send(url, 'GET /')).json['features']).toContain('pannier-snapshot')
+  const { text, headers } = await send(url, 'GET /snap/_pannier/snapshot')
+  expect(headers.get('content-type')).toBe('application/x-ndjson')
+  const lines = text.trim().split('\n')
+  expect(JSON.parse(lines[0]!)).toMatchObject({ format: 'pannier-replica', documents: 2001 })
+  expect(JSON.parse(lines.at(-1)!)).toMatchObject({ end: true, documents: 2001 })
+  const folder = await mkdtemp(join(tmpdir(), 'pannier-replica-'))
+  const db = await open(join(folder, 'db.sqlite'))
+  const target = db.collection('snap')
+  const result = await target.replicate.from(`${running.adminUrl}/snap`)
+  expect(result).toMatchObject({ ok: true, docsWritten: 2001 })
+  expect(await (await target.getAttachment('files', 'a'))!.bytes()).toHaveLength(5)
+  const log = (await send(url, 'GET /metrics')).text
+  expect(log).toMatch(/route="\/:db\/_pannier\/snapshot",status="200"\} 2/)
+  expect(log).not.toMatch(/route="\/:db\/_bulk_get",status="200"/)
+  await db.close()
+  await rm(folder, { recursive: true })
 })

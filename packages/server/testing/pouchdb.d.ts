@@ -75,6 +75,7 @@ declare module 'pouchdb' {
     getIndexes(): Promise<{ indexes: { ddoc: string | null; name: string }[] }>
     deleteIndex(index: object): Promise<{ ok: boolean }>
     find(request: object): Promise<{ docs: PouchDocument[]; bookmark?: string; warning?: string }>
+    query(view: string, options?: object): Promise<{ total_rows?: number; offset?: number; rows: object[] }>
     explain(request: object): Promise<{ index: { name: string } }>
     revsDiff(revs: object): Promise<Record<string, { missing: string[]; possible_ancestors?: string[] }>>
     compact(): Promise<{ ok: boolean }>

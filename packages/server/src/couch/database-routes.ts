@@ -34,7 +34,9 @@ export const databaseRoutes: Routes = (app, context) => {
         'You tried to DELETE a database with a ?rev= parameter. Did you mean to DELETE a document instead?',
       )
     }
+    const collection = await databases.get(request.params.db)
     await databases.drop(request.params.db)
+    for (const part of [context.designs, context.indexes]) part.changed(collection)
     updates.deleted(request.params.db)
     return DONE
   })
@@ -53,7 +55,7 @@ export const databaseRoutes: Routes = (app, context) => {
 }
 
 const upkeepRoutes: Routes = (app, context) => {
-  const { databases, database } = context
+  const { databases } = context
   app.post<Database>('/:db/_compact', { config: { needs: 'database-admin' } }, async ({ params, log }, reply) => {
     await databases.get(params.db)
     compact(context, params.db).catch((error: unknown) => log.error({ err: error }, 'a compaction has failed'))
@@ -68,8 +70,8 @@ const upkeepRoutes: Routes = (app, context) => {
     return reply.code(202).send(DONE)
   })
   app.post<Database>('/:db/_ensure_full_commit', { config: { needs: 'member' } }, async ({ params }, reply) => {
+    // What was answered is as durable as `durability` promises already: replication asks for this with each of its checkpoints.
     await databases.get(params.db)
-    await database.checkpoint()
     return reply.code(201).send({ ok: true, instance_start_time: '0' })
   })
 }
@@ -124,6 +126,7 @@ const purgeRoutes: Routes = (app, context) => {
       const results: [string, readonly string[]][] = []
       for (const [id, revs] of wanted)
         results.push([id, (await asBadRequest(() => collection.purge(id, revs as string[]))).purged])
+      context.designs.changed(collection)
       return Object.fromEntries(results)
     })
     return reply.code(201).send({ purge_seq: null, purged })

@@ -1,6 +1,6 @@
 /** Mango: `_find`, `_explain`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Query } from 'pannier'
+import type { Collection, Query } from 'pannier'
 import { ALL_DOCS_INDEX, designIdOf, libraryName, wireIndex } from '../design/mango-definition.ts'
 import type { MangoIndex } from '../design/mango-definition.ts'
 import { bookmarkOf, libraryQuery, parseQuery } from '../design/mango-query.ts'
@@ -17,6 +17,7 @@ interface Database {
 }
 
 interface Prepared {
+  readonly collection: Collection<JsonObject>
   readonly body: JsonObject
   readonly wanted: MangoQuery
   readonly query: Query<JsonObject, JsonObject>
@@ -43,7 +44,14 @@ export const findRoutes: Routes = (app, context) => {
       index: used === undefined ? ALL_DOCS_INDEX : wireIndex(used),
       partitioned: false,
       selector,
-      opts: { use_index: wanted.useIndex, bookmark: body['bookmark'] ?? 'nil', limit, skip, fields, conflicts: false },
+      opts: {
+        use_index: wanted.useIndex,
+        bookmark: body['bookmark'] ?? 'nil',
+        limit,
+        skip,
+        fields,
+        conflicts: wanted.conflicts,
+      },
       limit,
       skip,
       fields: fields.length === 0 ? 'all_fields' : fields,
@@ -58,15 +66,22 @@ async function prepare(context: ServerContext, request: FastifyRequest<Database>
   const wanted = parseQuery(body)
   const indexes = await context.indexes.settled(request.params.db, collection)
   const query = await asBadRequest(() => libraryQuery(collection, wanted))
-  return { body, wanted, query, indexes }
+  return { collection, body, wanted, query, indexes }
 }
 
-function find({ wanted, query }: Prepared, warning: string | undefined, reply: FastifyReply): Promise<FastifyReply> {
+function find(
+  { collection, wanted, query }: Prepared,
+  warning: string | undefined,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const startMs = performance.now()
   async function* pieces(): AsyncGenerator<string> {
     let rows = 0
     yield '{"docs":[\n'
-    for await (const document of query) yield `${rows++ > 0 ? ',\n' : ''}${JSON.stringify(document)}`
+    for await (const document of query) {
+      const shown = wanted.conflicts ? await withConflicts(collection, document) : document
+      yield `${rows++ > 0 ? ',\n' : ''}${JSON.stringify(shown)}`
+    }
     const end = {
       bookmark: rows === 0 ? 'nil' : bookmarkOf(wanted.skip + rows),
       ...(warning !== undefined && { warning }),
@@ -75,6 +90,12 @@ function find({ wanted, query }: Prepared, warning: string | undefined, reply: F
     yield `\n],\n${JSON.stringify(end).slice(1)}\n`
   }
   return sendPieces(reply, 'application/json', () => joined(pieces()))
+}
+
+/** The document as it is without them, if it was replaced meanwhile. */
+async function withConflicts(collection: Collection<JsonObject>, document: JsonObject): Promise<JsonObject> {
+  const { _id, _rev } = document as { _id: string; _rev: string }
+  return (await collection.get(_id, { rev: _rev, conflicts: true })) ?? document
 }
 
 async function statistics(query: Query<JsonObject, JsonObject>, rows: number, startMs: number): Promise<JsonObject> {

@@ -5,6 +5,7 @@ import type { Auth } from '../auth/auth.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { FilterSource, WriteGuard } from '../http/seams.ts'
 import type { ServerLimits } from '../http/server-options.ts'
+import type { DesignDocuments } from '../design/design-documents.ts'
 import type { MangoIndexes } from '../design/mango-indexes.ts'
 import type { ActiveTasks } from './active-tasks.ts'
 import type { DatabaseUpdates } from './database-updates.ts'
@@ -24,6 +25,7 @@ export interface ServerContext {
   /** What `GET /` tells as `features`. */
   readonly features: Set<string>
   readonly indexes: MangoIndexes
+  readonly designs: DesignDocuments
   readonly tasks: ActiveTasks
   readonly updates: DatabaseUpdates
   readonly feeds: OpenFeeds

@@ -10,6 +10,7 @@ import { sendPieces, whenClosed } from '../http/streamed-reply.ts'
 import { jsonLimits } from './body-limits.ts'
 import { contentTypeOf, feedOptions, feedPieces } from './feed-pieces.ts'
 import type { FeedRow, FeedSource } from './feed-pieces.ts'
+import { NODE_NAME } from './node-routes.ts'
 import type { DatabaseUpdates } from './database-updates.ts'
 import { sequenceText } from './sequence.ts'
 import type { Routes, ServerContext } from './server-context.ts'
@@ -17,7 +18,6 @@ import type { Routes, ServerContext } from './server-context.ts'
 /** The version of CouchDB whose API this is; clients look at it. */
 const COUCHDB_VERSION = '3.3.3'
 const VENDOR = { name: 'Pannier', version: '0.1.0' }
-const NODE_NAME = 'nonode@nohost'
 const UUIDS_MAX = 1000
 const DATABASES_PER_REQUEST_MAX = 100
 

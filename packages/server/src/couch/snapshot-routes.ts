@@ -1,15 +1,33 @@
-/** A database as one download, for a first replication: a replica file (docs/replication.md). */
+/** `/{db}/_pannier/snapshot`: the whole database as a replica file (docs/replication.md), for the first replication of a replica. */
 import { sendPieces } from '../http/streamed-reply.ts'
 import type { Routes } from './server-context.ts'
 
-interface Database {
+interface DatabaseRoute {
   Params: { readonly db: string }
 }
 
-export const snapshotRoutes: Routes = (app, context) => {
-  context.features.add('pannier-snapshot')
-  app.get<Database>('/:db/_pannier/snapshot', { config: { needs: 'member' } }, async ({ params }, reply) => {
-    const collection = await context.databases.get(params.db)
-    return sendPieces(reply, 'application/x-ndjson', (signal) => collection.export({ format: 'replica', signal }))
-  })
+const FEATURE = 'pannier-snapshot'
+const CONTENT_TYPE = 'application/x-ndjson'
+
+export const snapshotRoutes: Routes = (app, { databases, auth, features, closing }) => {
+  features.add(FEATURE)
+  app.get<DatabaseRoute>(
+    '/:db/_pannier/snapshot',
+    { config: { needs: 'member' }, exposeHeadRoute: false },
+    async (request, reply) => {
+      const { db } = request.params
+      const collection = await databases.get(db)
+      return sendPieces(reply, CONTENT_TYPE, async function* (left) {
+        const ending = new AbortController()
+        const stopWatching = auth.whileAllowed(request, 'member', db, (error) => ending.abort(error))
+        try {
+          // A file that is cut off has no last line, so that nobody takes it for the whole.
+          const signal = AbortSignal.any([left, ending.signal, closing])
+          yield* collection.export({ format: 'replica', signal }) as AsyncIterable<Uint8Array>
+        } finally {
+          stopWatching()
+        }
+      })
+    },
+  )
 }

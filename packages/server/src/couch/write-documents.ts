@@ -1,6 +1,7 @@
 /** The one way of documents into a database: they pass the guards, and each gets an outcome of its own. */
 import type { FastifyRequest } from 'fastify'
 import type { WriteResult } from 'pannier'
+import { DESIGN_PREFIX } from '../design/design-documents.ts'
 import { asBadRequest, HttpError, toHttpError } from '../http/http-error.ts'
 import type { JsonObject } from '../http/request-body.ts'
 import type { ServerContext } from './server-context.ts'
@@ -43,6 +44,8 @@ export function writeDocuments(context: ServerContext, write: WriteRequest): Pro
       const outcome = written[index]!
       outcomes[at] = 'error' in outcome ? known(outcome.error) : outcome
     }
+    if (documents.some(({ _id }) => typeof _id === 'string' && _id.startsWith(DESIGN_PREFIX)))
+      context.designs.changed(collection)
     return outcomes as WriteOutcome[]
   })
 }

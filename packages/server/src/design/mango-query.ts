@@ -17,6 +17,8 @@ export interface MangoQuery {
   readonly skip: number
   readonly useIndex: readonly string[]
   readonly executionStats: boolean
+  /** Documents have `_conflicts`; with `fields` they do not. */
+  readonly conflicts: boolean
 }
 
 const LIMIT_DEFAULT = 25
@@ -42,6 +44,7 @@ export function parseQuery(body: JsonObject): MangoQuery {
     skip: count(body, 'skip', 0) + bookmarkedRows(bookmark),
     useIndex: useIndex as string[],
     executionStats: body['execution_stats'] === true,
+    conflicts: body['conflicts'] === true && fields.length === 0,
   }
 }
 

@@ -112,7 +112,8 @@ async function allowOrigins(app: FastifyInstance, origins: readonly string[]): P
 async function checkContentType({ method, headers, routeOptions }: FastifyRequest): Promise<void> {
   if (method !== 'POST' || routeOptions.url === undefined) return
   const type = (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase()
-  if (type === 'application/json' || routeOptions.config.contentTypes?.includes(type)) return
+  const { contentTypes = [] } = routeOptions.config
+  if (type === 'application/json' || contentTypes.includes(type) || contentTypes.includes('*')) return
   throw new HttpError(415, 'bad_content_type', 'Content-Type must be application/json')
 }
 

@@ -1,6 +1,7 @@
 /** Errors as they go over the wire, `{ "error", "reason" }`, and which status each error of the library becomes. */
 import { isPannierError } from 'pannier'
 import type { ErrorCode, PannierError } from 'pannier'
+import { DesignFunctionError, DocumentRefusedError } from '../sandbox/design-function-error.ts'
 
 /** What a request fails with. Only `status`, `error` and `reason` reach the client. */
 export class HttpError extends Error {
@@ -38,6 +39,9 @@ export function tooLarge(reason: string): HttpError {
 export function toHttpError(error: unknown): HttpError | undefined {
   if (error instanceof HttpError) return error
   if (isPannierError(error)) return fromPannier(error)
+  if (error instanceof DocumentRefusedError)
+    return new HttpError(error.status, error.error, error.message, { cause: error })
+  if (error instanceof DesignFunctionError) return fromDesign(error, error.message)
   // Of fastify: a malformed URL, an unsupported content type and the like.
   const { statusCode, message } = (error ?? {}) as { statusCode?: unknown; message?: unknown }
   if (typeof statusCode !== 'number' || statusCode < 400 || statusCode >= 500) return undefined
@@ -75,6 +79,7 @@ const MAPPINGS: Readonly<Partial<Record<ErrorCode, Mapping>>> = {
   PANNIER_UNSAFE_REGEX: [400, 'bad_request'],
   PANNIER_LIMIT: [400, 'bad_request'],
   PANNIER_QUOTA_EXCEEDED: [507, 'insufficient_storage', 'The disk is full.'],
+  PANNIER_ABORTED: [503, 'service_unavailable', 'It was cancelled.'],
   PANNIER_CLOSED: [503, 'service_unavailable', 'The server is shutting down.'],
 }
 
@@ -88,7 +93,15 @@ const WORDS: ReadonlyMap<number, string> = new Map([
   [429, 'too_many_requests'],
 ])
 
+/** A function that failed as a whole: what it answers for one document is no error. */
+function fromDesign(error: DesignFunctionError, reason: string): HttpError {
+  if (error.kind === 'unavailable') return new HttpError(503, 'service_unavailable', reason, { cause: error })
+  const word = error.kind === 'failed' ? 'compilation_error' : 'os_process_error'
+  return new HttpError(500, word, reason, { cause: error })
+}
+
 function fromPannier(error: PannierError): HttpError | undefined {
+  if (error.cause instanceof DesignFunctionError) return fromDesign(error.cause, error.message)
   const mapping = MAPPINGS[error.code]
   if (mapping === undefined) return undefined
   const [status, word, reason = error.message] = mapping

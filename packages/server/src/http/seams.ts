@@ -24,7 +24,7 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     readonly needs?: Needs
-    /** Content types beside JSON that a POST may have; others could be sent by any page without being asked (CSRF). */
+    /** Content types beside JSON that a POST may have ('*': any, of a route that does nothing); others could be sent by any page without being asked (CSRF). */
     readonly contentTypes?: readonly string[]
   }
 }

@@ -68,6 +68,8 @@ export interface ServerOptions {
   readonly trustProxy?: boolean | string | readonly string[]
   /** Origins that pages may call from: `https://app.example.org`. None when left out. */
   readonly corsOrigins?: readonly string[]
+  /** A folder that is served at `/_utils`: the built pages of Fauxton. Anybody may read what is in it. */
+  readonly adminUi?: string
   /** A pino logger, its options, or false for none. */
   readonly logger?: Logger | LoggerOptions | false
   /** Registered before the routes, after authentication. */

@@ -150,7 +150,7 @@ test('a password that is typed is not shown', async () => {
     const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin })
     const stderr = new PassThrough()
     const asked = askNewPassword({ stdin, stdout: stderr, stderr, signal: new AbortController().signal }, 'Password')
-    for (const [at, line] of keys.split(/(?<=\r|\u0003)/).entries()) setTimeout(() => stdin.write(line), at * 50)
+    for (const [at, line] of keys.match(/[^\r]+\r?/g)!.entries()) setTimeout(() => stdin.write(line), at * 50)
     return { asked, shown: () => String(stderr.read()) }
   }
   const right = typed('secret word\rsecret word\r')

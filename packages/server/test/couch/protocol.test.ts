@@ -52,7 +52,7 @@ table('the server', async () => ({}), [
     name: 'welcome',
     request: 'GET /',
     status: 200,
-    json: { couchdb: 'Welcome', features: [], vendor: { name: 'Pannier' } },
+    json: { couchdb: 'Welcome', features: ['pannier-snapshot'], vendor: { name: 'Pannier' } },
   },
   { name: 'up', request: 'GET /_up', status: 200, json: { status: 'ok' } },
   { name: 'uuids', request: 'GET /_uuids?count=2', status: 200, contains: ['uuids'] },
@@ -774,6 +774,16 @@ test('_db_updates', async () => {
   await send(url, 'DELETE /updates')
   const events = await send(url, `GET /_db_updates?since=${since}&feed=longpoll`)
   expect(events.json).toMatchObject({ results: [{ db_name: 'updates', type: 'deleted' }] })
+})
+
+test('conflicts of documents that are found', async () => {
+  await database('twigs', [])
+  for (const rev of ['1-a', '1-b'])
+    await send(url, 'POST /twigs/_bulk_docs', { docs: [{ _id: 'x', _rev: rev, n: 1 }], new_edits: false })
+  const find = async (more: object): Promise<unknown> =>
+    (await send(url, 'POST /twigs/_find', { selector: { n: 1 }, ...more })).json['docs']
+  expect(await find({ conflicts: true })).toEqual([{ _id: 'x', _rev: '1-b', n: 1, _conflicts: ['1-a'] }])
+  expect(await find({})).toEqual([{ _id: 'x', _rev: '1-b', n: 1 }])
 })
 
 test('a write guard changes and refuses documents, of every way to write', async () => {

@@ -1,0 +1,72 @@
+/**
+ * `/_utils`: the files of a folder, such as Fauxton's. Only what was there when the server started is served, by a list of names, so that no
+ * path of a request ever reaches the file system.
+ */
+import { createReadStream } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
+import { extname, join, relative, sep } from 'node:path'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { notFound } from '../http/http-error.ts'
+import type { Routes } from './server-context.ts'
+
+interface ServedFile {
+  readonly path: string
+  readonly length: number
+  readonly contentType: string
+}
+
+const INDEX = 'index.html'
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.gif': 'image/gif',
+  '.ico': 'image/x-icon',
+  '.woff': 'font/woff',
+  '.woff2': 'font/woff2',
+  '.ttf': 'font/ttf',
+  '.eot': 'application/vnd.ms-fontobject',
+}
+/** Fauxton has styles in its page, and editors whose workers it makes of text; no script of the page or of strings may run. */
+const POLICY =
+  "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; " +
+  "worker-src 'self' blob:; connect-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'"
+
+/** @throws if there is no such folder */
+export async function adminUiRoutes(folder: string): Promise<Routes> {
+  const files = await filesIn(folder)
+  return (app) => {
+    const handler = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+      const { '*': name = '' } = request.params as { readonly '*'?: string }
+      // Names in the page are relative to the folder.
+      if (name === '' && !request.url.startsWith('/_utils/')) return reply.redirect('/_utils/', 301)
+      const file = files.get(name === '' ? INDEX : name)
+      if (file === undefined) throw notFound('missing')
+      reply.headers({
+        'content-type': file.contentType,
+        'content-length': file.length,
+        'content-security-policy': POLICY,
+        'x-frame-options': 'DENY',
+        'referrer-policy': 'no-referrer',
+      })
+      return request.method === 'HEAD' ? reply.send() : reply.send(createReadStream(file.path))
+    }
+    for (const url of ['/_utils', '/_utils/*']) app.get(url, { config: { needs: 'anyone' } }, handler)
+  }
+}
+
+/** By the name that a request has, with slashes. */
+async function filesIn(folder: string): Promise<Map<string, ServedFile>> {
+  const files = new Map<string, ServedFile>()
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    const path = join(entry.parentPath, entry.name)
+    const name = relative(folder, path).split(sep).join('/')
+    const contentType = TYPES[extname(name).toLowerCase()] ?? 'application/octet-stream'
+    files.set(name, { path, length: (await stat(path)).size, contentType })
+  }
+  return files
+}

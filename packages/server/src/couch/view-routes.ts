@@ -1,0 +1,153 @@
+/** Views: `/{db}/_design/{ddoc}/_view/{view}`. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Collection } from 'pannier'
+import { servedView } from '../design/design-documents.ts'
+import type { Design, ServedView } from '../design/design-documents.ts'
+import { viewRead } from '../design/view-options.ts'
+import type { ViewRead } from '../design/view-options.ts'
+import { asBadRequest, badRequest, HttpError } from '../http/http-error.ts'
+import { QueryParameters } from '../http/query-parameters.ts'
+import { isJsonObject, readJsonObject } from '../http/request-body.ts'
+import type { JsonObject } from '../http/request-body.ts'
+import { joined, sendPieces } from '../http/streamed-reply.ts'
+import { withContent } from './attachment-content.ts'
+import { jsonLimits } from './body-limits.ts'
+import { sequenceText } from './sequence.ts'
+import type { Routes, ServerContext } from './server-context.ts'
+
+interface ViewRoute {
+  Params: { readonly db: string; readonly ddoc: string; readonly view: string }
+}
+interface DesignRoute {
+  Params: { readonly db: string; readonly ddoc: string }
+}
+
+interface FoundView {
+  readonly collection: Collection<JsonObject>
+  readonly view: ServedView
+}
+
+type Row = JsonObject & { readonly doc?: JsonObject | null }
+
+const CONFIG = { config: { needs: 'member' } } as const
+const QUERIES_MAX = 100
+const VIEW = '/:db/_design/:ddoc/_view/:view'
+const QUERY_ERROR = 'query_parse_error'
+
+export const viewRoutes: Routes = (app, context) => {
+  const find = async ({ db, ddoc, view: name }: ViewRoute['Params']): Promise<FoundView> => {
+    const collection = await context.databases.get(db)
+    return { collection, view: await context.designs.view(collection, ddoc, name) }
+  }
+  app.get<ViewRoute>(VIEW, CONFIG, async (request, reply) =>
+    sendRows(reply, await find(request.params), viewRead(new QueryParameters(request))),
+  )
+  app.post<ViewRoute>(VIEW, CONFIG, async (request, reply) => {
+    const found = await find(request.params)
+    const body = await readJsonObject(request, jsonLimits(context))
+    // Queries may stand here as well.
+    if (body['queries'] !== undefined) return sendQueries(request, reply, found, body)
+    return sendRows(reply, found, viewRead(new QueryParameters(request, body)))
+  })
+  app.post<ViewRoute>(`${VIEW}/queries`, CONFIG, async (request, reply) => {
+    const found = await find(request.params)
+    return sendQueries(request, reply, found, await readJsonObject(request, jsonLimits(context)))
+  })
+  app.get<DesignRoute>('/:db/_design/:ddoc/_info', CONFIG, async ({ params }) => {
+    const collection = await context.databases.get(params.db)
+    return designInfo(context, collection, await context.designs.get(collection, params.ddoc))
+  })
+  app.post('/:db/_temp_view', CONFIG, () => {
+    throw new HttpError(410, 'gone', 'Temporary views are not supported: store a design document.')
+  })
+}
+
+function sendRows(reply: FastifyReply, found: FoundView, read: ViewRead): Promise<FastifyReply> {
+  return sendPieces(reply, 'application/json', (left) => joined(rowPieces(found, read, left)))
+}
+
+function sendQueries(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  found: FoundView,
+  { queries }: JsonObject,
+): Promise<FastifyReply> {
+  if (!Array.isArray(queries) || queries.length > QUERIES_MAX)
+    throw badRequest(`\`queries\` must be an array of at most ${QUERIES_MAX}.`)
+  const reads = queries.map((query) => {
+    if (!isJsonObject(query)) throw badRequest('A query must be a JSON object.')
+    return viewRead(new QueryParameters(request, query))
+  })
+  async function* pieces(left: AbortSignal): AsyncGenerator<string> {
+    yield '{"results":['
+    for (const [at, read] of reads.entries()) {
+      if (at > 0) yield ','
+      yield* rowPieces(found, read, left)
+    }
+    yield ']}\n'
+  }
+  return sendPieces(reply, 'application/json', (left) => joined(pieces(left)))
+}
+
+/** What stands before the rows is read first; these are of the view as it is then or later. */
+async function* rowPieces(
+  { collection, view }: FoundView,
+  { options, updateSequence, sorted, attachments }: ViewRead,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  const head = await asBadRequest(() => view.query({ ...options, limit: 0, signal }), QUERY_ERROR)
+  const start: JsonObject = {
+    ...(sorted && head.total !== undefined && { total_rows: head.total, offset: head.offset }),
+    ...(updateSequence && { update_seq: sequenceText(head.updateSeq, (await collection.info()).epoch) }),
+  }
+  const members = JSON.stringify(start).slice(0, -1)
+  yield `${members}${members === '{' ? '' : ','}"rows":[\n`
+  let separator = ''
+  const { update = 'never' } = options
+  const rows = view.rows({ ...options, update: update === 'before' ? 'never' : update, signal })
+  for await (const row of rows as unknown as AsyncIterable<Row>) {
+    yield separator + JSON.stringify(attachments ? await withAttachments(collection, row) : row)
+    separator = ',\n'
+  }
+  yield '\n]}\n'
+}
+
+async function withAttachments(collection: Collection<JsonObject>, row: Row): Promise<Row> {
+  const { doc } = row
+  if (doc === undefined || doc === null) return row
+  try {
+    return { ...row, doc: await withContent(collection, doc, 0) }
+  } catch (error) {
+    // It was replaced since the row was read.
+    if (error instanceof HttpError && error.status === 404) return { ...row, doc: null }
+    throw error
+  }
+}
+
+async function designInfo(
+  { databases: _, ...context }: ServerContext,
+  collection: Collection<JsonObject>,
+  { id, rev, document, functions }: Design,
+): Promise<JsonObject> {
+  const views = Array.from(functions.views, ([name, view]) => servedView(collection, id, name, view))
+  const infos = await Promise.all(views.map((view) => view.info()))
+  const updateSequence = infos.length === 0 ? 0 : Math.min(...infos.map(({ updateSeq }) => updateSeq))
+  const pending = Math.max(0, ...infos.map((info) => info.pending))
+  return {
+    name: id.slice('_design/'.length),
+    view_index: {
+      signature: rev.slice(rev.indexOf('-') + 1),
+      language: document['language'] ?? 'javascript',
+      sizes: { file: 0, external: 0, active: 0 },
+      updates_pending: { minimum: pending, preferred: pending, total: pending },
+      update_seq: sequenceText(updateSequence, (await collection.info()).epoch),
+      purge_seq: 0,
+      updater_running: false,
+      compact_running: false,
+      waiting_commit: false,
+      waiting_clients: 0,
+      collator_versions: [],
+      uuid: context.uuid,
+    },
+  }
+}

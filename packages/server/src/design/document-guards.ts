@@ -1,0 +1,126 @@
+/**
+ * What design documents have to do with writes: they must compile, and the `validate_doc_update` of each is asked about every other
+ * document, whoever writes it and in whatever way.
+ */
+import type { Collection } from 'pannier'
+import { DEFAULT_SECURITY } from '../auth/permissions.ts'
+import { asBadRequest, conflict, HttpError, toHttpError } from '../http/http-error.ts'
+import { isJsonObject, type JsonObject } from '../http/request-body.ts'
+import type { GuardedWrite, WriteGuard } from '../http/seams.ts'
+import { DESIGN_PREFIX, type DesignDocuments } from './design-documents.ts'
+import type { ValidateFunction } from './functions.ts'
+
+type Verdict = JsonObject | HttpError
+
+/** To be asked after it is known that the user may write design documents. */
+export function compilationGuard(designs: DesignDocuments): WriteGuard {
+  return ({ collection, documents }) =>
+    eachInTurn(documents, async (document) => {
+      if (!isDesign(document)) return document
+      const isDeleted = document['_deleted'] === true
+      if (!isDeleted) await designs.check(document)
+      const previous = await collection.get(document['_id'] as string)
+      if (previous !== undefined) await designs.dropViews(collection, previous, isDeleted ? undefined : document)
+      return document
+    })
+}
+
+export function validationGuard(
+  designs: DesignDocuments,
+  securityOf: (database: string) => Promise<JsonObject | undefined>,
+): WriteGuard {
+  return async (write) => {
+    const { request, database, collection, documents } = write
+    const validators = [...(await designs.all(collection)).values()].flatMap(
+      ({ functions }) => functions.validate ?? [],
+    )
+    if (validators.length === 0) return documents
+    const { name, roles } = request.user
+    const user = { db: database, name, roles }
+    const security = (await securityOf(database)) ?? DEFAULT_SECURITY
+    const validate: Validate = async (document, previous) => {
+      for (const validator of validators) await validator(document, previous, user, security)
+    }
+    return eachInTurn(documents, (document) => (isDesign(document) ? document : validated(write, document, validate)))
+  }
+}
+
+type Validate = (document: JsonObject, previous: JsonObject | undefined) => ReturnType<ValidateFunction>
+
+async function validated(
+  { collection, newEdits }: GuardedWrite,
+  document: JsonObject,
+  validate: Validate,
+): Promise<Verdict> {
+  const { _id = crypto.randomUUID().replaceAll('-', '') } = document
+  const id = _id as string
+  const previous = newEdits
+    ? await editedRevision(collection, id, document)
+    : await knownAncestor(collection, id, document)
+  if (previous instanceof HttpError) return previous
+  const named = { ...document, _id: id }
+  await validate(withoutContent(named), previous)
+  return named
+}
+
+/**
+ * The leaf that an edit replaces. What this finds is true when the document is written as well: a write that comes in between makes
+ * the edit a conflict.
+ */
+async function editedRevision(
+  collection: Collection<JsonObject>,
+  id: string,
+  { _rev: rev }: JsonObject,
+): Promise<JsonObject | HttpError | undefined> {
+  const current = await asBadRequest(() => collection.get(id, rev === undefined ? {} : { rev: rev as string }))
+  return (current === undefined) === (rev === undefined) ? current : conflict()
+}
+
+/** The newest ancestor of a replicated revision whose content is there. */
+async function knownAncestor(
+  collection: Collection<JsonObject>,
+  id: string,
+  { _rev: rev, _revisions: history }: JsonObject,
+): Promise<JsonObject | undefined> {
+  const { start, ids } = isJsonObject(history) ? (history as { start: number; ids: string[] }) : { start: 0, ids: [] }
+  const path = new Set(ids.map((suffix, index) => `${start - index}-${suffix}`))
+  path.delete(rev as string)
+  if (path.size === 0) return undefined
+  const leaves = await asBadRequest(() => collection.getRevisions(id, 'all'))
+  const ancestors = leaves.flatMap((leaf) => ('ok' in leaf && path.has(leaf.ok._rev) ? [leaf.ok as JsonObject] : []))
+  return ancestors[0]
+}
+
+/** With attachments as stubs: their content is no matter of functions, and may be still to come. */
+function withoutContent(document: JsonObject): JsonObject {
+  const { _attachments: attachments } = document
+  if (!isJsonObject(attachments)) return document
+  const stubs = Object.entries(attachments).map(([name, attachment]) => {
+    const { data, ...rest } = attachment as JsonObject
+    const length = data instanceof Uint8Array ? { length: data.length } : {}
+    return [name, { ...length, ...rest, stub: true }]
+  })
+  return { ...document, _attachments: Object.fromEntries(stubs) as JsonObject }
+}
+
+async function eachInTurn(
+  documents: readonly JsonObject[],
+  judge: (document: JsonObject) => Promise<Verdict> | Verdict,
+): Promise<Verdict[]> {
+  const verdicts: Verdict[] = []
+  for (const document of documents) {
+    try {
+      verdicts.push(await judge(document))
+    } catch (error) {
+      // What may go well another time must not look like a decision about this document.
+      const refused = toHttpError(error)
+      if (refused === undefined || refused.status >= 500) throw error
+      verdicts.push(refused)
+    }
+  }
+  return verdicts
+}
+
+function isDesign({ _id }: JsonObject): boolean {
+  return typeof _id === 'string' && _id.startsWith(DESIGN_PREFIX)
+}

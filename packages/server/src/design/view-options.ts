@@ -1,0 +1,92 @@
+/**
+ * CouchDB's parameters of a view as options of the library. In CouchDB `startkey` is where the walk starts, so with `descending` it is
+ * the upper bound; in the library bounds do not depend on the direction.
+ */
+import type { ViewOptions } from 'pannier'
+import { badRequest, HttpError } from '../http/http-error.ts'
+import type { QueryParameters } from '../http/query-parameters.ts'
+
+export interface ViewRead {
+  readonly options: ViewOptions
+  readonly updateSequence: boolean
+  /** False: the answer tells no `total_rows` and no `offset`. */
+  readonly sorted: boolean
+  /** Documents have the content of their attachments. */
+  readonly attachments: boolean
+}
+
+/** What goes against each other the library finds. @throws HttpError 400 */
+export function viewRead(parameters: QueryParameters): ViewRead {
+  const includeDocs = parameters.flag('include_docs')
+  const options: Record<string, unknown> = {
+    ...range(parameters),
+    descending: parameters.flag('descending'),
+    skip: parameters.count('skip'),
+    limit: parameters.count('limit'),
+    reduce: parameters.has('reduce') ? parameters.flag('reduce', true) : undefined,
+    group: group(parameters),
+    includeDocs,
+    // As CouchDB does, passed over where there are no documents.
+    conflicts: includeDocs && parameters.flag('conflicts'),
+    update: update(parameters),
+  }
+  return {
+    options: defined(options),
+    updateSequence: parameters.flag('update_seq'),
+    sorted: parameters.flag('sorted', true),
+    attachments: includeDocs && parameters.flag('attachments'),
+  }
+}
+
+function range(parameters: QueryParameters): Record<string, unknown> {
+  const keys = parameters.json('keys')
+  if (keys !== undefined && !Array.isArray(keys)) throw badRequest('`keys` body member must be an array.')
+  if (keys !== undefined) {
+    if (parameters.has('key')) throw parseError('`keys` is incompatible with `key`')
+    return { keys }
+  }
+  const descending = parameters.flag('descending')
+  const isInclusive = parameters.flag('inclusive_end', true)
+  const startId = parameters.text('startkey_docid') ?? parameters.text('start_key_doc_id')
+  const endId = parameters.text('endkey_docid') ?? parameters.text('end_key_doc_id')
+  const [fromId, toId] = descending ? [endId, startId] : [startId, endId]
+  if (parameters.has('key')) return { key: parameters.json('key'), fromId, toId }
+  const start = parameters.json('startkey', 'start_key')
+  const end = parameters.json('endkey', 'end_key')
+  const [lower, upper] = descending ? [end, start] : [start, end]
+  const lowerName = descending && !isInclusive ? 'gt' : 'gte'
+  const upperName = descending || isInclusive ? 'lte' : 'lt'
+  return {
+    [lowerName]: lower,
+    [upperName]: upper,
+    // A document counts only among the rows of a key that is given.
+    fromId: lower === undefined ? undefined : fromId,
+    toId: upper === undefined ? undefined : toId,
+  }
+}
+
+function group(parameters: QueryParameters): boolean | number | undefined {
+  const level = parameters.count('group_level')
+  if (level !== undefined && !parameters.flag('group')) return level === 0 ? undefined : level
+  return parameters.flag('group') || undefined
+}
+
+function update(parameters: QueryParameters): ViewOptions['update'] {
+  const stale = parameters.text('stale')
+  const wanted = parameters.text('update') ?? 'true'
+  if (stale === 'ok') return 'never'
+  if (stale === 'update_after') return 'after'
+  if (stale !== undefined && stale !== 'false') throw parseError('Invalid value for `stale`.')
+  if (wanted === 'lazy') return 'after'
+  if (wanted === 'true') return 'before'
+  if (wanted === 'false') return 'never'
+  throw parseError('Invalid value for `update`.')
+}
+
+function defined(options: Record<string, unknown>): ViewOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as ViewOptions
+}
+
+function parseError(reason: string): HttpError {
+  return new HttpError(400, 'query_parse_error', reason)
+}

@@ -1,0 +1,41 @@
+/** A URL that is known, asked with a method that it does not have: 405 and the methods that it has. */
+import type { FastifyInstance } from 'fastify'
+import { HttpError } from './http-error.ts'
+import type { Needs } from './seams.ts'
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'COPY']
+
+interface KnownUrl {
+  readonly methods: Set<string>
+  readonly needs: Needs | undefined
+}
+
+/** To be called before routes are added; the function returned, after them. */
+export function refuseOtherMethods(app: FastifyInstance): () => void {
+  const urls = new Map<string, KnownUrl>()
+  let isDone = false
+  app.addHook('onRoute', ({ method, url, config }) => {
+    if (isDone || url === '*') return
+    const known = urls.get(url) ?? { methods: new Set<string>(), needs: config?.needs }
+    urls.set(url, known)
+    for (const one of [method].flat()) known.methods.add(one)
+  })
+  return () => {
+    isDone = true
+    for (const [url, { methods, needs }] of urls) {
+      const allow = [...methods].sort().join(',')
+      const method = METHODS.filter((one) => !methods.has(one))
+      if (method.length === 0) continue
+      app.route({
+        method,
+        url,
+        exposeHeadRoute: false,
+        config: { ...(needs !== undefined && { needs }), contentTypes: ['*'] },
+        handler: (_request, reply) => {
+          reply.header('allow', allow)
+          throw new HttpError(405, 'method_not_allowed', `Only ${allow} allowed`)
+        },
+      })
+    }
+  }
+}
