@@ -6,6 +6,8 @@ import { QueryParameters } from '../http/query-parameters.ts'
 import { isJsonObject, readJsonObject } from '../http/request-body.ts'
 import type { JsonObject } from '../http/request-body.ts'
 import { joined, sendPieces } from '../http/streamed-reply.ts'
+import { mixedParts, newBoundary } from '../multipart/write-multipart.ts'
+import type { MixedResult } from '../multipart/write-multipart.ts'
 import { knownGeneration, withContent } from './attachment-content.ts'
 import { jsonLimits } from './body-limits.ts'
 import { checkDocument, checkDocumentId, checkRevision } from './document-input.ts'
@@ -119,7 +121,14 @@ async function postBulkGet(
     attachments: parameters.flag('attachments'),
   }
   const references = docs.map(referenceOf)
-  return sendPieces(reply, 'application/json', () => joined(bulkPieces(collection, references, read)))
+  if (!/multipart\/(?:mixed|related)/i.test(request.headers.accept ?? ''))
+    return sendPieces(reply, 'application/json', () => joined(bulkPieces(collection, references, read)))
+  const boundary = newBoundary()
+  const generations = new Map<JsonObject, number>()
+  const results = mixedResults(collection, references, read, generations)
+  return sendPieces(reply, `multipart/mixed; boundary="${boundary}"`, () =>
+    mixedParts(collection, results, (document) => generations.get(document) ?? Infinity, boundary),
+  )
 }
 
 function referenceOf(wanted: unknown): Reference {
@@ -141,7 +150,38 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? null)
 }
 
-/** One entry for each reference, in their order. */
+/** One entry for each reference, in their order, as parts; `generations` tells which attachments go along. */
+async function* mixedResults(
+  collection: Collection<JsonObject>,
+  references: readonly Reference[],
+  read: BulkRead,
+  generations: Map<JsonObject, number>,
+): AsyncGenerator<MixedResult> {
+  for (let at = 0; at < references.length; at += REFERENCES_PER_READ) {
+    const some = references.slice(at, at + REFERENCES_PER_READ)
+    const found = await findRevisions(collection, some, read)
+    for (const [index, reference] of some.entries()) {
+      for (const document of found[index]!) {
+        if (document === undefined) {
+          yield missingOf(reference)
+          continue
+        }
+        const { _revisions, ...rest } = document
+        const ok = read.revs ? document : rest
+        if (read.attachments) generations.set(ok, knownGeneration(document, reference.attachmentsSince))
+        yield { ok }
+        generations.delete(ok)
+      }
+    }
+  }
+}
+
+function missingOf({ id, rev, error }: Reference): { readonly error: JsonObject } {
+  const reason = error?.reason ?? 'missing'
+  return { error: { id, rev: rev ?? 'undefined', error: error?.error ?? 'not_found', reason } }
+}
+
+/** The same in JSON. */
 async function* bulkPieces(
   collection: Collection<JsonObject>,
   references: readonly Reference[],
@@ -189,24 +229,18 @@ async function findRevisions(
 
 async function wireDocument(
   collection: Collection<JsonObject>,
-  { id, rev, attachmentsSince, error }: Reference,
+  reference: Reference,
   document: JsonObject | undefined,
   { revs, attachments }: BulkRead,
 ): Promise<JsonObject> {
-  const missing = {
-    id,
-    rev: rev ?? 'undefined',
-    error: error?.error ?? 'not_found',
-    reason: error?.reason ?? 'missing',
-  }
-  if (document === undefined) return { error: missing }
+  if (document === undefined) return missingOf(reference)
   try {
-    const generation = knownGeneration(document, attachmentsSince)
+    const generation = knownGeneration(document, reference.attachmentsSince)
     const { _revisions, ...rest } = document
     const ok = revs ? document : rest
     return { ok: attachments ? await withContent(collection, ok, generation) : ok }
   } catch (failure) {
     if (!(failure instanceof HttpError)) throw failure
-    return { error: missing }
+    return missingOf(reference)
   }
 }

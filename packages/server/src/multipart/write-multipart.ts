@@ -35,17 +35,21 @@ export async function* relatedParts(
   yield `\r\n--${boundary}--`
 }
 
-/** `{ ok }` or `{ missing }` for each; documents with attachments are multipart/related themselves. */
+/** What a part of multipart/mixed tells: a document, or why there is none. */
+export type MixedResult = { readonly ok: JsonObject } | { readonly missing: string } | { readonly error: JsonObject }
+
+/** Documents with attachments are multipart/related themselves. */
 export async function* mixedParts(
   collection: Collection<JsonObject>,
-  results: readonly ({ readonly ok: JsonObject } | { readonly missing: string })[],
+  results: Iterable<MixedResult> | AsyncIterable<MixedResult>,
   generationOf: (document: JsonObject) => number,
   boundary: string,
 ): AsyncGenerator<Part> {
-  for (const result of results) {
+  for await (const result of results) {
     yield `--${boundary}\r\n`
-    if ('missing' in result) {
-      yield `Content-Type: application/json; error="true"\r\n\r\n${JSON.stringify({ missing: result.missing })}\r\n`
+    if (!('ok' in result)) {
+      const why = 'error' in result ? result.error : result
+      yield `Content-Type: application/json; error="true"\r\n\r\n${JSON.stringify(why)}\r\n`
       continue
     }
     const { ok } = result

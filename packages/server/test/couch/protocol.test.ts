@@ -776,6 +776,25 @@ test('_db_updates', async () => {
   expect(events.json).toMatchObject({ results: [{ db_name: 'updates', type: 'deleted' }] })
 })
 
+test('_bulk_get in parts', async () => {
+  await database('parts', [{ _id: 'plain', n: 1 }])
+  const put = await send(url, 'PUT /parts/files', {
+    _attachments: { a: { content_type: 'text/plain', data: 'aGVsbG8=' } },
+  })
+  const docs = [{ id: 'plain' }, { id: 'files' }, { id: 'none' }, { id: 'files', atts_since: [put.json['rev']] }]
+  const ask = (query: string) =>
+    send(url, `POST /parts/_bulk_get${query}`, { docs }, { accept: 'multipart/mixed, application/json;q=0.5' })
+  const { headers, text } = await ask('?attachments=true&revs=true')
+  const boundary = /^multipart\/mixed; boundary="(\w+)"$/.exec(headers.get('content-type')!)![1]!
+  const parts = text.split(`--${boundary}`).slice(1, -1)
+  expect(parts).toHaveLength(4)
+  expect(parts[0]).toMatch(/^\r\nContent-Type: application\/json\r\n\r\n\{.*"n":1.*"_revisions".*\}\r\n$/)
+  expect(parts[1]).toMatch(/multipart\/related[^]*"follows":true[^]*\r\n\r\nhello\r\n/)
+  expect(parts[2]).toMatch(/application\/json; error="true"\r\n\r\n\{"id":"none".*"not_found"/)
+  expect(parts[3]).toMatch(/"stub":true/)
+  expect((await ask('')).text).not.toContain('hello')
+})
+
 test('conflicts of documents that are found', async () => {
   await database('twigs', [])
   for (const rev of ['1-a', '1-b'])

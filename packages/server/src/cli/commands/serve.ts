@@ -19,6 +19,7 @@ interface ServeArguments {
   readonly logLevel: string
   readonly trustProxy: readonly string[]
   readonly secureCookies: boolean
+  readonly adminUi?: string
 }
 
 const LEVELS = ['silent', 'error', 'warn', 'info', 'debug']
@@ -50,12 +51,13 @@ export function addServe(program: Command, terminal: Terminal): void {
     )
     .option('--trust-proxy <addresses...>', 'proxies whose X-Forwarded headers are believed', [])
     .option('--secure-cookies', 'session cookies for TLS only, which a proxy ends', false)
+    .option('--admin-ui <dir>', 'pages that are served at /_utils: those of Fauxton, built')
     .action((options: ServeArguments) => serve(options, terminal))
 }
 
 async function serve(options: ServeArguments, terminal: Terminal): Promise<void> {
   const { stdout, stderr, signal } = terminal
-  const { dir, port, host, admin, cors, durability, logLevel, trustProxy, secureCookies } = options
+  const { dir, port, host, admin, cors, durability, logLevel, trustProxy, secureCookies, adminUi } = options
   const server = await createServer({
     dir,
     durability,
@@ -63,6 +65,7 @@ async function serve(options: ServeArguments, terminal: Terminal): Promise<void>
     secureCookies,
     logger: logLevel === 'silent' ? false : createLogger({ level: logLevel }, stderr)!,
     ...(admin !== undefined && { admin }),
+    ...(adminUi !== undefined && { adminUi }),
     ...(trustProxy.length > 0 && { trustProxy }),
   }).catch(explain)
   try {
