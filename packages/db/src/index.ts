@@ -11,6 +11,7 @@ export type { CollectionChange, DatabaseChange } from './database/change-notifie
 export type { ByteSource, LongWork } from './database/byte-stream.ts'
 export type { Collection, CollectionOptions, ExportOptions, IndexInfo } from './database/collection.ts'
 export type { ChangeFeed, ChangesOptions, ChangesPage } from './database/change-feed.ts'
+export type { CollectionHost } from './database/local-peer.ts'
 export type { CollectionInfo } from './database/collection-info.ts'
 export type { DocumentList, ListKeysOptions, ListOptions, ListPage } from './database/document-list.ts'
 export type { LocalDocuments, LocalInput, LocalListOptions } from './database/local-collection.ts'
@@ -50,8 +51,11 @@ export type {
 export type { Replicate, Replication } from './database/replication.ts'
 export type {
   DatabaseSyncOptions,
+  CollectionSide,
   DirectionOptions,
+  RemoteSide,
   ReplicationOptions,
+  ReplicationSide,
   ReplicationTarget,
 } from './database/replication-options.ts'
 export type { FetchFunction, HttpOptions } from './replication/http/http-client.ts'

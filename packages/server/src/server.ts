@@ -39,6 +39,9 @@ import type { JsonObject } from './http/request-body.ts'
 import { Metrics } from './http/metrics.ts'
 import { refuseOtherMethods } from './http/other-methods.ts'
 import { RunningRequests } from './http/running-requests.ts'
+import { replicatorGuard } from './replicator/replicator-guard.ts'
+import { Replicator } from './replicator/replicator.ts'
+import { replicatorRoutes } from './replicator/replicator-routes.ts'
 import { DEFAULT_LIMITS } from './http/server-options.ts'
 import type { ServerOptions } from './http/server-options.ts'
 import { Sandbox } from './sandbox/sandbox.ts'
@@ -131,16 +134,25 @@ async function assemble(
     updates: new DatabaseUpdates(database, await databases.names()),
     feeds: new OpenFeeds(metrics, limits.feedsMax),
     closing: closing.signal,
-    writeGuards: [auth.guard, designGuard(securityOf), compilationGuard(designs), validationGuard(designs, securityOf)],
+    writeGuards: [
+      auth.guard,
+      designGuard(securityOf),
+      replicatorGuard,
+      compilationGuard(designs),
+      validationGuard(designs, securityOf),
+    ],
     filterSource: designFilters(designs, securityOf),
   }
   app.decorate('pannier', context)
+  const replicator = new Replicator(context, app.log, options.replication)
   await app.register(authPlugin(auth))
   for (const plugin of options.plugins ?? []) await app.register(plugin)
   for (const routes of ROUTES) routes(app, context)
   if (options.adminUi !== undefined) (await adminUiRoutes(options.adminUi))(app, context)
   refuseRest()
+  replicatorRoutes(app, context, replicator)
   await app.ready()
+  await replicator.documents.follow()
   const close = async (): Promise<void> => {
     closing.abort()
     const ended = app.close()
@@ -148,6 +160,7 @@ async function assemble(
     // Idle ones, those that have not sent a request yet, and requests that do not end in time.
     app.server.closeAllConnections()
     await ended
+    await replicator.close()
     for (const part of [context.indexes, designs, context.updates, databases]) part.close()
     await sandbox.close()
     metrics.registry.clear()

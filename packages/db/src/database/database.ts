@@ -19,7 +19,7 @@ import { MigrationNeeded } from './schema/versioned-access.ts'
 import type { DocumentOf, InputOf } from './schema/declared-types.ts'
 import type { SchemaInput, SchemaOutput, StandardSchema } from './schema/standard-schema.ts'
 import { Replication } from './replication.ts'
-import type { DatabaseSyncOptions } from './replication-options.ts'
+import type { DatabaseSyncOptions, ReplicationOptions, ReplicationSide } from './replication-options.ts'
 import type { Transaction } from './transaction.ts'
 
 /** What `open` hands to a database. */
@@ -246,6 +246,19 @@ export class Database<Schemas extends object = object> {
    */
   sync(url: string | URL, options: DatabaseSyncOptions): Replication {
     return new Replication(this.#context, { url, open: (name) => this.collection<JsonObject>(name) }, options)
+  }
+
+  /**
+   * Replicates from one database or collection to another one, each of which may be anywhere and have options of its own: also from a
+   * server to a server, through here.
+   *
+   * @example
+   * const target = { url: 'https://b.example.org/people', auth: { username: 'ann', password } }
+   * await db.replicate('https://a.example.org/people', target, { create: false })
+   */
+  replicate(source: ReplicationSide, target: ReplicationSide, options: ReplicationOptions = {}): Replication {
+    this.#assertOpen()
+    return new Replication(this.#context, { source, target }, options)
   }
 
   /** Finishes the writes that were asked for and lets go of everything. Idempotent. */

@@ -35,6 +35,21 @@ export type LocalCollection = CollectionOperations<JsonObject> & {
   changes(options: ChangesOptions<JsonObject>): ChangeFeed<JsonObject>
 }
 
+/** What the one who has a collection has to say about its replication. */
+export interface CollectionHost {
+  /** Runs each write to the collection, or refuses it by throwing: then the replication fails. */
+  readonly around?: (<T>(write: () => Promise<T>) => Promise<T>) | undefined
+  /**
+   * Is asked before revisions are written, each with `_id`, `_rev` and perhaps `_attachments`: gives for each what is to be written
+   * instead, or why it is denied.
+   */
+  readonly admit?:
+    | ((documents: readonly JsonDocument[]) => Promise<readonly (JsonDocument | PannierError)[]>)
+    | undefined
+  /** Is asked which of the documents that have changed (winners, tombstones too) are to be replicated from here. */
+  readonly accept?: ((documents: readonly JsonDocument[]) => Promise<readonly boolean[]>) | undefined
+}
+
 interface Position {
   readonly since: number
   readonly epoch: string
@@ -47,10 +62,21 @@ export class LocalPeer implements ReplicationPeer {
   readonly name: string
   readonly remote = false
   readonly #collection: LocalCollection
+  readonly #host: CollectionHost
 
-  constructor(collection: LocalCollection) {
+  constructor(collection: LocalCollection, host: CollectionHost = {}) {
     this.name = `collection '${collection.name}'`
     this.#collection = collection
+    this.#host = host
+  }
+
+  get collectionName(): string {
+    return this.#collection.name
+  }
+
+  /** Filters of documents by the one who has the collection. */
+  get filters(): boolean {
+    return this.#host.accept !== undefined
   }
 
   /** The collection is made if there is none, as only then it has an epoch. */
@@ -124,7 +150,7 @@ export class LocalPeer implements ReplicationPeer {
 
   async putLocal(name: string, document: JsonDocument, signal: AbortSignal): Promise<string> {
     throwIfAborted(signal, 'The replication')
-    const { rev } = await this.#collection.local.put({ ...document, _id: name })
+    const { rev } = await this.#writing(() => this.#collection.local.put({ ...document, _id: name }))
     return rev
   }
 
@@ -148,6 +174,7 @@ export class LocalPeer implements ReplicationPeer {
       limit,
       style,
       live: wait,
+      docs: this.filters,
       signal,
       ...(ids === undefined ? {} : { ids }),
       ...(selector === undefined ? {} : { selector }),
@@ -155,19 +182,39 @@ export class LocalPeer implements ReplicationPeer {
     })
     if (!wait) {
       const { changes, lastSeq, pending } = await feed.page()
-      return { changes: changes.map(changeOf), lastSeq: `${lastSeq}-${epoch}`, pending, ended: pending === 0 }
+      const wanted = await this.#wanted(changes)
+      return { changes: wanted, lastSeq: `${lastSeq}-${epoch}`, pending, ended: pending === 0 }
     }
     for await (const rows of feed.batches())
-      return { changes: rows.map(changeOf), lastSeq: `${feed.lastSeq}-${epoch}`, pending: undefined, ended: false }
+      return {
+        changes: await this.#wanted(rows),
+        lastSeq: `${feed.lastSeq}-${epoch}`,
+        pending: undefined,
+        ended: false,
+      }
     throw new PannierError('PANNIER_CLOSED', `There are no more changes of ${this.name}: it was closed or dropped.`)
+  }
+
+  async #wanted(rows: readonly Row[]): Promise<PeerChange[]> {
+    const { accept } = this.#host
+    if (accept === undefined || rows.length === 0) return rows.map(changeOf)
+    const accepted = await accept(rows.map(({ doc }) => doc as JsonDocument))
+    return rows.filter((_row, at) => accepted[at] === true).map(changeOf)
+  }
+
+  #writing<T>(write: () => Promise<T>): Promise<T> {
+    const { around } = this.#host
+    return around === undefined ? write() : around(write)
   }
 
   async #made(): Promise<string> {
     const access = this.#collection['access']
-    await access.write((transaction) => {
-      const { catalog, name } = access.writing
-      if (catalog.collection(transaction, name) === undefined) access.writing.create(transaction)
-    })
+    await this.#writing(() =>
+      access.write((transaction) => {
+        const { catalog, name } = access.writing
+        if (catalog.collection(transaction, name) === undefined) access.writing.create(transaction)
+      }),
+    )
     const { epoch } = await this.#collection.info()
     return epoch!
   }
@@ -212,8 +259,21 @@ export class LocalPeer implements ReplicationPeer {
     return attachment.stream()
   }
 
-  /** One that can't be taken does not keep the others from it. */
+  /** Those that are admitted. */
   async #put(documents: readonly JsonDocument[]): Promise<Outcome[]> {
+    const { admit } = this.#host
+    if (admit === undefined) return this.#writing(() => this.#store(documents))
+    return this.#writing(async () => {
+      const admitted = await admit(documents)
+      const written = await this.#store(admitted.filter((one): one is JsonDocument => !(one instanceof PannierError)))
+      let next = 0
+      return admitted.map((one) => (one instanceof PannierError ? { error: one } : written[next++]!))
+    })
+  }
+
+  /** One that can't be taken does not keep the others from it. */
+  async #store(documents: readonly JsonDocument[]): Promise<Outcome[]> {
+    if (documents.length === 0) return []
     try {
       return [...(await this.#collection.put(inputs(documents), { newEdits: false, atomic: false }))]
     } catch (error) {
@@ -221,7 +281,7 @@ export class LocalPeer implements ReplicationPeer {
       if (documents.length === 1)
         return [{ error: new PannierError('PANNIER_INVALID_DOCUMENT', error.message, { cause: error }) }]
       const half = documents.length >> 1
-      return [...(await this.#put(documents.slice(0, half))), ...(await this.#put(documents.slice(half)))]
+      return [...(await this.#store(documents.slice(0, half))), ...(await this.#store(documents.slice(half)))]
     }
   }
 
@@ -254,7 +314,13 @@ function sinceOf(sequence: Sequence, epoch: string): number {
   return parts !== null && parts[2] === epoch ? Number(parts[1]) : typeof sequence === 'number' ? sequence : 0
 }
 
-function changeOf({ id, changes }: { id: string; changes: readonly { rev: string }[] }): PeerChange {
+interface Row {
+  readonly id: string
+  readonly changes: readonly { readonly rev: string }[]
+  readonly doc?: unknown
+}
+
+function changeOf({ id, changes }: Row): PeerChange {
   return { id, revs: changes.map(({ rev }) => rev) }
 }
 

@@ -11,9 +11,23 @@ import type {
   ReplicationStatus,
 } from '../replication/types.ts'
 import type { JsonObject } from './document-types.ts'
+import type { CollectionHost } from './local-peer.ts'
 
 /** The URL of a CouchDB database (or of one that speaks its protocol), or a collection, of this database or another one. */
 export type ReplicationTarget = string | URL | { readonly name: string; info(): Promise<unknown> }
+
+/** A CouchDB database with options of its own. */
+export interface RemoteSide extends HttpPeerOptions {
+  readonly url: string | URL
+}
+
+/** A collection, and what whoever has it has to say about replicating from or to it. */
+export interface CollectionSide extends CollectionHost {
+  readonly collection: Exclude<ReplicationTarget, string | URL>
+}
+
+/** The source or the target of `db.replicate`. */
+export type ReplicationSide = ReplicationTarget | RemoteSide | CollectionSide
 
 /** Options of one direction. */
 export interface DirectionOptions {
@@ -69,6 +83,7 @@ export interface DatabaseSyncOptions extends ReplicationOptions {
 /** What is to be replicated: collections of a database, or one. */
 export type ReplicationRequest =
   | { readonly url: string | URL; readonly open: (name: string) => unknown }
+  | { readonly source: ReplicationSide; readonly target: ReplicationSide }
   | ReplicationJob
 
 export interface ReplicationJob {

@@ -19,6 +19,7 @@ import type {
   ReplicationJob,
   ReplicationOptions,
   ReplicationRequest,
+  ReplicationSide,
   ReplicationState,
   ReplicationTarget,
 } from './replication-options.ts'
@@ -33,7 +34,10 @@ export async function startReplication(
 ): Promise<ReplicationResult> {
   const { wallClock, closing } = context
   const startTime = new Date(wallClock()).toISOString()
-  const runs = jobsOf(request, options).flatMap((job) => runsOf(context, job, options))
+  const runs =
+    'source' in request
+      ? [runBetween(context, request, options)]
+      : jobsOf(request, options).flatMap((job) => runsOf(context, job, options))
   const emit: PartWatcher['emit'] = (event) => {
     for (const listener of Array.from(state.listeners)) listener(event)
   }
@@ -100,13 +104,15 @@ function resultOf({ view }: ReplicationState, startTime: string, endTime: string
   return { ...progress, ok: isComplete && progress.docsDenied === 0, status, startTime, endTime, parts: [...parts] }
 }
 
+type SidesRequest = Extract<ReplicationRequest, { readonly source: unknown }>
+
 interface Run {
   readonly run: RunOptions
   readonly source: ReplicationPeer
   readonly target: ReplicationPeer
 }
 
-function jobsOf(request: ReplicationRequest, options: ReplicationOptions): ReplicationJob[] {
+function jobsOf(request: Exclude<ReplicationRequest, SidesRequest>, options: ReplicationOptions): ReplicationJob[] {
   if ('collection' in request) return [request]
   const { collections } = options as DatabaseSyncOptions
   const below = String(request.url).replace(/\/+$/, '')
@@ -125,16 +131,41 @@ function runsOf(context: DatabaseContext, job: ReplicationJob, options: Replicat
     const own = direction === 'push' ? options.push : options.pull
     const run = runOptions(context, collection.name, direction, job.directions.length > 1, { ...options, ...own })
     const [source, target] = direction === 'push' ? [here, there] : [there, here]
-    if (run.filter.name !== undefined && !source.remote)
-      throw new TypeError('a filter by name is one that a server has: filter a collection by a function')
+    checkFilter(run, source)
     return { run, source, target }
   })
 }
 
+/** A push from a collection, or else a pull. */
+function runBetween(context: DatabaseContext, { source, target }: SidesRequest, options: ReplicationOptions): Run {
+  const [from, to] = [sideOf(context, source, options), sideOf(context, target, options)]
+  const direction = from.remote ? 'pull' : 'push'
+  const collection = [from, to].find((peer) => peer instanceof LocalPeer)?.collectionName ?? to.name
+  const run = runOptions(context, collection, direction, false, options)
+  checkFilter(run, from)
+  return { run, source: from, target: to }
+}
+
+function checkFilter({ filter }: RunOptions, source: ReplicationPeer): void {
+  if (filter.name !== undefined && source instanceof LocalPeer && !source.filters)
+    throw new TypeError('a filter by name is one that a server has: filter a collection by a function')
+}
+
+function sideOf(context: DatabaseContext, side: ReplicationSide, options: ReplicationOptions): ReplicationPeer {
+  if (typeof side !== 'object' || side === null || side instanceof URL) return peerOf(context, side, options)
+  if ('url' in side) return peerOf(context, side.url, { ...options, ...side })
+  return 'collection' in side && typeof side.collection === 'object'
+    ? new LocalPeer(collectionOf(side.collection), side)
+    : peerOf(context, side as ReplicationTarget, options)
+}
+
+function collectionOf(target: ReplicationTarget): LocalCollection {
+  if (target instanceof CollectionOperations && 'changes' in target) return target as LocalCollection
+  throw new TypeError('a replication is with the URL of a database, or with a collection')
+}
+
 function peerOf(context: DatabaseContext, target: ReplicationTarget, options: ReplicationOptions): ReplicationPeer {
-  if (target instanceof CollectionOperations && 'changes' in target) return new LocalPeer(target as LocalCollection)
-  if (typeof target !== 'string' && !(target instanceof URL))
-    throw new TypeError('a replication is with the URL of a database, or with a collection')
+  if (typeof target !== 'string' && !(target instanceof URL)) return new LocalPeer(collectionOf(target))
   const url = URL.canParse(String(target)) ? new URL(target) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol))
     throw new TypeError('the URL of a database begins with http')

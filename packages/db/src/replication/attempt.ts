@@ -20,6 +20,7 @@ import type {
 import { mapAhead } from './pipeline.ts'
 import { replicationId } from './replication-id.ts'
 import type { RunOptions } from './run-options.ts'
+import type { Suspects } from './suspects.ts'
 
 /** Hears of what is done. */
 export interface AttemptWatcher {
@@ -58,11 +59,18 @@ interface Fetched extends FetchRequest {
   readonly read: RevisionsRead
 }
 
+/** Of all attempts, those that can't be read and those that can't be written. */
+interface AttemptSuspects {
+  readonly read: Suspects
+  readonly written: Suspects
+}
+
 export class Attempt {
   readonly #source: ReplicationPeer
   readonly #target: ReplicationPeer
   readonly #options: RunOptions
   readonly #watcher: AttemptWatcher
+  readonly #suspects: AttemptSuspects
   readonly #signal: AbortSignal
   readonly #startTime: string
   #log: CheckpointLog | undefined
@@ -78,12 +86,14 @@ export class Attempt {
     target: ReplicationPeer,
     options: RunOptions,
     watcher: AttemptWatcher,
+    suspects: AttemptSuspects,
     signal: AbortSignal,
   ) {
     this.#source = source
     this.#target = target
     this.#options = options
     this.#watcher = watcher
+    this.#suspects = suspects
     this.#signal = AbortSignal.any([signal, this.#lost.signal])
     this.#startTime = new Date(options.wallClock()).toISOString()
   }
@@ -200,7 +210,18 @@ export class Attempt {
   async #fetch(request: FetchRequest): Promise<Fetched> {
     const { names } = request
     if (names.length === 0) return { ...request, read: { revisions: [], failures: [], bytes: 0 } }
-    const read = await this.#source.readRevisions(names, this.#signal)
+    const { results, failures, error } = await this.#suspects.read.guard(
+      names,
+      (name) => name,
+      (some) => this.#source.readRevisions(some, this.#signal),
+      async () => void (await this.#source.identify(false, this.#signal)),
+    )
+    if (error !== undefined) throw error
+    const read = {
+      revisions: results.flatMap(({ revisions }) => revisions),
+      failures: [...failures, ...results.flatMap((result) => result.failures)],
+      bytes: results.reduce((sum, { bytes }) => sum + bytes, 0),
+    }
     // Larger documents count at once, smaller ones bit by bit.
     const mean = read.bytes / Math.max(1, read.revisions.length)
     this.#documentBytes = Math.max(64, mean, (this.#documentBytes + mean) / 2)
@@ -209,13 +230,24 @@ export class Attempt {
 
   async #write({ revisions, failures }: RevisionsRead): Promise<void> {
     if (revisions.length === 0 && failures.length === 0) return
-    const written = await this.#target.writeRevisions(revisions, this.#signal)
-    const failed = new Set(written.failures.map(({ id, rev }) => JSON.stringify([id, rev])))
+    const written = await this.#suspects.written.guard(
+      revisions,
+      ({ document: { _id: id, _rev: rev } }) => ({ id, rev }),
+      (some) => this.#target.writeRevisions(some, this.#signal),
+      () => this.#log!.touch(this.#startTime, this.#signal),
+    )
+    const refused = written.results.flatMap((result) => result.failures)
+    const failed = new Set([...refused, ...written.failures].map(({ id, rev }) => JSON.stringify([id, rev])))
     const taken = revisions
       .map(({ document }) => document)
       .filter(({ _id, _rev }) => failed.size === 0 || !failed.has(JSON.stringify([_id, _rev])))
-    this.#watcher.written(taken, revisions.length, [...failures, ...written.failures])
-    for (const id of written.conflicts) this.#watcher.conflict(id)
+    this.#watcher.written(taken, revisions.length, [
+      ...failures,
+      ...refused,
+      ...(written.error === undefined ? written.failures : []),
+    ])
+    for (const id of written.results.flatMap(({ conflicts }) => conflicts)) this.#watcher.conflict(id)
+    if (written.error !== undefined) throw written.error
   }
 
   /** Not with every batch: at once if the last one was long ago, else in a while. */

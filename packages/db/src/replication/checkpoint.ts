@@ -106,6 +106,13 @@ export class CheckpointLog {
     return true
   }
 
+  /** Shows that the target takes writes, by one that changes nothing: what was recorded there is recorded anew. */
+  async touch(startTime: string, signal: AbortSignal): Promise<void> {
+    if (this.#sides === 'both' || this.#sides === 'target')
+      await this.#put(this.#target, this.#history, startTime, signal)
+    else await this.#target.getLocal(this.#name, signal)
+  }
+
   async #put(
     peer: ReplicationPeer,
     history: readonly Session[],
@@ -114,15 +121,13 @@ export class CheckpointLog {
   ): Promise<void> {
     for (let retries = 0; ; retries++) {
       const current = this.#revisions.get(peer)
-      const [{ session_id, recorded_seq }] = history as [Session]
+      const [newest] = history
       try {
         const rev = await peer.putLocal(
           this.#name,
           {
             ...(typeof current === 'string' ? { _rev: current } : {}),
-            session_id,
-            last_seq: recorded_seq,
-            source_last_seq: recorded_seq,
+            ...(newest === undefined ? {} : headOf(newest)),
             history: history.map((one) => ({ ...one, last_seq: one.recorded_seq })),
             replicator: 'pannier',
             version: CHECKPOINT_VERSION,
@@ -149,4 +154,8 @@ export class CheckpointLog {
     if (!isOurs && (history.length > 1 || known.length > 0)) throw checkpointLost(peer.name)
     this.#revisions.set(peer, current?.['_rev'])
   }
+}
+
+function headOf({ session_id, recorded_seq }: Session): JsonDocument {
+  return { session_id, last_seq: recorded_seq, source_last_seq: recorded_seq }
 }

@@ -37,7 +37,24 @@ export function checkpointLost(peer: string): PannierError {
 
 /** What was to be read was replaced since it was named. */
 export function replaced(peer: string, what: string, cause?: unknown): PannierError {
-  return unreachable(peer, `${what} was replaced or removed meanwhile`, cause, { restart: true })
+  return unreachable(peer, `${what} was replaced or removed meanwhile`, cause, { restart: true, missing: true })
+}
+
+/** What the source has said is not all there. */
+export function incomplete(peer: string, what: string): PannierError {
+  return unreachable(peer, what, undefined, { incomplete: true })
+}
+
+/** Another try may help, or else it is one revision for which it always fails. */
+export function mayBeOneRevision(error: unknown): boolean {
+  if (!isTransient(error)) return false
+  const { status, missing, incomplete: cut } = (error as PannierError).details
+  return status === 500 || missing === true || cut === true
+}
+
+/** The source says that it does not have what it has named. */
+export function isMissing({ details }: PannierError): boolean {
+  return details['missing'] === true
 }
 
 export function asksForRestart(error: unknown): boolean {

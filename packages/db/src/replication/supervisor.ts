@@ -10,6 +10,7 @@ import { asksForRestart, isTransient } from './errors.ts'
 import type { ReplicationPeer, Sequence } from './peer.ts'
 import { BACK_OFF_MS_MAX, BACK_OFF_MS_MIN } from './run-options.ts'
 import type { RunOptions } from './run-options.ts'
+import { Suspects } from './suspects.ts'
 import type { ReplicationStatus } from './types.ts'
 
 /** So often in a row, without progress, an attempt begins anew although failures are not to be tried again. */
@@ -39,6 +40,7 @@ export async function supervise(
   const isOffline = (): boolean => (source.remote || target.remote) && network?.isOnline() === false
   let delayMs = 0
   let restarts = 0
+  const suspects = { read: new Suspects(), written: new Suspects() }
   let { snapshot } = options
   for (;;) {
     if (control.cancelled) return 'cancelled'
@@ -68,7 +70,7 @@ export async function supervise(
           watcher.reached(sequence, caughtUp)
         },
       }
-      await new Attempt(source, target, { ...options, snapshot }, noting, stop.signal).run()
+      await new Attempt(source, target, { ...options, snapshot }, noting, suspects, stop.signal).run()
       return 'complete'
     } catch (error) {
       if (stop.signal.aborted) continue

@@ -10,6 +10,7 @@ import { assertDefined, assertEqual, assertRejects, assertTrue } from '../check.
 import { couchFetch } from '../couch-fetch.ts'
 import { eventually } from '../suite.ts'
 import type { SuiteContext } from '../suite.ts'
+import { sideCases } from './replication-sides.ts'
 
 type Docs = Collection<JsonObject>
 type Case = (name: string, body: (here: Docs, there: Docs, db: Database) => Promise<void>) => void
@@ -35,6 +36,7 @@ export function replicationSuite({ test, create }: SuiteContext<() => Promise<Da
   checkpointCases(check)
   failureCases(check)
   snapshotCases(check)
+  sideCases(check)
 }
 
 async function fill(docs: Docs, count: number, prefix = 'd'): Promise<void> {

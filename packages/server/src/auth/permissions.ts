@@ -19,6 +19,8 @@ export const DEFAULT_SECURITY: JsonObject = { members: { roles: [ADMIN_ROLE] }, 
 
 /** Of whom others must not read; users may read their own document. */
 export const USERS_DATABASE = '_users'
+/** Has the credentials of other servers in it: only its admins read it. */
+export const REPLICATOR_DATABASE = '_replicator'
 
 /** What is asked for. */
 export interface Access {
@@ -40,6 +42,7 @@ export function refusalOf({ user, needs, database, security, documentId }: Acces
   const { admins, members } = readSecurity(security ?? DEFAULT_SECURITY)
   if (contains(admins, user)) return undefined
   if (needs === 'database-admin') return refused(user, 'You are not a db or server admin.')
+  if (database === REPLICATOR_DATABASE) return refused(user, 'You are not an admin of this db.')
   if (database === USERS_DATABASE) {
     const isOwn = user.name !== null && documentId === USER_PREFIX + user.name
     return isOwn ? undefined : refused(user, 'Only administrators and the user may access the documents of a user.')

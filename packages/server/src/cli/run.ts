@@ -5,6 +5,7 @@ import { addDump } from './commands/dump.ts'
 import { addExport } from './commands/export.ts'
 import { addImport } from './commands/import.ts'
 import { addInspect } from './commands/inspect.ts'
+import { addReplicate } from './commands/replicate.ts'
 import { addRestore } from './commands/restore.ts'
 import { addServe } from './commands/serve.ts'
 import { addUser } from './commands/user.ts'
@@ -12,7 +13,18 @@ import { addVerify } from './commands/verify.ts'
 import { describeError, exitCodeOf, EXIT } from './outcome.ts'
 import { printLine, type Terminal } from './terminal.ts'
 
-const COMMANDS = [addServe, addUser, addImport, addExport, addDump, addRestore, addInspect, addVerify, addCompact]
+const COMMANDS = [
+  addServe,
+  addUser,
+  addReplicate,
+  addImport,
+  addExport,
+  addDump,
+  addRestore,
+  addInspect,
+  addVerify,
+  addCompact,
+]
 
 /** @param parameters What follows the name of the program. */
 export async function runCli(parameters: readonly string[], terminal: Terminal, version: string): Promise<number> {

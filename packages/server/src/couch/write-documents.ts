@@ -4,6 +4,7 @@ import type { WriteResult } from 'pannier'
 import { DESIGN_PREFIX } from '../design/design-documents.ts'
 import { asBadRequest, HttpError, toHttpError } from '../http/http-error.ts'
 import type { JsonObject } from '../http/request-body.ts'
+import type { GuardedWrite } from '../http/seams.ts'
 import type { ServerContext } from './server-context.ts'
 
 export interface WriteRequest {
@@ -24,14 +25,8 @@ export type WriteOutcome = WriteResult | HttpError
 export function writeDocuments(context: ServerContext, write: WriteRequest): Promise<WriteOutcome[]> {
   const { request, database, newEdits } = write
   return context.databases.write(database, async (collection) => {
-    const outcomes: (WriteOutcome | JsonObject)[] = [...write.documents]
-    for (const guard of context.writeGuards) {
-      const places = placesOfDocuments(outcomes)
-      if (places.length === 0) break
-      const documents = places.map((at) => outcomes[at] as JsonObject)
-      const guarded = await guard({ request, database, collection, documents, newEdits })
-      for (const [index, at] of places.entries()) outcomes[at] = guarded[index]!
-    }
+    const guarded = { request, database, collection, documents: write.documents, newEdits }
+    const outcomes: (WriteOutcome | JsonObject)[] = await passGuards(context, guarded)
     const places = placesOfDocuments(outcomes)
     const documents = places.map((at) => outcomes[at] as JsonObject)
     const [first] = documents
@@ -48,6 +43,21 @@ export function writeDocuments(context: ServerContext, write: WriteRequest): Pro
       context.designs.changed(collection)
     return outcomes as WriteOutcome[]
   })
+}
+
+/** What the guards leave of the documents, in their order. */
+export async function passGuards(
+  { writeGuards }: Pick<ServerContext, 'writeGuards'>,
+  write: GuardedWrite,
+): Promise<(JsonObject | HttpError)[]> {
+  const outcomes: (JsonObject | HttpError)[] = [...write.documents]
+  for (const guard of writeGuards) {
+    const places = placesOfDocuments(outcomes)
+    if (places.length === 0) break
+    const guarded = await guard({ ...write, documents: places.map((at) => outcomes[at] as JsonObject) })
+    for (const [index, at] of places.entries()) outcomes[at] = guarded[index]!
+  }
+  return outcomes
 }
 
 /** @throws HttpError */

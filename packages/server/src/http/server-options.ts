@@ -3,6 +3,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { Database, Durability } from 'pannier'
 import type { Logger, LoggerOptions } from 'pino'
 import type { AuthOptions } from '../auth/auth.ts'
+import type { ReplicatorOptions } from '../replicator/replicator.ts'
 
 const KIBIBYTE = 1024
 const MEBIBYTE: number = 1024 * KIBIBYTE
@@ -70,6 +71,8 @@ export interface ServerOptions {
   readonly corsOrigins?: readonly string[]
   /** A folder that is served at `/_utils`: the built pages of Fauxton. Anybody may read what is in it. */
   readonly adminUi?: string
+  /** With whom the server may replicate, and how persistently. */
+  readonly replication?: ReplicatorOptions
   /** A pino logger, its options, or false for none. */
   readonly logger?: Logger | LoggerOptions | false
   /** Registered before the routes, after authentication. */

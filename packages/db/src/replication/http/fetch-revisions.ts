@@ -3,7 +3,7 @@
  * inside the answer where they are small, and else when they are written, as streams.
  */
 import { isPlainObject } from '../../codec/collation.ts'
-import { isAboutContent, refusalStatus, refused, replaced, unreachable } from '../errors.ts'
+import { incomplete, isAboutContent, refusalStatus, refused, replaced, unreachable } from '../errors.ts'
 import type { PeerAttachment, PeerRevision, RevisionFailure, RevisionName, RevisionsRead } from '../peer.ts'
 import { bulkGetOf, objectOf, openRevisionsOf } from './answers.ts'
 import type { BulkGetEntry, Fields } from './answers.ts'
@@ -192,7 +192,7 @@ export class RevisionFetcher {
         },
         flush() {
           if (received !== length)
-            throw unreachable(url, `of the attachment '${name}' of '${id}' came ${received} of ${length} bytes`)
+            throw incomplete(url, `of the attachment '${name}' of '${id}' came ${received} of ${length} bytes`)
         },
       }),
     )

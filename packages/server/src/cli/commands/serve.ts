@@ -20,6 +20,7 @@ interface ServeArguments {
   readonly trustProxy: readonly string[]
   readonly secureCookies: boolean
   readonly adminUi?: string
+  readonly replicateWith: readonly string[]
 }
 
 const LEVELS = ['silent', 'error', 'warn', 'info', 'debug']
@@ -52,6 +53,7 @@ export function addServe(program: Command, terminal: Terminal): void {
     .option('--trust-proxy <addresses...>', 'proxies whose X-Forwarded headers are believed', [])
     .option('--secure-cookies', 'session cookies for TLS only, which a proxy ends', false)
     .option('--admin-ui <dir>', 'pages that are served at /_utils: those of Fauxton, built')
+    .option('--replicate-with <hosts...>', 'hosts of private networks that it may replicate with: couch.lan, 10.0.0.0/8', [])
     .action((options: ServeArguments) => serve(options, terminal))
 }
 
@@ -63,6 +65,7 @@ async function serve(options: ServeArguments, terminal: Terminal): Promise<void>
     durability,
     corsOrigins: cors,
     secureCookies,
+    replication: { hosts: options.replicateWith },
     logger: logLevel === 'silent' ? false : createLogger({ level: logLevel }, stderr)!,
     ...(admin !== undefined && { admin }),
     ...(adminUi !== undefined && { adminUi }),

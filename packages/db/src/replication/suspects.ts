@@ -1,0 +1,91 @@
+/**
+ * Finds revisions for which a request fails each time (an attachment that its source names and does not have, a document on which a
+ * server always answers 500), so that they do not keep all others from the target for ever.
+ *
+ * Guarantees: none is given up before it has failed so often on its own, each time while its peer did other work of the same kind:
+ * a server that is out of order, or a network that is, costs no document.
+ */
+import type { PannierError } from '../base/errors.ts'
+import { mayBeOneRevision, isMissing } from './errors.ts'
+import type { RevisionFailure, RevisionName } from './peer.ts'
+
+/** Failures in a row of requests that have it, after which each of their revisions is tried on its own. */
+const CLOSER_LOOK_AFTER = 2
+/** Failures in a row after which it is given up; fewer if the source says that something is not there. */
+const GIVEN_UP_AFTER = 6
+const GIVEN_UP_MISSING_AFTER = 3
+/** As many are kept account of: far more than requests that are under way have. */
+const COUNTED_MAX = 20_000
+
+export interface Guarded<Result> {
+  readonly results: readonly Result[]
+  /** Those that have failed: given up, unless there is an `error`. */
+  readonly failures: readonly RevisionFailure[]
+  /** Of one that is to be tried again: it ends the attempt once what was done is accounted for. */
+  readonly error: PannierError | undefined
+}
+
+export class Suspects {
+  /** Failures in a row, by revision. */
+  readonly #counts = new Map<string, number>()
+
+  /** `probe` rejects if the peer does no work of this kind at all. */
+  async guard<Item, Result>(
+    items: readonly Item[],
+    nameOf: (item: Item) => RevisionName,
+    run: (items: readonly Item[]) => Promise<Result>,
+    probe: () => Promise<void>,
+  ): Promise<Guarded<Result>> {
+    const keys = items.map((item) => keyOf(nameOf(item)))
+    if (keys.some((key) => this.#count(key) >= CLOSER_LOOK_AFTER)) return this.#oneByOne(items, nameOf, run, probe)
+    try {
+      const results = [await run(items)]
+      for (const key of keys) this.#counts.delete(key)
+      return { results, failures: [], error: undefined }
+    } catch (error) {
+      if (mayBeOneRevision(error)) for (const key of keys) this.#add(key)
+      throw error
+    }
+  }
+
+  async #oneByOne<Item, Result>(
+    items: readonly Item[],
+    nameOf: (item: Item) => RevisionName,
+    run: (items: readonly Item[]) => Promise<Result>,
+    probe: () => Promise<void>,
+  ): Promise<Guarded<Result>> {
+    const results: Result[] = []
+    const failed: RevisionFailure[] = []
+    for (const item of items) {
+      const { id, rev } = nameOf(item)
+      try {
+        results.push(await run([item]))
+        this.#counts.delete(keyOf({ id, rev }))
+      } catch (error) {
+        if (!mayBeOneRevision(error)) throw error
+        failed.push({ id, rev, error: error as PannierError })
+      }
+    }
+    if (failed.length > 0) await probe()
+    for (const failure of failed) this.#add(keyOf(failure))
+    const hopeful = failed.find((failure) => this.#count(keyOf(failure)) < givenUpAfter(failure))
+    return { results, failures: failed, error: hopeful?.error }
+  }
+
+  #count(key: string): number {
+    return this.#counts.get(key) ?? 0
+  }
+
+  #add(key: string): void {
+    if (this.#counts.size >= COUNTED_MAX) this.#counts.clear()
+    this.#counts.set(key, this.#count(key) + 1)
+  }
+}
+
+function givenUpAfter({ error }: RevisionFailure): number {
+  return isMissing(error) ? GIVEN_UP_MISSING_AFTER : GIVEN_UP_AFTER
+}
+
+function keyOf({ id, rev }: RevisionName): string {
+  return JSON.stringify([id, rev])
+}

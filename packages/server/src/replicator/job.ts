@@ -1,0 +1,273 @@
+/**
+ * A replication that the server keeps going: runs follow one another until one is complete; between two it waits, longer each time.
+ * States are CouchDB's: initializing, pending (waits for its turn), running, crashing (has failed and will try again), and in the end
+ * completed or failed.
+ */
+import type { FastifyBaseLogger } from 'fastify'
+import { isPannierError } from 'pannier'
+import type { FetchFunction, ReplicationResult } from 'pannier'
+import type { ActiveTask } from '../couch/active-tasks.ts'
+import type { ServerContext } from '../couch/server-context.ts'
+import { HttpError } from '../http/http-error.ts'
+import type { JsonObject } from '../http/request-body.ts'
+import type { User } from '../http/seams.ts'
+import { ReplicationRun } from './replication-run.ts'
+import { nameOf } from './replication-spec.ts'
+import type { ReplicationSpec } from './replication-spec.ts'
+import type { Turns } from './turns.ts'
+
+export type JobState = 'initializing' | 'pending' | 'running' | 'crashing' | 'completed' | 'failed'
+
+export interface JobHost {
+  readonly context: ServerContext
+  readonly turns: Turns
+  readonly log: FastifyBaseLogger
+  readonly fetch: FetchFunction
+  readonly retryMsMin: number
+  readonly retryMsMax: number
+  /** Within a run. */
+  readonly backOff: ((delayMs: number) => number) | undefined
+}
+
+export interface JobOptions {
+  readonly id: string
+  readonly spec: ReplicationSpec
+  /** Of the document in `_replicator`; undefined for one of `_replicate`. */
+  readonly documentId: string | undefined
+  /** Whose it is; who else than server admins may see it. */
+  readonly owner: string | null
+  /** With the rights that the user has now. @throws HttpError if there is none */
+  readonly user: () => Promise<User>
+  /** Tries again for as long as it takes; otherwise the first run is the last. */
+  readonly persistent: boolean
+}
+
+interface HistoryEntry extends JsonObject {
+  readonly timestamp: string
+  readonly type: 'added' | 'started' | 'crashed' | 'stopped'
+  readonly reason?: string
+}
+
+const HISTORY_MAX = 20
+/** Of one that does not try for as long as it takes. */
+const TRIES_MAX = 5
+const NODE = 'nonode@nohost'
+const TASK_UPDATE_MS_MIN = 500
+
+export class Job {
+  readonly options: JobOptions
+  readonly startTime: string = timestamp()
+  readonly #host: JobHost
+  readonly #stop = new AbortController()
+  readonly #history: HistoryEntry[] = []
+  readonly #done: Promise<ReplicationResult>
+  #state: JobState = 'initializing'
+  #lastUpdated: string = timestamp()
+  #errorCount = 0
+  #error: string | undefined
+  #run: ReplicationRun | undefined
+  #task: ActiveTask | undefined
+  #taskMs = 0
+  #wake: () => void = () => {}
+
+  constructor(host: JobHost, options: JobOptions) {
+    this.#host = host
+    this.options = options
+    this.#note('added')
+    this.#done = this.#work()
+    this.#done.catch(() => {})
+  }
+
+  /** Resolves when it is complete, rejects with what has ended it. */
+  get done(): Promise<ReplicationResult> {
+    return this.#done
+  }
+
+  get state(): JobState {
+    return this.#state === 'running' && this.#run?.waitsFor !== undefined ? 'crashing' : this.#state
+  }
+
+  get isOver(): boolean {
+    return this.#state === 'completed' || this.#state === 'failed'
+  }
+
+  /** Ends it, and waits for that. */
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    this.#wake()
+    await this.#done.catch(() => {})
+  }
+
+  /** The rights of users have changed. */
+  async recheck(): Promise<void> {
+    const run = this.#run
+    if (run !== undefined) await run.recheck(await this.options.user().catch(() => undefined))
+  }
+
+  /** For `_scheduler/docs`. */
+  describeDocument(): JsonObject {
+    const { id, documentId } = this.options
+    return {
+      database: '_replicator',
+      doc_id: documentId ?? null,
+      id: this.isOver ? null : id,
+      node: NODE,
+      ...this.#sides(),
+      state: this.state,
+      info: this.#info(),
+      error_count: this.#errorCount,
+      start_time: this.startTime,
+      last_updated: this.#lastUpdated,
+    }
+  }
+
+  /** For `_scheduler/jobs`. */
+  describeJob(): JsonObject {
+    const { id, documentId, owner } = this.options
+    return {
+      database: documentId === undefined ? null : '_replicator',
+      id,
+      pid: null,
+      ...this.#sides(),
+      user: owner,
+      doc_id: documentId ?? null,
+      history: this.#history.toReversed(),
+      info: this.#info(),
+      node: NODE,
+      start_time: this.startTime,
+    }
+  }
+
+  #sides(): JsonObject {
+    const { source, target } = this.options.spec
+    return { source: nameOf(source), target: nameOf(target) }
+  }
+
+  #info(): JsonObject | null {
+    const waitsFor = this.#error ?? this.#run?.waitsFor
+    if (waitsFor !== undefined) return { error: waitsFor }
+    return this.#run === undefined ? null : this.#run.facts()
+  }
+
+  async #work(): Promise<ReplicationResult> {
+    const { turns, retryMsMin, retryMsMax } = this.#host
+    const { signal } = this.#stop
+    for (let delayMs = retryMsMin; ; delayMs = Math.min(retryMsMax, 2 * delayMs)) {
+      this.#become('pending')
+      const leave = await turns.enter(signal)
+      try {
+        signal.throwIfAborted()
+        const result = await this.#once()
+        this.#become('completed')
+        return result
+      } catch (error) {
+        this.#task?.end()
+        if (signal.aborted) {
+          this.#note('stopped')
+          throw error
+        }
+        if (this.#hasProgressed()) delayMs = retryMsMin
+        this.#crashed(error)
+        if (!this.options.persistent) {
+          this.#become('failed')
+          throw error
+        }
+      } finally {
+        this.#task?.end()
+        leave()
+      }
+      await this.#pause(delayMs)
+      signal.throwIfAborted()
+    }
+  }
+
+  async #once(): Promise<ReplicationResult> {
+    const { context, fetch, backOff } = this.#host
+    const { spec, persistent } = this.options
+    const run = new ReplicationRun(context, spec, await this.options.user(), {
+      fetch,
+      backOff,
+      triesMax: persistent ? Infinity : TRIES_MAX,
+      signal: this.#stop.signal,
+      onChange: () => this.#told(),
+    })
+    this.#run = run
+    this.#error = undefined
+    this.#become('running')
+    this.#note('started')
+    this.#task = context.tasks.start('replication', this.#taskFacts())
+    this.#taskMs = 0
+    const result = await run.run()
+    if (result.status !== 'complete') throw new HttpError(503, 'service_unavailable', 'The database was closed.')
+    return result
+  }
+
+  #told(): void {
+    const now = performance.now()
+    if (now - this.#taskMs < TASK_UPDATE_MS_MIN) return
+    this.#taskMs = now
+    this.#lastUpdated = timestamp()
+    this.#task?.update(this.#taskFacts())
+  }
+
+  #taskFacts(): JsonObject {
+    const { id, documentId, owner, spec } = this.options
+    return {
+      node: NODE,
+      replication_id: id,
+      database: documentId === undefined ? null : '_replicator',
+      doc_id: documentId ?? null,
+      user: owner,
+      ...this.#sides(),
+      continuous: spec.continuous,
+      checkpoint_interval: spec.checkpointIntervalMs,
+      ...this.#run?.facts(),
+    }
+  }
+
+  #hasProgressed(): boolean {
+    return (this.#run?.facts().docs_written ?? 0) > 0
+  }
+
+  #crashed(error: unknown): void {
+    this.#errorCount++
+    this.#error = reasonOf(error)
+    const isKnown = error instanceof HttpError || isPannierError(error)
+    const facts = { replication: this.options.id, document: this.options.documentId, reason: this.#error }
+    this.#host.log.warn(isKnown ? facts : { ...facts, err: error }, 'a replication has failed')
+    this.#note('crashed', this.#error)
+    this.#become('crashing')
+  }
+
+  #become(state: JobState): void {
+    this.#state = state
+    this.#lastUpdated = timestamp()
+  }
+
+  #note(type: HistoryEntry['type'], reason?: string): void {
+    this.#history.push({ timestamp: timestamp(), type, ...(reason !== undefined && { reason }) })
+    if (this.#history.length > HISTORY_MAX) this.#history.shift()
+  }
+
+  async #pause(delayMs: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve
+      timer = setTimeout(resolve, delayMs)
+      timer.unref()
+      if (this.#stop.signal.aborted) resolve()
+    })
+    clearTimeout(timer)
+  }
+}
+
+/** For people: what is known to be harmless. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof HttpError) return `${error.error}: ${error.reason}`
+  if (isPannierError(error)) return error.message
+  return 'The replication has failed; the log of the server knows more.'
+}
+
+function timestamp(): string {
+  return new Date().toISOString().replace(/\.\d+Z$/, 'Z')
+}

@@ -1,0 +1,146 @@
+/** One run of a replication: from the check of what its user may do to its end. */
+import type { FetchFunction, Replication, ReplicationEvent, ReplicationResult, Sequence } from 'pannier'
+import type { ServerContext } from '../couch/server-context.ts'
+import { HttpError } from '../http/http-error.ts'
+import type { JsonObject } from '../http/request-body.ts'
+import type { User } from '../http/seams.ts'
+import type { ReplicationSpec } from './replication-spec.ts'
+import { checkAccess, openSides } from './sides.ts'
+
+export interface RunOptions {
+  readonly fetch: FetchFunction
+  /** Milliseconds to the next try, of those waited before. */
+  readonly backOff: ((delayMs: number) => number) | undefined
+  /** So many failures in a row that another try may mend end the run; Infinity: none does. */
+  readonly triesMax: number
+  readonly signal: AbortSignal
+  /** Something of `facts()` is another one. */
+  readonly onChange: (run: ReplicationRun) => void
+}
+
+/** CouchDB's names for what `_scheduler` tells. */
+export interface RunFacts extends JsonObject {
+  readonly revisions_checked: number
+  readonly missing_revisions_found: number
+  readonly docs_read: number
+  readonly docs_written: number
+  readonly doc_write_failures: number
+  readonly changes_pending: number | null
+  readonly checkpointed_source_seq: Sequence
+  readonly through_seq: Sequence
+  readonly source_seq: Sequence
+}
+
+export class ReplicationRun {
+  readonly #context: ServerContext
+  readonly #spec: ReplicationSpec
+  readonly #user: User
+  readonly #options: RunOptions
+  readonly #revoked = new AbortController()
+  #replication: Replication | undefined
+  #checkpointed: Sequence = null
+  /** Why it waits for its next try. */
+  #waitsFor: string | undefined
+  #failures = 0
+
+  constructor(context: ServerContext, spec: ReplicationSpec, user: User, options: RunOptions) {
+    this.#context = context
+    this.#spec = spec
+    this.#user = user
+    this.#options = options
+  }
+
+  /** To its end. Rejects with PANNIER_ABORTED if the signal ended it. @throws HttpError, PannierError */
+  async run(): Promise<ReplicationResult> {
+    const { fetch, signal } = this.#options
+    await checkAccess(this.#context, this.#spec, this.#user)
+    const sides = await openSides(this.#context, this.#spec, this.#user, fetch)
+    const stop = AbortSignal.any([signal, this.#revoked.signal])
+    try {
+      this.#replication = this.#start(sides.source, sides.target, stop)
+      this.#replication.subscribe((event) => this.#heard(event))
+      this.#options.onChange(this)
+      return await this.#replication
+    } catch (error) {
+      if (this.#revoked.signal.aborted) throw this.#revoked.signal.reason
+      throw error
+    } finally {
+      sides.dispose()
+    }
+  }
+
+  /** What the user may do has changed perhaps: ends the run if it goes beyond that. */
+  async recheck(user: User | undefined): Promise<void> {
+    try {
+      if (user === undefined) throw new HttpError(401, 'unauthorized', 'There is no such user any more.')
+      await checkAccess(this.#context, this.#spec, user)
+    } catch (error) {
+      this.#revoked.abort(error)
+    }
+  }
+
+  get waitsFor(): string | undefined {
+    return this.#waitsFor
+  }
+
+  facts(): RunFacts {
+    const progress = this.#replication?.progress
+    const { docsRead = 0, docsWritten = 0, docsDenied = 0, changesChecked = 0 } = progress ?? {}
+    return {
+      revisions_checked: changesChecked,
+      missing_revisions_found: docsRead,
+      docs_read: docsRead,
+      docs_written: docsWritten,
+      doc_write_failures: docsDenied,
+      changes_pending: progress?.pending ?? null,
+      checkpointed_source_seq: this.#checkpointed,
+      through_seq: this.#lastSequence(),
+      source_seq: this.#lastSequence(),
+    }
+  }
+
+  #lastSequence(): Sequence {
+    return this.#replication?.parts[0]?.progress.lastSeq ?? null
+  }
+
+  #start(source: Parts[0], target: Parts[1], signal: AbortSignal): Replication {
+    const { continuous, ids, selector, filter, parameters, since, winnersOnly, useCheckpoints } = this.#spec
+    const { backOff } = this.#options
+    const isView = filter === '_view'
+    const { view, ...rest } = parameters ?? {}
+    return this.#context.database.replicate(source, target, {
+      live: continuous,
+      retry: true,
+      create: this.#spec.createTarget,
+      checkpoint: useCheckpoints ? 'both' : 'none',
+      checkpointIntervalMs: this.#spec.checkpointIntervalMs,
+      style: winnersOnly ? 'winner' : 'all',
+      signal,
+      backOff,
+      ids,
+      selector,
+      filter: isView ? undefined : filter,
+      view: isView ? view : undefined,
+      parameters: isView ? rest : parameters,
+      ...(since !== undefined && { since }),
+    })
+  }
+
+  #heard(event: ReplicationEvent): void {
+    if (event.type === 'checkpoint') {
+      this.#checkpointed = event.lastSeq
+      this.#failures = 0
+    }
+    if (event.type === 'change') this.#failures = 0
+    if (event.type === 'status') {
+      const { status, error } = event
+      if (status === 'backing-off' && ++this.#failures >= this.#options.triesMax) this.#revoked.abort(error)
+      if (status === 'paused') this.#failures = 0
+      // Each try begins with 'active': whether it is any better shows later.
+      if (status !== 'active') this.#waitsFor = status === 'backing-off' ? error?.message : undefined
+    } else if (event.type !== 'denied') this.#waitsFor = undefined
+    this.#options.onChange(this)
+  }
+}
+
+type Parts = Parameters<ServerContext['database']['replicate']>

@@ -1,0 +1,179 @@
+/**
+ * Follows the `_replicator` database: each document is a replication, which runs for as long as the document is there as it is. How it
+ * goes is not written into documents; that one is complete is kept in the server's state, so that a restart does not repeat it.
+ */
+import type { FastifyBaseLogger } from 'fastify'
+import { isServerAdmin, REPLICATOR_DATABASE } from '../auth/permissions.ts'
+import type { ServerContext } from '../couch/server-context.ts'
+import { HttpError } from '../http/http-error.ts'
+import { isJsonObject } from '../http/request-body.ts'
+import type { JsonObject } from '../http/request-body.ts'
+import type { User } from '../http/seams.ts'
+import { Job, reasonOf } from './job.ts'
+import type { JobHost } from './job.ts'
+import { idOf, readSpec } from './replication-spec.ts'
+
+/** A document that is no replication, or one that is complete since before this start. */
+interface Settled {
+  readonly documentId: string
+  readonly owner: string | null
+  readonly description: JsonObject
+}
+
+type Stored = JsonObject & { readonly _rev: string }
+
+interface Entry {
+  readonly revision: string
+  readonly content: string
+  readonly job: Job | undefined
+  readonly settled: Settled | undefined
+}
+
+const STATE_PREFIX = 'replicator/'
+const COLLECTION = `$${REPLICATOR_DATABASE}`
+
+export class ReplicatorDatabase {
+  readonly #context: ServerContext
+  readonly #host: JobHost
+  readonly #log: FastifyBaseLogger
+  readonly #entries = new Map<string, Entry>()
+  #since = 0
+  #epoch: string | undefined
+  #isClosed = false
+  #following: Promise<void> = Promise.resolve()
+  readonly #stopListening: () => void
+
+  constructor(host: JobHost) {
+    this.#context = host.context
+    this.#host = host
+    this.#log = host.log
+    this.#stopListening = this.#context.database.onChange(({ collections }) => {
+      if (collections.has(COLLECTION)) void this.follow()
+    })
+  }
+
+  get jobs(): Job[] {
+    return [...this.#entries.values()].flatMap(({ job }) => job ?? [])
+  }
+
+  /** What `_scheduler/docs` tells, sorted by id, and of whom each is. */
+  list(): Settled[] {
+    const listed = [...this.#entries].map(([documentId, { job, settled }]) =>
+      job === undefined ? settled! : { documentId, owner: job.options.owner, description: job.describeDocument() },
+    )
+    return listed.sort((left, right) => (left.documentId < right.documentId ? -1 : 1))
+  }
+
+  /** Resolves when everything that is in the database now has been looked at. */
+  follow(): Promise<void> {
+    this.#following = this.#following
+      .then(() => (this.#isClosed ? undefined : this.#read()))
+      .catch((error: unknown) => {
+        if (!this.#isClosed) this.#log.error({ err: error }, 'the database _replicator could not be read')
+      })
+    return this.#following
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#stopListening()
+    await Promise.all([this.#following, ...this.jobs.map((job) => job.stop())])
+  }
+
+  async #read(): Promise<void> {
+    const isThere = (await this.#context.databases.names()).includes(REPLICATOR_DATABASE)
+    const collection = isThere ? await this.#context.databases.get(REPLICATOR_DATABASE) : undefined
+    const { epoch } = (await collection?.info()) ?? {}
+    if (epoch !== this.#epoch) {
+      for (const id of this.#entries.keys()) await this.#remove(id)
+      this.#since = 0
+      this.#epoch = epoch
+    }
+    while (collection !== undefined && !this.#isClosed) {
+      const { changes, lastSeq, pending } = await collection.changes({ since: this.#since, docs: true, limit: 200 }).page()
+      for (const { id, deleted, doc } of changes) {
+        if (id.startsWith('_design/')) continue
+        if (deleted === true) await this.#remove(id)
+        else if (doc !== undefined) await this.#take(id, doc as Stored)
+      }
+      this.#since = lastSeq
+      if (pending === 0) return
+    }
+  }
+
+  async #remove(id: string): Promise<void> {
+    const entry = this.#entries.get(id)
+    this.#entries.delete(id)
+    await entry?.job?.stop()
+    await this.#context.state.delete(STATE_PREFIX + id)
+  }
+
+  async #take(id: string, { _rev: revision, _id, ...fields }: Stored): Promise<void> {
+    const content = JSON.stringify(fields)
+    const known = this.#entries.get(id)
+    if (known?.content === content) return
+    await known?.job?.stop()
+    const owner = typeof fields['owner'] === 'string' ? fields['owner'] : null
+    const finished = await this.#context.state.get(STATE_PREFIX + id)
+    if (finished?.['revision'] === revision && isJsonObject(finished['description'])) {
+      const settled = { documentId: id, owner, description: finished['description'] }
+      this.#entries.set(id, { revision, content, job: undefined, settled })
+      return
+    }
+    try {
+      this.#start(id, revision, content, fields, owner)
+    } catch (error) {
+      const settled = { documentId: id, owner, description: failed(id, error) }
+      this.#entries.set(id, { revision, content, job: undefined, settled })
+      this.#log.warn({ document: id, reason: reasonOf(error) }, 'a document of _replicator is no replication')
+    }
+  }
+
+  #start(id: string, revision: string, content: string, fields: JsonObject, owner: string | null): void {
+    const spec = readSpec(fields)
+    const user = (): Promise<User> => this.#userOf(owner, fields['user_ctx'])
+    const options = { id: idOf(spec, owner), spec, documentId: id, owner, user, persistent: true }
+    const job = new Job(this.#host, options)
+    this.#entries.set(id, { revision, content, job, settled: undefined })
+    job.done.then(
+      () => this.#completed(id, revision, job),
+      () => {},
+    )
+  }
+
+  async #completed(id: string, revision: string, job: Job): Promise<void> {
+    try {
+      if (this.#entries.get(id)?.job !== job || this.#isClosed) return
+      await this.#context.state.set(STATE_PREFIX + id, { revision, description: job.describeDocument() })
+    } catch (error) {
+      this.#log.error({ err: error }, 'that a replication is complete could not be recorded')
+    }
+  }
+
+  /** With whose rights it runs: the owner's, as they are now; of one who is a server admin, those that the document names. */
+  async #userOf(owner: string | null, context: unknown): Promise<User> {
+    if (owner === null) return { name: null, roles: [] }
+    const account = await this.#context.auth.accounts.find(owner)
+    if (account === undefined) throw new HttpError(401, 'unauthorized', 'The owner of the replication is no user.')
+    const { name, roles } = account
+    if (!isServerAdmin(account) || !isJsonObject(context)) return { name, roles }
+    return { name: (context['name'] ?? null) as string | null, roles: (context['roles'] ?? []) as string[] }
+  }
+}
+
+function failed(id: string, error: unknown): JsonObject {
+  const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z')
+  return {
+    database: REPLICATOR_DATABASE,
+    doc_id: id,
+    id: null,
+    node: 'nonode@nohost',
+    source: null,
+    target: null,
+    state: 'failed',
+    info: { error: reasonOf(error) },
+    error_count: 1,
+    start_time: now,
+    last_updated: now,
+  }
+}

@@ -1,0 +1,128 @@
+/** `/_replicate` and `/_scheduler`. */
+import type { FastifyInstance } from 'fastify'
+import { isPannierError } from 'pannier'
+import type { ReplicationResult } from 'pannier'
+import { randomBytes } from 'node:crypto'
+import { jsonLimits } from '../couch/body-limits.ts'
+import type { ServerContext } from '../couch/server-context.ts'
+import { badRequest, HttpError, notFound, toHttpError } from '../http/http-error.ts'
+import { QueryParameters } from '../http/query-parameters.ts'
+import { readJsonObject } from '../http/request-body.ts'
+import type { JsonObject } from '../http/request-body.ts'
+import type { User } from '../http/seams.ts'
+import { REPLICATOR_DATABASE } from '../auth/permissions.ts'
+import { reasonOf } from './job.ts'
+import { idOf, readSpec } from './replication-spec.ts'
+import type { Replicator } from './replicator.ts'
+import { checkAccess } from './sides.ts'
+
+const PAGE_DEFAULT = 100
+/** Of the form of checkpoints and answers: CouchDB's. */
+const REPLICATION_ID_VERSION = 4
+
+export function replicatorRoutes(app: FastifyInstance, context: ServerContext, replicator: Replicator): void {
+  app.post('/_replicate', { config: { needs: 'user' } }, async (request, reply) => {
+    const body = await readJsonObject(request, jsonLimits(context))
+    const { user } = request
+    if (body['cancel'] === true) return cancel(replicator, body, user)
+    const spec = readSpec(body)
+    await checkAccess(context, spec, user)
+    const job = replicator.start(spec, user)
+    const { id } = job.options
+    if (spec.continuous) return reply.code(202).send({ ok: true, _local_id: id })
+    try {
+      return { ...answerOf(await job.done), _local_id: id }
+    } catch (error) {
+      throw failureOf(error)
+    }
+  })
+  schedulerRoutes(app, replicator)
+}
+
+async function cancel(replicator: Replicator, body: JsonObject, user: User): Promise<JsonObject> {
+  const { replication_id: given, _local_id: local = given } = body
+  const id = typeof local === 'string' ? local : idOf(readSpec(body), user.name)
+  const job = replicator.find(id, user)
+  if (job === undefined) throw notFound('unknown replication')
+  await job.stop()
+  return { ok: true, _local_id: id }
+}
+
+function answerOf(result: ReplicationResult): JsonObject {
+  const { docsRead, docsWritten, docsDenied, changesChecked, lastSeq, startTime, endTime } = result
+  const session = randomBytes(16).toString('hex')
+  return {
+    ok: true,
+    ...(docsRead === 0 && changesChecked === 0 && { no_changes: true }),
+    session_id: session,
+    source_last_seq: result.parts[0]?.progress.lastSeq ?? lastSeq ?? 0,
+    replication_id_version: REPLICATION_ID_VERSION,
+    history: [
+      {
+        session_id: session,
+        start_time: new Date(startTime).toUTCString(),
+        end_time: new Date(endTime).toUTCString(),
+        recorded_seq: result.parts[0]?.progress.lastSeq ?? lastSeq ?? 0,
+        end_last_seq: result.parts[0]?.progress.lastSeq ?? lastSeq ?? 0,
+        missing_checked: changesChecked,
+        missing_found: docsRead,
+        docs_read: docsRead,
+        docs_written: docsWritten,
+        doc_write_failures: docsDenied,
+      },
+    ],
+  }
+}
+
+/** CouchDB answers 500 whatever the other side has said; who may not do what here is told as elsewhere. */
+function failureOf(error: unknown): unknown {
+  if (isPannierError(error, 'PANNIER_ABORTED') || isAbort(error))
+    return new HttpError(503, 'service_unavailable', 'The replication was ended.')
+  if (error instanceof HttpError) return error
+  const known = toHttpError(error)
+  if (known?.status === 404) return new HttpError(404, 'db_not_found', reasonOf(error))
+  return new HttpError(500, 'replication_failed', reasonOf(error))
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'AbortError'
+}
+
+function schedulerRoutes(app: FastifyInstance, replicator: Replicator): void {
+  const config = { needs: 'user' } as const
+  app.get('/_scheduler/jobs', { config }, (request) => {
+    const page = pageOf(replicator.describeJobs(request.user), new QueryParameters(request))
+    return { total_rows: page.total, offset: page.offset, jobs: page.rows }
+  })
+  app.get<{ Params: { id: string } }>('/_scheduler/jobs/:id', { config }, ({ user, params }) => {
+    const found = replicator.describeJobs(user).find(({ id }) => id === params.id)
+    if (found === undefined) throw notFound('missing')
+    return found
+  })
+  for (const url of ['/_scheduler/docs', `/_scheduler/docs/${REPLICATOR_DATABASE}`]) {
+    app.get(url, { config }, (request) => {
+      const parameters = new QueryParameters(request)
+      const states = parameters.text('states')?.split(',')
+      const documents = replicator
+        .describeDocuments(request.user)
+        .filter(({ state }) => states === undefined || states.includes(String(state)))
+      const page = pageOf(documents, parameters)
+      return { total_rows: page.total, offset: page.offset, docs: page.rows }
+    })
+  }
+  app.get<{ Params: { '*': string } }>(`/_scheduler/docs/${REPLICATOR_DATABASE}/*`, { config }, ({ user, params }) => {
+    const found = replicator.describeDocuments(user).find(({ doc_id }) => doc_id === params['*'])
+    if (found === undefined) throw notFound('missing')
+    return found
+  })
+}
+
+function pageOf(
+  rows: readonly JsonObject[],
+  parameters: QueryParameters,
+): { readonly rows: readonly JsonObject[]; readonly total: number; readonly offset: number } {
+  const limit = parameters.count('limit') ?? PAGE_DEFAULT
+  const offset = parameters.count('skip') ?? 0
+  if (limit > 10_000) throw badRequest('`limit` is at most 10000.')
+  return { rows: rows.slice(offset, offset + limit), total: rows.length, offset }
+}

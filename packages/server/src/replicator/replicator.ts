@@ -1,0 +1,139 @@
+/** All replications of a server: those of `_replicate`, and those of the `_replicator` database. */
+import type { FastifyBaseLogger } from 'fastify'
+import { STATE_COLLECTION } from '../auth/auth-host.ts'
+import { isServerAdmin, USERS_DATABASE } from '../auth/permissions.ts'
+import type { ServerContext } from '../couch/server-context.ts'
+import { HttpError } from '../http/http-error.ts'
+import type { JsonObject } from '../http/request-body.ts'
+import type { User } from '../http/seams.ts'
+import { AddressRules } from './address-rules.ts'
+import { guardedFetch } from './guarded-fetch.ts'
+import type { GuardedFetch, Resolve } from './guarded-fetch.ts'
+import { Job } from './job.ts'
+import type { JobHost } from './job.ts'
+import { idOf } from './replication-spec.ts'
+import type { ReplicationSpec } from './replication-spec.ts'
+import { ReplicatorDatabase } from './replicator-database.ts'
+import { Turns } from './turns.ts'
+
+export interface ReplicatorOptions {
+  /**
+   * What is not public and may be replicated with all the same: names, addresses and ranges, each perhaps with a port: 'couch.lan',
+   * '127.0.0.1:5985', '10.0.0.0/8'. None when left out.
+   */
+  readonly hosts?: readonly string[]
+  /** Replications that run at a time; others wait. 500 when left out. */
+  readonly runningMax?: number
+  /** Until one that has failed is tried again: doubles from `retryMsMin` (5 s) to `retryMsMax` (an hour). */
+  readonly retryMsMin?: number
+  readonly retryMsMax?: number
+  /** The wait for the next try within one that runs, of the one before; see `ReplicationOptions` of the library. */
+  readonly backOff?: (delayMs: number) => number
+  /** In place of `dns.lookup`. */
+  readonly resolve?: Resolve
+}
+
+const RUNNING_MAX = 500
+/** Of those who are not server admins. */
+const JOBS_PER_USER_MAX = 20
+const RETRY_MS_MIN = 5000
+const RETRY_MS_MAX = 3_600_000
+/** What in the server's state is about permissions. */
+const PERMISSIONS = /^(?:auth|security)\//
+
+export class Replicator {
+  readonly documents: ReplicatorDatabase
+  readonly #host: JobHost
+  readonly #fetch: GuardedFetch
+  /** Of `_replicate`, by id; those that are over are forgotten. */
+  readonly #transient = new Map<string, Job>()
+  readonly #stopListening: () => void
+  #closed: Promise<void> | undefined
+
+  /** @throws TypeError for hosts that are none */
+  constructor(context: ServerContext, log: FastifyBaseLogger, options: ReplicatorOptions = {}) {
+    const { hosts, runningMax = RUNNING_MAX, retryMsMin = RETRY_MS_MIN, retryMsMax = RETRY_MS_MAX, backOff } = options
+    this.#fetch = guardedFetch(new AddressRules(hosts), options.resolve)
+    const turns = new Turns(runningMax)
+    this.#host = { context, log, turns, fetch: this.#fetch.fetch, retryMsMin, retryMsMax, backOff }
+    this.documents = new ReplicatorDatabase(this.#host)
+    const users = `$${USERS_DATABASE}`
+    this.#stopListening = context.database.onChange(({ collections }) => {
+      const ids = collections.get(STATE_COLLECTION)?.ids ?? []
+      if (collections.has(users) || ids.some((id) => PERMISSIONS.test(id))) void this.#recheck()
+    })
+    // A request that waits for one must not keep the server from closing.
+    context.closing.addEventListener('abort', () => void this.close(), { once: true })
+  }
+
+  get jobs(): Job[] {
+    return [...this.#transient.values(), ...this.documents.jobs].filter(({ isOver }) => !isOver)
+  }
+
+  /** The one that runs already, if it is the same. @throws HttpError 429 */
+  start(spec: ReplicationSpec, user: User): Job {
+    const id = idOf(spec, user.name)
+    const running = this.#transient.get(id)
+    if (running !== undefined) return running
+    const own = [...this.#transient.values()].filter(({ options }) => options.owner === user.name)
+    if (!isServerAdmin(user) && own.length >= JOBS_PER_USER_MAX)
+      throw new HttpError(429, 'too_many_requests', `At most ${JOBS_PER_USER_MAX} replications of a user run at a time.`)
+    const { accounts } = this.#host.context.auth
+    const current = async (): Promise<User> => (user.name === null ? user : ((await accounts.find(user.name)) ?? NOBODY))
+    const job = new Job(this.#host, {
+      id,
+      spec,
+      documentId: undefined,
+      owner: user.name,
+      user: current,
+      persistent: spec.continuous,
+    })
+    this.#transient.set(id, job)
+    const forget = (): void => {
+      if (this.#transient.get(id) === job) this.#transient.delete(id)
+    }
+    job.done.then(forget, forget)
+    return job
+  }
+
+  /** Of `_replicate`; undefined if there is none of this id that the user may see. */
+  find(id: string, user: User): Job | undefined {
+    const job = this.#transient.get(id)
+    return job !== undefined && maySee(user, job.options.owner) ? job : undefined
+  }
+
+  /** For `_scheduler/jobs`. */
+  describeJobs(user: User): JsonObject[] {
+    return this.jobs.filter(({ options }) => maySee(user, options.owner)).map((job) => job.describeJob())
+  }
+
+  /** For `_scheduler/docs`. */
+  describeDocuments(user: User): JsonObject[] {
+    return this.documents
+      .list()
+      .filter(({ owner }) => maySee(user, owner))
+      .map(({ description }) => description)
+  }
+
+  /** Ends all, with their last checkpoints. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
+    this.#stopListening()
+    await Promise.all([this.documents.close(), ...[...this.#transient.values()].map((job) => job.stop())])
+    await this.#fetch.close()
+  }
+
+  async #recheck(): Promise<void> {
+    await Promise.all(this.jobs.map((job) => job.recheck()))
+  }
+}
+
+const NOBODY: User = { name: null, roles: [] }
+
+function maySee(user: User, owner: string | null): boolean {
+  return isServerAdmin(user) || (owner !== null && owner === user.name)
+}
