@@ -36,12 +36,12 @@ import { compilationGuard, validationGuard } from './design/document-guards.ts'
 import { MangoIndexes } from './design/mango-indexes.ts'
 import { createApp } from './http/app.ts'
 import type { JsonObject } from './http/request-body.ts'
+import type { WriteGuard } from './http/seams.ts'
 import { Metrics } from './http/metrics.ts'
 import { refuseOtherMethods } from './http/other-methods.ts'
 import { RunningRequests } from './http/running-requests.ts'
 import { replicatorGuard } from './replicator/replicator-guard.ts'
-import { Replicator } from './replicator/replicator.ts'
-import { replicatorRoutes } from './replicator/replicator-routes.ts'
+import { openReplicator } from './replicator/replicator-routes.ts'
 import { DEFAULT_LIMITS } from './http/server-options.ts'
 import type { ServerOptions } from './http/server-options.ts'
 import { Sandbox } from './sandbox/sandbox.ts'
@@ -134,25 +134,17 @@ async function assemble(
     updates: new DatabaseUpdates(database, await databases.names()),
     feeds: new OpenFeeds(metrics, limits.feedsMax),
     closing: closing.signal,
-    writeGuards: [
-      auth.guard,
-      designGuard(securityOf),
-      replicatorGuard,
-      compilationGuard(designs),
-      validationGuard(designs, securityOf),
-    ],
+    writeGuards: guardsOf(auth, designs, securityOf),
     filterSource: designFilters(designs, securityOf),
   }
   app.decorate('pannier', context)
-  const replicator = new Replicator(context, app.log, options.replication)
   await app.register(authPlugin(auth))
   for (const plugin of options.plugins ?? []) await app.register(plugin)
   for (const routes of ROUTES) routes(app, context)
   if (options.adminUi !== undefined) (await adminUiRoutes(options.adminUi))(app, context)
+  const replicator = openReplicator(app, context, options.replication)
   refuseRest()
-  replicatorRoutes(app, context, replicator)
   await app.ready()
-  await replicator.documents.follow()
   const close = async (): Promise<void> => {
     closing.abort()
     const ended = app.close()
@@ -178,6 +170,17 @@ async function assemble(
     listen: async ({ port = 5984, host = LOOPBACK } = {}) => (url = await app.listen({ port, host })),
     close: () => (closed ??= close()),
   }
+}
+
+/** Who may write comes before what may be written. */
+function guardsOf(auth: Auth, designs: DesignDocuments, securityOf: Parameters<typeof designGuard>[0]): WriteGuard[] {
+  return [
+    auth.guard,
+    designGuard(securityOf),
+    replicatorGuard,
+    compilationGuard(designs),
+    validationGuard(designs, securityOf),
+  ]
 }
 
 async function openAuth(

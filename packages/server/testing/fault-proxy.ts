@@ -80,7 +80,7 @@ async function handle(
   if (fault === 'lose') return void response.destroy()
   if (fault === 'late') await new Promise((resolve) => setTimeout(resolve, random.below(LATE_MS_MAX)))
   // These are about the connection, not about the answer.
-  const { 'content-length': _l, 'transfer-encoding': _t, 'connection': _c, 'keep-alive': _k, ...headers } = answer.headers
+  const { 'content-length': _l, 'transfer-encoding': _t, connection: _c, 'keep-alive': _k, ...headers } = answer.headers
   response.writeHead(answer.status, headers)
   if (fault !== 'cut' && fault !== 'break') return void response.end(answer.body)
   const part = answer.body.subarray(0, random.below(Math.max(1, answer.body.length)))

@@ -22,7 +22,9 @@ export async function fauxtonPages(): Promise<string> {
   try {
     await run('npm', ['pack', `fauxton@${VERSION}`, '--silent'], { cwd: making })
     const archive = join(making, `fauxton-${VERSION}.tgz`)
-    const digest = createHash('sha512').update(await readFile(archive)).digest('base64')
+    const digest = createHash('sha512')
+      .update(await readFile(archive))
+      .digest('base64')
     if (digest !== SHA512) throw new Error(`fauxton-${VERSION}.tgz has another content: ${digest}`)
     await run('tar', ['-xzf', archive, '-C', making, 'package/dist/release'])
     // Another process may have been faster.

@@ -110,7 +110,11 @@ class Client {
     if (kind < 0.1) return this.#writeShared(url)
     if (kind < 0.3) return this.#bulk(url)
     if (kind < 0.45 && live) {
-      await this.#send([[id, { n: 0, deleted: true, digest: undefined, rev: undefined }]], 'DELETE', `${url}/db/${id}?rev=${old.rev}`)
+      await this.#send(
+        [[id, { n: 0, deleted: true, digest: undefined, rev: undefined }]],
+        'DELETE',
+        `${url}/db/${id}?rev=${old.rev}`,
+      )
     } else if (kind < 0.6 && live) {
       const bytes = Buffer.alloc(random.below(ATTACHMENT_BYTES_MAX) + 1, `${this.#name} ${++this.#count} `)
       const to = { ...old, digest: digestOf(bytes), rev: undefined }
@@ -140,7 +144,10 @@ class Client {
   async #writeShared(url: string): Promise<void> {
     const id = `shared-${this.#random.below(SHARED)}`
     const old = (await (await fetch(`${url}/db/${id}`, { headers: { authorization } })).json()) as { _rev?: string }
-    const { status, answer } = await send('PUT', `${url}/db/${id}`, { ...(old._rev && { _rev: old._rev }), ...fieldsOf(++this.#count) })
+    const { status, answer } = await send('PUT', `${url}/db/${id}`, {
+      ...(old._rev && { _rev: old._rev }),
+      ...fieldsOf(++this.#count),
+    })
     if (status === 201) this.#acknowledged.push([id, (answer as { rev: string }).rev])
   }
 
@@ -159,7 +166,10 @@ class Client {
   }
 
   /** Adopts what is there. */
-  async compare(url: string, result: { acknowledged: number; applied: number; vanished: number; problems: string[] }): Promise<void> {
+  async compare(
+    url: string,
+    result: { acknowledged: number; applied: number; vanished: number; problems: string[] },
+  ): Promise<void> {
     const pending = new Map(this.#pending)
     let applied = 0
     for (const id of new Set([...this.#documents.keys(), ...pending.keys()])) {
@@ -167,13 +177,15 @@ class Client {
       const there = await read(url, id)
       const wanted = pending.get(id)
       if (sameRevision(there, known)) {
-        if (known !== undefined && !sameContent(there, known)) result.problems.push(`${id}: other content: ${text(there)}, not ${text(known)}`)
+        if (known !== undefined && !sameContent(there, known))
+          result.problems.push(`${id}: other content: ${text(there)}, not ${text(known)}`)
       } else if (wanted !== undefined && sameContent(there, wanted)) {
         applied++
         this.#documents.set(id, there!)
       } else result.problems.push(`${id}: ${text(there)}, not ${text(known)} or ${text(wanted)}`)
     }
-    if (applied !== 0 && applied !== pending.size) result.problems.push(`${this.#name}: ${applied} of ${pending.size} written in bulk`)
+    if (applied !== 0 && applied !== pending.size)
+      result.problems.push(`${this.#name}: ${applied} of ${pending.size} written in bulk`)
     if (pending.size > 0) result[applied > 0 ? 'applied' : 'vanished']++
     result.problems.push(...(await this.#missing(url)))
     result.acknowledged += this.#acknowledged.length
@@ -202,7 +214,9 @@ function sameRevision(there: Stored | undefined, known: Stored | undefined): boo
 }
 
 function sameContent(there: Stored | undefined, wanted: Stored): boolean {
-  return there !== undefined && there.n === wanted.n && there.deleted === wanted.deleted && there.digest === wanted.digest
+  return (
+    there !== undefined && there.n === wanted.n && there.deleted === wanted.deleted && there.digest === wanted.digest
+  )
 }
 
 function text(stored: Stored | undefined): string {

@@ -91,9 +91,10 @@ function check(documents: number): void {
 
 /** New documents, one a request, as many as can be answered. */
 async function measurePuts({ pannier, pouch, pouchInFiles }: Servers): Promise<void> {
-  for (const url of [pannier, pouch, pouchInFiles]) await fetch(`${url}/puts`, { method: 'PUT', headers: { authorization } })
+  for (const url of [pannier, pouch, pouchInFiles])
+    await fetch(`${url}/puts`, { method: 'PUT', headers: { authorization } })
   await inTurns(`PUTs a second, ${CONNECTIONS} connections`, {
-    'Pannier': () => putsPerSecond(pannier),
+    Pannier: () => putsPerSecond(pannier),
     'express-pouchdb, LevelDB': () => putsPerSecond(pouchInFiles),
     'express-pouchdb, in memory': () => putsPerSecond(pouch),
   })
@@ -134,7 +135,10 @@ async function fill(url: string): Promise<void> {
   const random = seededRandom(7)
   for (let at = 0; at < DOCUMENTS; at += 1000) {
     const docs = Array.from({ length: 1000 }, (_, n) => ({
-      _id: Math.floor(random.next() * 2 ** 48).toString(16).padStart(12, '0') + String(at + n),
+      _id:
+        Math.floor(random.next() * 2 ** 48)
+          .toString(16)
+          .padStart(12, '0') + String(at + n),
       ...person(at + n, random.next()),
     }))
     const headers = { 'content-type': 'application/json', authorization }

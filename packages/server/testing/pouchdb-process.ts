@@ -4,4 +4,4 @@ import { pouchServer } from './pouchdb-server.ts'
 
 const [dir] = process.argv.slice(2)
 
-serve(() => pouchServer({ dir }))
+serve(() => pouchServer(undefined, dir))

@@ -18,16 +18,10 @@ export interface PouchServer {
 /** Answers a request itself, or leaves it to the server by giving false. */
 export type Intercept = (request: IncomingMessage, response: ServerResponse) => boolean
 
-export interface PouchServerOptions {
-  readonly intercept?: Intercept
-  readonly dir?: string | undefined
-}
-
 let made = 0
 
 /** In memory, or in files of a folder. */
-export async function pouchServer(options: PouchServerOptions = {}): Promise<PouchServer> {
-  const { intercept, dir } = options
+export async function pouchServer(intercept?: Intercept, dir?: string): Promise<PouchServer> {
   const Databases = PouchDB.defaults(
     dir === undefined ? { adapter: 'memory', prefix: `server-${++made}-` } : { prefix: `${dir}/` },
   )

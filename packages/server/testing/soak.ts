@@ -67,15 +67,21 @@ async function writeAndWatch(server: ServerProcess, durationMs: number): Promise
       const { rss, heapUsed, external } = await server.memory()
       samples.push({ rss: rss / MEBIBYTE, heap: (heapUsed + external) / MEBIBYTE })
       const { rss: mib, heap } = samples.at(-1)!
-      console.log(`${((sampled - start) / 1000).toFixed(0).padStart(4)} s  resident ${mib.toFixed(1)} MiB  heap ${heap.toFixed(1)} MiB`)
+      console.log(
+        `${((sampled - start) / 1000).toFixed(0).padStart(4)} s  resident ${mib.toFixed(1)} MiB  heap ${heap.toFixed(1)} MiB`,
+      )
     }
     const dueMs = start + (n * 1000) / WRITES_PER_SECOND - performance.now()
     if (dueMs > 0) await sleep(dueMs)
   }
   const third = Math.max(1, Math.floor(samples.length / 3))
   for (const what of ['rss', 'heap'] as const) {
-    const [second, last] = [samples.slice(third, 2 * third), samples.slice(-third)].map((some) => mean(some.map((one) => one[what])))
-    console.log(`${what}: ${second!.toFixed(1)} MiB in the second third, ${last!.toFixed(1)} in the last (${((last! / second! - 1) * 100).toFixed(1)}%)`)
+    const [second, last] = [samples.slice(third, 2 * third), samples.slice(-third)].map((some) =>
+      mean(some.map((one) => one[what])),
+    )
+    console.log(
+      `${what}: ${second!.toFixed(1)} MiB in the second third, ${last!.toFixed(1)} in the last (${((last! / second! - 1) * 100).toFixed(1)}%)`,
+    )
   }
   return written
 }
@@ -111,7 +117,9 @@ try {
   const written = await writeAndWatch(server, minutes * 60_000)
   await sleep(2000)
   const late = feeds.filter((feed, at) => feed.rows < written[at % DATABASES]!)
-  console.log(`${feeds.length} feeds, ${sum(written)} writes, ${sum(feeds.map(({ rows }) => rows))} rows; feeds that lack some: ${late.length}`)
+  console.log(
+    `${feeds.length} feeds, ${sum(written)} writes, ${sum(feeds.map(({ rows }) => rows))} rows; feeds that lack some: ${late.length}`,
+  )
   for (const feed of feeds) feed.close()
   if (late.length > 0) process.exitCode = 1
 } finally {

@@ -3,7 +3,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { Database, Durability } from 'pannier'
 import type { Logger, LoggerOptions } from 'pino'
 import type { AuthOptions } from '../auth/auth.ts'
-import type { ReplicatorOptions } from '../replicator/replicator.ts'
+import type { ReplicatorOptions } from '../replicator/replicator-options.ts'
 
 const KIBIBYTE = 1024
 const MEBIBYTE: number = 1024 * KIBIBYTE

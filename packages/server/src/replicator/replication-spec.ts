@@ -56,7 +56,10 @@ export function readSpec(body: JsonObject): ReplicationSpec {
   if (ids !== undefined && !(Array.isArray(ids) && ids.length <= IDS_MAX && ids.every(isText)))
     throw badRequest(`\`doc_ids\` must be an array of at most ${IDS_MAX} strings.`)
   if (selector !== undefined && !isJsonObject(selector)) throw badRequest('`selector` must be a JSON object.')
-  if (filter !== undefined && (!isText(filter) || !(filter.includes('/') || filter === '_view' || filter === '_design')))
+  if (
+    filter !== undefined &&
+    (!isText(filter) || !(filter.includes('/') || filter === '_view' || filter === '_design'))
+  )
     throw badRequest('`filter` must be of the form `designname/filtername`.')
   if ([ids, selector, filter].filter((one) => one !== undefined).length > 1)
     throw badRequest('`doc_ids`, `filter` and `selector` are mutually exclusive.')
@@ -85,7 +88,10 @@ export function idOf(spec: ReplicationSpec, user: string | null): string {
   const { source, target, continuous, createTarget, ids, selector, filter, parameters, winnersOnly } = spec
   const facts = [source, target].map((one) => ('url' in one ? [one.url, one.auth?.username ?? null] : one.database))
   const what = [ids ?? null, selector ?? null, filter ?? null, parameters ?? null, winnersOnly]
-  const hash = createHash('sha256').update(JSON.stringify([facts, what, user])).digest('hex').slice(0, 32)
+  const hash = createHash('sha256')
+    .update(JSON.stringify([facts, what, user]))
+    .digest('hex')
+    .slice(0, 32)
   return `${hash}${continuous ? '+continuous' : ''}${createTarget ? '+create_target' : ''}`
 }
 

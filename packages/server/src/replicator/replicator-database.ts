@@ -90,7 +90,9 @@ export class ReplicatorDatabase {
       this.#epoch = epoch
     }
     while (collection !== undefined && !this.#isClosed) {
-      const { changes, lastSeq, pending } = await collection.changes({ since: this.#since, docs: true, limit: 200 }).page()
+      const { changes, lastSeq, pending } = await collection
+        .changes({ since: this.#since, docs: true, limit: 200 })
+        .page()
       for (const { id, deleted, doc } of changes) {
         if (id.startsWith('_design/')) continue
         if (deleted === true) await this.#remove(id)

@@ -37,7 +37,8 @@ function guarded(document: JsonObject, current: JsonObject | undefined, user: Us
   if (context !== undefined) checkContext(context, user, isAdmin)
   const owner = document['owner'] ?? (isAdmin ? current?.['owner'] : undefined) ?? user.name
   if (typeof owner !== 'string') throw new HttpError(403, 'forbidden', '`owner` must be the name of a user.')
-  if (!isAdmin && owner !== user.name) throw new HttpError(403, 'forbidden', 'The owner of a replication is who writes it.')
+  if (!isAdmin && owner !== user.name)
+    throw new HttpError(403, 'forbidden', 'The owner of a replication is who writes it.')
   return { ...document, owner }
 }
 

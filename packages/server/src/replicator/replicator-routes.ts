@@ -13,14 +13,23 @@ import type { User } from '../http/seams.ts'
 import { REPLICATOR_DATABASE } from '../auth/permissions.ts'
 import { reasonOf } from './job.ts'
 import { idOf, readSpec } from './replication-spec.ts'
-import type { Replicator } from './replicator.ts'
+import type { ReplicatorOptions } from './replicator-options.ts'
+import { Replicator } from './replicator.ts'
 import { checkAccess } from './sides.ts'
 
 const PAGE_DEFAULT = 100
 /** Of the form of checkpoints and answers: CouchDB's. */
 const REPLICATION_ID_VERSION = 4
 
-export function replicatorRoutes(app: FastifyInstance, context: ServerContext, replicator: Replicator): void {
+/** Begins with what is in `_replicator` when the server is ready. Close it before the database. */
+export function openReplicator(app: FastifyInstance, context: ServerContext, options?: ReplicatorOptions): Replicator {
+  const replicator = new Replicator(context, app.log, options)
+  app.addHook('onReady', () => replicator.documents.follow())
+  replicatorRoutes(app, context, replicator)
+  return replicator
+}
+
+function replicatorRoutes(app: FastifyInstance, context: ServerContext, replicator: Replicator): void {
   app.post('/_replicate', { config: { needs: 'user' } }, async (request, reply) => {
     const body = await readJsonObject(request, jsonLimits(context))
     const { user } = request

@@ -8,30 +8,14 @@ import type { JsonObject } from '../http/request-body.ts'
 import type { User } from '../http/seams.ts'
 import { AddressRules } from './address-rules.ts'
 import { guardedFetch } from './guarded-fetch.ts'
-import type { GuardedFetch, Resolve } from './guarded-fetch.ts'
+import type { GuardedFetch } from './guarded-fetch.ts'
 import { Job } from './job.ts'
 import type { JobHost } from './job.ts'
 import { idOf } from './replication-spec.ts'
 import type { ReplicationSpec } from './replication-spec.ts'
 import { ReplicatorDatabase } from './replicator-database.ts'
+import type { ReplicatorOptions } from './replicator-options.ts'
 import { Turns } from './turns.ts'
-
-export interface ReplicatorOptions {
-  /**
-   * What is not public and may be replicated with all the same: names, addresses and ranges, each perhaps with a port: 'couch.lan',
-   * '127.0.0.1:5985', '10.0.0.0/8'. None when left out.
-   */
-  readonly hosts?: readonly string[]
-  /** Replications that run at a time; others wait. 500 when left out. */
-  readonly runningMax?: number
-  /** Until one that has failed is tried again: doubles from `retryMsMin` (5 s) to `retryMsMax` (an hour). */
-  readonly retryMsMin?: number
-  readonly retryMsMax?: number
-  /** The wait for the next try within one that runs, of the one before; see `ReplicationOptions` of the library. */
-  readonly backOff?: (delayMs: number) => number
-  /** In place of `dns.lookup`. */
-  readonly resolve?: Resolve
-}
 
 const RUNNING_MAX = 500
 /** Of those who are not server admins. */
@@ -77,9 +61,14 @@ export class Replicator {
     if (running !== undefined) return running
     const own = [...this.#transient.values()].filter(({ options }) => options.owner === user.name)
     if (!isServerAdmin(user) && own.length >= JOBS_PER_USER_MAX)
-      throw new HttpError(429, 'too_many_requests', `At most ${JOBS_PER_USER_MAX} replications of a user run at a time.`)
+      throw new HttpError(
+        429,
+        'too_many_requests',
+        `At most ${JOBS_PER_USER_MAX} replications of a user run at a time.`,
+      )
     const { accounts } = this.#host.context.auth
-    const current = async (): Promise<User> => (user.name === null ? user : ((await accounts.find(user.name)) ?? NOBODY))
+    const current = async (): Promise<User> =>
+      user.name === null ? user : ((await accounts.find(user.name)) ?? NOBODY)
     const job = new Job(this.#host, {
       id,
       spec,

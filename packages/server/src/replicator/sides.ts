@@ -53,7 +53,11 @@ export async function openSides(
   }
 }
 
-async function createTarget({ auth, databases, updates }: ServerContext, target: LocalEndpoint, user: User): Promise<void> {
+async function createTarget(
+  { auth, databases, updates }: ServerContext,
+  target: LocalEndpoint,
+  user: User,
+): Promise<void> {
   const { database } = target
   if ((await databases.names()).includes(database)) return
   await auth.check(user, 'server-admin', database)

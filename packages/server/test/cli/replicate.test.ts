@@ -21,7 +21,11 @@ async function folder(): Promise<string> {
 async function filled(dir: string): Promise<string> {
   const file = join(dir, 'a.sqlite')
   const db = await open(file)
-  await db.collection('people').insert([{ _id: 'ann', age: 31 }, { _id: 'bob', age: 17 }, { _id: 'eve', age: 50 }])
+  await db.collection('people').insert([
+    { _id: 'ann', age: 31 },
+    { _id: 'bob', age: 17 },
+    { _id: 'eve', age: 50 },
+  ])
   await db.close()
   return file
 }
@@ -45,8 +49,14 @@ test('file to server to file, with a selector, ids; it goes on where it was', as
   const back = join(dir, 'b.sqlite')
   expect((await runCaptured(['replicate', url, `${back}#copy`, '--ids', 'eve,zoe'])).code).toBe(0)
   expect(await ids(back, 'copy')).toEqual(['eve'])
-  expect(await runCaptured(['replicate', `${file}#people`, `${back}#copy`])).toMatchObject({ code: 0, err: '2 revisions written, 2 read.\n' })
-  expect(await runCaptured(['replicate', `${file}#people`, `${back}#copy`])).toMatchObject({ code: 0, err: '0 revisions written, 0 read.\n' })
+  expect(await runCaptured(['replicate', `${file}#people`, `${back}#copy`])).toMatchObject({
+    code: 0,
+    err: '2 revisions written, 2 read.\n',
+  })
+  expect(await runCaptured(['replicate', `${file}#people`, `${back}#copy`])).toMatchObject({
+    code: 0,
+    err: '0 revisions written, 0 read.\n',
+  })
 })
 
 test('live: until Ctrl-C', async () => {
@@ -54,7 +64,9 @@ test('live: until Ctrl-C', async () => {
   const server = await startServer()
   opened.push(server)
   const stop = new AbortController()
-  const running = runCaptured(['replicate', `${file}#people`, `${server.adminUrl}/people`, '--live'], { signal: stop.signal })
+  const running = runCaptured(['replicate', `${file}#people`, `${server.adminUrl}/people`, '--live'], {
+    signal: stop.signal,
+  })
   await until(async () => (await send(server.url, 'GET /people')).json['doc_count'] === 3)
   stop.abort()
   expect(await running).toMatchObject({ code: 130, err: '3 revisions written, 3 read.\nStopped.\n' })

@@ -27,7 +27,11 @@ beforeAll(async () => {
   running = await startServer()
   dir = await mkdtemp(join(tmpdir(), 'pannier-couchbackup-'))
   for (const name of ['source', 'shallow', 'by-command', 'by-library']) await send('PUT', `/${name}`)
-  const docs: object[] = Array.from({ length: DOCUMENTS }, (_, n) => ({ _id: `d${n}`, n, text: `ü ${'x'.repeat(n % 300)}` }))
+  const docs: object[] = Array.from({ length: DOCUMENTS }, (_, n) => ({
+    _id: `d${n}`,
+    n,
+    text: `ü ${'x'.repeat(n % 300)}`,
+  }))
   await send('POST', '/source/_bulk_docs', { docs })
   // A conflict, a deletion, a design document.
   const forked = ['1-a', '1-b'].map((_rev) => ({ _id: 'forked', _rev, side: _rev }))
@@ -56,7 +60,9 @@ test('couchbackup and couchrestore', { timeout: 60_000 }, async () => {
 test('the library', { timeout: 60_000 }, async () => {
   const file = join(dir, 'library.txt')
   const source = `${running.adminUrl}/source`
-  await called((done) => library.backup(source, createWriteStream(file), { log: join(dir, 'log2'), parallelism: 3 }, done))
+  await called((done) =>
+    library.backup(source, createWriteStream(file), { log: join(dir, 'log2'), parallelism: 3 }, done),
+  )
   expect(await readFile(file, 'utf8')).toContain('"_id":"forked"')
   await called((done) => library.restore(createReadStream(file), `${running.adminUrl}/by-library`, {}, done))
   await same('by-library')
@@ -64,7 +70,9 @@ test('the library', { timeout: 60_000 }, async () => {
 
 test('the library, shallow: winners only', { timeout: 60_000 }, async () => {
   const file = join(dir, 'shallow.txt')
-  await called((done) => library.backup(`${running.adminUrl}/source`, createWriteStream(file), { mode: 'shallow' }, done))
+  await called((done) =>
+    library.backup(`${running.adminUrl}/source`, createWriteStream(file), { mode: 'shallow' }, done),
+  )
   await called((done) => library.restore(createReadStream(file), `${running.adminUrl}/shallow`, {}, done))
   expect(await send('GET', '/shallow')).toMatchObject({ doc_count: DOCUMENTS + 2 })
   expect(await send('GET', '/shallow/forked?conflicts=true')).toEqual({ _id: 'forked', _rev: '1-b', side: '1-b' })
@@ -116,7 +124,7 @@ function start(program: string, parameters: readonly string[], input: string): P
 async function send(method: string, path: string, body?: unknown): Promise<unknown> {
   const answer = await fetch(running.url + path, {
     method,
-    headers: { 'authorization': ADMIN, 'content-type': 'application/json' },
+    headers: { authorization: ADMIN, 'content-type': 'application/json' },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
   return answer.json()

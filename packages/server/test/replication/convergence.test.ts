@@ -37,7 +37,9 @@ for (const seed of seeds) {
         ...['p1', 'p2'].map((name) => inServer(server.database(name), name, proxy.url)),
         ...['n1', 'n2', 'n3'].map((name) => pannierReplica(db, name)),
       ]
-      const meetings = replicas.flatMap((one) => replicas.filter((other) => other !== one).map((other): Meeting => [one, other]))
+      const meetings = replicas.flatMap((one) =>
+        replicas.filter((other) => other !== one).map((other): Meeting => [one, other]),
+      )
       const rounds = replicas.map((one, at): Meeting => [one, replicas[(at + 1) % replicas.length]!])
       await converge(seededRandom(seed), { replicas, meetings, rounds, calm: () => (proxy.faults = CALM) })
       expect(await db.check()).toEqual([])

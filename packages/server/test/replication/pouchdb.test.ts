@@ -12,7 +12,7 @@ afterEach(async () => {
 })
 
 async function start(intercept?: Intercept): Promise<{ server: PouchServer; db: Database }> {
-  const server = await pouchServer(intercept && { intercept })
+  const server = await pouchServer(intercept)
   const db = await open('client', { storage: memory() })
   opened.push(server, db)
   return { server, db }

@@ -71,11 +71,17 @@ test('two servers, both ways; the third relays between them', async () => {
   await fill(two, 'a', ['more'])
   const picture = new Uint8Array(300_000).map((_, at) => at % 251)
   const type = { 'content-type': 'image/png' }
-  await fetch(`${two.url}/a/pic/p.png`, { method: 'PUT', body: picture, headers: { ...type, authorization: basic(`${ADMIN_NAME}:${ADMIN_PASSWORD}`) } })
+  await fetch(`${two.url}/a/pic/p.png`, {
+    method: 'PUT',
+    body: picture,
+    headers: { ...type, authorization: basic(`${ADMIN_NAME}:${ADMIN_PASSWORD}`) },
+  })
   const answer = await replicate(relay, { source: remote(two, 'a'), target: remote(one, 'a') })
   expect(answer.json).toMatchObject({ ok: true, history: [{ docs_written: 2 }] })
   expect(await ids(one, 'a')).toEqual(['more', 'pic', 'x', 'y'])
-  const got = await fetch(`${one.url}/a/pic/p.png`, { headers: { authorization: basic(`${ADMIN_NAME}:${ADMIN_PASSWORD}`) } })
+  const got = await fetch(`${one.url}/a/pic/p.png`, {
+    headers: { authorization: basic(`${ADMIN_NAME}:${ADMIN_PASSWORD}`) },
+  })
   expect(Buffer.from(await got.arrayBuffer()).equals(picture)).toBe(true)
 })
 
@@ -93,7 +99,9 @@ test('a PouchDB server, both ways, with selector, ids, filters here and there', 
   expect(await ids(server, 'c')).toEqual(['theirs', 'x'])
   await replicate(server, { source: 'a', target: 'd', create_target: true, selector: { n: { $gt: 0 } } })
   expect(await ids(server, 'd')).toEqual(['y', 'z'])
-  await other.database('remote').put({ _id: '_design/f', filters: { only: 'function (doc, req) { return doc._id === req.query.id }' } })
+  await other
+    .database('remote')
+    .put({ _id: '_design/f', filters: { only: 'function (doc, req) { return doc._id === req.query.id }' } })
   const filtered = { source: url, target: 'e', create_target: true, filter: 'f/only', query_params: { id: 'z' } }
   expect((await replicate(server, filtered)).json).toMatchObject({ ok: true })
   expect(await ids(server, 'e')).toEqual(['z'])
@@ -106,7 +114,12 @@ test('continuous: goes on, is listed, and ends when it is cancelled', async () =
   const server = await start()
   const other = await others()
   await fill(server, 'a', ['x'])
-  const body = { source: 'a', target: `http://u:secret@${new URL(other.url).host}/remote`, continuous: true, create_target: true }
+  const body = {
+    source: 'a',
+    target: `http://u:secret@${new URL(other.url).host}/remote`,
+    continuous: true,
+    create_target: true,
+  }
   const started = await replicate(server, body)
   expect(started).toMatchObject({ status: 202, json: { ok: true } })
   const id = started.json['_local_id'] as string
@@ -118,12 +131,22 @@ test('continuous: goes on, is listed, and ends when it is cancelled', async () =
   const tasks = await send(server.url, 'GET /_active_tasks')
   expect(tasks.text).not.toContain('secret')
   expect(JSON.parse(tasks.text)).toMatchObject([
-    { type: 'replication', replication_id: id, source: 'a', target: `${other.url}/remote/`, continuous: true, doc_id: null },
+    {
+      type: 'replication',
+      replication_id: id,
+      source: 'a',
+      target: `${other.url}/remote/`,
+      continuous: true,
+      doc_id: null,
+    },
   ])
   const jobs = await send(server.url, 'GET /_scheduler/jobs')
   expect(jobs.text).not.toContain('secret')
   expect(jobs.json).toMatchObject({ total_rows: 1, jobs: [{ id, database: null, user: ADMIN_NAME, source: 'a' }] })
-  expect(await send(server.url, `GET /_scheduler/jobs/${encodeURIComponent(id)}`)).toMatchObject({ status: 200, json: { id } })
+  expect(await send(server.url, `GET /_scheduler/jobs/${encodeURIComponent(id)}`)).toMatchObject({
+    status: 200,
+    json: { id },
+  })
   expect((await replicate(server, { ...body, cancel: true })).json).toEqual({ ok: true, _local_id: id })
   expect((await send(server.url, 'GET /_scheduler/jobs')).json['total_rows']).toBe(0)
   expect((await send(server.url, 'GET /_active_tasks')).text.trim()).toBe('[]')
@@ -157,7 +180,12 @@ test('one forbidden document is counted, the others go on', async () => {
   const server = await start()
   await fill(server, 'a', ['x', 'y', 'z'])
   await fill(server, 'b', [])
-  await send(server.url, 'PUT /_users/org.couchdb.user:ann', { name: 'ann', type: 'user', roles: [], password: 'password-of-ann' })
+  await send(server.url, 'PUT /_users/org.couchdb.user:ann', {
+    name: 'ann',
+    type: 'user',
+    roles: [],
+    password: 'password-of-ann',
+  })
   for (const name of ['a', 'b']) await send(server.url, `PUT /${name}/_security`, { members: { names: ['ann'] } })
   await send(server.url, 'PUT /a/_design/not-hers', { language: 'javascript' })
   const ann = { authorization: basic('ann:password-of-ann') }
@@ -171,7 +199,12 @@ test('who may replicate: with the rights that they have here, also when these ch
   await fill(server, 'a', ['x'])
   await fill(server, 'b', [])
   await fill(server, 'closed', ['secret'])
-  await send(server.url, 'PUT /_users/org.couchdb.user:ann', { name: 'ann', type: 'user', roles: [], password: 'password-of-ann' })
+  await send(server.url, 'PUT /_users/org.couchdb.user:ann', {
+    name: 'ann',
+    type: 'user',
+    roles: [],
+    password: 'password-of-ann',
+  })
   for (const name of ['a', 'b']) await send(server.url, `PUT /${name}/_security`, { members: { names: ['ann'] } })
   const ann = { authorization: basic('ann:password-of-ann') }
   expect((await replicate(server, { source: 'a', target: 'b' }, { authorization: '' })).status).toBe(401)
@@ -214,12 +247,19 @@ test('a user has so many at a time', async () => {
   const server = await start()
   await fill(server, 'a', [])
   await fill(server, 'b', [])
-  await send(server.url, 'PUT /_users/org.couchdb.user:ann', { name: 'ann', type: 'user', roles: [], password: 'password-of-ann' })
+  await send(server.url, 'PUT /_users/org.couchdb.user:ann', {
+    name: 'ann',
+    type: 'user',
+    roles: [],
+    password: 'password-of-ann',
+  })
   for (const name of ['a', 'b']) await send(server.url, `PUT /${name}/_security`, { members: { names: ['ann'] } })
   const ann = { authorization: basic('ann:password-of-ann') }
   const statuses: number[] = []
   for (let n = 0; n < 21; n++)
-    statuses.push((await replicate(server, { source: 'a', target: 'b', continuous: true, selector: { n } }, ann)).status)
+    statuses.push(
+      (await replicate(server, { source: 'a', target: 'b', continuous: true, selector: { n } }, ann)).status,
+    )
   expect(statuses).toEqual([...Array.from({ length: 20 }, () => 202), 429])
 })
 

@@ -15,7 +15,9 @@ afterEach(async () => {
   for (const one of opened.splice(0).reverse()) await one.close()
 })
 
-const OPTIONS: ServerOptions = { replication: { hosts: ['127.0.0.1'], backOff: () => 5, retryMsMin: 30, retryMsMax: 60 } }
+const OPTIONS: ServerOptions = {
+  replication: { hosts: ['127.0.0.1'], backOff: () => 5, retryMsMin: 30, retryMsMax: 60 },
+}
 const ANN = { authorization: basic('ann:password-of-ann') }
 
 async function start(options: ServerOptions = {}): Promise<TestServer> {
@@ -65,7 +67,12 @@ test('a document starts a replication, another revision restarts it, its deletio
     info: { docs_written: 2, doc_write_failures: 0 },
     error_count: 0,
   })
-  const live = await send(server.url, 'PUT /_replicator/live', { source: 'a', target: 'c', continuous: true, create_target: true })
+  const live = await send(server.url, 'PUT /_replicator/live', {
+    source: 'a',
+    target: 'c',
+    continuous: true,
+    create_target: true,
+  })
   await until(async () => (await count(server, 'c')) === 2)
   expect(await state(server, 'live')).toMatchObject({ state: 'running' })
   const { docs } = (await send(server.url, 'GET /_scheduler/docs?states=running')).json as { docs: object[] }
@@ -133,9 +140,21 @@ test('wrong credentials: it crashes, waits, tries again, and runs once they are 
   const { json } = await send(server.url, 'PUT /_replicator/r', wrong)
   await until(async () => ((await state(server, 'r'))['error_count'] as number) >= 2)
   const crashing = await state(server, 'r')
-  expect(crashing).toMatchObject({ state: expect.stringMatching(/crashing|running|pending/), source: `${other.url}/a/` })
+  expect(crashing).toMatchObject({
+    state: expect.stringMatching(/crashing|running|pending/),
+    source: `${other.url}/a/`,
+  })
   const jobs = await send(server.url, 'GET /_scheduler/jobs')
-  expect(jobs.json).toMatchObject({ jobs: [{ doc_id: 'r', history: expect.arrayContaining([expect.objectContaining({ type: 'crashed', reason: expect.stringContaining('unauthorized') })]) }] })
+  expect(jobs.json).toMatchObject({
+    jobs: [
+      {
+        doc_id: 'r',
+        history: expect.arrayContaining([
+          expect.objectContaining({ type: 'crashed', reason: expect.stringContaining('unauthorized') }),
+        ]),
+      },
+    ],
+  })
   await send(server.url, 'PUT /_replicator/r', { ...wrong, source: remote(other, 'a'), _rev: json['rev'] })
   await until(async () => (await state(server, 'r'))['state'] === 'completed')
   expect(await count(server, 'a')).toBe(1)
@@ -182,12 +201,15 @@ test('owners: a replication runs with their rights; others neither change nor se
   expect((await send(server.url, 'POST /_replicate', { source: '_replicator', target: 'hers' }, ANN)).status).toBe(403)
   // An admin of this database alone.
   await send(server.url, 'PUT /_replicator/_security', { admins: { names: ['ann'] } })
-  const put = async (id: string, body: object): Promise<number> => (await send(server.url, `PUT /_replicator/${id}`, body, ANN)).status
+  const put = async (id: string, body: object): Promise<number> =>
+    (await send(server.url, `PUT /_replicator/${id}`, body, ANN)).status
   const { _rev } = (await send(server.url, 'GET /_replicator/admins')).json
   expect(await put('admins', { ...secret, _rev })).toBe(403)
   expect(await put('admins', { _rev, _deleted: true })).toBe(403)
   expect(await put('other', { source: 'hers', target: 'closed', owner: ADMIN_NAME })).toBe(403)
-  expect(await put('other', { source: 'hers', target: 'closed', user_ctx: { name: 'ann', roles: ['_admin'] } })).toBe(403)
+  expect(await put('other', { source: 'hers', target: 'closed', user_ctx: { name: 'ann', roles: ['_admin'] } })).toBe(
+    403,
+  )
   expect(await put('own', { source: 'closed', target: 'hers' })).toBe(201)
   expect((await send(server.url, 'GET /_replicator/own')).json['owner']).toBe('ann')
   await until(async () => ((await state(server, 'own'))['error_count'] as number) > 0)
@@ -202,10 +224,20 @@ test('owners: a replication runs with their rights; others neither change nor se
 
 test('documents that are no replications are refused; one that got there otherwise has failed', async () => {
   const server = await start()
-  for (const body of [{}, { source: 'a' }, { source: 'file:///etc/passwd', target: 'a' }, { source: 'a', target: 'b', owner: 1 }])
+  for (const body of [
+    {},
+    { source: 'a' },
+    { source: 'file:///etc/passwd', target: 'a' },
+    { source: 'a', target: 'b', owner: 1 },
+  ])
     expect((await send(server.url, 'PUT /_replicator/wrong', body)).status).toBe(403)
-  const { json } = await send(server.url, 'POST /_replicator/_bulk_docs', { docs: [{ _id: 'w', source: 1 }, { _id: '_design/d' }] })
-  expect(json).toMatchObject([{ id: 'w', error: 'forbidden' }, { id: '_design/d', ok: true }])
+  const { json } = await send(server.url, 'POST /_replicator/_bulk_docs', {
+    docs: [{ _id: 'w', source: 1 }, { _id: '_design/d' }],
+  })
+  expect(json).toMatchObject([
+    { id: 'w', error: 'forbidden' },
+    { id: '_design/d', ok: true },
+  ])
   await server.server.database.collection('$_replicator').insert({ _id: 'imported', source: 'a' })
   await until(async () => (await state(server, 'imported'))['state'] === 'failed')
   expect(await state(server, 'imported')).toMatchObject({ info: { error: expect.stringContaining('target') } })

@@ -32,7 +32,8 @@ test('addresses', () => {
     '255.255.255.255 240.0.0.1 ::1 :: fe80::1 fc00::1 fd12::1 ff02::1 ::ffff:127.0.0.1 ::ffff:a00:1 64:ff9b::7f00:1 ' +
     '2002:7f00:1:: 2001:db8::1 fec0::1 ::127.0.0.1 nonsense'
   for (const address of closed.split(' ')) expect([address, none.allows('x', 80, address)]).toEqual([address, false])
-  for (const address of ['8.8.8.8', '2606:4700::1111', '::ffff:8.8.8.8']) expect(none.allows('x', 80, address)).toBe(true)
+  for (const address of ['8.8.8.8', '2606:4700::1111', '::ffff:8.8.8.8'])
+    expect(none.allows('x', 80, address)).toBe(true)
   const some = new AddressRules(['couch.lan:5984', '10.0.0.0/8', '127.0.0.1:5985', '[fd00::/8]:80', '::1'])
   expect(some.allows('Couch.lan', 5984, '192.168.1.1')).toBe(true)
   expect(some.allows('couch.lan', 5985, '192.168.1.1')).toBe(false)
@@ -40,7 +41,11 @@ test('addresses', () => {
   expect(some.allows('x', 1, '10.9.8.7')).toBe(true)
   expect(some.allows('x', 1, '::ffff:10.9.8.7')).toBe(true)
   expect([some.allows('x', 5985, '127.0.0.1'), some.allows('x', 80, '127.0.0.1')]).toEqual([true, false])
-  expect([some.allows('x', 80, 'fd00::1'), some.allows('x', 81, 'fd00::1'), some.allows('x', 81, '::1')]).toEqual([true, false, true])
+  expect([some.allows('x', 80, 'fd00::1'), some.allows('x', 81, 'fd00::1'), some.allows('x', 81, '::1')]).toEqual([
+    true,
+    false,
+    true,
+  ])
   for (const wrong of ['', 'a/b', '[x]', 'a:b:c']) expect(() => new AddressRules([wrong])).toThrow(TypeError)
 })
 
@@ -49,9 +54,22 @@ test('the loopback in all of its forms, and names that resolve to it', async () 
   const server = await startServer()
   opened.push(server)
   await send(server.url, 'PUT /a')
-  const hosts = ['127.0.0.1', 'localhost', '0x7f.1', '2130706433', '0177.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '0', '127.0.0.1.']
+  const hosts = [
+    '127.0.0.1',
+    'localhost',
+    '0x7f.1',
+    '2130706433',
+    '0177.0.0.1',
+    '[::1]',
+    '[::ffff:127.0.0.1]',
+    '0',
+    '127.0.0.1.',
+  ]
   for (const host of hosts) {
-    const { status, json } = await send(server.url, 'POST /_replicate', { source: `http://${host}:${port}/x`, target: 'a' })
+    const { status, json } = await send(server.url, 'POST /_replicate', {
+      source: `http://${host}:${port}/x`,
+      target: 'a',
+    })
     expect([host, status]).toEqual([host, 500])
     expect([host, json['reason']]).toEqual([host, expect.stringContaining('not public')])
   }
@@ -64,7 +82,10 @@ test('a name that resolves to something else each time is resolved for the conne
   let resolved = 0
   const resolve: Resolve = (_host, _options, done) => {
     resolved++
-    done(null, (turns.shift() ?? ['127.0.0.1']).map((address) => ({ address, family: address.includes(':') ? 6 : 4 })))
+    done(
+      null,
+      (turns.shift() ?? ['127.0.0.1']).map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+    )
   }
   const closed = guardedFetch(new AddressRules(), resolve)
   const open = guardedFetch(new AddressRules(['127.0.0.1']), resolve)
@@ -101,13 +122,19 @@ test('redirects, other schemes, ports of other services', async () => {
   const { fetch, close } = guardedFetch(new AddressRules(['127.0.0.1']))
   opened.push({ close })
   const code = 'PANNIER_PEER_REFUSED'
-  await expect(fetch(`http://127.0.0.1:${port}/x`, {})).rejects.toMatchObject({ code, message: expect.stringContaining('redirect') })
+  await expect(fetch(`http://127.0.0.1:${port}/x`, {})).rejects.toMatchObject({
+    code,
+    message: expect.stringContaining('redirect'),
+  })
   for (const url of ['file:///etc/passwd', 'ftp://127.0.0.1/', 'data:,x', 'http://127.0.0.1:25/'])
     await expect(fetch(url, {})).rejects.toMatchObject({ code })
   const server = await startServer({ replication: { hosts: ['127.0.0.1'] } })
   opened.push(server)
   await send(server.url, 'PUT /a')
-  const { status, text } = await send(server.url, 'POST /_replicate', { source: `http://127.0.0.1:${port}/x`, target: 'a' })
+  const { status, text } = await send(server.url, 'POST /_replicate', {
+    source: `http://127.0.0.1:${port}/x`,
+    target: 'a',
+  })
   expect([status, text]).toEqual([500, expect.stringContaining('redirect')])
   expect(text).not.toContain('169.254')
 })

@@ -29,7 +29,11 @@ export function addReplicate(program: Command, terminal: Terminal): void {
     )
     .argument('<source>', PLACE)
     .argument('<target>', PLACE)
-    .option('--live', 'goes on with changes as they are made, until Ctrl-C; tries again when the other side is away', false)
+    .option(
+      '--live',
+      'goes on with changes as they are made, until Ctrl-C; tries again when the other side is away',
+      false,
+    )
     .option('--no-create', 'a target that is not there is an error')
     .option('--filter <name>', 'only documents that pass a filter of the source: design/filter')
     .option('--param <name=value>', 'what the filter is told; may be given several times', addParameter)
@@ -98,13 +102,15 @@ async function sideOf(
     return { url: place, auth: { username, password: password.join(':') } }
   }
   const at = place.lastIndexOf('#')
-  if (at < 1 || at === place.length - 1) throw new UsageError(`'${place}' is neither the URL of a database nor FILE#COLLECTION.`)
+  if (at < 1 || at === place.length - 1)
+    throw new UsageError(`'${place}' is neither the URL of a database nor FILE#COLLECTION.`)
   const file = databasePath(place.slice(0, at))
   const name = place.slice(at + 1)
   if (!mayMake && !existsSync(file)) throw new UsageError(`There is no database at ${file}.`)
   const database = opened.get(file) ?? (await open(file))
   opened.set(file, database)
-  if (!mayMake && !(await database.collections()).includes(name)) throw new UsageError(`There is no collection ${name}.`)
+  if (!mayMake && !(await database.collections()).includes(name))
+    throw new UsageError(`There is no collection ${name}.`)
   return database.collection(name)
 }
 

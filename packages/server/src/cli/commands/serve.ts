@@ -53,7 +53,11 @@ export function addServe(program: Command, terminal: Terminal): void {
     .option('--trust-proxy <addresses...>', 'proxies whose X-Forwarded headers are believed', [])
     .option('--secure-cookies', 'session cookies for TLS only, which a proxy ends', false)
     .option('--admin-ui <dir>', 'pages that are served at /_utils: those of Fauxton, built')
-    .option('--replicate-with <hosts...>', 'hosts of private networks that it may replicate with: couch.lan, 10.0.0.0/8', [])
+    .option(
+      '--replicate-with <hosts...>',
+      'hosts of private networks that it may replicate with: couch.lan, 10.0.0.0/8',
+      [],
+    )
     .action((options: ServeArguments) => serve(options, terminal))
 }
 

@@ -1,0 +1,19 @@
+/** With whom a server may replicate, and how persistently. */
+import type { Resolve } from './guarded-fetch.ts'
+
+export interface ReplicatorOptions {
+  /**
+   * What is not public and may be replicated with all the same: names, addresses and ranges, each perhaps with a port: 'couch.lan',
+   * '127.0.0.1:5985', '10.0.0.0/8'. None when left out.
+   */
+  readonly hosts?: readonly string[]
+  /** Replications that run at a time; others wait. 500 when left out. */
+  readonly runningMax?: number
+  /** Until one that has failed is tried again: doubles from `retryMsMin` (5 s) to `retryMsMax` (an hour). */
+  readonly retryMsMin?: number
+  readonly retryMsMax?: number
+  /** The wait for the next try within one that runs, of the one before; see `ReplicationOptions` of the library. */
+  readonly backOff?: (delayMs: number) => number
+  /** In place of `dns.lookup`. */
+  readonly resolve?: Resolve
+}
