@@ -1,8 +1,8 @@
 /**
- * Remembers for a short time which Basic credentials were right, so that not every request costs a password hash. Keyed by an HMAC
- * with a key that lives only in this process: no password is kept. Equal requests at the same time are verified once.
+ * Remembers for a short time which Basic credentials were right, so that not every request costs a password hash. Keyed by a hash
+ * with a secret that lives only in this process: no password is kept. Equal requests at the same time are verified once.
  */
-import { createHmac, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import type { Account } from './accounts.ts'
 
 const KEPT_MS = 60_000
@@ -15,7 +15,7 @@ interface Entry {
 }
 
 export class BasicCache {
-  readonly #key = randomBytes(32)
+  readonly #secret = randomBytes(32).toString('base64')
   readonly #now: () => number
   readonly #entries = new Map<string, Entry>()
   readonly #running = new Map<string, Promise<Account | undefined>>()
@@ -31,9 +31,8 @@ export class BasicCache {
     find: (name: string) => Promise<Account | undefined>,
     verify: () => Promise<Account | undefined>,
   ): Promise<Account | undefined> {
-    const key = createHmac('sha256', this.#key)
-      .update(JSON.stringify([name, password]))
-      .digest('base64')
+    // In one call: an HMAC takes a tenth of the time of a whole small request. The hash is told nobody.
+    const key = hash('sha256', this.#secret + JSON.stringify([name, password]), 'base64')
     const entry = this.#entries.get(key)
     if (entry !== undefined && entry.until > this.#now()) {
       const account = await find(entry.name)
