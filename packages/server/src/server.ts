@@ -138,10 +138,8 @@ async function assemble(
   }
   app.decorate('pannier', context)
   await app.register(authPlugin(auth))
-  for (const plugin of options.plugins ?? []) await app.register(plugin)
-  for (const routes of ROUTES) routes(app, context)
+  await addRoutes(app, context, options)
   openReplicator(app, context, options.replication)
-  if (options.adminUi !== undefined) (await adminUiRoutes(options.adminUi))(app, context)
   refuseRest()
   await app.ready()
   const close = async (): Promise<void> => {
@@ -184,6 +182,16 @@ function guardsOf(auth: Auth, designs: DesignDocuments, securityOf: Parameters<t
     compilationGuard(designs),
     validationGuard(designs, securityOf),
   ]
+}
+
+async function addRoutes(
+  app: FastifyInstance,
+  context: ServerContext,
+  { plugins = [], adminUi }: ServerOptions,
+): Promise<void> {
+  for (const plugin of plugins) await app.register(plugin)
+  for (const routes of ROUTES) routes(app, context)
+  if (adminUi !== undefined) (await adminUiRoutes(adminUi))(app, context)
 }
 
 async function openAuth(

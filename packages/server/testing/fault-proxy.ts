@@ -41,13 +41,20 @@ interface Answer {
   readonly body: Buffer
 }
 
-export async function faultProxy(target: string, seed: number, faults = 0.2): Promise<FaultProxy> {
+/** Requests that `spares` names get an answer without faults, as soon as there is a server. */
+export async function faultProxy(
+  target: string,
+  seed: number,
+  faults = 0.2,
+  spares: (request: IncomingMessage) => boolean = () => false,
+): Promise<FaultProxy> {
   const random = seededRandom(seed)
   const made = new Map<Fault, number>()
   const server = createServer((request, response) => {
-    const fault = random.chance(proxy.faults) ? random.pick(FAULTS) : undefined
+    const spared = spares(request)
+    const fault = !spared && random.chance(proxy.faults) ? random.pick(FAULTS) : undefined
     if (fault !== undefined) made.set(fault, (made.get(fault) ?? 0) + 1)
-    handle(target, request, response, fault, random).catch(() => response.destroy())
+    handle(target, request, response, fault, random, spared).catch(() => response.destroy())
   })
   const proxy = { url: await listen(server), faults, made, close: () => closeServer(server) }
   return proxy
@@ -59,6 +66,7 @@ async function handle(
   response: ServerResponse,
   fault: Fault | undefined,
   random: Random,
+  spared: boolean,
 ): Promise<void> {
   const body = await bytesOf(request)
   if (fault === 'drop') return void response.destroy()
@@ -68,15 +76,24 @@ async function handle(
     return void response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>')
   if (fault === 'portal') return void response.writeHead(200, { 'content-type': 'text/html' }).end(PORTAL)
   if (fault === 'duplicate') await forward(target, request, body)
-  const answer = await forward(target, request, body)
+  const answer = spared ? await insist(target, request, body) : await forward(target, request, body)
   if (fault === 'lose') return void response.destroy()
   if (fault === 'late') await new Promise((resolve) => setTimeout(resolve, random.below(LATE_MS_MAX)))
-  const { 'content-length': _length, 'transfer-encoding': _encoding, ...headers } = answer.headers
+  // These are about the connection, not about the answer.
+  const { 'content-length': _l, 'transfer-encoding': _t, connection: _c, 'keep-alive': _k, ...headers } = answer.headers
   response.writeHead(answer.status, headers)
   if (fault !== 'cut' && fault !== 'break') return void response.end(answer.body)
   const part = answer.body.subarray(0, random.below(Math.max(1, answer.body.length)))
   if (fault === 'cut') return void response.end(part)
   response.write(part, () => response.destroy())
+}
+
+async function insist(target: string, from: IncomingMessage, body: Buffer): Promise<Answer> {
+  for (;;) {
+    const answer = await forward(target, from, body).catch(() => undefined)
+    if (answer !== undefined || from.socket.destroyed) return answer!
+    await new Promise((resolve) => setTimeout(resolve, LATE_MS_MAX))
+  }
 }
 
 function forward(target: string, from: IncomingMessage, body: Buffer): Promise<Answer> {

@@ -20,14 +20,17 @@ export type Intercept = (request: IncomingMessage, response: ServerResponse) => 
 
 let made = 0
 
-export async function pouchServer(intercept?: Intercept): Promise<PouchServer> {
-  const Memory = PouchDB.defaults({ adapter: 'memory', prefix: `server-${++made}-` })
-  const app = expressPouchDb(Memory, { mode: 'minimumForPouchDB' })
+/** In memory, or in files of a folder. */
+export async function pouchServer(intercept?: Intercept, dir?: string): Promise<PouchServer> {
+  const Databases = PouchDB.defaults(
+    dir === undefined ? { adapter: 'memory', prefix: `server-${++made}-` } : { prefix: `${dir}/` },
+  )
+  const app = expressPouchDb(Databases, { mode: 'minimumForPouchDB' })
   const server = createServer((request, response) => {
     if (intercept?.(request, response) !== true) app(request, response)
   })
   const url = await listen(server)
-  return { url, database: (name) => new Memory(name), close: () => closeServer(server) }
+  return { url, database: (name) => new Databases(name), close: () => closeServer(server) }
 }
 
 /** On a free port of the loopback. */

@@ -45,6 +45,7 @@ declare module 'pouchdb' {
     static defaults(options: object): typeof PouchDB
     static sync(a: PouchDB, b: PouchDB | string, options?: object): Running<unknown>
     constructor(name: string, options?: object)
+    readonly name: string
     readonly replicate: {
       to(target: PouchDB | string, options?: object): Running<ReplicationResult>
       from(source: PouchDB | string, options?: object): Running<ReplicationResult>

@@ -122,7 +122,9 @@ async function postBulkGet(
   }
   const references = docs.map(referenceOf)
   if (!/multipart\/(?:mixed|related)/i.test(request.headers.accept ?? ''))
-    return sendPieces(reply, 'application/json', () => joined(bulkPieces(collection, references, read)))
+    return sendPieces(reply, 'application/json', () => joined(bulkPieces(collection, references, read)), {
+      gather: true,
+    })
   const boundary = newBoundary()
   const generations = new Map<JsonObject, number>()
   const results = mixedResults(collection, references, read, generations)

@@ -54,8 +54,11 @@ async function sendChanges(
     const wanted = await changesRequest(collection, request, parameters, body, filter, options)
     const source = await asBadRequest(() => new ChangesSource(collection, wanted))
     whenClosed(reply, done)
-    return await sendPieces(reply, contentTypeOf(options), (left) =>
-      feedPieces(source, options, AbortSignal.any([left, revoked.signal, context.closing])),
+    return await sendPieces(
+      reply,
+      contentTypeOf(options),
+      (left) => feedPieces(source, options, AbortSignal.any([left, revoked.signal, context.closing])),
+      { gather: options.form === 'normal' },
     )
   } catch (error) {
     done()

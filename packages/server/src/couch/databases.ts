@@ -7,12 +7,15 @@ import { STATE_COLLECTION } from '../auth/auth-host.ts'
 import { HttpError, notFound } from '../http/http-error.ts'
 import type { JsonObject } from '../http/request-body.ts'
 import type { ServerState } from './server-state.ts'
+import { WriteGroups } from './write-groups.ts'
 
 /** Names of collections have at most 200 characters. */
 const NAME = /^(?:_users|_replicator|_global_changes|[a-z][a-z0-9_$()+/-]{0,198})$/
 const REVISIONS_LIMIT_DEFAULT = 1000
 
 export class Databases {
+  /** Of single documents. */
+  readonly groups: WriteGroups = new WriteGroups()
   readonly #database: Database
   readonly #state: ServerState
   /** Those that are known to exist, by name. */

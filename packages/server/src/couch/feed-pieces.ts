@@ -104,6 +104,8 @@ function eventOf({ text, sequence }: FeedRow): string {
   return `data: ${text}\nid: ${sequence}\n\n`
 }
 
+const ENDED = new Error('the feed has ended')
+
 /** 'idle' each time that nothing has come for that long. Ends at the signal. */
 async function* withIdle(
   source: FeedSource,
@@ -128,7 +130,7 @@ async function* withIdle(
       yield result.value
     }
   } finally {
-    stop.abort()
+    stop.abort(ENDED)
     await rows.return?.()
   }
 }

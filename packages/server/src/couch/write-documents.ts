@@ -17,6 +17,8 @@ export interface WriteRequest {
   readonly newEdits: boolean
 }
 
+const GROUPED_BYTES_MAX: number = 64 * 1024
+
 export type WriteOutcome = WriteResult | HttpError
 
 /** Aligned with the documents. @throws HttpError for what concerns all of them */
@@ -27,7 +29,12 @@ export function writeDocuments(context: ServerContext, write: WriteRequest): Pro
     const outcomes: (WriteOutcome | JsonObject)[] = await passGuards(context, guarded)
     const places = placesOfDocuments(outcomes)
     const documents = places.map((at) => outcomes[at] as JsonObject)
-    const written = await asBadRequest(() => collection.put(documents, { atomic: false, newEdits }))
+    const [first] = documents
+    const written = await asBadRequest(async () =>
+      documents.length === 1 && newEdits && isSmall(request, first!)
+        ? [await context.databases.groups.put(collection, first!)]
+        : collection.put(documents, { atomic: false, newEdits }),
+    )
     for (const [index, at] of places.entries()) {
       const outcome = written[index]!
       outcomes[at] = 'error' in outcome ? known(outcome.error) : outcome
@@ -61,6 +68,11 @@ export async function writeDocument(
   const [outcome] = await writeDocuments(context, { ...write, documents: [write.document] })
   if (outcome instanceof HttpError) throw outcome
   return outcome!
+}
+
+/** Larger ones, and attachments that may have to be waited for, must not hold up others. */
+function isSmall({ headers }: FastifyRequest, document: JsonObject): boolean {
+  return document['_attachments'] === undefined && Number(headers['content-length'] ?? 0) <= GROUPED_BYTES_MAX
 }
 
 function placesOfDocuments(outcomes: readonly (WriteOutcome | JsonObject)[]): number[] {

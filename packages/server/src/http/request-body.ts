@@ -13,6 +13,8 @@ export interface BodyLimits {
   readonly stallMsMax: number
 }
 
+const SMALL_BYTES_MAX: number = 64 * 1024
+
 export type JsonObject = Record<string, unknown>
 
 /** The body in pieces. @throws (the iteration) HttpError 408, 413, 415, 400 */
@@ -59,9 +61,38 @@ export async function* bodyPieces(
 
 /** The whole body. */
 export async function readBody(request: FastifyRequest, limits: BodyLimits): Promise<Uint8Array> {
+  const length = Number(request.headers['content-length'])
+  if (length <= SMALL_BYTES_MAX && length <= limits.bytesMax && request.headers['content-encoding'] === undefined)
+    return readSmall(request, limits)
   const pieces: Uint8Array[] = []
   for await (const piece of bodyPieces(request, limits)) pieces.push(piece)
   return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)
+}
+
+/** Without an iterator, which takes longer than all the rest of reading one. No more can come than the header tells. */
+function readSmall({ raw }: FastifyRequest, { stallMsMax }: BodyLimits): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const pieces: Uint8Array[] = []
+    const stalled = (): void =>
+      void raw.destroy(new HttpError(408, 'request_timeout', 'The client has stopped sending.'))
+    let timer = setTimeout(stalled, stallMsMax)
+    const fail = (error: Error): void => {
+      clearTimeout(timer)
+      reject((error as { code?: unknown }).code === 'ECONNRESET' ? badRequest('The body was cut off.') : error)
+    }
+    raw.on('data', (piece: Uint8Array) => {
+      pieces.push(piece)
+      clearTimeout(timer)
+      timer = setTimeout(stalled, stallMsMax)
+    })
+    raw.once('error', fail)
+    raw.once('end', () => {
+      clearTimeout(timer)
+      if (!raw.complete) fail(badRequest('The body was cut off.'))
+      else resolve(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces))
+    })
+    raw.once('close', () => raw.readableEnded || fail(badRequest('The body was cut off.')))
+  })
 }
 
 /** Any JSON value; undefined for an empty body. */

@@ -2,7 +2,7 @@
 import nano from 'nano'
 import type { DocumentScope, ServerScope } from 'nano'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startServer } from '../test-server.ts'
+import { startServer, until } from '../test-server.ts'
 import type { TestServer } from '../test-server.ts'
 
 interface Person {
@@ -88,4 +88,62 @@ test('changes', async () => {
   reader.on('change', ({ id }: { id: string }) => ids.push(id))
   await new Promise((resolve) => reader.once('end', resolve))
   expect(ids.toSorted()).toEqual(['_design/by-age', 'ann', 'bob', 'cy', 'multi', 'photo'])
+})
+
+test('users and sessions: rights follow the cookie', async () => {
+  await server.use('_users').insert({
+    _id: 'org.couchdb.user:ann',
+    name: 'ann',
+    password: 'a long password',
+    roles: [],
+    type: 'user',
+  } as object)
+  const strangers = nano(running.url)
+  await expect(strangers.use('people').get('ann')).rejects.toMatchObject({ statusCode: 401 })
+  await expect(strangers.auth('ann', 'wrong')).rejects.toMatchObject({ statusCode: 401 })
+  await server.db.create('hers')
+  await server.request({
+    db: 'hers',
+    method: 'put',
+    path: '_security',
+    body: { members: { names: ['ann'], roles: [] } },
+  })
+  // nano keeps no cookies of its own accord.
+  const answer = await fetch(`${running.url}/_session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'ann', password: 'a long password' }),
+  })
+  const cookie = answer.headers.get('set-cookie')!.split(';')[0]!
+  const ann = nano({ url: running.url, headers: { cookie } })
+  expect((await ann.session()).userCtx).toMatchObject({ name: 'ann' })
+  const { rev } = await ann.use<Person>('hers').insert({ name: 'Ann' }, 'mine')
+  expect(await ann.use('hers').get('mine')).toMatchObject({ _rev: rev })
+  await expect(ann.use('people').get('ann')).rejects.toMatchObject({ statusCode: 403 })
+  await expect(ann.db.create('another')).rejects.toMatchObject({ statusCode: 401 })
+})
+
+test('views of design documents', async () => {
+  const views = {
+    by_age: { map: 'function (doc) { if (doc.age) emit(doc.age, doc.name) }', reduce: '_count' },
+  }
+  await people.insert({ views } as object as Person, '_design/app')
+  await people.insert({ name: 'Dan', age: 50 }, 'dan')
+  const { rows } = await people.view('app', 'by_age', { reduce: false, startkey: 25, include_docs: true })
+  expect(rows.map(({ key, doc }) => [key, doc?.name])).toEqual([
+    [31, 'Ann'],
+    [50, 'Dan'],
+  ])
+  expect((await people.view('app', 'by_age')).rows).toEqual([{ key: null, value: 3 }])
+})
+
+test('the changes reader follows what is written', async () => {
+  const reader = people.changesReader.start({ since: 'now', wait: false, timeout: 10_000 })
+  const ids: string[] = []
+  reader.on('change', ({ id }: { id: string }) => ids.push(id))
+  await until(() => running.server.app.pannier.feeds.count > 0)
+  for (const id of ['first', 'second']) await people.insert({ name: id }, id)
+  await until(() => ids.length === 2)
+  people.changesReader.stop()
+  expect(ids).toEqual(['first', 'second'])
 })

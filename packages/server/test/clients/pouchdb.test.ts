@@ -4,7 +4,9 @@ import type { PouchChange, PouchDocument } from 'pouchdb'
 import memoryAdapter from 'pouchdb-adapter-memory'
 import findPlugin from 'pouchdb-find'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { startServer, until } from '../test-server.ts'
+import { faultProxy } from '../../testing/fault-proxy.ts'
+import { MiddleServer } from '../../testing/middle-server.ts'
+import { ADMIN_NAME, ADMIN_PASSWORD, startServer, until } from '../test-server.ts'
 import type { TestServer } from '../test-server.ts'
 
 PouchDB.plugin(memoryAdapter).plugin(findPlugin)
@@ -222,4 +224,40 @@ test('a server that starts again goes on where it was', async () => {
   expect(port).toBeGreaterThan(0)
   await second.close()
   await first.close()
+})
+
+test('only with credentials', async () => {
+  await remote.put({ _id: 'a' })
+  const name = remote.name.slice(remote.name.lastIndexOf('/') + 1)
+  const stranger = new PouchDB(`${running.url}/${name}`, { skip_setup: true })
+  await expect(stranger.get('a')).rejects.toMatchObject({ status: 401 })
+  await expect(local.replicate.to(stranger)).rejects.toMatchObject({ status: 401 })
+  const auth = { username: ADMIN_NAME, password: ADMIN_PASSWORD }
+  expect(await local.replicate.from(new PouchDB(`${running.url}/${name}`, { auth }))).toMatchObject({ docs_written: 1 })
+})
+
+test('live sync goes on when the server is killed and starts again', async () => {
+  const server = await MiddleServer.start()
+  // PouchDB asks for this when a replication fails, and nobody catches it if that fails as well.
+  const proxy = await faultProxy(server.url, 1, 0, ({ method, url }) => method === 'GET' && url === '/live/')
+  const url = `${proxy.url.replace('//', `//${ADMIN_NAME}:${ADMIN_PASSWORD}@`)}/live`
+  const other = memoryPouch('other')
+  const again = { live: true, retry: true, back_off_function: () => 50 }
+  const syncs = [local, other].map((db) => db.sync(url, again))
+  const meet = async (count: number): Promise<void> => {
+    const isThere = async (): Promise<boolean> => {
+      const counts = await Promise.all([local, other].map(async (db) => (await db.info()).doc_count))
+      return counts.every((one) => one === count)
+    }
+    await until(isThere)
+  }
+  await local.put({ _id: 'before' })
+  await meet(1)
+  server.restart('kill')
+  await local.put({ _id: 'meanwhile here' })
+  await other.put({ _id: 'meanwhile there' })
+  await meet(3)
+  for (const one of syncs) one.cancel()
+  await proxy.close()
+  expect(await server.end()).toEqual([])
 })

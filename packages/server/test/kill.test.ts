@@ -1,0 +1,15 @@
+/** kill -9 under load loses nothing that was acknowledged: testing/kill-rounds.ts tells how. KILLS=200 runs so many rounds; SEED=n. */
+import { expect, test } from 'vitest'
+import { killRounds } from '../testing/kill-rounds.ts'
+
+const rounds = Number(process.env['KILLS'] ?? 5)
+const seed = Number(process.env['SEED'] ?? 1)
+
+test(`${rounds} kills (SEED=${seed})`, { timeout: 60_000 + rounds * 20_000 }, async () => {
+  const result = await killRounds(rounds, seed, (round, { acknowledged }) => {
+    if (round % 20 === 0) console.log(`${round} kills, ${acknowledged} writes acknowledged`)
+  })
+  expect(result.problems).toEqual([])
+  expect(result.rounds).toBe(rounds)
+  if (rounds > 5) console.log(JSON.stringify(result))
+})

@@ -1,0 +1,60 @@
+/** Servers in processes of their own, which can be killed at any moment, and never outlive this process. */
+import { fork } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { join } from 'node:path'
+
+export interface ServerProcess {
+  readonly url: string
+  /** SIGKILL; resolves when it is gone. */
+  kill(): Promise<void>
+  /** Orderly. */
+  close(): Promise<void>
+  /** After a garbage collection. */
+  memory(): Promise<NodeJS.MemoryUsage>
+}
+
+type Entry = 'pannier-process.ts' | 'pouchdb-process.ts'
+
+interface Message {
+  readonly url?: string
+  readonly memory?: NodeJS.MemoryUsage
+}
+
+export async function startProcess(entry: Entry, parameters: readonly string[] = []): Promise<ServerProcess> {
+  const child = fork(join(import.meta.dirname, entry), parameters, {
+    execArgv: ['--conditions=pannier-source', '--expose-gc', '--disable-warning=ExperimentalWarning'],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const { url } = await answer(child, ({ url }) => url !== undefined)
+  return {
+    url: url!,
+    kill: async () => {
+      child.kill('SIGKILL')
+      await gone
+    },
+    close: async () => {
+      if (child.connected) child.send('close')
+      await gone
+    },
+    memory: async () => {
+      const told = answer(child, ({ memory }) => memory !== undefined)
+      child.send('memory')
+      return (await told).memory!
+    },
+  }
+}
+
+function answer(child: ChildProcess, isWanted: (message: Message) => boolean): Promise<Message> {
+  return new Promise((resolve, reject) => {
+    const take = (message: unknown): void => {
+      if (!isWanted(message as Message)) return
+      child.off('exit', fail)
+      child.off('message', take)
+      resolve(message as Message)
+    }
+    const fail = (code: number | null): void => reject(new Error(`the server has ended with ${code}`))
+    child.on('message', take)
+    child.once('exit', fail)
+  })
+}
