@@ -1,4 +1,5 @@
 /** Unit tests run from source: the condition `pannier-source` makes workspace packages resolve to their src/*.ts. */
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 const conditions = ['pannier-source', 'node', 'import', 'module', 'default']
@@ -10,6 +11,8 @@ export default defineConfig({
     include: ['packages/*/test/**/*.test.ts', 'tools/**/*.test.ts', 'bench/**/*.test.ts', 'demo/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**', '**/test/browser/**'],
     pool: 'forks',
+    // One less is the default, which is one on two cores.
+    maxWorkers: availableParallelism(),
     testTimeout: 30_000,
     allowOnly: false,
   },

@@ -10,7 +10,7 @@ import { run } from '../processes.ts'
 import { PACKAGES, root, type PublishedPackage } from './packages.ts'
 
 /** Entries that only Node has a use for. */
-const NODE_ONLY = ['pannier/sqlite', '@pannier/server']
+const NODE_ONLY = ['pannier/sqlite', '@pannier/server', '@pannier/server/cli']
 
 const problems: string[] = []
 for (const published of PACKAGES) {

@@ -8,8 +8,10 @@ import { readFileSync } from 'node:fs'
 
 const parameters = process.argv.slice(2)
 
-if (isInstalled()) await import('@pannier/server/cli')
-else fetchAndRun()
+if (isInstalled()) {
+  const { runProgram } = await import('@pannier/server/cli')
+  process.exitCode = await runProgram(parameters)
+} else fetchAndRun()
 
 function isInstalled() {
   try {

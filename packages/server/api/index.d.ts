@@ -203,6 +203,7 @@ class DatabaseUpdates {
 }
 
 class Databases {
+    readonly groups: WriteGroups;
     constructor(database: Database, state: ServerState);
     names(): Promise<string[]>;
     get(name: string): Promise<Collection<JsonObject>>;
@@ -399,3 +400,7 @@ interface UserContext {
 }
 
 type ValidateFunction = (newDocument: JsonObject, oldDocument: JsonObject | undefined, user: UserContext, security: JsonObject) => Promise<void>;
+
+class WriteGroups {
+    put(collection: Collection<JsonObject>, document: JsonObject): Promise<WriteOutcome>;
+}
