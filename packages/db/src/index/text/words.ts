@@ -31,6 +31,8 @@ export function foldWord(word: string, language: string | undefined): string {
 const PLAIN_WORD = /^[0-9A-Za-z_']*$/
 /** Marks of other scripts carry meaning: they stay. */
 const DIACRITICS = /[\u0300-\u036f]+/g
+/** Not `isWordLike`: WebKit says of `a0"` that it has no word. */
+const WORD = /[\p{L}\p{N}]/u
 const WORD_RUNS = /[\p{L}\p{M}\p{N}_]+/gu
 /** Text in which all engines agree and which needs no segmenter: the bulk of most texts. */
 const PLAIN_TEXT = /^(?:[0-9A-Za-z \t\r\n!?()[\]{}"<>/=+*&%$#@|~^`\\-]|[.,:;'](?![0-9A-Za-z]))*$/
@@ -46,7 +48,7 @@ function makeFinder(language: string | undefined): FindWords {
     }
     if (PLAIN_TEXT.test(text)) for (const run of text.match(PLAIN_RUNS) ?? []) add(run)
     else if (segmenter === undefined) for (const run of text.match(WORD_RUNS) ?? []) add(run)
-    else for (const { segment, isWordLike } of segmenter.segment(text)) if (isWordLike === true) add(segment)
+    else for (const { segment } of segmenter.segment(text)) if (WORD.test(segment)) add(segment)
     return words
   }
 }
