@@ -13,9 +13,9 @@ interface Editor {
 }
 
 export function browserSuite({ test, browser }: BrowserSuiteContext): void {
+  // What is driven is the server; one engine is enough.
+  if (browser.engine !== 'chromium') return
   test('Fauxton', async () => {
-    // What is driven is the server; one engine is enough.
-    if (browser.engine !== 'chromium') return
     const server = await startServer({ adminUi: await fauxtonPages(), replication: { hosts: ['127.0.0.1'] } })
     const page = await browser.open(`${server.url}/_utils/`)
     try {
