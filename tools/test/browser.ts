@@ -21,30 +21,35 @@ const FOLDERS = ['packages/*', 'bench', 'demo'].flatMap((path) =>
   globSync(`${path}/test/browser`, { cwd: root }).sort(),
 )
 const SUITES_PAGE = 'suites.page.ts'
+const ENGINES_AT_ONCE = 2
 const SILENCE_MS_MAX = 90_000
 const CASE_MS_MAX = 120_000
 
 export async function runBrowserTests({ engines = ENGINES, filter = '' }: StepOptions): Promise<Outcome> {
-  const notes: string[] = []
-  let passed = 0
-  let failed = 0
-  for (const engine of ENGINES.filter((name) => engines.includes(name))) {
-    const missing = missingPackages(engine)
-    if (missing.length > 0) {
-      const inCi = process.env['CI'] === 'true'
-      notes.push(
-        `${engine} was left out: ${missing.join(', ')} not installed${inCi ? ', which CI does not allow' : ''}`,
-      )
-      if (inCi) failed++
-      continue
-    }
-    const outcome = await runEngine(engine, filter)
-    notes.push(`${engine}: ${outcome.passed} passed, ${outcome.failed} failed`)
-    passed += outcome.passed
-    failed += outcome.failed
+  const waiting = ENGINES.filter((name) => engines.includes(name))
+  const outcomes: Outcome[] = []
+  // Much of what browsers are tested for is waiting.
+  const lane = async (): Promise<void> => {
+    for (let engine = waiting.shift(); engine !== undefined; engine = waiting.shift())
+      outcomes.push(await runOrLeaveOut(engine, filter))
   }
+  await Promise.all(Array.from({ length: ENGINES_AT_ONCE }, lane))
+  const notes = outcomes.flatMap((outcome) => outcome.notes ?? [])
+  const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0)
+  const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0)
   if (passed + failed === 0 && engines !== ENGINES) return { passed, failed: 1, notes: [...notes, 'no case ran'] }
   return { passed, failed, notes }
+}
+
+async function runOrLeaveOut(engine: Engine, filter: string): Promise<Outcome> {
+  const missing = missingPackages(engine)
+  if (missing.length > 0) {
+    const inCi = process.env['CI'] === 'true'
+    const note = `${engine} was left out: ${missing.join(', ')} not installed${inCi ? ', which CI does not allow' : ''}`
+    return { passed: 0, failed: inCi ? 1 : 0, notes: [note] }
+  }
+  const { passed, failed } = await runEngine(engine, filter)
+  return { passed, failed, notes: [`${engine}: ${passed} passed, ${failed} failed`] }
 }
 
 /** Counts cases, and shows each as it ends. */
