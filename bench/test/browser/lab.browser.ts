@@ -81,7 +81,9 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
         frame.src = location.pathname
         document.body.append(frame)
         const deadline = performance.now() + 20_000
-        while (frame.contentDocument?.documentElement.dataset['ready'] !== 'yes' && performance.now() < deadline) {
+        // A document that is only arriving has no element yet.
+        const isReady = (): boolean => frame.contentDocument?.querySelector('html')?.dataset['ready'] === 'yes'
+        while (!isReady() && performance.now() < deadline) {
           await new Promise((resolve) => setTimeout(resolve, 20))
         }
         const inner = frame.contentDocument!
