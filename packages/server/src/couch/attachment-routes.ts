@@ -1,7 +1,7 @@
 /** `/{db}/{id}/{attachment}`: streamed both ways. */
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Attachment } from 'pannier'
 import { contentDisposition } from '../http/content-disposition.ts'
 import { badRequest, conflict, HttpError, notFound } from '../http/http-error.ts'
@@ -11,19 +11,13 @@ import type { JsonObject } from '../http/request-body.ts'
 import { checkDigest } from '../multipart/related-input.ts'
 import { stubsOf } from './attachment-content.ts'
 import { attachmentLimits } from './body-limits.ts'
-import { checkContentType, checkDocument, checkDocumentId, checkRevision } from './document-input.ts'
-import { entityTag, givenRevision, matches, written } from './document-routes.ts'
+import { atDocuments } from './document-address.ts'
+import type { DocumentAddress, DocumentHandler } from './document-address.ts'
+import { checkContentType, checkDocument, checkRevision } from './document-input.ts'
+import { entityTag, givenRevision, matches, written } from './entity-tag.ts'
 import { whyMissing } from './read-document.ts'
 import type { Routes, ServerContext } from './server-context.ts'
 import { writeDocument } from './write-documents.ts'
-
-interface AttachmentAddress {
-  readonly database: string
-  readonly id: string
-  readonly name: string
-}
-
-type Params = Readonly<Record<string, string>>
 
 /** Types that browsers show without running anything. All others are downloads. */
 const SHOWN =
@@ -31,51 +25,28 @@ const SHOWN =
 const SANDBOX = "sandbox; default-src 'none'"
 
 export const attachmentRoutes: Routes = (app, context) => {
-  attachmentRoutesAt(app, context, '/:db/:id/*', ({ db, id, '*': name }) => ({
-    database: db!,
-    id: checkDocumentId(id),
-    name: checkName(name),
-  }))
-  attachmentRoutesAt(app, context, '/:db/_design/:id/*', ({ db, id, '*': name }) => ({
-    database: db!,
-    id: `_design/${id}`,
-    name: checkName(name),
-  }))
-}
-
-function attachmentRoutesAt(
-  app: FastifyInstance,
-  context: ServerContext,
-  url: string,
-  addressOf: (params: Params) => AttachmentAddress,
-): void {
   const config = { needs: 'member' } as const
-  const handler =
-    (
-      handle: (
-        context: ServerContext,
-        address: AttachmentAddress,
-        request: FastifyRequest,
-        reply: FastifyReply,
-      ) => unknown,
-    ) =>
-    (request: FastifyRequest, reply: FastifyReply) =>
-      handle(context, addressOf(request.params as Params), request, reply)
-  app.route({ method: ['GET', 'HEAD'], url, config, handler: handler(getAttachment) })
-  app.put(url, { config }, handler(putAttachment))
-  app.delete(url, { config }, handler(deleteAttachment))
+  atDocuments(context, '/*', (url, handler) => {
+    const named = (handle: DocumentHandler): ReturnType<typeof handler> =>
+      handler((shared, address, request, reply) => {
+        checkName(address.name)
+        return handle(shared, address, request, reply)
+      })
+    app.route({ method: ['GET', 'HEAD'], url, config, handler: named(getAttachment) })
+    app.put(url, { config }, named(putAttachment))
+    app.delete(url, { config }, named(deleteAttachment))
+  })
 }
 
-function checkName(name: string | undefined): string {
-  if (name === undefined || name === '') throw notFound('missing')
+function checkName(name: string): void {
+  if (name === '') throw notFound('missing')
   if (name.startsWith('_'))
     throw badRequest(`Attachment name '${name.slice(0, 80)}' starts with prohibited character '_'`)
-  return name
 }
 
 async function getAttachment(
   context: ServerContext,
-  { database, id, name }: AttachmentAddress,
+  { database, id, name }: DocumentAddress,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
@@ -130,7 +101,7 @@ function rangeOf(
 
 async function putAttachment(
   context: ServerContext,
-  { database, id, name }: AttachmentAddress,
+  { database, id, name }: DocumentAddress,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
@@ -161,7 +132,7 @@ async function* verified(pieces: AsyncIterable<Uint8Array>, md5: unknown): Async
 
 async function deleteAttachment(
   context: ServerContext,
-  { database, id, name }: AttachmentAddress,
+  { database, id, name }: DocumentAddress,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {

@@ -1,5 +1,5 @@
 /** `/{db}/{id}` and `/{db}/_design/{name}`. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { RevisionResult } from 'pannier'
 import { asBadRequest, badRequest, conflict, notFound } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
@@ -11,48 +11,24 @@ import { relatedDocument } from '../multipart/related-input.ts'
 import { mixedParts, newBoundary, relatedParts } from '../multipart/write-multipart.ts'
 import { knownGeneration, stubsOf, withContent } from './attachment-content.ts'
 import { attachmentLimits, jsonLimits } from './body-limits.ts'
+import { atDocuments } from './document-address.ts'
+import type { DocumentAddress } from './document-address.ts'
 import { checkDocument, checkDocumentId, checkRevision } from './document-input.ts'
+import { entityTag, givenRevision, matches, written } from './entity-tag.ts'
 import { documentRead, findDocument, isPlainRead, whyMissing } from './read-document.ts'
 import type { DocumentRead } from './read-document.ts'
 import { sequenceText } from './sequence.ts'
 import type { Routes, ServerContext } from './server-context.ts'
 import { writeDocument } from './write-documents.ts'
 
-/** A document as its URL names it. */
-export interface DocumentAddress {
-  readonly database: string
-  readonly id: string
-}
-
 export const documentRoutes: Routes = (app, context) => {
-  documentRoutesAt(app, context, '/:db/:id', ({ db, id }) => ({ database: db!, id: checkDocumentId(id) }))
-  documentRoutesAt(app, context, '/:db/_design/:id', ({ db, id }) => ({ database: db!, id: `_design/${id}` }))
-}
-
-type Params = Readonly<Record<string, string>>
-
-function documentRoutesAt(
-  app: FastifyInstance,
-  context: ServerContext,
-  url: string,
-  addressOf: (params: Params) => DocumentAddress,
-): void {
   const config = { needs: 'member' } as const
-  const handler =
-    (
-      handle: (
-        context: ServerContext,
-        address: DocumentAddress,
-        request: FastifyRequest,
-        reply: FastifyReply,
-      ) => unknown,
-    ) =>
-    (request: FastifyRequest, reply: FastifyReply) =>
-      handle(context, addressOf(request.params as Params), request, reply)
-  app.get(url, { config }, handler(getDocument))
-  app.put(url, { config }, handler(putDocument))
-  app.delete(url, { config }, handler(deleteDocument))
-  app.route({ method: 'COPY', url, config, handler: handler(copyDocument) })
+  atDocuments(context, '', (url, handler) => {
+    app.get(url, { config }, handler(getDocument))
+    app.put(url, { config }, handler(putDocument))
+    app.delete(url, { config }, handler(deleteDocument))
+    app.route({ method: 'COPY', url, config, handler: handler(copyDocument) })
+  })
 }
 
 async function getDocument(
@@ -63,7 +39,7 @@ async function getDocument(
 ): Promise<unknown> {
   const collection = await context.databases.get(database)
   const read = documentRead(new QueryParameters(request))
-  if (read.openRevisions !== undefined) return getOpenRevisions(context, { database, id }, read, request, reply)
+  if (read.openRevisions !== undefined) return getOpenRevisions(context, database, id, read, request, reply)
   const wantsContent = read.attachments
   const revs = read.revs || read.attachmentsSince.length > 0
   let document = await findDocument(collection, id, { ...read, revs })
@@ -89,7 +65,8 @@ async function getDocument(
 
 async function getOpenRevisions(
   context: ServerContext,
-  { database, id }: DocumentAddress,
+  database: string,
+  id: string,
   { openRevisions, revs, latest, attachments, attachmentsSince }: DocumentRead,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -204,29 +181,6 @@ async function copyDocument(
     ...(stubsOf(source) !== undefined && { _attachments: attachments }),
   }
   return written(reply.code(201), await writeDocument(context, { request, database, document, newEdits: true }))
-}
-
-export function written(reply: FastifyReply, { id, rev }: { readonly id: string; readonly rev: string }): FastifyReply {
-  return reply.header('etag', entityTag(rev)).send({ ok: true, id, rev })
-}
-
-/** Of `?rev=` or `If-Match`. */
-export function givenRevision(request: FastifyRequest, parameters: QueryParameters): string | undefined {
-  const header = request.headers['if-match']?.trim().replace(/^(?:W\/)?"(.*)"$/, '$1')
-  const rev = parameters.text('rev')
-  if (rev !== undefined && header !== undefined && rev !== header)
-    throw badRequest('Document rev and etag have different values')
-  const given = rev ?? header
-  return given === undefined || given === '' ? undefined : checkRevision(given)
-}
-
-export function entityTag(text: unknown): string {
-  return `"${String(text)}"`
-}
-
-export function matches(header: string | undefined, tag: string): boolean {
-  if (header === undefined) return false
-  return header.split(',').some((one) => one.trim().replace(/^W\//, '') === tag || one.trim() === '*')
 }
 
 /** Whether the client names this type; one that takes anything gets JSON. */

@@ -1,0 +1,39 @@
+/** Routes of a document and of what lies below it: an ordinary one, or a design document, whose id has a slash in the URL. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { checkDocumentId } from './document-input.ts'
+import type { ServerContext } from './server-context.ts'
+
+/** A document, or an attachment, as its URL names it. */
+export interface DocumentAddress {
+  readonly database: string
+  readonly id: string
+  /** What the URL has behind the document; '' for the document itself. */
+  readonly name: string
+}
+
+export type DocumentHandler = (
+  context: ServerContext,
+  address: DocumentAddress,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => unknown
+
+type RouteHandler = (request: FastifyRequest, reply: FastifyReply) => unknown
+
+/** Calls `register` for each kind of document, with its URL and what makes a route's handler. `below`: '', or '/*'. */
+export function atDocuments(
+  context: ServerContext,
+  below: '' | '/*',
+  register: (url: string, handler: (handle: DocumentHandler) => RouteHandler) => void,
+): void {
+  const kinds = {
+    '/:db/:id': checkDocumentId,
+    '/:db/_design/:id': (id: string | undefined) => `_design/${id}`,
+  }
+  for (const [url, idOf] of Object.entries(kinds)) {
+    register(url + below, (handle) => (request, reply) => {
+      const { db, id, '*': name = '' } = request.params as Readonly<Record<string, string>>
+      return handle(context, { database: db!, id: idOf(id), name }, request, reply)
+    })
+  }
+}

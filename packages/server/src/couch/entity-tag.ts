@@ -1,0 +1,28 @@
+/** ETags: the revision of a document, the digest of an attachment. What requests name as the revision that they change. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { badRequest } from '../http/http-error.ts'
+import type { QueryParameters } from '../http/query-parameters.ts'
+import { checkRevision } from './document-input.ts'
+
+export function written(reply: FastifyReply, { id, rev }: { readonly id: string; readonly rev: string }): FastifyReply {
+  return reply.header('etag', entityTag(rev)).send({ ok: true, id, rev })
+}
+
+/** Of `?rev=` or `If-Match`. */
+export function givenRevision(request: FastifyRequest, parameters: QueryParameters): string | undefined {
+  const header = request.headers['if-match']?.trim().replace(/^(?:W\/)?"(.*)"$/, '$1')
+  const rev = parameters.text('rev')
+  if (rev !== undefined && header !== undefined && rev !== header)
+    throw badRequest('Document rev and etag have different values')
+  const given = rev ?? header
+  return given === undefined || given === '' ? undefined : checkRevision(given)
+}
+
+export function entityTag(text: unknown): string {
+  return `"${String(text)}"`
+}
+
+export function matches(header: string | undefined, tag: string): boolean {
+  if (header === undefined) return false
+  return header.split(',').some((one) => one.trim().replace(/^W\//, '') === tag || one.trim() === '*')
+}
