@@ -11,6 +11,7 @@
 import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
 import { PannierError } from '../../base/errors.ts'
 import { ByteReader, ByteWriter } from '../../codec/bytes.ts'
+import { sameBytes } from '../../codec/same-bytes.ts'
 import type { Commit, Durability, KnownState, LogRecord, MetaRecord, Page, StoreState } from '../page-store.ts'
 import { levelError } from './errors.ts'
 import type { Level, LevelEncodings, LevelOperation, LevelRange } from './level-types.ts'
@@ -71,26 +72,27 @@ export class LevelDatabase {
     return this.turn(async ({ generation, sequence, newest }) => {
       const after = known?.generation === generation ? Math.max(known.sequence, sequence) : sequence
       const sequences = numbersBetween(after + 1, newest)
-      const [meta, ...records] = await this.get([META, ...sequences.map(logKey)])
+      const [meta, header, head, ...records] = await this.get([META, HEADER, HEAD, ...sequences.map(logKey)])
       const log = sequences.map((recordSequence, index) => {
         const bytes = records[index]
         if (bytes === undefined) throw this.corrupt(`log record ${recordSequence} is missing`)
         return { sequence: recordSequence as CommitSequence, bytes }
       })
-      return { meta: meta && decodeMeta(meta), log }
+      return { meta: meta && decodeMeta(meta), log, header, head }
     })
   }
 
-  /** Waits for no turn: a page is never changed. */
+  /** Waits for no turn: a page always means the same. */
   readPages(ids: readonly PageId[]): Promise<(Uint8Array | undefined)[]> {
     const keys = ids.map(pageKey)
     return this.fences ? this.get(keys) : this.turn(() => this.get(keys))
   }
 
-  append(record: LogRecord, durability: Durability): Promise<void> {
+  append(record: LogRecord, durability: Durability, head?: Uint8Array): Promise<void> {
     return this.write(durability, (fences) => {
       checkNext(fences, record)
       const operations = [this.put(logKey(record.sequence), record.bytes)]
+      if (head) operations.push(this.put(HEAD, head))
       return { operations, fences: { ...fences, newest: record.sequence } }
     })
   }
@@ -115,16 +117,17 @@ export class LevelDatabase {
     })
   }
 
-  commit({ expectedGeneration, claim, pages, free, meta, firstNewPageId, record, durability }: Commit): Promise<void> {
-    return this.write(durability, async (fences) => {
-      checkGeneration(fences, expectedGeneration)
+  commit({ claim, pages, free, meta, record, head, ...commit }: Commit): Promise<void> {
+    return this.write(commit.durability, async (fences) => {
+      checkGeneration(fences, commit.expectedGeneration)
       if (claim !== undefined) checkClaim(fences, claim)
       if (record) checkNext(fences, record)
       const abandoned = claim === undefined && fences.claim !== undefined
-      const operations = abandoned ? await this.deletePagesFrom(firstNewPageId) : []
+      const operations = abandoned ? await this.deletePagesFrom(commit.firstNewPageId) : []
       for (const { id, bytes } of pages) operations.push(this.put(pageKey(id), bytes))
       for (const id of free) operations.push(this.delete(pageKey(id)))
       if (record) operations.push(this.put(logKey(record.sequence), record.bytes))
+      if (head) operations.push(this.put(HEAD, head))
       for (const sequence of numbersBetween(fences.oldest, meta.sequence - 1)) {
         operations.push(this.delete(logKey(sequence)))
       }
@@ -133,6 +136,24 @@ export class LevelDatabase {
       const { generation, sequence } = meta
       const log = { oldest: Math.max(fences.oldest, sequence), newest: record?.sequence ?? fences.newest }
       return { operations, fences: { generation, sequence, ...log, claim: undefined } }
+    })
+  }
+
+  putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): Promise<void> {
+    return this.write(durability, async (fences) => {
+      const [stored] = await this.get([HEADER])
+      const isEmpty = fences.generation === 0 && fences.newest === 0
+      if (!sameBytes(stored, expected) || (expected === undefined && !isEmpty)) throw stale('the header is another one')
+      return { operations: [this.put(HEADER, header)], fences }
+    })
+  }
+
+  /** Synced for the same reason as `stage`. */
+  replacePages(pages: readonly Page[]): Promise<void> {
+    return this.write('strict', async (fences) => {
+      const stored = await this.get(pages.map(({ id }) => pageKey(id)))
+      const present = pages.filter((_, index) => stored[index] !== undefined)
+      return { operations: present.map(({ id, bytes }) => this.put(pageKey(id), bytes)), fences }
     })
   }
 
@@ -170,7 +191,7 @@ export class LevelDatabase {
     const [format] = await this.get([FORMAT])
     if (format === undefined) await this.checkEmpty()
     const log = await this.keys(LOG)
-    const deletions = [META, ...log].map((key) => this.delete(key))
+    const deletions = [META, HEADER, HEAD, ...log].map((key) => this.delete(key))
     await this.batch([...deletions, this.put(CLAIM, new Uint8Array(0))], true)
     await this.call(() => this.source.level.clear(this.range('')))
   }
@@ -284,6 +305,8 @@ export class LevelDatabase {
 
 const FORMAT = 'format'
 const META = 'meta'
+const HEADER = 'header'
+const HEAD = 'head'
 const CLAIM = 'claim'
 const LOG = 'log/'
 const PAGES = 'page/'

@@ -131,8 +131,8 @@ class LevelPageStore implements PageStore {
     return this.use().readPages(ids)
   }
 
-  append(record: LogRecord, durability: Durability): Promise<void> {
-    return this.use().append(record, durability)
+  append(record: LogRecord, durability: Durability, head?: Uint8Array): Promise<void> {
+    return this.use().append(record, durability, head)
   }
 
   claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): Promise<void> {
@@ -145,6 +145,14 @@ class LevelPageStore implements PageStore {
 
   commit(commit: Commit): Promise<void> {
     return this.use().commit(commit)
+  }
+
+  putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): Promise<void> {
+    return this.use().putHeader(expected, header, durability)
+  }
+
+  replacePages(pages: readonly Page[]): Promise<void> {
+    return this.use().replacePages(pages)
   }
 
   listPages(): Promise<PageId[]> {
