@@ -55,7 +55,10 @@ export class LevelDatabase {
   private readonly source: LevelSource
   /** Undefined: to be read. */
   private fences: Fences | undefined
-  /** A write has failed: what LevelDB has in memory and in its files may differ until it is opened again. */
+  /**
+   * A write has failed: until it is opened again, what LevelDB has in memory may differ from its log, which may have a torn record in
+   * its midst that would hide later ones.
+   */
   private damaged = false
   /** Settles when the call before the next one is over. */
   private last: Promise<unknown> = Promise.resolve()

@@ -4,6 +4,11 @@
  * Handles of one process share a database and take turns. Other processes must be kept out by the store: classic-level locks
  * its folder (PANNIER_LOCKED), memory-level is nobody else's. Where several may write, as with browser-level in several tabs or
  * classic-level's `multithreading`, the fences of the page store contract do not hold.
+ *
+ * Two weaknesses are LevelDB's own. When the power goes, relaxed writes are lost from the end of each file of its log, so that after
+ * a change of files later ones may survive without earlier ones: that shows as PANNIER_CORRUPT, never as wrong data; with 'strict'
+ * nothing is lost. And it can be opened only where there is room: after a write has failed on a full disk, reads of what is not cached
+ * fail too until there is some.
  */
 import type { Generation, PageId } from '../../base/brand.ts'
 import { PannierError } from '../../base/errors.ts'
