@@ -162,10 +162,10 @@ class CountingPageStore implements PageStore {
     return this.inner.putHeader(expected, header, durability)
   }
 
-  replacePages(pages: readonly Page[]): MaybePromise<void> {
+  replacePages(header: Uint8Array, pages: readonly Page[]): MaybePromise<void> {
     this.owner.counts.replacements++
     for (const page of pages) this.countPage(page)
-    return this.inner.replacePages(pages)
+    return this.inner.replacePages(header, pages)
   }
 
   listPages(): MaybePromise<readonly PageId[]> {

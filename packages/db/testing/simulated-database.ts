@@ -52,9 +52,9 @@ export class SimulatedDatabase {
     this.change(durability, (state) => state.putHeader(keptExpected, kept))
   }
 
-  replacePages(pages: readonly Page[]): void {
-    const kept = pages.map(copyPage)
-    this.change('relaxed', (state) => state.replacePages(kept))
+  replacePages(header: Uint8Array, pages: readonly Page[]): void {
+    const [keptHeader, kept] = [header.slice(), pages.map(copyPage)]
+    this.change('relaxed', (state) => state.replacePages(keptHeader, kept))
   }
 
   claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): void {
@@ -113,9 +113,9 @@ class CheckedDatabase extends MemoryDatabase {
     super.putHeader(expected, header)
   }
 
-  override replacePages(pages: readonly Page[]): void {
+  override replacePages(header: Uint8Array, pages: readonly Page[]): void {
     for (const { id, bytes } of pages) checkLength(id, bytes)
-    super.replacePages(pages)
+    super.replacePages(header, pages)
   }
 
   override claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): void {

@@ -165,8 +165,8 @@ class SimulatedPageStore implements PageStore {
     return this.call(header.length, () => this.database.putHeader(expected, header, durability))
   }
 
-  replacePages(pages: readonly Page[]): MaybePromise<void> {
-    return this.call(sizeOf(pages), () => this.database.replacePages(pages))
+  replacePages(header: Uint8Array, pages: readonly Page[]): MaybePromise<void> {
+    return this.call(sizeOf(pages), () => this.database.replacePages(header, pages))
   }
 
   /** Never fails and counts as no call: it is for checks. */

@@ -142,9 +142,10 @@ export interface PageStore {
 
   /**
    * Puts other bytes in the place of pages that exist, in one transaction; passes over those that don't. Generation, claim and
-   * log stay as they are. As `stage`, it is durable not later than the next `append`, `commit` or `putHeader`.
+   * log stay as they are. As `stage`, it is durable not later than the next `append`, `commit` or `putHeader`. Fails with
+   * PANNIER_STALE unless the header that is stored equals `header`.
    */
-  replacePages(pages: readonly Page[]): MaybePromise<void>
+  replacePages(header: Uint8Array, pages: readonly Page[]): MaybePromise<void>
 
   /** Ids of all stored pages, ascending; for integrity checks. */
   listPages(): MaybePromise<readonly PageId[]>

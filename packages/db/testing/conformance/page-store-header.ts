@@ -102,7 +102,7 @@ function headerCases({ test, create }: PageStoreSuiteContext): void {
       assertEqual([header, head], [undefined, undefined])
       await again.close()
       await assertRefused('PANNIER_CLOSED', () => again.putHeader(undefined, someBytes(1, 10), 'relaxed'))
-      await assertRefused('PANNIER_CLOSED', () => again.replacePages([somePage(1)]))
+      await assertRefused('PANNIER_CLOSED', () => again.replacePages(someBytes(1, 10), [somePage(1)]))
     }))
 }
 
@@ -176,12 +176,14 @@ function headCases({ test, create }: PageStoreSuiteContext): void {
 function replacementCases({ test, create }: PageStoreSuiteContext): void {
   test('pages that exist are replaced, others are passed over', () =>
     withStore(create, async (store, { open }) => {
+      const header = someBytes(1, 100)
+      await store.putHeader(undefined, header, 'relaxed')
       const pages = Array.from({ length: 40 }, (_, index) => somePage(index + 1))
       await store.commit(someCommit(1, 0, { pages }))
       await store.commit(someCommit(2, 0, { free: pageIds(3, 4, 40) }))
       await appendRange(store, 1, 2)
       const large = PAGE_BYTES_MAX + WRAPPER_BYTES_MAX
-      await store.replacePages([somePage(2, large), somePage(4, 30), somePage(39, 7), somePage(41, 30)])
+      await store.replacePages(header, [somePage(2, large), somePage(4, 30), somePage(39, 7), somePage(41, 30)])
       await store.close()
       const again = await open()
       const kept = pages.map((page) => page.id).filter((id) => ![3, 4, 40].includes(id))
@@ -192,14 +194,28 @@ function replacementCases({ test, create }: PageStoreSuiteContext): void {
       assertEqual({ meta, log }, { meta: someMeta(2, 0), log: [someRecord(1), someRecord(2)] })
     }))
 
+  test('pages are replaced only by who knows the header', () =>
+    withStore(create, async (store) => {
+      await store.putHeader(undefined, someBytes(1, 100), 'relaxed')
+      await store.commit(someCommit(1, 0, { pages: [somePage(1), somePage(2)] }))
+      await store.putHeader(someBytes(1, 100), someBytes(2, 100), 'relaxed')
+      const pages = [somePage(1, 50), somePage(2, 50)]
+      await assertRefused('PANNIER_STALE', () => store.replacePages(someBytes(1, 100), pages))
+      assertEqual(await store.readPages(pageIds(1, 2)), [somePage(1).bytes, somePage(2).bytes])
+      await store.replacePages(someBytes(2, 100), pages)
+      assertEqual(await store.readPages(pageIds(1, 2)), [somePage(1, 50).bytes, somePage(2, 50).bytes])
+    }))
+
   test('a claim goes on while pages are replaced', () =>
     withStore(create, async (store, { open }) => {
       const other = await open()
+      const header = someBytes(1, 100)
+      await store.putHeader(undefined, header, 'relaxed')
       await store.commit(someCommit(1, 0, { pages: [somePage(1), somePage(2)] }))
       const commit = someCommit(2, 0, { claim: 'a', pages: [somePage(4)], firstNewPageId: somePage(3).id })
       await store.claim('a', someMeta(1, 0).generation, somePage(3).id)
       await store.stage('a', [somePage(3)])
-      await other.replacePages([somePage(1, 50), somePage(3, 50)])
+      await other.replacePages(header, [somePage(1, 50), somePage(3, 50)])
       await store.commit(commit)
       const bytes = [somePage(1, 50), somePage(2), somePage(3, 50), somePage(4)].map((page) => page.bytes)
       assertEqual(await store.readPages(pageIds(1, 2, 3, 4)), bytes)

@@ -88,8 +88,8 @@ export class IndexedDbPageStore implements PageStore {
     return this.writing((writer) => writer.putHeader(expected, header, durability))
   }
 
-  replacePages(pages: readonly Page[]): Promise<void> {
-    return this.writing((writer) => writer.replacePages(pages))
+  replacePages(header: Uint8Array, pages: readonly Page[]): Promise<void> {
+    return this.writing((writer) => writer.replacePages(header, pages))
   }
 
   async listPages(): Promise<PageId[]> {

@@ -72,13 +72,17 @@ export class IndexedDbPageWriter {
   }
 
   /** Each put means the same as what was there, so it would do no harm alone. */
-  replacePages(pages: readonly Page[]): Promise<void> {
-    return this.write([PAGES], 'relaxed', (work) => {
+  replacePages(header: Uint8Array, pages: readonly Page[]): Promise<void> {
+    return this.write([META, PAGES], 'relaxed', (work) => {
       const store = work.store(PAGES)
-      for (const { id, bytes } of pages) {
-        const found = store.getKey(id)
-        found.onsuccess = () => {
-          if (found.result !== undefined) store.put(exact(bytes), id)
+      const stored = work.store(META).get(HEADER) as IDBRequest<Uint8Array | undefined>
+      stored.onsuccess = () => {
+        if (!sameBytes(stored.result, header)) return work.fail(stale())
+        for (const { id, bytes } of pages) {
+          const found = store.getKey(id)
+          found.onsuccess = () => {
+            if (found.result !== undefined) store.put(exact(bytes), id)
+          }
         }
       }
     })

@@ -74,7 +74,8 @@ export class MemoryDatabase {
     this.header = header.slice()
   }
 
-  replacePages(pages: readonly Page[]): void {
+  replacePages(header: Uint8Array, pages: readonly Page[]): void {
+    if (!sameBytes(this.header, header)) throw stale('the header is another one')
     for (const { id, bytes } of pages) if (this.pages.has(id)) this.pages.set(id, bytes.slice())
   }
 

@@ -85,8 +85,8 @@ class MemoryPageStore implements PageStore {
     this.use().putHeader(expected, header)
   }
 
-  replacePages(pages: readonly Page[]): void {
-    this.use().replacePages(pages)
+  replacePages(header: Uint8Array, pages: readonly Page[]): void {
+    this.use().replacePages(header, pages)
   }
 
   listPages(): PageId[] {

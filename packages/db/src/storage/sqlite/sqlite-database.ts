@@ -100,8 +100,9 @@ export class SqliteDatabase {
     })
   }
 
-  replacePages(pages: readonly Page[]): void {
+  replacePages(header: Uint8Array, pages: readonly Page[]): void {
     this.transaction('relaxed', () => {
+      if (!sameBytes(this.header(), header)) throw stale('the header is another one')
       for (const { id, bytes } of pages) this.statements.replacePage.run(bytes, id)
     })
   }

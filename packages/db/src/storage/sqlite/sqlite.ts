@@ -97,8 +97,8 @@ class SqlitePageStore implements PageStore {
     this.use().putHeader(expected, header, durability)
   }
 
-  replacePages(pages: readonly Page[]): void {
-    this.use().replacePages(pages)
+  replacePages(header: Uint8Array, pages: readonly Page[]): void {
+    this.use().replacePages(header, pages)
   }
 
   listPages(): PageId[] {
