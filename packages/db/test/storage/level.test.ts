@@ -15,6 +15,7 @@ import { appendRange, pageIds, someCommit, somePage, someRecord } from '../../te
 import { pageStoreSuite } from '../../testing/conformance/page-store.ts'
 import { prefixed } from '../../testing/suite.ts'
 import { classicLevel } from './classic-level.ts'
+import { encrypted } from './encrypted/fixture.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pannier-level-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -37,6 +38,11 @@ pageStoreSuite({
 pageStoreSuite({
   test: prefixed(test, 'memory-level'),
   create: async () => ({ storage: level(new MemoryLevel()), name: 'shop' }),
+})
+pageStoreSuite({
+  test: prefixed(test, 'encrypted'),
+  create: async () => ({ storage: encrypted(level(new MemoryLevel())), name: 'shop' }),
+  seals: true,
 })
 
 test('a second process is told that the database is in use, and gets it afterwards', async () => {

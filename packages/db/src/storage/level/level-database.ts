@@ -152,9 +152,10 @@ export class LevelDatabase {
   }
 
   /** Synced for the same reason as `stage`. */
-  replacePages(pages: readonly Page[]): Promise<void> {
+  replacePages(header: Uint8Array, pages: readonly Page[]): Promise<void> {
     return this.write('strict', async (fences) => {
-      const stored = await this.get(pages.map(({ id }) => pageKey(id)))
+      const [storedHeader, ...stored] = await this.get([HEADER, ...pages.map(({ id }) => pageKey(id))])
+      if (!sameBytes(storedHeader, header)) throw stale('the header is another one')
       const present = pages.filter((_, index) => stored[index] !== undefined)
       return { operations: present.map(({ id, bytes }) => this.put(pageKey(id), bytes)), fences }
     })

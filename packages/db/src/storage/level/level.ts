@@ -156,8 +156,8 @@ class LevelPageStore implements PageStore {
     return this.use().putHeader(expected, header, durability)
   }
 
-  replacePages(pages: readonly Page[]): Promise<void> {
-    return this.use().replacePages(pages)
+  replacePages(header: Uint8Array, pages: readonly Page[]): Promise<void> {
+    return this.use().replacePages(header, pages)
   }
 
   listPages(): Promise<PageId[]> {
