@@ -47,6 +47,21 @@ export interface Known<T> {
   readonly value: T
 }
 
+/** The work before the crash, and what is demanded after it. */
+export interface CrashRun {
+  readonly host: CrashHost
+  work(): Promise<void>
+  aftermath(): Promise<void>
+}
+
+/** Gives the number of backend calls that were made before the end. Throws for whatever is wrong. */
+export async function simulateRun(run: CrashRun): Promise<number> {
+  await run.work()
+  const { calls } = run.host.storage
+  await run.aftermath()
+  return calls
+}
+
 const FAULT_CODES = ['PANNIER_IO', 'PANNIER_QUOTA_EXCEEDED'] as const
 
 export function randomFault(random: Random): Fault {
