@@ -87,7 +87,12 @@ export default defineConfig({
       rules: { 'eslint/max-lines': 'off', 'eslint/max-lines-per-function': 'off' },
     },
     {
-      files: ['bench/**', 'packages/*/test/{differential,clients}/**', 'packages/server/{test,testing}/**'],
+      files: [
+        'bench/**',
+        'packages/*/test/{differential,clients}/**',
+        'packages/db/test/storage/*level*.ts',
+        'packages/server/{test,testing}/**',
+      ],
       rules: { 'no-restricted-imports': 'off' },
     },
     { files: ['*.config.ts'], rules: { 'import/no-default-export': 'off' } },

@@ -208,7 +208,7 @@ const updates: Workload = {
   async run({ contender, set }) {
     const ids = sampleIds(set, SUSTAINED_WRITES, 3)
     const sustained = await timeSustained(SUSTAINED_WRITES, (turn) =>
-      contender.update(ids[turn]!, (person) => changePerson(person, turn)),
+      contender.rewrite(ids[turn]!, (person) => changePerson(person, turn)),
     )
     const changed: string[] = []
     for (const id of ids.slice(0, 50)) changed.push(JSON.stringify(changeable((await contender.get(id))!)))

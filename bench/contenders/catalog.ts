@@ -102,6 +102,10 @@ export const CONTENDERS: readonly ContenderFacts[] = [
     gaps: NO_BYTES,
     core: true,
   }),
+  contender('pannier-level', 'Pannier on LevelDB', ['node'], 'README.md', {
+    packages: ['classic-level'],
+    gaps: NO_BYTES,
+  }),
   contender('pouchdb-leveldb', 'PouchDB, leveldb', ['node'], 'https://pouchdb.com/adapters.html', {
     packages: ['pouchdb-core', 'pouchdb-adapter-leveldb', 'pouchdb-find'],
     gaps: NO_BYTES,

@@ -7,6 +7,10 @@ const LOADERS: Readonly<Record<string, () => Promise<Contender>>> = {
     const { memory } = await import('pannier/memory')
     return new (await import('./pannier.ts')).PannierContender({ storage: memory() })
   },
+  'pannier-level': async () => {
+    const [{ level }, { ClassicLevel }] = await Promise.all([import('pannier/level'), import('classic-level')])
+    return new (await import('./pannier.ts')).PannierContender({ storage: level((path) => new ClassicLevel(path)) })
+  },
   'node-sqlite': async () => {
     const { nodeSqliteDriver } = await import('./node-sqlite.ts')
     return new (await import('./sql.ts')).SqlContender(nodeSqliteDriver)

@@ -8,17 +8,23 @@ const INDEXES: readonly IndexInput<FieldPath<Person>>[] = ['age', 'city']
 
 export class PannierContender implements Contender {
   readonly #storage: Pick<OpenOptions, 'storage'>
+  readonly #indexes: readonly IndexInput<FieldPath<Person>>[]
   #database: Database | undefined
   #people: Collection<Person> | undefined
   #byScore!: ReturnType<typeof viewByScore>
   #byCity!: ReturnType<typeof viewByCity>
 
-  constructor(storage: Pick<OpenOptions, 'storage'> = {}) {
+  constructor(storage: Pick<OpenOptions, 'storage'> = {}, indexes: readonly IndexInput<FieldPath<Person>>[] = INDEXES) {
     this.#storage = storage
+    this.#indexes = indexes
+  }
+
+  protected get people(): Collection<Person> {
+    return this.#people!
   }
 
   async open(place: string, indexed: boolean): Promise<void> {
-    const people = indexed ? { indexes: INDEXES } : {}
+    const people = indexed ? { indexes: this.#indexes } : {}
     this.#database = await open(place, { ...this.#storage, collections: { people } })
     this.#use(this.#database.collection<Person>('people'))
   }
@@ -36,7 +42,7 @@ export class PannierContender implements Contender {
   }
 
   async buildIndexes(): Promise<void> {
-    await this.#database!.collection<Person>('people', { indexes: INDEXES }).ready()
+    await this.#database!.collection<Person>('people', { indexes: this.#indexes }).ready()
   }
 
   get(id: string): Promise<Person | undefined> {

@@ -3,28 +3,19 @@
  * of this machine gets anything at all: a request has to name it as its host (so a page elsewhere can't reach it by DNS tricks).
  */
 import type { ServerOptions } from '@pannier/server'
-import type { Asset } from './bundle.ts'
+import type { Asset } from '../../tools/web/bundle.ts'
+import { namesLoopback, pageHeaders } from '../../tools/web/loopback.ts'
 
 type Plugin = NonNullable<ServerOptions['plugins']>[number]
 
 export const PAGE_PATH = '/_app/'
-const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
-const HEADERS: Readonly<Record<string, string>> = {
-  'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-embedder-policy': 'require-corp',
-  'cross-origin-resource-policy': 'same-origin',
-  'referrer-policy': 'no-referrer',
-  'cache-control': 'no-cache',
-}
+const HEADERS = pageHeaders()
 
 /** `assets`: by their path below `/_app/`. */
 export function pagePlugin(assets: ReadonlyMap<string, Asset>): Plugin {
   const plugin: Plugin = async (app) => {
     app.addHook('onRequest', async (request, reply) => {
-      if (!LOOPBACK_HOST.test(request.headers.host ?? ''))
+      if (!namesLoopback(request.headers.host))
         return reply.code(403).send({ error: 'forbidden', reason: 'Unknown host.' })
       // A person who opens the server in a browser means the page; programs get what CouchDB says there.
       const asksForPage = request.url === '/' && request.headers.accept?.includes('text/html') === true

@@ -4,7 +4,8 @@ import { createServer } from '@pannier/server'
 import type { PannierServer } from '@pannier/server'
 import type { Database } from 'pannier'
 import { COLLECTION } from '../shared/city.ts'
-import type { Asset } from './bundle.ts'
+import type { Asset } from '../../tools/web/bundle.ts'
+import { LOOPBACK, onFreePort } from '../../tools/web/loopback.ts'
 import { PAGE_PATH, pagePlugin } from './page-plugin.ts'
 
 export interface CityServer {
@@ -26,8 +27,6 @@ export interface CityServerOptions {
   readonly admin?: string | undefined
 }
 
-const HOST = '127.0.0.1'
-const PORTS_TRIED_MAX = 50
 /** CouchDB's way to say it: whoever reaches the server is a member; the admins are those of the server. */
 const PUBLIC = { admins: { names: [], roles: ['_admin'] }, members: { names: [], roles: [] } }
 
@@ -36,24 +35,16 @@ export async function serve({ database, assets, port, admin }: CityServerOptions
   const { databases } = server.app.pannier
   // What an admin has set since stays.
   if ((await databases.security(COLLECTION)) === undefined) await databases.setSecurity(COLLECTION, PUBLIC)
-  const listening = await server.listen({ host: HOST, port: await freePort(port) })
+  const listening = await server.listen({ host: LOOPBACK, port: await onFreePort(port, probe) })
   const url = `http://localhost:${new URL(listening).port}`
   return { url, pageUrl: url + PAGE_PATH, newAdmin: server.newAdmin, close: () => server.close() }
 }
 
-/** The first one from `port` on that nobody listens on. */
-async function freePort(port: number): Promise<number> {
-  for (let candidate = port; ; candidate++) {
-    try {
-      await new Promise<void>((resolve, reject) => {
-        const probe = createSocketServer()
-        probe.once('error', reject)
-        probe.listen(candidate, HOST, () => probe.close(() => resolve()))
-      })
-      return candidate
-    } catch (error) {
-      const taken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
-      if (!taken || candidate + 1 >= port + PORTS_TRIED_MAX || candidate >= 65_535) throw error
-    }
-  }
+/** That port, if nobody listens there. */
+function probe(port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const socketServer = createSocketServer()
+    socketServer.once('error', reject)
+    socketServer.listen(port, LOOPBACK, () => socketServer.close(() => resolve(port)))
+  })
 }

@@ -7,7 +7,7 @@ import { COLLECTION, countryName } from '../shared/city.ts'
 import type { City } from '../shared/city.ts'
 import { formatCount } from '../shared/format.ts'
 import { toast } from './dialogs.ts'
-import { byId, create, setText } from './dom.ts'
+import { byId, create, setText } from '../../tools/web/dom.ts'
 
 type Version = RevisionDocument<City>
 

@@ -1,6 +1,6 @@
 /** The dialog that edits a city, the one that asks for confirmation, and the short message at the bottom. */
 import type { City } from '../shared/city.ts'
-import { byId, create } from './dom.ts'
+import { byId, create } from '../../tools/web/dom.ts'
 import { countryOptions } from './filters.ts'
 
 export interface CityFields {

@@ -1,6 +1,6 @@
 /** The filter form: reads it, and tells when it asks for something else. */
 import { countryName } from '../shared/city.ts'
-import { byId, create } from './dom.ts'
+import { byId, create } from '../../tools/web/dom.ts'
 import type { Filter } from './view.ts'
 
 const TYPING_PAUSE_MS = 120

@@ -7,7 +7,7 @@ import type { City } from '../shared/city.ts'
 import { formatCount } from '../shared/format.ts'
 import { COLUMNS } from './columns.ts'
 import type { Column } from './columns.ts'
-import { create, setText } from './dom.ts'
+import { create, setText } from '../../tools/web/dom.ts'
 import type { Result } from './result.ts'
 import type { Order, SortColumn } from './view.ts'
 

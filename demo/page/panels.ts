@@ -4,7 +4,7 @@ import type { City } from '../shared/city.ts'
 import { formatBytes, formatCount, formatDuration } from '../shared/format.ts'
 import { questions, time } from '../shared/queries.ts'
 import type { OpenCopy } from './copy.ts'
-import { byId, create, setText } from './dom.ts'
+import { byId, create, setText } from '../../tools/web/dom.ts'
 import { answersByRank, planList } from './plan.ts'
 import type { Result } from './result.ts'
 

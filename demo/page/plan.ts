@@ -1,7 +1,7 @@
 /** What explain() tells, as a list of steps in the order in which they happen. */
 import type { Explanation } from 'pannier'
 import { formatCount } from '../shared/format.ts'
-import { create } from './dom.ts'
+import { create } from '../../tools/web/dom.ts'
 
 type Step = Explanation['plan']
 

@@ -1,7 +1,7 @@
 /** The page is in one of three stages: loading, a notice with something to decide, or the explorer. */
 import type { ReplicationProgress } from 'pannier'
 import { formatCount, formatDuration } from '../shared/format.ts'
-import { byId, create } from './dom.ts'
+import { byId, create } from '../../tools/web/dom.ts'
 
 export type Stage = 'loading' | 'notice' | 'explorer'
 

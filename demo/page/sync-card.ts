@@ -2,7 +2,7 @@
 import { COLLECTION } from '../shared/city.ts'
 import { formatCount } from '../shared/format.ts'
 import { COPY, SERVER_URL } from './copy.ts'
-import { byId, create, setText } from './dom.ts'
+import { byId, create, setText } from '../../tools/web/dom.ts'
 import type { SyncState } from './sync.ts'
 
 export interface SyncCardEvents {

@@ -50,7 +50,7 @@ class NodeSqliteContender implements Contender {
     this.#prepare('INSERT INTO people (id, body) VALUES (?, ?)').run(person._id, JSON.stringify(person))
   }
 
-  update(id: string, change: (person: Person) => Person): void {
+  rewrite(id: string, change: (person: Person) => Person): void {
     this.#transaction(() => {
       const person = change(this.get(id)!)
       this.#prepare('UPDATE people SET body = ? WHERE id = ?').run(JSON.stringify(person), id)

@@ -1,85 +1,34 @@
-/** Pannier, through its public API alone and with its defaults; the same in a page and in Node. */
-import { open } from 'pannier'
-import type { Collection, Database, FieldPath, IndexInput } from 'pannier'
+/** Pannier: what the lab's does, and what the bars ask besides. */
 import type { CityScore, Contender } from './contender.ts'
+import { PannierContender } from '../../contenders/pannier.ts'
 import type { Person } from '../../documents.ts'
 
-const INDEXES: readonly IndexInput<FieldPath<Person>>[] = ['age', ['city', 'score']]
-
 export function pannierContender(): Contender {
-  return new PannierContender()
+  return new BarsPannierContender({}, ['age', ['city', 'score']])
 }
 
-class PannierContender implements Contender {
-  #database: Database | undefined
-  #people: Collection<Person> | undefined
-
-  async open(place: string, indexed: boolean): Promise<void> {
-    this.#database = await open(place, { collections: { people: indexed ? { indexes: INDEXES } : {} } })
-    this.#people = this.#database.collection<Person>('people')
-  }
-
-  async close(): Promise<void> {
-    await this.#database!.close()
-  }
-
-  async insertMany(people: readonly Person[]): Promise<void> {
-    await this.#people!.insert(people)
-  }
-
-  async buildIndexes(): Promise<void> {
-    await this.#database!.collection<Person>('people', { indexes: INDEXES }).ready()
-  }
-
-  async insert(person: Person): Promise<void> {
-    await this.#people!.insert(person)
-  }
-
-  async update(id: string, change: (person: Person) => Person): Promise<void> {
-    await this.#people!.update(id, change)
-  }
-
-  get(id: string): Promise<Person | undefined> {
-    return this.#people!.get(id)
-  }
-
-  count(): Promise<number> {
-    return this.#people!.find().count()
-  }
-
-  countAges(gte: number, lt: number): Promise<number> {
-    return this.#people!.find({ age: { $gte: gte, $lt: lt } }).count()
+class BarsPannierContender extends PannierContender implements Contender {
+  async rewrite(id: string, change: (person: Person) => Person): Promise<void> {
+    await this.people.update(id, change)
   }
 
   countCity(city: string): Promise<number> {
-    return this.#people!.find({ city }).count()
+    return this.people.find({ city }).count()
   }
 
   async provenCount(
     query: { readonly age: readonly [gte: number, lt: number] } | { readonly city: string },
   ): Promise<number | undefined> {
     const selector = 'city' in query ? query : { age: { $gte: query.age[0], $lt: query.age[1] } }
-    const { rows, rowsExact } = await this.#people!.find(selector).explain()
+    const { rows, rowsExact } = await this.people.find(selector).explain()
     return rowsExact ? rows : undefined
   }
 
-  findByCountry(country: string): Promise<readonly Person[]> {
-    return this.#people!.find({ country }).toArray()
-  }
-
-  findByCity(city: string): Promise<readonly Person[]> {
-    return this.#people!.find({ city }).toArray()
-  }
-
   findScoresByCity(city: string): Promise<readonly CityScore[]> {
-    return this.#people!.find({ city }).fields('city', 'score').toArray()
-  }
-
-  pageById(skip: number, limit: number): Promise<readonly Person[]> {
-    return this.#people!.find().sort('_id').skip(skip).limit(limit).toArray()
+    return this.people.find({ city }).fields('city', 'score').toArray()
   }
 
   pageByAge(skip: number, limit: number): Promise<readonly Person[]> {
-    return this.#people!.find().sort('age').skip(skip).limit(limit).toArray()
+    return this.people.find().sort('age').skip(skip).limit(limit).toArray()
   }
 }

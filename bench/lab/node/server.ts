@@ -4,21 +4,19 @@ import type { AddressInfo } from 'node:net'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
-import type { Asset } from './assets.ts'
+import type { Asset } from '../../../tools/web/bundle.ts'
+import { LOOPBACK, namesLoopback, onFreePort } from '../../../tools/web/loopback.ts'
 import { HEADERS } from './headers.ts'
 
 export interface LabServer extends AsyncDisposable {
   readonly url: string
 }
 
-const HOST = '127.0.0.1'
-const PORTS_TRIED_MAX = 50
-
 /** On the first free port from `port` on; 0: any. */
 export async function serveLab(assets: ReadonlyMap<string, Asset>, port: number): Promise<LabServer> {
   const prepared = new Map([...assets].map(([name, asset]) => [name, prepare(asset)]))
   const server = createServer((request, response) => answer(request, response, prepared))
-  const found = await listen(server, port)
+  const found = await onFreePort(port, (candidate) => listen(server, candidate))
   const close = (): Promise<void> =>
     new Promise((resolve) => {
       server.close(() => resolve())
@@ -34,9 +32,9 @@ function answer(
 ): void {
   const refuse = (status: number, text: string): void =>
     void response.writeHead(status, { ...HEADERS, 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`)
-  if (!/^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(headers.host ?? '')) return refuse(403, 'Unknown host.')
+  if (!namesLoopback(headers.host)) return refuse(403, 'Unknown host.')
   if (method !== 'GET' && method !== 'HEAD') return refuse(405, 'Only GET and HEAD.')
-  const name = (URL.parse(url, `http://${HOST}`)?.pathname ?? '').slice(1) || 'index.html'
+  const name = (URL.parse(url, `http://${LOOPBACK}`)?.pathname ?? '').slice(1) || 'index.html'
   const asset = assets.get(name)
   if (asset === undefined) return refuse(404, 'There is nothing here.')
   const { type, body, zipped, tag } = asset
@@ -64,21 +62,12 @@ function prepare(asset: Asset): Prepared {
   return { ...asset, zipped: gzipSync(asset.body), tag: `"${hash}"` }
 }
 
-async function listen(server: Server, port: number): Promise<number> {
-  for (let candidate = port; ; candidate++) {
-    try {
-      await new Promise<void>((resolve, reject) => {
-        server.once('error', reject)
-        server.listen(candidate, HOST, () => {
-          server.off('error', reject)
-          resolve()
-        })
-      })
-      return (server.address() as AddressInfo).port
-    } catch (error) {
-      server.removeAllListeners('error')
-      const taken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
-      if (!taken || candidate + 1 >= port + PORTS_TRIED_MAX || candidate >= 65_535) throw error
-    }
-  }
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, LOOPBACK, () => {
+      server.off('error', reject)
+      resolve((server.address() as AddressInfo).port)
+    })
+  })
 }

@@ -16,7 +16,8 @@ import {
   titleOf,
 } from '../model/chart-data.ts'
 import type { Grid, Parameter } from '../model/chart-data.ts'
-import { byId, chip, create, setOptions, setText, table } from './dom.ts'
+import { byId, create, setText } from '../../../tools/web/dom.ts'
+import { chip, setOptions, table } from './dom.ts'
 import { Drawing, loadSurfaces } from './draw.ts'
 import { formatRatio, formatValue } from './format.ts'
 import { barOptions, heatOptions, lineOptions, surfaceOptions } from './options.ts'

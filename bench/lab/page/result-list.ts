@@ -1,7 +1,7 @@
 /** The list of results that this browser keeps or that came with the page: to show, export and delete. */
 import { fileNameOf } from '../model/result-file.ts'
 import type { KeptResult } from '../model/store.ts'
-import { byId, create } from './dom.ts'
+import { byId, create } from '../../../tools/web/dom.ts'
 import { deviceOf, engineOf, formatDate } from './format.ts'
 
 const ORIGINS: Readonly<Record<KeptResult['origin'], string>> = {

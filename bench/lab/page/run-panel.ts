@@ -5,7 +5,8 @@ import { thisPlace } from '../model/device.ts'
 import { axesOf, cellsOf, contendersIn, SEED, workloadsIn } from '../model/plans.ts'
 import type { Plan, Progress } from '../model/run-plan.ts'
 import { SUITES } from '../../suites/suites.ts'
-import { byId, checkedValues, chip, create, setText } from './dom.ts'
+import { byId, create, setText } from '../../../tools/web/dom.ts'
+import { checkedValues, chip } from './dom.ts'
 import { formatDuration } from './format.ts'
 
 const RUNS_MANY = 200

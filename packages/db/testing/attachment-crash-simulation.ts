@@ -13,7 +13,14 @@ import type { PagedKeyValueStore } from '../src/kv/open.ts'
 import type { Durability } from '../src/storage/page-store.ts'
 import { AttachmentStore, contentBytes, contentPieces } from './attachment-fixture.ts'
 import { assertEqual, assertTrue } from './check.ts'
-import { CrashHost, simulatedEnvironment, type Known, type Simulation } from './crash-host.ts'
+import {
+  CrashHost,
+  simulatedEnvironment,
+  simulateRun,
+  type CrashRun,
+  type Known,
+  type Simulation,
+} from './crash-host.ts'
 import { seededRandom, type Random } from './random.ts'
 
 /** Content is a seed and a length; undefined: no such document. */
@@ -24,15 +31,11 @@ const IDS = ['a', 'b', 'c'] as const
 const LENGTHS = [0, 10, 5000, CHUNK_BYTES, 5 * CHUNK_BYTES + 1, 14 * CHUNK_BYTES] as const
 
 /** Runs it; gives the number of backend calls that it made before the end. Throws for whatever is wrong. */
-export async function simulateAttachments(simulation: Simulation): Promise<number> {
-  const run = new Run(simulation)
-  await run.work()
-  const calls = run.host.storage.calls
-  await run.aftermath()
-  return calls
+export function simulateAttachments(simulation: Simulation): Promise<number> {
+  return simulateRun(new Run(simulation))
 }
 
-class Run {
+class Run implements CrashRun {
   readonly host: CrashHost
   readonly #random: Random
   readonly #isPowerLost: boolean

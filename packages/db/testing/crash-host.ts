@@ -6,10 +6,10 @@ import type { Environment } from '../src/base/environment.ts'
 import { PannierError } from '../src/base/errors.ts'
 import type { Coordinator } from '../src/kv/coordinator.ts'
 import { openKeyValueStore, type PagedKeyValueStore } from '../src/kv/open.ts'
-import type { Durability } from '../src/storage/page-store.ts'
+import type { Durability, PageStore } from '../src/storage/page-store.ts'
 import { CheckError } from './check.ts'
 import type { Random } from './random.ts'
-import { randomOrder, SimulatedStorage, type Fault } from './simulated-page-store.ts'
+import { randomOrder, SimulatedStorage, type Fault, type SimulationOptions } from './simulated-page-store.ts'
 
 export interface Simulation {
   readonly seed: number
@@ -17,6 +17,20 @@ export interface Simulation {
   readonly call: number
   readonly fault: Fault
   readonly coordinator: () => Coordinator
+  /** Where the database is; left out: a simulated page store. */
+  readonly place?: (options: SimulationOptions) => SimulatedPlace
+}
+
+/** A place for databases whose failures are chosen. */
+export interface SimulatedPlace {
+  /** Backend calls made up to now. */
+  readonly calls: number
+  /** Called when a fault has made handles go: what waits for them waits for ever. */
+  onGone: () => void
+  failAt(call: number, fault: Fault): void
+  /** No call meets a fault from now on. */
+  disarm(): void
+  open(name: string): Promise<PageStore>
 }
 
 export interface CrashHostOptions {
@@ -31,6 +45,21 @@ export interface CrashHostOptions {
 /** An outcome that is known. */
 export interface Known<T> {
   readonly value: T
+}
+
+/** The work before the crash, and what is demanded after it. */
+export interface CrashRun {
+  readonly host: CrashHost
+  work(): Promise<void>
+  aftermath(): Promise<void>
+}
+
+/** Gives the number of backend calls that were made before the end. Throws for whatever is wrong. */
+export async function simulateRun(run: CrashRun): Promise<number> {
+  await run.work()
+  const { calls } = run.host.storage
+  await run.aftermath()
+  return calls
 }
 
 const FAULT_CODES = ['PANNIER_IO', 'PANNIER_QUOTA_EXCEEDED'] as const
@@ -50,7 +79,7 @@ export function randomFault(random: Random): Fault {
 }
 
 export class CrashHost {
-  readonly storage: SimulatedStorage
+  readonly storage: SimulatedPlace
   /** False once the process is gone or its handle closed: nothing more can be asked of it. */
   isUsable = true
   readonly #simulation: Simulation
@@ -61,7 +90,8 @@ export class CrashHost {
     const { random, isAsynchronous } = options
     this.#simulation = simulation
     this.#options = options
-    this.storage = new SimulatedStorage({
+    const { place = (placeOptions) => new SimulatedStorage(placeOptions) } = simulation
+    this.storage = place({
       random: random.next,
       ...(isAsynchronous ? { schedule: randomOrder(random.next) } : {}),
     })

@@ -8,20 +8,23 @@
 import type { PagedKeyValueStore } from '../src/kv/open.ts'
 import type { Durability } from '../src/storage/page-store.ts'
 import { CheckError } from './check.ts'
-import { CrashHost, simulatedEnvironment, type Known, type Simulation } from './crash-host.ts'
+import {
+  CrashHost,
+  simulatedEnvironment,
+  simulateRun,
+  type CrashRun,
+  type Known,
+  type Simulation,
+} from './crash-host.ts'
 import { compareAll, copyModel, createAll, randomSteps, runStep, type Model, type Step } from './key-value-workload.ts'
 import { seededRandom, type Random } from './random.ts'
 
 /** Runs it; gives the number of backend calls that it made before the end. Throws for whatever is wrong. */
-export async function simulate(simulation: Simulation): Promise<number> {
-  const run = new Run(simulation)
-  await run.work()
-  const calls = run.host.storage.calls
-  await run.aftermath()
-  return calls
+export function simulate(simulation: Simulation): Promise<number> {
+  return simulateRun(new Run(simulation))
 }
 
-class Run {
+class Run implements CrashRun {
   readonly host: CrashHost
   readonly #random: Random
   readonly #isPowerLost: boolean

@@ -10,7 +10,14 @@ import type { Environment } from '../src/base/environment.ts'
 import type { Database } from '../src/database/database.ts'
 import type { Durability } from '../src/storage/page-store.ts'
 import { assertEqual } from './check.ts'
-import { CrashHost, simulatedEnvironment, type Known, type Simulation } from './crash-host.ts'
+import {
+  CrashHost,
+  simulatedEnvironment,
+  simulateRun,
+  type CrashRun,
+  type Known,
+  type Simulation,
+} from './crash-host.ts'
 import { dump, randomStep } from './database-crash-steps.ts'
 import type { CrashStep } from './database-crash-steps.ts'
 import { countingEnvironment, databaseOver } from './model-database.ts'
@@ -20,15 +27,11 @@ import { seededRandom, type Random } from './random.ts'
 const VERSION_MAX = 3
 
 /** Runs it; gives the number of backend calls that it made before the end. Throws for whatever is wrong. */
-export async function simulateDatabase(simulation: Simulation): Promise<number> {
-  const run = new Run(simulation)
-  await run.work()
-  const calls = run.host.storage.calls
-  await run.aftermath()
-  return calls
+export function simulateDatabase(simulation: Simulation): Promise<number> {
+  return simulateRun(new Run(simulation))
 }
 
-class Run {
+class Run implements CrashRun {
   readonly host: CrashHost
   readonly #random: Random
   readonly #cacheBytesMax: number

@@ -1,4 +1,5 @@
 /** What a caller hands in as bytes, as an async iterable. Loaded when it is needed. */
+import { streamChunks } from '../base/stream-chunks.ts'
 import type { ByteSource } from './byte-stream.ts'
 
 /** A TypeError tells what can't be a source. */
@@ -6,10 +7,9 @@ export function bytesOf(source: ByteSource): AsyncIterable<Uint8Array> {
   if (typeof source === 'string') return chunksOf([encoder.encode(source)])
   if (source instanceof ArrayBuffer) return chunksOf([new Uint8Array(source)])
   if (ArrayBuffer.isView(source)) return chunksOf([asBytes(source)])
-  if (typeof Blob === 'function' && source instanceof Blob) return chunksOfStream(source.stream())
+  if (typeof Blob === 'function' && source instanceof Blob) return chunksOf(streamChunks(source.stream()))
   if (typeof source === 'object' && source !== null) {
-    // Streams are not async iterable in every browser.
-    if ('getReader' in source) return chunksOfStream(source)
+    if ('getReader' in source) return chunksOf(streamChunks(source))
     if (Symbol.asyncIterator in source) return chunksOf(source)
   }
   throw new TypeError('a source is a ReadableStream, a Blob, bytes, a string or an async iterable of these')
@@ -28,26 +28,6 @@ async function* chunksOf(
   source: AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   for await (const chunk of source) yield toBytes(chunk)
-}
-
-async function* chunksOfStream(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
-  const reader = stream.getReader()
-  let ended = false
-  try {
-    for (;;) {
-      const { done, value } = await reader.read()
-      ended = done
-      if (done) return
-      yield toBytes(value)
-    }
-  } catch (error) {
-    ended = true
-    throw error
-  } finally {
-    // Whoever stops early does not want the rest.
-    if (!ended) await reader.cancel().catch(() => {})
-    reader.releaseLock()
-  }
 }
 
 function toBytes(chunk: unknown): Uint8Array {

@@ -4,6 +4,7 @@
  */
 import { isPannierError, PannierError } from '../base/errors.ts'
 import { throwIfAborted } from '../base/abort.ts'
+import { streamChunks } from '../base/stream-chunks.ts'
 import { encodeIdKey } from '../codec/id-key.ts'
 import { checkId } from '../document/document-id.ts'
 import { parseRevision } from '../document/revision.ts'
@@ -346,18 +347,7 @@ async function* contentOf(
   attachment: PeerAttachment,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
-  const reader = (await attachment.open(signal)).getReader()
-  let ended = false
-  try {
-    for (;;) {
-      const { done, value } = await reader.read()
-      ended = done
-      if (done) return
-      yield value
-    }
-  } finally {
-    if (!ended) await reader.cancel().catch(() => {})
-  }
+  yield* streamChunks(await attachment.open(signal))
 }
 
 function isSound([id, revs]: readonly [string, readonly string[]]): boolean {

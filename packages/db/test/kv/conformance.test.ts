@@ -15,6 +15,7 @@ import { modelKeyValueStore } from '../../testing/model-key-value-store.ts'
 import { seededRandom } from '../../testing/random.ts'
 import { randomOrder, SimulatedStorage } from '../../testing/simulated-page-store.ts'
 import { prefixed } from '../../testing/suite.ts'
+import { classicLevel } from '../storage/classic-level.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pannier-kv-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -46,6 +47,7 @@ const handles = { handles: true }
 keyValueSuite({ test: prefixed(test, 'memory'), create: enginesOn(memory), supports: handles })
 keyValueSuite({ test: prefixed(test, 'memory, no cache'), create: enginesOn(memory, 0), supports: handles })
 keyValueSuite({ test: prefixed(test, 'SQLite'), create: enginesOn(sqlite), supports: handles })
+keyValueSuite({ test: prefixed(test, 'LevelDB'), create: enginesOn(classicLevel), supports: handles })
 keyValueSuite({ test: prefixed(test, 'random latency'), create: enginesOn(late, 100_000), supports: handles })
 
 // The oracle of the others: it keeps nothing when it is closed.

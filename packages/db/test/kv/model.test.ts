@@ -2,10 +2,12 @@
  * Goal: whatever is done to a key-value store, it answers as a sorted map would: inside transactions, after commits, through
  * snapshots taken earlier, after storage checkpoints, and when it is opened again.
  */
+import { MemoryLevel } from 'memory-level'
 import { test } from 'vitest'
 import type { Environment } from '../../src/base/environment.ts'
 import { openKeyValueStore } from '../../src/kv/open.ts'
 import type { HeldSnapshot } from '../../src/kv/key-value-store.ts'
+import { level } from '../../src/storage/level/level.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import {
   compareAll,
@@ -27,7 +29,7 @@ for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
 }
 
 async function run(random: Random): Promise<void> {
-  const storage = memory()
+  const storage = random.chance(0.3) ? level(new MemoryLevel()) : memory()
   const environment = testEnvironment(random)
   const cacheBytesMax = random.pick([0, 100_000, 10_000_000])
   const open = async () =>

@@ -8,25 +8,20 @@ import type { JsonObject, Stored } from '../../src/database/document-types.ts'
 import { ATTACHMENTS_PER_DOCUMENT_MAX } from '../../src/document/attachments/attachment-limits.ts'
 import { assertDefined, assertEqual, assertRejects, assertThrows, assertTrue } from '../check.ts'
 import type { SuiteContext } from '../suite.ts'
+import { checkedCases } from './database-cases.ts'
 
 const LARGE = 1_500_000
 
 export function attachmentSuite({ test, create }: SuiteContext<() => Promise<Database>>): void {
+  const onDatabase = checkedCases({ test, create })
   /** Each case ends with the integrity check, and again with nothing left when every document is gone. */
-  const check = (name: string, body: (docs: Collection<JsonObject>, db: Database) => Promise<void>): void => {
-    test(name, async () => {
-      const db = await create()
-      try {
-        const docs = db.collection('docs')
-        await body(docs, db)
-        assertEqual(await db.check(), [])
-        await docs.delete(await docs.find({}).toArray())
-        assertEqual(await db.check(), [])
-      } finally {
-        await db.close()
-      }
+  const check: Case = (name, body) =>
+    onDatabase(name, async (db) => {
+      const docs = db.collection('docs')
+      await body(docs, db)
+      assertEqual(await db.check(), [])
+      await docs.delete(await docs.find({}).toArray())
     })
-  }
   inlineCases(check)
   singleCases(check)
   lifeCases(check)

@@ -10,6 +10,7 @@ import { assertDefined, assertEqual, assertRejects, assertThrows, assertTrue } f
 import { seededRandom } from '../random.ts'
 import type { Selector } from '../../src/query/field-types.ts'
 import type { SuiteContext } from '../suite.ts'
+import { itemCases, type ItemCase } from './database-cases.ts'
 
 /** Each call of `open` gives one more handle on one database. */
 export interface ChangeFeedSuiteContext extends SuiteContext<() => { open(): Promise<Database> }> {
@@ -24,26 +25,10 @@ interface Item {
 
 type Items = Collection<Item>
 type Row = Change<Stored<Item>>
-type Case = (name: string, body: (items: Items, db: Database, open: () => Promise<Database>) => Promise<void>) => void
+type Case = ItemCase<Item>
 
 export function changeFeedSuite({ test, create, supports }: ChangeFeedSuiteContext): void {
-  const check: Case = (name, body) => {
-    test(name, async () => {
-      const { open } = create()
-      const opened: Database[] = []
-      const openMore = async (): Promise<Database> => {
-        const db = await open()
-        opened.push(db)
-        return db
-      }
-      const db = await openMore()
-      try {
-        await body(db.collection<Item>('items'), db, openMore)
-      } finally {
-        for (const handle of opened) await handle.close()
-      }
-    })
-  }
+  const check = itemCases<Item>(test, create)
   readCases(check)
   filterCases(check)
   revisionCases(check)

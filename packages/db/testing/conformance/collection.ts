@@ -7,6 +7,7 @@ import { isPannierError } from '../../src/base/errors.ts'
 import { assertDefined, assertEqual, assertRejects, assertThrows, assertTrue } from '../check.ts'
 import { eventually } from '../suite.ts'
 import type { SuiteContext } from '../suite.ts'
+import { checkedCases, type CheckedCase } from './database-cases.ts'
 
 interface Person {
   readonly name?: string
@@ -15,18 +16,7 @@ interface Person {
 }
 
 export function collectionSuite({ test, create }: SuiteContext<() => Promise<Database>>): void {
-  /** Each case ends with the integrity check. */
-  const check = (name: string, body: (db: Database) => Promise<void>): void => {
-    test(name, async () => {
-      const db = await create()
-      try {
-        await body(db)
-        assertEqual(await db.check(), [])
-      } finally {
-        await db.close()
-      }
-    })
-  }
+  const check = checkedCases({ test, create })
   writeCases(check)
   conflictCases(check)
   hostileCases(check)
@@ -53,11 +43,9 @@ export function collectionSuite({ test, create }: SuiteContext<() => Promise<Dat
   })
 }
 
-type Case = (name: string, body: (db: Database) => Promise<void>) => void
-
 const REVISION = /^\d+-[0-9a-f]{32}$/
 
-function writeCases(check: Case): void {
+function writeCases(check: CheckedCase): void {
   check('insert, get, put, update, upsert, delete', async (db) => {
     const people = db.collection<Person>('people')
     assertEqual(await people.get('ann'), undefined)
@@ -150,7 +138,7 @@ function writeCases(check: Case): void {
   })
 }
 
-function conflictCases(check: Case): void {
+function conflictCases(check: CheckedCase): void {
   check('conflicts tell the current revision and change nothing', async (db) => {
     const people = db.collection<Person>('people')
     const { rev } = await people.insert({ _id: 'ann', age: 1 })
@@ -242,7 +230,7 @@ const HOSTILE_IDS = [
   'a'.repeat(4096),
 ]
 
-function hostileCases(check: Case): void {
+function hostileCases(check: CheckedCase): void {
   check('hostile ids are stored as they are', async (db) => {
     const docs = db.collection<{ at: number }>('docs', { indexes: ['_id'] })
     await docs.insert(HOSTILE_IDS.map((_id, at) => ({ _id, at })))
@@ -365,7 +353,7 @@ function hostileCases(check: Case): void {
   })
 }
 
-function transactionCases(check: Case): void {
+function transactionCases(check: CheckedCase): void {
   check('a transaction sees its own writes, others do not; all or nothing', async (db) => {
     const accounts = db.collection<{ amount: number }>('accounts', { indexes: ['amount'] })
     await accounts.insert([
@@ -438,7 +426,7 @@ function transactionCases(check: Case): void {
   })
 }
 
-function indexCases(check: Case): void {
+function indexCases(check: CheckedCase): void {
   check('indexes are built on what is there and kept in step', async (db) => {
     const people = db.collection<Person>('people')
     await people.insert(
@@ -505,7 +493,7 @@ function indexCases(check: Case): void {
   })
 }
 
-function databaseCases(check: Case): void {
+function databaseCases(check: CheckedCase): void {
   check('collections come with the first write and go at once', async (db) => {
     const people = db.collection('people', { indexes: ['age'] })
     await people.ready()

@@ -4,22 +4,11 @@ import type { ListOptions } from '../../src/database/document-list.ts'
 import { assertDefined, assertEqual, assertRejects, assertThrows, assertTrue } from '../check.ts'
 import { seededRandom } from '../random.ts'
 import type { SuiteContext } from '../suite.ts'
+import { checkedCases, type CheckedCase } from './database-cases.ts'
 
 type Context = SuiteContext<() => Promise<Database>>
-type Case = (name: string, body: (db: Database) => Promise<void>) => void
-
 export function documentListSuite({ test, create }: Context): void {
-  const check: Case = (name, body) => {
-    test(name, async () => {
-      const db = await create()
-      try {
-        await body(db)
-        assertEqual(await db.check(), [], 'what is wrong')
-      } finally {
-        await db.close()
-      }
-    })
-  }
+  const check = checkedCases({ test, create })
   listCases(check)
   nastyCases(check)
   localCases(check)
@@ -86,7 +75,7 @@ function hasPrefix(id: string, prefix: string): boolean {
   return Array.from(prefix).every((char, at) => points[at] === char)
 }
 
-function listCases(check: Case): void {
+function listCases(check: CheckedCase): void {
   check('a list has the documents in the order of their ids, with revisions', async (db) => {
     const people = db.collection<{ n: number }>('people')
     const written = await people.insert(['b', 'a', 'c', 'd'].map((_id, n) => ({ _id, n })))
@@ -168,7 +157,7 @@ function listCases(check: Case): void {
   })
 }
 
-function nastyCases(check: Case): void {
+function nastyCases(check: CheckedCase): void {
   check('lists of nasty ids are as a naive list has them', async (db) => {
     const random = seededRandom(31)
     const docs = db.collection<{ n: number }>('docs')
@@ -204,7 +193,7 @@ function nastyCases(check: Case): void {
   })
 }
 
-function localCases(check: Case): void {
+function localCases(check: CheckedCase): void {
   check('local documents have revisions 0-N and conflicts', async (db) => {
     const { local } = db.collection('people')
     assertEqual(await local.get('a'), undefined)
@@ -294,7 +283,7 @@ function localCases(check: Case): void {
   })
 }
 
-function infoCases(check: Case): void {
+function infoCases(check: CheckedCase): void {
   check('info tells counts, the last sequence number and an epoch', async (db) => {
     const people = db.collection('people')
     const none = await people.info()

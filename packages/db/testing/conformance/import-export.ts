@@ -7,13 +7,13 @@ import type { Database } from '../../src/database/database.ts'
 import type { ExportFormat } from '../../src/database/export-documents.ts'
 import type { ImportOptions, ImportProgress, ImportResult } from '../../src/database/import-options.ts'
 import { assertEqual, assertRejects, assertThrows, assertTrue } from '../check.ts'
-import type { SuiteContext, Test } from '../suite.ts'
+import type { SuiteContext } from '../suite.ts'
+import { checkedCases, type CheckedCase } from './database-cases.ts'
 
-type Case = (name: string, body: (db: Database) => Promise<void>) => void
 type Documents = Collection<Record<string, unknown>>
 
 export function importExportSuite({ test, create }: SuiteContext<() => Promise<Database>>): void {
-  const check = caseOf(test, create)
+  const check = checkedCases({ test, create })
   roundTripCases(check)
   exportCases(check)
   sourceCases(check)
@@ -33,20 +33,6 @@ export function importExportSuite({ test, create }: SuiteContext<() => Promise<D
   })
 }
 
-/** Each case ends with the integrity check. */
-function caseOf(test: Test, create: () => Promise<Database>): Case {
-  return (name, body) =>
-    test(name, async () => {
-      const db = await create()
-      try {
-        await body(db)
-        assertEqual(await db.check(), [])
-      } finally {
-        await db.close()
-      }
-    })
-}
-
 /** Of every kind that JSON has, and ids and names that would like to do harm. */
 function nastyDocuments(): Record<string, unknown>[] {
   const harmful = JSON.parse(
@@ -63,7 +49,7 @@ function nastyDocuments(): Record<string, unknown>[] {
   ]
 }
 
-function roundTripCases(check: Case): void {
+function roundTripCases(check: CheckedCase): void {
   for (const format of ['ndjson', 'json', 'couchdb', 'couchdb-bulk'] as const) {
     check(`what is exported as ${format} is imported again`, async (db) => {
       const source = db.collection('source')
@@ -86,7 +72,7 @@ function roundTripCases(check: Case): void {
   }
 }
 
-function exportCases(check: Case): void {
+function exportCases(check: CheckedCase): void {
   check('exports are JSON of the shape that they are said to have', async (db) => {
     const all = db.collection('all')
     assertEqual(await textOf(all, 'ndjson'), '')
@@ -130,7 +116,7 @@ function exportCases(check: Case): void {
   })
 }
 
-function sourceCases(check: Case): void {
+function sourceCases(check: CheckedCase): void {
   check('a source is a stream, a Blob, bytes, a string or an async iterable', async (db) => {
     const text = '{"_id":"\u00fc1"}\r\n\r\n{"_id":"b"}'
     const bytes = new TextEncoder().encode(text)
@@ -191,7 +177,7 @@ function sourceCases(check: Case): void {
   })
 }
 
-function failureCases(check: Case): void {
+function failureCases(check: CheckedCase): void {
   check('each document that fails is reported with its place, and the others are imported', async (db) => {
     const all = db.collection('all')
     await all.insert({ _id: 'taken', n: 0 })
@@ -255,7 +241,7 @@ function failureCases(check: Case): void {
   })
 }
 
-function couchdbCases(check: Case): void {
+function couchdbCases(check: CheckedCase): void {
   check('what CouchDB answers to _all_docs', async (db) => {
     const all = db.collection('all')
     const rows = [
@@ -366,7 +352,7 @@ function couchdbCases(check: Case): void {
   })
 }
 
-function cancelCases(check: Case): void {
+function cancelCases(check: CheckedCase): void {
   check('an import and an export can be cancelled', async (db) => {
     const all = db.collection('all')
     const stopping = new AbortController()

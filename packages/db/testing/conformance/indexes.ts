@@ -9,22 +9,10 @@ import { assertEqual, assertRejects, assertThrows, assertTrue } from '../check.t
 import { naiveSearch } from '../naive-search.ts'
 import { seededRandom, type Random } from '../random.ts'
 import type { SuiteContext } from '../suite.ts'
-
-type Check = (name: string, body: (db: Database) => Promise<void>) => void
+import { checkedCases, type CheckedCase } from './database-cases.ts'
 
 export function indexSuite({ test, create }: SuiteContext<() => Promise<Database>>): void {
-  /** Each case ends with the integrity check. */
-  const check: Check = (name, body) => {
-    test(name, async () => {
-      const db = await create()
-      try {
-        await body(db)
-        assertEqual(await db.check(), [])
-      } finally {
-        await db.close()
-      }
-    })
-  }
+  const check = checkedCases({ test, create })
   partialCases(check)
   uniqueCases(check)
   replicatedCases(check)
@@ -34,7 +22,7 @@ export function indexSuite({ test, create }: SuiteContext<() => Promise<Database
   }
 }
 
-function partialCases(check: Check): void {
+function partialCases(check: CheckedCase): void {
   check('a partial index follows documents in and out', async (db) => {
     const people = db.collection('people', { indexes: [{ on: 'age', where: { active: true } }] })
     await people.insert(Array.from({ length: 100 }, (_, n) => ({ _id: `p${n}`, age: n, active: n % 4 === 0 })))
@@ -83,7 +71,7 @@ function partialCases(check: Check): void {
 const MISMATCH = 'PANNIER_INDEX_MISMATCH'
 const UNIQUE = 'PANNIER_UNIQUE'
 
-function uniqueCases(check: Check): void {
+function uniqueCases(check: CheckedCase): void {
   check('no two documents have one key', async (db) => {
     const users = db.collection('users', { indexes: [{ on: 'email', unique: true }] })
     await users.insert([{ _id: 'a', email: 'x' }, { _id: 'b', email: 'y' }, { _id: 'c' }, { _id: 'd' }])
@@ -227,7 +215,7 @@ function uniqueCases(check: Check): void {
   })
 }
 
-function replicatedCases(check: Check): void {
+function replicatedCases(check: CheckedCase): void {
   check('what replication brings is taken up, and told', async (db) => {
     const users = db.collection('users', { indexes: [{ on: 'email', unique: true }] })
     await users.insert({ _id: 'a', email: 'x', age: 1 })
@@ -257,7 +245,7 @@ function replicatedCases(check: Check): void {
   })
 }
 
-function textCases(check: Check): void {
+function textCases(check: CheckedCase): void {
   check('words are found whatever their case and diacritics, best first', async (db) => {
     const posts = db.collection('posts', { indexes: [{ on: ['title', 'body'], text: true }] })
     await posts.insert([

@@ -9,6 +9,7 @@ import { eventually, Follower } from '../live-rows.ts'
 import { randomDocuments, randomIndexes, randomQuery, seededChoose, type Choose } from '../query-cases.ts'
 import type { SuiteContext } from '../suite.ts'
 import { listen, liveCountCases, reachCount } from './live-counts.ts'
+import { itemCases, type ItemCase } from './database-cases.ts'
 
 /** Each call of `open` gives one more handle on one database. */
 export interface LiveQuerySuiteContext extends SuiteContext<() => { open(): Promise<Database> }> {
@@ -22,26 +23,10 @@ interface Item {
 }
 
 type Items = Collection<Item>
-type Case = (name: string, body: (items: Items, db: Database, open: () => Promise<Database>) => Promise<void>) => void
+type Case = ItemCase<Item>
 
 export function liveQuerySuite({ test, create, supports }: LiveQuerySuiteContext): void {
-  const check: Case = (name, body) => {
-    test(name, async () => {
-      const { open } = create()
-      const opened: Database[] = []
-      const openMore = async (): Promise<Database> => {
-        const db = await open()
-        opened.push(db)
-        return db
-      }
-      const db = await openMore()
-      try {
-        await body(db.collection<Item>('items'), db, openMore)
-      } finally {
-        for (const handle of opened) await handle.close()
-      }
-    })
-  }
+  const check = itemCases<Item>(test, create)
   rowCases(check)
   windowCases(check)
   collectionCases(check)

@@ -11,6 +11,7 @@ import { couchFetch } from '../couch-fetch.ts'
 import { eventually } from '../suite.ts'
 import type { SuiteContext } from '../suite.ts'
 import { sideCases } from './replication-sides.ts'
+import { checkedCases } from './database-cases.ts'
 
 type Docs = Collection<JsonObject>
 type Case = (name: string, body: (here: Docs, there: Docs, db: Database) => Promise<void>) => void
@@ -18,18 +19,8 @@ type Case = (name: string, body: (here: Docs, there: Docs, db: Database) => Prom
 const URL_THERE = 'https://couch.test/there'
 
 export function replicationSuite({ test, create }: SuiteContext<() => Promise<Database>>): void {
-  /** Each case ends with the integrity check. */
-  const check: Case = (name, body) => {
-    test(name, async () => {
-      const db = await create()
-      try {
-        await body(db.collection('here'), db.collection('there'), db)
-        assertEqual(await db.check(), [])
-      } finally {
-        await db.close()
-      }
-    })
-  }
+  const onDatabase = checkedCases({ test, create })
+  const check: Case = (name, body) => onDatabase(name, (db) => body(db.collection('here'), db.collection('there'), db))
   directionCases(check)
   liveCases(check)
   filterCases(check)

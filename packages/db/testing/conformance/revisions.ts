@@ -9,23 +9,14 @@ import { isPannierError } from '../../src/base/errors.ts'
 import { assertDefined, assertEqual, assertRejects, assertThrows, assertTrue } from '../check.ts'
 import { eventually } from '../suite.ts'
 import type { SuiteContext } from '../suite.ts'
+import { checkedCases } from './database-cases.ts'
 
 type Docs = Collection<{ n?: number }>
 type Case = (name: string, body: (docs: Docs, db: Database) => Promise<void>) => void
 
 export function revisionsSuite({ test, create }: SuiteContext<() => Promise<Database>>): void {
-  /** Each case ends with the integrity check. */
-  const check: Case = (name, body) => {
-    test(name, async () => {
-      const db = await create()
-      try {
-        await body(db.collection('docs', { indexes: ['n'] }), db)
-        assertEqual(await db.check(), [])
-      } finally {
-        await db.close()
-      }
-    })
-  }
+  const onDatabase = checkedCases({ test, create })
+  const check: Case = (name, body) => onDatabase(name, (db) => body(db.collection('docs', { indexes: ['n'] }), db))
   replicatedCases(check)
   conflictCases(check)
   editCases(check)

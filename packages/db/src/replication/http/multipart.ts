@@ -3,6 +3,7 @@
  * the JSON names them. Attachments are streamed where requests can be streams; elsewhere (browsers, mostly) they make up a Blob, which
  * the browser need not keep in memory. The boundary is random, so that no content can contain it.
  */
+import { streamChunks } from '../../base/stream-chunks.ts'
 import type { PeerAttachment, PeerRevision } from '../peer.ts'
 
 export interface MultipartBody {
@@ -51,12 +52,8 @@ async function* chunksOf(
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
   for (const part of parts) {
-    if (part instanceof Uint8Array) {
-      yield part
-      continue
-    }
-    const reader = (await contentOf(part, signal)).getReader()
-    for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value
+    if (part instanceof Uint8Array) yield part
+    else yield* streamChunks(await contentOf(part, signal))
   }
 }
 

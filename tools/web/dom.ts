@@ -1,4 +1,4 @@
-/** The few things that the page needs of the DOM. Text only ever enters as text nodes, so no name can be markup. */
+/** The few things that all pages need of the DOM. Text only ever enters as text nodes, so no name can be markup. */
 
 /** The element with that id, which index.html has. */
 export function byId<T extends HTMLElement = HTMLElement>(id: string): T {

@@ -1,0 +1,42 @@
+/** Turns the failures of an abstract-level database into the library's own. None of them gets out of this folder as it is. */
+import { PannierError, isPannierError } from '../../base/errors.ts'
+import type { ErrorCode } from '../../base/errors.ts'
+
+/** `name`: of the database. `opening`: whether it was being opened. */
+export function levelError(error: unknown, name: string, opening: boolean): unknown {
+  if (isPannierError(error)) return error
+  const reasons = causesOf(error)
+  const has = (code: string): boolean => reasons.some((reason) => reason.code === code)
+  const failure = (code: ErrorCode, message: string): PannierError => new PannierError(code, message, { cause: error })
+  if (has('LEVEL_LOCKED')) {
+    return failure('PANNIER_LOCKED', `Another process, or another storage of this one, has the database ${name} open.`)
+  }
+  if (has('LEVEL_CORRUPTION')) return failure('PANNIER_CORRUPT', `The files of the database ${name} are damaged.`)
+  if (reasons.some(({ code, name, message }) => NO_ROOM.test(`${code} ${name} ${message}`))) {
+    return failure('PANNIER_QUOTA_EXCEEDED', `There is no room left for the database ${name}.`)
+  }
+  const what = reasons.map((reason) => reason.message).join(': ')
+  if (opening) return failure('PANNIER_OPEN_FAILED', `The database ${name} could not be opened: ${what}.`)
+  if (reasons.some(({ code = '' }) => NOT_OPEN.test(code))) {
+    return failure('PANNIER_CLOSED', `The LevelDB of the database ${name} was closed.`)
+  }
+  return failure('PANNIER_IO', `The database ${name} could not be read or written: ${what}.`)
+}
+
+/** LevelDB has no code for a full disk, only the words of the operating system. */
+const NO_ROOM = /ENOSPC|no space left|quota/i
+
+const NOT_OPEN = /^LEVEL_[A-Z]+_NOT_OPEN$/
+
+interface Reason {
+  readonly message: string
+  readonly name?: string
+  readonly code?: string
+  readonly cause?: unknown
+}
+
+/** The error and what it says was behind it: abstract-level wraps once. */
+function causesOf(error: unknown): Reason[] {
+  if (!(error instanceof Error)) return [{ message: String(error) }]
+  return [error, ...(error.cause === undefined ? [] : causesOf(error.cause))]
+}

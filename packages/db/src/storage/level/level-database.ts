@@ -1,0 +1,362 @@
+/**
+ * One database in an abstract-level database: the operations of the page store contract as batches. Handles of one process
+ * share it.
+ *
+ * Guarantees: writes and `read` run one after the other, each write as one batch, which LevelDB applies whole or not at all.
+ * Fences are checked against what is known of the newest state, so that a write reads nothing; after a write of unknown outcome
+ * that is read again. Relies on: nobody else writes below the prefix (LevelDB locks its folder).
+ *
+ * Bytes are copied on the way in and out: memory-level keeps and hands out the very arrays, classic-level hands out Buffers.
+ */
+import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
+import { PannierError } from '../../base/errors.ts'
+import { ByteReader, ByteWriter } from '../../codec/bytes.ts'
+import { sameBytes } from '../../codec/same-bytes.ts'
+import type { Commit, Durability, KnownState, LogRecord, MetaRecord, Page, StoreState } from '../page-store.ts'
+import { levelError } from './errors.ts'
+import type { Level, LevelEncodings, LevelOperation, LevelRange } from './level-types.ts'
+
+export interface LevelSource {
+  readonly level: Level
+  /** Whether it is opened and closed here. Else it belongs to somebody else, who may keep other things in it. */
+  readonly owned: boolean
+  /** What all keys start with. */
+  readonly prefix: string
+  /** Of the database, for messages. */
+  readonly name: string
+}
+
+/** Of the keys and of how values are laid out; what is in them has versions of its own. */
+const FORMAT_VERSION = 1
+
+const ENCODINGS: LevelEncodings = { keyEncoding: 'utf8', valueEncoding: 'view' }
+
+/** What fences are checked against. */
+interface Fences {
+  readonly generation: Generation
+  /** Of the meta record. */
+  readonly sequence: CommitSequence
+  /** Of the log: dense from `oldest` to `newest`, empty when `newest` is 0. */
+  readonly oldest: number
+  readonly newest: number
+  readonly claim: string | undefined
+}
+
+interface Change {
+  readonly operations: LevelOperation[]
+  readonly fences: Fences
+}
+
+export class LevelDatabase {
+  /** Handles that have it open. */
+  users = 0
+  /** Set when no handle can use it any more; resolves when it is closed. */
+  ended: Promise<void> | undefined
+  private readonly source: LevelSource
+  /** Undefined: to be read. */
+  private fences: Fences | undefined
+  /**
+   * A write has failed: until it is opened again, what LevelDB has in memory may differ from its log, which may have a torn record in
+   * its midst that would hide later ones.
+   */
+  private damaged = false
+  /** Settles when the call before the next one is over. */
+  private last: Promise<unknown> = Promise.resolve()
+
+  constructor(source: LevelSource) {
+    this.source = source
+  }
+
+  open(): Promise<void> {
+    return this.turn(async () => {})
+  }
+
+  read(known: KnownState | undefined): Promise<StoreState> {
+    return this.turn(async ({ generation, sequence, newest }) => {
+      const after = known?.generation === generation ? Math.max(known.sequence, sequence) : sequence
+      const sequences = numbersBetween(after + 1, newest)
+      const [meta, header, head, ...records] = await this.get([META, HEADER, HEAD, ...sequences.map(logKey)])
+      const log = sequences.map((recordSequence, index) => {
+        const bytes = records[index]
+        if (bytes === undefined) throw this.corrupt(`log record ${recordSequence} is missing`)
+        return { sequence: recordSequence as CommitSequence, bytes }
+      })
+      return { meta: meta && decodeMeta(meta), log, header, head }
+    })
+  }
+
+  /** Waits for no turn: a page always means the same. */
+  readPages(ids: readonly PageId[]): Promise<(Uint8Array | undefined)[]> {
+    const keys = ids.map(pageKey)
+    return this.fences ? this.get(keys) : this.turn(() => this.get(keys))
+  }
+
+  append(record: LogRecord, durability: Durability, head?: Uint8Array): Promise<void> {
+    return this.write(durability, (fences) => {
+      checkNext(fences, record)
+      const operations = [this.put(logKey(record.sequence), record.bytes)]
+      if (head) operations.push(this.put(HEAD, head))
+      return { operations, fences: { ...fences, newest: record.sequence } }
+    })
+  }
+
+  claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): Promise<void> {
+    return this.write('strict', async (fences) => {
+      checkGeneration(fences, expectedGeneration)
+      const operations = await this.deletePagesFrom(firstNewPageId)
+      operations.push(this.put(CLAIM, new TextEncoder().encode(token)))
+      return { operations, fences: { ...fences, claim: token } }
+    })
+  }
+
+  /**
+   * Synced, like `claim`, whatever the durability of the commit that will follow: when LevelDB goes on to a new file of its log, it
+   * does not sync the old one, so what is synced later would be durable before what was staged.
+   */
+  stage(token: string, pages: readonly Page[]): Promise<void> {
+    return this.write('strict', (fences) => {
+      checkClaim(fences, token)
+      return { operations: pages.map(({ id, bytes }) => this.put(pageKey(id), bytes)), fences }
+    })
+  }
+
+  commit({ claim, pages, free, meta, record, head, ...commit }: Commit): Promise<void> {
+    return this.write(commit.durability, async (fences) => {
+      checkGeneration(fences, commit.expectedGeneration)
+      if (claim !== undefined) checkClaim(fences, claim)
+      if (record) checkNext(fences, record)
+      const abandoned = claim === undefined && fences.claim !== undefined
+      const operations = abandoned ? await this.deletePagesFrom(commit.firstNewPageId) : []
+      for (const { id, bytes } of pages) operations.push(this.put(pageKey(id), bytes))
+      for (const id of free) operations.push(this.delete(pageKey(id)))
+      if (record) operations.push(this.put(logKey(record.sequence), record.bytes))
+      if (head) operations.push(this.put(HEAD, head))
+      for (const sequence of numbersBetween(fences.oldest, meta.sequence - 1)) {
+        operations.push(this.delete(logKey(sequence)))
+      }
+      operations.push(this.put(META, encodeMeta(meta)))
+      if (fences.claim !== undefined) operations.push(this.delete(CLAIM))
+      const { generation, sequence } = meta
+      const log = { oldest: Math.max(fences.oldest, sequence), newest: record?.sequence ?? fences.newest }
+      return { operations, fences: { generation, sequence, ...log, claim: undefined } }
+    })
+  }
+
+  putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): Promise<void> {
+    return this.write(durability, async (fences) => {
+      const [stored] = await this.get([HEADER])
+      const isEmpty = fences.generation === 0 && fences.newest === 0
+      if (!sameBytes(stored, expected) || (expected === undefined && !isEmpty)) throw stale('the header is another one')
+      return { operations: [this.put(HEADER, header)], fences }
+    })
+  }
+
+  /** Synced for the same reason as `stage`. */
+  replacePages(header: Uint8Array, pages: readonly Page[]): Promise<void> {
+    return this.write('strict', async (fences) => {
+      const [storedHeader, ...stored] = await this.get([HEADER, ...pages.map(({ id }) => pageKey(id))])
+      if (!sameBytes(storedHeader, header)) throw stale('the header is another one')
+      const present = pages.filter((_, index) => stored[index] !== undefined)
+      return { operations: present.map(({ id, bytes }) => this.put(pageKey(id), bytes)), fences }
+    })
+  }
+
+  listPages(): Promise<PageId[]> {
+    return this.turn(async () => (await this.keys(PAGES)).map((key) => parseInt(key.slice(PAGES.length), 16) as PageId))
+  }
+
+  /** LevelDB's own estimate of its files. */
+  async usedBytes(): Promise<number | undefined> {
+    const { level } = this.source
+    const { gte, lt } = this.range('')
+    return this.call(async () => level.approximateSize?.(gte, lt, { keyEncoding: 'utf8' }))
+  }
+
+  /** Nobody can use it afterwards. `work` comes before it is closed. */
+  end(work?: () => Promise<void>): Promise<void> {
+    const { level, owned } = this.source
+    const result = this.last.then(async () => {
+      try {
+        await work?.()
+      } finally {
+        if (owned) await this.call(() => level.close())
+      }
+    })
+    this.last = this.ended = result.catch(() => {})
+    return result
+  }
+
+  /**
+   * For `end`. What makes it a database goes first and at once, so that after a crash half-way there is a new one, in which a claim
+   * was abandoned: its first commit deletes the pages that are left.
+   */
+  async deleteAll(): Promise<void> {
+    await this.call(() => this.openLevel(), true)
+    const [format] = await this.get([FORMAT])
+    if (format === undefined) await this.checkEmpty()
+    const log = await this.keys(LOG)
+    const deletions = [META, HEADER, HEAD, ...log].map((key) => this.delete(key))
+    await this.batch([...deletions, this.put(CLAIM, new Uint8Array(0))], true)
+    await this.call(() => this.source.level.clear(this.range('')))
+  }
+
+  private async write(durability: Durability, plan: (fences: Fences) => Change | Promise<Change>): Promise<void> {
+    return this.turn(async (current) => {
+      const { operations, fences } = await plan(current)
+      try {
+        await this.batch(operations, durability === 'strict')
+      } catch (error) {
+        this.fences = undefined
+        this.damaged = true
+        throw error
+      }
+      this.fences = fences
+    })
+  }
+
+  private turn<T>(work: (fences: Fences) => Promise<T>): Promise<T> {
+    const result = this.last.then(async () => work((this.fences ??= await this.readFences())))
+    this.last = result.catch(() => {})
+    return result
+  }
+
+  private async readFences(): Promise<Fences> {
+    await this.call(() => this.openLevel(), true)
+    const [format, metaBytes, claim] = await this.get([FORMAT, META, CLAIM])
+    if (format === undefined) await this.create()
+    else if (format[0] !== FORMAT_VERSION) {
+      const message = `The database ${this.source.name} was written by a newer version of Pannier (format ${format[0]}).`
+      throw new PannierError('PANNIER_NEWER_FORMAT', message)
+    }
+    const [oldest = 1] = (await this.keys(LOG, { limit: 1 })).map(toSequence)
+    const [newest = 0] = (await this.keys(LOG, { limit: 1, reverse: true })).map(toSequence)
+    const { generation, sequence } = metaBytes ? decodeMeta(metaBytes) : NO_META
+    return { generation, sequence, oldest, newest, claim: claim && new TextDecoder().decode(claim) }
+  }
+
+  private async openLevel(): Promise<void> {
+    const { level, owned } = this.source
+    if (!owned) return level.open({ passive: true })
+    if (this.damaged) await level.close()
+    await level.open()
+    this.damaged = false
+  }
+
+  private async create(): Promise<void> {
+    await this.checkEmpty()
+    await this.batch([this.put(FORMAT, Uint8Array.of(FORMAT_VERSION))], true)
+  }
+
+  private async checkEmpty(): Promise<void> {
+    const keys = await this.keys('', { limit: 1 })
+    if (keys.length === 0) return
+    const message = `The database ${this.source.name} holds something else than a Pannier database; it was left as it is.`
+    throw new PannierError('PANNIER_WRONG_FORMAT', message)
+  }
+
+  private async deletePagesFrom(first: PageId): Promise<LevelOperation[]> {
+    const keys = await this.keys(PAGES, { from: pageKey(first) })
+    return keys.map((key) => this.delete(key))
+  }
+
+  private async get(keys: string[]): Promise<(Uint8Array | undefined)[]> {
+    const { level, prefix } = this.source
+    const prefixed = keys.map((key) => prefix + key)
+    const values = await this.call(() => level.getMany(prefixed, ENCODINGS))
+    return values.map((bytes) => bytes && new Uint8Array(bytes))
+  }
+
+  /** Those that start so, without the prefix of the database. */
+  private async keys(
+    start: string,
+    { from = start, ...options }: { from?: string; limit?: number; reverse?: boolean } = {},
+  ): Promise<string[]> {
+    const { level, prefix } = this.source
+    const range = { ...this.range(start), gte: prefix + from, ...options }
+    const keys = await this.call(() => level.keys(range).all())
+    return keys.map((key) => key.slice(prefix.length))
+  }
+
+  private batch(operations: LevelOperation[], sync: boolean): Promise<void> {
+    return this.call(() => this.source.level.batch(operations, { ...ENCODINGS, sync }))
+  }
+
+  private put(key: string, bytes: Uint8Array): LevelOperation {
+    return { type: 'put', key: this.source.prefix + key, value: new Uint8Array(bytes) }
+  }
+
+  private delete(key: string): LevelOperation {
+    return { type: 'del', key: this.source.prefix + key }
+  }
+
+  private range(start: string): LevelRange {
+    const gte = this.source.prefix + start
+    return { gte, lt: `${gte}\uffff`, keyEncoding: 'utf8' }
+  }
+
+  private async call<T>(work: () => Promise<T>, opening = false): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      throw levelError(error, this.source.name, opening)
+    }
+  }
+
+  private corrupt(what: string): PannierError {
+    return new PannierError('PANNIER_CORRUPT', `The database ${this.source.name} is damaged: ${what}.`)
+  }
+}
+
+const FORMAT = 'format'
+const META = 'meta'
+const HEADER = 'header'
+const HEAD = 'head'
+const CLAIM = 'claim'
+const LOG = 'log/'
+const PAGES = 'page/'
+
+const logKey = (sequence: number): string => LOG + ordered(sequence)
+const pageKey = (id: PageId): string => PAGES + ordered(id)
+const toSequence = (key: string): number => parseInt(key.slice(LOG.length), 16)
+
+/** So many hexadecimal digits as 2^53 - 1 has, so that keys stand in the order of their numbers. */
+function ordered(number: number): string {
+  return number.toString(16).padStart(14, '0')
+}
+
+function numbersBetween(first: number, last: number): number[] {
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index)
+}
+
+const NO_META = { generation: 0 as Generation, sequence: 0 as CommitSequence }
+
+function encodeMeta({ generation, sequence, bytes }: MetaRecord): Uint8Array {
+  const writer = new ByteWriter(bytes.length + 16)
+  writer.varint(generation)
+  writer.varint(sequence)
+  writer.raw(bytes)
+  return writer.finish()
+}
+
+function decodeMeta(stored: Uint8Array): MetaRecord {
+  const reader = new ByteReader(stored)
+  const generation = reader.varint() as Generation
+  const sequence = reader.varint() as CommitSequence
+  return { generation, sequence, bytes: stored.subarray(reader.at) }
+}
+
+function checkNext({ newest }: Fences, { sequence }: LogRecord): void {
+  if (newest !== sequence - 1) throw stale(`the newest log record is ${newest}, not ${sequence - 1}`)
+}
+
+function checkGeneration({ generation }: Fences, expected: Generation): void {
+  if (generation !== expected) throw stale(`the meta record has generation ${generation}, not ${expected}`)
+}
+
+function checkClaim({ claim }: Fences, token: string): void {
+  if (claim !== token) throw stale('another handle has taken over the staging of pages')
+}
+
+function stale(what: string): PannierError {
+  return new PannierError('PANNIER_STALE', `Another handle has written since: ${what}.`)
+}

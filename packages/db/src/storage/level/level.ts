@@ -1,0 +1,183 @@
+/**
+ * Databases in LevelDB, or in any other store that abstract-level has an implementation for.
+ *
+ * Handles of one process share a database and take turns. Other processes must be kept out by the store: classic-level locks
+ * its folder (PANNIER_LOCKED), memory-level is nobody else's. Where several may write, as with browser-level in several tabs or
+ * classic-level's `multithreading`, the fences of the page store contract do not hold.
+ *
+ * Two weaknesses are LevelDB's own. When the power goes, relaxed writes are lost from the end of each file of its log, so that after
+ * a change of files later ones may survive without earlier ones: that shows as PANNIER_CORRUPT, never as wrong data; with 'strict'
+ * nothing is lost. And it can be opened only where there is room: after a write has failed on a full disk, reads of what is not cached
+ * fail too until there is some.
+ */
+import type { Generation, PageId } from '../../base/brand.ts'
+import { PannierError } from '../../base/errors.ts'
+import type {
+  Commit,
+  Durability,
+  KnownState,
+  LogRecord,
+  Page,
+  PageStore,
+  SharingScope,
+  Storage,
+  StoreState,
+} from '../page-store.ts'
+import { levelError } from './errors.ts'
+import { LevelDatabase } from './level-database.ts'
+import type { Level } from './level-types.ts'
+
+/**
+ * With a function each database has an abstract-level database of its own, which is opened with its first handle and closed with its
+ * last. With an abstract-level database all are in that one, below their names; closing it is the caller's business, once they are
+ * closed.
+ *
+ * @example
+ * open('shop', { storage: level((name) => new ClassicLevel(name)) })
+ * open('shop', { storage: level(new ClassicLevel('folder').sublevel('pannier')) })
+ */
+export function level(source: Level | ((name: string) => Level)): Storage {
+  return new LevelStorage(source)
+}
+
+/** What this process has open, by what `identify` gives. */
+const databases = new Map<string, LevelDatabase>()
+
+const numbers = new WeakMap<object, number>()
+let sources = 0
+
+/** The same for everything that has the same entries: a sublevel is its root and a prefix. */
+function identityOf(source: object): string {
+  const { db: root = source, prefix = '' } = source as { readonly db?: object; readonly prefix?: string }
+  let number = numbers.get(root)
+  if (number === undefined) numbers.set(root, (number = ++sources))
+  return `${number}:${prefix}`
+}
+
+class LevelStorage implements Storage {
+  readonly kind: string = 'level'
+  readonly scope: SharingScope = 'process'
+  private readonly source: Level | ((name: string) => Level)
+
+  constructor(source: Level | ((name: string) => Level)) {
+    this.source = source
+  }
+
+  identify(name: string): string {
+    return `level:${identityOf(this.source)}:${name}`
+  }
+
+  open(name: string): Promise<PageStore> {
+    return this.whenFree(name, async (database) => {
+      database.users++
+      try {
+        await database.open()
+      } catch (error) {
+        await this.leave(name, database)
+        throw error
+      }
+      return new LevelPageStore(database, () => this.leave(name, database))
+    })
+  }
+
+  destroy(name: string): Promise<void> {
+    return this.whenFree(name, (database) => this.end(name, database, () => database.deleteAll()))
+  }
+
+  /** Gives `work` the database that is open, or a new one once the one before is closed. */
+  private async whenFree<T>(name: string, work: (database: LevelDatabase) => Promise<T>): Promise<T> {
+    const id = this.identify(name)
+    let database: LevelDatabase | undefined
+    while ((database = databases.get(id))?.ended) await database.ended
+    if (!database) databases.set(id, (database = this.make(name)))
+    return work(database)
+  }
+
+  private make(name: string): LevelDatabase {
+    const { source } = this
+    if (typeof source !== 'function') {
+      return new LevelDatabase({ level: source, owned: false, prefix: JSON.stringify(name), name })
+    }
+    try {
+      return new LevelDatabase({ level: source(name), owned: true, prefix: '', name })
+    } catch (error) {
+      throw levelError(error, name, true)
+    }
+  }
+
+  private async leave(name: string, database: LevelDatabase): Promise<void> {
+    if (--database.users === 0 && !database.ended) await this.end(name, database)
+  }
+
+  private async end(name: string, database: LevelDatabase, work?: () => Promise<void>): Promise<void> {
+    try {
+      await database.end(work)
+    } finally {
+      databases.delete(this.identify(name))
+    }
+  }
+}
+
+class LevelPageStore implements PageStore {
+  private readonly database: LevelDatabase
+  private readonly leave: () => Promise<void>
+  private closed = false
+
+  constructor(database: LevelDatabase, leave: () => Promise<void>) {
+    this.database = database
+    this.leave = leave
+  }
+
+  read(known?: KnownState): Promise<StoreState> {
+    return this.use().read(known)
+  }
+
+  readPages(ids: readonly PageId[]): Promise<(Uint8Array | undefined)[]> {
+    return this.use().readPages(ids)
+  }
+
+  append(record: LogRecord, durability: Durability, head?: Uint8Array): Promise<void> {
+    return this.use().append(record, durability, head)
+  }
+
+  claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): Promise<void> {
+    return this.use().claim(token, expectedGeneration, firstNewPageId)
+  }
+
+  stage(token: string, pages: readonly Page[]): Promise<void> {
+    return this.use().stage(token, pages)
+  }
+
+  commit(commit: Commit): Promise<void> {
+    return this.use().commit(commit)
+  }
+
+  putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): Promise<void> {
+    return this.use().putHeader(expected, header, durability)
+  }
+
+  replacePages(header: Uint8Array, pages: readonly Page[]): Promise<void> {
+    return this.use().replacePages(header, pages)
+  }
+
+  listPages(): Promise<PageId[]> {
+    return this.use().listPages()
+  }
+
+  usedBytes(): Promise<number | undefined> {
+    return this.use().usedBytes()
+  }
+
+  async close(): Promise<void> {
+    if (this.closed) return
+    this.closed = true
+    await this.leave()
+  }
+
+  private use(): LevelDatabase {
+    if (this.closed || this.database.ended) {
+      throw new PannierError('PANNIER_CLOSED', 'This handle is closed, or the database was closed or destroyed.')
+    }
+    return this.database
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * Tests of crash simulations. `SEED` and `SEEDS` say where chance starts and how often; `EVERY_CALL`: of so many seeds every call
+ * fails in turn, in every way, where usually it is every few calls of one.
+ */
+import { test } from 'vitest'
+import { randomFault, type Simulation } from '../testing/crash-host.ts'
+import { seededRandom } from '../testing/random.ts'
+import type { Fault } from '../testing/simulated-page-store.ts'
+import { soloCoordinator } from './kv/solo-coordinator.ts'
+
+/** Gives the number of backend calls; throws for whatever is wrong. */
+type Simulate = (simulation: Simulation) => Promise<number>
+
+const FIRST_SEED = Number(process.env['SEED'] ?? 1)
+const EVERY_CALL = process.env['EVERY_CALL']
+
+/** `callsMax`: the call that fails is one of so many. */
+export function randomCalls(
+  simulate: Simulate,
+  { seeds: usual, callsMax }: { readonly seeds: number; readonly callsMax: readonly number[] },
+): void {
+  const seeds = Number(process.env['SEEDS'] ?? usual)
+  test(`random calls of ${seeds} seeds from ${FIRST_SEED}`, { timeout: 3_600_000 }, async () => {
+    for (let seed = FIRST_SEED; seed < FIRST_SEED + seeds; seed++) {
+      const random = seededRandom(seed * 7919)
+      const fault = randomFault(random)
+      await run(simulate, seed, 1 + random.below(random.pick(callsMax)), fault)
+    }
+  })
+}
+
+/** `stride`: every so many calls unless EVERY_CALL is set; each fault has calls of its own. `first`: seed that has much to do. */
+export function callsInTurn(
+  simulate: Simulate,
+  { faults, stride: usual, first = 1 }: { readonly faults: readonly Fault[]; readonly stride: number; first?: number },
+): void {
+  const stride = EVERY_CALL === undefined ? usual : 1
+  test('calls in turn', { timeout: 3_600_000 }, async () => {
+    for (let seed = first; seed < first + Number(EVERY_CALL ?? 1); seed++) {
+      const calls = await run(simulate, seed, 0, faults[0]!)
+      for (const [at, fault] of faults.entries()) {
+        for (let call = 1 + (at % stride); call <= calls; call += stride) await run(simulate, seed, call, fault)
+      }
+    }
+  })
+}
+
+async function run(simulate: Simulate, seed: number, call: number, fault: Fault): Promise<number> {
+  try {
+    return await simulate({ seed, call, fault, coordinator: soloCoordinator })
+  } catch (error) {
+    const what = JSON.stringify({ seed, call, fault })
+    throw new Error(`simulation ${what} (replay: SEED=<seed> SEEDS=1)`, { cause: error })
+  }
+}

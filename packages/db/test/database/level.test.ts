@@ -1,0 +1,91 @@
+/**
+ * Goal: whole databases on LevelDB and in memory-level: collections, snapshots, import and export; and kills: what a process has
+ * acknowledged is there after SIGKILL, at whatever moment that comes.
+ * `KILLS=200 vitest run packages/db/test/database/level.test.ts` kills more often.
+ */
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { MemoryLevel } from 'memory-level'
+import { afterAll, expect, test } from 'vitest'
+import { open } from '../../src/database/open.ts'
+import { level } from '../../src/storage/level/level.ts'
+import { attachmentSuite } from '../../testing/conformance/attachments.ts'
+import { collectionSuite } from '../../testing/conformance/collection.ts'
+import { importExportSuite } from '../../testing/conformance/import-export.ts'
+import { snapshotSuite } from '../../testing/conformance/snapshot.ts'
+import { seededRandom } from '../../testing/random.ts'
+import { prefixed } from '../../testing/suite.ts'
+import { classicLevel } from '../storage/classic-level.ts'
+
+const KILLS = Number(process.env['KILLS'] ?? 3)
+const SEED = Number(process.env['SEED'] ?? 1)
+
+const folder = mkdtempSync(join(tmpdir(), 'pannier-level-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+let paths = 0
+const newPath = (): string => join(folder, `${++paths}`)
+const create = () => open(newPath(), { storage: classicLevel() })
+
+const leveldb = prefixed(test, 'LevelDB')
+collectionSuite({ test: leveldb, create })
+attachmentSuite({ test: leveldb, create })
+importExportSuite({ test: leveldb, create })
+snapshotSuite({ test: leveldb, create: () => ({ storage: classicLevel(), name: newPath() }) })
+
+const shared = level(new MemoryLevel())
+collectionSuite({
+  test: prefixed(test, 'memory-level'),
+  create: () => open(newPath(), { storage: shared }),
+})
+
+test(`${KILLS} kills, seed ${SEED}`, { timeout: 3_600_000 }, async () => {
+  const random = seededRandom(SEED)
+  const path = newPath()
+  let acknowledged = 0
+  for (let kill = 0; kill < KILLS; kill++) {
+    acknowledged = await writeUntilKilled(path, random.below(400), random.pick(['relaxed', 'strict']))
+    const db = await open(path, { storage: classicLevel() })
+    expect(await db.check()).toEqual([])
+    const docs = db.collection('docs')
+    const count = await docs.find().count()
+    // Each batch is there whole, without gaps, and so is everything acknowledged.
+    expect(count % BATCH).toBe(0)
+    expect(count).toBeGreaterThanOrEqual(acknowledged)
+    const last = await docs.get(`d${count - 1}`)
+    expect(count === 0 ? undefined : last?.['n']).toBe(count === 0 ? undefined : count - 1)
+    await db.close()
+  }
+  expect(acknowledged).toBeGreaterThan(0)
+})
+
+const BATCH = 3
+
+/** A process that inserts batch after batch and prints how many documents are acknowledged; killed after so many milliseconds. */
+const WRITER = `
+  import { open } from ${JSON.stringify(new URL('../../src/database/open.ts', import.meta.url).href)}
+  import { classicLevel } from ${JSON.stringify(new URL('../storage/classic-level.ts', import.meta.url).href)}
+  const [path, durability] = process.argv.slice(1)
+  const db = await open(path, { storage: classicLevel(), durability })
+  const docs = db.collection('docs', { indexes: ['n'] })
+  for (let n = await docs.find().count(); ; n += ${BATCH}) {
+    const filling = 'x'.repeat(n % 7 === 0 ? 20_000 : 500)
+    const batch = Array.from({ length: ${BATCH} }, (_, at) => ({ _id: 'd' + (n + at), n: n + at, filling }))
+    await docs.insert(batch)
+    console.log(n + ${BATCH})
+  }
+`
+
+async function writeUntilKilled(path: string, delayMs: number, durability: string): Promise<number> {
+  const parameters = ['--conditions=pannier-source', '--input-type=module', '-e', WRITER, path, durability]
+  const writer = spawn(process.execPath, parameters, { stdio: ['ignore', 'pipe', 'inherit'] })
+  let acknowledged = 0
+  for await (const line of createInterface({ input: writer.stdout })) {
+    if (acknowledged === 0) setTimeout(() => writer.kill('SIGKILL'), delayMs)
+    acknowledged = Number(line)
+  }
+  return acknowledged
+}
