@@ -149,7 +149,7 @@ async function assemble(
     // Idle ones, those that have not sent a request yet, and requests that do not end in time.
     app.server.closeAllConnections()
     await ended
-    for (const part of [context.indexes, designs, context.updates, databases]) part.close()
+    for (const part of [context.indexes, designs, context.updates, databases, auth]) part.close()
     await sandbox.close()
     metrics.registry.clear()
     if (isOwn) await database.close()

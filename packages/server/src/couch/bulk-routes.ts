@@ -45,7 +45,7 @@ async function postBulk(
   context: ServerContext,
   request: FastifyRequest<Database>,
   reply: FastifyReply,
-): Promise<FastifyReply> {
+): Promise<unknown> {
   const { db: database } = request.params
   await context.databases.get(database)
   const body = await readJsonObject(request, jsonLimits(context))
@@ -57,7 +57,8 @@ async function postBulk(
   const written = await writeDocuments(context, { request, database, documents, newEdits })
   let next = 0
   const outcomes = checked.map((one) => wireOutcome(one, one instanceof HttpError ? one : written[next++]!))
-  return reply.code(201).send(newEdits ? outcomes : outcomes.filter((outcome) => 'error' in outcome))
+  reply.code(201)
+  return newEdits ? outcomes : outcomes.filter((outcome) => 'error' in outcome)
 }
 
 /** One malformed revision must not stop a replication; of one's own documents all are refused. */
@@ -109,7 +110,7 @@ async function postBulkGet(
   context: ServerContext,
   request: FastifyRequest<Database>,
   reply: FastifyReply,
-): Promise<FastifyReply> {
+): Promise<unknown> {
   const collection = await context.databases.get(request.params.db)
   const body = await readJsonObject(request, jsonLimits(context))
   const { docs } = body
