@@ -10,7 +10,7 @@ import { parseJson } from '../http/strict-json.ts'
 import type { Auth, Identity } from './auth.ts'
 import { refuseCrossSite } from './cross-site.ts'
 import { TooManyLoginsError } from './login-limiter.ts'
-import { readCookie, setCookieHeader } from './session-cookie.ts'
+import { setCookieHeader } from './session-cookie.ts'
 
 const SESSION_BODY: { readonly bytesMax: number; readonly stallMsMax: number } = {
   bytesMax: 16_384,
