@@ -133,6 +133,7 @@ async function sendUpdates(context: ServerContext, request: FastifyRequest, repl
 }
 
 class UpdatesSource implements FeedSource {
+  readonly mayWait = true
   readonly #updates: DatabaseUpdates
   #since: number
   #left: number
