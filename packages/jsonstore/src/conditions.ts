@@ -83,6 +83,8 @@ export function parseQueryParts(schema: SearchSchema, parts: unknown): SearchQue
   })
 }
 
+const LIKES: ReadonlySet<Comparison> = new Set<Comparison>(['like', 'leftLike', 'rightLike'])
+
 function conditionOn(
   schema: SearchSchema,
   name: string,
@@ -93,7 +95,8 @@ function conditionOn(
   const type = field === '_id' ? 'integer' : typeOfField(schema, field)
   if (type === undefined) throw failure('INVALID_SEARCH_FIELD', { doc: name })
   const wanted = values.map((value) => {
-    const searched = toSearchValue(type, value)
+    // Parts of texts are looked for as they are written: '.5' is found in 1.5.
+    const searched = toSearchValue(LIKES.has(kind.comparison) && type !== 'boolean' ? 'string' : type, value)
     if (searched === undefined) throw failure('BAD_PARAMETER_EXPECTED_SIMPLE_OBJECT', { doc: name })
     return searched
   })

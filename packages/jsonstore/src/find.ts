@@ -9,7 +9,7 @@ import type { ParsedOptions, SortField } from './find-options.ts'
 import { matchesQuery, meetsAlone } from './match.ts'
 import { tagOf } from './search-fields.ts'
 import type { SearchValue } from './search-fields.ts'
-import { idKey, isId, searchPath } from './stored-document.ts'
+import { HAS_TAGS, idKey, isId, searchPath } from './stored-document.ts'
 import type { StoredDocument } from './stored-document.ts'
 
 type Documents = CollectionOperations<StoredDocument>
@@ -82,7 +82,7 @@ async function wholeSelector(documents: Documents, query: SearchQuery): Promise<
 /** Whether any field of any document has several values: mostly none has, and look-ups are simpler then. */
 async function hasSeveralValues(documents: Documents, query: SearchQuery): Promise<boolean> {
   const asks = query.flat().some(({ comparison, field }) => field !== '_id' && EQUALITIES.has(comparison))
-  return asks && (await documents.find({ m: { $exists: true } }).count()) > 0
+  return asks && (await documents.find(HAS_TAGS).count()) > 0
 }
 
 const EQUALITIES: ReadonlySet<string> = new Set(['equal', 'inside'])

@@ -62,10 +62,10 @@ export function searchPath(name: string): string {
 
 /** Of a partial index only what a query implies may be asked. */
 export const IS_DIRTY = { d: { $exists: true } } as const
-const HAS_TAGS = { m: { $exists: true } } as const
+export const HAS_TAGS = { m: { $exists: true } } as const
 const IS_REMOTE = { r: { $exists: true } } as const
 /** Fields beyond these are not indexed: Pannier has at most 64 indexes in a collection. */
-const INDEXED_FIELDS_MAX = 60
+const INDEXED_FIELDS_MAX = 56
 
 /** With the id in the entries of a search field, ids and order come from the index alone. */
 export function indexesOf(schema: SearchSchema, synced: boolean): IndexInput[] {
@@ -73,6 +73,8 @@ export function indexesOf(schema: SearchSchema, synced: boolean): IndexInput[] {
   return [
     ...names.slice(0, INDEXED_FIELDS_MAX).map((name) => [searchPath(name), '_id']),
     { on: 'm', multi: true, where: HAS_TAGS },
+    // Tells how many documents have tags.
+    { on: '_id', where: HAS_TAGS },
     { on: 'd', where: IS_DIRTY },
     ...(synced ? [{ on: 'r', where: IS_REMOTE }] : []),
   ]
