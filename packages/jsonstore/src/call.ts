@@ -5,7 +5,8 @@
 import type { CodeName } from './codes.ts'
 import { toJSONStoreError } from './errors.ts'
 import type { ErrorFacts } from './errors.ts'
-import { JSONStorePromise } from './promise.ts'
+import { chainedPromise } from './promise.ts'
+import type { JSONStorePromise } from './promise.ts'
 
 /** Options that every asynchronous function takes. Deprecated by JSONStore in favour of promises. */
 export interface CallbackOptions {
@@ -30,7 +31,7 @@ export const FAILURE_EVENT = 'WL/JSONSTORE/FAILURE'
 export function call<T>(site: CallSite, options: unknown, work: () => T | Promise<T>): JSONStorePromise<T> {
   const { src, col, usr, storageFailure = 'PERSISTENT_STORE_FAILURE', events } = site
   const facts: ErrorFacts = { src, ...(col !== undefined && { col }), ...(usr !== undefined && { usr }) }
-  const promise = new JSONStorePromise<T>((resolve, reject) => {
+  const promise = chainedPromise<T>((resolve, reject) => {
     const fail = (error: unknown): void => reject(toJSONStoreError(error, facts, storageFailure))
     try {
       Promise.resolve(work()).then(resolve, fail)
