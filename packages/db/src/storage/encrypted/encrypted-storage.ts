@@ -1,0 +1,36 @@
+/** Encrypted databases in any storage. */
+import type { SharingScope, Storage } from '../page-store.ts'
+import { EncryptedPageStore } from './encrypted-page-store.ts'
+import type { CryptoPlatform } from './platform.ts'
+import type { Credential } from './slots.ts'
+import { Vault } from './vault.ts'
+
+export class EncryptedStorage implements Storage {
+  readonly kind: string
+  readonly scope: SharingScope
+  readonly #inner: Storage
+  readonly #platform: CryptoPlatform
+  readonly #credential: Credential
+
+  constructor(inner: Storage, platform: CryptoPlatform, credential: Credential) {
+    this.#inner = inner
+    this.#platform = platform
+    this.#credential = credential
+    this.kind = inner.kind
+    this.scope = inner.scope
+  }
+
+  identify(name: string): string {
+    return this.#inner.identify(name)
+  }
+
+  /** Keys are made of the credential with the first call that needs them: PANNIER_WRONG_KEY comes from there. */
+  async open(name: string): Promise<EncryptedPageStore> {
+    const vault = new Vault(this.#platform, this.#credential)
+    return new EncryptedPageStore(await this.#inner.open(name), vault)
+  }
+
+  destroy(name: string): Promise<void> {
+    return this.#inner.destroy(name)
+  }
+}

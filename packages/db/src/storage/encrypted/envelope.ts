@@ -1,0 +1,123 @@
+/**
+ * Sealed records: what stands where, and what their tags vouch for beside the content. docs/encryption.md is normative.
+ *
+ *     0  u8   format
+ *     1  u32  id of the data key
+ *     5  12 bytes, random: the nonce
+ *    17  ciphertext, followed by the tag of 16 bytes
+ */
+import type { CommitSequence } from '../../base/brand.ts'
+import { PannierError } from '../../base/errors.ts'
+import { andThen, type MaybePromise } from '../../base/maybe-promise.ts'
+import { readU32, writeU32 } from '../../codec/bytes.ts'
+import { NONCE_BYTES, TAG_BYTES, type Aead } from './platform.ts'
+
+/** Of the header and of sealed records; raised whenever what is written from then on can't be read by earlier versions. */
+export const ENCRYPTION_FORMAT = 1
+
+const NONCE_AT = 5
+const SEALED_AT: number = NONCE_AT + NONCE_BYTES
+
+/** So much longer is a sealed record than its content. */
+export const ENVELOPE_BYTES: number = SEALED_AT + TAG_BYTES
+
+export const ID_BYTES = 16
+export const NO_LINK: Uint8Array = new Uint8Array(NONCE_BYTES)
+
+export const KIND_PAGE = 1
+export const KIND_LOG = 2
+export const KIND_META = 3
+export const KIND_HEAD = 4
+export const KIND_HEADER = 5
+export const KIND_SLOT = 6
+export const KIND_DATA_KEY = 7
+export const KIND_SNAPSHOT = 8
+
+export const MAGIC = 0x454e4e50 // 'PNNE', little-endian
+
+/** What a record is, and where it belongs. */
+export interface Place {
+  readonly kind: number
+  /** Page id, sequence, generation, … */
+  readonly number: number
+  readonly more?: Uint8Array
+}
+
+/** What a tag vouches for beside the content: format, database, key, kind, place. */
+export function associatedData(database: Uint8Array, keyId: number, { kind, number, more }: Place): Uint8Array {
+  const bytes = new Uint8Array(34 + (more?.length ?? 0))
+  writeU32(bytes, 0, MAGIC)
+  bytes[4] = ENCRYPTION_FORMAT
+  bytes[5] = kind
+  bytes.set(database, 6)
+  writeU32(bytes, 22, keyId)
+  writeU32(bytes, 26, number >>> 0)
+  writeU32(bytes, 30, Math.floor(number / 2 ** 32))
+  if (more) bytes.set(more, 34)
+  return bytes
+}
+
+export interface SealingKey {
+  readonly id: number
+  readonly aead: Aead
+}
+
+export function sealRecord(
+  database: Uint8Array,
+  { id, aead }: SealingKey,
+  nonce: Uint8Array,
+  place: Place,
+  plain: Uint8Array,
+): MaybePromise<Uint8Array> {
+  return andThen(aead.seal(nonce, associatedData(database, id, place), plain), (sealed) => {
+    const bytes = new Uint8Array(SEALED_AT + sealed.length)
+    bytes[0] = ENCRYPTION_FORMAT
+    writeU32(bytes, 1, id)
+    bytes.set(nonce, NONCE_AT)
+    bytes.set(sealed, SEALED_AT)
+    return bytes
+  })
+}
+
+/** Throws PANNIER_CORRUPT unless these are the bytes that were sealed for that place. */
+export function openRecord(
+  database: Uint8Array,
+  { id, aead }: SealingKey,
+  place: Place,
+  bytes: Uint8Array,
+): MaybePromise<Uint8Array> {
+  const associated = associatedData(database, id, place)
+  return andThen(aead.open(nonceOf(bytes), associated, bytes.subarray(SEALED_AT)), (plain) => {
+    if (plain === undefined) throw damagedRecord(place)
+    return plain
+  })
+}
+
+/** The id of the key that sealed it; undefined for what can't be a sealed record. */
+export function keyIdOf(bytes: Uint8Array): number | undefined {
+  return bytes.length >= ENVELOPE_BYTES && bytes[0] === ENCRYPTION_FORMAT ? readU32(bytes, 1) : undefined
+}
+
+/** Tells a record from every other one under its key. */
+export function nonceOf(bytes: Uint8Array): Uint8Array {
+  return bytes.subarray(NONCE_AT, SEALED_AT)
+}
+
+const NAMES: Readonly<Record<number, string>> = {
+  [KIND_PAGE]: 'page',
+  [KIND_LOG]: 'log record',
+  [KIND_META]: 'meta record',
+  [KIND_HEAD]: 'head',
+}
+
+export function damagedRecord({ kind, number }: Place): PannierError {
+  const what = `${NAMES[kind] ?? 'record'} ${number}`
+  const details =
+    kind === KIND_PAGE ? { page: number } : kind === KIND_LOG ? { sequence: number as CommitSequence } : {}
+  return tampered(`the ${what} is not what was sealed for its place`, details)
+}
+
+export function tampered(what: string, details: Readonly<Record<string, unknown>> = {}): PannierError {
+  const message = `The encrypted database is damaged, or was tampered with: ${what}.`
+  return new PannierError('PANNIER_CORRUPT', message, { details })
+}

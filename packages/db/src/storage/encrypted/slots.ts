@@ -1,0 +1,150 @@
+/**
+ * Slots: each holds the master key, wrapped by a key that one password, recovery key or device key gives.
+ *
+ * Guarantees: a slot whose costs lie below the minimum or above the maximum is never used, so that nobody can weaken what is
+ * stored, or make opening take for ever, by changing a number.
+ */
+import { PannierError } from '../../base/errors.ts'
+import { associatedData, ID_BYTES, KIND_SLOT, tampered } from './envelope.ts'
+import type { Derivation, Slot, SlotKind } from './header.ts'
+import { NONCE_BYTES, SALT_BYTES, type Aead, type CryptoPlatform } from './platform.ts'
+import { parseRecoveryKey } from './recovery-key.ts'
+
+/** What opens an encrypted database. */
+export type Credential =
+  | {
+      /** Any text; the same text in another Unicode form is the same password. */
+      readonly password: string
+      /**
+       * How a key is made of a new password: Argon2id where the platform has it (Node), else PBKDF2. 'pbkdf2' in Node is for
+       * sealed snapshots that browsers are to open.
+       */
+      readonly derivation?: 'argon2id' | 'pbkdf2'
+    }
+  | {
+      /** AES-GCM with 256 bits, for 'encrypt' and 'decrypt'; it need not be extractable. */
+      readonly key: CryptoKey
+    }
+  | {
+      /** As `makeRecoveryKey` gave it. */
+      readonly recoveryKey: string
+    }
+
+/** New passwords. RFC 9106's second choice, and OWASP's. */
+const ARGON2ID: Derivation = { name: 'argon2id', passes: 3, memoryKib: 65_536, lanes: 4 }
+const PBKDF2: Derivation = { name: 'pbkdf2', iterations: 600_000 }
+
+const PASSWORD_CHARS_MAX = 1024
+
+/** Throws a TypeError. */
+export function checkCredential(credential: Credential): void {
+  const given = ['password', 'key', 'recoveryKey'].filter((name) => name in credential)
+  if (given.length !== 1) throw new TypeError('encryption takes one of password, key and recoveryKey')
+  if ('password' in credential) checkPassword(credential.password)
+  else if ('recoveryKey' in credential) {
+    if (typeof credential.recoveryKey !== 'string') throw new TypeError('recoveryKey is a string')
+  } else checkDeviceKey(credential.key)
+}
+
+export function checkPassword(password: unknown): asserts password is string {
+  if (typeof password !== 'string' || password === '' || password.length > PASSWORD_CHARS_MAX)
+    throw new TypeError(`a password is a string of 1 to ${PASSWORD_CHARS_MAX} characters`)
+}
+
+function checkDeviceKey(key: CryptoKey): void {
+  const { algorithm, usages } = key ?? {}
+  const { name, length } = (algorithm ?? {}) as AesKeyAlgorithm
+  if (name !== 'AES-GCM' || length !== 256 || !usages.includes('encrypt') || !usages.includes('decrypt'))
+    throw new TypeError("key is a CryptoKey for AES-GCM with 256 bits, and for 'encrypt' and 'decrypt'")
+}
+
+/** A slot in which the master key is wrapped anew. Its id and label stay when it replaces another one. */
+export async function makeSlot(
+  platform: CryptoPlatform,
+  database: Uint8Array,
+  masterKey: Uint8Array,
+  credential: Credential,
+  { id, label }: { readonly id?: string; readonly label: string },
+): Promise<Slot> {
+  const unwrapped = {
+    id: id ?? Array.from(platform.random(8), (byte) => byte.toString(16).padStart(2, '0')).join(''),
+    kind: kindOf(credential),
+    label,
+    derivation: derivationFor(platform, credential),
+    salt: platform.random(SALT_BYTES),
+  }
+  const aead = await keyOf(platform, credential, unwrapped)
+  const nonce = platform.random(NONCE_BYTES)
+  const sealed = await aead.seal(nonce, associatedOf(database, unwrapped), masterKey)
+  const wrapped = new Uint8Array(NONCE_BYTES + sealed.length)
+  wrapped.set(nonce)
+  wrapped.set(sealed, NONCE_BYTES)
+  return { ...unwrapped, wrapped }
+}
+
+/** The slot that the credential opens, and the master key in it; undefined where there is none. */
+export async function openSlots(
+  platform: CryptoPlatform,
+  database: Uint8Array,
+  slots: readonly Slot[],
+  credential: Credential,
+): Promise<{ readonly slot: Slot; readonly masterKey: Uint8Array } | undefined> {
+  for (const slot of slots) {
+    if (slot.kind !== kindOf(credential)) continue
+    const aead = await keyOf(platform, credential, slot)
+    const nonce = slot.wrapped.subarray(0, NONCE_BYTES)
+    const masterKey = await aead.open(nonce, associatedOf(database, slot), slot.wrapped.subarray(NONCE_BYTES))
+    if (masterKey !== undefined) return { slot, masterKey }
+  }
+  return undefined
+}
+
+export function wrongKey(): PannierError {
+  return new PannierError('PANNIER_WRONG_KEY', 'This password or key does not open the database. Nothing was changed.')
+}
+
+type Unwrapped = Omit<Slot, 'wrapped'>
+
+function kindOf(credential: Credential): SlotKind {
+  return 'password' in credential ? 'password' : 'key' in credential ? 'device' : 'recovery'
+}
+
+/** Costs and salt need no mention: another one gives another key. */
+function associatedOf(database: Uint8Array, { id, kind }: Unwrapped): Uint8Array {
+  const more = new TextEncoder().encode(`${kind} ${id}`)
+  return associatedData(database.slice(0, ID_BYTES), 0, { kind: KIND_SLOT, number: 0, more })
+}
+
+function derivationFor(platform: CryptoPlatform, credential: Credential): Derivation | undefined {
+  if (!('password' in credential)) return undefined
+  if (credential.derivation === undefined) return platform.argon2id === undefined ? PBKDF2 : ARGON2ID
+  return credential.derivation === 'argon2id' ? ARGON2ID : PBKDF2
+}
+
+async function keyOf(platform: CryptoPlatform, credential: Credential, slot: Unwrapped): Promise<Aead> {
+  if ('key' in credential) return platform.deviceAead(credential.key)
+  if ('recoveryKey' in credential)
+    return platform.aead(
+      await platform.hkdf(parseRecoveryKey(credential.recoveryKey), slot.salt, 'pannier recovery key'),
+    )
+  return platform.aead(await stretch(platform, credential.password, slot))
+}
+
+function stretch(platform: CryptoPlatform, password: string, { derivation, salt }: Unwrapped): Promise<Uint8Array> {
+  if (derivation === undefined || !isAcceptable(derivation)) throw tampered('the costs of a password are out of bounds')
+  const bytes = new TextEncoder().encode(password.normalize('NFKC'))
+  if (derivation.name === 'pbkdf2') return platform.pbkdf2(bytes, salt, derivation.iterations)
+  if (platform.argon2id === undefined) {
+    const message = 'The key of this password is made by Argon2id, which this platform does not have.'
+    throw new PannierError('PANNIER_UNAVAILABLE', message)
+  }
+  return platform.argon2id(bytes, salt, derivation)
+}
+
+/** Minimums are OWASP's. Maximums bound what a changed number can make opening cost: some ten seconds, 1 GiB. */
+function isAcceptable(derivation: Derivation): boolean {
+  if (derivation.name === 'pbkdf2') return derivation.iterations >= 600_000 && derivation.iterations <= 10_000_000
+  const { passes, memoryKib, lanes } = derivation
+  const isStrong = (memoryKib >= 19_456 && passes >= 2) || (memoryKib >= 47_104 && passes >= 1)
+  return isStrong && memoryKib <= 1_048_576 && passes <= 16 && lanes >= 1 && lanes <= 16
+}

@@ -1,0 +1,252 @@
+/**
+ * What one handle knows of the keys of an encrypted database: the header it saw last, the master key, the data keys.
+ *
+ * The master key is wrapped in each slot and wraps the data keys; a data key gives one key for each kind of record. So a new
+ * password wraps 32 bytes anew, and a new data key needs nobody's password.
+ */
+import { PannierError } from '../../base/errors.ts'
+import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts'
+import { sameBytes } from '../../codec/same-bytes.ts'
+import {
+  associatedData,
+  damagedRecord,
+  ID_BYTES,
+  keyIdOf,
+  KIND_DATA_KEY,
+  KIND_HEAD,
+  KIND_HEADER,
+  KIND_LOG,
+  KIND_META,
+  KIND_PAGE,
+  openRecord,
+  sealRecord,
+  tampered,
+  type Place,
+} from './envelope.ts'
+import {
+  decodeHeader,
+  encodeHeader,
+  finishHeader,
+  SEAL_BYTES,
+  sealedPart,
+  type Header,
+  type WrappedKey,
+} from './header.ts'
+import { KEY_BYTES, NONCE_BYTES, type Aead, type CryptoPlatform } from './platform.ts'
+import { makeSlot, openSlots, wrongKey, type Credential } from './slots.ts'
+
+/** Record kinds that have a key of their own, by what HKDF is told of them. */
+const SUBKEYS: readonly (readonly [number, string])[] = [
+  [KIND_PAGE, 'pannier page'],
+  [KIND_LOG, 'pannier log'],
+  [KIND_META, 'pannier meta'],
+  [KIND_HEAD, 'pannier head'],
+]
+
+interface DataKey extends WrappedKey {
+  readonly subkeys: ReadonlyMap<number, Aead>
+}
+
+interface Opened {
+  readonly bytes: Uint8Array
+  readonly header: Header
+  readonly keys: ReadonlyMap<number, DataKey>
+  readonly active: DataKey
+}
+
+export class Vault {
+  readonly platform: CryptoPlatform
+  readonly #credential: Credential
+  #masterKey: Uint8Array | undefined
+  #opened: Opened | undefined
+  #opening: { readonly bytes: Uint8Array; readonly done: Promise<void> } | undefined
+
+  constructor(platform: CryptoPlatform, credential: Credential) {
+    this.platform = platform
+    this.#credential = credential
+  }
+
+  get isOpen(): boolean {
+    return this.#opened !== undefined
+  }
+
+  /** As stored. */
+  get headerBytes(): Uint8Array {
+    return this.#known().bytes
+  }
+
+  get header(): Header {
+    return this.#known().header
+  }
+
+  get active(): WrappedKey {
+    return this.#known().active
+  }
+
+  /** The header of a new database. It is not adopted before it was put. */
+  async create(): Promise<Uint8Array> {
+    const { platform } = this
+    if ('recoveryKey' in this.#credential) {
+      const message = 'There is no such database, and none is made of a recovery key: give a password or a key.'
+      throw new PannierError('PANNIER_NOT_FOUND', message)
+    }
+    const database = platform.random(ID_BYTES)
+    const masterKey = platform.random(KEY_BYTES)
+    const slots = [await makeSlot(platform, database, masterKey, this.#credential, { label: '' })]
+    const keys = [await this.#wrapKey(database, masterKey, { id: 1, firstSequence: 0, firstPage: 0 })]
+    return this.#seal(masterKey, { database, revision: 1, slots, keys })
+  }
+
+  /**
+   * Takes over a header that was read. The first time the credential has to open it: PANNIER_WRONG_KEY. Later it has to be sealed
+   * by the same master key.
+   */
+  adopt(bytes: Uint8Array): MaybePromise<void> {
+    if (sameBytes(this.#opened?.bytes, bytes)) return
+    if (sameBytes(this.#opening?.bytes, bytes)) return this.#opening!.done
+    const done = this.#adopt(bytes).finally(() => {
+      if (this.#opening?.done === done) this.#opening = undefined
+    })
+    this.#opening = { bytes, done }
+    return done
+  }
+
+  /** The header with changes, sealed; its revision is the next one. */
+  changed(change: Partial<Pick<Header, 'slots' | 'keys'>>): Promise<Uint8Array> {
+    const { header } = this.#known()
+    return this.#seal(this.#masterKey!, { ...header, ...change, revision: header.revision + 1 })
+  }
+
+  newKey(firstSequence: number, firstPage: number): Promise<WrappedKey> {
+    const { database, keys } = this.header
+    const id = Math.max(...keys.map((key) => key.id)) + 1
+    return this.#wrapKey(database, this.#masterKey!, { id, firstSequence, firstPage })
+  }
+
+  /** Wraps the master key for somebody else. */
+  newSlot(credential: Credential, as: { readonly id?: string; readonly label: string }): ReturnType<typeof makeSlot> {
+    return makeSlot(this.platform, this.header.database, this.#masterKey!, credential, as)
+  }
+
+  /** A key of the master key's, for one purpose. */
+  async derive(salt: Uint8Array, info: string): Promise<Aead> {
+    return this.platform.aead(await this.platform.hkdf(this.#masterKey!, salt, info))
+  }
+
+  newNonce(): Uint8Array {
+    return this.platform.random(NONCE_BYTES)
+  }
+
+  seal(place: Place, plain: Uint8Array, nonce: Uint8Array = this.newNonce()): MaybePromise<Uint8Array> {
+    const { active, header } = this.#known()
+    const key = { id: active.id, aead: active.subkeys.get(place.kind)! }
+    return sealRecord(header.database, key, nonce, place, plain)
+  }
+
+  /** Whether the key that it was sealed with is known; what can't be a sealed record counts as known. */
+  knowsKeyOf(bytes: Uint8Array): boolean {
+    const id = keyIdOf(bytes)
+    return id === undefined || this.#known().keys.has(id)
+  }
+
+  isCurrent(bytes: Uint8Array): boolean {
+    return keyIdOf(bytes) === this.#known().active.id
+  }
+
+  /** Throws PANNIER_CORRUPT unless it was sealed for that place. */
+  open(place: Place, bytes: Uint8Array): MaybePromise<Uint8Array> {
+    const { keys, header } = this.#known()
+    const key = keys.get(keyIdOf(bytes) ?? -1)
+    if (key === undefined) throw damagedRecord(place)
+    return openRecord(header.database, { id: key.id, aead: key.subkeys.get(place.kind)! }, place, bytes)
+  }
+
+  #known(): Opened {
+    if (this.#opened === undefined) throw wrongKey()
+    return this.#opened
+  }
+
+  async #adopt(bytes: Uint8Array): Promise<void> {
+    const header = decodeHeader(bytes)
+    const before = this.#opened
+    if (before && !sameBytes(before.header.database, header.database))
+      throw tampered('its header is that of another database')
+    if (before && header.revision < before.header.revision) throw tampered('its header is an older one')
+    const masterKey = this.#masterKey ?? (await this.#unlock(header))
+    await this.#checkSeal(masterKey, header.database, bytes)
+    const keys = new Map<number, DataKey>()
+    for (const key of header.keys) {
+      const known = before?.keys.get(key.id)
+      keys.set(key.id, known ?? (await this.#dataKey(masterKey, header.database, key)))
+    }
+    // Meanwhile another read may have brought a newer one.
+    if (this.#opened !== before && this.#opened!.header.revision >= header.revision) return
+    this.#masterKey = masterKey
+    this.#opened = { bytes: bytes.slice(), header, keys, active: keys.get(header.keys.at(-1)!.id)! }
+  }
+
+  async #unlock({ database, slots }: Header): Promise<Uint8Array> {
+    const found = await openSlots(this.platform, database, slots, this.#credential)
+    if (found === undefined) throw wrongKey()
+    return found.masterKey
+  }
+
+  async #headerKey(masterKey: Uint8Array, database: Uint8Array): Promise<Aead> {
+    return this.platform.aead(await this.platform.hkdf(masterKey, database, 'pannier header'))
+  }
+
+  async #seal(masterKey: Uint8Array, header: Header): Promise<Uint8Array> {
+    const unsealed = encodeHeader(header)
+    const nonce = this.newNonce()
+    const aead = await this.#headerKey(masterKey, header.database)
+    const seal = new Uint8Array(SEAL_BYTES)
+    seal.set(nonce)
+    seal.set(await aead.seal(nonce, sealOf(header.database, unsealed), new Uint8Array(0)), NONCE_BYTES)
+    return finishHeader(unsealed, seal)
+  }
+
+  async #checkSeal(masterKey: Uint8Array, database: Uint8Array, bytes: Uint8Array): Promise<void> {
+    const seal = bytes.subarray(bytes.length - SEAL_BYTES)
+    const aead = await this.#headerKey(masterKey, database)
+    const associated = sealOf(database, sealedPart(bytes))
+    const isSound = await aead.open(seal.subarray(0, NONCE_BYTES), associated, seal.subarray(NONCE_BYTES))
+    if (isSound === undefined) throw tampered('its header is not sealed by its master key')
+  }
+
+  async #wrapKey(database: Uint8Array, masterKey: Uint8Array, key: Omit<WrappedKey, 'wrapped'>): Promise<WrappedKey> {
+    const aead = await this.platform.aead(await this.platform.hkdf(masterKey, database, 'pannier data keys'))
+    const nonce = this.newNonce()
+    const sealed = await aead.seal(nonce, wrappingOf(database, key.id), this.platform.random(KEY_BYTES))
+    const wrapped = new Uint8Array(NONCE_BYTES + sealed.length)
+    wrapped.set(nonce)
+    wrapped.set(sealed, NONCE_BYTES)
+    return { ...key, wrapped }
+  }
+
+  async #dataKey(masterKey: Uint8Array, database: Uint8Array, key: WrappedKey): Promise<DataKey> {
+    const { platform } = this
+    const aead = await platform.aead(await platform.hkdf(masterKey, database, 'pannier data keys'))
+    const { wrapped } = key
+    const nonce = wrapped.subarray(0, NONCE_BYTES)
+    const plain = await aead.open(nonce, wrappingOf(database, key.id), wrapped.subarray(NONCE_BYTES))
+    if (plain === undefined) throw tampered('a data key can not be unwrapped')
+    const subkeys = new Map<number, Aead>()
+    for (const [kind, info] of SUBKEYS)
+      subkeys.set(kind, await platform.aead(await platform.hkdf(plain, database, info)))
+    plain.fill(0)
+    return { ...key, subkeys }
+  }
+}
+
+function sealOf(database: Uint8Array, unsealed: Uint8Array): Uint8Array {
+  return associatedData(database, 0, { kind: KIND_HEADER, number: 0, more: unsealed })
+}
+
+function wrappingOf(database: Uint8Array, id: number): Uint8Array {
+  return associatedData(database, id, { kind: KIND_DATA_KEY, number: 0 })
+}
+
+/** All at once when none of them is promised. */
+export function allOf<T>(values: readonly MaybePromise<T>[]): MaybePromise<readonly T[]> {
+  return values.some((value) => isPromise(value)) ? Promise.all(values) : (values as readonly T[])
+}
