@@ -130,7 +130,7 @@ export class JSONStoreApi {
       if (typeof username === 'string' && parseUsername(username) !== session.username)
         throw failure('USERNAME_MISMATCH_DETECTED')
       if (!session.isEncrypted) throw failure('ERROR_CHANGING_PASSWORD')
-      await wrapped('ERROR_CHANGING_PASSWORD', () => encrypted(session.database).changePassword(before, after))
+      await wrapped('ERROR_CHANGING_PASSWORD', () => session.database.changePassword(before, after))
       return CODES.SUCCESS
     })
   }
@@ -376,7 +376,7 @@ export class JSONStoreApi {
   }
 }
 
-const ENCRYPTION_CODES: ReadonlySet<string> = new Set([
+const ENCRYPTION_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'PANNIER_WRONG_KEY',
   'PANNIER_ENCRYPTED',
   'PANNIER_NOT_ENCRYPTED',
@@ -406,10 +406,6 @@ async function storedBytes(database: Database): Promise<number> {
   for (const name of await database.collections())
     bytes += (await database.collection<JsonObject>(name).info()).storedBytes ?? 0
   return bytes
-}
-
-function encrypted(database: Database): { changePassword(before: string, after: string): Promise<void> } {
-  return database as never
 }
 
 function logToConsole(text: string): void {
