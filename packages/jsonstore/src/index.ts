@@ -25,6 +25,8 @@ export type { QueryConditions, QueryPartConditions, QueryPartConstructor, QueryV
 export type { SearchFields, SearchFieldType } from './search-fields.ts'
 export type { FileInfo, InitCollectionOptions, JSONStoreApi, JSONStoreSettings } from './store.ts'
 export type { DirtyDocument, JsonObject, JSONStoreDocument, Operation } from './stored-document.ts'
+export { importJSONStore } from './import-data.ts'
+export type { ExportedCollection, ExportedData, ImportedCollection } from './import-data.ts'
 export type { SyncOptions } from './sync.ts'
 
 /** A JSONStore with settings of its own: where databases are kept, how adapters are called. */

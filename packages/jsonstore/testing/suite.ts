@@ -9,6 +9,7 @@ import { documentCases } from './document-cases.ts'
 import { encryptionCases } from './encryption-cases.ts'
 import { failureCases } from './failure-cases.ts'
 import { queryCases } from './query-cases.ts'
+import { importCases } from './import-cases.ts'
 import { Lab, NEVER_GIVEN, ROWS } from './rows.ts'
 import type { Case } from './rows.ts'
 import { storeCases } from './store-cases.ts'
@@ -23,6 +24,7 @@ const CASES: readonly Case[] = [
   ...dirtyCases,
   ...adapterCases,
   ...encryptionCases,
+  ...importCases,
   ...failureCases,
 ]
 
