@@ -55,12 +55,13 @@ export async function countDocuments(documents: Documents, query: SearchQuery): 
   return isExact ? keys.size : (await matching(documents, query, [...keys])).length
 }
 
-/** For what removes and replaces. */
+/** For what removes and replaces: in the order of ids. */
 export async function findKeys(documents: Documents, query: SearchQuery): Promise<string[]> {
   const selector = await wholeSelector(documents, query)
-  if (selector !== undefined) return await keysOf(documents.find(selector))
+  if (selector !== undefined) return (await keysOf(documents.find(selector))).sort()
   const { keys, isExact } = await candidates(documents, query)
-  return isExact ? [...keys] : (await matching(documents, query, [...keys])).map(({ _id }) => _id)
+  const sorted = [...keys].sort()
+  return isExact ? sorted : (await matching(documents, query, sorted)).map(({ _id }) => _id)
 }
 
 const NEWEST: readonly SortField[] = [{ field: '_id', descending: true }]

@@ -1,6 +1,6 @@
 /** Says of values whether they meet conditions. This is the meaning of queries; indexes only find candidates faster. */
 import type { SearchCondition, SearchQuery } from './conditions.ts'
-import { tagOf, VALUES_SEPARATOR } from './search-fields.ts'
+import { isTagOf, tagOf, textOfTag, VALUES_SEPARATOR } from './search-fields.ts'
 import type { SearchValue } from './search-fields.ts'
 import { idOf } from './stored-document.ts'
 import type { StoredDocument } from './stored-document.ts'
@@ -57,8 +57,8 @@ function compare(condition: SearchCondition, value: SearchValue, tags: readonly 
 
 /** The text, and if it is of several values each of them. */
 function eachText({ field }: SearchCondition, value: SearchValue, tags: readonly string[]): readonly string[] {
-  const text = textOf(value)
-  return tags.some((tag) => tag.startsWith(`${field}\u0000`)) ? [text, ...text.split(VALUES_SEPARATOR)] : [text]
+  const several = tags.filter((tag) => isTagOf(tag, field)).map((tag) => textOf(textOfTag(tag, field)))
+  return [textOf(value), ...several]
 }
 
 function textOf(value: SearchValue): string {

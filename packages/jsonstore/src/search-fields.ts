@@ -116,6 +116,10 @@ export function isTagOf(tag: string, name: string): boolean {
   return tag.startsWith(`${name}\u0000`)
 }
 
+export function textOfTag(tag: string, name: string): string {
+  return tag.slice(name.length + 2)
+}
+
 /** Everything at the end of the path, through arrays. Names are compared without case, as search fields have lost theirs. */
 function valuesAt(value: unknown, names: readonly string[], at: number): readonly unknown[] {
   if (Array.isArray(value)) return value.flatMap((element) => valuesAt(element, names, at))
