@@ -9,10 +9,11 @@ import { open } from 'pannier'
 import { memory } from 'pannier/memory'
 import PouchDB from 'pouchdb'
 import memoryAdapter from 'pouchdb-adapter-memory'
-import { Pool } from 'undici'
 import { seededRandom } from '../../db/testing/random.ts'
 import { ADMIN as authorization, ADMIN_NAME, ADMIN_PASSWORD } from '../test/test-server.ts'
+import { LeanClient } from './lean-client.ts'
 import { startProcess } from './processes.ts'
+import type { ServerProcess } from './processes.ts'
 
 PouchDB.plugin(memoryAdapter)
 
@@ -22,11 +23,11 @@ const PUT_MS = 4000
 const PUT_WARM_UP_MS = 1500
 
 interface Servers {
-  readonly pannier: string
+  readonly pannier: ServerProcess
   /** In memory. */
-  readonly pouch: string
+  readonly pouch: ServerProcess
   /** In files, by LevelDB, which is its default. */
-  readonly pouchInFiles: string
+  readonly pouchInFiles: ServerProcess
 }
 
 const words = process.argv.slice(2)
@@ -39,7 +40,8 @@ const processes = [
   await startProcess('pouchdb-process.ts', [await mkdtemp(join(dir, 'pouchdb-'))]),
 ] as const
 try {
-  const servers = { pannier: processes[0].url, pouch: processes[1].url, pouchInFiles: processes[2].url }
+  const [pannier, pouch, pouchInFiles] = processes
+  const servers = { pannier, pouch, pouchInFiles }
   if (wanted.length === 0 || wanted.includes('pull')) await measurePull(servers)
   if (wanted.length === 0 || wanted.includes('put')) await measurePuts(servers)
 } finally {
@@ -48,7 +50,8 @@ try {
 }
 
 /** The first replication of a database. */
-async function measurePull({ pannier, pouch }: Servers): Promise<void> {
+async function measurePull(servers: Servers): Promise<void> {
+  const [pannier, pouch] = [servers.pannier.url, servers.pouch.url]
   for (const url of [pannier, pouch]) await fill(`${url}/people`)
   const canned = await startProcess('canned-process.ts', [pannier])
   await pullByPouch(canned.url, {})
@@ -95,7 +98,7 @@ function check(documents: number): void {
 
 /** New documents, one a request, as many as can be answered. */
 async function measurePuts({ pannier, pouch, pouchInFiles }: Servers): Promise<void> {
-  for (const url of [pannier, pouch, pouchInFiles])
+  for (const { url } of [pannier, pouch, pouchInFiles])
     await fetch(`${url}/puts`, { method: 'PUT', headers: { authorization } })
   await inTurns(`PUTs a second, ${CONNECTIONS} connections`, {
     Pannier: () => putsPerSecond(pannier),
@@ -104,34 +107,41 @@ async function measurePuts({ pannier, pouch, pouchInFiles }: Servers): Promise<v
   })
 }
 
-async function putsPerSecond(server: string): Promise<number> {
-  const pool = new Pool(server, { connections: CONNECTIONS })
+async function putsPerSecond({ url, cpuMs }: ServerProcess): Promise<number> {
   const run = crypto.randomUUID()
   const random = seededRandom(1)
   let count = 0
   let ended = false
   const clients = Array.from({ length: CONNECTIONS }, async (_, client) => {
+    const connection = new LeanClient(url)
     for (let n = 0; !ended; n++) {
-      const { statusCode, body } = await pool.request({
-        method: 'PUT',
-        path: `/puts/${run}-${client}-${n}`,
-        headers: { 'content-type': 'application/json', authorization },
-        body: JSON.stringify(person(n, random.next())),
-      })
-      if (statusCode !== 201) throw new Error(`answered ${statusCode} ${await body.text()}`)
-      await body.text()
+      const body = JSON.stringify(person(n, random.next()))
+      const status = await connection.put(`/puts/${run}-${client}-${n}`, authorization, body)
+      if (status !== 201) throw new Error(`answered ${status}`)
       count++
     }
+    connection.close()
   })
   await wait(PUT_WARM_UP_MS)
-  const before = count
-  const start = performance.now()
+  const before = { count, cpuMs: await cpuMs(), ownMs: ownCpuMs(), ms: performance.now() }
   await wait(PUT_MS)
-  const rate = ((count - before) * 1000) / (performance.now() - start)
+  const requests = count - before.count
+  const rate = (requests * 1000) / (performance.now() - before.ms)
+  const server = ((await cpuMs()) - before.cpuMs) / requests
+  const client = (ownCpuMs() - before.ownMs) / requests
+  console.log(`  ${rate.toFixed(0)} a second; µs of processor each: server ${us(server)}, client ${us(client)}`)
   ended = true
   await Promise.all(clients)
-  await pool.close()
   return rate
+}
+
+function ownCpuMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
+
+function us(ms: number): string {
+  return (ms * 1000).toFixed(0)
 }
 
 async function fill(url: string): Promise<void> {
