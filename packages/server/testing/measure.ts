@@ -51,15 +51,15 @@ try {
 
 /** The first replication of a database. */
 async function measurePull(servers: Servers): Promise<void> {
-  const [pannier, pouch] = [servers.pannier.url, servers.pouch.url]
-  for (const url of [pannier, pouch]) await fill(`${url}/people`)
-  const canned = await startProcess('canned-process.ts', [pannier])
-  await pullByPouch(canned.url, {})
+  const { pannier, pouch } = servers
+  for (const { url } of [pannier, pouch]) await fill(`${url}/people`)
+  const canned = await startProcess('canned-process.ts', [pannier.url])
+  await pullByPouch(canned, {})
   await inTurns(`pull of ${DOCUMENTS} documents, ms`, {
     'Pannier <- Pannier, snapshot': () => pullByPannier(pannier, true),
     'Pannier <- Pannier, feed': () => pullByPannier(pannier, false),
     'Pannier <- express-pouchdb': () => pullByPannier(pouch, false),
-    'PouchDB <- a server that takes no time': () => pullByPouch(canned.url, {}),
+    'PouchDB <- a server that takes no time': () => pullByPouch(canned, {}),
     'PouchDB <- Pannier': () => pullByPouch(pannier, {}),
     'PouchDB <- Pannier, batches of 1000': () => pullByPouch(pannier, { batch_size: 1000 }),
     'PouchDB <- express-pouchdb, batches of 1000': () => pullByPouch(pouch, { batch_size: 1000 }),
@@ -68,21 +68,25 @@ async function measurePull(servers: Servers): Promise<void> {
   await canned.close()
 }
 
-async function pullByPannier(server: string, snapshot: boolean): Promise<number> {
+async function pullByPannier(server: ServerProcess, snapshot: boolean): Promise<number> {
   const db = await open('measure', { storage: memory() })
-  const start = performance.now()
-  await db.collection('people').replicate.from(withAdmin(`${server}/people`), { snapshot, checkpoint: 'target' })
-  const ms = performance.now() - start
+  const source = withAdmin(`${server.url}/people`)
+  const { ms } = await timed(server, async () => {
+    await db.collection('people').replicate.from(source, { snapshot, checkpoint: 'target' })
+    return 1
+  })
   check((await db.collection('people').info()).documents)
   await db.close()
   return ms
 }
 
-async function pullByPouch(server: string, options: object): Promise<number> {
+async function pullByPouch(server: ServerProcess, options: object): Promise<number> {
   const local = new PouchDB(`measure-${crypto.randomUUID()}`, { adapter: 'memory' })
-  const start = performance.now()
-  await local.replicate.from(new PouchDB(withAdmin(`${server}/people`)), { checkpoint: 'target', ...options })
-  const ms = performance.now() - start
+  const source = new PouchDB(withAdmin(`${server.url}/people`))
+  const { ms } = await timed(server, async () => {
+    await local.replicate.from(source, { checkpoint: 'target', ...options })
+    return 1
+  })
   check((await local.allDocs({})).total_rows)
   await local.destroy()
   return ms
@@ -107,13 +111,13 @@ async function measurePuts({ pannier, pouch, pouchInFiles }: Servers): Promise<v
   })
 }
 
-async function putsPerSecond({ url, cpuMs }: ServerProcess): Promise<number> {
+async function putsPerSecond(server: ServerProcess): Promise<number> {
   const run = crypto.randomUUID()
   const random = seededRandom(1)
   let count = 0
   let ended = false
   const clients = Array.from({ length: CONNECTIONS }, async (_, client) => {
-    const connection = new LeanClient(url)
+    const connection = new LeanClient(server.url)
     for (let n = 0; !ended; n++) {
       const body = JSON.stringify(person(n, random.next()))
       const status = await connection.put(`/puts/${run}-${client}-${n}`, authorization, body)
@@ -123,25 +127,35 @@ async function putsPerSecond({ url, cpuMs }: ServerProcess): Promise<number> {
     connection.close()
   })
   await wait(PUT_WARM_UP_MS)
-  const before = { count, cpuMs: await cpuMs(), ownMs: ownCpuMs(), ms: performance.now() }
-  await wait(PUT_MS)
-  const requests = count - before.count
-  const rate = (requests * 1000) / (performance.now() - before.ms)
-  const server = ((await cpuMs()) - before.cpuMs) / requests
-  const client = (ownCpuMs() - before.ownMs) / requests
-  console.log(`  ${rate.toFixed(0)} a second; µs of processor each: server ${us(server)}, client ${us(client)}`)
+  const { ms, things } = await timed(server, async () => {
+    const before = count
+    await wait(PUT_MS)
+    return count - before
+  })
   ended = true
   await Promise.all(clients)
-  return rate
+  return (things * 1000) / ms
+}
+
+/** Also tells how much of the processor each side has used, which depends less on what else runs. `run` gives how many things were done. */
+async function timed(
+  { cpuMs }: ServerProcess,
+  run: () => Promise<number>,
+): Promise<{ readonly ms: number; readonly things: number }> {
+  const [serverMs, ownMs, start] = [await cpuMs(), ownCpuMs(), performance.now()]
+  const things = await run()
+  const ms = performance.now() - start
+  const own = (ownCpuMs() - ownMs) / things
+  const server = ((await cpuMs()) - serverMs) / things
+  console.log(
+    `  ${(ms / things).toFixed(3)} ms each; of the processor: server ${server.toFixed(3)}, client ${own.toFixed(3)}`,
+  )
+  return { ms, things }
 }
 
 function ownCpuMs(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
-}
-
-function us(ms: number): string {
-  return (ms * 1000).toFixed(0)
 }
 
 async function fill(url: string): Promise<void> {
