@@ -1,0 +1,80 @@
+/** Where programs that measure run: in a page of a browser engine or in Node, each time in a browser or process of its own. */
+import { globSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { ENGINES, missingPackages } from '../tools/browser/engines.ts'
+import { runPage } from '../tools/browser/run-page.ts'
+import type { RunPageOptions } from '../tools/browser/run-page.ts'
+import { run } from '../tools/processes.ts'
+import type { Place } from './contenders/catalog.ts'
+
+export const PLACES: readonly Place[] = ['node', ...ENGINES]
+
+const NODE_OPTIONS: readonly string[] = ['--conditions=pannier-source', '--disable-warning=ExperimentalWarning']
+
+/** Where each engine keeps what pages store, below its profile. */
+const STORAGE_FOLDERS: Readonly<Record<Place, readonly string[]>> = {
+  node: ['bench*'],
+  chromium: ['Default/IndexedDB', 'Default/File System'],
+  firefox: ['storage/default'],
+  webkit: ['data/**/{databases,storage,IndexedDB}'],
+}
+
+export interface Program {
+  /** What a page runs: `request` is in its query string, and it reports what it gives. */
+  readonly page: string
+  /** What Node runs: `request` is its argument, and its last line is what it gives. */
+  readonly node: string
+  /** For a page, without a word; for a process, in all. */
+  readonly waitMsMax: number
+}
+
+/** Why nothing can run there, if so. */
+export function obstacleIn(place: Place): string | undefined {
+  const missing = place === 'node' ? [] : missingPackages(place)
+  return missing.length === 0 ? undefined : `not installed: ${missing.join(', ')}`
+}
+
+/** Name or path of the database; `folder` holds all that it is. */
+export function databaseIn(place: Place, folder: string): string {
+  return place === 'node' ? join(folder, 'bench') : 'bench'
+}
+
+/** `folder` is given again to whoever is to find what this program stores. */
+export async function runProgram(
+  place: Place,
+  program: Program,
+  folder: string,
+  request: object,
+  options: Pick<RunPageOptions, 'features' | 'onProgress'> = {},
+): Promise<unknown> {
+  if (place === 'node') return runInNode(program, folder, request)
+  const query = { request: JSON.stringify(request) }
+  return runPage(place, { ...options, entry: program.page, query, profileDir: folder, timeoutMs: program.waitMsMax })
+}
+
+export async function runInNode(
+  { node, waitMsMax }: Program,
+  folder: string,
+  request: object,
+  ...further: string[]
+): Promise<unknown> {
+  const parameters = [...NODE_OPTIONS, node, JSON.stringify(request), ...further]
+  const { output, code } = await run(process.execPath, parameters, { cwd: folder, timeoutMs: waitMsMax })
+  const last = output.trimEnd().split('\n').at(-1) ?? ''
+  if (!last.startsWith('{')) throw new Error(`the process ended with ${code}: ${output.slice(-500)}`)
+  return JSON.parse(last)
+}
+
+/** What the storage of the place takes on disk, after its browser or process has ended. */
+export function bytesOnDisk(place: Place, folder: string): number {
+  const found = STORAGE_FOLDERS[place].flatMap((pattern) => globSync(pattern, { cwd: folder }))
+  // A folder within another that was found is counted with it.
+  const outermost = found.filter((path) => !found.some((other) => path.startsWith(`${other}/`)))
+  return outermost.reduce((sum, path) => sum + sizeOf(join(folder, path)), 0)
+}
+
+function sizeOf(path: string): number {
+  const facts = statSync(path)
+  if (!facts.isDirectory()) return facts.size
+  return readdirSync(path).reduce((sum, name) => sum + sizeOf(join(path, name)), 0)
+}
