@@ -65,6 +65,9 @@ export async function runInNode(
   return JSON.parse(last)
 }
 
+/** Of `stat`, whatever the file system. */
+const BLOCK_BYTES = 512
+
 /** What the storage of the place takes on disk, after its browser or process has ended. */
 export function bytesOnDisk(place: Place, folder: string): number {
   const found = STORAGE_FOLDERS[place].flatMap((pattern) => globSync(pattern, { cwd: folder }))
@@ -75,6 +78,7 @@ export function bytesOnDisk(place: Place, folder: string): number {
 
 function sizeOf(path: string): number {
   const facts = statSync(path)
-  if (!facts.isDirectory()) return facts.size
+  // What it occupies: a file may have holes.
+  if (!facts.isDirectory()) return facts.blocks * BLOCK_BYTES
   return readdirSync(path).reduce((sum, name) => sum + sizeOf(join(path, name)), 0)
 }

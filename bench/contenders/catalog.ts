@@ -20,7 +20,12 @@ export interface ContenderFacts {
 
 const BROWSERS: readonly Place[] = ['chromium', 'firefox', 'webkit']
 const EVERYWHERE: readonly Place[] = ['node', ...BROWSERS]
-const HAVE_VIEWS = /^(pannier|pouchdb)/
+/** Map/reduce views, and replication. */
+const ARE_LIKE_COUCHDB = /^(pannier|pouchdb)/
+const NOT_LIKE_COUCHDB: ContenderFacts['gaps'] = {
+  views: 'has no map/reduce views',
+  replicas: 'does not replicate between two databases by itself',
+}
 const JSON_ONLY = 'stores JSON: bytes would be attachments or base64'
 const NO_BYTES: ContenderFacts['gaps'] = { bytes: JSON_ONLY }
 const IN_MEMORY = 'keeps everything in memory only'
@@ -145,7 +150,6 @@ export const CONTENDERS: readonly ContenderFacts[] = [
 
 /** What the issue names and waits for another one. */
 export const PENDING: readonly { readonly title: string; readonly reason: string }[] = [
-  { title: 'sync of 10,000 documents', reason: 'replication is issue 6' },
   { title: 'Pannier encrypted, and the encrypted rows of JSONStore', reason: 'encryption is issue 7' },
 ]
 
@@ -168,6 +172,6 @@ function contender(
   documentation: string,
   rest: Partial<Pick<ContenderFacts, 'packages' | 'kind' | 'core' | 'gaps'>> = {},
 ): ContenderFacts {
-  const gaps = { ...(HAVE_VIEWS.test(name) ? {} : { views: 'has no map/reduce views' }), ...rest.gaps }
+  const gaps = { ...(ARE_LIKE_COUCHDB.test(name) ? {} : NOT_LIKE_COUCHDB), ...rest.gaps }
   return { name, title, places, documentation, packages: [], kind: 'persistent', core: false, ...rest, gaps }
 }

@@ -39,6 +39,7 @@ export interface Contender {
   /** After `close`: nothing is left. */
   destroy(place: string): Promise<void>
   readonly views?: Views
+  readonly replicas?: Replicas
 }
 
 /** Map/reduce views, as PouchDB has them. */
@@ -55,6 +56,16 @@ export interface Views {
 }
 
 export const VIEW_ROWS = 10
+
+/** Replication between databases of its own kind, beside the one that is open. */
+export interface Replicas {
+  /** Makes a database of these. */
+  fill(place: string, people: readonly Person[]): Promise<void>
+  /** Replicates all of `source` to a database that is new, and closes both. */
+  copy(source: string, target: string): Promise<void>
+  /** What is there, by id; then the database is destroyed. */
+  take(place: string): Promise<readonly Person[]>
+}
 
 /**
  * Beside the operations: `keep`: what it holds is there again when another process opens it; `nested`, `bytes`: field values;

@@ -1,7 +1,7 @@
 /** Pannier, through its public API alone and with its defaults; the same in a page and in Node. */
 import { open } from 'pannier'
 import type { Collection, Database, Emit, FieldPath, IndexInput, OpenOptions } from 'pannier'
-import type { Contender, Patch, Views } from './contender.ts'
+import type { Contender, Patch, Replicas, Views } from './contender.ts'
 import type { Person } from '../documents.ts'
 
 const INDEXES: readonly IndexInput<FieldPath<Person>>[] = ['age', 'city']
@@ -104,6 +104,24 @@ export class PannierContender implements Contender {
         const { count, sum } = value as { readonly count: number; readonly sum: number }
         return `${String(key)} ${count} ${sum}`
       })
+    },
+  }
+
+  readonly replicas: Replicas = {
+    fill: async (place, people) => {
+      await using database = await open(place, this.#storage)
+      await database.collection<Person>('people').insert(people)
+    },
+    copy: async (source, target) => {
+      await using from = await open(source, this.#storage)
+      await using to = await open(target, this.#storage)
+      await from.collection<Person>('people').replicate.to(to.collection<Person>('people'))
+    },
+    take: async (place) => {
+      const database = await open(place, this.#storage)
+      const people = await database.collection<Person>('people').find().sort('_id').toArray()
+      await database.destroy()
+      return people
     },
   }
 

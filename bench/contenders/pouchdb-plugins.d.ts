@@ -7,6 +7,10 @@ declare module 'pouchdb-mapreduce' {
   const plugin: unknown
   export default plugin
 }
+declare module 'pouchdb-replication' {
+  const plugin: unknown
+  export default plugin
+}
 declare module 'pouchdb-adapter-memory' {
   const plugin: unknown
   export default plugin

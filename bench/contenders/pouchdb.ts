@@ -6,8 +6,9 @@
 import PouchDB from 'pouchdb-core'
 import findPlugin from 'pouchdb-find'
 import mapReducePlugin from 'pouchdb-mapreduce'
+import replicationPlugin from 'pouchdb-replication'
 import { VIEW_ROWS } from './contender.ts'
-import type { Contender, Patch, Views } from './contender.ts'
+import type { Contender, Patch, Replicas, Views } from './contender.ts'
 import type { Person } from '../documents.ts'
 
 type Kept = Person & { readonly _rev: string }
@@ -23,6 +24,7 @@ interface Pouch {
   createIndex(request: object): Promise<unknown>
   find(request: object): Promise<{ readonly docs: readonly Kept[] }>
   query(view: string | ((document: Person, emit: (key: unknown) => void) => void), options: object): Promise<ViewResult>
+  readonly replicate: { to(target: Pouch, options: object): Promise<unknown> }
   close(): Promise<void>
   destroy(): Promise<unknown>
 }
@@ -46,9 +48,12 @@ type PouchConstructor = (new (name: string, options: object) => Pouch) & { plugi
 const Constructor = PouchDB as unknown as PouchConstructor
 Constructor.plugin(findPlugin)
 Constructor.plugin(mapReducePlugin)
+Constructor.plugin(replicationPlugin)
 /** pouchdb-find hands out 25 documents unless told otherwise. */
 const NO_LIMIT = 2 ** 31 - 1
 const DESIGN = '_design/'
+/** What its documentation advises for large databases (default 100): https://pouchdb.com/api.html#replication */
+const REPLICATION_BATCH = 1_000
 
 export class PouchDbContender implements Contender {
   readonly #adapter: string
@@ -172,6 +177,26 @@ export class PouchDbContender implements Contender {
     groups: async () => {
       const { rows } = await this.#database!.query('city', { group: true })
       return rows.map(({ key, value }) => `${String(key)} ${value.count} ${value.sum}`)
+    },
+  }
+
+  readonly replicas: Replicas = {
+    fill: async (place, people) => {
+      const database = this.#make(place)
+      await database.bulkDocs(people)
+      await database.close()
+    },
+    copy: async (source, target) => {
+      const [from, to] = [this.#make(source), this.#make(target)]
+      await from.replicate.to(to, { batch_size: REPLICATION_BATCH })
+      await from.close()
+      await to.close()
+    },
+    take: async (place) => {
+      const database = this.#make(place)
+      const { rows } = await database.allDocs({ include_docs: true })
+      await database.destroy()
+      return rows.map(({ doc }) => doc!)
     },
   }
 

@@ -33,11 +33,13 @@ export async function runPhases(turn: Turn, only: readonly string[], runner: Pha
   const expected = await expecting
   const run = { values: {} as Record<string, number>, wrong: [] as WrongAnswer[], gaps: {}, failures: {} }
   let agent = ''
-  const last = suite.phases.findLastIndex((phase) => isWanted(workloadsOf(phase, only), only))
+  const tellsDisk = suite.name === 'standard' && facts.gaps.keep === undefined && isWanted([DISK_METRIC], only)
+  const wanted = suite.phases.map((phase, at) => isWanted(workloadsOf(phase, only), only) || (tellsDisk && at === 0))
+  const last = wanted.lastIndexOf(true)
   for (const [at, phase] of suite.phases.entries()) {
     // What is wanted of a phase goes on with what those before have stored.
     const isStage = at < last && phase.workloads.some(({ stage }) => stage === true)
-    if (!isStage && !isWanted(workloadsOf(phase, only), only)) continue
+    if (!isStage && !wanted[at]) continue
     if (at > 0 && facts.gaps.keep !== undefined) {
       const reason = facts.gaps.keep
       Object.assign(run.gaps, Object.fromEntries(phase.workloads.map(({ name }) => [name, reason])))
@@ -52,8 +54,7 @@ export async function runPhases(turn: Turn, only: readonly string[], runner: Pha
     Object.assign(run.gaps, report.gaps)
     Object.assign(run.failures, report.failures)
     if (Object.keys(report.failures).length > 0) break
-    const tellsDisk = at === 0 && suite.name === 'standard' && facts.gaps.keep === undefined
-    const bytes = tellsDisk && isWanted([DISK_METRIC], only) ? runner.bytesOnDisk?.() : undefined
+    const bytes = tellsDisk && at === 0 ? runner.bytesOnDisk?.() : undefined
     if (bytes !== undefined) run.values[DISK_METRIC.name] = bytes
   }
   return { run: { suite: suite.name, cell, contender, repeat, ...run }, agent }

@@ -144,7 +144,8 @@ function notesOf(): string {
 <li>A dash: there is no figure; the list below the chart says why.</li>
 <li><em>Floor</em>: what storing and reading the same JSON costs at least. It is no database.</li>
 <li>RxDB remembers the results of queries that it has just answered: its warm counts and finds are from memory.</li>
-<li>Bytes on disk: in Chromium and Firefox Pannier keeps a reserve of 32 MiB, whatever it stores, to go on when the quota is reached.</li>
+<li>Bytes on disk: what files occupy. In Chromium and Firefox Pannier keeps a reserve of 32 MiB to go on when the quota is reached: a file without
+content, which occupies nothing but counts against the quota.</li>
 <li>SQLite WASM runs in a worker, where alone it can use OPFS: its times include the way there and back.</li>
 </ul>
 <h3>Not measured yet</h3><ul>${pending}</ul>

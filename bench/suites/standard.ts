@@ -13,6 +13,7 @@ const DELETED_SHARE = 0.1
 const MIXED_OPERATIONS = 500
 const PAGE_LIMIT = 20
 const SKIPPED_SHARE = 0.9
+const REPLICATED_MAX = 10_000
 
 /** Numbers of the documents that each workload adds. */
 const extra = { single: 0, together: WRITES, mixed: WRITES + WRITES_AT_ONCE } as const
@@ -208,6 +209,24 @@ const dropDatabase: Workload = {
   },
 }
 
+const replicate: Workload = {
+  name: 'replicate',
+  needs: ['keep', 'replicas'],
+  metrics: [
+    milliseconds('replicate', `replicate all (at most ${REPLICATED_MAX.toLocaleString('en-US')}) to a new database`),
+  ],
+  async prepare({ contender, cell, place }) {
+    await contender.replicas!.fill(`${place}-source`, makePeople(cell, 0, Math.min(cell.documents, REPLICATED_MAX)))
+  },
+  async run({ contender, place }) {
+    const { replicas } = contender
+    const { milliseconds: value } = await time(() => replicas!.copy(`${place}-source`, `${place}-replica`))
+    const copied = await replicas!.take(`${place}-replica`)
+    await replicas!.take(`${place}-source`)
+    return { values: { replicate: value }, answer: idsOf(copied) }
+  },
+}
+
 const getWarm = warmRead(
   milliseconds('getWarm', `${GETS} gets by id, warm`),
   ['get'],
@@ -263,7 +282,7 @@ const phases: readonly Phase[] = [
     ],
   },
   { name: 'open', indexed: true, workloads: [coldOpen, getCold] },
-  { name: 'find', indexed: true, workloads: [findIndexedCold, dropStore, dropDatabase] },
+  { name: 'find', indexed: true, workloads: [findIndexedCold, dropStore, dropDatabase, replicate] },
 ]
 
 export const standardSuite: Suite = {

@@ -45,11 +45,11 @@ function cellsFor({ name }: ContenderFacts, suite: string): readonly Cell[] {
 
 /**
  * An adapter is the same code in every browser, and the harness checks answers again whenever it measures: peers are tested in Node
- * and in one browser, there without presets. Pannier, and the plain IndexedDB that it is held against, have all everywhere.
+ * and in one browser, without presets. Pannier, and what it is held against, have all everywhere.
  */
 function isTested({ name }: ContenderFacts, suite: string, runsIn: Place): boolean {
-  if (name.startsWith('pannier') || name === 'indexed-db' || runsIn === 'node') return true
-  return runsIn === 'chromium' && suite === 'standard'
+  if (name.startsWith('pannier') || name === 'indexed-db' || name === 'node-sqlite') return true
+  return suite === 'standard' && (runsIn === 'node' || runsIn === 'chromium')
 }
 
 export function contenderConformance({ test, runsIn, create, place }: ConformanceContext): void {

@@ -21,9 +21,12 @@ export interface PublishedPackage {
   readonly entries: readonly Entry[]
 }
 
-export const PACKAGES: readonly PublishedPackage[] = ['packages/db', 'packages/react', 'packages/server'].map(
-  readPackage,
-)
+export const PACKAGES: readonly PublishedPackage[] = [
+  'packages/db',
+  'packages/jsonstore',
+  'packages/react',
+  'packages/server',
+].map(readPackage)
 
 interface Manifest {
   readonly name: string

@@ -1,11 +1,11 @@
 /**
  * Everything that has to hold before a change lands: format, lint, types, unit tests, package checks, browser tests.
- * Every step runs, also after one that failed. The last line says how many test cases passed and failed; a check that
+ * Every step runs, also after one that failed. Unit and browser tests run beside one another. The last line says how many test cases passed and failed; a check that
  * failed counts as one failed case.
  */
 import { parseArgs, styleText } from 'node:util'
-import type { Outcome, Step } from './outcome.ts'
-import { STEPS } from './steps.ts'
+import type { Outcome, Step, StepOptions } from './outcome.ts'
+import { STAGES, STEPS } from './steps.ts'
 
 const USAGE = `Usage: npm test [-- OPTIONS]
 
@@ -41,13 +41,23 @@ async function main(): Promise<number> {
     console.error(`There is no step ${unknown.join(', ')}.\n\n${USAGE}`)
     return 2
   }
-  const steps = STEPS.filter((step) => names === undefined || names.includes(step.name))
+  const isChosen = ({ name }: Step): boolean => names === undefined || names.includes(name)
+  const options: StepOptions = { engines: values.engine, filter: values.filter }
   const results: Result[] = []
-  for (const step of steps) results.push(await runStep(step, { engines: values.engine, filter: values.filter }))
+  for (const lanes of STAGES) {
+    const done = await Promise.all(lanes.map((steps) => runLane(steps.filter(isChosen), options)))
+    results.push(...done.flat())
+  }
   return summarize(results)
 }
 
-async function runStep(step: Step, options: Parameters<Step['run']>[0]): Promise<Result> {
+async function runLane(steps: readonly Step[], options: StepOptions): Promise<Result[]> {
+  const results: Result[] = []
+  for (const step of steps) results.push(await runStep(step, options))
+  return results
+}
+
+async function runStep(step: Step, options: StepOptions): Promise<Result> {
   console.log(styleText('bold', `\n▸ ${step.title}`))
   const start = performance.now()
   let outcome: Outcome

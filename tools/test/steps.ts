@@ -1,4 +1,4 @@
-/** The steps of `npm test`, in order. */
+/** The steps of `npm test`. */
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { makeFolder, removeFolder, run } from '../processes.ts'
@@ -7,24 +7,33 @@ import type { Outcome, Step } from './outcome.ts'
 
 /** Steps are stopped if they take longer: whoever waits for a test that never ends learns nothing. */
 const CHECK_MS_MAX = 120_000
-const UNIT_MS_MAX = 360_000
+const UNIT_MS_MAX = 900_000
 
 const root = resolve(import.meta.dirname, '../..')
 const program = (name: string): string => join(root, 'node_modules', '.bin', name)
 
-export const STEPS: readonly Step[] = [
-  check('format', 'Format (npm run format mends it)', [[program('oxfmt'), '--check']]),
-  check('lint', 'Lint', [[program('oxlint'), '--deny-warnings']]),
-  check('types', 'Types', [[program('tsc'), '-p', '.']]),
-  { name: 'unit', title: 'Unit tests', run: runUnitTests },
-  check('package', 'Build and package checks', [
-    script('tools/checks/build.ts'),
-    script('tools/checks/exports.ts'),
-    script('tools/checks/api.ts'),
-    script('tools/checks/size.ts'),
-  ]),
-  { name: 'browser', title: 'Browser tests', run: runBrowserTests },
+const format = check('format', 'Format (npm run format mends it)', [[program('oxfmt'), '--check']])
+const lint = check('lint', 'Lint', [[program('oxlint'), '--deny-warnings']])
+const types = check('types', 'Types', [[program('tsc'), '-p', '.']])
+const unit: Step = { name: 'unit', title: 'Unit tests', run: runUnitTests }
+const packages = check('package', 'Build and package checks', [
+  script('tools/checks/build.ts'),
+  script('tools/checks/exports.ts'),
+  script('tools/checks/api.ts'),
+  script('tools/checks/size.ts'),
+])
+const browser: Step = { name: 'browser', title: 'Browser tests', run: runBrowserTests }
+
+/**
+ * Stages follow one another; the lanes of a stage run beside one another, and the steps of a lane in turn. Unit tests compute, and
+ * browser tests wait much.
+ */
+export const STAGES: readonly (readonly (readonly Step[])[])[] = [
+  [[format, lint, types]],
+  [[unit], [packages, browser]],
 ]
+
+export const STEPS: readonly Step[] = STAGES.flat(2)
 
 type Command = readonly [program: string, ...parameters: string[]]
 

@@ -8,7 +8,7 @@ import { Auth } from './auth/auth.ts'
 import { ensureAdmin } from './auth/bootstrap.ts'
 import type { NewAdmin } from './auth/bootstrap.ts'
 import { designGuard } from './auth/design-guard.ts'
-import { USERS_DATABASE } from './auth/permissions.ts'
+import { REPLICATOR_DATABASE, USERS_DATABASE } from './auth/permissions.ts'
 import { authPlugin } from './auth/plugin.ts'
 import { ActiveTasks } from './couch/active-tasks.ts'
 import { adminUiRoutes } from './couch/admin-ui-routes.ts'
@@ -112,7 +112,7 @@ async function assemble(
   const refuseRest = refuseOtherMethods(app)
   const state = new ServerState(database)
   const databases = new Databases(database, state)
-  await databases.ensure(USERS_DATABASE)
+  for (const name of [USERS_DATABASE, REPLICATOR_DATABASE]) await databases.ensure(name)
   const auth = await openAuth(database, databases, state, options)
   const newAdmin = await ensureAdmin(auth.accounts, options.admin)
   const sandbox = new Sandbox({ onLog: (line) => app.log.info({ line }, 'a design function says') })
@@ -149,7 +149,7 @@ async function assemble(
     // Idle ones, those that have not sent a request yet, and requests that do not end in time.
     app.server.closeAllConnections()
     await ended
-    for (const part of [context.indexes, designs, context.updates, databases]) part.close()
+    for (const part of [context.indexes, designs, context.updates, databases, auth]) part.close()
     await sandbox.close()
     metrics.registry.clear()
     if (isOwn) await database.close()

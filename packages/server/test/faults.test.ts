@@ -75,6 +75,16 @@ test('row 25: what is not HTTP is a 4xx, and a request cannot be smuggled', asyn
   }
 })
 
+test('row 25: what is not HTTP does not put a second answer into one that is under way', async () => {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  socket.write(`GET /db/_changes?feed=continuous&heartbeat=100 HTTP/1.1\r\n${HEADERS}\r\n`)
+  let answer = ''
+  socket.once('data', () => socket.write('NONSENSE\r\n\r\n'))
+  for await (const piece of socket) answer += String(piece)
+  expect(answer.match(/HTTP\/1\.1/g)).toHaveLength(1)
+})
+
 test('row 25: random bytes do no harm', async () => {
   let state = 42
   const random = (): number => (state = (state * 1103515245 + 12345) % 2 ** 31) / 2 ** 31

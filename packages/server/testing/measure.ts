@@ -50,15 +50,19 @@ try {
 /** The first replication of a database. */
 async function measurePull({ pannier, pouch }: Servers): Promise<void> {
   for (const url of [pannier, pouch]) await fill(`${url}/people`)
+  const canned = await startProcess('canned-process.ts', [pannier])
+  await pullByPouch(canned.url, {})
   await inTurns(`pull of ${DOCUMENTS} documents, ms`, {
     'Pannier <- Pannier, snapshot': () => pullByPannier(pannier, true),
     'Pannier <- Pannier, feed': () => pullByPannier(pannier, false),
     'Pannier <- express-pouchdb': () => pullByPannier(pouch, false),
+    'PouchDB <- a server that takes no time': () => pullByPouch(canned.url, {}),
     'PouchDB <- Pannier': () => pullByPouch(pannier, {}),
     'PouchDB <- Pannier, batches of 1000': () => pullByPouch(pannier, { batch_size: 1000 }),
     'PouchDB <- express-pouchdb, batches of 1000': () => pullByPouch(pouch, { batch_size: 1000 }),
     'PouchDB <- express-pouchdb': () => pullByPouch(pouch, {}),
   })
+  await canned.close()
 }
 
 async function pullByPannier(server: string, snapshot: boolean): Promise<number> {

@@ -13,7 +13,7 @@ export interface ServerProcess {
   memory(): Promise<NodeJS.MemoryUsage>
 }
 
-type Entry = 'pannier-process.ts' | 'pouchdb-process.ts'
+type Entry = 'pannier-process.ts' | 'pouchdb-process.ts' | 'canned-process.ts'
 
 interface Message {
   readonly url?: string

@@ -18,6 +18,7 @@ import type { JsonObject } from './document-types.ts'
 import { MigrationNeeded } from './schema/versioned-access.ts'
 import type { DocumentOf, InputOf } from './schema/declared-types.ts'
 import type { SchemaInput, SchemaOutput, StandardSchema } from './schema/standard-schema.ts'
+import type { Encryption } from './encryption/encryption.ts'
 import { Replication } from './replication.ts'
 import type { DatabaseSyncOptions, ReplicationOptions, ReplicationSide } from './replication-options.ts'
 import type { Transaction } from './transaction.ts'
@@ -31,9 +32,16 @@ export interface DatabaseParts {
   readonly checkPages?: () => Promise<void>
   /** Every write that was asked for before the call, as a snapshot file. */
   readonly exportSnapshot?: (options: LongWork) => Promise<ByteChunks>
+  /** Of an encrypted database. */
+  readonly encryption?: (context: DatabaseContext) => Encryption
   readonly environment: Environment
   /** Milliseconds since 1970. */
   readonly wallClock: () => number
+}
+
+export interface SnapshotOptions extends LongWork {
+  /** Whether it takes a password or key of the database to restore it. By default it does if the database is encrypted. */
+  readonly sealed?: boolean
 }
 
 /** Runs of a transaction that another handle got ahead of. */
@@ -43,6 +51,8 @@ const STALE_ATTEMPTS_MAX = 20
 export class Database<Schemas extends object = object> {
   /** As given to `open`. */
   readonly name: string
+  /** Who can open it, and its keys; undefined when it is not encrypted. */
+  readonly encryption: Encryption | undefined
   readonly #parts: DatabaseParts
   readonly #context: DatabaseContext
   readonly #closing = new AbortController()
@@ -67,6 +77,7 @@ export class Database<Schemas extends object = object> {
       pending: new Set(),
       closing: this.#closing.signal,
     }
+    this.encryption = parts.encryption?.(this.#context)
   }
 
   /** Where the database is: 'indexeddb', 'sqlite', 'memory', … */
@@ -221,20 +232,36 @@ export class Database<Schemas extends object = object> {
    * reads and writes go on meanwhile. Pages are copied as they are, so it is as fast as reading. The room of what is deleted
    * meanwhile is not used again before the stream was read to its end or cancelled.
    *
+   * Of an encrypted database it is sealed: whoever can open the database at this time can restore it. With `sealed: false`
+   * it is plain.
+   *
    * @throws (the stream) PANNIER_ABORTED, PANNIER_CLOSED, PANNIER_CORRUPT, PANNIER_QUOTA_EXCEEDED
    * @example
    * await db.snapshot().pipeTo(Writable.toWeb(createWriteStream('shop.snapshot')))
    */
-  snapshot(options: LongWork = {}): ReadableStream<Uint8Array> {
+  snapshot(options: SnapshotOptions = {}): ReadableStream<Uint8Array> {
     this.#assertOpen()
+    const { sealed = this.encryption !== undefined } = options
+    if (sealed && this.encryption === undefined) throw notEncrypted()
     const { exportSnapshot } = this.#parts
     if (exportSnapshot === undefined) throw new PannierError('PANNIER_UNAVAILABLE', 'This storage makes no snapshots.')
     const signal = eitherSignal(this.#closing.signal, options.signal)
     return lateStream(async () => {
       const made = exportSnapshot({ ...options, signal })
       const [chunks, { chunkStream }] = await Promise.all([made, loadedModule(import('./chunk-stream.ts'))])
-      return chunkStream(chunks)
+      return chunkStream(sealed ? await this.encryption!.sealed(chunks) : chunks)
     })
+  }
+
+  /**
+   * Replaces a password of an encrypted database. What is stored stays as it is, but for a few bytes.
+   *
+   * @throws PANNIER_WRONG_KEY if `oldPassword` does not open it; PANNIER_NOT_ENCRYPTED.
+   */
+  async changePassword(oldPassword: string, newPassword: string): Promise<void> {
+    this.#assertOpen()
+    if (this.encryption === undefined) throw notEncrypted()
+    await this.encryption.changePassword(oldPassword, newPassword)
   }
 
   /**
@@ -365,4 +392,8 @@ export class Database<Schemas extends object = object> {
   #assertOpen(): void {
     if (this.#closed !== undefined) throw new PannierError('PANNIER_CLOSED', 'The database is closed.')
   }
+}
+
+function notEncrypted(): PannierError {
+  return new PannierError('PANNIER_NOT_ENCRYPTED', 'The database is not encrypted.')
 }

@@ -2,14 +2,14 @@
 import { throwIfAborted } from '../base/abort.ts'
 import { PannierError } from '../base/errors.ts'
 import { isPlainObject } from '../codec/collation.ts'
-import { JsonSplitter } from '../codec/json-splitter.ts'
-import type { JsonPiece } from '../codec/json-splitter.ts'
 import type { JsonDocument, RevisionFailure, Sequence, SnapshotLoaded, SnapshotProgress } from '../replication/peer.ts'
 import { bytesOf } from './byte-source.ts'
 import { REPLICA_FORMAT, REPLICA_VERSION } from './export-replica.ts'
+import { JsonLines } from './json-lines.ts'
+import type { JsonLine } from './json-lines.ts'
 
-/** Text of documents that are written at once, and how many they are. */
-const BATCH_BYTES: number = 4 * 1024 * 1024
+/** Text of documents that are written at once, and how many they are: a tree that is empty takes a batch for half the work. */
+const BATCH_CHARS: number = 8 * 1024 * 1024
 const BATCH_DOCUMENTS = 20_000
 const PIECE_BYTES: number = 1024 * 1024
 
@@ -32,18 +32,18 @@ export async function loadReplica(
   onProgress: (progress: SnapshotProgress) => void,
   signal: AbortSignal,
 ): Promise<SnapshotLoaded> {
-  const splitter = new JsonSplitter(['lines'])
+  const lines = new JsonLines()
   const failures: RevisionFailure[] = []
   let head: Head | undefined
   let end: unknown
   let batch: JsonDocument[] = []
-  let batchBytes = 0
+  let batchChars = 0
   let count = 0
   let lastId: unknown
   const flush = async (): Promise<void> => {
     const documents = batch
     batch = []
-    batchBytes = 0
+    batchChars = 0
     if (documents.length === 0) return
     throwIfAborted(signal, 'The replication')
     const outcomes = await write(documents)
@@ -53,8 +53,8 @@ export async function loadReplica(
     })
     onProgress({ documents: count, documentsTotal: Math.max(count, head!.documents) })
   }
-  const take = async (pieces: Iterable<JsonPiece>): Promise<void> => {
-    for (const { value, bytes } of pieces) {
+  const take = async (chunk: Uint8Array): Promise<void> => {
+    for (const { value, chars } of linesOf(lines, chunk)) {
       if (!isPlainObject(value) || end !== undefined) throw damaged()
       if (head === undefined) head = headOf(value)
       else if (value['end'] === true) end = value['documents']
@@ -62,20 +62,26 @@ export async function loadReplica(
         if (value['_id'] !== lastId) count++
         lastId = value['_id']
         batch.push(value)
-        batchBytes += bytes
-        if (batchBytes >= BATCH_BYTES || batch.length >= BATCH_DOCUMENTS) await flush()
+        batchChars += chars
+        if (batchChars >= BATCH_CHARS || batch.length >= BATCH_DOCUMENTS) await flush()
       }
     }
   }
   for await (const chunk of bytesOf(stream)) {
     throwIfAborted(signal, 'The replication')
-    for (let at = 0; at < chunk.length; at += PIECE_BYTES)
-      await take(splitter.push(chunk.subarray(at, at + PIECE_BYTES)))
+    for (let at = 0; at < chunk.length; at += PIECE_BYTES) await take(chunk.subarray(at, at + PIECE_BYTES))
   }
-  await take(splitter.end())
   await flush()
-  if (head === undefined || end !== head.documents || count !== end) throw damaged()
+  if (head === undefined || end !== head.documents || count !== end || !lines.isAtEnd) throw damaged()
   return { sequence: head.sequence, failures }
+}
+
+function* linesOf(lines: JsonLines, chunk: Uint8Array): Iterable<JsonLine> {
+  try {
+    yield* lines.push(chunk)
+  } catch {
+    throw damaged()
+  }
 }
 
 function headOf({ format, version, update_seq, documents }: Record<string, unknown>): Head {

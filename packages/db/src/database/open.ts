@@ -8,6 +8,7 @@ import { openKeyValueStore } from '../kv/open.ts'
 import { answering } from '../query/answer-on-demand.ts'
 import type { Durability, Storage } from '../storage/page-store.ts'
 import type { ByteSource } from './byte-stream.ts'
+import type { Credential } from '../storage/encrypted/slots.ts'
 import type { CollectionOptions } from './declarations.ts'
 import { webCoordinator } from './coordination/web-coordinator.ts'
 import { Database } from './database.ts'
@@ -23,6 +24,10 @@ export interface OpenOptions<Schemas extends object = Record<string, unknown>> {
    * When a write has succeeded: 'relaxed' (default): it survives the end of the tab or process; 'strict': also a loss of power.
    */
   readonly durability?: Durability
+  /**
+   * Encrypts a new database, and opens one that is encrypted. One of a password, a `CryptoKey` and a recovery key, which opens only.
+   */
+  readonly encryption?: Credential
   /** Memory for cached pages; 64 MiB by default. */
   readonly cacheBytesMax?: number
   /** Collections with their indexes, settings and schemas, as for `db.collection(name, options)`. */
@@ -46,11 +51,13 @@ const CACHE_BYTES_MAX_MIN: number = 1024 * 1024
  *
  * @param name In Node the path of a file. In a browser any name; it is shared by all pages of the origin.
  * @throws PANNIER_LOCKED if another process has the file open; PANNIER_OPEN_FAILED, PANNIER_UNAVAILABLE,
- *   PANNIER_WRONG_FORMAT, PANNIER_NEWER_FORMAT, PANNIER_CORRUPT, PANNIER_QUOTA_EXCEEDED; with `from` also PANNIER_EXISTS. When
+ *   PANNIER_ENCRYPTED, PANNIER_NOT_ENCRYPTED, PANNIER_WRONG_KEY, PANNIER_WRONG_FORMAT, PANNIER_NEWER_FORMAT, PANNIER_CORRUPT, PANNIER_QUOTA_EXCEEDED; with `from` also PANNIER_EXISTS. When
  *   a snapshot can't be restored nothing of it stays.
  * @example
  * await using db = await open('shop', { collections: { people: { indexes: ['age', ['city', '-age']] } } })
  * const people = db.collection<Person>('people')
+ * @example
+ * const db = await open('notes', { encryption: { password } })
  * @example
  * // The first time, the database is made of a snapshot that is downloaded.
  * const db = await open('shop', { from: async () => (await fetch('/shop.snapshot')).body! })
@@ -75,7 +82,10 @@ async function openChecked(
   const { storage = defaultStorage(), collections = {}, onProgress, signal } = options
   throwIfAborted(signal)
   const environment = systemEnvironment()
-  const pages = await storage.open(name)
+  const sealing =
+    options.encryption && (await loadedModule(import('./encryption/encryption.ts'))).sealing(options.encryption)
+  const sealed = sealing && (await sealing.open(storage, name))
+  const pages = sealed ?? (await storage.open(name))
   let database: Database | undefined
   let coordinator: Coordinator | undefined
   try {
@@ -92,6 +102,7 @@ async function openChecked(
         durability,
         signal,
         onProgress,
+        unseal: sealing?.unseal,
       })
     }
     loadAhead(writePath)
@@ -105,6 +116,7 @@ async function openChecked(
       store,
       checkPages: () => store.check(),
       exportSnapshot: (work) => store.exportSnapshot(work),
+      ...(sealed && { encryption: (context) => sealing!.manage(sealed, store, context) }),
       environment,
       wallClock: Date.now,
     })

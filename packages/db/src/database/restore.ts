@@ -14,6 +14,8 @@ export interface RestoreParts extends LongWork {
   readonly coordinator: Coordinator
   readonly environment: Environment
   readonly durability: Durability
+  /** Of an encrypted database: opens a sealed snapshot. */
+  readonly unseal?: ((source: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>) | undefined
 }
 
 /** A function is asked for the snapshot only if there is no database yet. */
@@ -29,7 +31,8 @@ export async function restore(
   try {
     // While this one waited, another tab may have made it.
     if (optional && (await holdsDatabase(store))) return
-    await restoreSnapshot(bytesOf(optional ? await from() : from), parts)
+    const source = bytesOf(optional ? await from() : from)
+    await restoreSnapshot(parts.unseal?.(source) ?? source, parts)
   } catch (error) {
     if (await isUnused(parts)) {
       // Nothing is there, so no file should be either.

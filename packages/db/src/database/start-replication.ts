@@ -5,7 +5,7 @@ import type { PeerFilter, ReplicationPeer } from '../replication/peer.ts'
 import { PartWatcher } from '../replication/part-watcher.ts'
 import { BATCHES_AHEAD_DEFAULT, BATCH_SIZE_DEFAULT } from '../replication/run-options.ts'
 import type { RunOptions } from '../replication/run-options.ts'
-import { supervise } from '../replication/supervisor.ts'
+import { Siblings, supervise } from '../replication/supervisor.ts'
 import type { Control } from '../replication/supervisor.ts'
 import { sumUp } from '../replication/sum-up.ts'
 import type { Network, ReplicationDirection, ReplicationResult } from '../replication/types.ts'
@@ -54,9 +54,9 @@ export async function startReplication(
   if (signals.some(({ aborted }) => aborted)) cancel()
   try {
     const ends = await Promise.allSettled(
-      runs.map(async ({ run, source, target }, at) => {
+      runs.map(async ({ run, source, target, siblings }, at) => {
         try {
-          watchers[at]!.status(await supervise(source, target, run, control, watchers[at]!))
+          watchers[at]!.status(await supervise(source, target, run, control, watchers[at]!, siblings))
         } catch (error) {
           watchers[at]!.status('failed', error as PannierError)
           // The other direction and the other collections go no further than this one.
@@ -110,6 +110,7 @@ interface Run {
   readonly run: RunOptions
   readonly source: ReplicationPeer
   readonly target: ReplicationPeer
+  readonly siblings: Siblings
 }
 
 function jobsOf(request: Exclude<ReplicationRequest, SidesRequest>, options: ReplicationOptions): ReplicationJob[] {
@@ -127,12 +128,13 @@ function runsOf(context: DatabaseContext, job: ReplicationJob, options: Replicat
   const collection = job.collection as LocalCollection
   const here = new LocalPeer(collection)
   const there = peerOf(context, job.target, options)
+  const siblings = new Siblings()
   return job.directions.map((direction) => {
     const own = direction === 'push' ? options.push : options.pull
     const run = runOptions(context, collection.name, direction, job.directions.length > 1, { ...options, ...own })
     const [source, target] = direction === 'push' ? [here, there] : [there, here]
     checkFilter(run, source)
-    return { run, source, target }
+    return { run, source, target, siblings }
   })
 }
 
@@ -143,7 +145,7 @@ function runBetween(context: DatabaseContext, { source, target }: SidesRequest, 
   const collection = [from, to].find((peer) => peer instanceof LocalPeer)?.collectionName ?? to.name
   const run = runOptions(context, collection, direction, false, options)
   checkFilter(run, from)
-  return { run, source: from, target: to }
+  return { run, source: from, target: to, siblings: new Siblings() }
 }
 
 function checkFilter({ filter }: RunOptions, source: ReplicationPeer): void {

@@ -11,7 +11,7 @@ import { ascendingOrder } from './document-reader.ts'
 import type { DocumentWrite, IndexMaintenance } from './document-write.ts'
 import { hashRevision } from './revision-hash.ts'
 import { hashKey, hashParentValue, parentValue, revisionKey } from './revision-entry.ts'
-import { isHashSuffix, suffixArray } from './revision.ts'
+import { hashBytes } from './revision.ts'
 import type { Revision } from './revision.ts'
 
 /** The id and the new revision of a document that was written. */
@@ -77,8 +77,9 @@ function simpleBody(write: DocumentWrite, { shapes }: CollectionState): Uint8Arr
     write.rev = formatRevision(generation, suffix)
   } else {
     generation = path[0]!.generation
-    if (!isHashSuffix(path[0]!.suffix)) return composeBody(write, path[0]!, old?.number, false)
-    suffix = suffixArray(path[0]!.suffix)
+    const hash = hashBytes(path[0]!.suffix)
+    if (hash === undefined) return composeBody(write, path[0]!, old?.number, false)
+    suffix = hash
   }
   if (attachments !== undefined) return composeBody(write, revisionOf(write, generation), old?.number, false)
   const start = writeBodyHeader(bytes, write.idStart, write.deleted, generation, suffix, old?.number)

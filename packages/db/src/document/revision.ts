@@ -53,8 +53,15 @@ export function parseHistory(rev: unknown, history: unknown): Revision[] {
     if (typeof revision.suffix !== 'string' || !isRevision(revision)) throw badHistory()
     path.push(revision)
   }
-  if (rev !== undefined && rev !== revisionText(path[0]!)) throw new TypeError('_rev and _revisions disagree')
+  if (rev !== undefined && !isTextOf(rev, path[0]!)) throw new TypeError('_rev and _revisions disagree')
   return path
+}
+
+/** Without the text being made. */
+function isTextOf(rev: unknown, { generation, suffix }: Revision): boolean {
+  if (typeof rev !== 'string' || !rev.endsWith(suffix)) return false
+  const dash = rev.length - suffix.length - 1
+  return rev[dash] === '-' && rev.slice(0, dash) === String(generation)
 }
 
 export function historyOf(path: readonly Revision[]): RevisionHistory {
@@ -73,17 +80,15 @@ export function compareLeaves(
 
 /** Whether the suffix is stored as the bytes of its hex digits. */
 export function isHashSuffix(suffix: string): boolean {
-  return suffix.length === 2 * REVISION_HASH_BYTES && HASH.test(suffix)
+  if (suffix.length !== 2 * REVISION_HASH_BYTES) return false
+  for (let at = 0; at < suffix.length; at++) if (hexDigit(suffix.charCodeAt(at)) < 0) return false
+  return true
 }
 
 /** The stored form of a suffix: its 16 bytes, or its text as WTF-8. */
 export function suffixToBytes(suffix: string): string {
-  if (!isHashSuffix(suffix)) return textToByteString(suffix)
-  let bytes = ''
-  for (let at = 0; at < suffix.length; at += 2) {
-    bytes += String.fromCharCode((hexDigit(suffix.charCodeAt(at)) << 4) | hexDigit(suffix.charCodeAt(at + 1)))
-  }
-  return bytes
+  const bytes = hashBytes(suffix)
+  return bytes === undefined ? textToByteString(suffix) : String.fromCharCode(...bytes)
 }
 
 export function suffixFromBytes(bytes: string, isText: boolean): string {
@@ -95,15 +100,29 @@ export function suffixFromBytes(bytes: string, isText: boolean): string {
 
 /** As `suffixToBytes`, as an array. */
 export function suffixArray(suffix: string): Uint8Array {
-  return asArray(suffixToBytes(suffix))
+  return hashBytes(suffix) ?? asArray(textToByteString(suffix))
+}
+
+/** Undefined if the suffix is not stored as the bytes of its hex digits. */
+export function hashBytes(suffix: string): Uint8Array | undefined {
+  if (suffix.length !== 2 * REVISION_HASH_BYTES) return undefined
+  const bytes = new Uint8Array(REVISION_HASH_BYTES)
+  for (let at = 0; at < REVISION_HASH_BYTES; at++) {
+    const high = hexDigit(suffix.charCodeAt(2 * at))
+    const low = hexDigit(suffix.charCodeAt(2 * at + 1))
+    if (high < 0 || low < 0) return undefined
+    bytes[at] = (high << 4) | low
+  }
+  return bytes
 }
 
 const REVISION = /^([1-9]\d{0,14})-([^]+)$/
-const HASH = /^[0-9a-f]+$/
 const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
+/** -1 for what is no lower-case hex digit. */
 function hexDigit(code: number): number {
-  return code < 58 ? code - 48 : code - 87
+  if (code >= 48 && code <= 57) return code - 48
+  return code >= 97 && code <= 102 ? code - 87 : -1
 }
 
 function isRevision({ generation, suffix }: Revision): boolean {

@@ -7,8 +7,10 @@
  */
 import type { PageId } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'
+import { ByteQueue } from '../codec/byte-queue.ts'
 import { ByteReader, ByteWriter, readU32, writeU32 } from '../codec/bytes.ts'
 import { checksum } from '../codec/checksum.ts'
+import { isSealedSnapshot } from '../storage/encrypted/sealed-snapshot-magic.ts'
 import { PAGE_BYTES_MAX, type Page } from '../storage/page-store.ts'
 
 /** Raised whenever files written from then on can't be read by earlier versions. The pages inside have a version of their own. */
@@ -131,6 +133,8 @@ export async function* readSnapshotFile(
 
 /** Gives the seed of the checksums of blocks. */
 function checkPrelude(bytes: Uint8Array): number {
+  if (isSealedSnapshot(bytes))
+    throw new PannierError('PANNIER_ENCRYPTED', 'The snapshot is sealed: it needs the password or key of its database.')
   for (let i = 0; i < MAGIC.length; i++) {
     if (bytes[i] !== MAGIC.charCodeAt(i)) {
       throw new PannierError('PANNIER_WRONG_FORMAT', 'What is to be restored is not a Pannier snapshot.')
@@ -175,48 +179,6 @@ function parsePages(payload: Uint8Array): Page[] {
     pages.push({ id, bytes: reader.raw(length) })
   }
   return pages
-}
-
-/** Chunks of any size, taken in pieces of the sizes asked for. */
-class ByteQueue {
-  readonly #source: AsyncIterator<Uint8Array>
-  #chunk: Uint8Array = new Uint8Array(0)
-  #ended = false
-
-  constructor(source: AsyncIterable<Uint8Array>) {
-    this.#source = source[Symbol.asyncIterator]()
-  }
-
-  /** So many bytes, fewer only where the source ends. */
-  async take(count: number): Promise<Uint8Array> {
-    const parts: Uint8Array[] = []
-    let missing = count
-    while (missing > 0 && !this.#ended) {
-      if (this.#chunk.length === 0) {
-        const next = await this.#source.next()
-        if (next.done === true) this.#ended = true
-        else this.#chunk = next.value
-        continue
-      }
-      const part = this.#chunk.subarray(0, missing)
-      this.#chunk = this.#chunk.subarray(part.length)
-      missing -= part.length
-      parts.push(part)
-    }
-    if (parts.length === 1) return parts[0]!
-    const bytes = new Uint8Array(count - missing)
-    let at = 0
-    for (const part of parts) {
-      bytes.set(part, at)
-      at += part.length
-    }
-    return bytes
-  }
-
-  /** Lets the source go of what it holds. */
-  async close(): Promise<void> {
-    if (!this.#ended) await this.#source.return?.()
-  }
 }
 
 function damaged(what: string): PannierError {

@@ -177,9 +177,10 @@ export class Attempt {
       const request = { since: from, limit: batchSize, wait: ended, style, filter, signal: this.#signal }
       const page = await this.#source.readChanges(request)
       this.#watcher.page(page.changes.length, page.pending)
+      const isElsewhere = JSON.stringify(page.lastSeq) !== JSON.stringify(from)
       from = page.lastSeq
-      // A wait that ends with nothing is no end.
-      if (page.changes.length > 0 || !ended) yield page
+      // A wait that ends with nothing is no end. But it may tell of another place: the checkpoint then shows whether it is the same store.
+      if (page.changes.length > 0 || !ended || isElsewhere) yield page
       ended = page.ended
       if (ended && !live) return
     }

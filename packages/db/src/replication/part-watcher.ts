@@ -14,6 +14,7 @@ export class PartWatcher implements Supervised {
   readonly #live: boolean
   #status: ReplicationStatus = 'active'
   #error: PannierError | undefined
+  #waitMs: number | undefined
   #progress: ReplicationProgress = {
     docsRead: 0,
     docsWritten: 0,
@@ -42,11 +43,17 @@ export class PartWatcher implements Supervised {
     return this.#error
   }
 
-  status(status: ReplicationStatus, error?: PannierError): void {
+  get waitMs(): number | undefined {
+    return this.#waitMs
+  }
+
+  status(status: ReplicationStatus, error?: PannierError, waitMs?: number): void {
     this.#error = error
+    this.#waitMs = waitMs
     if (status === this.#status && error === undefined) return
     this.#status = status
-    this.#tell({ type: 'status', status, ...(error === undefined ? {} : { error }) })
+    const wait = waitMs === undefined ? {} : { waitMs }
+    this.#tell({ type: 'status', status, ...(error === undefined ? {} : { error }), ...wait })
   }
 
   began(since: Sequence): void {

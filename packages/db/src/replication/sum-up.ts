@@ -27,12 +27,13 @@ export function sumUp(watchers: readonly PartWatcher[]): {
       return watchers.map(({ progress }) => progress).reduce(added)
     },
     get parts() {
-      return watchers.map(({ collection, direction, currentStatus: status, progress, error }) => ({
+      return watchers.map(({ collection, direction, currentStatus: status, progress, error, waitMs }) => ({
         collection,
         direction,
         status,
         progress,
         error,
+        waitMs,
       }))
     },
   }

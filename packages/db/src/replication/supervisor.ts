@@ -6,7 +6,7 @@
 import type { PannierError } from '../base/errors.ts'
 import { Attempt } from './attempt.ts'
 import type { AttemptWatcher } from './attempt.ts'
-import { asksForRestart, isTransient } from './errors.ts'
+import { asksForRestart, isMissing, isTransient } from './errors.ts'
 import type { ReplicationPeer, Sequence } from './peer.ts'
 import { BACK_OFF_MS_MAX, BACK_OFF_MS_MIN } from './run-options.ts'
 import type { RunOptions } from './run-options.ts'
@@ -25,7 +25,23 @@ export interface Control {
 }
 
 export interface Supervised extends Omit<AttemptWatcher, 'triedSnapshot'> {
-  status(status: ReplicationStatus, error?: PannierError): void
+  /** `waitMs`: until the next try. */
+  status(status: ReplicationStatus, error?: PannierError, waitMs?: number): void
+}
+
+/** What the directions of one collection tell one another. */
+export class Siblings {
+  readonly #restarts = new Set<() => void>()
+
+  /** `restart` is called when one of the others finds that a store has been wiped or replaced: none may trust in it. */
+  onStoreLost(restart: () => void): () => void {
+    this.#restarts.add(restart)
+    return () => void this.#restarts.delete(restart)
+  }
+
+  storeLost(own: () => void): void {
+    for (const restart of this.#restarts) if (restart !== own) restart()
+  }
 }
 
 /** Resolves with how it ended. */
@@ -35,6 +51,7 @@ export async function supervise(
   options: RunOptions,
   control: Control,
   watcher: Supervised,
+  siblings: Siblings,
 ): Promise<'complete' | 'cancelled'> {
   const { network, retry, environment } = options
   const isOffline = (): boolean => (source.remote || target.remote) && network?.isOnline() === false
@@ -59,7 +76,8 @@ export async function supervise(
     const interrupt = (): void => {
       if (control.paused || control.cancelled || (retry && isOffline())) stop.abort()
     }
-    const unlisten = [control.onChange(interrupt), network?.onChange(interrupt)]
+    const restart = (): void => stop.abort()
+    const unlisten = [control.onChange(interrupt), network?.onChange(interrupt), siblings.onStoreLost(restart)]
     let progressed = false
     try {
       const noting = {
@@ -75,13 +93,15 @@ export async function supervise(
     } catch (error) {
       if (stop.signal.aborted) continue
       if (progressed) delayMs = restarts = 0
-      const restart = asksForRestart(error) && ++restarts <= RESTARTS_MAX
-      if (!restart && (!retry || !isTransient(error))) throw error
+      const beginsAnew = asksForRestart(error) && ++restarts <= RESTARTS_MAX
+      if (!beginsAnew && (!retry || !isTransient(error))) throw error
+      if (asksForRestart(error) && !isMissing(error as PannierError)) siblings.storeLost(restart)
       delayMs = nextDelayMs(options, delayMs)
       const { details } = error as PannierError
       const waitMs = Math.max(delayMs, typeof details['retryAfterMs'] === 'number' ? details['retryAfterMs'] : 0)
-      watcher.status('backing-off', error as PannierError)
-      await change(options, control, jittered(waitMs, environment.randomId()))
+      const ownMs = jittered(waitMs, environment.randomId())
+      watcher.status('backing-off', error as PannierError, ownMs)
+      await change(options, control, ownMs)
     } finally {
       for (const end of unlisten) end?.()
     }

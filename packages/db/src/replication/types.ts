@@ -35,6 +35,8 @@ export interface ReplicationPart {
   readonly progress: ReplicationProgress
   /** Why it waits to try again, or has failed. */
   readonly error: PannierError | undefined
+  /** How long it waits in all until it tries again. */
+  readonly waitMs: number | undefined
 }
 
 export interface ReplicationResult extends ReplicationProgress {
@@ -61,8 +63,12 @@ export type ReplicationEvent =
   | (EventOf<'denied'> & { readonly id: string; readonly rev: string; readonly error: PannierError })
   /** How far it is was recorded on both sides. */
   | (EventOf<'checkpoint'> & { readonly lastSeq: Sequence })
-  /** The status of this part is another one; `error` says why it waits or has failed. */
-  | (EventOf<'status'> & { readonly status: ReplicationStatus; readonly error?: PannierError })
+  /** The status of this part is another one; `error` says why it waits or has failed, `waitMs` how long until the next try. */
+  | (EventOf<'status'> & {
+      readonly status: ReplicationStatus
+      readonly error?: PannierError
+      readonly waitMs?: number
+    })
 
 /** Tells whether there is a network. */
 export interface Network {

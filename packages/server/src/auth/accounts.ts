@@ -6,7 +6,7 @@ import { isPannierError } from 'pannier'
 import { HttpError } from '../http/http-error.ts'
 import { isJsonObject, type JsonObject } from '../http/request-body.ts'
 import type { User } from '../http/seams.ts'
-import type { AuthHost } from './auth-host.ts'
+import { STATE_COLLECTION, type AuthHost } from './auth-host.ts'
 import { CREDENTIAL_FIELDS, PASSWORD_SCHEME, sessionSaltOf, verifyCredentials } from './couch-credentials.ts'
 import { checkNewPassword, type Passwords } from './passwords.ts'
 
@@ -33,16 +33,20 @@ export class Accounts {
   readonly #host: AuthHost
   readonly #passwords: Passwords
   readonly #passwordCharsMin: number
+  readonly #stopListening: () => void
 
   constructor(host: AuthHost, passwords: Passwords, passwordCharsMin: number) {
     this.#host = host
     this.#passwords = passwords
     this.#passwordCharsMin = passwordCharsMin
+    this.#stopListening = host.database.onChange(({ collections }) => {
+      if (collections.has(STATE_COLLECTION)) this.#known = undefined
+    })
   }
 
   async find(name: string): Promise<Account | undefined> {
     if (name === '' || name.length > NAME_CHARS_MAX) return undefined
-    const admin = (await this.#admins()).find((one) => one.name === name)
+    const admin = (await (this.#known ??= this.#remembered())).find((one) => one.name === name)
     if (admin !== undefined) return account(name, [ADMIN_ROLE], admin.credentials, true)
     const document = await this.#host.users.get(USER_PREFIX + name)
     if (document === undefined || document['name'] !== name || document['type'] !== 'user') return undefined
@@ -131,6 +135,19 @@ export class Accounts {
     return (stored?.['admins'] ?? []) as readonly Admin[]
   }
 
+  /** Every request asks. Read anew after each change, also one that somebody else has made who has the database. */
+  #known: Promise<readonly Admin[]> | undefined
+
+  #remembered(): Promise<readonly Admin[]> {
+    const reading = this.#admins()
+    reading.catch(() => (this.#known = undefined))
+    return reading
+  }
+
+  close(): void {
+    this.#stopListening()
+  }
+
   #changing: Promise<void> = Promise.resolve()
 
   /** One change after the other. */
@@ -138,6 +155,7 @@ export class Accounts {
     const changed = this.#changing
       .catch(() => {})
       .then(async () => this.#host.state.set(STATE_ID, { admins: change(await this.#admins()) }))
+      .finally(() => (this.#known = undefined))
     this.#changing = changed
     return changed
   }

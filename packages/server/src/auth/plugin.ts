@@ -10,7 +10,7 @@ import { parseJson } from '../http/strict-json.ts'
 import type { Auth, Identity } from './auth.ts'
 import { refuseCrossSite } from './cross-site.ts'
 import { TooManyLoginsError } from './login-limiter.ts'
-import { readCookie, setCookieHeader } from './session-cookie.ts'
+import { setCookieHeader } from './session-cookie.ts'
 
 const SESSION_BODY: { readonly bytesMax: number; readonly stallMsMax: number } = {
   bytesMax: 16_384,
@@ -24,7 +24,7 @@ export function authPlugin(auth: Auth): FastifyPluginAsync {
     app.decorateRequest('user')
     app.addHook('onRequest', async (request, reply) => {
       request.user = { name: null, roles: [] }
-      refuseCrossSite(request, auth.allowedOrigins, readCookie(request.headers.cookie) !== undefined)
+      refuseCrossSite(request, auth.allowedOrigins)
       // What would be refused with a wrong password must answer a new login.
       const isLogin = request.routeOptions.url === '/_session' && request.method === 'POST'
       const identity = isLogin ? undefined : await identify(auth, request, reply)
@@ -36,10 +36,11 @@ export function authPlugin(auth: Auth): FastifyPluginAsync {
       const { needs = 'server-admin' } = request.routeOptions.config
       await auth.check(request.user, needs, params?.db, isDocument ? params?.id : undefined)
     })
-    app.addHook('onSend', async (request, reply) => {
+    app.addHook('onSend', (request, reply, payload, done) => {
       const identity = auth.identityOf(request)
-      if (identity.account === undefined || !auth.isRenewalDue(identity) || reply.hasHeader('set-cookie')) return
-      setCookie(auth, request, reply, auth.cookieFor(identity.account, identity.sessionId))
+      if (identity.account !== undefined && auth.isRenewalDue(identity) && !reply.hasHeader('set-cookie'))
+        setCookie(auth, request, reply, auth.cookieFor(identity.account, identity.sessionId))
+      done(null, payload)
     })
     sessionRoutes(app, auth)
   })

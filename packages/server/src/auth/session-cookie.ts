@@ -57,7 +57,8 @@ export function isGenuine({ payload, signature }: ClaimedToken, secret: Buffer, 
 
 /** The value of the cookie in a `Cookie` header; undefined if there is none, or more than one (whose would it be?). */
 export function readCookie(header: string | undefined): string | undefined {
-  const found = (header ?? '').split(';').flatMap((part) => {
+  if (header === undefined) return undefined
+  const found = header.split(';').flatMap((part) => {
     const at = part.indexOf('=')
     return part.slice(0, at).trim() === COOKIE_NAME ? [part.slice(at + 1).trim()] : []
   })

@@ -4,7 +4,7 @@
  */
 import { HttpError } from '../http/http-error.ts'
 import type { JsonObject } from '../http/request-body.ts'
-import type { GuardedWrite, User, WriteGuard } from '../http/seams.ts'
+import type { GuardedDocuments, GuardedWrite, User, WriteGuard } from '../http/seams.ts'
 import { checkName, USER_PREFIX, withoutCredentials, type Accounts } from './accounts.ts'
 import { CREDENTIAL_FIELDS } from './couch-credentials.ts'
 import { isServerAdmin, USERS_DATABASE } from './permissions.ts'
@@ -12,23 +12,27 @@ import { isServerAdmin, USERS_DATABASE } from './permissions.ts'
 const USERS_AT_ONCE_MAX = 1000
 
 export function usersGuard(accounts: Accounts): WriteGuard {
-  return async ({ request, database, collection, documents }: GuardedWrite) => {
-    if (database !== USERS_DATABASE) return documents
-    if (documents.length > USERS_AT_ONCE_MAX)
-      return documents.map(() => new HttpError(413, 'too_large', `at most ${USERS_AT_ONCE_MAX} users at once`))
-    const results: (JsonObject | HttpError)[] = []
-    for (const document of documents) {
-      try {
-        const id = document['_id']
-        const current = typeof id === 'string' ? await collection.get(id) : undefined
-        results.push(await guarded(document, current, request.user, accounts))
-      } catch (error) {
-        if (!(error instanceof HttpError)) throw error
-        results.push(error)
-      }
+  return (write) => (write.database === USERS_DATABASE ? guardedUsers(write, accounts) : write.documents)
+}
+
+async function guardedUsers(
+  { request, collection, documents }: GuardedWrite,
+  accounts: Accounts,
+): Promise<GuardedDocuments> {
+  if (documents.length > USERS_AT_ONCE_MAX)
+    return documents.map(() => new HttpError(413, 'too_large', `at most ${USERS_AT_ONCE_MAX} users at once`))
+  const results: (JsonObject | HttpError)[] = []
+  for (const document of documents) {
+    try {
+      const id = document['_id']
+      const current = typeof id === 'string' ? await collection.get(id) : undefined
+      results.push(await guarded(document, current, request.user, accounts))
+    } catch (error) {
+      if (!(error instanceof HttpError)) throw error
+      results.push(error)
     }
-    return results
   }
+  return results
 }
 
 /** The document as it is to be stored. */

@@ -5,10 +5,10 @@ import { asBadRequest, badRequest, HttpError } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 import { isJsonObject, readJsonObject } from '../http/request-body.ts'
 import type { JsonObject } from '../http/request-body.ts'
-import { joined, sendPieces } from '../http/streamed-reply.ts'
+import { sendPieces } from '../http/streamed-reply.ts'
 import { mixedParts, newBoundary } from '../multipart/write-multipart.ts'
 import type { MixedResult } from '../multipart/write-multipart.ts'
-import { knownGeneration, withContent } from './attachment-content.ts'
+import { knownGeneration, stubsOf, withContent } from './attachment-content.ts'
 import { jsonLimits } from './body-limits.ts'
 import { checkDocument, checkDocumentId, checkRevision } from './document-input.ts'
 import type { Routes, ServerContext } from './server-context.ts'
@@ -21,6 +21,7 @@ interface Database {
 
 /** Read from one snapshot. */
 const REFERENCES_PER_READ = 256
+const PIECE_CHARS: number = 16 * 1024
 
 export const bulkRoutes: Routes = (app, context) => {
   const config = { needs: 'member' } as const
@@ -45,7 +46,7 @@ async function postBulk(
   context: ServerContext,
   request: FastifyRequest<Database>,
   reply: FastifyReply,
-): Promise<FastifyReply> {
+): Promise<unknown> {
   const { db: database } = request.params
   await context.databases.get(database)
   const body = await readJsonObject(request, jsonLimits(context))
@@ -57,7 +58,8 @@ async function postBulk(
   const written = await writeDocuments(context, { request, database, documents, newEdits })
   let next = 0
   const outcomes = checked.map((one) => wireOutcome(one, one instanceof HttpError ? one : written[next++]!))
-  return reply.code(201).send(newEdits ? outcomes : outcomes.filter((outcome) => 'error' in outcome))
+  reply.code(201)
+  return newEdits ? outcomes : outcomes.filter((outcome) => 'error' in outcome)
 }
 
 /** One malformed revision must not stop a replication; of one's own documents all are refused. */
@@ -109,7 +111,7 @@ async function postBulkGet(
   context: ServerContext,
   request: FastifyRequest<Database>,
   reply: FastifyReply,
-): Promise<FastifyReply> {
+): Promise<unknown> {
   const collection = await context.databases.get(request.params.db)
   const body = await readJsonObject(request, jsonLimits(context))
   const { docs } = body
@@ -122,7 +124,7 @@ async function postBulkGet(
   }
   const references = docs.map(referenceOf)
   if (!/multipart\/(?:mixed|related)/i.test(request.headers.accept ?? ''))
-    return sendPieces(reply, 'application/json', () => joined(bulkPieces(collection, references, read)), {
+    return sendPieces(reply, 'application/json', () => bulkPieces(collection, references, read), {
       gather: true,
     })
   const boundary = newBoundary()
@@ -193,11 +195,20 @@ async function* bulkPieces(
   for (let at = 0; at < references.length; at += REFERENCES_PER_READ) {
     const some = references.slice(at, at + REFERENCES_PER_READ)
     const found = await findRevisions(collection, some, read)
+    let text = ''
     for (const [index, reference] of some.entries()) {
       const docs: JsonObject[] = []
-      for (const document of found[index]!) docs.push(await wireDocument(collection, reference, document, read))
-      yield `${at + index > 0 ? ',\n' : '\n'}${JSON.stringify({ id: reference.id, docs })}`
+      for (const document of found[index]!) {
+        const wired = wireDocument(collection, reference, document, read)
+        docs.push(wired instanceof Promise ? await wired : wired)
+      }
+      text += `${at + index > 0 ? ',\n' : '\n'}${JSON.stringify({ id: reference.id, docs })}`
+      // Documents and attachments may be large: no more of them at once than the client takes.
+      if (text.length < PIECE_CHARS) continue
+      yield text
+      text = ''
     }
+    yield text
   }
   yield '\n]}\n'
 }
@@ -229,18 +240,29 @@ async function findRevisions(
   return found
 }
 
-async function wireDocument(
+function wireDocument(
   collection: Collection<JsonObject>,
   reference: Reference,
   document: JsonObject | undefined,
   { revs, attachments }: BulkRead,
-): Promise<JsonObject> {
+): JsonObject | Promise<JsonObject> {
   if (document === undefined) return missingOf(reference)
+  const ok = revs ? document : withoutHistory(document)
+  return attachments && stubsOf(document) !== undefined ? wireContent(collection, reference, ok, document) : { ok }
+}
+
+function withoutHistory({ _revisions, ...rest }: JsonObject): JsonObject {
+  return rest
+}
+
+async function wireContent(
+  collection: Collection<JsonObject>,
+  reference: Reference,
+  ok: JsonObject,
+  document: JsonObject,
+): Promise<JsonObject> {
   try {
-    const generation = knownGeneration(document, reference.attachmentsSince)
-    const { _revisions, ...rest } = document
-    const ok = revs ? document : rest
-    return { ok: attachments ? await withContent(collection, ok, generation) : ok }
+    return { ok: await withContent(collection, ok, knownGeneration(document, reference.attachmentsSince)) }
   } catch (failure) {
     if (!(failure instanceof HttpError)) throw failure
     return missingOf(reference)

@@ -34,7 +34,7 @@ async function sendChanges(
   database: string,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<FastifyReply> {
+): Promise<unknown> {
   const { databases, limits, feeds } = context
   const collection = await databases.get(database)
   const body = request.method === 'POST' ? ((await readJson(request, jsonLimits(context))) ?? {}) : {}

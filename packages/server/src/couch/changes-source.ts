@@ -8,6 +8,8 @@ import { sequenceText } from './sequence.ts'
 export interface ChangesRequest {
   readonly since: number
   readonly epoch: string
+  /** `since` was of a database that is not there any more. */
+  readonly isOtherLife: boolean
   /** Infinity: all. */
   readonly limit: number
   readonly descending: boolean
@@ -45,6 +47,10 @@ export class ChangesSource implements FeedSource {
     this.#last = request.since
     this.#left = request.limit
     this.#changes(false)
+  }
+
+  get mayWait(): boolean {
+    return !this.#request.isOtherLife
   }
 
   lastSequence(): string {

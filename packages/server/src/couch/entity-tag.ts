@@ -4,8 +4,10 @@ import { badRequest } from '../http/http-error.ts'
 import type { QueryParameters } from '../http/query-parameters.ts'
 import { checkRevision } from './document-input.ts'
 
-export function written(reply: FastifyReply, { id, rev }: { readonly id: string; readonly rev: string }): FastifyReply {
-  return reply.header('etag', entityTag(rev)).send({ ok: true, id, rev })
+/** What a document or an attachment that was written is answered with. */
+export function written(reply: FastifyReply, { id, rev }: { readonly id: string; readonly rev: string }): object {
+  reply.header('etag', entityTag(rev))
+  return { ok: true, id, rev }
 }
 
 /** Of `?rev=` or `If-Match`. */

@@ -19,6 +19,8 @@ export interface FeedRow {
 export interface FeedSource {
   /** `live`: waits for more at the end. Once `stop` is aborted it ends, also while it waits. */
   rows(live: boolean, stop: AbortSignal): AsyncIterator<readonly FeedRow[], unknown>
+  /** False: the client is to hear at once that its sequence number is of another database, even if there is nothing to tell. */
+  readonly mayWait: boolean
   /** Everything up to here was handed out. */
   lastSequence(): string
   /** How much comes after that. */
@@ -70,7 +72,7 @@ async function* wholeFeed(source: FeedSource, options: FeedOptions, ending: Abor
       separator = ',\n'
     }
   }
-  if (form === 'longpoll' && separator === '') {
+  if (form === 'longpoll' && separator === '' && source.mayWait) {
     for await (const rows of withIdle(source, true, heartbeatMs ?? options.timeoutMs, ending)) {
       if (rows !== 'idle') {
         yield rows.map(({ text }) => text).join(',\n')

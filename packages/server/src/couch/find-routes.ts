@@ -73,7 +73,7 @@ function find(
   { collection, wanted, query }: Prepared,
   warning: string | undefined,
   reply: FastifyReply,
-): Promise<FastifyReply> {
+): Promise<unknown> {
   const startMs = performance.now()
   async function* pieces(): AsyncGenerator<string> {
     let rows = 0

@@ -63,7 +63,7 @@ async function postList(
   request: FastifyRequest<Database>,
   reply: FastifyReply,
   within: IdBounds,
-): Promise<FastifyReply> {
+): Promise<unknown> {
   const collection = await context.databases.get(request.params.db)
   const body = await readJsonObject(request, jsonLimits(context))
   return sendList(reply, collection, listRead(new QueryParameters(request, body), within))
@@ -74,7 +74,7 @@ async function postQueries(
   request: FastifyRequest<Database>,
   reply: FastifyReply,
   within: IdBounds,
-): Promise<FastifyReply> {
+): Promise<unknown> {
   const collection = await context.databases.get(request.params.db)
   const { queries } = await readJsonObject(request, jsonLimits(context))
   if (!Array.isArray(queries) || queries.length > QUERIES_MAX)
@@ -95,7 +95,7 @@ async function* several(lists: readonly AsyncIterable<string>[]): AsyncGenerator
   yield ']}\n'
 }
 
-function sendList(reply: FastifyReply, collection: Collection<JsonObject>, read: ListRead): Promise<FastifyReply> {
+function sendList(reply: FastifyReply, collection: Collection<JsonObject>, read: ListRead): Promise<unknown> {
   return sendPieces(reply, 'application/json', () => joined(listPieces(collection, read)))
 }
 

@@ -14,16 +14,16 @@ export function sequenceText(sequence: number, epoch: string | undefined): strin
 export async function resolveSince(
   collection: Collection<JsonObject>,
   since: string | undefined,
-): Promise<{ since: number; epoch: string }> {
+): Promise<{ readonly since: number; readonly epoch: string; readonly isOtherLife: boolean }> {
   const { epoch = '', lastSeq } = await collection.info()
-  if (since === undefined || since === '' || since === '0') return { since: 0, epoch }
-  if (since === 'now') return { since: lastSeq, epoch }
+  if (since === undefined || since === '' || since === '0') return { since: 0, epoch, isOtherLife: false }
+  if (since === 'now') return { since: lastSeq, epoch, isOtherLife: false }
   const parts = SEQUENCE.exec(since)
   if (parts === null) throw badRequest('Malformed sequence supplied in the parameter since.')
   const sequence = Number(parts[1])
   // A bare number is taken for one of this epoch. What the collection has not reached is of another life of it.
   const isOwn = (parts[2] === undefined || parts[2] === epoch) && sequence <= lastSeq
-  return { since: isOwn ? sequence : 0, epoch }
+  return { since: isOwn ? sequence : 0, epoch, isOtherLife: !isOwn }
 }
 
 /** Some clients quote it, as JSON. */

@@ -115,11 +115,7 @@ function pageOf(names: readonly string[], parameters: QueryParameters): string[]
   )
 }
 
-async function sendUpdates(
-  context: ServerContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+async function sendUpdates(context: ServerContext, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   const { auth, updates, limits, feeds, closing } = context
   const parameters = new QueryParameters(request)
   const options = feedOptions(parameters, limits)
@@ -137,6 +133,7 @@ async function sendUpdates(
 }
 
 class UpdatesSource implements FeedSource {
+  readonly mayWait = true
   readonly #updates: DatabaseUpdates
   #since: number
   #left: number

@@ -62,7 +62,7 @@ export const viewRoutes: Routes = (app, context) => {
   })
 }
 
-function sendRows(reply: FastifyReply, found: FoundView, read: ViewRead): Promise<FastifyReply> {
+function sendRows(reply: FastifyReply, found: FoundView, read: ViewRead): Promise<unknown> {
   return sendPieces(reply, 'application/json', (left) => joined(rowPieces(found, read, left)))
 }
 
@@ -71,7 +71,7 @@ function sendQueries(
   reply: FastifyReply,
   found: FoundView,
   { queries }: JsonObject,
-): Promise<FastifyReply> {
+): Promise<unknown> {
   if (!Array.isArray(queries) || queries.length > QUERIES_MAX)
     throw badRequest(`\`queries\` must be an array of at most ${QUERIES_MAX}.`)
   const reads = queries.map((query) => {

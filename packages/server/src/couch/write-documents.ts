@@ -28,7 +28,7 @@ export function writeDocuments(context: ServerContext, write: WriteRequest): Pro
     const guarded = { request, database, collection, documents: write.documents, newEdits }
     const outcomes: (WriteOutcome | JsonObject)[] = await passGuards(context, guarded)
     const places = placesOfDocuments(outcomes)
-    const documents = places.map((at) => outcomes[at] as JsonObject)
+    const documents = placedAt(outcomes, places)
     const [first] = documents
     const written = await asBadRequest(async () =>
       documents.length === 1 && newEdits && isSmall(request, first!)
@@ -50,14 +50,19 @@ export async function passGuards(
   { writeGuards }: Pick<ServerContext, 'writeGuards'>,
   write: GuardedWrite,
 ): Promise<(JsonObject | HttpError)[]> {
-  const outcomes: (JsonObject | HttpError)[] = [...write.documents]
+  let outcomes: readonly (JsonObject | HttpError)[] = write.documents
   for (const guard of writeGuards) {
     const places = placesOfDocuments(outcomes)
     if (places.length === 0) break
-    const guarded = await guard({ ...write, documents: places.map((at) => outcomes[at] as JsonObject) })
-    for (const [index, at] of places.entries()) outcomes[at] = guarded[index]!
+    const documents = placedAt(outcomes, places)
+    const asked = guard(documents === write.documents ? write : { ...write, documents })
+    const guarded = asked instanceof Promise ? await asked : asked
+    if (guarded === documents) continue
+    const next = [...outcomes]
+    for (const [index, at] of places.entries()) next[at] = guarded[index]!
+    outcomes = next
   }
-  return outcomes
+  return [...outcomes]
 }
 
 /** @throws HttpError */
@@ -76,7 +81,14 @@ function isSmall({ headers }: FastifyRequest, document: JsonObject): boolean {
 }
 
 function placesOfDocuments(outcomes: readonly (WriteOutcome | JsonObject)[]): number[] {
-  return outcomes.flatMap((outcome, at) => (outcome instanceof HttpError ? [] : [at]))
+  const places: number[] = []
+  for (let at = 0; at < outcomes.length; at++) if (!(outcomes[at] instanceof HttpError)) places.push(at)
+  return places
+}
+
+function placedAt(outcomes: readonly (WriteOutcome | JsonObject)[], places: readonly number[]): readonly JsonObject[] {
+  if (places.length === outcomes.length) return outcomes as readonly JsonObject[]
+  return places.map((at) => outcomes[at] as JsonObject)
 }
 
 function known(error: unknown): HttpError {

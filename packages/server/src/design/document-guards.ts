@@ -14,8 +14,9 @@ type Verdict = JsonObject | HttpError
 
 /** To be asked after it is known that the user may write design documents. */
 export function compilationGuard(designs: DesignDocuments): WriteGuard {
-  return ({ collection, documents }) =>
-    eachInTurn(documents, async (document) => {
+  return ({ collection, documents }) => {
+    if (!documents.some(isDesign)) return documents
+    return eachInTurn(documents, async (document) => {
       if (!isDesign(document)) return document
       const isDeleted = document['_deleted'] === true
       if (!isDeleted) await designs.check(document)
@@ -23,6 +24,7 @@ export function compilationGuard(designs: DesignDocuments): WriteGuard {
       if (previous !== undefined) await designs.dropViews(collection, previous, isDeleted ? undefined : document)
       return document
     })
+  }
 }
 
 export function validationGuard(

@@ -2,6 +2,7 @@
 import cors from '@fastify/cors'
 import { fastify } from 'fastify'
 import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { HttpError, toHttpError } from './http-error.ts'
 import { createLogger } from './logging.ts'
@@ -13,6 +14,9 @@ import './seams.ts'
 const PARAMETER_CHARS_MAX = 16_384
 const CONNECTIONS_CHECK_MS = 5000
 const SERVER_NAME = 'Pannier'
+
+/** The newest answer on each connection. */
+const answers = new WeakMap<Socket, ServerResponse>()
 
 export async function createApp(
   options: ServerOptions,
@@ -50,18 +54,21 @@ export async function createApp(
     },
   })
   app.server.maxConnections = limits.connectionsMax
-  app.addHttpMethod('COPY', { hasBody: false })
-  // Bodies are left alone until a handler asks for them.
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+  app.server.on('request', (request: IncomingMessage, response: ServerResponse) =>
+    answers.set(request.socket, response),
+  )
+  // Bodies, and what type they are said to have, are left alone until a handler asks for them.
+  for (const method of ['COPY', 'POST', 'PUT', 'DELETE'])
+    app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
   app.setErrorHandler(answerError)
   app.setNotFoundHandler(() => {
     throw new HttpError(404, 'not_found', 'missing')
   })
   app.addHook('onRequest', checkContentType)
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', (_request, reply, payload, done) => {
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'must-revalidate')
     reply.header('server', SERVER_NAME).header('x-content-type-options', 'nosniff')
+    done(null, payload)
   })
   metrics.observe(app)
   await allowOrigins(app, options.corsOrigins ?? [])
@@ -109,12 +116,19 @@ async function allowOrigins(app: FastifyInstance, origins: readonly string[]): P
 }
 
 /** A page of any origin may POST forms and plain text without being asked; JSON it may not. */
-async function checkContentType({ method, headers, routeOptions }: FastifyRequest): Promise<void> {
-  if (method !== 'POST' || routeOptions.url === undefined) return
+function checkContentType(
+  { method, headers, routeOptions }: FastifyRequest,
+  _reply: FastifyReply,
+  done: (error?: Error) => void,
+): void {
+  if (method !== 'POST' || routeOptions.url === undefined) {
+    done()
+    return
+  }
   const type = (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase()
   const { contentTypes = [] } = routeOptions.config
-  if (type === 'application/json' || contentTypes.includes(type) || contentTypes.includes('*')) return
-  throw new HttpError(415, 'bad_content_type', 'Content-Type must be application/json')
+  if (type === 'application/json' || contentTypes.includes(type) || contentTypes.includes('*')) done()
+  else done(new HttpError(415, 'bad_content_type', 'Content-Type must be application/json'))
 }
 
 function answerError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
@@ -138,6 +152,12 @@ function answerError(error: FastifyError | Error, request: FastifyRequest, reply
 function answerClientError(error: Error & { readonly code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
+    return
+  }
+  const answer = answers.get(socket)
+  // The rest of a request that was answered already, or something in the midst of an answer: nobody expects another one.
+  if (answer?.headersSent === true && !(answer.writableFinished && answer.req.complete)) {
+    socket.destroySoon()
     return
   }
   const [status, word] = CLIENT_ERRORS.get(error.code ?? '') ?? ['400 Bad Request', 'bad_request']

@@ -36,9 +36,10 @@ export class Metrics {
 
   /** Counts every request under its route, so that names of documents make no labels. */
   observe(app: FastifyInstance): void {
-    app.addHook('onResponse', async ({ method, routeOptions }, { statusCode, elapsedTime }) => {
+    app.addHook('onResponse', ({ method, routeOptions }, { statusCode, elapsedTime }, done) => {
       this.#requests.inc({ method, route: routeOptions.url ?? 'none', status: String(statusCode) })
       this.#seconds.observe({ method }, elapsedTime / 1000)
+      done()
     })
   }
 }

@@ -72,26 +72,31 @@ export async function readBody(request: FastifyRequest, limits: BodyLimits): Pro
 /** Without an iterator, which takes longer than all the rest of reading one. No more can come than the header tells. */
 function readSmall({ raw }: FastifyRequest, { stallMsMax }: BodyLimits): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
+    if (raw.destroyed) {
+      reject(badRequest('The body was cut off.'))
+      return
+    }
     const pieces: Uint8Array[] = []
-    const stalled = (): void =>
-      void raw.destroy(new HttpError(408, 'request_timeout', 'The client has stopped sending.'))
-    let timer = setTimeout(stalled, stallMsMax)
+    const timer = setTimeout(
+      () => void raw.destroy(new HttpError(408, 'request_timeout', 'The client has stopped sending.')),
+      stallMsMax,
+    )
     const fail = (error: Error): void => {
       clearTimeout(timer)
       reject((error as { code?: unknown }).code === 'ECONNRESET' ? badRequest('The body was cut off.') : error)
     }
     raw.on('data', (piece: Uint8Array) => {
       pieces.push(piece)
-      clearTimeout(timer)
-      timer = setTimeout(stalled, stallMsMax)
+      timer.refresh()
     })
-    raw.once('error', fail)
-    raw.once('end', () => {
+    // `close` comes after it, if it was not the end.
+    raw.on('error', fail)
+    raw.on('end', () => {
       clearTimeout(timer)
       if (!raw.complete) fail(badRequest('The body was cut off.'))
       else resolve(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces))
     })
-    raw.once('close', () => raw.readableEnded || fail(badRequest('The body was cut off.')))
+    raw.on('close', () => raw.readableEnded || fail(badRequest('The body was cut off.')))
   })
 }
 

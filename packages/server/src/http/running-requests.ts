@@ -7,11 +7,13 @@ export class RunningRequests {
   #idle: (() => void) | undefined
 
   constructor(app: FastifyInstance) {
-    app.addHook('onRequest', async (_request, reply) => {
+    const ended = (): void => {
+      if (--this.#count === 0) this.#idle?.()
+    }
+    app.addHook('onRequest', (_request, reply, done) => {
       this.#count++
-      whenClosed(reply, () => {
-        if (--this.#count === 0) this.#idle?.()
-      })
+      whenClosed(reply, ended)
+      done()
     })
   }
 

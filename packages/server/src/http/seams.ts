@@ -43,7 +43,9 @@ export interface GuardedWrite {
  * Is asked before documents are written, however that is asked for: gives for each the document to be written instead, or why
  * it is refused. `_local/` documents are no matter of guards.
  */
-export type WriteGuard = (write: GuardedWrite) => Promise<readonly (JsonObject | HttpError)[]>
+export type WriteGuard = (write: GuardedWrite) => GuardedDocuments | Promise<GuardedDocuments>
+
+export type GuardedDocuments = readonly (JsonObject | HttpError)[]
 
 /** A filter of a change feed that the core does not know itself: a function in a design document. */
 export interface FilterRequest {

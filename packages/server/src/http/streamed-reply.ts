@@ -13,13 +13,16 @@ const PIECE_CHARS_MIN: number = 16 * 1024
 const GATHERED_CHARS: number = 256 * 1024
 const LEFT = new Error('the client has left')
 
-/** `gather`: for answers that come to their end by themselves; a small one is sent whole, which costs much less. */
+/**
+ * What a handler is to return. (Not the reply: an async function that returns it waits for its end, with eight listeners.)
+ * `gather`: for answers that come to their end by themselves; a small one is sent whole, which costs much less.
+ */
 export async function sendPieces(
   reply: FastifyReply,
   contentType: string,
   make: (signal: AbortSignal) => Pieces,
   { gather = false }: { readonly gather?: boolean } = {},
-): Promise<FastifyReply> {
+): Promise<string | Readable | FastifyReply> {
   const left = new AbortController()
   // Without a reason an exception with its stack would be made, at the end of each answer.
   const leave = (): void => left.abort(LEFT)
@@ -31,7 +34,7 @@ export async function sendPieces(
   try {
     first = gather ? await gathered(pieces) : await pieces.next()
     if (gather && first.done !== true && (first.value as string).length < GATHERED_CHARS)
-      return reply.header('content-type', contentType).send(first.value)
+      return withType(reply, contentType, first.value as string)
   } catch (error) {
     reply.raw.off('close', leave)
     throw error
@@ -40,7 +43,12 @@ export async function sendPieces(
   body.on('error', (error) => {
     if (!left.signal.aborted) reply.log.error({ err: error }, 'an answer was cut off')
   })
-  return reply.header('content-type', contentType).send(body)
+  return withType(reply, contentType, body)
+}
+
+function withType<T>(reply: FastifyReply, contentType: string, body: T): T {
+  reply.header('content-type', contentType)
+  return body
 }
 
 /** All there is, or the first so many characters at least. */

@@ -154,10 +154,11 @@ export class Job {
     const { signal } = this.#stop
     for (let delayMs = retryMsMin; ; delayMs = Math.min(retryMsMax, 2 * delayMs)) {
       this.#become('pending')
-      const leave = await turns.enter(signal)
+      const giveWay = new AbortController()
+      const turn = await turns.enter(signal, this.options.spec.continuous ? () => giveWay.abort() : undefined)
       try {
         signal.throwIfAborted()
-        const result = await this.#once()
+        const result = await this.#once(AbortSignal.any([signal, giveWay.signal]))
         this.#become('completed')
         return result
       } catch (error) {
@@ -165,6 +166,11 @@ export class Job {
         if (signal.aborted) {
           this.#note('stopped')
           throw error
+        }
+        if (giveWay.signal.aborted) {
+          this.#note('stopped')
+          delayMs = retryMsMin / 2
+          continue
         }
         if (this.#hasProgressed()) delayMs = retryMsMin
         this.#crashed(error)
@@ -174,21 +180,21 @@ export class Job {
         }
       } finally {
         this.#task?.end()
-        leave()
+        turn.leave()
       }
       await this.#pause(delayMs)
       signal.throwIfAborted()
     }
   }
 
-  async #once(): Promise<ReplicationResult> {
+  async #once(signal: AbortSignal): Promise<ReplicationResult> {
     const { context, fetch, backOff } = this.#host
     const { spec, persistent } = this.options
     const run = new ReplicationRun(context, spec, await this.options.user(), {
       fetch,
       backOff,
       triesMax: persistent ? Infinity : TRIES_MAX,
-      signal: this.#stop.signal,
+      signal,
       onChange: () => this.#told(),
     })
     this.#run = run

@@ -6,11 +6,17 @@ import { isServerAdmin, REPLICATOR_DATABASE } from '../auth/permissions.ts'
 import { HttpError } from '../http/http-error.ts'
 import { isJsonObject } from '../http/request-body.ts'
 import type { JsonObject } from '../http/request-body.ts'
-import type { User, WriteGuard } from '../http/seams.ts'
+import type { GuardedDocuments, GuardedWrite, User, WriteGuard } from '../http/seams.ts'
 import { readSpec } from './replication-spec.ts'
 
-export const replicatorGuard: WriteGuard = async ({ request: { user }, database, collection, documents }) => {
-  if (database !== REPLICATOR_DATABASE) return documents
+export const replicatorGuard: WriteGuard = (write) =>
+  write.database === REPLICATOR_DATABASE ? guardedReplications(write) : write.documents
+
+async function guardedReplications({
+  request: { user },
+  collection,
+  documents,
+}: GuardedWrite): Promise<GuardedDocuments> {
   const results: (JsonObject | HttpError)[] = []
   for (const document of documents) {
     const id = document['_id']

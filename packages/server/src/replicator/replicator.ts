@@ -18,6 +18,7 @@ import type { ReplicatorOptions } from './replicator-options.ts'
 import { Turns } from './turns.ts'
 
 const RUNNING_MAX = 500
+const TURN_MS = 60_000
 /** Of those who are not server admins. */
 const JOBS_PER_USER_MAX = 20
 const RETRY_MS_MIN = 5000
@@ -36,9 +37,10 @@ export class Replicator {
 
   /** @throws TypeError for hosts that are none */
   constructor(context: ServerContext, log: FastifyBaseLogger, options: ReplicatorOptions = {}) {
-    const { hosts, runningMax = RUNNING_MAX, retryMsMin = RETRY_MS_MIN, retryMsMax = RETRY_MS_MAX, backOff } = options
+    const { hosts, runningMax = RUNNING_MAX, turnMs = TURN_MS, backOff } = options
+    const { retryMsMin = RETRY_MS_MIN, retryMsMax = RETRY_MS_MAX } = options
     this.#fetch = guardedFetch(new AddressRules(hosts), options.resolve)
-    const turns = new Turns(runningMax)
+    const turns = new Turns(runningMax, turnMs)
     this.#host = { context, log, turns, fetch: this.#fetch.fetch, retryMsMin, retryMsMax, backOff }
     this.documents = new ReplicatorDatabase(this.#host)
     const users = `$${USERS_DATABASE}`

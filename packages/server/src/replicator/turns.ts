@@ -1,37 +1,91 @@
-/** Lets so many run at a time; others wait for their turn, first come, first served. */
+/**
+ * Lets so many run at a time; others wait for their turn, first come, first served. What never ends by itself gives way: once others wait and
+ * it has had its time, the one of these that has run longest is asked to make room, one after the other.
+ */
+export interface Turn {
+  /** Gives the turn back. */
+  leave(): void
+}
+
+interface Running {
+  readonly sinceMs: number
+  /** Undefined for one that comes to its end, and for one that was asked already. */
+  giveWay: (() => void) | undefined
+}
+
 export class Turns {
   readonly #most: number
-  #running = 0
+  readonly #turnMs: number
+  /** In the order in which they have begun. */
+  readonly #running = new Set<Running>()
   readonly #waiting: (() => void)[] = []
+  /** Places that were given to those who waited and have not come yet. */
+  #promised = 0
+  #timer: NodeJS.Timeout | undefined
 
-  constructor(most: number) {
+  constructor(most: number, turnMs: number) {
     this.#most = most
+    this.#turnMs = turnMs
   }
 
-  /** The function returned gives the turn back. An aborted signal ends the wait: then there is no turn, and none to give back. */
-  async enter(signal: AbortSignal): Promise<() => void> {
-    while (this.#running >= this.#most && !signal.aborted) {
-      await new Promise<void>((resolve) => {
-        const wake = (): void => {
-          signal.removeEventListener('abort', leave)
-          resolve()
-        }
-        const leave = (): void => {
-          this.#waiting.splice(this.#waiting.indexOf(wake), 1)
-          resolve()
-        }
-        signal.addEventListener('abort', leave, { once: true })
-        this.#waiting.push(wake)
-      })
+  /**
+   * `giveWay` asks it to leave and to enter anew. An aborted signal ends the wait: then there is no turn, and none to give back.
+   */
+  async enter(signal: AbortSignal, giveWay?: () => void): Promise<Turn> {
+    if (this.#running.size + this.#promised >= this.#most && !signal.aborted) {
+      const isPromised = await this.#wait(signal)
+      if (isPromised) this.#promised--
+      if (isPromised && signal.aborted) this.#handOn()
     }
-    if (signal.aborted) return () => {}
-    this.#running++
-    let isHeld = true
-    return () => {
-      if (!isHeld) return
-      isHeld = false
-      this.#running--
-      this.#waiting.shift()?.()
+    if (signal.aborted) return { leave: () => {} }
+    const running: Running = { sinceMs: performance.now(), giveWay }
+    this.#running.add(running)
+    this.#askInTime()
+    return {
+      leave: () => {
+        if (!this.#running.delete(running)) return
+        this.#handOn()
+        this.#askInTime()
+      },
     }
+  }
+
+  /** Whoever leaves and enters at once must not be faster than those who wait. */
+  #handOn(): void {
+    const next = this.#waiting.shift()
+    if (next === undefined) return
+    this.#promised++
+    next()
+  }
+
+  /** Resolves with whether there is a place, which then is promised. */
+  async #wait(signal: AbortSignal): Promise<boolean> {
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        signal.removeEventListener('abort', leave)
+        resolve(true)
+      }
+      const leave = (): void => {
+        this.#waiting.splice(this.#waiting.indexOf(wake), 1)
+        resolve(false)
+      }
+      signal.addEventListener('abort', leave, { once: true })
+      this.#waiting.push(wake)
+      this.#askInTime()
+    })
+  }
+
+  #askInTime(): void {
+    clearTimeout(this.#timer)
+    if (this.#waiting.length === 0) return
+    const longest = [...this.#running].find(({ giveWay }) => giveWay !== undefined)
+    if (longest === undefined) return
+    const ask = (): void => {
+      if (this.#waiting.length === 0 || !this.#running.has(longest)) return
+      longest.giveWay?.()
+      longest.giveWay = undefined
+    }
+    this.#timer = setTimeout(ask, longest.sinceMs + this.#turnMs - performance.now())
+    this.#timer.unref()
   }
 }

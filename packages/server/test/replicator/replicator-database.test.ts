@@ -245,6 +245,25 @@ test('documents that are no replications are refused; one that got there otherwi
     expect((await send(server.url, `PUT /${name}`)).status).toBe(400)
 })
 
+test('continuous ones give way to others that wait, and come again', async () => {
+  const server = await start({ replication: { ...OPTIONS.replication, runningMax: 1, turnMs: 100 } })
+  await fill(server, 'a', ['x'])
+  const targets = ['b', 'c', 'd']
+  for (const target of targets)
+    await send(server.url, `PUT /_replicator/to-${target}`, {
+      source: 'a',
+      target,
+      create_target: true,
+      continuous: true,
+    })
+  for (const id of ['x', 'y', 'z']) {
+    if (id !== 'x') await fill(server, 'a', [id])
+    for (const target of targets)
+      await until(async () => (await send(server.url, `GET /${target}/${id}`)).status === 200)
+  }
+  expect(await state(server, 'to-b')).toMatchObject({ error_count: 0 })
+})
+
 test('so many run at a time; others wait for their turn', async () => {
   const server = await start({ replication: { ...OPTIONS.replication, runningMax: 1 } })
   await fill(server, 'a', ['x'])

@@ -1,0 +1,20 @@
+/** Deletes databases that are not open. */
+import { defaultStorage } from '#default-storage'
+import type { Storage } from '../storage/page-store.ts'
+
+export interface DestroyOptions {
+  /** Where it is kept; as for `open`. */
+  readonly storage?: Storage
+}
+
+/**
+ * Deletes a database with everything in it; fine if there is none. Unlike `db.destroy()` it needs no key. Handles that are open
+ * elsewhere fail from then on.
+ *
+ * @throws PANNIER_BLOCKED if another tab does not let go of it; PANNIER_LOCKED
+ */
+export async function destroy(name: string, { storage = defaultStorage() }: DestroyOptions = {}): Promise<void> {
+  if (typeof name !== 'string' || name === '')
+    throw new TypeError('the name of a database is a string that is not empty')
+  await storage.destroy(name)
+}

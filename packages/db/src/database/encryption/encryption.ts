@@ -1,0 +1,199 @@
+/** The encryption of an open database: who can open it, and its keys. Loaded with the first encrypted database. */
+import { cryptoPlatform } from '#crypto-platform'
+import { PannierError } from '../../base/errors.ts'
+import type { PagedKeyValueStore } from '../../kv/open.ts'
+import { SLOTS_MAX, LABEL_CHARS_MAX, type Header, type Slot, type SlotKind } from '../../storage/encrypted/header.ts'
+import { KEY_BYTES } from '../../storage/encrypted/platform.ts'
+import { EncryptedStorage } from '../../storage/encrypted/encrypted-storage.ts'
+import type { EncryptedPageStore } from '../../storage/encrypted/encrypted-page-store.ts'
+import { formatRecoveryKey } from '../../storage/encrypted/recovery-key.ts'
+import { rotateKey } from '../../storage/encrypted/rotate.ts'
+import { openSnapshot, sealSnapshot } from '../../storage/encrypted/sealed-snapshot.ts'
+import { checkCredential, checkPassword, openSlots, wrongKey, type Credential } from '../../storage/encrypted/slots.ts'
+import type { Storage } from '../../storage/page-store.ts'
+import { eitherSignal, type LongWork } from '../byte-stream.ts'
+import type { ByteChunks } from '../chunk-stream.ts'
+import type { DatabaseContext } from '../database-context.ts'
+
+/** One of those who can open the database. */
+export interface EncryptionSlot {
+  readonly id: string
+  readonly kind: SlotKind
+  /** As given when it was added; not secret. */
+  readonly label: string
+}
+
+export interface EncryptionInfo {
+  /** Records that the key has sealed, at most. */
+  readonly keyUses: number
+  /** Time for `rotateKey`: the key was used 2^28 times. At 2^31 writes are refused. */
+  readonly isRotationDue: boolean
+  /** A rotation is under way; one that was interrupted goes on by itself. */
+  readonly isRotating: boolean
+}
+
+export interface SlotOptions {
+  /** For people, up to 100 characters; whoever can read the files can read it. */
+  readonly label?: string
+}
+
+const ROTATION_DUE_USES: number = 2 ** 28
+
+/** What `open` does with `encryption`. */
+export interface Sealing {
+  open(storage: Storage, name: string): Promise<EncryptedPageStore>
+  manage(pages: EncryptedPageStore, store: PagedKeyValueStore, context: DatabaseContext): Encryption
+  unseal(source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>
+}
+
+export function sealing(credential: Credential): Sealing {
+  checkCredential(credential)
+  const platform = cryptoPlatform()
+  return {
+    open: (storage, name) => new EncryptedStorage(storage, platform, credential).open(name),
+    manage: (pages, store, context) => new Encryption(pages, store, context),
+    unseal: (source) => openSnapshot(platform, credential, source),
+  }
+}
+
+export class Encryption {
+  readonly #pages: EncryptedPageStore
+  readonly #store: PagedKeyValueStore
+  readonly #context: DatabaseContext
+  #rotation: Promise<void> | undefined
+
+  /** @internal Use `open`. */
+  constructor(pages: EncryptedPageStore, store: PagedKeyValueStore, context: DatabaseContext) {
+    this.#pages = pages
+    this.#store = store
+    this.#context = context
+    // A failure shows itself to the next one who asks for it.
+    if (pages.vault.header.keys.length > 1) this.rotateKey().catch(() => {})
+  }
+
+  /** Everybody who can open the database. */
+  async slots(): Promise<EncryptionSlot[]> {
+    await this.#pages.read()
+    return this.#pages.vault.header.slots.map(describe)
+  }
+
+  /** Lets another password open the database too. */
+  async addPassword(password: string, options: SlotOptions = {}): Promise<EncryptionSlot> {
+    checkPassword(password)
+    return this.#addSlot({ password }, options)
+  }
+
+  /** Lets a key that a device or an account keeps open the database: AES-GCM with 256 bits; it need not be extractable. */
+  async addKey(key: CryptoKey, options: SlotOptions = {}): Promise<EncryptionSlot> {
+    checkCredential({ key })
+    return this.#addSlot({ key }, options)
+  }
+
+  /**
+   * Makes a random key that opens the database, as text for a safe place: it is told this once.
+   *
+   * @example
+   * show(await db.encryption!.makeRecoveryKey())
+   */
+  async makeRecoveryKey(options: SlotOptions = {}): Promise<string> {
+    const recoveryKey = formatRecoveryKey(this.#pages.vault.platform.random(KEY_BYTES))
+    await this.#addSlot({ recoveryKey }, options)
+    return recoveryKey
+  }
+
+  /**
+   * Whoever it stands for can't open the database any more; false if there is no such slot. The last one stays: PANNIER_LIMIT.
+   * Who has opened it once may have kept the keys: see `rotateKey`.
+   */
+  async removeSlot(id: string): Promise<boolean> {
+    let removed = false
+    await this.#changeSlots(async ({ slots }) => {
+      const left = slots.filter((slot) => slot.id !== id)
+      removed = left.length < slots.length
+      if (left.length === 0) throw new PannierError('PANNIER_LIMIT', 'Somebody has to be able to open the database.')
+      return removed ? left : undefined
+    })
+    return removed
+  }
+
+  /** As `db.changePassword`. */
+  async changePassword(oldPassword: string, newPassword: string): Promise<void> {
+    checkPassword(oldPassword)
+    checkPassword(newPassword)
+    const { vault } = this.#pages
+    await this.#changeSlots(async ({ database, slots }) => {
+      const found = await openSlots(vault.platform, database, slots, { password: oldPassword })
+      if (found === undefined) throw wrongKey()
+      const { slot } = found
+      const derivation = slot.derivation!.name
+      const replacement = await vault.newSlot({ password: newPassword, derivation }, slot)
+      return slots.map((other) => (other.id === slot.id ? replacement : other))
+    })
+  }
+
+  /**
+   * Changes the key that pages and log are sealed with: what is written from now on is sealed with a new one, then all that
+   * there is, in the background, while reads and writes go on. Interrupted, it goes on when the database is opened again.
+   *
+   * @throws PANNIER_ABORTED, PANNIER_CLOSED, PANNIER_CORRUPT, PANNIER_QUOTA_EXCEEDED
+   */
+  async rotateKey({ signal, onProgress }: LongWork = {}): Promise<void> {
+    if (this.#rotation !== undefined) return this.#rotation
+    const { environment, closing, pending } = this.#context
+    const rotation = rotateKey(this.#pages, {
+      fence: () => this.#store.fence(),
+      pause: () => environment.yield(),
+      signal: eitherSignal(closing, signal),
+      onProgress,
+    }).finally(() => {
+      this.#rotation = undefined
+      pending.delete(rotation)
+    })
+    this.#rotation = rotation
+    // Closing waits for the slice under way.
+    pending.add(rotation)
+    return rotation
+  }
+
+  async info(): Promise<EncryptionInfo> {
+    const pages = this.#pages
+    await pages.read()
+    const { active, header } = pages.vault
+    const pageIds = await pages.listPages()
+    // Pages that were there when the key came were sealed with it later, once each.
+    const keyUses = Math.max(pages.sequence - active.firstSequence, pageIds.at(-1) ?? 0)
+    return { keyUses, isRotationDue: keyUses >= ROTATION_DUE_USES, isRotating: header.keys.length > 1 }
+  }
+
+  /** @internal A snapshot file, sealed. */
+  async sealed({ chunks, release }: ByteChunks): Promise<ByteChunks> {
+    return { chunks: sealSnapshot(this.#pages.vault, chunks), release }
+  }
+
+  async #addSlot(credential: Credential, { label = '' }: SlotOptions): Promise<EncryptionSlot> {
+    if (typeof label !== 'string' || label.length > LABEL_CHARS_MAX)
+      throw new TypeError(`a label is a string of up to ${LABEL_CHARS_MAX} characters`)
+    let added: Slot | undefined
+    await this.#changeSlots(async ({ slots }) => {
+      if (slots.length >= SLOTS_MAX)
+        throw new PannierError('PANNIER_LIMIT', `A database has at most ${SLOTS_MAX} passwords and keys.`)
+      added = await this.#pages.vault.newSlot(credential, { label })
+      return [...slots, added]
+    })
+    return describe(added!)
+  }
+
+  async #changeSlots(change: (header: Header) => Promise<readonly Slot[] | undefined>): Promise<void> {
+    const { vault } = this.#pages
+    await this.#pages.changeHeader(async () => {
+      const slots = await change(vault.header)
+      return slots && vault.changed({ slots })
+    })
+    // From now on the header before can't be put back unnoticed. Should it fail, the next write does the same.
+    await this.#store.fence().catch(() => {})
+  }
+}
+
+function describe({ id, kind, label }: Slot): EncryptionSlot {
+  return { id, kind, label }
+}

@@ -1,0 +1,68 @@
+/**
+ * Changing the data key: what is written from now on is sealed with a new one, then every page that is there, in slices, while reads
+ * and writes go on; then the old key is dropped.
+ *
+ * Guarantees: at every moment each page and record is sealed with a key that the header holds; whenever it ends early (a crash, a
+ * closed tab), whoever calls again goes on from there.
+ * Relies on: `fence` makes every other handle read before it writes again, so that from then on nobody uses the old key; the store
+ * replaces pages only for who knows its header, so that a handle which slept meanwhile puts nothing back.
+ */
+import { throwIfAborted } from '../../base/abort.ts'
+import type { PageId } from '../../base/brand.ts'
+import { KIND_PAGE } from './envelope.ts'
+import type { EncryptedPageStore } from './encrypted-page-store.ts'
+
+export interface RotationOptions {
+  readonly fence: () => Promise<void>
+  /** Gives others the thread between two slices. */
+  readonly pause: () => Promise<void>
+  readonly signal: AbortSignal
+  readonly onProgress?: ((done: number) => void) | undefined
+}
+
+/** Some 500 KB. */
+const SLICE_PAGES = 16
+
+export async function rotateKey(store: EncryptedPageStore, options: RotationOptions): Promise<void> {
+  const { vault } = store
+  const { fence, pause, signal, onProgress } = options
+  await store.changeHeader(async () => {
+    // One that was begun is finished.
+    if (vault.header.keys.length > 1) return undefined
+    const ids = await store.listPages()
+    return vault.changed({ keys: [...vault.header.keys, await vault.newKey(store.sequence, ids.at(-1) ?? 0)] })
+  })
+  const activeId = vault.active.id
+  await fence()
+  const ids = await store.listPages()
+  for (let at = 0; at < ids.length; at += SLICE_PAGES) {
+    throwIfAborted(signal, 'The rotation of the key')
+    await resealPages(store, ids.slice(at, at + SLICE_PAGES))
+    onProgress?.(Math.min((at + SLICE_PAGES) / ids.length, 0.999))
+    await pause()
+  }
+  await store.changeHeader(async () => {
+    const active = vault.header.keys.at(-1)!
+    // Another handle has finished it, or begins the next one.
+    if (vault.header.keys.length === 1 || active.id !== activeId) return undefined
+    return vault.changed({ keys: [active] })
+  })
+  await fence()
+  onProgress?.(1)
+}
+
+/** Those that were freed meanwhile are passed over, and those that another handle has sealed already. */
+async function resealPages(store: EncryptedPageStore, ids: readonly PageId[]): Promise<void> {
+  const { vault, inner } = store
+  const header = vault.headerBytes
+  const found = await inner.readPages(ids)
+  const old = ids.flatMap((id, index) => {
+    const bytes = found[index]
+    return bytes === undefined || vault.isCurrent(bytes) ? [] : [{ id, bytes }]
+  })
+  if (old.length === 0) return
+  const sealed = old.map(async ({ id, bytes }) =>
+    store.sealPage({ id, bytes: await vault.open({ kind: KIND_PAGE, number: id }, bytes) }),
+  )
+  await inner.replacePages(header, await Promise.all(sealed))
+}

@@ -1,0 +1,57 @@
+/** What operations fail with. */
+import { isPannierError } from 'pannier'
+import { CODES, nameOfCode } from './codes.ts'
+import type { CodeName } from './codes.ts'
+
+export interface ErrorFacts {
+  /** The function that failed: 'find', 'initCollection', … */
+  readonly src?: string
+  /** The name of the collection. */
+  readonly col?: string
+  readonly usr?: string
+  /** What the failure is about: documents, mostly. */
+  readonly doc?: unknown
+  /** What the operation has, or what an adapter has answered. */
+  readonly res?: unknown
+  readonly cause?: unknown
+}
+
+/** JSONStore's error object, as an Error. */
+export class JSONStoreError extends Error {
+  /** The function that failed. */
+  readonly src: string
+  /** The code; stable. */
+  readonly err: number
+  /** The name of the code. */
+  readonly msg: string
+  readonly col: string
+  readonly usr: string
+  readonly doc: unknown
+  readonly res: unknown
+
+  constructor(err: number, { src = '', col = '', usr = '', doc = {}, res = {}, cause }: ErrorFacts = {}) {
+    const msg = nameOfCode(err)
+    super(`${msg} (${err})`, cause === undefined ? undefined : { cause })
+    this.name = 'JSONStoreError'
+    this.src = src
+    this.err = err
+    this.msg = msg
+    this.col = col
+    this.usr = usr
+    this.doc = doc
+    this.res = res
+  }
+}
+
+export function failure(name: CodeName, facts?: ErrorFacts): JSONStoreError {
+  return new JSONStoreError(CODES[name], facts)
+}
+
+/** Any failure, told with where it happened. `name`: the code for failures of the storage. */
+export function toJSONStoreError(error: unknown, facts: ErrorFacts, name: CodeName): JSONStoreError {
+  if (error instanceof JSONStoreError) {
+    const { err, doc, res, cause } = error
+    return new JSONStoreError(err, { doc, res, cause, ...facts })
+  }
+  return failure(isPannierError(error) ? name : 'UNKNOWN_FAILURE', { ...facts, cause: error })
+}

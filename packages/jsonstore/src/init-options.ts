@@ -1,0 +1,75 @@
+/** What `init` takes, checked. */
+import { failure } from './errors.ts'
+import { parseSearchSchema } from './search-fields.ts'
+import type { SearchFieldType, SearchSchema } from './search-fields.ts'
+import type { AdapterOptions } from './adapter.ts'
+import type { SyncOptions } from './sync.ts'
+import type { CallbackOptions } from './call.ts'
+import { isObject } from './values.ts'
+
+export interface CollectionConfig {
+  /** What the collection can be asked by: paths (`address.city`, also through arrays) and types. */
+  readonly searchFields?: Readonly<Record<string, SearchFieldType>> | undefined
+  /** Fields whose values are not in the documents, but are given with them to `add`. */
+  readonly additionalSearchFields?: Readonly<Record<string, SearchFieldType>> | undefined
+  /** For `push` and `load`. */
+  readonly adapter?: AdapterOptions | undefined
+  /** For `sync`. */
+  readonly sync?: SyncOptions | undefined
+  /** Empties the collection first; its search fields may then be others. */
+  readonly dropCollection?: boolean | undefined
+}
+
+export interface InitOptions extends CallbackOptions {
+  /** Each user has a store of their own; `jsonstore` when left out. */
+  readonly username?: string | undefined
+  /** Encrypts the whole store. */
+  readonly password?: string | undefined
+  /** False: the store is not made before the app's `secureRandom` has answered. */
+  readonly localKeyGen?: boolean | undefined
+  /** Forgets the accessors that there are; documents stay. */
+  readonly clear?: boolean | undefined
+  /** As in `CollectionConfig`, of all collections that are named. */
+  readonly dropCollection?: boolean | undefined
+  /** Without effect: Pannier chooses, and raises it with time. */
+  readonly pbkdf2Iterations?: number | undefined
+  /** Without effect. */
+  readonly analytics?: boolean | undefined
+  /** Without effect; deprecated by JSONStore. */
+  readonly fipsEnabled?: boolean | undefined
+}
+
+export interface ParsedCollection {
+  readonly name: string
+  readonly schema: SearchSchema
+  readonly config: CollectionConfig
+  readonly drop: boolean
+}
+
+const USERNAME_DEFAULT = 'jsonstore'
+const USERNAMES_RESERVED = /^(?:jsonstore|jsonstorekey|dpk)/i
+
+export function parseCollections(collections: unknown, options: InitOptions): readonly ParsedCollection[] {
+  if (!isObject(collections)) throw failure('BAD_PARAMETER_EXPECTED_OBJECT')
+  return Object.entries(collections).map(([name, given]) => {
+    if (!/^[a-z][a-z0-9]*$/i.test(name)) throw failure('BAD_PARAMETER_EXPECTED_ALPHANUMERIC_STRING', { doc: name })
+    if (!isObject(given)) throw failure('BAD_PARAMETER_EXPECTED_OBJECT', { col: name })
+    const config = given as CollectionConfig
+    const schema = parseSearchSchema(config.searchFields, config.additionalSearchFields)
+    return { name, schema, config, drop: config.dropCollection === true || options.dropCollection === true }
+  })
+}
+
+export function parseUsername(username: unknown): string {
+  if (username === undefined || username === USERNAME_DEFAULT) return USERNAME_DEFAULT
+  if (typeof username !== 'string' || !/^[a-z0-9]+$/i.test(username) || USERNAMES_RESERVED.test(username))
+    throw failure('INVALID_USERNAME')
+  return username
+}
+
+/** Any text that is not empty: that it be alphanumeric was never enforced by devices. */
+export function parsePassword(password: unknown): string {
+  if (typeof password !== 'string' || password === '')
+    throw failure('INVALID_PASSWORD_EXPECTED_ALPHANUMERIC_STRING_WITH_LENGTH_GREATER_THAN_ZERO')
+  return password
+}

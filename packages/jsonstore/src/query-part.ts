@@ -1,0 +1,101 @@
+/** Query parts for `advancedFind`: `QueryPart().like('name', 'ann').lessThan('age', 30)`. All conditions of a part hold together. */
+import type { SearchValue } from './search-fields.ts'
+
+/** A value that is looked for. */
+export type QueryValue = SearchValue | boolean
+
+/** Conditions by their names: `{ $like: [{ name: 'ann' }], $lessThan: [{ age: 30 }] }`. */
+export type QueryConditions = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>
+
+export class QueryPartConditions {
+  /** Each method adds to the conditions of its name. */
+  #add(name: string, field: string, value: unknown): this {
+    const conditions = this as unknown as Record<string, object[] | undefined>
+    const list = (conditions[name] ??= [])
+    list.push({ [field]: value })
+    return this
+  }
+
+  /** Contains the text, whatever its case. */
+  like(field: string, value: QueryValue): this {
+    return this.#add('$like', field, value)
+  }
+
+  notLike(field: string, value: QueryValue): this {
+    return this.#add('$notLike', field, value)
+  }
+
+  /** Ends with the text: what is unknown is on its left. */
+  leftLike(field: string, value: QueryValue): this {
+    return this.#add('$leftLike', field, value)
+  }
+
+  notLeftLike(field: string, value: QueryValue): this {
+    return this.#add('$notLeftLike', field, value)
+  }
+
+  /** Starts with the text. */
+  rightLike(field: string, value: QueryValue): this {
+    return this.#add('$rightLike', field, value)
+  }
+
+  notRightLike(field: string, value: QueryValue): this {
+    return this.#add('$notRightLike', field, value)
+  }
+
+  equal(field: string, value: QueryValue): this {
+    return this.#add('$equal', field, value)
+  }
+
+  notEqual(field: string, value: QueryValue): this {
+    return this.#add('$notEqual', field, value)
+  }
+
+  lessThan(field: string, value: QueryValue): this {
+    return this.#add('$lessThan', field, value)
+  }
+
+  lessOrEqualThan(field: string, value: QueryValue): this {
+    return this.#add('$lessOrEqualThan', field, value)
+  }
+
+  greaterThan(field: string, value: QueryValue): this {
+    return this.#add('$greaterThan', field, value)
+  }
+
+  greaterOrEqualThan(field: string, value: QueryValue): this {
+    return this.#add('$greaterOrEqualThan', field, value)
+  }
+
+  /** Both ends are included. */
+  between(field: string, from: QueryValue, to: QueryValue): this
+  between(field: string, range: readonly QueryValue[]): this
+  between(field: string, from: unknown, to?: unknown): this {
+    return this.#add('$between', field, Array.isArray(from) ? from : [from, to])
+  }
+
+  notBetween(field: string, from: QueryValue, to: QueryValue): this
+  notBetween(field: string, range: readonly QueryValue[]): this
+  notBetween(field: string, from: unknown, to?: unknown): this {
+    return this.#add('$notBetween', field, Array.isArray(from) ? from : [from, to])
+  }
+
+  /** One of the values. */
+  inside(field: string, values: readonly QueryValue[]): this {
+    return this.#add('$inside', field, values)
+  }
+
+  notInside(field: string, values: readonly QueryValue[]): this {
+    return this.#add('$notInside', field, values)
+  }
+}
+
+/** With or without `new`. */
+export interface QueryPartConstructor {
+  new (): QueryPartConditions
+  (): QueryPartConditions
+}
+
+export const QueryPart: QueryPartConstructor = function makeQueryPart(): QueryPartConditions {
+  return new QueryPartConditions()
+} as unknown as QueryPartConstructor

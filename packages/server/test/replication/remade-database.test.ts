@@ -1,0 +1,37 @@
+/** A database of a server that is dropped and made anew, as a synced collection that nobody writes to learns of it. */
+import { open } from 'pannier'
+import { memory } from 'pannier/memory'
+import { expect, test } from 'vitest'
+import { ADMIN, startServer, send, until } from '../test-server.ts'
+
+test('an idle live sync notices that the database was made anew, and fills it again', async () => {
+  const server = await startServer()
+  const db = await open('here', { storage: memory() })
+  try {
+    const people = db.collection('people')
+    await people.insert(['ann', 'bob'].map((_id) => ({ _id })))
+    const sync = people.sync(`${server.adminUrl}/people`, { live: true, checkpointIntervalMs: 1 })
+    const recorded = new Set<string>()
+    sync.subscribe((event) => void (event.type === 'checkpoint' && recorded.add(event.direction)))
+    await until(() => recorded.size === 2 && sync.status === 'paused')
+    for (const method of ['DELETE', 'PUT'])
+      await fetch(`${server.url}/people`, { method, headers: { authorization: ADMIN } })
+    await until(async () => (await send(server.url, 'GET /people')).json['doc_count'] === 2)
+    await until(() => sync.status === 'paused')
+    await people.insert({ _id: 'cy' })
+    await until(async () => (await send(server.url, 'GET /people/cy')).status === 200)
+    sync.cancel()
+    await sync
+  } finally {
+    await db.close()
+    await server.close()
+  }
+})
+
+test('a longpoll from a sequence number of another life of the database is answered at once', async () => {
+  const server = await startServer()
+  await send(server.url, 'PUT /people')
+  const { json, status } = await send(server.url, 'GET /people/_changes?feed=longpoll&heartbeat=60000&since=7-another')
+  expect([status, json]).toEqual([200, { results: [], last_seq: expect.stringMatching(/^0-/), pending: 0 }])
+  await server.close()
+})
