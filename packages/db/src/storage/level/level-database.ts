@@ -10,6 +10,7 @@
  */
 import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
 import { PannierError } from '../../base/errors.ts'
+import type { MaybePromise } from '../../base/maybe-promise.ts'
 import { ByteReader, ByteWriter } from '../../codec/bytes.ts'
 import { sameBytes } from '../../codec/same-bytes.ts'
 import type { Commit, Durability, KnownState, LogRecord, MetaRecord, Page, StoreState } from '../page-store.ts'
@@ -85,10 +86,21 @@ export class LevelDatabase {
     })
   }
 
-  /** Waits for no turn: a page always means the same. */
-  readPages(ids: readonly PageId[]): Promise<(Uint8Array | undefined)[]> {
+  /**
+   * Waits for no turn: a page always means the same. At once where that can be done: for a page of 20 KB classic-level takes some
+   * 0.03 ms then, and three to ten times as long by way of its threads.
+   */
+  readPages(ids: readonly PageId[]): MaybePromise<(Uint8Array | undefined)[]> {
     const keys = ids.map(pageKey)
-    return this.fences ? this.get(keys) : this.turn(() => this.get(keys))
+    if (!this.fences) return this.turn(() => this.get(keys))
+    const { level, prefix, name } = this.source
+    const { getSync = false } = (level.supports ?? {}) as { readonly getSync?: boolean }
+    if (!getSync) return this.get(keys)
+    try {
+      return keys.map((key) => copied(level.getSync!(prefix + key, ENCODINGS)))
+    } catch (error) {
+      throw levelError(error, name, false)
+    }
   }
 
   append(record: LogRecord, durability: Durability, head?: Uint8Array): Promise<void> {
@@ -263,7 +275,7 @@ export class LevelDatabase {
     const { level, prefix } = this.source
     const prefixed = keys.map((key) => prefix + key)
     const values = await this.call(() => level.getMany(prefixed, ENCODINGS))
-    return values.map((bytes) => bytes && new Uint8Array(bytes))
+    return values.map(copied)
   }
 
   /** Those that start so, without the prefix of the database. */
@@ -326,6 +338,10 @@ function ordered(number: number): string {
 
 function numbersBetween(first: number, last: number): number[] {
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index)
+}
+
+function copied(bytes: Uint8Array | undefined): Uint8Array | undefined {
+  return bytes && new Uint8Array(bytes)
 }
 
 const NO_META = { generation: 0 as Generation, sequence: 0 as CommitSequence }

@@ -12,6 +12,7 @@
  */
 import type { Generation, PageId } from '../../base/brand.ts'
 import { PannierError } from '../../base/errors.ts'
+import type { MaybePromise } from '../../base/maybe-promise.ts'
 import type {
   Commit,
   Durability,
@@ -132,7 +133,7 @@ class LevelPageStore implements PageStore {
     return this.use().read(known)
   }
 
-  readPages(ids: readonly PageId[]): Promise<(Uint8Array | undefined)[]> {
+  readPages(ids: readonly PageId[]): MaybePromise<(Uint8Array | undefined)[]> {
     return this.use().readPages(ids)
   }
 
