@@ -13,6 +13,7 @@ import { PannierError } from '../../base/errors.ts'
 import type { MaybePromise } from '../../base/maybe-promise.ts'
 import { ByteReader, ByteWriter } from '../../codec/bytes.ts'
 import { sameBytes } from '../../codec/same-bytes.ts'
+import type { SharedDatabase } from '../handle.ts'
 import type { Commit, Durability, KnownState, LogRecord, MetaRecord, Page, StoreState } from '../page-store.ts'
 import { levelError } from './errors.ts'
 import type { Level, LevelEncodings, LevelOperation, LevelRange } from './level-types.ts'
@@ -48,7 +49,7 @@ interface Change {
   readonly fences: Fences
 }
 
-export class LevelDatabase {
+export class LevelDatabase implements SharedDatabase {
   /** Handles that have it open. */
   users = 0
   /** Set when no handle can use it any more; resolves when it is closed. */
@@ -68,11 +69,15 @@ export class LevelDatabase {
     this.source = source
   }
 
+  get closed(): boolean {
+    return this.ended !== undefined
+  }
+
   open(): Promise<void> {
     return this.turn(async () => {})
   }
 
-  read(known: KnownState | undefined): Promise<StoreState> {
+  read(known?: KnownState): Promise<StoreState> {
     return this.turn(async ({ generation, sequence, newest }) => {
       const after = known?.generation === generation ? Math.max(known.sequence, sequence) : sequence
       const sequences = numbersBetween(after + 1, newest)
