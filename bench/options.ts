@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { CONTENDERS } from './contenders/catalog.ts'
 import type { Place } from './contenders/catalog.ts'
 import { DISK_METRIC } from './harness/results.ts'
-import { PLACES } from './harness/places.ts'
+import { PLACES } from './places.ts'
 import { SUITES } from './suites/suites.ts'
 
 const WORKLOADS: readonly string[] = [

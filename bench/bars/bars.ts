@@ -1,5 +1,5 @@
 /** What the table lists, in order, and the bar that each figure has to reach. */
-import type { Place } from './engines.ts'
+import type { Place } from '../contenders/catalog.ts'
 
 /** Reached if either holds. */
 export interface Bar {

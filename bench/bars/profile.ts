@@ -12,7 +12,8 @@ import { servePages } from '../../tools/browser/page-server.ts'
 import { makeFolder, removeFolder } from '../../tools/processes.ts'
 import { formatHotFunctions } from './cpu-profile.ts'
 import type { CpuProfile } from './cpu-profile.ts'
-import { databaseFile, PAGE_ENTRY, rivalIn, runInNode } from './engines.ts'
+import { databaseIn, runInNode } from '../places.ts'
+import { PROGRAM, rivalIn } from './engines.ts'
 import type { ContenderName, PhaseReport, PhaseRequest } from './phase.ts'
 import { phases } from './workloads.ts'
 
@@ -57,15 +58,15 @@ async function profile(place: 'node' | 'chromium', name: string): Promise<void> 
   const requests = phases.slice(0, last + 1).map((phase, at): PhaseRequest => ({
     contender,
     phase: phase.name,
-    place: place === 'node' ? databaseFile(folder) : 'bench',
+    place: databaseIn(place, folder),
     set,
     ...(at === last && { profile: name }),
   }))
-  const run = place === 'node' ? runInNode : chromiumRunner(await freePort())
+  const run = place === 'node' ? nodeRunner : chromiumRunner(await freePort())
   let report: PhaseReport | undefined
   for (const request of requests) report = await run(folder, request, file)
   removeFolder(folder)
-  const script = place === 'chromium' ? await bundle(PAGE_ENTRY) : undefined
+  const script = place === 'chromium' ? await bundle(PROGRAM.page) : undefined
   const recorded = JSON.parse(readFileSync(file, 'utf8')) as CpuProfile
   console.log(`${contender} in ${place}, ${name}:`, report?.outcomes[name]?.times)
   console.log(formatHotFunctions(recorded, { top: Number(values.top), script }))
@@ -79,12 +80,15 @@ async function freePort(): Promise<number> {
 
 type Runner = (folder: string, request: PhaseRequest, file: string) => Promise<PhaseReport>
 
+const nodeRunner: Runner = async (folder, request, file) =>
+  (await runInNode(PROGRAM, folder, request, file)) as PhaseReport
+
 /** Drives the page over the DevTools protocol; it tells when the recording has to start and stop. */
 function chromiumRunner(port: number): Runner {
   return async (folder, request, file) => {
     const outcome = Promise.withResolvers<PhaseReport>()
     await using server = await servePages({
-      entries: { page: PAGE_ENTRY },
+      entries: { page: PROGRAM.page },
       port,
       onReport: (posted) => {
         const report = posted as { readonly value?: PhaseReport; readonly error?: { readonly stack?: string } }

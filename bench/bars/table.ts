@@ -2,7 +2,7 @@
 import { barOf, describeBar, judge, rows } from './bars.ts'
 import type { Row } from './bars.ts'
 import { rivalIn } from './engines.ts'
-import type { Place } from './engines.ts'
+import type { Place } from '../contenders/catalog.ts'
 import { median } from '../measure.ts'
 import type { ContenderName } from './phase.ts'
 

@@ -2,8 +2,7 @@
 import { request } from 'node:http'
 import { expect, test } from 'vitest'
 import { makeFolder, removeFolder } from '../../tools/processes.ts'
-import { rowsOf, SCHEMA, SCHEMA_VERSION } from '../harness/results.ts'
-import type { ResultFile, Run } from '../harness/results.ts'
+import type { Run } from '../harness/results.ts'
 import { barsOf, fixedOf, gridOf, linesOf, overviewOf, parametersIn } from '../lab/model/chart-data.ts'
 import { compareResults, differencesOf, summarize, verdictOf } from '../lab/model/compare.ts'
 import { cellsOf, workloadsIn } from '../lab/model/plans.ts'
@@ -11,49 +10,8 @@ import { fileNameOf, readResultFile } from '../lab/model/result-file.ts'
 import { makeAssets } from '../lab/node/assets.ts'
 import { serveLab } from '../lab/node/server.ts'
 import { compileSizes } from '../lab/page/sizes.ts'
-import { cellOf } from '../suites/suite.ts'
 import type { Cell } from '../suites/suite.ts'
-
-function runOf(contender: string, repeat: number, values: Run['values'], rest: Partial<Run> = {}): Run {
-  return {
-    suite: 'standard',
-    cell: cellOf(200, 1),
-    contender,
-    repeat,
-    values,
-    wrong: [],
-    gaps: {},
-    failures: {},
-    ...rest,
-  }
-}
-
-function fileOf(runs: readonly Run[], environment: Partial<ResultFile['environment']> = {}): ResultFile {
-  return {
-    schema: SCHEMA,
-    version: SCHEMA_VERSION,
-    place: 'chromium',
-    startedAt: '2026-01-01T00:00:00.000Z',
-    finishedAt: '2026-01-01T00:05:00.000Z',
-    complete: true,
-    environment: {
-      place: 'chromium',
-      agent: 'Chrome/1.2',
-      engineVersion: '1.2',
-      features: [],
-      processor: 'one',
-      cores: 2,
-      memoryBytes: 2 ** 30,
-      system: 'linux',
-      document: { bytes: 350, sample: {} },
-      seed: 1,
-      versions: { pannier: '0.1.0', dexie: '4.0.0' },
-      ...environment,
-    },
-    runs,
-    rows: rowsOf(runs),
-  }
-}
+import { fileOf, runOf } from './fixture.ts'
 
 const counts = (contender: string, values: readonly number[]): Run[] =>
   values.map((count, at) => runOf(contender, at + 1, { count }))

@@ -1,68 +1,34 @@
 /** The report: everything in one file, every figure in a table, nothing that can be mistaken for markup. */
 import { expect, test } from 'vitest'
-import type { ResultFile, Run } from '../harness/results.ts'
-import { rowsOf, SCHEMA, SCHEMA_VERSION } from '../harness/results.ts'
 import { chartsOf } from '../report/charts.ts'
 import { prepareReport } from '../report/report.ts'
-import { cellOf } from '../suites/suite.ts'
-
-const cell = cellOf(1_000, 1)
-
-function runOf(contender: string, repeat: number, values: Run['values'], failures: Run['failures'] = {}): Run {
-  return { suite: 'standard', cell, contender, repeat, values, wrong: [], gaps: {}, failures }
-}
-
-function fileOf(runs: readonly Run[], complete: boolean): ResultFile {
-  return {
-    schema: SCHEMA,
-    version: SCHEMA_VERSION,
-    place: 'chromium',
-    startedAt: '2026-01-01T00:00:00.000Z',
-    finishedAt: '2026-01-01T00:05:00.000Z',
-    complete,
-    environment: {
-      place: 'chromium',
-      agent: 'Chrome/1.2',
-      engineVersion: '1.2',
-      features: [],
-      processor: 'a <fast> one',
-      cores: 2,
-      memoryBytes: 2 ** 30,
-      system: 'linux',
-      document: { bytes: 350, sample: {} },
-      seed: 1,
-      versions: { dexie: '4.0.0' },
-    },
-    runs,
-    rows: rowsOf(runs),
-  }
-}
+import { fileOf, runOf } from './fixture.ts'
 
 const runs = [
   runOf('pannier', 1, { bulkInsert: 100, bytesOnDisk: 2048 }),
   runOf('dexie', 1, { bulkInsert: 300 }),
-  runOf('rxdb', 1, {}, { bulkInsert: '</script><b>broken</b>' }),
+  runOf('rxdb', 1, {}, { failures: { bulkInsert: '</script><b>broken</b>' } }),
 ]
 
 test('one file that fetches nothing', async () => {
-  const html = (await prepareReport())([fileOf(runs, true)])
+  const html = (await prepareReport())([fileOf(runs)])
   expect(html).not.toMatch(/(?:src|href)="?https?:/)
   expect(html).not.toMatch(/@import|url\(/)
   expect(html).toContain('<html lang="en">')
 })
 
 test('every figure and every reason is in a table or list', async () => {
-  const html = (await prepareReport())([fileOf(runs, true)])
+  const html = (await prepareReport())([fileOf(runs)])
   expect(html).toContain('>300<small>3×</small>')
   expect(html).toContain('2 KiB')
   expect(html).toContain('RxDB on Dexie: failed at bulkInsert: &lt;/script&gt;&lt;b&gt;broken&lt;/b&gt;')
   expect(html).toContain('a &lt;fast&gt; one')
   expect(html).not.toContain('This run was stopped')
-  expect((await prepareReport())([fileOf(runs, false)])).toContain('This run was stopped')
+  expect((await prepareReport())([{ ...fileOf(runs), complete: false }])).toContain('This run was stopped')
 })
 
 test('charts have a bar for each figure, least first', () => {
-  const [chart] = chartsOf([fileOf(runs, true)])
+  const [chart] = chartsOf([fileOf(runs)])
   expect(chart).toMatchObject({ id: 'chromium-0', unit: 'ms' })
   expect(chart?.bars.map((bar) => bar.label)).toEqual(['Pannier', 'Dexie'])
 })

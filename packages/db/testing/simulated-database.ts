@@ -18,11 +18,11 @@ export class SimulatedDatabase {
   private durableCount = 0
 
   get destroyed(): boolean {
-    return this.state.destroyed
+    return this.state.closed
   }
 
   destroy(): void {
-    this.state.destroyed = true
+    this.state.closed = true
   }
 
   read(known: KnownState | undefined): StoreState {
@@ -44,7 +44,7 @@ export class SimulatedDatabase {
   append(record: LogRecord, durability: Durability, head: Uint8Array | undefined): void {
     const kept = { ...record, bytes: record.bytes.slice() }
     const keptHead = head?.slice()
-    this.change(durability, (state) => state.append(kept, keptHead))
+    this.change(durability, (state) => state.append(kept, durability, keptHead))
   }
 
   putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): void {
@@ -102,9 +102,9 @@ class CheckedDatabase extends MemoryDatabase {
     return super.readPages(ids)
   }
 
-  override append(record: LogRecord, head: Uint8Array | undefined): void {
+  override append(record: LogRecord, durability: Durability, head?: Uint8Array): void {
     checkHead(head)
-    super.append(record, head)
+    super.append(record, durability, head)
     this.newestRecord = record.sequence
   }
 

@@ -8,18 +8,16 @@
  */
 import { assert } from '../base/assert.ts'
 import type { Key, PageId } from '../base/brand.ts'
-import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
 import { asArray, corruptBytes, type Bytes } from '../codec/bytes.ts'
 import { keyNumber } from '../codec/key-number.ts'
 import { Branch, type Child } from './branch.ts'
-import { buildBranch } from './build-branch.ts'
-import { BranchContent, cutIntoPages, LeafContent, separate, UNDERFULL, type Fill } from './content.ts'
-import { BRANCH_BYTES_TARGET, INLINE_VALUE_BYTES_MAX, LEAF_BYTES_TARGET, type SizeClass } from './page-sizes.ts'
+import { BranchContent, LeafContent, UNDERFULL } from './content.ts'
 import { addGarbage, liveEntries } from './garbage.ts'
-import { isOverflow, Leaf, overflowPageCount, OVERFLOW_PAYLOAD_BYTES, type LeafValue } from './leaf.ts'
-import { buildLeaf, buildOverflowPage, leafBytes } from './build-leaf.ts'
+import { Leaf, type LeafValue } from './leaf.ts'
 import type { Node, Root, Tree } from './node.ts'
-import { combinedReduction, encodedReduction, type ReducedEntries, type StoredReducer } from './reducer.ts'
+import { PagePacker, type PageIo } from './page-packer.ts'
+import { INLINE_VALUE_BYTES_MAX, type SizeClass } from './page-sizes.ts'
+import type { StoredReducer } from './reducer.ts'
 
 /** A sorted batch. A change is a new value, or for a removal the length of the value that goes. */
 export interface Changes {
@@ -29,28 +27,8 @@ export interface Changes {
   readonly deltas: readonly (1 | 0 | -1)[]
 }
 
-/** How the applier reaches pages. */
-export interface PageIo {
-  /** The page if it is in memory. */
-  peek(id: PageId): Node | undefined
-  /** Brings pages into memory until the function given is called. */
-  load(ids: readonly PageId[]): MaybePromise<() => void>
-  /** The first of so many consecutive new ids. */
-  allocate(count: number): PageId
-  write(id: PageId, bytes: Uint8Array): MaybePromise<void>
-  /** As `write`, of a page of `size` bytes that `build` makes: now or when the page is stored. It always makes the same. */
-  writeLate(id: PageId, size: number, build: () => Uint8Array): MaybePromise<void>
-  /** The new tree does not use this page any more. */
-  free(id: PageId): void
-  /** Lets others have the thread when the slice is used up. */
-  pause(): MaybePromise<void>
-}
-
 /** Leaves fetched together. In sequence trees most changed leaves are not read at all. */
 const READ_AHEAD_LEAVES = 24
-
-/** Content that fills so many leaves consists of changes but for a small part, so it takes no memory to keep it for a while. */
-const LATE_LEAVES_MIN = 8
 
 /** The new tree. `reducer`: the tree's own, always the same. */
 export async function applyChanges(
@@ -63,7 +41,7 @@ export async function applyChanges(
   if (changes.keys.length === 0) return tree
   const applier = new Applier(io, changes, sizeClass, reducer)
   if (tree === undefined) {
-    return applier.grow(await applier.pack(await applier.load(), 0, '', true), 1)
+    return applier.grow(await applier.packer.pack(await applier.load(), 0, '', true), 1)
   }
   const child: Child = { ...tree, separator: '', garbage: undefined, reduction: undefined }
   const replaced = await applier.children([child], tree.height - 1, {
@@ -84,16 +62,16 @@ interface Span {
 }
 
 class Applier {
+  readonly packer: PagePacker
   readonly #io: PageIo
   readonly #changes: Changes
   readonly #class: SizeClass
-  readonly #reducer: StoredReducer<unknown> | undefined
 
   constructor(io: PageIo, changes: Changes, sizeClass: SizeClass, reducer: StoredReducer<unknown> | undefined) {
     this.#io = io
     this.#changes = changes
     this.#class = sizeClass
-    this.#reducer = reducer
+    this.packer = new PagePacker(io, sizeClass, reducer)
   }
 
   /** Puts branches above until one page is left; takes those away that have but one child. */
@@ -103,7 +81,7 @@ class Applier {
     while (level.length > 1) {
       const content = new BranchContent()
       for (const child of level) content.push(child)
-      level = await this.pack(content, height++, '', true)
+      level = await this.packer.pack(content, height++, '', true)
     }
     let root = level[0]!
     while (height > 1) {
@@ -130,7 +108,7 @@ class Applier {
         throw corruptBytes('a change does not fit the entry that it changes')
       if (change.length > inlineMax) return this.#loadLarge()
       content.measure(keys[i]!, change)
-      if ((i & 1023) === 1023) await this.#pause()
+      if ((i & 1023) === 1023) await this.packer.pause()
     }
     return content
   }
@@ -167,47 +145,19 @@ class Applier {
       const joined: LeafContent | BranchContent = pending ?? content
       pending = undefined
       if (joined.length === 0) continue
-      if (!last && joined.size < this.#target(level) * UNDERFULL) {
+      if (!last && joined.size < this.packer.target(level) * UNDERFULL) {
         pending = joined
         pendingSeparator = separator
         continue
       }
       const rightEdge = span.rightEdge && last
-      if (joined.size < this.#target(level) * UNDERFULL)
+      if (joined.size < this.packer.target(level) * UNDERFULL)
         await this.#joinPrevious(out, joined, level, separator, rightEdge)
-      else out.push(...(await this.pack(joined, level, separator, rightEdge)))
-      await this.#pause()
+      else out.push(...(await this.packer.pack(joined, level, separator, rightEdge)))
+      await this.packer.pause()
     }
     if (pending !== undefined) await this.#joinPrevious(out, pending, level, pendingSeparator, span.rightEdge)
     ahead.release()
-    return out
-  }
-
-  /** Writes content as pages of that level; `separator` is the lower bound of the first one. */
-  async pack(
-    content: LeafContent | BranchContent,
-    level: number,
-    separator: string,
-    rightEdge: boolean,
-  ): Promise<Child[]> {
-    const out: Child[] = []
-    let from = 0
-    const ends = cutIntoPages(content, this.#target(level), this.#fill(rightEdge))
-    for (const to of ends) {
-      const id = this.#io.allocate(1)
-      if (content instanceof LeafContent) {
-        const bound = from === 0 ? separator : separate(content.keys[from - 1]!, content.keys[from]!)
-        out.push(await this.#writeLeaf(id, content, from, to, bound, ends.length >= LATE_LEAVES_MIN))
-      } else {
-        const bound = from === 0 ? separator : content.children[from]!.separator
-        const children = content.children.slice(from, to)
-        await this.#write(id, buildBranch(id, level, children, this.#reducer !== undefined))
-        const reduction = this.#reducer && combinedReduction(this.#reducer, children)
-        out.push({ separator: bound, id, ...totals(children), garbage: undefined, reduction })
-      }
-      from = to
-      await this.#pause()
-    }
     return out
   }
 
@@ -231,13 +181,13 @@ class Applier {
       const present = index >= 0 && leaf!.key(index) === key
       if (present === (deltas[i] === 1)) throw corruptBytes('a change does not fit the entry that it changes')
       if (present) {
-        this.#freeValue(leaf!.value(index))
+        this.packer.freeValue(leaf!.value(index))
         at++
       }
       const change = changes[i]!
       if (typeof change !== 'number')
-        content.push(key, change.length > inlineMax ? await this.#overflow(asArray(change)) : change)
-      if ((i & 1023) === 1023) await this.#pause()
+        content.push(key, change.length > inlineMax ? await this.packer.overflow(asArray(change)) : change)
+      if ((i & 1023) === 1023) await this.packer.pause()
     }
     for (; at < count; at++) this.#keep(leaf!, live === undefined ? at : live[at]!, content)
   }
@@ -291,62 +241,20 @@ class Applier {
     rightEdge: boolean,
   ): Promise<void> {
     const previous = out.at(-1)
-    if (previous === undefined || (level === 0 && previous.bytes + content.size > this.#target(level))) {
-      out.push(...(await this.pack(content, level, separator, rightEdge)))
+    if (previous === undefined || (level === 0 && previous.bytes + content.size > this.packer.target(level))) {
+      out.push(...(await this.packer.pack(content, level, separator, rightEdge)))
       return
     }
     out.pop()
     const joined = await this.#content(previous, level, { from: 0, to: 0, rightEdge: false, root: false })
     join(joined, content)
-    out.push(...(await this.pack(joined, level, previous.separator, rightEdge)))
-  }
-
-  async #writeLeaf(
-    id: PageId,
-    content: LeafContent,
-    from: number,
-    to: number,
-    separator: string,
-    late: boolean,
-  ): Promise<Child> {
-    const size = leafBytes(content, from, to)
-    let bytes = size
-    let overflow = false
-    for (let i = from; i < to; i++) {
-      const value = content.values[i]!
-      if (!isOverflow(value)) continue
-      bytes += value.length
-      overflow = true
-    }
-    const build = (): Uint8Array => buildLeaf(id, content, from, to)
-    const written = late ? this.#io.writeLate(id, size, build) : this.#io.write(id, build())
-    if (isPromise(written)) await written
-    const reduction = this.#reducer && encodedReduction(this.#reducer, contentEntries(content, from, to))
-    return { separator, id, count: to - from, bytes, overflow, garbage: undefined, reduction }
-  }
-
-  /** Large values go to overflow pages. */
-  async #overflow(value: Uint8Array): Promise<LeafValue> {
-    const pages = overflowPageCount(value.length)
-    const first = this.#io.allocate(pages)
-    for (let i = 0; i < pages; i++) {
-      const id = (first + i) as PageId
-      const start = i * OVERFLOW_PAYLOAD_BYTES
-      await this.#write(id, buildOverflowPage(id, value.subarray(start, start + OVERFLOW_PAYLOAD_BYTES)))
-    }
-    return { length: value.length, first }
-  }
-
-  #freeValue(value: LeafValue): void {
-    if (!isOverflow(value)) return
-    const pages = overflowPageCount(value.length)
-    for (let i = 0; i < pages; i++) this.#io.free((value.first + i) as PageId)
+    out.push(...(await this.packer.pack(joined, level, previous.separator, rightEdge)))
   }
 
   #freeGarbage(leaf: Leaf, child: Child): void {
     if (child.garbage === undefined || !child.overflow) return
     const live = new Set(liveEntries(leaf, child.garbage))
-    for (let i = 0; i < leaf.count; i++) if (!live.has(i)) this.#freeValue(leaf.value(i))
+    for (let i = 0; i < leaf.count; i++) if (!live.has(i)) this.packer.freeValue(leaf.value(i))
   }
 
   /** For each child the end of its changes. */
@@ -363,15 +271,6 @@ class Applier {
     return ends
   }
 
-  #target(level: number): number {
-    return level === 0 ? LEAF_BYTES_TARGET[this.#class] : BRANCH_BYTES_TARGET
-  }
-
-  #fill(rightEdge: boolean): Fill {
-    if (!rightEdge) return 'even'
-    return this.#class === 'sequence' ? 'full' : 'roomy'
-  }
-
   async #node(id: PageId): Promise<Node> {
     const cached = this.#io.peek(id)
     if (cached !== undefined) return cached
@@ -380,16 +279,6 @@ class Applier {
     release()
     assert(node !== undefined, 'a loaded page is in memory')
     return node
-  }
-
-  async #write(id: PageId, bytes: Uint8Array): Promise<void> {
-    const written = this.#io.write(id, bytes)
-    if (isPromise(written)) await written
-  }
-
-  async #pause(): Promise<void> {
-    const paused = this.#io.pause()
-    if (isPromise(paused)) await paused
   }
 }
 
@@ -427,30 +316,6 @@ function join(content: LeafContent | BranchContent, more: LeafContent | BranchCo
   if (content instanceof LeafContent && more instanceof LeafContent) content.append(more)
   else if (content instanceof BranchContent && more instanceof BranchContent) content.append(more)
   else assert(false, 'pages of one level are of one kind')
-}
-
-/** Values that overflow are not at hand. */
-function contentEntries({ keys, values }: LeafContent, from: number, to: number): ReducedEntries {
-  return {
-    count: to - from,
-    key: (index) => keys[from + index]!,
-    value: (index) => {
-      const value = values[from + index]!
-      return isOverflow(value) ? undefined : asArray(value)
-    },
-  }
-}
-
-function totals(children: readonly Child[]): { count: number; bytes: number; overflow: boolean } {
-  let count = 0
-  let bytes = 0
-  let overflow = false
-  for (const child of children) {
-    count += child.count
-    bytes += child.bytes
-    overflow ||= child.overflow
-  }
-  return { count, bytes, overflow }
 }
 
 function lowerBound(leaf: Leaf, live: Uint16Array | undefined, key: Key): number {

@@ -8,6 +8,7 @@
  * Memory: one document, and never more than `DOCUMENT_TEXT_BYTES_MAX`.
  */
 import { PannierError } from '../base/errors.ts'
+import { CLOSE_ARRAY, CLOSE_OBJECT, countMembers, LINE_FEED, Measure, OPEN_ARRAY, OPEN_OBJECT } from './json-measure.ts'
 import { DOCUMENT_DEPTH_MAX, DOCUMENT_TEXT_BYTES_MAX } from './document-format.ts'
 
 /** 'rows' and 'docs': as in 'couchdb', found by which of them is there. */
@@ -31,8 +32,7 @@ const ENVELOPE_BYTES_MAX = 64 * 1024
 /** What may stand beside the array in an envelope. A document with other fields is a document. */
 const ENVELOPE_FIELDS: ReadonlySet<string> = new Set(['total_rows', 'offset', 'update_seq', 'new_edits', 'pending'])
 
-const [TAB, LINE_FEED, CARRIAGE_RETURN, SPACE, QUOTE] = [9, 10, 13, 32, 34]
-const [COMMA, COLON, OPEN_ARRAY, BACKSLASH, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [44, 58, 91, 92, 93, 123, 125]
+const [TAB, CARRIAGE_RETURN, SPACE] = [9, 13, 32]
 
 export class JsonSplitter {
   /** Undefined until it is known. */
@@ -305,114 +305,6 @@ export class JsonSplitter {
     const message = `This is no source of documents, from line ${this.#line} on: ${what}.`
     return new PannierError('PANNIER_WRONG_FORMAT', message, cause === undefined ? { details } : { details, cause })
   }
-}
-
-/** What can be said of a value while it passes by in chunks. */
-class Measure {
-  /** Members of all its objects, as the text has them. */
-  members = 0
-  deepest = 0
-  #depth = 0
-  #inString = false
-  #escaped = false
-  #lines = 0
-
-  /** Goes to the comma or closing bracket that ends the value, or to `to`. */
-  scan(bytes: Uint8Array, from: number, to: number): number {
-    let at = from
-    while (at < to) {
-      if (this.#inString) {
-        at = this.#scanString(bytes, at, to)
-        continue
-      }
-      const byte = bytes[at]!
-      if (byte === QUOTE) {
-        this.#inString = true
-      } else if (byte === COLON) {
-        this.members++
-      } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
-        if (++this.#depth > this.deepest) this.deepest = this.#depth
-      } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
-        if (this.#depth === 0) return at
-        this.#depth--
-      } else if (byte === COMMA) {
-        if (this.#depth === 0) return at
-      } else if (byte === LINE_FEED) {
-        this.#lines++
-      }
-      at++
-    }
-    return at
-  }
-
-  /** In an object: goes to the next array that is a member of it, to its end, or to `to`. */
-  scanTo(bytes: Uint8Array, from: number, to: number): number {
-    let at = from
-    while (at < to) {
-      if (this.#inString) {
-        at = this.#scanString(bytes, at, to)
-        continue
-      }
-      const byte = bytes[at]!
-      if (byte === QUOTE) this.#inString = true
-      else if (byte === OPEN_ARRAY && this.#depth === 1) return at
-      else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) this.#depth++
-      else if ((byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) && --this.#depth <= 0) return at
-      at++
-    }
-    return at
-  }
-
-  /** Into the array at which `scanTo` has stopped. */
-  resume(at: number): number {
-    this.#depth++
-    return at + 1
-  }
-
-  /** Line feeds since it was asked last. */
-  takeLines(): number {
-    const lines = this.#lines
-    this.#lines = 0
-    return lines
-  }
-
-  /** To after the closing quote, or to `to`. */
-  #scanString(bytes: Uint8Array, from: number, to: number): number {
-    let at = from
-    if (this.#escaped) {
-      this.#escaped = false
-      at++
-    }
-    for (; at < to; at++) {
-      const byte = bytes[at]!
-      if (byte === QUOTE) {
-        this.#inString = false
-        return at + 1
-      }
-      if (byte === BACKSLASH && ++at >= to) {
-        this.#escaped = true
-        return to
-      }
-      // Not JSON; but the lines after it are to be counted right.
-      if (byte === LINE_FEED) this.#lines++
-    }
-    return to
-  }
-}
-
-function countMembers(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0
-  let count = 0
-  if (Array.isArray(value)) {
-    for (const element of value) if (typeof element === 'object') count += countMembers(element)
-    return count
-  }
-  for (const name in value) {
-    count++
-    const member = (value as Record<string, unknown>)[name]
-    if (typeof member === 'object') count += countMembers(member)
-  }
-  return count
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

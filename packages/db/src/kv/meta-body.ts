@@ -14,7 +14,8 @@ import { decodeMetaPage } from '../pager/meta-page.ts'
 import { NOTHING_TO_RECLAIM } from '../pager/reclaim.ts'
 import type { MetaRecord } from '../storage/page-store.ts'
 import { readName, treeKindOf } from './commit-record.ts'
-import { EMPTY_OVERLAY, overlayInsert, type Overlay } from './overlay.ts'
+import { EMPTY_OVERLAY, type Overlay } from './overlay.ts'
+import { overlayInsert } from './overlay-edit.ts'
 import type { State, TreeState } from './state.ts'
 
 /** A database in which nothing was ever written. */

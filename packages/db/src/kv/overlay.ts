@@ -1,12 +1,8 @@
 /**
  * The recent changes to one tree, in memory: an immutable sorted map from keys to changes that also knows by how much each
- * change alters the count of entries. Laid over the pages of the tree it gives the tree's newest state.
- *
- * A B-tree with path copying. Nodes made under an `Edit` belong to it and are changed in place as long as the edit goes on,
- * so a batch pays for copying each node once; `Overlay` values handed out are immutable all the same, because an edit never
- * touches a node that it did not make, and ends by being forgotten.
+ * change alters the count of entries. Laid over the pages of the tree it gives the tree's newest state. A B-tree;
+ * overlay-edit.ts makes the next one.
  */
-import { assert } from '../base/assert.ts'
 import type { Key } from '../base/brand.ts'
 import type { Bytes } from '../codec/bytes.ts'
 
@@ -19,10 +15,10 @@ export type Delta = 1 | 0 | -1
 /** Marks the nodes that belong to a batch of changes. */
 export type Edit = object
 
-const NODE_ENTRIES_MAX = 32
+export const NODE_ENTRIES_MAX = 32
 
 /** Has up to NODE_ENTRIES_MAX entries; or any number as the root: a _run_, all of them additions, cut up by the next change. */
-interface OverlayLeaf {
+export interface OverlayLeaf {
   readonly owner: Edit
   readonly keys: Key[]
   readonly changes: Change[]
@@ -31,7 +27,7 @@ interface OverlayLeaf {
   delta: number
 }
 
-interface OverlayBranch {
+export interface OverlayBranch {
   readonly owner: Edit
   readonly children: OverlayNode[]
   /** The lowest key that may be below each child; the first one's is not looked at. */
@@ -40,7 +36,7 @@ interface OverlayBranch {
   size: number
 }
 
-type OverlayNode = OverlayLeaf | OverlayBranch
+export type OverlayNode = OverlayLeaf | OverlayBranch
 
 export interface Overlay {
   readonly root: OverlayNode | undefined
@@ -83,241 +79,6 @@ export function overlayGet(overlay: Overlay, key: Key): Change | undefined {
   if (node === undefined) return undefined
   const index = lowerBound(node.keys, key)
   return node.keys[index] === key ? node.changes[index] : undefined
-}
-
-/** The key was absent and is there now. */
-export function overlayInsert(overlay: Overlay, edit: Edit, key: Key, value: Bytes): Overlay {
-  return put(overlay, edit, key, value, 1)
-}
-
-/** Inserts many, in ascending order. Takes the arrays. */
-export function overlayInsertMany(
-  overlay: Overlay,
-  edit: Edit,
-  keys: readonly Key[],
-  values: readonly Bytes[],
-): Overlay {
-  if (overlay.root === undefined && keys.length > NODE_ENTRIES_MAX) {
-    const deltas = new Array<Delta>(keys.length).fill(1)
-    return { root: { owner: edit, keys: keys as Key[], changes: values as Bytes[], deltas, delta: keys.length } }
-  }
-  for (let i = 0; i < keys.length; i++) overlay = overlayInsert(overlay, edit, keys[i]!, values[i]!)
-  return overlay
-}
-
-/** The key was there and has another value now. */
-export function overlayReplace(overlay: Overlay, edit: Edit, key: Key, value: Bytes): Overlay {
-  return put(overlay, edit, key, value, 0)
-}
-
-/** The key was there and is absent now. `valueBytes`: of what was there. */
-export function overlayRemove(overlay: Overlay, edit: Edit, key: Key, valueBytes: number): Overlay {
-  return put(overlay, edit, key, valueBytes, -1)
-}
-
-/**
- * All three in one. The delta of an entry is counted from the pages, so it is the sum of the deltas of the changes made to
- * it; an entry that neither the pages nor the newest state hold is dropped.
- */
-function put(overlay: Overlay, edit: Edit, key: Key, change: Change, delta: Delta): Overlay {
-  const { root: before = emptyLeaf(edit) } = overlay
-  const root = !('children' in before) && before.keys.length > NODE_ENTRIES_MAX ? cutUp(before, edit) : before
-  const put = putIn(root, edit, key, change, delta)
-  if (put === undefined) return EMPTY_OVERLAY
-  if (Array.isArray(put)) {
-    const [left, right] = put
-    return { root: branchOf(edit, [left, right], [lowestKey(left), lowestKey(right)]) }
-  }
-  return put === overlay.root ? overlay : { root: put }
-}
-
-/** The node with the change in it; two nodes when it had to be split, undefined when nothing is left in it. */
-function putIn(
-  node: OverlayNode,
-  edit: Edit,
-  key: Key,
-  change: Change,
-  delta: Delta,
-): OverlayNode | [OverlayNode, OverlayNode] | undefined {
-  return 'children' in node ? putInBranch(node, edit, key, change, delta) : putInLeaf(node, edit, key, change, delta)
-}
-
-function putInBranch(
-  node: OverlayBranch,
-  edit: Edit,
-  key: Key,
-  change: Change,
-  delta: Delta,
-): OverlayNode | [OverlayNode, OverlayNode] | undefined {
-  const index = childIndex(node, key)
-  const before = node.children[index]!
-  const deltaBefore = before.delta
-  const sizeBefore = sizeOf(before)
-  const put = putIn(before, edit, key, change, delta)
-  const branch = node.owner === edit ? node : copyBranch(node, edit)
-  if (put === undefined) {
-    branch.children.splice(index, 1)
-    branch.keys.splice(index, 1)
-    branch.delta = sumOf(branch.children, (child) => child.delta)
-    branch.size = sumOf(branch.children, sizeOf)
-    return branch.children.length === 0 ? undefined : branch
-  }
-  if (!Array.isArray(put)) {
-    branch.children[index] = put
-    // A child that belongs to the edit was changed in place: count from what it was before.
-    branch.delta += put.delta - deltaBefore
-    branch.size += sizeOf(put) - sizeBefore
-    return branch
-  }
-  branch.children.splice(index, 1, put[0], put[1])
-  branch.keys.splice(index + 1, 0, lowestKey(put[1]))
-  branch.delta = sumOf(branch.children, (child) => child.delta)
-  branch.size = sumOf(branch.children, sizeOf)
-  if (branch.children.length <= NODE_ENTRIES_MAX) return branch
-  const at = index >= NODE_ENTRIES_MAX - 1 ? NODE_ENTRIES_MAX - 1 : NODE_ENTRIES_MAX / 2
-  const right = branchOf(edit, branch.children.splice(at), branch.keys.splice(at))
-  return [branchOf(edit, branch.children, branch.keys), right]
-}
-
-function putInLeaf(
-  node: OverlayLeaf,
-  edit: Edit,
-  key: Key,
-  change: Change,
-  delta: Delta,
-): OverlayNode | [OverlayNode, OverlayNode] | undefined {
-  const leaf = node.owner === edit ? node : copyLeaf(node, edit)
-  const { keys, changes, deltas } = leaf
-  const last = keys.length - 1
-  const index = last >= 0 && keys[last]! < key ? last + 1 : lowerBound(keys, key)
-  if (keys[index] === key) {
-    const sum = deltas[index]! + delta
-    assert(
-      sum >= -1 && sum <= 1 && (typeof changes[index] === 'number') === (delta === 1),
-      'change does not fit the entry',
-    )
-    if (typeof change === 'number' && sum === 0) {
-      keys.splice(index, 1)
-      changes.splice(index, 1)
-      deltas.splice(index, 1)
-    } else {
-      changes[index] = change
-      deltas[index] = sum as Delta
-    }
-    leaf.delta += delta
-    return keys.length === 0 ? undefined : leaf
-  }
-  if (index === keys.length) {
-    keys.push(key)
-    changes.push(change)
-    deltas.push(delta)
-  } else {
-    keys.splice(index, 0, key)
-    changes.splice(index, 0, change)
-    deltas.splice(index, 0, delta)
-  }
-  leaf.delta += delta
-  if (keys.length <= NODE_ENTRIES_MAX) return leaf
-  return splitLeaf(leaf, edit, index === keys.length - 1 ? NODE_ENTRIES_MAX : NODE_ENTRIES_MAX / 2)
-}
-
-/** A run as nodes of the usual size. */
-function cutUp({ keys, changes, deltas }: OverlayLeaf, edit: Edit): OverlayNode {
-  let level: OverlayNode[] = []
-  for (let from = 0; from < keys.length; from += NODE_ENTRIES_MAX) {
-    const to = Math.min(keys.length, from + NODE_ENTRIES_MAX)
-    level.push({
-      owner: edit,
-      keys: keys.slice(from, to),
-      changes: changes.slice(from, to),
-      deltas: deltas.slice(from, to),
-      delta: to - from,
-    })
-  }
-  while (level.length > 1) {
-    const above: OverlayNode[] = []
-    for (let from = 0; from < level.length; from += NODE_ENTRIES_MAX) {
-      const children = level.slice(from, from + NODE_ENTRIES_MAX)
-      above.push(branchOf(edit, children, children.map(lowestKey)))
-    }
-    level = above
-  }
-  return level[0]!
-}
-
-/** An entry added at the right edge leaves a full node behind, so that ascending batches pack tightly. */
-function splitLeaf(leaf: OverlayLeaf, edit: Edit, at: number): [OverlayLeaf, OverlayLeaf] {
-  const right: OverlayLeaf = {
-    owner: edit,
-    keys: leaf.keys.splice(at),
-    changes: leaf.changes.splice(at),
-    deltas: leaf.deltas.splice(at),
-    delta: 0,
-  }
-  for (const delta of right.deltas) right.delta += delta
-  leaf.delta -= right.delta
-  return [leaf, right]
-}
-
-function emptyLeaf(edit: Edit): OverlayLeaf {
-  return { owner: edit, keys: [], changes: [], deltas: [], delta: 0 }
-}
-
-function copyLeaf(leaf: OverlayLeaf, edit: Edit): OverlayLeaf {
-  return {
-    owner: edit,
-    keys: leaf.keys.slice(),
-    changes: leaf.changes.slice(),
-    deltas: leaf.deltas.slice(),
-    delta: leaf.delta,
-  }
-}
-
-function copyBranch({ children, keys, delta, size }: OverlayBranch, edit: Edit): OverlayBranch {
-  return { owner: edit, children: children.slice(), keys: keys.slice(), delta, size }
-}
-
-function branchOf(edit: Edit, children: OverlayNode[], keys: Key[]): OverlayBranch {
-  return { owner: edit, children, keys, delta: sumOf(children, (child) => child.delta), size: sumOf(children, sizeOf) }
-}
-
-function sumOf(children: readonly OverlayNode[], of: (child: OverlayNode) => number): number {
-  let sum = 0
-  for (const child of children) sum += of(child)
-  return sum
-}
-
-function sizeOf(node: OverlayNode): number {
-  return 'children' in node ? node.size : node.keys.length
-}
-
-function lowestKey(node: OverlayNode): Key {
-  return node.keys[0]!
-}
-
-function childIndex(branch: OverlayBranch, key: string): number {
-  const { keys } = branch
-  const last = keys.length - 1
-  if (keys[last]! <= key) return last
-  let low = 1
-  let high = last
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (keys[middle]! <= key) low = middle + 1
-    else high = middle
-  }
-  return low - 1
-}
-
-function lowerBound(keys: readonly string[], key: string): number {
-  let low = 0
-  let high = keys.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (keys[middle]! < key) low = middle + 1
-    else high = middle
-  }
-  return low
 }
 
 /** All changes in key order, in columns: not to be changed. */
@@ -419,4 +180,33 @@ export class OverlayCursor {
       return
     }
   }
+}
+
+export function sizeOf(node: OverlayNode): number {
+  return 'children' in node ? node.size : node.keys.length
+}
+
+export function childIndex(branch: OverlayBranch, key: string): number {
+  const { keys } = branch
+  const last = keys.length - 1
+  if (keys[last]! <= key) return last
+  let low = 1
+  let high = last
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (keys[middle]! <= key) low = middle + 1
+    else high = middle
+  }
+  return low - 1
+}
+
+export function lowerBound(keys: readonly string[], key: string): number {
+  let low = 0
+  let high = keys.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (keys[middle]! < key) low = middle + 1
+    else high = middle
+  }
+  return low
 }

@@ -14,15 +14,8 @@ import {
   type TreeOperations,
 } from './commit-record.ts'
 import type { ReducerName, TreeKind } from './key-value-store.ts'
-import {
-  EMPTY_OVERLAY,
-  overlayInsert,
-  overlayRemove,
-  overlayReplace,
-  type Change,
-  type Edit,
-  type Overlay,
-} from './overlay.ts'
+import { EMPTY_OVERLAY, type Change, type Edit, type Overlay } from './overlay.ts'
+import { overlayInsert, overlayRemove, overlayReplace } from './overlay-edit.ts'
 
 export interface TreeState {
   readonly id: number

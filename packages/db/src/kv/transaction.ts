@@ -22,7 +22,8 @@ import {
 } from './commit-record.ts'
 import type { ReducerName, TreeKind, TreeWriter, WriteTransaction } from './key-value-store.ts'
 import { MergedTree } from './merged-tree.ts'
-import { overlayInsertMany, type Change } from './overlay.ts'
+import type { Change } from './overlay.ts'
+import { overlayInsertMany } from './overlay-edit.ts'
 import {
   applyOperation,
   createTree,

@@ -94,7 +94,7 @@ export class PageWriter<Node extends Parsed> {
     return this.#add({ id, bytes, size: bytes.length }, this.#options.parse(id, bytes))
   }
 
-  /** See PageIo (btree/apply.ts). */
+  /** See PageIo (btree/page-packer.ts). */
   writeLate(id: PageId, size: number, build: () => Uint8Array): MaybePromise<void> {
     if (!this.#options.late) return this.write(id, build())
     const page = new LatePage(id, size, build)

@@ -10,8 +10,10 @@
  */
 import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
 import { PannierError } from '../../base/errors.ts'
+import type { MaybePromise } from '../../base/maybe-promise.ts'
 import { ByteReader, ByteWriter } from '../../codec/bytes.ts'
 import { sameBytes } from '../../codec/same-bytes.ts'
+import type { SharedDatabase } from '../handle.ts'
 import type { Commit, Durability, KnownState, LogRecord, MetaRecord, Page, StoreState } from '../page-store.ts'
 import { levelError } from './errors.ts'
 import type { Level, LevelEncodings, LevelOperation, LevelRange } from './level-types.ts'
@@ -47,7 +49,7 @@ interface Change {
   readonly fences: Fences
 }
 
-export class LevelDatabase {
+export class LevelDatabase implements SharedDatabase {
   /** Handles that have it open. */
   users = 0
   /** Set when no handle can use it any more; resolves when it is closed. */
@@ -67,11 +69,15 @@ export class LevelDatabase {
     this.source = source
   }
 
+  get closed(): boolean {
+    return this.ended !== undefined
+  }
+
   open(): Promise<void> {
     return this.turn(async () => {})
   }
 
-  read(known: KnownState | undefined): Promise<StoreState> {
+  read(known?: KnownState): Promise<StoreState> {
     return this.turn(async ({ generation, sequence, newest }) => {
       const after = known?.generation === generation ? Math.max(known.sequence, sequence) : sequence
       const sequences = numbersBetween(after + 1, newest)
@@ -85,10 +91,21 @@ export class LevelDatabase {
     })
   }
 
-  /** Waits for no turn: a page always means the same. */
-  readPages(ids: readonly PageId[]): Promise<(Uint8Array | undefined)[]> {
+  /**
+   * Waits for no turn: a page always means the same. At once where that can be done: for a page of 20 KB classic-level takes some
+   * 0.03 ms then, and three to ten times as long by way of its threads.
+   */
+  readPages(ids: readonly PageId[]): MaybePromise<(Uint8Array | undefined)[]> {
     const keys = ids.map(pageKey)
-    return this.fences ? this.get(keys) : this.turn(() => this.get(keys))
+    if (!this.fences) return this.turn(() => this.get(keys))
+    const { level, prefix, name } = this.source
+    const { getSync = false } = (level.supports ?? {}) as { readonly getSync?: boolean }
+    if (!getSync) return this.get(keys)
+    try {
+      return keys.map((key) => copied(level.getSync!(prefix + key, ENCODINGS)))
+    } catch (error) {
+      throw levelError(error, name, false)
+    }
   }
 
   append(record: LogRecord, durability: Durability, head?: Uint8Array): Promise<void> {
@@ -263,7 +280,7 @@ export class LevelDatabase {
     const { level, prefix } = this.source
     const prefixed = keys.map((key) => prefix + key)
     const values = await this.call(() => level.getMany(prefixed, ENCODINGS))
-    return values.map((bytes) => bytes && new Uint8Array(bytes))
+    return values.map(copied)
   }
 
   /** Those that start so, without the prefix of the database. */
@@ -326,6 +343,10 @@ function ordered(number: number): string {
 
 function numbersBetween(first: number, last: number): number[] {
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index)
+}
+
+function copied(bytes: Uint8Array | undefined): Uint8Array | undefined {
+  return bytes && new Uint8Array(bytes)
 }
 
 const NO_META = { generation: 0 as Generation, sequence: 0 as CommitSequence }

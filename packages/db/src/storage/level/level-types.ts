@@ -4,9 +4,12 @@
  */
 
 export interface Level {
+  /** `getSync`: whether that can be called. Its own type does not name it. */
+  readonly supports?: object
   /** `passive`: waits for it to be open, and does not open it. */
   open(options?: { readonly passive?: boolean }): Promise<void>
   close(): Promise<void>
+  getSync?(key: string, options: LevelEncodings): Uint8Array | undefined
   getMany(keys: string[], options: LevelEncodings): Promise<(Uint8Array | undefined)[]>
   /** Atomic. `sync`: resolves when it would survive a loss of power. */
   batch(operations: LevelOperation[], options: LevelEncodings & { readonly sync: boolean }): Promise<void>

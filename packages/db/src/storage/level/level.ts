@@ -10,19 +10,8 @@
  * nothing is lost. And it can be opened only where there is room: after a write has failed on a full disk, reads of what is not cached
  * fail too until there is some.
  */
-import type { Generation, PageId } from '../../base/brand.ts'
-import { PannierError } from '../../base/errors.ts'
-import type {
-  Commit,
-  Durability,
-  KnownState,
-  LogRecord,
-  Page,
-  PageStore,
-  SharingScope,
-  Storage,
-  StoreState,
-} from '../page-store.ts'
+import { Handle } from '../handle.ts'
+import type { PageStore, SharingScope, Storage } from '../page-store.ts'
 import { levelError } from './errors.ts'
 import { LevelDatabase } from './level-database.ts'
 import type { Level } from './level-types.ts'
@@ -76,7 +65,7 @@ class LevelStorage implements Storage {
         await this.leave(name, database)
         throw error
       }
-      return new LevelPageStore(database, () => this.leave(name, database))
+      return new Handle(database, () => this.leave(name, database))
     })
   }
 
@@ -115,69 +104,5 @@ class LevelStorage implements Storage {
     } finally {
       databases.delete(this.identify(name))
     }
-  }
-}
-
-class LevelPageStore implements PageStore {
-  private readonly database: LevelDatabase
-  private readonly leave: () => Promise<void>
-  private closed = false
-
-  constructor(database: LevelDatabase, leave: () => Promise<void>) {
-    this.database = database
-    this.leave = leave
-  }
-
-  read(known?: KnownState): Promise<StoreState> {
-    return this.use().read(known)
-  }
-
-  readPages(ids: readonly PageId[]): Promise<(Uint8Array | undefined)[]> {
-    return this.use().readPages(ids)
-  }
-
-  append(record: LogRecord, durability: Durability, head?: Uint8Array): Promise<void> {
-    return this.use().append(record, durability, head)
-  }
-
-  claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): Promise<void> {
-    return this.use().claim(token, expectedGeneration, firstNewPageId)
-  }
-
-  stage(token: string, pages: readonly Page[]): Promise<void> {
-    return this.use().stage(token, pages)
-  }
-
-  commit(commit: Commit): Promise<void> {
-    return this.use().commit(commit)
-  }
-
-  putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): Promise<void> {
-    return this.use().putHeader(expected, header, durability)
-  }
-
-  replacePages(header: Uint8Array, pages: readonly Page[]): Promise<void> {
-    return this.use().replacePages(header, pages)
-  }
-
-  listPages(): Promise<PageId[]> {
-    return this.use().listPages()
-  }
-
-  usedBytes(): Promise<number | undefined> {
-    return this.use().usedBytes()
-  }
-
-  async close(): Promise<void> {
-    if (this.closed) return
-    this.closed = true
-    await this.leave()
-  }
-
-  private use(): LevelDatabase {
-    if (this.closed || this.database.ended) {
-      throw new PannierError('PANNIER_CLOSED', 'This handle is closed, or the database was closed or destroyed.')
-    }
-    return this.database
   }
 }

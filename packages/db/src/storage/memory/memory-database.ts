@@ -7,11 +7,12 @@
 import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
 import { PannierError } from '../../base/errors.ts'
 import { sameBytes } from '../../codec/same-bytes.ts'
-import type { Commit, KnownState, LogRecord, MetaRecord, Page, StoreState } from '../page-store.ts'
+import type { SharedDatabase } from '../handle.ts'
+import type { Commit, Durability, KnownState, LogRecord, MetaRecord, Page, StoreState } from '../page-store.ts'
 
-export class MemoryDatabase {
+export class MemoryDatabase implements SharedDatabase {
   /** Set by `destroy`: whoever still has it open is told that it was closed underneath. */
-  destroyed = false
+  closed = false
   private readonly pages = new Map<PageId, Uint8Array>()
   private log: LogRecord[] = []
   private meta: MetaRecord | undefined
@@ -34,7 +35,7 @@ export class MemoryDatabase {
     return ids.map((id) => this.pages.get(id)?.slice())
   }
 
-  append(record: LogRecord, head: Uint8Array | undefined): void {
+  append(record: LogRecord, _durability: Durability, head?: Uint8Array): void {
     this.checkNewest(record.sequence)
     this.log.push(copyRecord(record))
     if (head) this.head = head.slice()

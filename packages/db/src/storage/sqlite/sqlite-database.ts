@@ -8,10 +8,11 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
 import { PannierError } from '../../base/errors.ts'
 import { sameBytes } from '../../codec/same-bytes.ts'
+import type { SharedDatabase } from '../handle.ts'
 import type { Commit, Durability, KnownState, LogRecord, MetaRecord, Page, StoreState } from '../page-store.ts'
 import { operationError } from './errors.ts'
 
-export class SqliteDatabase {
+export class SqliteDatabase implements SharedDatabase {
   readonly path: string
   /** Set when it was closed or destroyed: no handle can use it any more. */
   closed = false

@@ -7,19 +7,8 @@
  */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Generation, PageId } from '../../base/brand.ts'
-import { PannierError } from '../../base/errors.ts'
-import type {
-  Commit,
-  Durability,
-  KnownState,
-  LogRecord,
-  Page,
-  PageStore,
-  SharingScope,
-  Storage,
-  StoreState,
-} from '../page-store.ts'
+import { Handle } from '../handle.ts'
+import type { PageStore, SharingScope, Storage } from '../page-store.ts'
 import { checkDestroyable, connect } from './connect.ts'
 import { openError } from './errors.ts'
 import { SqliteDatabase, deleteFiles } from './sqlite-database.ts'
@@ -44,7 +33,7 @@ class SqliteStorage implements Storage {
     let database = databases.get(path)
     if (!database) databases.set(path, (database = new SqliteDatabase(connect(path), path)))
     database.users++
-    return new SqlitePageStore(database)
+    return new Handle(database, () => leave(database))
   }
 
   async destroy(name: string): Promise<void> {
@@ -61,65 +50,8 @@ class SqliteStorage implements Storage {
   }
 }
 
-class SqlitePageStore implements PageStore {
-  private readonly database: SqliteDatabase
-  private closed = false
-
-  constructor(database: SqliteDatabase) {
-    this.database = database
-  }
-
-  read(known?: KnownState): StoreState {
-    return this.use().read(known)
-  }
-
-  readPages(ids: readonly PageId[]): (Uint8Array | undefined)[] {
-    return this.use().readPages(ids)
-  }
-
-  append(record: LogRecord, durability: Durability, head?: Uint8Array): void {
-    this.use().append(record, durability, head)
-  }
-
-  claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): void {
-    this.use().claim(token, expectedGeneration, firstNewPageId)
-  }
-
-  stage(token: string, pages: readonly Page[]): void {
-    this.use().stage(token, pages)
-  }
-
-  commit(commit: Commit): void {
-    this.use().commit(commit)
-  }
-
-  putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): void {
-    this.use().putHeader(expected, header, durability)
-  }
-
-  replacePages(header: Uint8Array, pages: readonly Page[]): void {
-    this.use().replacePages(header, pages)
-  }
-
-  listPages(): PageId[] {
-    return this.use().listPages()
-  }
-
-  usedBytes(): number {
-    return this.use().usedBytes()
-  }
-
-  close(): void {
-    if (this.closed) return
-    this.closed = true
-    const { database } = this
-    if (--database.users > 0 || database.closed) return
-    databases.delete(database.path)
-    database.close()
-  }
-
-  private use(): SqliteDatabase {
-    if (this.closed) throw new PannierError('PANNIER_CLOSED', 'This handle is closed.')
-    return this.database
-  }
+function leave(database: SqliteDatabase): void {
+  if (--database.users > 0 || database.closed) return
+  databases.delete(database.path)
+  database.close()
 }

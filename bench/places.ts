@@ -1,18 +1,15 @@
-/** Runs phases in a browser engine or in Node. Each phase gets a browser or process of its own. */
+/** Where programs that measure run: in a page of a browser engine or in Node, each time in a browser or process of its own. */
 import { globSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { ENGINES, missingPackages } from '../../tools/browser/engines.ts'
-import { runPage } from '../../tools/browser/run-page.ts'
-import { run } from '../../tools/processes.ts'
-import type { Place } from '../contenders/catalog.ts'
-import type { PhaseReport, PhaseRequest } from './run-phase.ts'
+import { ENGINES, missingPackages } from '../tools/browser/engines.ts'
+import { runPage } from '../tools/browser/run-page.ts'
+import type { RunPageOptions } from '../tools/browser/run-page.ts'
+import { run } from '../tools/processes.ts'
+import type { Place } from './contenders/catalog.ts'
 
 export const PLACES: readonly Place[] = ['node', ...ENGINES]
 
 const NODE_OPTIONS: readonly string[] = ['--conditions=pannier-source', '--disable-warning=ExperimentalWarning']
-const PAGE_ENTRY = join(import.meta.dirname, 'page.ts')
-const NODE_ENTRY = join(import.meta.dirname, 'node-process.ts')
-const SILENCE_MS_MAX = 300_000
 
 /** Where each engine keeps what pages store, below its profile. */
 const STORAGE_FOLDERS: Readonly<Record<Place, readonly string[]>> = {
@@ -22,33 +19,50 @@ const STORAGE_FOLDERS: Readonly<Record<Place, readonly string[]>> = {
   webkit: ['data/**/{databases,storage,IndexedDB}'],
 }
 
+export interface Program {
+  /** What a page runs: `request` is in its query string, and it reports what it gives. */
+  readonly page: string
+  /** What Node runs: `request` is its argument, and its last line is what it gives. */
+  readonly node: string
+  /** For a page, without a word; for a process, in all. */
+  readonly waitMsMax: number
+}
+
 /** Why nothing can run there, if so. */
 export function obstacleIn(place: Place): string | undefined {
   const missing = place === 'node' ? [] : missingPackages(place)
   return missing.length === 0 ? undefined : `not installed: ${missing.join(', ')}`
 }
 
-/** `folder` holds all that the database is, and is given again for the next phase. */
-export async function runPhaseIn(
-  place: Place,
-  folder: string,
-  request: Omit<PhaseRequest, 'place'>,
-  features: readonly string[],
-  onWorkload: (name: string) => void,
-): Promise<PhaseReport> {
-  if (place === 'node') return runInNode(folder, { ...request, place: join(folder, 'bench') })
-  const query = { request: JSON.stringify({ ...request, place: 'bench' }) }
-  const onProgress = (value: unknown): void => onWorkload(String(value))
-  const options = { entry: PAGE_ENTRY, query, profileDir: folder, timeoutMs: SILENCE_MS_MAX, features, onProgress }
-  return (await runPage(place, options)) as PhaseReport
+/** Name or path of the database; `folder` holds all that it is. */
+export function databaseIn(place: Place, folder: string): string {
+  return place === 'node' ? join(folder, 'bench') : 'bench'
 }
 
-async function runInNode(folder: string, request: PhaseRequest): Promise<PhaseReport> {
-  const parameters = [...NODE_OPTIONS, NODE_ENTRY, JSON.stringify(request)]
-  const { output, code } = await run(process.execPath, parameters, { cwd: folder, timeoutMs: SILENCE_MS_MAX })
+/** `folder` is given again to whoever is to find what this program stores. */
+export async function runProgram(
+  place: Place,
+  program: Program,
+  folder: string,
+  request: object,
+  options: Pick<RunPageOptions, 'features' | 'onProgress'> = {},
+): Promise<unknown> {
+  if (place === 'node') return runInNode(program, folder, request)
+  const query = { request: JSON.stringify(request) }
+  return runPage(place, { ...options, entry: program.page, query, profileDir: folder, timeoutMs: program.waitMsMax })
+}
+
+export async function runInNode(
+  { node, waitMsMax }: Program,
+  folder: string,
+  request: object,
+  ...further: string[]
+): Promise<unknown> {
+  const parameters = [...NODE_OPTIONS, node, JSON.stringify(request), ...further]
+  const { output, code } = await run(process.execPath, parameters, { cwd: folder, timeoutMs: waitMsMax })
   const last = output.trimEnd().split('\n').at(-1) ?? ''
   if (!last.startsWith('{')) throw new Error(`the process ended with ${code}: ${output.slice(-500)}`)
-  return JSON.parse(last) as PhaseReport
+  return JSON.parse(last)
 }
 
 /** Of `stat`, whatever the file system. */
