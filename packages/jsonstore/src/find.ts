@@ -29,23 +29,31 @@ export async function findDocuments(
   const selector = await wholeSelector(documents, query)
   let found: Found[]
   if (selector !== undefined) {
+    const paths = order.map(sortPath) as '_id'[]
     const ordered = documents
       .find(selector)
-      .sort(...(order.map(sortPath) as '_id'[]))
+      .sort(...paths)
       .skip(skip)
     found = await (limit === Infinity ? ordered : ordered.limit(limit)).toArray()
-  } else {
-    const { keys } = await candidates(documents, query)
-    const byId = order[0]!.field === '_id'
-    const sorted = [...keys].sort()
-    if (byId && order[0]!.descending) sorted.reverse()
-    const wanted = byId
-      ? await firstMatching(documents, query, sorted, skip + limit)
-      : await matching(documents, query, sorted)
-    if (!byId) wanted.sort(compareBy(order))
-    found = wanted.slice(skip, skip + limit)
-  }
+  } else found = await findCandidates(documents, query, { order, skip, limit })
   return newest && sort[0]!.field !== '_id' ? found.sort(compareBy(sort)) : found
+}
+
+async function findCandidates(
+  documents: Documents,
+  query: SearchQuery,
+  { order, skip, limit }: { readonly order: readonly SortField[]; readonly skip: number; readonly limit: number },
+): Promise<Found[]> {
+  const { keys, isExact } = await candidates(documents, query)
+  const sorted = [...keys].sort()
+  const [{ field, descending }] = order as readonly [SortField]
+  if (field !== '_id') {
+    const all = await matching(documents, query, sorted)
+    return all.sort(compareBy(order)).slice(skip, skip + limit)
+  }
+  if (descending) sorted.reverse()
+  if (isExact) return await matching(documents, query, sorted.slice(skip, skip + limit))
+  return (await firstMatching(documents, query, sorted, skip + limit)).slice(skip, skip + limit)
 }
 
 export async function countDocuments(documents: Documents, query: SearchQuery): Promise<number> {
