@@ -7,19 +7,19 @@ import type { Person } from '../documents.ts'
 const INDEXES: readonly IndexInput<FieldPath<Person>>[] = ['age', 'city']
 
 export class PannierContender implements Contender {
-  readonly #storage: Pick<OpenOptions, 'storage'>
+  readonly #options: Pick<OpenOptions, 'storage' | 'encryption'>
   #database: Database | undefined
   #people: Collection<Person> | undefined
   #byScore!: ReturnType<typeof viewByScore>
   #byCity!: ReturnType<typeof viewByCity>
 
-  constructor(storage: Pick<OpenOptions, 'storage'> = {}) {
-    this.#storage = storage
+  constructor(options: Pick<OpenOptions, 'storage' | 'encryption'> = {}) {
+    this.#options = options
   }
 
   async open(place: string, indexed: boolean): Promise<void> {
     const people = indexed ? { indexes: INDEXES } : {}
-    this.#database = await open(place, { ...this.#storage, collections: { people } })
+    this.#database = await open(place, { ...this.#options, collections: { people } })
     this.#use(this.#database.collection<Person>('people'))
   }
 
@@ -108,7 +108,7 @@ export class PannierContender implements Contender {
   }
 
   async destroy(place: string): Promise<void> {
-    const database = await open(place, this.#storage)
+    const database = await open(place, this.#options)
     await database.destroy()
   }
 }
