@@ -7,15 +7,29 @@ import type { Person } from '../../documents.ts'
 const INDEXES: readonly IndexInput<FieldPath<Person>>[] = ['age', ['city', 'score']]
 
 export function pannierContender(): Contender {
-  return new PannierContender()
+  return new PannierContender(false)
+}
+
+/** With a device key, so that opening is not the making of a key of a password. */
+export function encryptedPannierContender(): Contender {
+  return new PannierContender(true)
 }
 
 class PannierContender implements Contender {
+  readonly #isEncrypted: boolean
   #database: Database | undefined
   #people: Collection<Person> | undefined
 
+  constructor(isEncrypted: boolean) {
+    this.#isEncrypted = isEncrypted
+  }
+
   async open(place: string, indexed: boolean): Promise<void> {
-    this.#database = await open(place, { collections: { people: indexed ? { indexes: INDEXES } : {} } })
+    const encryption = this.#isEncrypted ? { key: await deviceKey() } : undefined
+    this.#database = await open(place, {
+      collections: { people: indexed ? { indexes: INDEXES } : {} },
+      ...(encryption && { encryption }),
+    })
     this.#people = this.#database.collection<Person>('people')
   }
 
@@ -82,4 +96,9 @@ class PannierContender implements Contender {
   pageByAge(skip: number, limit: number): Promise<readonly Person[]> {
     return this.#people!.find().sort('age').skip(skip).limit(limit).toArray()
   }
+}
+
+/** The same in each phase. */
+function deviceKey(): Promise<CryptoKey> {
+  return crypto.subtle.importKey('raw', new Uint8Array(32).fill(7), 'AES-GCM', false, ['encrypt', 'decrypt'])
 }

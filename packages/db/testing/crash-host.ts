@@ -6,7 +6,7 @@ import type { Environment } from '../src/base/environment.ts'
 import { PannierError } from '../src/base/errors.ts'
 import type { Coordinator } from '../src/kv/coordinator.ts'
 import { openKeyValueStore, type PagedKeyValueStore } from '../src/kv/open.ts'
-import type { Durability } from '../src/storage/page-store.ts'
+import type { Durability, Storage } from '../src/storage/page-store.ts'
 import { CheckError } from './check.ts'
 import type { Random } from './random.ts'
 import { randomOrder, SimulatedStorage, type Fault } from './simulated-page-store.ts'
@@ -17,6 +17,8 @@ export interface Simulation {
   readonly call: number
   readonly fault: Fault
   readonly coordinator: () => Coordinator
+  /** A wrapper around the simulated storage. */
+  readonly over?: (storage: Storage) => Storage
 }
 
 export interface CrashHostOptions {
@@ -87,8 +89,9 @@ export class CrashHost {
 
   async open(cacheBytesMax: number): Promise<PagedKeyValueStore> {
     const { environment, durability } = this.#options
+    const { over } = this.#simulation
     return openKeyValueStore({
-      store: await this.storage.open('x'),
+      store: await (over?.(this.storage) ?? this.storage).open('x'),
       coordinator: this.#simulation.coordinator(),
       environment,
       cacheBytesMax,

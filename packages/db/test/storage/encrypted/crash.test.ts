@@ -1,0 +1,133 @@
+/**
+ * Goal: nothing acknowledged is lost under encryption either, whichever backend call fails and however; and a change of keys that
+ * is cut short anywhere leaves a database that opens, is whole, and goes on with it.
+ */
+import { test } from 'vitest'
+import { localCoordinator } from '../../../src/database/coordination/local-coordinator.ts'
+import { systemEnvironment } from '../../../src/database/environment.ts'
+import { openKeyValueStore, type PagedKeyValueStore } from '../../../src/kv/open.ts'
+import type { EncryptedPageStore } from '../../../src/storage/encrypted/encrypted-page-store.ts'
+import { rotateKey } from '../../../src/storage/encrypted/rotate.ts'
+import { assertEqual } from '../../../testing/check.ts'
+import { randomFault } from '../../../testing/crash-host.ts'
+import { simulate } from '../../../testing/crash-simulation.ts'
+import { simulateDatabase } from '../../../testing/database-crash-simulation.ts'
+import {
+  compareAll,
+  copyModel,
+  createAll,
+  randomSteps,
+  runStep,
+  type Model,
+} from '../../../testing/key-value-workload.ts'
+import { seededRandom } from '../../../testing/random.ts'
+import { SimulatedStorage, type Fault } from '../../../testing/simulated-page-store.ts'
+import { soloCoordinator } from '../../kv/solo-coordinator.ts'
+import { encrypted, platforms } from './fixture.ts'
+
+const SEEDS = Number(process.env['SEEDS'] ?? 60)
+const FIRST_SEED = Number(process.env['SEED'] ?? 1)
+
+for (const [name, run, share] of [
+  ['key-value store', simulate, 1],
+  ['database', simulateDatabase, 0.3],
+] as const) {
+  const seeds = Math.ceil(SEEDS * share)
+  test(`${name}: random calls of ${seeds} seeds from ${FIRST_SEED}`, { timeout: 3_600_000 }, async () => {
+    for (let seed = FIRST_SEED; seed < FIRST_SEED + seeds; seed++) {
+      const random = seededRandom(seed * 6151)
+      const fault = randomFault(random)
+      const call = 1 + random.below(random.pick([10, 40, 100]))
+      const [, platform] = platforms[seed % platforms.length]!
+      await described({ seed, call, fault }, () =>
+        run({ seed, call, fault, coordinator: soloCoordinator, over: (storage) => encrypted(storage, platform) }),
+      )
+    }
+  })
+}
+
+const FAULTS: readonly Fault[] = [
+  { kind: 'error', code: 'PANNIER_IO', happens: false },
+  { kind: 'error', code: 'PANNIER_IO', happens: true },
+  { kind: 'gone', happens: false },
+  { kind: 'gone', happens: true },
+  { kind: 'power', happens: false },
+]
+
+for (const [at, fault] of FAULTS.entries()) {
+  test(`rotation: every call meets ${JSON.stringify(fault)}`, { timeout: 3_600_000 }, async () => {
+    for (let call = 1; call < 1000; call++) {
+      const isOver = await described({ seed: at + 1, call, fault }, () => rotateWithFault(at + 1, call, fault))
+      if (isOver) return
+    }
+    throw new Error('the rotation does not end')
+  })
+}
+
+interface Opened {
+  readonly pages: EncryptedPageStore
+  readonly kv: PagedKeyValueStore
+}
+
+let databases = 0
+
+/** True when the rotation has made fewer calls. */
+async function rotateWithFault(seed: number, call: number, fault: Fault): Promise<boolean> {
+  const random = seededRandom(seed)
+  const storage = new SimulatedStorage()
+  let model: Model = new Map()
+  const open = async (): Promise<Opened> => {
+    const pages = await encrypted(storage).open('x')
+    const environment = systemEnvironment()
+    const coordinator = localCoordinator({ key: `rotation ${++databases}`, environment })
+    const options = { environment, coordinator, cacheBytesMax: 200_000, durability: 'strict' as const }
+    return { pages, kv: await openKeyValueStore({ store: pages, ...options }) }
+  }
+  const rotate = ({ pages, kv }: Opened): Promise<void> =>
+    rotateKey(pages, {
+      fence: () => kv.fence(),
+      pause: () => Promise.resolve(),
+      signal: new AbortController().signal,
+    })
+  const first = await open()
+  await first.kv.write((tx) => createAll(tx, model))
+  for (const count of [3000, 20]) {
+    const steps = randomSteps(random, count)
+    let next = model
+    await first.kv.write((tx) => {
+      next = copyModel(model)
+      for (const step of steps) runStep(tx, next, step)
+    })
+    model = next
+    if (count > 20) await first.kv.checkpoint()
+  }
+  const gone = new Promise<void>((resolve) => (storage.onGone = resolve))
+  const before = storage.calls
+  storage.failAt(before + call, fault)
+  await Promise.race([rotate(first).catch(() => {}), gone])
+  const isOver = storage.calls < before + call
+  storage.disarm()
+  const second = await open()
+  await second.kv.read((snapshot) => compareAll(snapshot, model))
+  await second.kv.check()
+  await rotate(second)
+  await second.kv.check()
+  await second.kv.read((snapshot) => compareAll(snapshot, model))
+  assertEqual(second.pages.vault.header.keys.length, 1)
+  const raw = await second.pages.inner.readPages(await second.pages.listPages())
+  assertEqual(
+    raw.every((bytes) => second.pages.vault.isCurrent(bytes!)),
+    true,
+    'all pages are sealed with the new key',
+  )
+  await second.kv.close()
+  return isOver
+}
+
+async function described<T>(what: object, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    throw new Error(`simulation ${JSON.stringify(what)} (replay: SEED=<seed> SEEDS=1)`, { cause: error })
+  }
+}
