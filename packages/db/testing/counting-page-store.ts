@@ -31,6 +31,9 @@ export interface StoreCounts {
   claims: number
   stages: number
   commits: number
+  headers: number
+  /** Calls of `replacePages`; their pages count as written. */
+  replacements: number
   pagesWritten: number
   pagesFreed: number
   bytesWritten: number
@@ -63,7 +66,7 @@ export function backendCalls(counts: Readonly<StoreCounts>): number {
 
 /** As `backendCalls`, those that write. */
 export function backendWrites(counts: Readonly<StoreCounts>): number {
-  return counts.appends + counts.claims + counts.stages + counts.commits
+  return counts.appends + counts.claims + counts.stages + counts.commits + counts.headers + counts.replacements
 }
 
 class CountingStorageOver implements CountingStorage {
@@ -113,7 +116,7 @@ class CountingPageStore implements PageStore {
       const { counts } = this.owner
       counts.recordsRead += state.log.length
       for (const { bytes } of state.log) counts.bytesRead += bytes.length
-      counts.bytesRead += state.meta?.bytes.length ?? 0
+      counts.bytesRead += (state.meta?.bytes.length ?? 0) + (state.header?.length ?? 0) + (state.head?.length ?? 0)
       return state
     })
   }
@@ -128,10 +131,10 @@ class CountingPageStore implements PageStore {
     })
   }
 
-  append(record: LogRecord, durability: Durability): MaybePromise<void> {
+  append(record: LogRecord, durability: Durability, head?: Uint8Array): MaybePromise<void> {
     this.owner.counts.appends++
-    this.owner.counts.bytesWritten += record.bytes.length
-    return this.inner.append(record, durability)
+    this.owner.counts.bytesWritten += record.bytes.length + (head?.length ?? 0)
+    return this.inner.append(record, durability, head)
   }
 
   claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): MaybePromise<void> {
@@ -149,8 +152,20 @@ class CountingPageStore implements PageStore {
     const { counts } = this.owner
     counts.commits++
     counts.pagesFreed += commit.free.length
-    counts.bytesWritten += commit.meta.bytes.length + (commit.record?.bytes.length ?? 0)
+    counts.bytesWritten += commit.meta.bytes.length + (commit.record?.bytes.length ?? 0) + (commit.head?.length ?? 0)
     return this.inner.commit({ ...commit, pages: this.counted(commit.pages) })
+  }
+
+  putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): MaybePromise<void> {
+    this.owner.counts.headers++
+    this.owner.counts.bytesWritten += header.length
+    return this.inner.putHeader(expected, header, durability)
+  }
+
+  replacePages(pages: readonly Page[]): MaybePromise<void> {
+    this.owner.counts.replacements++
+    for (const page of pages) this.countPage(page)
+    return this.inner.replacePages(pages)
   }
 
   listPages(): MaybePromise<readonly PageId[]> {
@@ -190,6 +205,8 @@ function zero(): StoreCounts {
     claims: 0,
     stages: 0,
     commits: 0,
+    headers: 0,
+    replacements: 0,
     pagesWritten: 0,
     pagesFreed: 0,
     bytesWritten: 0,

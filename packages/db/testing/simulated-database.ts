@@ -8,7 +8,7 @@ import { assert } from '../src/base/assert.ts'
 import type { Generation, PageId } from '../src/base/brand.ts'
 import { MemoryDatabase } from '../src/storage/memory/memory-database.ts'
 import type { Commit, Durability, KnownState, LogRecord, Page, StoreState } from '../src/storage/page-store.ts'
-import { PAGE_BYTES_MAX } from '../src/storage/page-store.ts'
+import { HEADER_BYTES_MAX, PAGE_BYTES_MAX, WRAPPER_BYTES_MAX } from '../src/storage/page-store.ts'
 
 export class SimulatedDatabase {
   private state = new CheckedDatabase()
@@ -41,9 +41,20 @@ export class SimulatedDatabase {
     return this.state.usedBytes()
   }
 
-  append(record: LogRecord, durability: Durability): void {
+  append(record: LogRecord, durability: Durability, head: Uint8Array | undefined): void {
     const kept = { ...record, bytes: record.bytes.slice() }
-    this.change(durability, (state) => state.append(kept))
+    const keptHead = head?.slice()
+    this.change(durability, (state) => state.append(kept, keptHead))
+  }
+
+  putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): void {
+    const [keptExpected, kept] = [expected?.slice(), header.slice()]
+    this.change(durability, (state) => state.putHeader(keptExpected, kept))
+  }
+
+  replacePages(pages: readonly Page[]): void {
+    const kept = pages.map(copyPage)
+    this.change('relaxed', (state) => state.replacePages(kept))
   }
 
   claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): void {
@@ -57,6 +68,7 @@ export class SimulatedDatabase {
 
   commit(commit: Commit): void {
     const kept = { ...commit, meta: { ...commit.meta, bytes: commit.meta.bytes.slice() }, free: [...commit.free] }
+    if (commit.head) Object.assign(kept, { head: commit.head.slice() })
     const pages = Array.from(commit.pages, copyPage)
     this.change(commit.durability, (state) => state.commit({ ...kept, pages }))
   }
@@ -90,9 +102,20 @@ class CheckedDatabase extends MemoryDatabase {
     return super.readPages(ids)
   }
 
-  override append(record: LogRecord): void {
-    super.append(record)
+  override append(record: LogRecord, head: Uint8Array | undefined): void {
+    checkHead(head)
+    super.append(record, head)
     this.newestRecord = record.sequence
+  }
+
+  override putHeader(expected: Uint8Array | undefined, header: Uint8Array): void {
+    assert(header.length > 0 && header.length <= HEADER_BYTES_MAX, `the header has ${header.length} bytes`)
+    super.putHeader(expected, header)
+  }
+
+  override replacePages(pages: readonly Page[]): void {
+    for (const { id, bytes } of pages) checkLength(id, bytes)
+    super.replacePages(pages)
   }
 
   override claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): void {
@@ -110,6 +133,8 @@ class CheckedDatabase extends MemoryDatabase {
     const { meta, record, firstNewPageId } = commit
     assert(meta.generation === commit.expectedGeneration + 1, 'a commit raises the generation by one')
     assert(!record || record.sequence === meta.sequence, "the sequence of a commit's record is that of its meta record")
+    assert(commit.head === undefined || record !== undefined, 'a head comes with a record')
+    checkHead(commit.head)
     super.commit(commit)
     if (commit.claim === undefined) this.staged.clear()
     this.checkFirstNew(firstNewPageId)
@@ -136,9 +161,17 @@ class CheckedDatabase extends MemoryDatabase {
     assert(Number.isSafeInteger(id) && id > 0, `${id} is not a page id`)
     assert(id > this.lastCommitted, `page ${id} was committed before and is written again`)
     assert(!this.staged.has(id), `page ${id} is written twice`)
-    assert(bytes.length <= PAGE_BYTES_MAX, `page ${id} has ${bytes.length} bytes`)
+    checkLength(id, bytes)
     this.staged.add(id)
   }
+}
+
+function checkLength(id: PageId, bytes: Uint8Array): void {
+  assert(bytes.length <= PAGE_BYTES_MAX + WRAPPER_BYTES_MAX, `page ${id} has ${bytes.length} bytes`)
+}
+
+function checkHead(head: Uint8Array | undefined): void {
+  assert(head === undefined || (head.length > 0 && head.length <= 256), `a head has ${head?.length} bytes`)
 }
 
 function copyPage({ id, bytes }: Page): Page {

@@ -47,7 +47,7 @@ export interface SimulationOptions {
 export class SimulatedStorage implements Storage {
   readonly kind: string = 'simulated'
   readonly scope: SharingScope = 'process'
-  /** Calls made up to now: opens, reads, reads of pages, appends, claims, stages, commits of all handles. */
+  /** Calls made up to now: opens, reads, reads of pages and whatever writes, of all handles. */
   calls = 0
   /** Writes beyond it fail with PANNIER_QUOTA_EXCEEDED. */
   quotaBytes: number = Infinity
@@ -143,8 +143,8 @@ class SimulatedPageStore implements PageStore {
     return this.call(0, () => this.database.readPages(ids))
   }
 
-  append(record: LogRecord, durability: Durability): MaybePromise<void> {
-    return this.call(record.bytes.length, () => this.database.append(record, durability))
+  append(record: LogRecord, durability: Durability, head?: Uint8Array): MaybePromise<void> {
+    return this.call(record.bytes.length, () => this.database.append(record, durability, head))
   }
 
   claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): MaybePromise<void> {
@@ -159,6 +159,14 @@ class SimulatedPageStore implements PageStore {
     const pages = [...commit.pages]
     const bytes = sizeOf(pages) + commit.meta.bytes.length + (commit.record?.bytes.length ?? 0)
     return this.call(bytes, () => this.database.commit({ ...commit, pages }))
+  }
+
+  putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): MaybePromise<void> {
+    return this.call(header.length, () => this.database.putHeader(expected, header, durability))
+  }
+
+  replacePages(pages: readonly Page[]): MaybePromise<void> {
+    return this.call(sizeOf(pages), () => this.database.replacePages(pages))
   }
 
   /** Never fails and counts as no call: it is for checks. */

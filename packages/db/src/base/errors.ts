@@ -14,6 +14,9 @@ export type ErrorCode =
   | 'PANNIER_UNAVAILABLE' // no storage here: private mode, storage disabled, missing API
   | 'PANNIER_WRONG_FORMAT' // what is stored is not a Pannier database
   | 'PANNIER_NEWER_FORMAT' // written by a newer version of the library
+  | 'PANNIER_ENCRYPTED' // the database is encrypted, and no key was given
+  | 'PANNIER_NOT_ENCRYPTED' // a key was given for a database that is not encrypted
+  | 'PANNIER_WRONG_KEY' // this password or key does not open the database
   | 'PANNIER_EXISTS' // a snapshot is to be restored where there is a database already
   // life cycle
   | 'PANNIER_CLOSED' // the handle, or the database underneath, was closed or destroyed

@@ -132,7 +132,10 @@ export class Core {
   }
 
   /** Takes over what `store.read` has found. */
-  adopt({ meta, log }: StoreState): void {
+  adopt({ meta, log, header }: StoreState): void {
+    // A wrapper keeps the header to itself. One that arrives here is that of a database which nobody has unsealed.
+    if (header)
+      throw new PannierError('PANNIER_ENCRYPTED', 'The database is encrypted: `open` needs its password or key.')
     const before = this.#state
     if (meta !== undefined && meta.generation !== before.generation) {
       const base = decodeMeta(meta)

@@ -12,9 +12,12 @@
  * - Bytes handed in are not kept: they are copied or written before the call returns or resolves; the caller does not
  *   change them meanwhile. Bytes handed out belong to the caller and are never changed by the store.
  *
- * What it relies on: ids of pages are never used twice, pages are never rewritten, sequences of log records are dense.
+ * What it relies on: ids of pages are never used twice, pages are never rewritten (but by `replacePages`, which means the same
+ * by other bytes), sequences of log records are dense.
  *
- * A wrapper (encryption, fault injection, latency, counting) implements this interface over the one that it wraps.
+ * A wrapper (encryption, fault injection, latency, counting) implements this interface over the one that it wraps. For wrappers
+ * that seal what passes through them there are the header and the head, two small records of their own, and `replacePages`;
+ * nothing else uses these.
  */
 import type { CommitSequence, Generation, PageId } from '../base/brand.ts'
 import type { MaybePromise } from '../base/maybe-promise.ts'
@@ -24,6 +27,12 @@ export type Durability = 'relaxed' | 'strict'
 
 /** No page may be larger: beyond 64 KiB IndexedDB engines store a record out of line, which costs several times more. */
 export const PAGE_BYTES_MAX: number = 60 * 1024
+
+/** By so much a wrapper may make a page larger: a store takes pages of `PAGE_BYTES_MAX + WRAPPER_BYTES_MAX`. */
+export const WRAPPER_BYTES_MAX = 64
+
+/** No header may be larger. A head has at most 256 bytes. Neither is ever empty. */
+export const HEADER_BYTES_MAX: number = 32 * 1024
 
 export interface Page {
   readonly id: PageId
@@ -50,6 +59,10 @@ export interface StoreState {
   readonly meta: MetaRecord | undefined
   /** Ascending and dense. */
   readonly log: readonly LogRecord[]
+  /** What `putHeader` put last. */
+  readonly header: Uint8Array | undefined
+  /** What came last with an `append` or a `commit`: it vouches for the end of the log. */
+  readonly head: Uint8Array | undefined
 }
 
 /** What a handle has seen already, so that `read` gives it only the news. */
@@ -76,13 +89,15 @@ export interface Commit {
    * `meta.sequence`. Fenced like `append`.
    */
   readonly record?: LogRecord
+  /** Replaces the head in the same transaction. Only together with `record`. */
+  readonly head?: Uint8Array
   readonly durability: Durability
 }
 
 export interface PageStore {
   /**
    * The meta record, and the log after `meta.sequence`. With `known` whose generation is still current, only the log
-   * records after `known.sequence`. One backend transaction.
+   * records after `known.sequence`. The header and the head in any case. One backend transaction.
    */
   read(known?: KnownState): MaybePromise<StoreState>
 
@@ -98,8 +113,10 @@ export interface PageStore {
   /**
    * Appends one log record. Fence: fails with PANNIER_STALE unless the newest record in the log is `record.sequence - 1`
    * (or the log is empty and `record.sequence` is 1). To keep that checkable, the log always retains its newest record.
+   *
+   * `head`, where it is given, replaces the head in the same transaction. It costs nothing where it is not given.
    */
-  append(record: LogRecord, durability: Durability): MaybePromise<void>
+  append(record: LogRecord, durability: Durability, head?: Uint8Array): MaybePromise<void>
 
   /**
    * Takes over the right to stage pages: from now on `stage` and `commit` with an earlier token fail with PANNIER_STALE.
@@ -116,6 +133,18 @@ export interface PageStore {
    * sequence lower than `meta.sequence` are deleted (the one that equals it stays, as the fence of `append`).
    */
   commit(commit: Commit): MaybePromise<void>
+
+  /**
+   * Replaces the header. Fails with PANNIER_STALE unless what is stored equals `expected`, byte by byte; with `expected`
+   * undefined also unless the database is empty: no header, no meta record, no log.
+   */
+  putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): MaybePromise<void>
+
+  /**
+   * Puts other bytes in the place of pages that exist, in one transaction; passes over those that don't. Generation, claim and
+   * log stay as they are. As `stage`, it is durable not later than the next `append`, `commit` or `putHeader`.
+   */
+  replacePages(pages: readonly Page[]): MaybePromise<void>
 
   /** Ids of all stored pages, ascending; for integrity checks. */
   listPages(): MaybePromise<readonly PageId[]>

@@ -3,7 +3,14 @@ import { isPannierError } from '../../src/base/errors.ts'
 import { indexedDb } from '../../src/storage/indexeddb/indexeddb.ts'
 import type { PageStore } from '../../src/storage/page-store.ts'
 import { assertEqual, assertTrue } from '../../testing/check.ts'
-import { pageIds, someCommit, someMeta, somePage, someRecord } from '../../testing/conformance/page-store-fixture.ts'
+import {
+  metaAndLog,
+  pageIds,
+  someCommit,
+  someMeta,
+  somePage,
+  someRecord,
+} from '../../testing/conformance/page-store-fixture.ts'
 
 export interface QuotaTab {
   /** Makes the database, and waits until room was set aside. */
@@ -63,7 +70,7 @@ globalThis.quotaTab = {
   async destroy() {
     await storage.destroy(NAME)
     const again = await storage.open(NAME)
-    assertEqual(await again.read(), { meta: undefined, log: [] })
+    assertEqual(await metaAndLog(again), { meta: undefined, log: [] })
     await again.close()
     await storage.destroy(NAME)
   },

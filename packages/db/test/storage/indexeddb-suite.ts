@@ -4,6 +4,7 @@ import { assertDefined, assertEqual, assertRejects } from '../../testing/check.t
 import {
   appendRange,
   assertRefused,
+  metaAndLog,
   pageIds,
   someCommit,
   someMeta,
@@ -135,7 +136,7 @@ function lostConnectionCases(test: Test): void {
     transaction.objectStore('meta').put({ ...someMeta(2, 3), freed: pageIds(1, 2) }, 'meta')
     await new Promise((resolve) => (transaction.oncomplete = resolve))
     assertEqual(await store.listPages(), pageIds(3, 4))
-    assertEqual(await store.read(), { meta: someMeta(2, 3), log: [] })
+    assertEqual(await metaAndLog(store), { meta: someMeta(2, 3), log: [] })
     await store.commit(someCommit(3, 3, { pages: [somePage(5)] }))
     const keys = raw.transaction('pages').objectStore('pages').getAllKeys()
     await new Promise((resolve) => (keys.onsuccess = resolve))
@@ -156,7 +157,7 @@ function openCases(test: Test): void {
     await assertRejects(storage.open(name), 'PANNIER_OPEN_FAILED')
     frozen.close()
     const store = await indexedDb().open(name)
-    assertEqual(await store.read(), { meta: undefined, log: [] })
+    assertEqual(await metaAndLog(store), { meta: undefined, log: [] })
     await store.close()
     await storage.destroy(name)
   })

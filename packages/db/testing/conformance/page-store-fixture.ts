@@ -1,6 +1,15 @@
 /** What the cases of the page store's conformance suite start from: handles, records and pages with known bytes. */
 import type { CommitSequence, Generation, PageId } from '../../src/base/brand.ts'
-import type { Commit, LogRecord, MetaRecord, Page, PageStore, Storage } from '../../src/storage/page-store.ts'
+import type {
+  Commit,
+  KnownState,
+  LogRecord,
+  MetaRecord,
+  Page,
+  PageStore,
+  Storage,
+  StoreState,
+} from '../../src/storage/page-store.ts'
 import { assertRejects } from '../check.ts'
 import type { SuiteContext } from '../suite.ts'
 
@@ -9,7 +18,10 @@ export interface PageStoreFixture {
   readonly name: string
 }
 
-export type PageStoreSuiteContext = SuiteContext<() => Promise<PageStoreFixture>>
+export interface PageStoreSuiteContext extends SuiteContext<() => Promise<PageStoreFixture>> {
+  /** It keeps the header and the head for itself: the cases about these are left out. */
+  readonly seals?: boolean
+}
 
 /** One case's handles on one database. */
 export interface Handles extends PageStoreFixture {
@@ -39,6 +51,12 @@ export async function withStore(
 /** Fails unless the call fails with that code, at once or later. */
 export async function assertRefused(code: string, call: () => unknown): Promise<void> {
   await assertRejects((async () => call())(), code)
+}
+
+/** What `read` gives, but for what is a wrapper's. */
+export async function metaAndLog(store: PageStore, known?: KnownState): Promise<Pick<StoreState, 'meta' | 'log'>> {
+  const { meta, log } = await store.read(known)
+  return { meta, log }
 }
 
 /** Bytes that depend on both arguments; they don't compress well. */

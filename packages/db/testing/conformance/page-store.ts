@@ -7,10 +7,12 @@
 import type { CommitSequence, Generation, PageId } from '../../src/base/brand.ts'
 import { assertEqual, assertTrue } from '../check.ts'
 import { pageStoreCommitSuite } from './page-store-commit.ts'
+import { pageStoreHeaderSuite } from './page-store-header.ts'
 import type { PageStoreSuiteContext } from './page-store-fixture.ts'
 import {
   appendRange,
   assertRefused,
+  metaAndLog,
   pageIds,
   shuffled,
   someBytes,
@@ -26,12 +28,13 @@ export function pageStoreSuite(context: PageStoreSuiteContext): void {
   logCases(context)
   pageCases(context)
   pageStoreCommitSuite(context)
+  if (context.seals !== true) pageStoreHeaderSuite(context)
 }
 
 function lifeCases({ test, create }: PageStoreSuiteContext): void {
   test('a new database is empty', () =>
     withStore(create, async (store) => {
-      assertEqual(await store.read(), { meta: undefined, log: [] })
+      assertEqual(await metaAndLog(store), { meta: undefined, log: [] })
       assertEqual(await store.listPages(), [])
       assertEqual(await store.readPages(pageIds(1)), [undefined])
       const used = await store.usedBytes()
@@ -44,7 +47,7 @@ function lifeCases({ test, create }: PageStoreSuiteContext): void {
       await store.commit(someCommit(1, 2, { pages: [somePage(1), somePage(2)] }))
       await store.close()
       const again = await open()
-      assertEqual(await again.read(), { meta: someMeta(1, 2), log: [someRecord(3)] })
+      assertEqual(await metaAndLog(again), { meta: someMeta(1, 2), log: [someRecord(3)] })
       assertEqual(await again.readPages(pageIds(2, 1)), [somePage(2).bytes, somePage(1).bytes])
       await again.append(someRecord(4), 'strict')
     }))
@@ -74,7 +77,7 @@ function lifeCases({ test, create }: PageStoreSuiteContext): void {
       await assertRefused('PANNIER_CLOSED', () => store.read())
       await assertRefused('PANNIER_CLOSED', () => store.append(someRecord(3), 'relaxed'))
       const again = await open()
-      assertEqual(await again.read(), { meta: undefined, log: [] })
+      assertEqual(await metaAndLog(again), { meta: undefined, log: [] })
       assertEqual(await again.listPages(), [])
       await assertRefused('PANNIER_CLOSED', () => store.append(someRecord(1), 'relaxed'))
     }))
@@ -107,8 +110,8 @@ function logCases({ test, create }: PageStoreSuiteContext): void {
       await store.append(someRecord(2), 'strict')
       await store.append(someRecord(3), 'relaxed')
       const expected = { meta: undefined, log: [someRecord(1), someRecord(2), someRecord(3)] }
-      assertEqual(await store.read(), expected)
-      assertEqual(await (await open()).read(), expected)
+      assertEqual(await metaAndLog(store), expected)
+      assertEqual(await metaAndLog(await open()), expected)
     }))
 
   test('append refuses a gap and a repetition, and leaves the log as it was', () =>
@@ -147,12 +150,12 @@ function logCases({ test, create }: PageStoreSuiteContext): void {
         await assertRefused('PANNIER_STALE', () => second.append(someRecord(3, 20), 'relaxed'))
         await assertRefused('PANNIER_STALE', () => first.append(someRecord(4, 20), 'relaxed'))
       }
-      assertEqual(await first.read(), { meta: someMeta(1, 6), log: [someRecord(7)] })
+      assertEqual(await metaAndLog(first), { meta: someMeta(1, 6), log: [someRecord(7)] })
       await first.append(someRecord(8), 'relaxed')
       await assertRefused('PANNIER_STALE', () => store.append(someRecord(8, 20), 'relaxed'))
       await store.commit(someCommit(2, 8))
       await second.append(someRecord(9), 'relaxed')
-      assertEqual(await store.read(), { meta: someMeta(2, 8), log: [someRecord(9)] })
+      assertEqual(await metaAndLog(store), { meta: someMeta(2, 8), log: [someRecord(9)] })
     }))
 
   test('of two appends of one sequence at the same time exactly one succeeds', () =>
@@ -171,7 +174,7 @@ function logCases({ test, create }: PageStoreSuiteContext): void {
     withStore(create, async (store) => {
       await appendRange(store, 1, 5)
       const knownAt = (generation: number, sequence: number) =>
-        store.read({ generation: generation as Generation, sequence: sequence as CommitSequence })
+        metaAndLog(store, { generation: generation as Generation, sequence: sequence as CommitSequence })
       assertEqual((await knownAt(0, 3)).log, [someRecord(4), someRecord(5)])
       assertEqual((await knownAt(0, 5)).log, [])
       await store.commit(someCommit(1, 2))
@@ -214,7 +217,7 @@ function pageCases({ test, create }: PageStoreSuiteContext): void {
       state.meta!.bytes.fill(0)
       state.log[0]!.bytes.fill(0)
       ;(await store.readPages(pageIds(1)))[0]!.fill(0)
-      assertEqual(await store.read(), { meta: someMeta(1, 1), log: [someRecord(2)] })
+      assertEqual(await metaAndLog(store), { meta: someMeta(1, 1), log: [someRecord(2)] })
       assertEqual(await store.readPages(pageIds(1)), [somePage(1).bytes])
     }))
 

@@ -14,7 +14,7 @@ import type {
   StoreState,
 } from '../page-store.ts'
 import type { Connection } from './connection.ts'
-import { IDENTITY, LOG, LOG_END, META, PAGES } from './open.ts'
+import { HEADER, IDENTITY, LOG, LOG_END, META, PAGES } from './open.ts'
 import type { IndexedDbPageWriter, Seen } from './page-writer.ts'
 import { requestPages } from './read-policy.ts'
 import { generationOf, keyOf, requestMeta, type StoredMeta } from './stored-meta.ts'
@@ -39,6 +39,7 @@ export class IndexedDbPageStore implements PageStore {
       const log = work.store(LOG)
       const current = requestMeta(work)
       const identity = work.store(META).get(IDENTITY)
+      const header = work.store(META).get(HEADER) as IDBRequest<Uint8Array | undefined>
       let records = requestLog(log, known?.sequence ?? -1)
       current.onsuccess = () => {
         // The pages lag behind what was known of an earlier generation: more of the log is news than was asked for.
@@ -49,13 +50,13 @@ export class IndexedDbPageStore implements PageStore {
       }
       return () => {
         this.connection.identity = identity.result
-        const all = records()
+        const { all, head } = records()
         const newest = all.at(-1)?.sequence ?? -1
         this.seen.newest = known ? Math.max(this.seen.newest, newest) : newest
         const meta = current.result && withoutFreed(current.result)
         const sequence = meta?.sequence ?? 0
         const after = known?.generation === generationOf(current) ? Math.max(sequence, known.sequence) : sequence
-        return { meta, log: all.filter((record) => record.sequence > after) }
+        return { meta, log: all.filter((record) => record.sequence > after), header: header.result, head }
       }
     })
   }
@@ -67,8 +68,8 @@ export class IndexedDbPageStore implements PageStore {
     })
   }
 
-  append(record: LogRecord, durability: Durability): Promise<void> {
-    return this.writing((writer) => writer.append(record, durability))
+  append(record: LogRecord, durability: Durability, head?: Uint8Array): Promise<void> {
+    return this.writing((writer) => writer.append(record, durability, head))
   }
 
   claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): Promise<void> {
@@ -81,6 +82,14 @@ export class IndexedDbPageStore implements PageStore {
 
   commit(commit: Commit): Promise<void> {
     return this.writing((writer) => writer.commit(commit))
+  }
+
+  putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): Promise<void> {
+    return this.writing((writer) => writer.putHeader(expected, header, durability))
+  }
+
+  replacePages(pages: readonly Page[]): Promise<void> {
+    return this.writing((writer) => writer.replacePages(pages))
   }
 
   async listPages(): Promise<PageId[]> {
@@ -118,23 +127,31 @@ function withoutFreed({ generation, sequence, bytes }: StoredMeta): MetaRecord {
   return { generation, sequence, bytes }
 }
 
+interface FoundLog {
+  readonly all: readonly LogRecord[]
+  readonly head: Uint8Array | undefined
+}
+
 /**
- * Requests the records after a sequence; the function returned gives them when the requests have succeeded. Their keys are
- * only asked for when they are not dense, as they are but for what stale handles have put in vain.
+ * Requests the records after a sequence, and the head, which stands at the end of the log; the function returned gives them
+ * when the requests have succeeded. Keys are only asked for when they are not dense, as they are but for what stale handles
+ * have put in vain.
  */
-function requestLog(log: IDBObjectStore, after: number): () => LogRecord[] {
+function requestLog(log: IDBObjectStore, after: number): () => FoundLog {
   const range = IDBKeyRange.bound(after, LOG_END, true, true)
   const first = log.getKey(range) as IDBRequest<number | undefined>
   const last = log.openKeyCursor(range, 'prev')
-  const values = log.getAll(range) as IDBRequest<Uint8Array[]>
+  const values = log.getAll(IDBKeyRange.bound(after, LOG_END, true)) as IDBRequest<Uint8Array[]>
   let keys: IDBRequest<unknown[]> | undefined
   values.onsuccess = () => {
-    const isDense = keyOf(last) - (first.result ?? 1) === values.result.length - 1
+    const isDense = keyOf(last) - (first.result ?? 1) === values.result.length - 2
     if (!isDense) keys = log.getAllKeys(range) as IDBRequest<unknown[]>
   }
-  return () =>
-    values.result.map((bytes, index) => ({
+  return () => ({
+    all: values.result.slice(0, -1).map((bytes, index) => ({
       sequence: (keys === undefined ? first.result! + index : keys.result[index]) as LogRecord['sequence'],
       bytes,
-    }))
+    })),
+    head: (values.result.at(-1) as Uint8Array | 0) || undefined,
+  })
 }

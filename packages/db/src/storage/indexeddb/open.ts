@@ -12,9 +12,13 @@ export const META = 'meta'
 /** In `meta`: tells this database from one that was created later under the same name. */
 export const IDENTITY = 'identity'
 
+/** In `meta`, where there is one. */
+export const HEADER = 'header'
+
 /**
  * The key after all log records, under which there is always something. To look for a record at the end of the log would
- * otherwise be to walk, in Chromium, over the remains of every record that was truncated lately: 0.3 ms an append.
+ * otherwise be to walk, in Chromium, over the remains of every record that was truncated lately: 0.3 ms an append. The head,
+ * or 0 where there is none.
  */
 export const LOG_END = 'end'
 

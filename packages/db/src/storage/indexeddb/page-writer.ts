@@ -9,9 +9,10 @@
  */
 import type { Generation, PageId } from '../../base/brand.ts'
 import { PannierError, isPannierError } from '../../base/errors.ts'
+import { sameBytes } from '../../codec/same-bytes.ts'
 import type { Commit, Durability, LogRecord, Page } from '../page-store.ts'
 import type { Connection, Work } from './connection.ts'
-import { LOG, LOG_END, META, PAGES } from './open.ts'
+import { HEADER, LOG, LOG_END, META, PAGES } from './open.ts'
 import { keepReserve, releaseReserve } from './quota-reserve.ts'
 import { CURRENT, generationOf, keyOf, requestMeta } from './stored-meta.ts'
 
@@ -44,16 +45,43 @@ export class IndexedDbPageWriter {
     this.seen = seen
   }
 
-  async append(record: LogRecord, durability: Durability): Promise<void> {
+  async append(record: LogRecord, durability: Durability, head: Uint8Array | undefined): Promise<void> {
     try {
-      await this.add(record, durability)
+      await this.add(record, durability, head)
     } catch (error) {
       if (!isPannierError(error, 'PANNIER_QUOTA_EXCEEDED')) throw error
       await this.relieve()
       if (record.bytes.length > RESERVED_RECORD_BYTES_MAX) throw error
       await releaseReserve()
-      await this.add(record, durability)
+      await this.add(record, durability, head)
     }
+  }
+
+  putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): Promise<void> {
+    return this.write([META, LOG], durability, (work) => {
+      const metas = work.store(META)
+      const current = requestMeta(work)
+      const newest = requestNewest(work)
+      const stored = metas.get(HEADER) as IDBRequest<Uint8Array | undefined>
+      stored.onsuccess = () => {
+        const isEmpty = generationOf(current) === 0 && keyOf(newest) === 0
+        if (!sameBytes(stored.result, expected) || (expected === undefined && !isEmpty)) return work.fail(stale())
+        last(work, metas.put(exact(header), HEADER))
+      }
+    })
+  }
+
+  /** Each put means the same as what was there, so it would do no harm alone. */
+  replacePages(pages: readonly Page[]): Promise<void> {
+    return this.write([PAGES], 'relaxed', (work) => {
+      const store = work.store(PAGES)
+      for (const { id, bytes } of pages) {
+        const found = store.getKey(id)
+        found.onsuccess = () => {
+          if (found.result !== undefined) store.put(exact(bytes), id)
+        }
+      }
+    })
   }
 
   claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): Promise<void> {
@@ -99,11 +127,23 @@ export class IndexedDbPageWriter {
    * the answer then is that the log has newer records, this one has been put in vain, where it harms nobody: `add` never
    * replaces a record, so this sequence was free, so it lies below all that the log retains (this handle has seen a
    * record that reaches it: there is no gap). There no handle reads, and the next commit deletes it.
+   *
+   * A head put in vain would do harm, so it waits for the answer and for the record.
    */
-  private add({ sequence, bytes }: LogRecord, durability: Durability): Promise<void> {
+  private add({ sequence, bytes }: LogRecord, durability: Durability, head: Uint8Array | undefined): Promise<void> {
     return this.connection.write([LOG], durability, (work) => {
       const log = work.store(LOG)
-      if (this.seen.newest < sequence - 1 || this.connection.identity === undefined) {
+      const mayHaveGap = this.seen.newest < sequence - 1 || this.connection.identity === undefined
+      if (head) {
+        const newest = mayHaveGap ? requestNewest(work) : undefined
+        const newer = log.getKey(IDBKeyRange.lowerBound(sequence))
+        newer.onsuccess = () => {
+          if (newer.result !== LOG_END || (newest && keyOf(newest) !== sequence - 1)) work.fail(stale())
+        }
+        log.add(exact(bytes), sequence).onsuccess = () => last(work, log.put(exact(head), LOG_END))
+        return () => void (this.seen.newest = sequence)
+      }
+      if (mayHaveGap) {
         const newest = requestNewest(work)
         newest.onsuccess = () => {
           if (keyOf(newest) !== sequence - 1) return work.fail(stale())
@@ -144,7 +184,11 @@ export class IndexedDbPageWriter {
       }
       const addRecord = (): void => {
         if (!record) return putMeta()
-        work.store(LOG).add(exact(record.bytes), record.sequence).onsuccess = putMeta
+        work.store(LOG).add(exact(record.bytes), record.sequence).onsuccess = putHead
+      }
+      const putHead = (): void => {
+        if (!commit.head) return putMeta()
+        work.store(LOG).put(exact(commit.head), LOG_END).onsuccess = putMeta
       }
       const putMeta = (): void =>
         last(work, metas.put({ generation, sequence, bytes: exact(bytes), freed: free }, CURRENT))

@@ -6,6 +6,7 @@
  */
 import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
 import { PannierError } from '../../base/errors.ts'
+import { sameBytes } from '../../codec/same-bytes.ts'
 import type { Commit, KnownState, LogRecord, MetaRecord, Page, StoreState } from '../page-store.ts'
 
 export class MemoryDatabase {
@@ -15,6 +16,8 @@ export class MemoryDatabase {
   private log: LogRecord[] = []
   private meta: MetaRecord | undefined
   private claimToken: string | undefined
+  private header: Uint8Array | undefined
+  private head: Uint8Array | undefined
 
   read(known: KnownState | undefined): StoreState {
     const { generation = 0, sequence = 0 } = this.meta ?? {}
@@ -22,6 +25,8 @@ export class MemoryDatabase {
     return {
       meta: this.meta && { ...this.meta, bytes: this.meta.bytes.slice() },
       log: this.log.filter((record) => record.sequence > after).map(copyRecord),
+      header: this.header?.slice(),
+      head: this.head?.slice(),
     }
   }
 
@@ -29,9 +34,10 @@ export class MemoryDatabase {
     return ids.map((id) => this.pages.get(id)?.slice())
   }
 
-  append(record: LogRecord): void {
+  append(record: LogRecord, head: Uint8Array | undefined): void {
     this.checkNewest(record.sequence)
     this.log.push(copyRecord(record))
+    if (head) this.head = head.slice()
   }
 
   claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): void {
@@ -57,7 +63,19 @@ export class MemoryDatabase {
     this.meta = { ...commit.meta, bytes: commit.meta.bytes.slice() }
     this.claimToken = undefined
     if (commit.record) this.log.push(copyRecord(commit.record))
+    if (commit.head) this.head = commit.head.slice()
     this.log = this.log.filter((record) => record.sequence >= commit.meta.sequence)
+  }
+
+  putHeader(expected: Uint8Array | undefined, header: Uint8Array): void {
+    const isEmpty = this.meta === undefined && this.log.length === 0
+    if (!sameBytes(this.header, expected) || (expected === undefined && !isEmpty))
+      throw stale('the header is another one')
+    this.header = header.slice()
+  }
+
+  replacePages(pages: readonly Page[]): void {
+    for (const { id, bytes } of pages) if (this.pages.has(id)) this.pages.set(id, bytes.slice())
   }
 
   listPages(): PageId[] {
@@ -65,7 +83,7 @@ export class MemoryDatabase {
   }
 
   usedBytes(): number {
-    let total = this.meta?.bytes.length ?? 0
+    let total = (this.meta?.bytes.length ?? 0) + (this.header?.length ?? 0) + (this.head?.length ?? 0)
     for (const bytes of this.pages.values()) total += bytes.length
     for (const { bytes } of this.log) total += bytes.length
     return total

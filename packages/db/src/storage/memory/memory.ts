@@ -65,8 +65,8 @@ class MemoryPageStore implements PageStore {
     return this.use().readPages(ids)
   }
 
-  append(record: LogRecord, _durability: Durability): void {
-    this.use().append(record)
+  append(record: LogRecord, _durability: Durability, head?: Uint8Array): void {
+    this.use().append(record, head)
   }
 
   claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): void {
@@ -79,6 +79,14 @@ class MemoryPageStore implements PageStore {
 
   commit(commit: Commit): void {
     this.use().commit(commit)
+  }
+
+  putHeader(expected: Uint8Array | undefined, header: Uint8Array, _durability: Durability): void {
+    this.use().putHeader(expected, header)
+  }
+
+  replacePages(pages: readonly Page[]): void {
+    this.use().replacePages(pages)
   }
 
   listPages(): PageId[] {

@@ -32,7 +32,7 @@ const WAL_PAGES = 4096
 /** The write-ahead log keeps up to that much room, so that small writes go on when the disk is full. */
 const WAL_BYTES_KEPT = 64 << 20
 
-/** One row in `meta`, always. `generation` 0: nothing was committed yet. */
+/** The row 1 of `meta` is there always. `generation` 0: nothing was committed yet. Row 2, where there is one, is the header. */
 const SCHEMA = `
   CREATE TABLE pages (id INTEGER PRIMARY KEY, bytes BLOB);
   CREATE TABLE log (sequence INTEGER PRIMARY KEY, bytes BLOB);

@@ -7,6 +7,7 @@ import { existsSync, rmSync } from 'node:fs'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
 import { PannierError } from '../../base/errors.ts'
+import { sameBytes } from '../../codec/same-bytes.ts'
 import type { Commit, Durability, KnownState, LogRecord, MetaRecord, Page, StoreState } from '../page-store.ts'
 import { operationError } from './errors.ts'
 
@@ -32,9 +33,12 @@ export class SqliteDatabase {
       const row = readMeta.get() as unknown as MetaRow
       const after = known?.generation === row.generation ? Math.max(known.sequence, row.sequence) : row.sequence
       const log = readLog.all(after) as unknown as BytesRow[]
+      const head = log.at(-1)?.sequence === HEAD ? log.pop()!.bytes! : undefined
       return {
         meta: row.generation === 0 ? undefined : toMeta(row),
         log: log.map(({ sequence, bytes }) => ({ sequence, bytes: bytes ?? NO_BYTES() })),
+        header: this.header(),
+        head,
       }
     })
   }
@@ -48,7 +52,8 @@ export class SqliteDatabase {
     )
   }
 
-  append(record: LogRecord, durability: Durability): void {
+  append(record: LogRecord, durability: Durability, head?: Uint8Array): void {
+    if (head) return this.transaction(durability, () => this.appendIfNext(record, head))
     this.attempt(() => {
       this.setDurability(durability)
       this.appendIfNext(record)
@@ -77,11 +82,27 @@ export class SqliteDatabase {
       this.checkGeneration(commit.expectedGeneration)
       if (claim !== undefined) this.checkClaim(claim)
       else if (this.claimed() !== null) deletePagesFrom.run(firstNewPageId)
-      if (record) this.appendIfNext(record)
+      if (record) this.appendIfNext(record, commit.head)
       for (const page of commit.pages) this.putPage(page)
       for (const id of commit.free) deletePage.run(id)
       setMeta.run(meta.generation, meta.sequence, meta.bytes)
       truncateLog.run(meta.sequence)
+    })
+  }
+
+  putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): void {
+    const { readMeta, newest, setHeader } = this.statements
+    this.transaction(durability, () => {
+      const isEmpty = readMeta.get()!['generation'] === 0 && newest.get()!['sequence'] === 0
+      const isExpected = sameBytes(this.header(), expected) && (expected !== undefined || isEmpty)
+      if (!isExpected) throw stale('the header is another one')
+      setHeader.run(header)
+    })
+  }
+
+  replacePages(pages: readonly Page[]): void {
+    this.transaction('relaxed', () => {
+      for (const { id, bytes } of pages) this.statements.replacePage.run(bytes, id)
     })
   }
 
@@ -110,9 +131,14 @@ export class SqliteDatabase {
     this.statements.putPage.run(id, bytes)
   }
 
-  private appendIfNext({ sequence, bytes }: LogRecord): void {
+  private appendIfNext({ sequence, bytes }: LogRecord, head?: Uint8Array): void {
     const { changes } = this.statements.append.run(sequence, bytes, sequence - 1)
     if (changes === 0) throw stale(`the newest log record is not ${sequence - 1}`)
+    if (head) this.statements.setHead.run(head)
+  }
+
+  private header(): Uint8Array | undefined {
+    return this.statements.readHeader.get()?.['bytes'] as Uint8Array | undefined
   }
 
   private checkGeneration(expected: Generation): void {
@@ -183,14 +209,25 @@ function toMeta({ generation, sequence, bytes }: MetaRow): MetaRecord {
   return { generation, sequence, bytes: bytes ?? NO_BYTES() }
 }
 
+/**
+ * The head is the last row of the log: in the page of SQLite's that an append writes anyway, so that it costs no page of its
+ * own in the write-ahead log.
+ */
+const HEAD: number = Number.MAX_SAFE_INTEGER
+
 type StatementName =
   | 'readMeta'
   | 'readLog'
   | 'readPage'
+  | 'newest'
   | 'append'
+  | 'setHead'
+  | 'readHeader'
+  | 'setHeader'
   | 'readClaim'
   | 'setClaim'
   | 'putPage'
+  | 'replacePage'
   | 'deletePage'
   | 'deletePagesFrom'
   | 'setMeta'
@@ -198,21 +235,28 @@ type StatementName =
   | 'listPages'
   | 'usedBytes'
 
+const NEWEST = `SELECT coalesce((SELECT max(sequence) FROM log WHERE sequence < ${HEAD}), 0)`
+
 type Statements = Readonly<Record<StatementName, StatementSync>>
 
 function prepare(connection: DatabaseSync): Statements {
   const prepared = (sql: string): StatementSync => connection.prepare(sql)
   return {
-    readMeta: prepared('SELECT generation, sequence, bytes FROM meta'),
+    readMeta: prepared('SELECT generation, sequence, bytes FROM meta WHERE id = 1'),
     readLog: prepared('SELECT sequence, bytes FROM log WHERE sequence > ? ORDER BY sequence'),
     readPage: prepared('SELECT bytes FROM pages WHERE id = ?'),
-    append: prepared('INSERT INTO log SELECT ?, ? WHERE coalesce((SELECT max(sequence) FROM log), 0) = ?'),
-    readClaim: prepared('SELECT claim FROM meta'),
-    setClaim: prepared('UPDATE meta SET claim = ?'),
+    newest: prepared(`${NEWEST} AS sequence`),
+    append: prepared(`INSERT INTO log SELECT ?, ? WHERE (${NEWEST}) = ?`),
+    setHead: prepared(`INSERT OR REPLACE INTO log VALUES (${HEAD}, ?)`),
+    readHeader: prepared('SELECT bytes FROM meta WHERE id = 2'),
+    setHeader: prepared('INSERT OR REPLACE INTO meta (id, bytes) VALUES (2, ?)'),
+    readClaim: prepared('SELECT claim FROM meta WHERE id = 1'),
+    setClaim: prepared('UPDATE meta SET claim = ? WHERE id = 1'),
+    replacePage: prepared('UPDATE pages SET bytes = ? WHERE id = ?'),
     putPage: prepared('INSERT OR REPLACE INTO pages VALUES (?, ?)'),
     deletePage: prepared('DELETE FROM pages WHERE id = ?'),
     deletePagesFrom: prepared('DELETE FROM pages WHERE id >= ?'),
-    setMeta: prepared('UPDATE meta SET generation = ?, sequence = ?, bytes = ?, claim = NULL'),
+    setMeta: prepared('UPDATE meta SET generation = ?, sequence = ?, bytes = ?, claim = NULL WHERE id = 1'),
     truncateLog: prepared('DELETE FROM log WHERE sequence < ?'),
     listPages: prepared('SELECT id FROM pages ORDER BY id'),
     usedBytes: prepared(

@@ -77,8 +77,8 @@ class SqlitePageStore implements PageStore {
     return this.use().readPages(ids)
   }
 
-  append(record: LogRecord, durability: Durability): void {
-    this.use().append(record, durability)
+  append(record: LogRecord, durability: Durability, head?: Uint8Array): void {
+    this.use().append(record, durability, head)
   }
 
   claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): void {
@@ -91,6 +91,14 @@ class SqlitePageStore implements PageStore {
 
   commit(commit: Commit): void {
     this.use().commit(commit)
+  }
+
+  putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): void {
+    this.use().putHeader(expected, header, durability)
+  }
+
+  replacePages(pages: readonly Page[]): void {
+    this.use().replacePages(pages)
   }
 
   listPages(): PageId[] {
