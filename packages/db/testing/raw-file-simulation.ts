@@ -7,6 +7,7 @@
  */
 import type { CommitSequence, Generation, PageId } from '../src/base/brand.ts'
 import { isPannierError } from '../src/base/errors.ts'
+import { sameBytes } from '../src/codec/same-bytes.ts'
 import type { FileDatabase } from '../src/storage/opfs/file-database.ts'
 import type { Durability, LogRecord, MetaRecord, Page } from '../src/storage/page-store.ts'
 import { CheckError } from './check.ts'
@@ -19,9 +20,11 @@ interface Model {
   readonly meta: MetaRecord | undefined
   readonly log: readonly LogRecord[]
   readonly pages: ReadonlyMap<PageId, Uint8Array>
+  readonly header: Uint8Array | undefined
+  readonly head: Uint8Array | undefined
 }
 
-const EMPTY: Model = { meta: undefined, log: [], pages: new Map() }
+const EMPTY: Model = { meta: undefined, log: [], pages: new Map(), header: undefined, head: undefined }
 const LIVES = 4
 const CALLS_PER_LIFE_MAX = 40
 const OPERATIONS_PER_LIFE_MAX = 120
@@ -110,11 +113,26 @@ class Run {
     const durability: Durability = random.chance(0.3) ? 'strict' : 'relaxed'
     this.isFlushed = durability === 'strict'
     const sequence = ((current.log.at(-1)?.sequence ?? 0) + 1) as CommitSequence
-    if (random.chance(0.7)) {
-      const record = { sequence, bytes: this.randomBytes(random.pick([0, 30, 300, 3000, 60_000])) }
-      this.next = { ...current, log: [...current.log, record] }
-      database.append(record, durability, false)
+    if (random.chance(0.05)) this.replacePages(database, current)
+    else if (random.chance(0.05) && (current.header !== undefined || current === EMPTY)) {
+      const header = this.randomBytes(50)
+      this.next = { ...current, header }
+      database.putHeader(current.header, header, durability, false)
+    } else if (random.chance(0.7)) {
+      // Many of one length: what is left of lost ones could fit in again.
+      const bytes = this.randomBytes(random.pick([0, 1, 1, 1, 30, 300, 3000, 60_000]))
+      const head = random.chance(0.3) ? this.randomBytes(20) : undefined
+      this.next = { ...current, log: [...current.log, { sequence, bytes }], head: head ?? current.head }
+      database.append({ sequence, bytes }, durability, head, false)
     } else this.randomCommit(database, current, sequence)
+  }
+
+  private replacePages(database: FileDatabase, current: Model): void {
+    const ids = [...current.pages.keys()].filter(() => this.random.chance(0.3))
+    const pages = ids.map((id) => ({ id, bytes: this.randomBytes(9000) }))
+    this.next = { ...current, pages: new Map([...current.pages, ...pages.map(({ id, bytes }) => [id, bytes] as const)]) }
+    this.isFlushed = true
+    database.replacePages(pages)
   }
 
   private randomCommit(database: FileDatabase, current: Model, next: CommitSequence): void {
@@ -133,7 +151,9 @@ class Run {
     const staged = claim === undefined ? [] : this.randomPages()
     const all = [...current.pages].filter(([id]) => !free.includes(id))
     const log = [...current.log, ...(record === undefined ? [] : [record])].filter((one) => one.sequence >= sequence)
-    this.next = { meta, log, pages: new Map([...all, ...[...staged, ...pages].map((one) => [one.id, one.bytes] as const)]) }
+    const head = record !== undefined && random.chance(0.5) ? this.randomBytes(20) : undefined
+    const end = { header: current.header, head: head ?? current.head }
+    this.next = { ...end, meta, log, pages: new Map([...all, ...[...staged, ...pages].map((one) => [one.id, one.bytes] as const)]) }
     if (claim !== undefined) {
       database.claim(claim, expectedGeneration)
       database.stage(claim, staged)
@@ -144,7 +164,7 @@ class Run {
       this.isFlushed = false
       return
     }
-    const more = { ...(claim === undefined ? {} : { claim }), ...(record === undefined ? {} : { record }) }
+    const more = { ...(claim === undefined ? {} : { claim }), ...(record === undefined ? {} : { record }), ...(head && { head }) }
     database.commit({ expectedGeneration, pages, free, meta, firstNewPageId, durability: 'relaxed', ...more }, false)
   }
 
@@ -192,10 +212,10 @@ class Run {
 }
 
 function contentsOf(database: FileDatabase): Model {
-  const { meta, log } = database.read(undefined)
+  const { meta, log, header, head } = database.read(undefined)
   const ids = database.listPages()
   const bytes = database.readPages(ids)
-  return { meta, log, pages: new Map(ids.map((id, index) => [id, bytes[index]!])) }
+  return { meta, log, header, head, pages: new Map(ids.map((id, index) => [id, bytes[index]!])) }
 }
 
 /** `found.log` lacks the record that equals the meta record's sequence. */
@@ -204,17 +224,14 @@ function isSame(model: Model, found: Model): boolean {
   return (
     model.meta?.generation === found.meta?.generation &&
     model.meta?.sequence === found.meta?.sequence &&
-    isEqual(model.meta?.bytes, found.meta?.bytes) &&
+    sameBytes(model.meta?.bytes, found.meta?.bytes) &&
+    sameBytes(model.header, found.header) &&
+    sameBytes(model.head, found.head) &&
     log.length === found.log.length &&
-    log.every((record, index) => isEqual(record.bytes, found.log[index]!.bytes)) &&
+    log.every((record, index) => sameBytes(record.bytes, found.log[index]!.bytes)) &&
     model.pages.size === found.pages.size &&
-    [...model.pages].every(([id, bytes]) => isEqual(bytes, found.pages.get(id)))
+    [...model.pages].every(([id, bytes]) => sameBytes(bytes, found.pages.get(id)))
   )
-}
-
-function isEqual(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
-  if (a === undefined || b === undefined) return a === b
-  return a.length === b.length && a.every((byte, index) => byte === b[index])
 }
 
 function describe({ meta, log, pages }: Model): string {

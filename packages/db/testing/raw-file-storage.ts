@@ -73,8 +73,16 @@ class RawFilePageStore implements PageStore {
     return this.use().readPages(ids)
   }
 
-  append(record: LogRecord, durability: Durability): void {
-    this.use().append(record, durability, false)
+  append(record: LogRecord, durability: Durability, head?: Uint8Array): void {
+    this.use().append(record, durability, head, false)
+  }
+
+  putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): void {
+    this.use().putHeader(expected, header, durability, false)
+  }
+
+  replacePages(pages: readonly Page[]): void {
+    this.use().replacePages(pages)
   }
 
   claim(token: string, expectedGeneration: Generation, _firstNewPageId: PageId): void {

@@ -14,11 +14,12 @@
 import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
 import { PannierError } from '../../base/errors.ts'
 import { ByteReader, corruptBytes } from '../../codec/bytes.ts'
+import { sameBytes } from '../../codec/same-bytes.ts'
 import type { Commit, Durability, KnownState, LogRecord, MetaRecord, Page, StoreState } from '../page-store.ts'
 import { BLOCK_BYTES, BlockMap, type Extent } from './block-map.ts'
-import { decodeBase, encodeAppend, encodeBase, encodeCommit, FILE_VERSION } from './journal-body.ts'
-import { readChange, readRecords, type Change, type PlacedRecord, type RecordBytes } from './journal-body.ts'
-import { APPEND, COMMIT, FRAME_BYTES, HEADER, Journal, type Frame } from './journal.ts'
+import { decodeBase, encodeAppend, encodeBase, encodeCommit, encodeReplacement, FILE_VERSION } from './journal-body.ts'
+import { readBytes, readChange, readRecords, type Change, type LogEnd, type PlacedRecord } from './journal-body.ts'
+import { APPEND, COMMIT, FRAME_BYTES, HEADER, Journal, REPLACE, type Frame } from './journal.ts'
 import { readRange, type DatabaseFiles, type RawFile } from './raw-file.ts'
 
 /** A journal with more than this behind its base, and more than its base, is left for the other one. */
@@ -36,6 +37,7 @@ export class FileDatabase {
   private epoch = 0
   private meta: MetaRecord | undefined
   private header: Uint8Array | undefined
+  private head: Uint8Array | undefined
   private log: PlacedRecord[] = []
   private readonly pages = new Map<PageId, Extent>()
   private blocks = new BlockMap(FIRST_BLOCK)
@@ -60,7 +62,8 @@ export class FileDatabase {
     const log = this.log.flatMap((record) =>
       record.sequence > after ? [{ sequence: record.sequence, bytes: this.recordBytes(record) }] : [],
     )
-    return { meta: this.meta && { ...this.meta, bytes: this.meta.bytes.slice() }, log }
+    const meta = this.meta && { ...this.meta, bytes: this.meta.bytes.slice() }
+    return { meta, log, header: this.header?.slice(), head: this.head?.slice() }
   }
 
   readPages(ids: readonly PageId[]): (Uint8Array | undefined)[] {
@@ -72,17 +75,23 @@ export class FileDatabase {
   }
 
   /** `again`: it is not known whether the same call has happened before; then it is not done twice. */
-  append({ sequence, bytes }: LogRecord, durability: Durability, again: boolean): void {
+  append(record: LogRecord, durability: Durability, head: Uint8Array | undefined, again: boolean): void {
     this.settle()
     const newest = this.log.at(-1)
-    if (!(again && newest?.sequence === sequence && isEqual(this.recordBytes(newest), bytes))) {
-      this.checkNewest(sequence)
-      const body = encodeAppend(sequence, bytes)
-      this.journal.makeRoom(body.length)
-      this.attempt(() => {
-        const end = this.journal.append(APPEND, body) + body.length
-        this.log.push({ sequence, at: end - bytes.length, length: bytes.length })
-      })
+    const isDone = again && newest?.sequence === record.sequence && sameBytes(this.recordBytes(newest), record.bytes)
+    if (!isDone) {
+      this.checkNewest(record.sequence)
+      this.write(APPEND, encodeAppend(record, head))
+    }
+    if (durability === 'strict') this.attempt(() => this.journal.flush())
+  }
+
+  putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability, again: boolean): void {
+    this.settle()
+    if (!(again && sameBytes(this.header, header))) {
+      const isEmpty = this.meta === undefined && this.log.length === 0
+      if (!sameBytes(this.header, expected) || (expected === undefined && !isEmpty)) throw stale()
+      this.write(HEADER, header)
     }
     if (durability === 'strict') this.attempt(() => this.journal.flush())
   }
@@ -103,7 +112,7 @@ export class FileDatabase {
   commit(commit: Commit, again: boolean): void {
     this.settle()
     const { meta } = commit
-    if (again && this.meta?.generation === meta.generation && isEqual(this.meta.bytes, meta.bytes)) return
+    if (again && this.meta?.generation === meta.generation && sameBytes(this.meta.bytes, meta.bytes)) return
     this.checkGeneration(commit.expectedGeneration)
     if (commit.claim !== undefined) this.checkClaim(commit.claim)
     if (commit.record) this.checkNewest(commit.record.sequence)
@@ -112,8 +121,25 @@ export class FileDatabase {
     this.attempt(() => {
       this.files.pages.flush()
       for (const [id, extent] of this.staged) placed.push([id, extent])
-      this.record({ meta: { ...meta, bytes: meta.bytes.slice() }, placed, freed: commit.free }, commit.record)
+      const change = { meta: { ...meta, bytes: meta.bytes.slice() }, placed, freed: commit.free }
+      this.record(change, { head: commit.head, records: commit.record === undefined ? [] : [commit.record] })
     })
+  }
+
+  /** Durable at once. */
+  replacePages(pages: readonly Page[]): void {
+    this.settle()
+    const existing = pages.filter(({ id }) => this.pages.has(id) || this.staged.has(id))
+    const placed = this.place(existing)
+    for (const [id, extent] of placed) {
+      const old = this.staged.get(id)
+      if (old === undefined) continue
+      this.blocks.release(old)
+      this.staged.set(id, extent)
+    }
+    this.files.pages.flush()
+    this.write(REPLACE, encodeReplacement({ meta: undefined, placed: placed.filter(([id]) => this.pages.has(id)), freed: [] }))
+    this.attempt(() => this.journal.flush())
   }
 
   /** Every page that is stored, staged ones too. */
@@ -130,21 +156,27 @@ export class FileDatabase {
     for (const file of [this.files.pages, ...this.files.journals]) file.close()
   }
 
-  /** The new state into the journal, durably; then into memory. */
-  private record(change: Change, record: LogRecord | undefined): void {
-    const records: RecordBytes = record === undefined ? [] : [[record.sequence, record.bytes]]
-    const { baseEnd, end } = this.journal
-    if (end - baseEnd > Math.max(TAIL_BYTES_MAX, baseEnd)) {
+  private write(kind: number, body: Uint8Array): void {
+    this.attempt(() => this.addFrame(kind, body))
+  }
+
+  /** A frame into the journal, then what it says into memory. */
+  private addFrame(kind: number, body: Uint8Array): void {
+    this.journal.makeRoom(body.length)
+    this.applyFrame({ kind, body, at: this.journal.append(kind, body) })
+  }
+
+  /** The state after a commit into the journal, durably, and into memory. */
+  private record(change: Change, end: LogEnd): void {
+    const { journal } = this
+    if (journal.end - journal.baseEnd > Math.max(TAIL_BYTES_MAX, journal.baseEnd)) {
       const kept = this.log.filter(({ sequence }) => sequence >= change.meta!.sequence)
-      const log = kept.map((one) => [one.sequence, this.recordBytes(one)] as const)
+      const records = kept.map((record) => ({ sequence: record.sequence, bytes: this.recordBytes(record) }))
       this.apply(change)
-      this.begin([...log, ...records])
+      this.begin({ head: end.head ?? this.head, records: [...records, ...end.records] })
     } else {
-      const body = encodeCommit(change, records)
-      this.journal.makeRoom(body.length)
-      const at = this.journal.append(COMMIT, body)
-      this.journal.flush()
-      this.applyCommit({ kind: COMMIT, body, at })
+      this.addFrame(COMMIT, encodeCommit(change, end))
+      journal.flush()
     }
     this.staged.clear()
     this.claimToken = undefined
@@ -152,13 +184,13 @@ export class FileDatabase {
   }
 
   /** Begins the other journal with the state in memory. */
-  private begin(log: RecordBytes): void {
+  private begin(end: LogEnd): void {
     const old = this.journal
     const { journals } = this.files
     const next = new Journal(old.file === journals[0] ? journals[1] : journals[0])
     const { identity, meta, header } = this
     const epoch = this.epoch + 1
-    const body = encodeBase({ epoch, identity, meta, header, placed: this.pages, freed: [] }, log)
+    const body = encodeBase({ epoch, identity, meta, header, placed: this.pages, freed: [] }, end)
     next.begin(body)
     old.clear()
     this.journal = next
@@ -230,7 +262,7 @@ export class FileDatabase {
     const isNew = pages.size() <= FIRST_BLOCK * BLOCK_BYTES && journals[0].size() <= EMPTY_BASE_BYTES_MAX
     if (!isNew || journals[1].size() > 0) throw corruptBytes('neither of its journals can be read')
     const empty = { epoch: 1, identity: this.identity, meta: undefined, header: undefined, placed: [], freed: [] }
-    const body = encodeBase(empty, [])
+    const body = encodeBase(empty, { head: undefined, records: [] })
     this.journal = new Journal(journals[0])
     this.journal.begin(body)
     this.loadBase({ kind: 0, body, at: FRAME_BYTES })
@@ -247,6 +279,7 @@ export class FileDatabase {
     this.blocks = new BlockMap(FIRST_BLOCK)
     this.meta = undefined
     this.apply(base)
+    this.head = readBytes(reader)
     this.log = readRecords(reader, at)
   }
 
@@ -254,11 +287,13 @@ export class FileDatabase {
     if (frame.kind === APPEND) this.applyAppend(frame)
     else if (frame.kind === COMMIT) this.applyCommit(frame)
     else if (frame.kind === HEADER) this.header = frame.body.slice()
+    else if (frame.kind === REPLACE) this.apply(readChange(new ByteReader(frame.body)))
     else throw corruptBytes(`a frame of kind ${frame.kind}`)
   }
 
   private applyAppend({ body, at }: Frame): void {
     const reader = new ByteReader(body)
+    this.head = readBytes(reader) ?? this.head
     const sequence = reader.varint() as CommitSequence
     if ((this.log.at(-1)?.sequence ?? 0) !== sequence - 1) throw corruptBytes(`record ${sequence} follows another`)
     this.log.push({ sequence, at: at + reader.at, length: body.length - reader.at })
@@ -268,22 +303,28 @@ export class FileDatabase {
     const reader = new ByteReader(body)
     const change = readChange(reader)
     this.apply(change)
+    this.head = readBytes(reader) ?? this.head
     this.log.push(...readRecords(reader, at))
     this.log = this.log.filter(({ sequence }) => sequence >= change.meta!.sequence)
   }
 
   private apply({ meta, placed, freed }: Change): void {
-    this.meta = meta
+    if (meta !== undefined) this.meta = meta
     for (const [id, extent] of placed) {
-      // Where the pages of a commit that was just written stand is taken already.
+      this.release(id)
       this.pages.set(id, extent)
+      // Unless it was taken when the page was written.
       this.blocks.take(extent)
     }
     for (const id of freed) {
-      const extent = this.pages.get(id)
-      if (extent !== undefined) this.blocks.release(extent)
+      this.release(id)
       this.pages.delete(id)
     }
+  }
+
+  private release(id: PageId): void {
+    const extent = this.pages.get(id)
+    if (extent !== undefined) this.blocks.release(extent)
   }
 
   private recordBytes({ at, length }: PlacedRecord): Uint8Array {
@@ -319,10 +360,6 @@ function found(file: RawFile): Found {
   if (reader.varint() > FILE_VERSION)
     throw new PannierError('PANNIER_NEWER_FORMAT', 'A newer version of Pannier has written this database.')
   return { journal, frames, epoch: reader.varint() }
-}
-
-function isEqual(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, index) => byte === b[index])
 }
 
 function stale(): PannierError {

@@ -1,17 +1,19 @@
 /**
- * What the frames of a journal hold. Numbers are varints.
+ * What the frames of a journal hold. Numbers are varints, and so is the length before each run of bytes; of what is not there the
+ * length is 0.
  *
- * - the base: version, epoch (of two journals that with the higher one counts), identity (16 bytes), a change that leads from
- *   nothing to the state, header (its bytes and one more, or 0), records of the log: count, then for each its sequence, bytes
- * - a commit: a change, the number of records that come with it (0 or 1), for each its sequence, bytes
- * - an append: sequence, then the record
- * - a header: the header
- * - a change: generation, sequence, meta record; pages that are new: count, then for each its id (less that of the one before,
- *   less 1), block, bytes; pages that are freed: count, ids likewise
+ * - base: version, epoch (of two journals that with the higher one counts), identity (16 bytes), a change that leads from nothing
+ *   to the state, header, then as a commit
+ * - commit: a change, head (if it is another one), the number of records, for each its sequence, bytes
+ * - append: head (if it is another one), sequence, then the record to the end
+ * - header: the header
+ * - replacement: a change that puts pages that exist elsewhere
+ * - a change: generation (0: the meta record is not changed), sequence, meta record; pages that are put: count, then for each its
+ *   id (less that of the one before, less 1), block, bytes; pages that are freed: count, ids likewise
  */
 import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
 import { ByteReader, ByteWriter } from '../../codec/bytes.ts'
-import type { MetaRecord } from '../page-store.ts'
+import type { LogRecord, MetaRecord } from '../page-store.ts'
 import type { Extent } from './block-map.ts'
 
 export const FILE_VERSION = 1
@@ -25,7 +27,7 @@ export interface PlacedRecord {
 }
 
 export interface Change {
-  /** Undefined where nothing was ever committed. */
+  /** Undefined where it is not changed. */
   readonly meta: MetaRecord | undefined
   readonly placed: Iterable<readonly [PageId, Extent]>
   readonly freed: readonly PageId[]
@@ -37,29 +39,39 @@ export interface Base extends Change {
   readonly header: Uint8Array | undefined
 }
 
-export type RecordBytes = readonly (readonly [sequence: number, bytes: Uint8Array])[]
+/** Records of the log, and the head if it is another one. */
+export interface LogEnd {
+  readonly head: Uint8Array | undefined
+  readonly records: readonly LogRecord[]
+}
 
-export function encodeBase(base: Base, records: RecordBytes): Uint8Array {
+export function encodeBase(base: Base, end: LogEnd): Uint8Array {
   const writer = new ByteWriter()
   writer.varint(FILE_VERSION)
   writer.varint(base.epoch)
   writer.raw(base.identity)
   writeChange(writer, base)
-  writer.varint(base.header === undefined ? 0 : base.header.length + 1)
-  if (base.header !== undefined) writer.raw(base.header)
-  writeRecords(writer, records)
+  writeBytes(writer, base.header)
+  writeEnd(writer, end)
   return writer.finish()
 }
 
-export function encodeCommit(change: Change, records: RecordBytes): Uint8Array {
+export function encodeCommit(change: Change, end: LogEnd): Uint8Array {
   const writer = new ByteWriter()
   writeChange(writer, change)
-  writeRecords(writer, records)
+  writeEnd(writer, end)
   return writer.finish()
 }
 
-export function encodeAppend(sequence: number, bytes: Uint8Array): Uint8Array {
-  const writer = new ByteWriter(bytes.length + 8)
+export function encodeReplacement(change: Change): Uint8Array {
+  const writer = new ByteWriter()
+  writeChange(writer, change)
+  return writer.finish()
+}
+
+export function encodeAppend({ sequence, bytes }: LogRecord, head: Uint8Array | undefined): Uint8Array {
+  const writer = new ByteWriter(bytes.length + (head?.length ?? 0) + 16)
+  writeBytes(writer, head)
   writer.varint(sequence)
   writer.raw(bytes)
   return writer.finish()
@@ -69,16 +81,13 @@ export function encodeAppend(sequence: number, bytes: Uint8Array): Uint8Array {
 export function decodeBase(reader: ByteReader): Base {
   const epoch = reader.varint()
   const identity = reader.raw(IDENTITY_BYTES).slice()
-  const change = readChange(reader)
-  const headerBytes = reader.varint()
-  const header = headerBytes === 0 ? undefined : reader.raw(headerBytes - 1).slice()
-  return { ...change, epoch, identity, header }
+  return { epoch, identity, ...readChange(reader), header: readBytes(reader) }
 }
 
 export function readChange(reader: ByteReader): Change {
   const generation = reader.varint() as Generation
   const sequence = reader.varint() as CommitSequence
-  const bytes = reader.raw(reader.varint()).slice()
+  const bytes = readBytes(reader) ?? new Uint8Array(0)
   const placed: [PageId, Extent][] = []
   readIds(reader, (id) => placed.push([id, { block: reader.varint(), length: reader.varint() }]))
   const freed: PageId[] = []
@@ -100,8 +109,7 @@ export function readRecords(reader: ByteReader, at: number): PlacedRecord[] {
 function writeChange(writer: ByteWriter, { meta, placed, freed }: Change): void {
   writer.varint(meta?.generation ?? 0)
   writer.varint(meta?.sequence ?? 0)
-  writer.varint(meta?.bytes.length ?? 0)
-  if (meta !== undefined) writer.raw(meta.bytes)
+  writeBytes(writer, meta?.bytes)
   const pages = [...placed].sort(([a], [b]) => a - b)
   let before = -1
   const writeId = (id: number): void => {
@@ -124,11 +132,22 @@ function readIds(reader: ByteReader, take: (id: PageId) => void): void {
   for (let count = reader.varint(); count > 0; count--) take((id += reader.varint() + 1) as PageId)
 }
 
-function writeRecords(writer: ByteWriter, records: RecordBytes): void {
+function writeEnd(writer: ByteWriter, { head, records }: LogEnd): void {
+  writeBytes(writer, head)
   writer.varint(records.length)
-  for (const [sequence, bytes] of records) {
+  for (const { sequence, bytes } of records) {
     writer.varint(sequence)
-    writer.varint(bytes.length)
-    writer.raw(bytes)
+    writeBytes(writer, bytes)
   }
+}
+
+function writeBytes(writer: ByteWriter, bytes: Uint8Array | undefined): void {
+  writer.varint(bytes?.length ?? 0)
+  if (bytes !== undefined) writer.raw(bytes)
+}
+
+/** Undefined where there are none. */
+export function readBytes(reader: ByteReader): Uint8Array | undefined {
+  const length = reader.varint()
+  return length === 0 ? undefined : reader.raw(length).slice()
 }

@@ -22,6 +22,7 @@ export const BASE = 1
 export const APPEND = 2
 export const COMMIT = 3
 export const HEADER = 4
+export const REPLACE = 5
 
 export interface Frame {
   readonly kind: number
