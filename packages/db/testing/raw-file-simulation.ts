@@ -120,8 +120,8 @@ class Run {
       database.putHeader(current.header, header, durability, false)
     } else if (random.chance(0.7)) {
       // Many of one length: what is left of lost ones could fit in again.
-      const bytes = this.randomBytes(random.pick([0, 1, 1, 1, 30, 300, 3000, 60_000]))
-      const head = random.chance(0.3) ? this.randomBytes(20) : undefined
+      const bytes = random.chance(0.5) ? this.randomBytes(490, 490) : this.randomBytes(random.pick([0, 30, 3000, 60_000]))
+      const head = random.chance(0.1) ? this.randomBytes(20) : undefined
       this.next = { ...current, log: [...current.log, { sequence, bytes }], head: head ?? current.head }
       database.append({ sequence, bytes }, durability, head, false)
     } else this.randomCommit(database, current, sequence)
@@ -176,8 +176,8 @@ class Run {
     }))
   }
 
-  private randomBytes(most: number): Uint8Array {
-    const bytes = new Uint8Array(most === 0 ? 0 : 1 + this.random.below(most))
+  private randomBytes(most: number, least: number = Math.min(1, most)): Uint8Array {
+    const bytes = new Uint8Array(least + this.random.below(most - least + 1))
     const step = this.random.below(256)
     for (let at = 0, value = this.random.below(256); at < bytes.length; at++) bytes[at] = value += step + (at >> 8)
     return bytes

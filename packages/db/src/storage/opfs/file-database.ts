@@ -44,6 +44,8 @@ export class FileDatabase {
   /** Pages that no commit refers to yet, and the claim under which they were staged. */
   private readonly staged = new Map<PageId, Extent>()
   private claimToken: string | undefined
+  /** Pages of commits that are to come. */
+  private readonly puts = new Map<string, [PageId, Extent][]>()
   /** A write has failed: what is in memory may not be what is in the files. */
   private isUncertain = false
 
@@ -100,6 +102,7 @@ export class FileDatabase {
     this.settle()
     this.checkGeneration(expectedGeneration)
     this.dropStaged()
+    for (const name of this.puts.keys()) this.drop(name)
     this.claimToken = token
   }
 
@@ -109,14 +112,32 @@ export class FileDatabase {
     for (const [id, extent] of this.place(pages)) this.staged.set(id, extent)
   }
 
-  commit(commit: Commit, again: boolean): void {
+  /** Takes pages of the commit that is to name them. They are dropped when another one gets ahead. */
+  put(name: string, pages: Iterable<Page>): void {
+    this.settle()
+    const placed = this.place(pages)
+    const before = this.puts.get(name)
+    if (before === undefined) this.puts.set(name, placed)
+    else before.push(...placed)
+  }
+
+  drop(name: string): void {
+    for (const [, extent] of this.puts.get(name) ?? []) this.blocks.release(extent)
+    this.puts.delete(name)
+  }
+
+  /** `put` names pages of it that have come before. */
+  commit(commit: Commit & { readonly put?: string | undefined }, again: boolean): void {
     this.settle()
     const { meta } = commit
     if (again && this.meta?.generation === meta.generation && sameBytes(this.meta.bytes, meta.bytes)) return
     this.checkGeneration(commit.expectedGeneration)
     if (commit.claim !== undefined) this.checkClaim(commit.claim)
     if (commit.record) this.checkNewest(commit.record.sequence)
-    const placed = this.place(commit.pages)
+    const before = commit.put === undefined ? [] : this.puts.get(commit.put)
+    if (before === undefined) throw stale()
+    const placed = [...before, ...this.place(commit.pages)]
+    if (commit.put !== undefined) this.puts.delete(commit.put)
     if (commit.claim === undefined) this.dropStaged()
     this.attempt(() => {
       this.files.pages.flush()
@@ -180,6 +201,7 @@ export class FileDatabase {
     }
     this.staged.clear()
     this.claimToken = undefined
+    for (const name of this.puts.keys()) this.drop(name)
     this.shrink()
   }
 
@@ -244,6 +266,7 @@ export class FileDatabase {
     const [a, b] = [found(first), found(second)]
     const [current, other] = b.epoch > a.epoch ? [b, a] : [a, b]
     this.dropStaged()
+    this.puts.clear()
     if (current.epoch === 0) this.create()
     else {
       current.journal.resume()
