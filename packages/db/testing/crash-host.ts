@@ -17,7 +17,12 @@ export interface Simulation {
   readonly call: number
   readonly fault: Fault
   readonly coordinator: () => Coordinator
+  /** Left out: a SimulatedStorage. */
+  readonly storage?: (random: Random) => FaultyStorage
 }
+
+/** What a simulation needs of a storage; see SimulatedStorage. */
+export type FaultyStorage = Pick<SimulatedStorage, 'calls' | 'failAt' | 'disarm' | 'onGone' | 'open'>
 
 export interface CrashHostOptions {
   /** Chance in the storage and in the order of its answers. */
@@ -50,7 +55,7 @@ export function randomFault(random: Random): Fault {
 }
 
 export class CrashHost {
-  readonly storage: SimulatedStorage
+  readonly storage: FaultyStorage
   /** False once the process is gone or its handle closed: nothing more can be asked of it. */
   isUsable = true
   readonly #simulation: Simulation
@@ -61,10 +66,12 @@ export class CrashHost {
     const { random, isAsynchronous } = options
     this.#simulation = simulation
     this.#options = options
-    this.storage = new SimulatedStorage({
-      random: random.next,
-      ...(isAsynchronous ? { schedule: randomOrder(random.next) } : {}),
-    })
+    this.storage =
+      simulation.storage?.(random) ??
+      new SimulatedStorage({
+        random: random.next,
+        ...(isAsynchronous ? { schedule: randomOrder(random.next) } : {}),
+      })
     if (simulation.call > 0) this.storage.failAt(simulation.call, simulation.fault)
     this.#gone = new Promise((resolve) => {
       this.storage.onGone = () => {

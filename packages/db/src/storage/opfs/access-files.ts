@@ -147,7 +147,7 @@ function openFailure(name: string): [ErrorCode, string] {
 
 function operationError(error: unknown): PannierError {
   if ((error as Error).name === 'QuotaExceededError') return noRoom(error)
-  return new PannierError('PANNIER_IO', 'The browser failed to read or write a file.', { cause: error })
+  return new PannierError('PANNIER_IO', `The browser failed to read or write a file: ${String(error)}.`, { cause: error })
 }
 
 function noRoom(cause?: unknown): PannierError {
