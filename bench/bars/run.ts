@@ -26,6 +26,7 @@ Engines: ${PLACES.join(', ')} (default: all). Prints a table per engine and writ
   --ids ORDER     'random' (default) or 'ascending' with insertion
   --seed N        of the documents (default 1)
   --only NAME     one contender alone: ${CONTENDERS.join(', ')}
+  --opfs          Pannier in the private file system of the browser
   --until PHASE   stop after this phase: ${phases.map((phase) => phase.name).join(', ')}
   --help          print this
 
@@ -38,6 +39,7 @@ interface Options {
   readonly repeats: number
   readonly only: string | undefined
   readonly until: string | undefined
+  readonly opfs: boolean
 }
 
 /** Everything that one contender did in one repeat, by workload. */
@@ -75,6 +77,7 @@ function readOptions(): Options | undefined {
       seed: { type: 'string', default: '1' },
       only: { type: 'string' },
       until: { type: 'string' },
+      opfs: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   })
@@ -93,6 +96,7 @@ function readOptions(): Options | undefined {
     repeats: readCount(values.repeat),
     only: values.only,
     until: values.until,
+    opfs: values.opfs,
   }
 }
 
@@ -114,17 +118,22 @@ async function measure(place: Place, options: Options): Promise<void> {
   const title = describe(place, runs, options)
   const { samples, wrong } = summarise(runs)
   say('')
-  console.log(`\n${title}\n\n${formatTable(place, samples, wrong)}`)
+  console.log(`\n${title}\n\n${formatTable(place, samples, wrong, options.opfs)}`)
   if (wrong.size > 0) process.exitCode = 1
   writeResults(place, { title, options, samples, wrong: [...wrong], runs })
 }
 
-async function runContender(place: Place, contender: ContenderName, { set, until }: Options): Promise<Run> {
+async function runContender(place: Place, contender: ContenderName, { set, until, opfs }: Options): Promise<Run> {
   const folder = makeFolder('bench')
   let agent = ''
   let outcomes: Outcomes = {}
   for (const phase of phases) {
-    const report = await runPhaseIn(place, folder, { contender, phase: phase.name, set })
+    const report = await runPhaseIn(place, folder, {
+      contender,
+      phase: phase.name,
+      set,
+      ...(opfs && { storage: 'opfs' as const }),
+    })
     agent = report.agent
     outcomes = { ...outcomes, ...report.outcomes }
     if (phase.name === until) break
@@ -133,12 +142,12 @@ async function runContender(place: Place, contender: ContenderName, { set, until
   return { contender, agent, outcomes }
 }
 
-function describe(place: Place, runs: readonly Run[], { set, repeats }: Options): string {
+function describe(place: Place, runs: readonly Run[], { set, repeats, opfs }: Options): string {
   const version = /(?:Node\.js|Chrome|Firefox|Version)\/([\d.]+)/.exec(runs[0]?.agent ?? '')?.[1] ?? ''
   const machine = `${cpus().length} cores, ${cpus()[0]?.model.trim() ?? 'unknown'}`
   const bytes = JSON.stringify(makePerson(set, 0)).length
   const documents = `${set.documents.toLocaleString('en-US')} documents of some ${bytes} bytes, ${set.ids} ids`
-  return `${place} ${version}; ${machine}\n${documents}; median of ${repeats}`
+  return `${place} ${version}${opfs ? ', OPFS' : ''}; ${machine}\n${documents}; median of ${repeats}`
 }
 
 /** Times by contender and metric, and the metrics of workloads that were not answered alike by all. */

@@ -1,6 +1,6 @@
 /** Prints what was measured in one engine as a table of a line per figure. */
 import { barOf, describeBar, judge, rows } from './bars.ts'
-import type { Row } from './bars.ts'
+import type { Bar, Row } from './bars.ts'
 import { rivalIn } from './engines.ts'
 import type { Place } from './engines.ts'
 import { median } from '../measure.ts'
@@ -10,14 +10,14 @@ import type { ContenderName } from './phase.ts'
 export type Samples = Partial<Record<ContenderName, Readonly<Record<string, readonly number[]>>>>
 
 /** `wrong`: metrics of workloads whose answers were not the same; no time of theirs counts. */
-export function formatTable(place: Place, samples: Samples, wrong: ReadonlySet<string>): string {
+export function formatTable(place: Place, samples: Samples, wrong: ReadonlySet<string>, opfs: boolean = false): string {
   const rival = rivalIn(place)
   const lines = [['milliseconds', rival, '', 'pannier', '', 'ratio', 'bar', '']]
   for (const row of rows) {
     const { metric, against } = row
     const compared = against === undefined ? samples[rival]?.[metric] : samples.pannier?.[against]
     if (against !== undefined && compared === undefined) continue
-    const line = lineOf(row, place, compared, samples.pannier?.[metric])
+    const line = lineOf(row, barOf(row, place, opfs), compared, samples.pannier?.[metric])
     if (line === undefined) continue
     lines.push(wrong.has(row.metric) ? [row.title, '', '', '', '', '', '', 'ANSWERS DIFFER'] : line)
   }
@@ -26,12 +26,11 @@ export function formatTable(place: Place, samples: Samples, wrong: ReadonlySet<s
 
 function lineOf(
   row: Row,
-  place: Place,
+  bar: Bar | undefined,
   rival: readonly number[] | undefined,
   pannier: readonly number[] | undefined,
 ): string[] | undefined {
   if (rival === undefined && pannier === undefined) return undefined
-  const bar = barOf(row, place)
   const rivalTime = rival && median(rival)
   const time = pannier && median(pannier)
   return [

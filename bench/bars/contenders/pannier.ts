@@ -1,21 +1,27 @@
-/** Pannier, through its public API alone and with its defaults; the same in a page and in Node. */
+/** Pannier, through its public API alone and with its defaults, but for where it stores; the same in a page and in Node. */
 import { open } from 'pannier'
-import type { Collection, Database, FieldPath, IndexInput } from 'pannier'
+import type { Collection, Database, FieldPath, IndexInput, Storage } from 'pannier'
 import type { CityScore, Contender } from './contender.ts'
 import type { Person } from '../../documents.ts'
 
 const INDEXES: readonly IndexInput<FieldPath<Person>>[] = ['age', ['city', 'score']]
 
-export function pannierContender(): Contender {
-  return new PannierContender()
+export function pannierContender(storage?: Storage): Contender {
+  return new PannierContender(storage)
 }
 
 class PannierContender implements Contender {
   #database: Database | undefined
   #people: Collection<Person> | undefined
+  readonly #storage: { readonly storage?: Storage }
+
+  constructor(storage: Storage | undefined) {
+    this.#storage = storage === undefined ? {} : { storage }
+  }
 
   async open(place: string, indexed: boolean): Promise<void> {
-    this.#database = await open(place, { collections: { people: indexed ? { indexes: INDEXES } : {} } })
+    const collections = { people: indexed ? { indexes: INDEXES } : {} }
+    this.#database = await open(place, { ...this.#storage, collections })
     this.#people = this.#database.collection<Person>('people')
   }
 

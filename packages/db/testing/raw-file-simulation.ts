@@ -120,7 +120,9 @@ class Run {
       database.putHeader(current.header, header, durability, false)
     } else if (random.chance(0.7)) {
       // Many of one length: what is left of lost ones could fit in again.
-      const bytes = random.chance(0.5) ? this.randomBytes(490, 490) : this.randomBytes(random.pick([0, 30, 3000, 60_000]))
+      const bytes = random.chance(0.5)
+        ? this.randomBytes(490, 490)
+        : this.randomBytes(random.pick([0, 30, 3000, 60_000]))
       const head = random.chance(0.1) ? this.randomBytes(20) : undefined
       this.next = { ...current, log: [...current.log, { sequence, bytes }], head: head ?? current.head }
       database.append({ sequence, bytes }, durability, head, false)
@@ -130,7 +132,10 @@ class Run {
   private replacePages(database: FileDatabase, current: Model): void {
     const ids = [...current.pages.keys()].filter(() => this.random.chance(0.3))
     const pages = ids.map((id) => ({ id, bytes: this.randomBytes(9000) }))
-    this.next = { ...current, pages: new Map([...current.pages, ...pages.map(({ id, bytes }) => [id, bytes] as const)]) }
+    this.next = {
+      ...current,
+      pages: new Map([...current.pages, ...pages.map(({ id, bytes }) => [id, bytes] as const)]),
+    }
     this.isFlushed = true
     database.replacePages(pages)
   }
@@ -153,7 +158,12 @@ class Run {
     const log = [...current.log, ...(record === undefined ? [] : [record])].filter((one) => one.sequence >= sequence)
     const head = record !== undefined && random.chance(0.5) ? this.randomBytes(20) : undefined
     const end = { header: current.header, head: head ?? current.head }
-    this.next = { ...end, meta, log, pages: new Map([...all, ...[...staged, ...pages].map((one) => [one.id, one.bytes] as const)]) }
+    this.next = {
+      ...end,
+      meta,
+      log,
+      pages: new Map([...all, ...[...staged, ...pages].map((one) => [one.id, one.bytes] as const)]),
+    }
     if (claim !== undefined) {
       database.claim(claim, expectedGeneration)
       database.stage(claim, staged)
@@ -164,7 +174,11 @@ class Run {
       this.isFlushed = false
       return
     }
-    const more = { ...(claim === undefined ? {} : { claim }), ...(record === undefined ? {} : { record }), ...(head && { head }) }
+    const more = {
+      ...(claim === undefined ? {} : { claim }),
+      ...(record === undefined ? {} : { record }),
+      ...(head && { head }),
+    }
     database.commit({ expectedGeneration, pages, free, meta, firstNewPageId, durability: 'relaxed', ...more }, false)
   }
 

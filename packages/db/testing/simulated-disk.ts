@@ -187,8 +187,7 @@ export class SimulatedFile {
 
   private changing(from: number, to: number, change: () => void): void {
     const [first, last] = [Math.floor(from / SECTOR_BYTES), Math.ceil(to / SECTOR_BYTES)]
-    const copy = (sector: number): Uint8Array =>
-      this.bytes.slice(sector * SECTOR_BYTES, (sector + 1) * SECTOR_BYTES)
+    const copy = (sector: number): Uint8Array => this.bytes.slice(sector * SECTOR_BYTES, (sector + 1) * SECTOR_BYTES)
     for (let sector = first; sector < last; sector++)
       if (!this.unflushed.has(sector)) this.unflushed.set(sector, [copy(sector)])
     change()

@@ -146,8 +146,11 @@ function openFailure(name: string): [ErrorCode, string] {
 }
 
 function operationError(error: unknown): PannierError {
-  if ((error as Error).name === 'QuotaExceededError') return noRoom(error)
-  return new PannierError('PANNIER_IO', `The browser failed to read or write a file: ${String(error)}.`, { cause: error })
+  // Firefox has no name for it when a file is made longer.
+  if ((error as Error).name === 'QuotaExceededError' || /NO_DEVICE_SPACE/.test(String(error))) return noRoom(error)
+  return new PannierError('PANNIER_IO', `The browser failed to read or write a file: ${String(error)}.`, {
+    cause: error,
+  })
 }
 
 function noRoom(cause?: unknown): PannierError {

@@ -159,7 +159,10 @@ export class FileDatabase {
       this.staged.set(id, extent)
     }
     this.files.pages.flush()
-    this.write(REPLACE, encodeReplacement({ meta: undefined, placed: placed.filter(([id]) => this.pages.has(id)), freed: [] }))
+    this.write(
+      REPLACE,
+      encodeReplacement({ meta: undefined, placed: placed.filter(([id]) => this.pages.has(id)), freed: [] }),
+    )
     this.attempt(() => this.journal.flush())
   }
 

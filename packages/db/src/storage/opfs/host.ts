@@ -8,7 +8,15 @@
 import { PannierError } from '../../base/errors.ts'
 import type { FileDatabase } from './file-database.ts'
 import { Moved, Ownership } from './ownership.ts'
-import { postedError, unpacked, type Answer, type Call, type FromWorker, type PackedPages, type PostedCommit } from './protocol.ts'
+import {
+  postedError,
+  unpacked,
+  type Answer,
+  type Call,
+  type FromWorker,
+  type PackedPages,
+  type PostedCommit,
+} from './protocol.ts'
 
 /** An owner that owes an answer and gives no sign of life for so long, though asked for one, is taken for frozen. */
 const SILENCE_MS_MAX = 3000
@@ -224,7 +232,9 @@ export class Host {
   }
 }
 
-const METHODS: { readonly [Name in Call['method']]: (database: FileDatabase, parameters: never, again: boolean) => unknown } = {
+const METHODS: {
+  readonly [Name in Call['method']]: (database: FileDatabase, parameters: never, again: boolean) => unknown
+} = {
   open: (database) => hex(database.identity),
   read: (database, [known]: Parameters<FileDatabase['read']>) => database.read(known),
   readPages: (database, [ids]: Parameters<FileDatabase['readPages']>) => database.readPages(ids),

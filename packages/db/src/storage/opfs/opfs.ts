@@ -176,8 +176,7 @@ class OpfsPageStore implements PageStore {
   }
 
   private ask(method: Method, parameters: readonly unknown[], transfer: Transferable[] = []): Promise<unknown> {
-    if (this.closing !== undefined)
-      return Promise.reject(new PannierError('PANNIER_CLOSED', 'This handle is closed.'))
+    if (this.closing !== undefined) return Promise.reject(new PannierError('PANNIER_CLOSED', 'This handle is closed.'))
     return this.link.ask(method, parameters, transfer)
   }
 
