@@ -113,12 +113,13 @@ class Run {
     const durability: Durability = random.chance(0.3) ? 'strict' : 'relaxed'
     this.isFlushed = durability === 'strict'
     const sequence = ((current.log.at(-1)?.sequence ?? 0) + 1) as CommitSequence
-    if (random.chance(0.05)) this.replacePages(database, current)
-    else if (random.chance(0.05) && (current.header !== undefined || current === EMPTY)) {
+    const kind = random.next()
+    if (kind < 0.05) this.replacePages(database, current)
+    else if (kind < 0.1 && (current.header !== undefined || current === EMPTY)) {
       const header = this.randomBytes(50)
       this.next = { ...current, header }
       database.putHeader(current.header, header, durability, false)
-    } else if (random.chance(0.7)) {
+    } else if (kind < 0.75) {
       // Many of one length: what is left of lost ones could fit in again.
       const bytes = random.chance(0.5)
         ? this.randomBytes(490, 490)

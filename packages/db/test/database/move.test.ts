@@ -26,7 +26,12 @@ test.each([
   await assertRejects(notes.get('n1'), 'PANNIER_CLOSED')
   const moved = await open(name, { storage: target })
   expect(moved.storage).toBe(target.kind)
-  expect(await moved.collection('notes').find({ n: { $gte: 10 } }).count()).toBe(491)
+  expect(
+    await moved
+      .collection('notes')
+      .find({ n: { $gte: 10 } })
+      .count(),
+  ).toBe(491)
   expect(await moved.check()).toEqual([])
   await moved.destroy()
   const left = await open(name, { storage: source })

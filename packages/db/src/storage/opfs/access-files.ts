@@ -45,7 +45,7 @@ export async function openFiles(name: string, create: boolean, check: () => void
     })
     const [pages, first, second] = await allOf(opening)
     const isShared = opened.every((access) => access.mode === 'readwrite-unsafe')
-    const takeOver = (token: Uint8Array): void => void opened[0]!.write(token, { at: 0 })
+    const takeOver = (token: Uint8Array): void => rawFile(opened[0]!, () => {}).write(token, 0)
     const close = (): void => opened.forEach((access) => access.close())
     return { pages: pages!, journals: [first!, second!], isShared, takeOver, close }
   } catch (error) {
@@ -55,11 +55,11 @@ export async function openFiles(name: string, create: boolean, check: () => void
   }
 }
 
-/** Fine if there are none. */
-export async function deleteFiles(name: string): Promise<void> {
+/** Fine if there are none. `lockedMsMax`: how long to wait for whoever has them open. */
+export async function deleteFiles(name: string, lockedMsMax: number = LOCKED_MS_MAX): Promise<void> {
   try {
     const parent = await (await root()).getDirectoryHandle(FOLDER)
-    await whileLocked(() => parent.removeEntry(folderName(name), { recursive: true }))
+    await whileLocked(() => parent.removeEntry(folderName(name), { recursive: true }), lockedMsMax)
   } catch (error) {
     if ((error as Error).name !== 'NotFoundError') throw openError(error, name)
   }
@@ -81,12 +81,12 @@ function accessTo(file: MaybeAccess): Promise<AccessHandle> {
   return whileLocked(() => file.createSyncAccessHandle({ mode: 'readwrite-unsafe' }))
 }
 
-async function whileLocked<T>(open: () => Promise<T>): Promise<T> {
+async function whileLocked<T>(open: () => Promise<T>, lockedMsMax: number = LOCKED_MS_MAX): Promise<T> {
   for (let waitedMs = 0; ; waitedMs += LOCKED_RETRY_MS) {
     try {
       return await open()
     } catch (error) {
-      if ((error as Error).name !== 'NoModificationAllowedError' || waitedMs >= LOCKED_MS_MAX) throw error
+      if ((error as Error).name !== 'NoModificationAllowedError' || waitedMs >= lockedMsMax) throw error
       await new Promise((resolve) => setTimeout(resolve, LOCKED_RETRY_MS))
     }
   }

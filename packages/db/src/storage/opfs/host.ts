@@ -18,8 +18,8 @@ import {
   type PostedCommit,
 } from './protocol.ts'
 
-/** An owner that owes an answer and gives no sign of life for so long, though asked for one, is taken for frozen. */
-const SILENCE_MS_MAX = 3000
+/** After so long an owner that owes an answer is asked for a sign of life; after so long again it is taken for frozen. */
+const SILENCE_MS_MAX = 2500
 
 /** What workers say to all. */
 export type News = { readonly owner: string } | 'who' | 'gone'
@@ -48,7 +48,7 @@ export class Host {
   private owner: string | undefined
   /** Of the database that this page has opened. */
   private identity: string | undefined
-  private failure: PannierError | undefined
+  private failure: unknown
   private timer: ReturnType<typeof setTimeout> | undefined
   private heard = true
   private isClosed = false
@@ -98,10 +98,9 @@ export class Host {
       if (this.queueing !== queueing || this.isClosed) return
       if (this.owner === this.me) this.owner = undefined
       // A lock that was stolen is no failure.
-      if (error instanceof PannierError) {
-        this.failure = error
-        this.askAgain()
-      } else this.queue({})
+      if (error === undefined || (error as Error).name === 'AbortError') return this.queue({})
+      this.failure = error
+      this.askAgain()
     }
     const options = steal ? { steal } : { signal: queueing.signal }
     this.ownership.own(options, () => this.identity === undefined, owning).then(() => ended(), ended)
@@ -128,11 +127,12 @@ export class Host {
     if (owner === this.me) this.answerSelf(call, again)
     else if (failure !== undefined) this.give({ id: call.id, error: postedError(failure) })
     else if (owner !== undefined) this.write(owner, { from: this.me, call, again, identity })
+    else this.everybody.postMessage('who' satisfies News)
   }
 
   /** Of the owner that there is now. */
   private askAgain(): void {
-    for (const waiting of [...this.waiting.values()]) {
+    for (const waiting of this.waiting.values()) {
       this.ask(waiting.call, waiting.again)
       waiting.again = true
     }
@@ -228,7 +228,7 @@ export class Host {
         if (this.owner !== undefined) this.write(this.owner, { from: this.me, ping: true })
       }
       this.watch()
-    }, SILENCE_MS_MAX / 2)
+    }, SILENCE_MS_MAX)
   }
 }
 

@@ -12,7 +12,7 @@
  *   id (less that of the one before, less 1), block, bytes; pages that are freed: count, ids likewise
  */
 import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
-import { ByteReader, ByteWriter } from '../../codec/bytes.ts'
+import { type ByteReader, ByteWriter } from '../../codec/bytes.ts'
 import type { LogRecord, MetaRecord } from '../page-store.ts'
 import type { Extent } from './block-map.ts'
 

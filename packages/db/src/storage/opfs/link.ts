@@ -57,6 +57,7 @@ export class Link {
 
   terminate(): void {
     this.worker.terminate()
+    this.closed.resolve()
   }
 
   end(why: PannierError): void {
@@ -78,6 +79,7 @@ export class Link {
 }
 
 function noWorker(cause: unknown): PannierError {
-  const message = 'The worker that reads and writes files could not be started; see the option `worker` of opfs().'
+  const message =
+    'The worker that reads and writes files failed, or could not be started: see the option `worker` of opfs().'
   return new PannierError('PANNIER_OPEN_FAILED', message, { cause })
 }

@@ -24,6 +24,8 @@ export interface OpfsOptions {
    * another place.
    */
   readonly worker?: () => Worker
+  /** Taken where a browser has no private file system, or no workers. It is asked for before anything is opened. */
+  readonly fallback?: Storage
 }
 
 /** Pages of a commit are handed to the worker in parts of about this size. */
@@ -32,7 +34,8 @@ const PART_BYTES = 1024 * 1024
 /** Links of this page by name, as long as a handle is open. */
 const links = new Map<string, { readonly link: Promise<Link>; handles: number }>()
 
-export function opfs({ worker = startWorker }: OpfsOptions = {}): Storage {
+export function opfs({ worker = startWorker, fallback }: OpfsOptions = {}): Storage {
+  if (fallback !== undefined && !isThere()) return fallback
   return {
     kind: 'opfs',
     scope: 'origin' satisfies SharingScope,
@@ -40,6 +43,10 @@ export function opfs({ worker = startWorker }: OpfsOptions = {}): Storage {
     open: (name) => openStore(name, worker),
     destroy: (name) => destroy(name, worker),
   }
+}
+
+function isThere(): boolean {
+  return 'Worker' in globalThis && 'getDirectory' in (globalThis.navigator?.storage ?? {})
 }
 
 function startWorker(): Worker {
@@ -65,8 +72,7 @@ async function openStore(name: string, makeWorker: MakeWorker): Promise<PageStor
 }
 
 async function join(name: string, makeWorker: MakeWorker): Promise<Link> {
-  if (!('Worker' in globalThis) || !('getDirectory' in (navigator.storage ?? {})))
-    throw new PannierError('PANNIER_UNAVAILABLE', 'There is no private file system here, or no workers.')
+  if (!isThere()) throw new PannierError('PANNIER_UNAVAILABLE', 'There is no private file system here, or no workers.')
   const link = new Link({ join: name }, makeWorker)
   try {
     await link.ask('open', [])

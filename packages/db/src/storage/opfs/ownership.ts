@@ -7,13 +7,14 @@
  * last. An owner that was frozen looks there before it does anything else with them (`check`): two tasks of a worker can lie a
  * freeze apart, but within one of them there is none.
  */
-import { PannierError } from '../../base/errors.ts'
+import { isPannierError, PannierError } from '../../base/errors.ts'
 import { sameBytes } from '../../codec/same-bytes.ts'
 import { deleteFiles, openFiles, type OpenFiles } from './access-files.ts'
 import { FileDatabase } from './file-database.ts'
 import { readRange } from './raw-file.ts'
 
 const TOKEN_BYTES = 16
+const EMPTY_LOCKED_MS_MAX = 500
 
 /** The files are another worker's by now. */
 export class Moved extends Error {}
@@ -100,7 +101,11 @@ export class Ownership {
     if (files.isShared) files.takeOver(this.token)
     for (const file of [...files.journals, files.pages]) file.truncate(file === files.pages ? TOKEN_BYTES : 0)
     files.close()
-    await deleteFiles(this.name)
+    if (!files.isShared) return deleteFiles(this.name)
+    // A frozen tab may have them open still: empty ones are no database.
+    await deleteFiles(this.name, EMPTY_LOCKED_MS_MAX).catch((error: unknown) => {
+      if (!isPannierError(error, 'PANNIER_BLOCKED')) throw error
+    })
   }
 }
 
