@@ -10,6 +10,7 @@ import type {
   KnownState,
   LogRecord,
   Page,
+  PageArrived,
   PageStore,
   SharingScope,
   Storage,
@@ -30,6 +31,9 @@ export interface OpfsOptions {
 
 /** Pages of a commit are handed to the worker in parts of about this size. */
 const PART_BYTES = 1024 * 1024
+
+/** Pages of one answer. */
+const PAGES_AT_ONCE = 32
 
 /** Links of this page by name, as long as a handle is open. */
 const links = new Map<string, { readonly link: Promise<Link>; handles: number }>()
@@ -111,8 +115,19 @@ class OpfsPageStore implements PageStore {
     return this.ask('read', [known]) as Promise<StoreState>
   }
 
-  readPages(ids: readonly PageId[]): Promise<(Uint8Array | undefined)[]> {
-    return this.ask('readPages', [ids]) as Promise<(Uint8Array | undefined)[]>
+  /** In parts, so that the caller works on one while the worker reads the next. */
+  async readPages(ids: readonly PageId[], arrived?: PageArrived): Promise<readonly (Uint8Array | undefined)[]> {
+    const parts: Promise<readonly (Uint8Array | undefined)[]>[] = []
+    for (let from = 0; from < ids.length; from += PAGES_AT_ONCE) {
+      const asked = this.ask('readPages', [ids.slice(from, from + PAGES_AT_ONCE)])
+      parts.push(
+        (asked as Promise<(Uint8Array | undefined)[]>).then((pages) => {
+          pages.forEach((bytes, index) => bytes !== undefined && arrived?.(from + index, bytes))
+          return pages
+        }),
+      )
+    }
+    return (await Promise.all(parts)).flat()
   }
 
   append({ sequence, bytes }: LogRecord, durability: Durability, head?: Uint8Array): Promise<void> {
