@@ -250,12 +250,8 @@ export class Database<Schemas extends object = object> {
    */
   async moveTo(storage: Storage, options: LongWork = {}): Promise<void> {
     this.#assertOpen()
-    const { name, storage: source } = this.#parts
-    if (storage.identify(name) === source.identify(name)) throw new TypeError('that is where the database is')
     const { moveDatabase } = await loadedModule(import('./move-database.ts'))
-    const snapshot = (): ReadableStream<Uint8Array> => this.snapshot(options)
-    await moveDatabase({ name, source, target: storage, store: this.#context.store, snapshot }, options)
-    await this.close()
+    await moveDatabase(this, this.#parts, storage, options)
   }
 
   /**

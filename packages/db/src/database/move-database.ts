@@ -9,36 +9,49 @@ import { PannierError } from '../base/errors.ts'
 import type { KeyValueStore } from '../kv/key-value-store.ts'
 import type { Storage } from '../storage/page-store.ts'
 import type { LongWork } from './byte-stream.ts'
+import type { Database } from './database.ts'
 import { open } from './open.ts'
 
-export interface Move {
+/** Where the database is now. */
+export interface MoveSource {
   readonly name: string
-  readonly source: Storage
-  readonly target: Storage
-  /** Of the source, open. */
+  readonly storage: Storage
   readonly store: KeyValueStore
-  readonly snapshot: () => ReadableStream<Uint8Array>
 }
 
 /** So often another one may write while the database is copied; then it is copied anew. */
 const ATTEMPTS_MAX = 10
 
-export async function moveDatabase(move: Move, work: LongWork): Promise<void> {
-  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) if (await moveOnce(move, work)) return
+export async function moveDatabase(
+  database: Pick<Database, 'snapshot' | 'close'>,
+  source: MoveSource,
+  target: Storage,
+  work: LongWork,
+): Promise<void> {
+  const { name, storage } = source
+  if (target.identify(name) === storage.identify(name)) throw new TypeError('that is where the database is')
+  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+    const copied = await sequenceAfterTurn(source.store)
+    if (await moveOnce(source, copied, database.snapshot(work), target, work)) return database.close()
+  }
   throw new PannierError('PANNIER_LIMIT', `Others wrote to the database whenever it was copied, ${ATTEMPTS_MAX} times.`)
 }
 
 /** False if somebody wrote meanwhile. */
-async function moveOnce({ name, source, target, store, snapshot }: Move, work: LongWork): Promise<boolean> {
-  const { signal, onProgress } = work
-  const copied = await sequenceAfterTurn(store)
+async function moveOnce(
+  { name, storage, store }: MoveSource,
+  copied: CommitSequence,
+  snapshot: ReadableStream<Uint8Array>,
+  target: Storage,
+  { signal, onProgress }: LongWork,
+): Promise<boolean> {
   const options = { ...(signal !== undefined && { signal }), ...(onProgress !== undefined && { onProgress }) }
-  const copy = await open(name, { storage: target, from: snapshot(), durability: 'strict', ...options })
+  const copy = await open(name, { storage: target, from: snapshot, durability: 'strict', ...options })
   await copy.close()
   const turn = await store.begin()
   try {
     if (turn.sequence === copied) {
-      await source.destroy(name)
+      await storage.destroy(name)
       return true
     }
   } finally {
