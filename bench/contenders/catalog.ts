@@ -45,6 +45,8 @@ const FLOOR_GAPS = notMade(
 
 export const CONTENDERS: readonly ContenderFacts[] = [
   contender('pannier', 'Pannier', EVERYWHERE, 'README.md', { core: true, gaps: NO_BYTES }),
+  // WebKit on GTK has no origin private file system.
+  contender('pannier-opfs', 'Pannier on OPFS', ['chromium', 'firefox'], 'docs/opfs.md', { core: true, gaps: NO_BYTES }),
   contender('indexed-db', 'IndexedDB, relaxed', BROWSERS, 'https://developer.mozilla.org/docs/Web/API/IndexedDB_API', {
     core: true,
   }),
@@ -74,7 +76,6 @@ export const CONTENDERS: readonly ContenderFacts[] = [
   contender(
     'sqlite-wasm',
     'SQLite WASM on OPFS',
-    // WebKit on GTK has no origin private file system.
     ['chromium', 'firefox'],
     'https://sqlite.org/wasm/doc/trunk/persistence.md#vfs-opfs-sahpool',
     {

@@ -4,6 +4,10 @@ import { remoteContender, serveContender } from './remote.ts'
 
 const LOADERS: Readonly<Record<string, (workerUrl: string) => Promise<Contender>>> = {
   pannier: async () => new (await import('./pannier.ts')).PannierContender(),
+  'pannier-opfs': async () => {
+    const { opfs } = await import('pannier/opfs')
+    return new (await import('./pannier.ts')).PannierContender({ storage: opfs() })
+  },
   'pannier-memory': async () => {
     const { memory } = await import('pannier/memory')
     return new (await import('./pannier.ts')).PannierContender({ storage: memory() })

@@ -13,6 +13,8 @@ export interface Asset {
 }
 
 const PAGE = join(import.meta.dirname, '..', 'page')
+/** Looked for beside the script of the page. */
+const OPFS_WORKER = '../../../packages/db/src/storage/opfs/opfs-worker.ts'
 const CURRENT = join(import.meta.dirname, '..', '..', 'results', 'current')
 const TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
@@ -27,7 +29,7 @@ export async function makeAssets(results: string = CURRENT): Promise<ReadonlyMap
   const built = await Promise.all([
     bundle(['main.ts', 'style.css'], true),
     // In one piece each: nothing is to be fetched while it is measured.
-    bundle(['frame.ts', 'worker.ts'], false),
+    bundle(['frame.ts', 'worker.ts', OPFS_WORKER], false),
   ])
   const assets = new Map<string, Asset>()
   const add = (name: string, body: Uint8Array): void =>
