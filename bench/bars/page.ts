@@ -1,4 +1,5 @@
 /** The entry of the page: runs the phase that its query string asks for and reports. */
+import { opfs } from 'pannier/opfs'
 import { done, failed } from '../../tools/browser/page/report.ts'
 import { indexedDbContender } from './contenders/indexed-db.ts'
 import { encryptedPannierContender, pannierContender } from './contenders/pannier.ts'
@@ -11,9 +12,9 @@ declare const stopProfile: Profiler['stop']
 
 try {
   const request = JSON.parse(new URLSearchParams(location.search).get('request')!) as PhaseRequest
-  const { contender: name } = request
+  const { contender: name, storage } = request
   const rival = name === 'pannier-encrypted' ? encryptedPannierContender : indexedDbContender
-  const contender = name === 'pannier' ? pannierContender() : await rival()
+  const contender = name === 'pannier' ? pannierContender(storage === 'opfs' ? opfs() : undefined) : await rival()
   const profiler: Profiler | undefined =
     request.profile === undefined ? undefined : { start: () => startProfile(), stop: () => stopProfile() }
   await done(await runPhase(contender, request, profiler))

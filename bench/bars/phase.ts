@@ -13,6 +13,8 @@ export interface PhaseRequest {
   /** Name or path of the database. */
   readonly place: string
   readonly set: DataSet
+  /** Of Pannier in a browser; the default one where it is left out. */
+  readonly storage?: 'opfs'
   /** The workload to record a profile of. */
   readonly profile?: string
 }

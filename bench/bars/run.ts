@@ -28,6 +28,7 @@ Engines: ${PLACES.join(', ')} (default: all). Prints a table per engine and writ
   --seed N        of the documents (default 1)
   --encrypted     an encrypted database against a plain one
   --only NAME     one contender alone: ${CONTENDERS.join(', ')}
+  --opfs          Pannier in the private file system of the browser
   --until PHASE   stop after this phase: ${phases.map((phase) => phase.name).join(', ')}
   --help          print this
 
@@ -41,6 +42,7 @@ interface Options {
   readonly isEncrypted: boolean
   readonly only: string | undefined
   readonly until: string | undefined
+  readonly opfs: boolean
 }
 
 /** Everything that one contender did in one repeat, by workload. */
@@ -79,6 +81,7 @@ function readOptions(): Options | undefined {
       encrypted: { type: 'boolean', default: false },
       only: { type: 'string' },
       until: { type: 'string' },
+      opfs: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   })
@@ -98,6 +101,7 @@ function readOptions(): Options | undefined {
     isEncrypted: values.encrypted,
     only: values.only,
     until: values.until,
+    opfs: values.opfs,
   }
 }
 
@@ -108,7 +112,7 @@ function readCount(text: string): number {
 }
 
 async function measure(place: Place, options: Options): Promise<void> {
-  const comparison = comparisonIn(place, options.isEncrypted)
+  const comparison = comparisonIn(place, options.isEncrypted, options.opfs)
   const contenders = [comparison.rival, comparison.subject].filter((name) => (options.only ?? name) === name)
   const runs: Run[] = []
   for (let repeat = 1; repeat <= options.repeats; repeat++) {
@@ -125,12 +129,17 @@ async function measure(place: Place, options: Options): Promise<void> {
   writeResults(place, { title, options, samples, wrong: [...wrong], runs })
 }
 
-async function runContender(place: Place, contender: ContenderName, { set, until }: Options): Promise<Run> {
+async function runContender(place: Place, contender: ContenderName, { set, until, opfs }: Options): Promise<Run> {
   const folder = makeFolder('bench')
   let agent = ''
   let outcomes: Outcomes = {}
   for (const phase of phases) {
-    const report = await runPhaseIn(place, folder, { contender, phase: phase.name, set })
+    const report = await runPhaseIn(place, folder, {
+      contender,
+      phase: phase.name,
+      set,
+      ...(opfs && { storage: 'opfs' as const }),
+    })
     agent = report.agent
     outcomes = { ...outcomes, ...report.outcomes }
     if (phase.name === until) break
@@ -139,12 +148,12 @@ async function runContender(place: Place, contender: ContenderName, { set, until
   return { contender, agent, outcomes }
 }
 
-function describe(place: Place, runs: readonly Run[], { set, repeats }: Options): string {
+function describe(place: Place, runs: readonly Run[], { set, repeats, opfs }: Options): string {
   const version = /(?:Node\.js|Chrome|Firefox|Version)\/([\d.]+)/.exec(runs[0]?.agent ?? '')?.[1] ?? ''
   const machine = `${cpus().length} cores, ${cpus()[0]?.model.trim() ?? 'unknown'}`
   const bytes = JSON.stringify(makePerson(set, 0)).length
   const documents = `${set.documents.toLocaleString('en-US')} documents of some ${bytes} bytes, ${set.ids} ids`
-  return `${place} ${version}; ${machine}\n${documents}; median of ${repeats}`
+  return `${place} ${version}${opfs ? ', OPFS' : ''}; ${machine}\n${documents}; median of ${repeats}`
 }
 
 /** Times by contender and metric, and the metrics of workloads that were not answered alike by all. */

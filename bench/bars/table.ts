@@ -16,9 +16,10 @@ export interface Comparison {
   readonly barOf: (row: Row) => Bar | undefined
 }
 
-export function comparisonIn(place: Place, isEncrypted: boolean): Comparison {
+/** `opfs`: of Pannier there. */
+export function comparisonIn(place: Place, isEncrypted: boolean, opfs: boolean): Comparison {
   if (isEncrypted) return { subject: 'pannier-encrypted', rival: 'pannier', barOf: encryptedBarOf }
-  return { subject: 'pannier', rival: rivalIn(place), barOf: (row) => barOf(row, place) }
+  return { subject: 'pannier', rival: rivalIn(place), barOf: (row) => barOf(row, place, opfs) }
 }
 
 /** `wrong`: metrics of workloads whose answers were not the same; no time of theirs counts. */

@@ -61,6 +61,8 @@ export const CONTENDERS: readonly ContenderFacts[] = [
   contender('jsonstore-encrypted', 'JSONStore API on Pannier, encrypted', EVERYWHERE, 'packages/jsonstore/README.md', {
     gaps: JSON_STORE_GAPS,
   }),
+  // WebKit on GTK has no origin private file system.
+  contender('pannier-opfs', 'Pannier on OPFS', ['chromium', 'firefox'], 'docs/opfs.md', { core: true, gaps: NO_BYTES }),
   contender('indexed-db', 'IndexedDB, relaxed', BROWSERS, 'https://developer.mozilla.org/docs/Web/API/IndexedDB_API', {
     core: true,
   }),
@@ -90,7 +92,6 @@ export const CONTENDERS: readonly ContenderFacts[] = [
   contender(
     'sqlite-wasm',
     'SQLite WASM on OPFS',
-    // WebKit on GTK has no origin private file system.
     ['chromium', 'firefox'],
     'https://sqlite.org/wasm/doc/trunk/persistence.md#vfs-opfs-sahpool',
     {

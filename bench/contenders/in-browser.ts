@@ -10,6 +10,10 @@ const LOADERS: Readonly<Record<string, (workerUrl: string) => Promise<Contender>
   },
   jsonstore: async () => new (await import('./json-store.ts')).JsonStoreContender(),
   'jsonstore-encrypted': async () => new (await import('./json-store.ts')).JsonStoreContender(PASSWORD),
+  'pannier-opfs': async () => {
+    const { opfs } = await import('pannier/opfs')
+    return new (await import('./pannier.ts')).PannierContender({ storage: opfs() })
+  },
   'pannier-memory': async () => {
     const { memory } = await import('pannier/memory')
     return new (await import('./pannier.ts')).PannierContender({ storage: memory() })

@@ -1,11 +1,12 @@
 /**
  * Serves pages on localhost: `/NAME` is an empty page that runs the bundle of an entry, `/NAME.js` that bundle (also for
- * workers), `/report` takes what the page posts. Every answer isolates the page from other origins, so that it may use
+ * workers), `/opfs-worker.js` the worker that the library starts beside any bundle, `/report` takes what the page posts. Every answer isolates the page from other origins, so that it may use
  * precise clocks and shared memory.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createReadStream, existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { bundle } from './bundle.ts'
 import { CONTROL_HEADER, CONTROL_SCRIPT } from './remote-control.ts'
 
@@ -54,6 +55,11 @@ const HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
 }
 
+/** What the library loads by its place beside its own script. */
+const LIBRARY_ENTRIES: Readonly<Record<string, string>> = {
+  'opfs-worker': resolve(import.meta.dirname, '../../packages/db/src/storage/opfs/opfs-worker.ts'),
+}
+
 async function respond(
   request: IncomingMessage,
   response: ServerResponse,
@@ -70,7 +76,7 @@ async function respond(
     return
   }
   const script = /^(.+)\.js$/.exec(path)?.[1]
-  const entry = script === undefined ? undefined : entries[script]
+  const entry = script === undefined ? undefined : (entries[script] ?? LIBRARY_ENTRIES[script])
   if (script !== undefined && entry !== undefined) {
     const text = bundles.get(script) ?? bundle(entry)
     bundles.set(script, text)

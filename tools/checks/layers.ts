@@ -19,7 +19,7 @@ export const LAYERS: readonly string[] = [
 ]
 
 /** The only files that re-export; nothing inside the library imports them. */
-const ENTRIES = ['index', 'memory', 'indexeddb', 'sqlite', 'level']
+const ENTRIES = ['index', 'memory', 'indexeddb', 'opfs', 'sqlite', 'level']
 
 /** Products that we measure ourselves against are dependencies of bench/ and of nothing else. */
 const PEERS = [

@@ -20,7 +20,7 @@ const ENTRY = 'packages/db/src/index.ts'
 /** What is aimed at to query. It is not met: docs/adr/0003-bundle-size.md. */
 const BUNDLE_BYTES_GOAL = 20 * 1024
 /** The ratchets: a little above what it is now. To be lowered; the decision record says what raised them. */
-const BYTES_MAX = { read: 43.1 * 1024, query: 51.7 * 1024, write: 69.4 * 1024 }
+const BYTES_MAX = { read: 43.2 * 1024, query: 51.8 * 1024, write: 69.7 * 1024 }
 /** Loaded when a database is opened, for the first write; neither opening nor reading waits for it. */
 const IN_BACKGROUND: ReadonlySet<string> = new Set([
   'packages/db/src/database/write-path.ts',
@@ -28,6 +28,8 @@ const IN_BACKGROUND: ReadonlySet<string> = new Set([
   'packages/db/src/storage/indexeddb/page-writer.ts',
 ])
 const LARGEST_COUNT = 5
+/** What who uses `pannier/opfs` pays besides: in the page, and in the worker's own file (docs/adr/0005-opfs.md). */
+const OPFS_BYTES_MAX = { 'opfs.ts': 2 * 1024, 'opfs-worker.ts': 8.4 * 1024 }
 
 const OPTIONS = {
   absWorkingDir: root,
@@ -86,6 +88,16 @@ for (const { path, entryPoint } of onDemand()) {
 for (const life of ['read', 'query', 'write'] as const) {
   if (bytes[life] <= BYTES_MAX[life]) continue
   console.error(`What a page loads to ${life} is ${bytes[life] - BYTES_MAX[life]} bytes too large.`)
+  process.exitCode = 1
+}
+
+for (const [file, allowed] of Object.entries(OPFS_BYTES_MAX)) {
+  const entryPoint = join(root, 'packages/db/src/storage/opfs', file)
+  const { outputFiles } = await build({ ...OPTIONS, entryPoints: [entryPoint], metafile: false })
+  const size = gzipSync(outputFiles[0]!.contents, { level: 9 }).length
+  console.log(`=   ${kibibytes(size).padStart(5)} KiB for OPFS, ${file} (allowed ${kibibytes(allowed)})`)
+  if (size <= allowed) continue
+  console.error(`${file} of OPFS is ${size - allowed} bytes too large.`)
   process.exitCode = 1
 }
 

@@ -1,13 +1,13 @@
 /** Pannier: what the lab's does, and what the bars ask besides. */
-import type { FieldPath, IndexInput } from 'pannier'
+import type { FieldPath, IndexInput, Storage } from 'pannier'
 import type { CityScore, Contender } from './contender.ts'
 import { PannierContender } from '../../contenders/pannier.ts'
 import type { Person } from '../../documents.ts'
 
 const INDEXES: readonly IndexInput<FieldPath<Person>>[] = ['age', ['city', 'score']]
 
-export function pannierContender(): Contender {
-  return new BarsPannierContender({}, INDEXES)
+export function pannierContender(storage?: Storage): Contender {
+  return new BarsPannierContender(storage === undefined ? {} : { storage }, INDEXES)
 }
 
 /** With a device key, so that opening is not the making of a key of a password. */

@@ -9,6 +9,8 @@ import { CONTENDERS } from '../../contenders/catalog.ts'
 import { packageVersions } from '../../harness/environment.ts'
 
 const PAGE = join(import.meta.dirname, '..', 'page')
+/** Looked for beside the script of the page. */
+const OPFS_WORKER = '../../../packages/db/src/storage/opfs/opfs-worker.ts'
 const CURRENT = join(import.meta.dirname, '..', '..', 'results', 'current')
 
 /** By name. `results`: the folder with the result files that every visitor sees. */
@@ -21,7 +23,7 @@ export async function makeAssets(results: string = CURRENT): Promise<ReadonlyMap
   const made = await Promise.all([
     bundleAssets(PAGE, ['main.ts', 'style.css'], { ...options, splitting: true }),
     // In one piece each: nothing is to be fetched while it is measured.
-    bundleAssets(PAGE, ['frame.ts', 'worker.ts'], options),
+    bundleAssets(PAGE, ['frame.ts', 'worker.ts', OPFS_WORKER], options),
     readAssets(PAGE, ['index.html', 'frame.html']),
   ])
   const names = globSync('*.json', { cwd: results }).sort()

@@ -265,6 +265,23 @@ export class Database<Schemas extends object = object> {
   }
 
   /**
+   * Moves the database to another kind of storage, under the same name, and closes it: from then on it is opened there. What it is now
+   * is deleted once the new one is complete; until then, and whenever it fails, it stays what and where it is. Others that have it
+   * open may write meanwhile, which makes it take longer, and are closed when it is deleted.
+   *
+   * @throws PANNIER_EXISTS if there is a database of that name; PANNIER_ABORTED, PANNIER_QUOTA_EXCEEDED; PANNIER_LIMIT if others
+   *   never stop to write
+   * @example
+   * await db.moveTo(opfs(), { onProgress: show })
+   * db = await open('shop', { storage: opfs() })
+   */
+  async moveTo(storage: Storage, options: LongWork = {}): Promise<void> {
+    this.#assertOpen()
+    const { moveDatabase } = await loadedModule(import('./move-database.ts'))
+    await moveDatabase(this, this.#parts, storage, options)
+  }
+
+  /**
    * Keeps collections in step with CouchDB databases, all of them as one: `collection.sync` for each. Of collections that are named
    * in a list the database is the one of that name below `url`.
    *

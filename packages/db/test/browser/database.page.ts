@@ -3,6 +3,7 @@
  * same script; `inWorker` calls what is theirs.
  */
 import { isPannierError, open, type Collection, type Database } from '../../src/index.ts'
+import { opfs } from '../../src/storage/opfs/opfs.ts'
 import type { Call, DatabaseTab, Summary } from './database/tab.ts'
 import { frozenAt, frozenWrites, thaw, type FrozenWrite } from './database/frozen-writes.ts'
 import { lostStorage } from './database/lost-storage.ts'
@@ -31,7 +32,8 @@ function opened(): { readonly database: Database; readonly rows: Collection<Row>
 
 const tab: DatabaseTab = {
   async open(name) {
-    database = await open(name, { collections: { [ROWS]: { indexes: ['group'] } } })
+    const storage = location.search.includes('opfs') ? { storage: opfs() } : {}
+    database = await open(name, { ...storage, collections: { [ROWS]: { indexes: ['group'] } } })
     rows = database.collection<Row>(ROWS)
     database.onChange(({ collections, local }) => {
       const change = collections.get(ROWS)

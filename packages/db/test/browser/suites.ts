@@ -9,6 +9,7 @@ import { openKeyValueStore, type PagedKeyValueStore } from '../../src/kv/open.ts
 import { EncryptedStorage } from '../../src/storage/encrypted/encrypted-storage.ts'
 import { indexedDb } from '../../src/storage/indexeddb/indexeddb.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
+import { opfs } from '../../src/storage/opfs/opfs.ts'
 import { aggregateSuite } from '../../testing/conformance/aggregates.ts'
 import { attachmentSuite } from '../../testing/conformance/attachments.ts'
 import { changeFeedSuite } from '../../testing/conformance/change-feed.ts'
@@ -51,6 +52,12 @@ export function declareSuites(test: Test): void {
     create: async () => ({ storage: memory(), name: newName() }),
   })
   indexedDbSuite({ test: prefixed(test, 'page store, IndexedDB') })
+  if (hasFileSystem()) {
+    const storage = opfs()
+    pageStoreSuite({ test: prefixed(test, 'page store, OPFS'), create: async () => ({ storage, name: newName() }) })
+    snapshotSuite({ test: prefixed(test, 'snapshot, OPFS'), create: () => ({ storage, name: newName() }) })
+    collectionSuite({ test: prefixed(test, 'collection, OPFS'), create: () => open(newName(), { storage }) })
+  }
   webCoordinatorSuite({ test: prefixed(test, 'coordinator') })
   keyValueSuite({
     test: prefixed(test, 'key-value'),
@@ -120,4 +127,9 @@ export function declareSuites(test: Test): void {
   })
   const storage = indexedDb()
   snapshotSuite({ test: prefixed(test, 'snapshot'), create: () => ({ storage, name: newName() }) })
+}
+
+/** WebKit has it on Apple's systems only. */
+function hasFileSystem(): boolean {
+  return 'getDirectory' in (navigator.storage ?? {})
 }

@@ -12,6 +12,7 @@ import { sqlite } from '../../src/storage/sqlite/sqlite.ts'
 import type { KeyValueFixture } from '../../testing/conformance/key-value-fixture.ts'
 import { keyValueSuite } from '../../testing/conformance/key-value.ts'
 import { modelKeyValueStore } from '../../testing/model-key-value-store.ts'
+import { RawFileStorage } from '../../testing/raw-file-storage.ts'
 import { seededRandom } from '../../testing/random.ts'
 import { randomOrder, SimulatedStorage } from '../../testing/simulated-page-store.ts'
 import { prefixed } from '../../testing/suite.ts'
@@ -48,6 +49,11 @@ keyValueSuite({ test: prefixed(test, 'memory'), create: enginesOn(memory), suppo
 keyValueSuite({ test: prefixed(test, 'memory, no cache'), create: enginesOn(memory, 0), supports: handles })
 keyValueSuite({ test: prefixed(test, 'SQLite'), create: enginesOn(sqlite), supports: handles })
 keyValueSuite({ test: prefixed(test, 'LevelDB'), create: enginesOn(classicLevel), supports: handles })
+keyValueSuite({
+  test: prefixed(test, 'raw files'),
+  create: enginesOn(() => new RawFileStorage(), 100_000),
+  supports: handles,
+})
 keyValueSuite({ test: prefixed(test, 'random latency'), create: enginesOn(late, 100_000), supports: handles })
 
 // The oracle of the others: it keeps nothing when it is closed.

@@ -7,10 +7,9 @@
  * write meanwhile. All at once, as each has to wait until a lease is over.
  */
 import { assertEqual, assertTrue } from '../../../testing/check.ts'
-import type { BrowserSuiteContext } from '../../../../../tools/browser/browser-suite.ts'
 import { FROZEN_WRITES, type FrozenWrite } from './frozen-writes.ts'
 import { knownGap } from './known-gap.ts'
-import { openTab, workerIn, type OpenTab, type RemoteTab } from './remote-tab.ts'
+import { openTab, workerIn, type OpenTab, type RemoteTab, type DatabaseContext } from './remote-tab.ts'
 
 /** A thread that is frozen in the midst of a write. */
 interface FrozenThread {
@@ -30,7 +29,7 @@ async function frozenWorker(page: OpenTab, where: FrozenWrite): Promise<FrozenTh
   }
 }
 
-async function frozenTab(context: BrowserSuiteContext, witness: OpenTab, where: FrozenWrite): Promise<FrozenThread> {
+async function frozenTab(context: DatabaseContext, witness: OpenTab, where: FrozenWrite): Promise<FrozenThread> {
   const tab = await openTab(context)
   let write: Promise<number>
   return {
@@ -75,7 +74,7 @@ function aWhile(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 5000))
 }
 
-async function insertAround({ browser }: BrowserSuiteContext, tab: OpenTab, other: RemoteTab): Promise<void> {
+async function insertAround({ browser }: DatabaseContext, tab: OpenTab, other: RemoteTab): Promise<void> {
   for (const each of [tab, other]) await each.open('frozen-inserts')
   await tab.insertForever('first')
   await tab.inserted(10)
@@ -94,7 +93,7 @@ async function insertAround({ browser }: BrowserSuiteContext, tab: OpenTab, othe
   assertEqual([summary.problems.length, summary.count], [0, 30 + (await tab.inserted(0))])
 }
 
-export function frozenCases(context: BrowserSuiteContext): void {
+export function frozenCases(context: DatabaseContext): void {
   const { test, browser } = context
   const { freezeOneTab } = browser.supports
 

@@ -7,10 +7,9 @@
  */
 import { assertEqual } from '../../../testing/check.ts'
 import { seededRandom } from '../../../testing/random.ts'
-import type { BrowserSuiteContext } from '../../../../../tools/browser/browser-suite.ts'
 import { knownGap } from './known-gap.ts'
 import { WORKLOADS, type Workload } from './random-writes.ts'
-import { openTab, workerIn, type RemoteTab } from './remote-tab.ts'
+import { openTab, workerIn, type RemoteTab, type DatabaseContext } from './remote-tab.ts'
 
 const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 const REPLAY = `replay: SEED=${SEED}`
@@ -40,7 +39,7 @@ async function verify(tab: RemoteTab, name: string, workload: Workload, seed: nu
 }
 
 /** A tab is killed while a worker of the witness writes to the same database; that goes on. */
-async function killOne(context: BrowserSuiteContext, witness: RemoteTab, workload: Workload): Promise<void> {
+async function killOne(context: DatabaseContext, witness: RemoteTab, workload: Workload): Promise<void> {
   const name = `killed-${workload}`
   const victim = await openTab(context, name)
   await witness.open(name)
@@ -56,7 +55,7 @@ async function killOne(context: BrowserSuiteContext, witness: RemoteTab, workloa
 }
 
 /** All tabs are killed at once, and the browser is started again: it is not quite itself for a while. */
-async function killAll(context: BrowserSuiteContext): Promise<void> {
+async function killAll(context: DatabaseContext): Promise<void> {
   const nameOf = (workload: Workload): string => `killed-${workload}`
   const victims = await Promise.all(WORKLOADS.map((workload) => openTab(context, nameOf(workload))))
   const reported = await Promise.all(
@@ -73,7 +72,7 @@ async function killAll(context: BrowserSuiteContext): Promise<void> {
   await page.page.close()
 }
 
-export function killedCases(context: BrowserSuiteContext): void {
+export function killedCases(context: DatabaseContext): void {
   const { test, browser } = context
   const oneDies = browser.supports.killOneRenderer
 

@@ -15,11 +15,14 @@ export interface OpenTab extends RemoteTab {
   readonly page: Page
 }
 
-export type TabContext = Pick<BrowserSuiteContext, 'browser' | 'baseUrl'>
+export type TabContext = Pick<DatabaseContext, 'browser' | 'baseUrl' | 'storage'>
+
+/** `storage`: the kind that databases are opened in; the default one where it is left out. */
+export type DatabaseContext = BrowserSuiteContext & { readonly storage?: 'opfs' }
 
 /** Opens a tab, and a database in it where a name is given. */
-export async function openTab({ browser, baseUrl }: TabContext, databaseName?: string): Promise<OpenTab> {
-  const page = await browser.open(`${baseUrl}/database.page`)
+export async function openTab({ browser, baseUrl, storage }: TabContext, databaseName?: string): Promise<OpenTab> {
+  const page = await browser.open(`${baseUrl}/database.page${storage === undefined ? '' : `?storage=${storage}`}`)
   const tab = callsOf((call, parameters) => callIn(page, call, parameters), { page })
   if (databaseName !== undefined) await tab.open(databaseName)
   return tab

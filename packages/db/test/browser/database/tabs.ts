@@ -3,8 +3,7 @@
  * others have done.
  */
 import { assertEqual } from '../../../testing/check.ts'
-import type { BrowserSuiteContext } from '../../../../../tools/browser/browser-suite.ts'
-import { withTabs, workerIn, type OpenTab } from './remote-tab.ts'
+import { withTabs, workerIn, type OpenTab, type DatabaseContext } from './remote-tab.ts'
 
 /** Everything that is known of the database is the same in all tabs, and is what it should be. */
 async function agree(tabs: readonly OpenTab[], count: number, sum?: number): Promise<void> {
@@ -23,7 +22,7 @@ function sumTo(n: number): number {
   return (n * (n - 1)) / 2
 }
 
-export function tabsCases(context: BrowserSuiteContext): void {
+export function tabsCases(context: DatabaseContext): void {
   const { test } = context
 
   test('two tabs and a worker write at once: every update counts, every row is there', () =>

@@ -18,7 +18,7 @@ const unanswered = new Map<number, PromiseWithResolvers<unknown>>()
 let questions = 0
 
 export async function startWorker(name: string): Promise<void> {
-  const worker = new Worker('/database.page.js', { type: 'module', name })
+  const worker = new Worker(`/database.page.js${location.search}`, { type: 'module', name })
   const ready = Promise.withResolvers<void>()
   worker.addEventListener('message', ({ data }: MessageEvent<Answer | 'ready'>) => {
     if (data === 'ready') return ready.resolve()

@@ -1,0 +1,3 @@
+/** Databases in the files of a browser's private file system: `open(name, { storage: opfs() })`. */
+export { opfs } from './storage/opfs/opfs.ts'
+export type { OpfsOptions } from './storage/opfs/opfs.ts'

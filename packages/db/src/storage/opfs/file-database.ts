@@ -1,0 +1,394 @@
+/**
+ * One database in three files: pages, and two journals of which one is current. The page store contract over them, synchronous;
+ * docs/opfs.md is normative for the files.
+ *
+ * Guarantees: each call happens whole or not at all, whatever becomes of what was not flushed (raw-file.ts). The order that this
+ * rests on, for a commit: pages into blocks that nothing refers to, flush of the pages, one frame in the journal, flush of the journal;
+ * only then are the blocks of freed pages free. A journal with much behind its base is left for the other one: that is begun with
+ * the whole state and flushed before the old one is cleared.
+ * Relies on: nobody else writes these files. Pages are sealed by those who write them (pager/page.ts), with their ids, so here they
+ * are not summed once more.
+ *
+ * After a write that failed the files are read again before anything else: what they say counts.
+ */
+import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
+import { PannierError } from '../../base/errors.ts'
+import { ByteReader, corruptBytes } from '../../codec/bytes.ts'
+import { sameBytes } from '../../codec/same-bytes.ts'
+import type { Commit, Durability, KnownState, LogRecord, MetaRecord, Page, StoreState } from '../page-store.ts'
+import { BLOCK_BYTES, BlockMap, type Extent } from './block-map.ts'
+import { decodeBase, encodeAppend, encodeBase, encodeCommit, encodeReplacement, FILE_VERSION } from './journal-body.ts'
+import { readBytes, readChange, readRecords, type Change, type LogEnd, type PlacedRecord } from './journal-body.ts'
+import { APPEND, COMMIT, FRAME_BYTES, HEADER, Journal, REPLACE, type Frame } from './journal.ts'
+import { readRange, type DatabaseFiles, type RawFile } from './raw-file.ts'
+
+/** A journal with more than this behind its base, and more than its base, is left for the other one. */
+const TAIL_BYTES_MAX = 256 * 1024
+/** The first block of the file of pages says who owns it. */
+const FIRST_BLOCK = 1
+/** A database to which nothing was ever written is no larger. */
+const EMPTY_BASE_BYTES_MAX = 128
+
+export class FileDatabase {
+  /** Tells this database from one that was created later in its place. */
+  identity: Uint8Array
+  private readonly files: DatabaseFiles
+  private journal: Journal
+  private epoch = 0
+  private meta: MetaRecord | undefined
+  private header: Uint8Array | undefined
+  private head: Uint8Array | undefined
+  private log: PlacedRecord[] = []
+  private readonly pages = new Map<PageId, Extent>()
+  private blocks = new BlockMap(FIRST_BLOCK)
+  /** Pages that no commit refers to yet, and the claim under which they were staged. */
+  private readonly staged = new Map<PageId, Extent>()
+  private claimToken: string | undefined
+  /** Pages of commits that are to come. */
+  private readonly puts = new Map<string, [PageId, Extent][]>()
+  /** A write has failed: what is in memory may not be what is in the files. */
+  private isUncertain = false
+
+  /** `identity`: of a database that is created. */
+  constructor(files: DatabaseFiles, identity: Uint8Array) {
+    this.files = files
+    this.identity = identity
+    this.journal = new Journal(files.journals[0])
+    this.load()
+  }
+
+  read(known: KnownState | undefined): StoreState {
+    this.settle()
+    const { generation = 0, sequence = 0 } = this.meta ?? {}
+    const after = known?.generation === generation ? Math.max(known.sequence, sequence) : sequence
+    const log = this.log.flatMap((record) =>
+      record.sequence > after ? [{ sequence: record.sequence, bytes: this.recordBytes(record) }] : [],
+    )
+    const meta = this.meta && { ...this.meta, bytes: this.meta.bytes.slice() }
+    return { meta, log, header: this.header?.slice(), head: this.head?.slice() }
+  }
+
+  readPages(ids: readonly PageId[]): (Uint8Array | undefined)[] {
+    this.settle()
+    return ids.map((id) => {
+      const extent = this.pages.get(id) ?? this.staged.get(id)
+      return extent && readRange(this.files.pages, extent.block * BLOCK_BYTES, extent.length)
+    })
+  }
+
+  /** `again`: it is not known whether the same call has happened before; then it is not done twice. */
+  append(record: LogRecord, durability: Durability, head: Uint8Array | undefined, again: boolean): void {
+    this.settle()
+    const newest = this.log.at(-1)
+    const isDone = again && newest?.sequence === record.sequence && sameBytes(this.recordBytes(newest), record.bytes)
+    if (!isDone) {
+      this.checkNewest(record.sequence)
+      this.write(APPEND, encodeAppend(record, head))
+    }
+    if (durability === 'strict') this.attempt(() => this.journal.flush())
+  }
+
+  putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability, again: boolean): void {
+    this.settle()
+    if (!(again && sameBytes(this.header, header))) {
+      const isEmpty = this.meta === undefined && this.log.length === 0
+      if (!sameBytes(this.header, expected) || (expected === undefined && !isEmpty)) throw stale()
+      this.write(HEADER, header)
+    }
+    if (durability === 'strict') this.attempt(() => this.journal.flush())
+  }
+
+  claim(token: string, expectedGeneration: Generation): void {
+    this.settle()
+    this.checkGeneration(expectedGeneration)
+    this.dropStaged()
+    for (const name of this.puts.keys()) this.drop(name)
+    this.claimToken = token
+  }
+
+  stage(token: string, pages: Iterable<Page>): void {
+    this.settle()
+    this.checkClaim(token)
+    for (const [id, extent] of this.place(pages)) this.staged.set(id, extent)
+  }
+
+  /** Takes pages of the commit that is to name them. They are dropped when another one gets ahead. */
+  put(name: string, pages: Iterable<Page>): void {
+    this.settle()
+    const placed = this.place(pages)
+    const before = this.puts.get(name)
+    if (before === undefined) this.puts.set(name, placed)
+    else before.push(...placed)
+  }
+
+  drop(name: string): void {
+    for (const [, extent] of this.puts.get(name) ?? []) this.blocks.release(extent)
+    this.puts.delete(name)
+  }
+
+  /** `put` names pages of it that have come before. */
+  commit(commit: Commit & { readonly put?: string | undefined }, again: boolean): void {
+    this.settle()
+    const { meta } = commit
+    if (again && this.meta?.generation === meta.generation && sameBytes(this.meta.bytes, meta.bytes)) return
+    this.checkGeneration(commit.expectedGeneration)
+    if (commit.claim !== undefined) this.checkClaim(commit.claim)
+    if (commit.record) this.checkNewest(commit.record.sequence)
+    const before = commit.put === undefined ? [] : this.puts.get(commit.put)
+    if (before === undefined) throw stale()
+    const placed = [...before, ...this.place(commit.pages)]
+    if (commit.put !== undefined) this.puts.delete(commit.put)
+    if (commit.claim === undefined) this.dropStaged()
+    this.attempt(() => {
+      this.files.pages.flush()
+      for (const [id, extent] of this.staged) placed.push([id, extent])
+      const change = { meta: { ...meta, bytes: meta.bytes.slice() }, placed, freed: commit.free }
+      this.record(change, { head: commit.head, records: commit.record === undefined ? [] : [commit.record] })
+    })
+  }
+
+  /** Durable at once. */
+  replacePages(header: Uint8Array, pages: readonly Page[]): void {
+    this.settle()
+    if (!sameBytes(this.header, header)) throw stale()
+    const existing = pages.filter(({ id }) => this.pages.has(id) || this.staged.has(id))
+    const placed = this.place(existing)
+    for (const [id, extent] of placed) {
+      const old = this.staged.get(id)
+      if (old === undefined) continue
+      this.blocks.release(old)
+      this.staged.set(id, extent)
+    }
+    this.files.pages.flush()
+    this.write(
+      REPLACE,
+      encodeReplacement({ meta: undefined, placed: placed.filter(([id]) => this.pages.has(id)), freed: [] }),
+    )
+    this.attempt(() => this.journal.flush())
+  }
+
+  /** Every page that is stored, staged ones too. */
+  listPages(): PageId[] {
+    this.settle()
+    return [...this.pages.keys(), ...this.staged.keys()].sort((a, b) => a - b)
+  }
+
+  usedBytes(): number {
+    return [this.files.pages, ...this.files.journals].reduce((total, file) => total + file.size(), 0)
+  }
+
+  close(): void {
+    for (const file of [this.files.pages, ...this.files.journals]) file.close()
+  }
+
+  private write(kind: number, body: Uint8Array): void {
+    this.attempt(() => this.addFrame(kind, body))
+  }
+
+  /** A frame into the journal, then what it says into memory. */
+  private addFrame(kind: number, body: Uint8Array): void {
+    this.journal.makeRoom(body.length)
+    this.applyFrame({ kind, body, at: this.journal.append(kind, body) })
+  }
+
+  /** The state after a commit into the journal, durably, and into memory. */
+  private record(change: Change, end: LogEnd): void {
+    const { journal } = this
+    if (journal.end - journal.baseEnd > Math.max(TAIL_BYTES_MAX, journal.baseEnd)) {
+      const kept = this.log.filter(({ sequence }) => sequence >= change.meta!.sequence)
+      const records = kept.map((record) => ({ sequence: record.sequence, bytes: this.recordBytes(record) }))
+      this.apply(change)
+      this.begin({ head: end.head ?? this.head, records: [...records, ...end.records] })
+    } else {
+      this.addFrame(COMMIT, encodeCommit(change, end))
+      journal.flush()
+    }
+    this.staged.clear()
+    this.claimToken = undefined
+    for (const name of this.puts.keys()) this.drop(name)
+    this.shrink()
+  }
+
+  /** Begins the other journal with the state in memory. */
+  private begin(end: LogEnd): void {
+    const old = this.journal
+    const { journals } = this.files
+    const next = new Journal(old.file === journals[0] ? journals[1] : journals[0])
+    const { identity, meta, header } = this
+    const epoch = this.epoch + 1
+    const body = encodeBase({ epoch, identity, meta, header, placed: this.pages, freed: [] }, end)
+    next.begin(body)
+    old.clear()
+    this.journal = next
+    this.epoch = epoch
+    // The records stand in the base now.
+    this.loadBase({ kind: 0, body, at: FRAME_BYTES })
+  }
+
+  /** Room at the end is given back. */
+  private shrink(): void {
+    const end = this.blocks.end() * BLOCK_BYTES
+    if (this.files.pages.size() > end) this.files.pages.truncate(end)
+  }
+
+  /** Pages into free blocks. When it fails, the blocks are free again. */
+  private place(pages: Iterable<Page>): [PageId, Extent][] {
+    const placed: [PageId, Extent][] = []
+    try {
+      for (const { id, bytes } of pages) {
+        const extent = this.blocks.allocate(bytes.length)
+        placed.push([id, extent])
+        this.files.pages.write(bytes, extent.block * BLOCK_BYTES)
+      }
+      return placed
+    } catch (error) {
+      for (const [, extent] of placed) this.blocks.release(extent)
+      throw error
+    }
+  }
+
+  private dropStaged(): void {
+    for (const extent of this.staged.values()) this.blocks.release(extent)
+    this.staged.clear()
+    this.claimToken = undefined
+  }
+
+  private attempt(write: () => void): void {
+    this.isUncertain = true
+    write()
+    this.isUncertain = false
+  }
+
+  private settle(): void {
+    if (this.isUncertain) this.load()
+  }
+
+  /** Reads what the files say. */
+  private load(): void {
+    this.isUncertain = true
+    const [first, second] = this.files.journals
+    const [a, b] = [found(first), found(second)]
+    const [current, other] = b.epoch > a.epoch ? [b, a] : [a, b]
+    this.dropStaged()
+    this.puts.clear()
+    if (current.epoch === 0) this.create()
+    else {
+      current.journal.resume()
+      this.journal = current.journal
+      this.loadBase(current.frames[0]!)
+      for (const frame of current.frames.slice(1)) this.applyFrame(frame)
+      // The older one, or a newer one that was not finished.
+      if (other.journal.file.size() > 0) other.journal.clear()
+    }
+    this.isUncertain = false
+  }
+
+  /** Only where nothing was ever acknowledged. */
+  private create(): void {
+    const { pages, journals } = this.files
+    const isNew = pages.size() <= FIRST_BLOCK * BLOCK_BYTES && journals[0].size() <= EMPTY_BASE_BYTES_MAX
+    if (!isNew || journals[1].size() > 0) throw corruptBytes('neither of its journals can be read')
+    const empty = { epoch: 1, identity: this.identity, meta: undefined, header: undefined, placed: [], freed: [] }
+    const body = encodeBase(empty, { head: undefined, records: [] })
+    this.journal = new Journal(journals[0])
+    this.journal.begin(body)
+    this.loadBase({ kind: 0, body, at: FRAME_BYTES })
+  }
+
+  private loadBase({ body, at }: Frame): void {
+    const reader = new ByteReader(body)
+    reader.varint()
+    const base = decodeBase(reader)
+    this.epoch = base.epoch
+    this.identity = base.identity
+    this.header = base.header
+    this.pages.clear()
+    this.blocks = new BlockMap(FIRST_BLOCK)
+    this.meta = undefined
+    this.apply(base)
+    this.head = readBytes(reader)
+    this.log = readRecords(reader, at)
+  }
+
+  private applyFrame(frame: Frame): void {
+    if (frame.kind === APPEND) this.applyAppend(frame)
+    else if (frame.kind === COMMIT) this.applyCommit(frame)
+    else if (frame.kind === HEADER) this.header = frame.body.slice()
+    else if (frame.kind === REPLACE) this.apply(readChange(new ByteReader(frame.body)))
+    else throw corruptBytes(`a frame of kind ${frame.kind}`)
+  }
+
+  private applyAppend({ body, at }: Frame): void {
+    const reader = new ByteReader(body)
+    this.head = readBytes(reader) ?? this.head
+    const sequence = reader.varint() as CommitSequence
+    if ((this.log.at(-1)?.sequence ?? 0) !== sequence - 1) throw corruptBytes(`record ${sequence} follows another`)
+    this.log.push({ sequence, at: at + reader.at, length: body.length - reader.at })
+  }
+
+  private applyCommit({ body, at }: Frame): void {
+    const reader = new ByteReader(body)
+    const change = readChange(reader)
+    this.apply(change)
+    this.head = readBytes(reader) ?? this.head
+    this.log.push(...readRecords(reader, at))
+    this.log = this.log.filter(({ sequence }) => sequence >= change.meta!.sequence)
+  }
+
+  private apply({ meta, placed, freed }: Change): void {
+    if (meta !== undefined) this.meta = meta
+    for (const [id, extent] of placed) {
+      this.release(id)
+      this.pages.set(id, extent)
+      // Unless it was taken when the page was written.
+      this.blocks.take(extent)
+    }
+    for (const id of freed) {
+      this.release(id)
+      this.pages.delete(id)
+    }
+  }
+
+  private release(id: PageId): void {
+    const extent = this.pages.get(id)
+    if (extent !== undefined) this.blocks.release(extent)
+  }
+
+  private recordBytes({ at, length }: PlacedRecord): Uint8Array {
+    return readRange(this.journal.file, at, length)
+  }
+
+  private checkNewest(sequence: CommitSequence): void {
+    const newest = this.log.at(-1)?.sequence ?? 0
+    if (newest !== sequence - 1) throw stale()
+  }
+
+  private checkGeneration(expected: Generation): void {
+    if ((this.meta?.generation ?? 0) !== expected) throw stale()
+  }
+
+  private checkClaim(token: string): void {
+    if (this.claimToken !== token) throw stale()
+  }
+}
+
+interface Found {
+  readonly journal: Journal
+  readonly frames: readonly Frame[]
+  /** 0: there is no whole base. */
+  readonly epoch: number
+}
+
+function found(file: RawFile): Found {
+  const journal = new Journal(file)
+  const frames = journal.recover()
+  if (frames[0] === undefined) return { journal, frames, epoch: 0 }
+  const reader = new ByteReader(frames[0].body)
+  if (reader.varint() > FILE_VERSION)
+    throw new PannierError('PANNIER_NEWER_FORMAT', 'A newer version of Pannier has written this database.')
+  return { journal, frames, epoch: reader.varint() }
+}
+
+function stale(): PannierError {
+  return new PannierError('PANNIER_STALE', 'Another handle has written since.')
+}

@@ -1,0 +1,264 @@
+/**
+ * What a database's worker in one tab does: it answers the calls of its page, itself while it has the files, else by asking the
+ * worker that has them, through a channel of its own.
+ *
+ * A call is never lost: it waits until an owner is known, and is asked again of the next one when the owner goes before it has
+ * answered. Whether the old owner had done it then is not known; each call that changes something takes notice of that (`again`).
+ */
+import { PannierError } from '../../base/errors.ts'
+import type { FileDatabase } from './file-database.ts'
+import { Moved, Ownership } from './ownership.ts'
+import {
+  postedError,
+  unpacked,
+  type Answer,
+  type Call,
+  type FromWorker,
+  type PackedPages,
+  type PostedCommit,
+} from './protocol.ts'
+
+/** After so long an owner that owes an answer is asked for a sign of life; after so long again it is taken for frozen. */
+const SILENCE_MS_MAX = 2500
+
+/** What workers say to all. */
+export type News = { readonly owner: string } | 'who' | 'gone'
+
+/** What workers say to one another. */
+type Letter =
+  | { readonly from: string; readonly call: Call; readonly again: boolean; readonly identity: string | undefined }
+  | { readonly answer: Answer }
+  | { readonly from: string; readonly ping: true }
+  | { readonly alive: true }
+
+/** Gives `message` to the page. */
+export type Post = (message: FromWorker, transfer?: Transferable[]) => void
+
+export class Host {
+  private readonly me: string = crypto.randomUUID()
+  private readonly name: string
+  private readonly post: Post
+  private readonly ownership: Ownership
+  private readonly everybody: BroadcastChannel
+  private readonly inbox: BroadcastChannel
+  /** Of other workers that were written to. */
+  private readonly boxes = new Map<string, BroadcastChannel>()
+  /** Calls of this page that are not answered yet. */
+  private readonly waiting = new Map<number, { readonly call: Call; again: boolean }>()
+  private owner: string | undefined
+  /** Of the database that this page has opened. */
+  private identity: string | undefined
+  private failure: unknown
+  private timer: ReturnType<typeof setTimeout> | undefined
+  private heard = true
+  private isClosed = false
+  /** Ends the request for the lock that is under way. */
+  private queueing: AbortController | undefined
+
+  constructor(name: string, post: Post) {
+    this.name = name
+    this.post = post
+    this.ownership = new Ownership(name)
+    this.everybody = new BroadcastChannel(this.channelName(''))
+    this.everybody.onmessage = ({ data }: MessageEvent<News>) => this.hearNews(data)
+    this.inbox = new BroadcastChannel(this.channelName(this.me))
+    this.inbox.onmessage = ({ data }: MessageEvent<Letter>) => this.readLetter(data)
+    this.queue({})
+    this.everybody.postMessage('who' satisfies News)
+  }
+
+  call(call: Call): void {
+    this.waiting.set(call.id, { call, again: false })
+    if (this.failure !== undefined) this.queue({})
+    this.ask(call, false)
+    this.watch()
+  }
+
+  close(): void {
+    this.isClosed = true
+    clearTimeout(this.timer)
+    this.queueing?.abort()
+    this.ownership.release()
+    for (const channel of [this.everybody, this.inbox, ...this.boxes.values()]) channel.close()
+    this.post('closed')
+  }
+
+  private channelName(worker: string): string {
+    return `pannier-opfs:${this.name}:${worker}`
+  }
+
+  /** Stands in the queue for the files, for as long as it lives. */
+  private queue({ steal = false }: { readonly steal?: boolean }): void {
+    this.failure = undefined
+    this.queueing?.abort()
+    const queueing = (this.queueing = new AbortController())
+    const owning = (): void => this.beOwner()
+    const ended = (error?: unknown): void => {
+      // Another request has taken the place of this one.
+      if (this.queueing !== queueing || this.isClosed) return
+      if (this.owner === this.me) this.owner = undefined
+      // A lock that was stolen is no failure.
+      if (error === undefined || (error as Error).name === 'AbortError') return this.queue({})
+      this.failure = error
+      this.askAgain()
+    }
+    const options = steal ? { steal } : { signal: queueing.signal }
+    this.ownership.own(options, () => this.identity === undefined, owning).then(() => ended(), ended)
+  }
+
+  private beOwner(): void {
+    if (this.isClosed) this.ownership.release()
+    // It was destroyed while this worker did not listen.
+    else if (this.ownership.database === undefined) this.end()
+    else {
+      this.owner = this.me
+      this.everybody.postMessage({ owner: this.me } satisfies News)
+      this.askAgain()
+    }
+  }
+
+  private end(): void {
+    this.post('gone')
+    this.close()
+  }
+
+  private ask(call: Call, again: boolean): void {
+    const { owner, failure, identity } = this
+    if (owner === this.me) this.answerSelf(call, again)
+    else if (failure !== undefined) this.give({ id: call.id, error: postedError(failure) })
+    else if (owner !== undefined) this.write(owner, { from: this.me, call, again, identity })
+    else this.everybody.postMessage('who' satisfies News)
+  }
+
+  /** Of the owner that there is now. */
+  private askAgain(): void {
+    for (const waiting of this.waiting.values()) {
+      this.ask(waiting.call, waiting.again)
+      waiting.again = true
+    }
+  }
+
+  private answerSelf(call: Call, again: boolean): void {
+    try {
+      this.give(this.answerTo(call, again, this.identity))
+    } catch (error) {
+      if (!(error instanceof Moved)) throw error
+      this.waiting.set(call.id, { call, again: true })
+      this.lose()
+    }
+  }
+
+  private answerTo({ id, method, parameters }: Call, again: boolean, identity: string | undefined): Answer {
+    try {
+      this.ownership.check()
+      const { database } = this.ownership
+      if (database === undefined || (identity !== undefined && identity !== hex(database.identity)))
+        throw new PannierError('PANNIER_CLOSED', 'The database was destroyed.')
+      return { id, value: METHODS[method](database, parameters as never, again) }
+    } catch (error) {
+      if (error instanceof Moved) throw error
+      return { id, error: postedError(error) }
+    }
+  }
+
+  /** The answer to a call of this page. */
+  private give(answer: Answer): void {
+    if (this.waiting.get(answer.id)?.call.method === 'open') this.identity = answer.value as string | undefined
+    this.waiting.delete(answer.id)
+    this.post(answer, buffersOf(answer.value))
+  }
+
+  /** Another worker has taken the files. */
+  private lose(): void {
+    this.owner = undefined
+    this.ownership.release()
+    this.heard = true
+    this.everybody.postMessage('who' satisfies News)
+    this.watch()
+  }
+
+  private hearNews(news: News): void {
+    if (news === 'who') {
+      if (this.owner === this.me) this.everybody.postMessage({ owner: this.me } satisfies News)
+    } else if (news === 'gone') this.end()
+    // What an owner before this one has said may arrive late; one that was stolen from hears it when it looks at the files.
+    else if (this.owner !== this.me && this.owner !== news.owner) {
+      this.owner = news.owner
+      this.heard = true
+      this.askAgain()
+    }
+  }
+
+  private readLetter(letter: Letter): void {
+    if ('answer' in letter) {
+      this.heard = true
+      if (this.waiting.has(letter.answer.id)) this.give(letter.answer)
+    } else if ('alive' in letter) this.heard = true
+    else if (this.owner === this.me) this.reply(letter)
+  }
+
+  private reply(letter: Extract<Letter, { readonly from: string }>): void {
+    if ('ping' in letter) return this.write(letter.from, { alive: true })
+    try {
+      this.write(letter.from, { answer: this.answerTo(letter.call, letter.again, letter.identity) })
+    } catch (error) {
+      if (!(error instanceof Moved)) throw error
+      this.lose()
+    }
+  }
+
+  private write(to: string, letter: Letter): void {
+    let box = this.boxes.get(to)
+    if (box === undefined) this.boxes.set(to, (box = new BroadcastChannel(this.channelName(to))))
+    box.postMessage(letter)
+  }
+
+  /** While calls wait for another worker, it has to give signs of life. */
+  private watch(): void {
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined
+      if (this.waiting.size === 0 || this.isClosed) return
+      if (!this.heard) {
+        this.heard = true
+        this.owner = undefined
+        this.queue({ steal: true })
+      } else {
+        this.heard = false
+        this.everybody.postMessage('who' satisfies News)
+        if (this.owner !== undefined) this.write(this.owner, { from: this.me, ping: true })
+      }
+      this.watch()
+    }, SILENCE_MS_MAX)
+  }
+}
+
+const METHODS: {
+  readonly [Name in Call['method']]: (database: FileDatabase, parameters: never, again: boolean) => unknown
+} = {
+  open: (database) => hex(database.identity),
+  read: (database, [known]: Parameters<FileDatabase['read']>) => database.read(known),
+  readPages: (database, [ids]: Parameters<FileDatabase['readPages']>) => database.readPages(ids),
+  append: (database, [record, durability, head]: Parameters<FileDatabase['append']>, again) =>
+    database.append(record, durability, head, again),
+  claim: (database, [token, generation]: Parameters<FileDatabase['claim']>) => database.claim(token, generation),
+  stage: (database, [token, pages]: [string, PackedPages]) => database.stage(token, unpacked(pages)),
+  put: (database, [put, pages]: [string, PackedPages]) => database.put(put, unpacked(pages)),
+  drop: (database, [put]: [string]) => database.drop(put),
+  commit: (database, [commit]: [PostedCommit], again) =>
+    database.commit({ ...commit, pages: unpacked(commit.pages) }, again),
+  putHeader: (database, [expected, header, durability]: Parameters<FileDatabase['putHeader']>, again) =>
+    database.putHeader(expected, header, durability, again),
+  replacePages: (database, [header, pages]: [Uint8Array, PackedPages]) =>
+    database.replacePages(header, [...unpacked(pages)]),
+  listPages: (database) => database.listPages(),
+  usedBytes: (database) => database.usedBytes(),
+}
+
+/** What can be given away instead of being copied: pages that were read. */
+function buffersOf(value: unknown): Transferable[] {
+  return Array.isArray(value) ? value.flatMap((item) => (item instanceof Uint8Array ? [item.buffer] : [])) : []
+}
+
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

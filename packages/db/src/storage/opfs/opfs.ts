@@ -1,0 +1,232 @@
+/**
+ * Databases in the files of an origin's private file system: `open(name, { storage: opfs() })`. Files are read and written by a worker, one
+ * for each database of a page; everything else happens where it does with any other storage.
+ */
+import { PannierError } from '../../base/errors.ts'
+import type { Generation, PageId } from '../../base/brand.ts'
+import type {
+  Commit,
+  Durability,
+  KnownState,
+  LogRecord,
+  Page,
+  PageArrived,
+  PageStore,
+  SharingScope,
+  Storage,
+  StoreState,
+} from '../page-store.ts'
+import { Link, type MakeWorker } from './link.ts'
+import type { Method, PackedPages, PostedCommit } from './protocol.ts'
+
+export interface OpfsOptions {
+  /**
+   * Starts the worker, whose script is `pannier/opfs-worker`, where the bundler in use does not find it by itself or it has to come from
+   * another place.
+   */
+  readonly worker?: () => Worker
+  /** Taken where a browser has no private file system, or no workers. It is asked for before anything is opened. */
+  readonly fallback?: Storage
+}
+
+/** Pages of a commit are handed to the worker in parts of about this size. */
+const PART_BYTES = 1024 * 1024
+
+/** Pages of one answer. */
+const PAGES_AT_ONCE = 32
+
+/** Links of this page by name, as long as a handle is open. */
+const links = new Map<string, { readonly link: Promise<Link>; handles: number }>()
+
+export function opfs({ worker = startWorker, fallback }: OpfsOptions = {}): Storage {
+  if (fallback !== undefined && !isThere()) return fallback
+  return {
+    kind: 'opfs',
+    scope: 'origin' satisfies SharingScope,
+    identify: (name) => `opfs:${name}`,
+    open: (name) => openStore(name, worker),
+    destroy: (name) => destroy(name, worker),
+  }
+}
+
+function isThere(): boolean {
+  return 'Worker' in globalThis && 'getDirectory' in (globalThis.navigator?.storage ?? {})
+}
+
+function startWorker(): Worker {
+  return new Worker(new URL('./opfs-worker.js', import.meta.url), { type: 'module', name: 'pannier-opfs' })
+}
+
+async function openStore(name: string, makeWorker: MakeWorker): Promise<PageStore> {
+  let shared = links.get(name)
+  if (shared === undefined) links.set(name, (shared = { link: join(name, makeWorker), handles: 0 }))
+  const { link } = shared
+  shared.handles++
+  const leave = async (): Promise<void> => {
+    if (--shared.handles > 0) return
+    if (links.get(name) === shared) links.delete(name)
+    await (await link).close()
+  }
+  try {
+    return new OpfsPageStore(await link, leave)
+  } catch (error) {
+    if (links.get(name) === shared) links.delete(name)
+    throw error
+  }
+}
+
+async function join(name: string, makeWorker: MakeWorker): Promise<Link> {
+  if (!isThere()) throw new PannierError('PANNIER_UNAVAILABLE', 'There is no private file system here, or no workers.')
+  const link = new Link({ join: name }, makeWorker)
+  try {
+    await link.ask('open', [])
+    return link
+  } catch (error) {
+    link.terminate()
+    throw error
+  }
+}
+
+async function destroy(name: string, makeWorker: MakeWorker): Promise<void> {
+  const shared = links.get(name)
+  links.delete(name)
+  const link = new Link({ destroy: name }, makeWorker)
+  try {
+    await link.answer(0)
+  } finally {
+    link.terminate()
+    const own = await shared?.link.catch(() => undefined)
+    own?.end(new PannierError('PANNIER_CLOSED', 'The database was destroyed.'))
+    own?.terminate()
+  }
+}
+
+class OpfsPageStore implements PageStore {
+  private readonly link: Link
+  private readonly leave: () => Promise<void>
+  private closing: Promise<void> | undefined
+
+  constructor(link: Link, leave: () => Promise<void>) {
+    this.link = link
+    this.leave = leave
+  }
+
+  read(known?: KnownState): Promise<StoreState> {
+    return this.ask('read', [known]) as Promise<StoreState>
+  }
+
+  /** In parts, so that the caller works on one while the worker reads the next. */
+  async readPages(ids: readonly PageId[], arrived?: PageArrived): Promise<readonly (Uint8Array | undefined)[]> {
+    const parts: Promise<readonly (Uint8Array | undefined)[]>[] = []
+    for (let from = 0; from < ids.length; from += PAGES_AT_ONCE) {
+      const asked = this.ask('readPages', [ids.slice(from, from + PAGES_AT_ONCE)])
+      parts.push(
+        (asked as Promise<(Uint8Array | undefined)[]>).then((pages) => {
+          pages.forEach((bytes, index) => bytes !== undefined && arrived?.(from + index, bytes))
+          return pages
+        }),
+      )
+    }
+    return (await Promise.all(parts)).flat()
+  }
+
+  append({ sequence, bytes }: LogRecord, durability: Durability, head?: Uint8Array): Promise<void> {
+    return this.tell('append', [{ sequence, bytes: exact(bytes) }, durability, head && exact(head)])
+  }
+
+  claim(token: string, expectedGeneration: Generation, _firstNewPageId: PageId): Promise<void> {
+    return this.tell('claim', [token, expectedGeneration])
+  }
+
+  stage(token: string, pages: readonly Page[]): Promise<void> {
+    return this.tellPages('stage', pages, (packed) => [token, packed])
+  }
+
+  async commit({ pages, meta, record, head, ...commit }: Commit): Promise<void> {
+    let put: string | undefined
+    let part: Page[] = []
+    let bytes = 0
+    const sending: Promise<void>[] = []
+    try {
+      for (const page of pages) {
+        if (bytes >= PART_BYTES) {
+          // One is written while the next is made.
+          await sending.shift()
+          const name = (put ??= crypto.randomUUID())
+          sending.push(this.tellPages('put', part, (packed) => [name, packed]))
+          part = []
+          bytes = 0
+        }
+        part.push(page)
+        bytes += page.bytes.length
+      }
+      await Promise.all(sending)
+    } catch (error) {
+      await Promise.allSettled(sending)
+      if (put !== undefined) await this.tell('drop', [put]).catch(() => {})
+      throw error
+    }
+    const rest = {
+      ...commit,
+      meta: { ...meta, bytes: exact(meta.bytes) },
+      ...(record && { record: { ...record, bytes: exact(record.bytes) } }),
+      ...(head && { head: exact(head) }),
+      ...(put !== undefined && { put }),
+    }
+    return this.tellPages('commit', part, (packed) => [{ ...rest, pages: packed } satisfies PostedCommit])
+  }
+
+  putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): Promise<void> {
+    return this.tell('putHeader', [expected && exact(expected), exact(header), durability])
+  }
+
+  replacePages(header: Uint8Array, pages: readonly Page[]): Promise<void> {
+    return this.tellPages('replacePages', pages, (packed) => [exact(header), packed])
+  }
+
+  listPages(): Promise<PageId[]> {
+    return this.ask('listPages', []) as Promise<PageId[]>
+  }
+
+  usedBytes(): Promise<number> {
+    return this.ask('usedBytes', []) as Promise<number>
+  }
+
+  close(): Promise<void> {
+    return (this.closing ??= this.leave())
+  }
+
+  private ask(method: Method, parameters: readonly unknown[], transfer: Transferable[] = []): Promise<unknown> {
+    if (this.closing !== undefined) return Promise.reject(new PannierError('PANNIER_CLOSED', 'This handle is closed.'))
+    return this.link.ask(method, parameters, transfer)
+  }
+
+  private async tell(method: Method, parameters: readonly unknown[], transfer: Transferable[] = []): Promise<void> {
+    await this.ask(method, parameters, transfer)
+  }
+
+  private tellPages(
+    method: Method,
+    pages: readonly Page[],
+    parameters: (packed: PackedPages) => readonly unknown[],
+  ): Promise<void> {
+    const packed = pack(pages)
+    return this.tell(method, parameters(packed), [packed.bytes.buffer])
+  }
+}
+
+function pack(pages: readonly Page[]): PackedPages {
+  const lengths = pages.map(({ bytes }) => bytes.length)
+  const bytes = new Uint8Array(lengths.reduce((sum, length) => sum + length, 0))
+  let at = 0
+  for (const page of pages) {
+    bytes.set(page.bytes, at)
+    at += page.bytes.length
+  }
+  return { ids: pages.map(({ id }) => id), lengths, bytes }
+}
+
+/** To post a view is to copy the whole buffer below it. */
+function exact(bytes: Uint8Array): Uint8Array {
+  return bytes.length === bytes.buffer.byteLength ? bytes : bytes.slice()
+}

@@ -1,0 +1,114 @@
+/**
+ * Who has the files of a database: of all its workers, in whatever tab, the one that holds a Web Lock. The others stand in the queue for
+ * it, so that one of them has it as soon as it is let go, be it that its tab was closed, or killed. An owner that is frozen gives no
+ * sign of life when it is asked for one, and the lock is stolen.
+ *
+ * Where the files can be opened by two at a time (`readwrite-unsafe`), the first block of the file of pages says who took them
+ * last. An owner that was frozen looks there before it does anything else with them (`check`): two tasks of a worker can lie a
+ * freeze apart, but within one of them there is none.
+ */
+import { isPannierError, PannierError } from '../../base/errors.ts'
+import { sameBytes } from '../../codec/same-bytes.ts'
+import { deleteFiles, openFiles, type OpenFiles } from './access-files.ts'
+import { FileDatabase } from './file-database.ts'
+import { readRange } from './raw-file.ts'
+
+const TOKEN_BYTES = 16
+const EMPTY_LOCKED_MS_MAX = 500
+
+/** The files are another worker's by now. */
+export class Moved extends Error {}
+
+export class Ownership {
+  database: FileDatabase | undefined
+  private readonly name: string
+  private readonly lockName: string
+  private readonly token: Uint8Array = randomBytes()
+  private files: OpenFiles | undefined
+  private letGo: () => void = () => {}
+
+  constructor(name: string) {
+    this.name = name
+    this.lockName = `pannier-opfs:${name}`
+  }
+
+  /**
+   * Waits for its turn, takes the files and calls `owning`; from then on `database` is there, until they are lost or let go. Resolves
+   * or fails then. `create` says whether to make a database where there is none; else `database` stays away.
+   */
+  async own(options: LockOptions, create: () => boolean, owning: () => void): Promise<void> {
+    let holds = false
+    const hold = async (): Promise<void> => {
+      holds = true
+      const released = new Promise<void>((resolve) => (this.letGo = resolve))
+      await this.take(create())
+      owning()
+      await released
+    }
+    try {
+      await navigator.locks.request(this.lockName, options, hold)
+    } finally {
+      if (holds) this.release()
+    }
+  }
+
+  /** Throws Moved if the files are not this worker's any more. */
+  check = (): void => {
+    const { files } = this
+    if (files === undefined) throw new Moved()
+    if (files.isShared && !sameBytes(readRange(files.pages, 0, TOKEN_BYTES), this.token)) throw new Moved()
+  }
+
+  release(): void {
+    this.database = undefined
+    try {
+      this.files?.close()
+    } finally {
+      this.files = undefined
+      this.letGo()
+    }
+  }
+
+  /** Deletes the database. The lock is waited for so long, then stolen. */
+  async destroy(patienceMs: number): Promise<void> {
+    const waiting = AbortSignal.timeout(patienceMs)
+    const remove = (): Promise<void> => this.remove()
+    try {
+      await navigator.locks.request(this.lockName, { signal: waiting }, remove)
+    } catch (error) {
+      if (!waiting.aborted || error instanceof PannierError) throw error
+      await navigator.locks.request(this.lockName, { steal: true }, remove)
+    }
+  }
+
+  private async take(create: boolean): Promise<void> {
+    const files = await openFiles(this.name, create, this.check)
+    if (files === undefined) return
+    this.files = files
+    try {
+      if (files.isShared) files.takeOver(this.token)
+      this.database = new FileDatabase(files, randomBytes())
+    } catch (error) {
+      this.release()
+      throw error
+    }
+  }
+
+  /** Empties the files first, so that a frozen tab that has them open keeps nothing of them. */
+  private async remove(): Promise<void> {
+    const files = await openFiles(this.name, false, () => {})
+    if (files === undefined) return
+    if (files.isShared) files.takeOver(this.token)
+    for (const file of [...files.journals, files.pages]) file.truncate(file === files.pages ? TOKEN_BYTES : 0)
+    files.close()
+    if (!files.isShared) return deleteFiles(this.name)
+    // A frozen tab may have them open still: empty ones are no database.
+    await deleteFiles(this.name, EMPTY_LOCKED_MS_MAX).catch((error: unknown) => {
+      if (!isPannierError(error, 'PANNIER_BLOCKED')) throw error
+    })
+  }
+}
+
+export function randomBytes(): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(TOKEN_BYTES))
+}

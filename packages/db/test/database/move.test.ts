@@ -1,0 +1,56 @@
+/** Goal: a database is moved whole or stays where it is, whoever writes meanwhile. */
+import { expect, test } from 'vitest'
+import { open } from '../../src/database/open.ts'
+import { memory } from '../../src/storage/memory/memory.ts'
+import { sqlite } from '../../src/storage/sqlite/sqlite.ts'
+import { assertRejects } from '../../testing/check.ts'
+import { RawFileStorage } from '../../testing/raw-file-storage.ts'
+import { temporaryFiles } from '../key-value-stores.ts'
+
+const newPath = temporaryFiles()
+
+test.each([
+  ['memory to a file', memory(), sqlite()],
+  ['a file to raw files', sqlite(), new RawFileStorage()],
+  ['raw files to memory', new RawFileStorage(), memory()],
+])('from %s', async (_what, source, target) => {
+  const name = newPath()
+  const db = await open(name, { storage: source, collections: { notes: { indexes: ['n'] } } })
+  const notes = db.collection('notes')
+  await notes.insert(Array.from({ length: 500 }, (_, n) => ({ _id: `n${n}`, n })))
+  const done: number[] = []
+  const moving = db.moveTo(target, { onProgress: (part) => done.push(part) })
+  await notes.put({ _id: 'meanwhile', n: 1000 })
+  await moving
+  expect(done.at(-1)).toBe(1)
+  await assertRejects(notes.get('n1'), 'PANNIER_CLOSED')
+  const moved = await open(name, { storage: target })
+  expect(moved.storage).toBe(target.kind)
+  expect(
+    await moved
+      .collection('notes')
+      .find({ n: { $gte: 10 } })
+      .count(),
+  ).toBe(491)
+  expect(await moved.check()).toEqual([])
+  await moved.destroy()
+  const left = await open(name, { storage: source })
+  expect(await left.collection('notes').find().count()).toBe(0)
+  await left.destroy()
+})
+
+test('what cannot be moved stays, and goes on', async () => {
+  const [source, target] = [memory(), memory()]
+  const other = await open('db', { storage: target })
+  await other.collection('notes').insert({ _id: 'theirs' })
+  const db = await open('db', { storage: source })
+  await db.collection('notes').insert({ _id: 'ours' })
+  await assertRejects(db.moveTo(target), 'PANNIER_EXISTS')
+  await assertRejects(db.moveTo(memory(), { signal: AbortSignal.abort() }), 'PANNIER_ABORTED')
+  await assertRejects(db.moveTo(source), TypeError)
+  expect((await db.collection('notes').get('ours'))?._id).toBe('ours')
+  await db.collection('notes').insert({ _id: 'more' })
+  expect((await other.collection('notes').get('theirs'))?._id).toBe('theirs')
+  await db.close()
+  await other.close()
+})
