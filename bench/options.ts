@@ -33,7 +33,7 @@ the main contenders as fit. Writes bench/results/history/*.json and bench/result
   --features NAME      of Chromium, e.g. IdbSqliteBackingStore: IndexedDB as it will be
   --seed N             of the documents (default 1)
   --keep               also replace what bench/results/current/ holds of these places (committed)
-  --report             only make the report anew, of what is in bench/results/current/
+  --report             only make the report, and the figures of the README, anew, of what is in bench/results/current/
   --bars               the table of bars instead: npm run bench -- --bars --help
   --help               print this
 

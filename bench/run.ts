@@ -12,9 +12,11 @@ import { runTurn } from './harness/run-turn.ts'
 import { schedule } from './harness/schedule.ts'
 import type { Turn } from './harness/schedule.ts'
 import type { BenchOptions } from './options.ts'
+import { withFigures } from './report/readme-figures.ts'
 import { prepareReport } from './report/report.ts'
 import { suiteOf } from './suites/suites.ts'
 
+const README = join(import.meta.dirname, '../README.md')
 const RESULTS = join(import.meta.dirname, 'results')
 const HISTORY = join(RESULTS, 'history')
 const CURRENT = join(RESULTS, 'current')
@@ -142,7 +144,9 @@ function writeResult(file: ResultFile, isKept: boolean): void {
 function reportCurrent(render: (files: readonly ResultFile[]) => string): void {
   const names = globSync('*.json', { cwd: CURRENT }).sort()
   if (names.length === 0) return console.log('There is nothing in bench/results/current/ yet: npm run bench -- --keep')
-  writeReport(render(names.map((name) => JSON.parse(readFileSync(join(CURRENT, name), 'utf8')) as ResultFile)))
+  const files = names.map((name) => JSON.parse(readFileSync(join(CURRENT, name), 'utf8')) as ResultFile)
+  writeReport(render(files))
+  writeFileSync(README, withFigures(readFileSync(README, 'utf8'), files))
 }
 
 function writeReport(html: string): void {

@@ -3,6 +3,7 @@ import { CONTENDERS, factsOf } from '../contenders/catalog.ts'
 import type { ResultFile, Row } from '../harness/results.ts'
 import { suiteOf } from '../suites/suites.ts'
 import { groupRows, keyOf } from './charts.ts'
+import { lossesOf } from './losses.ts'
 
 const REFERENCE = 'pannier'
 /** Ratios nearer to 1 say nothing. */
@@ -33,6 +34,7 @@ function sectionOf(file: ResultFile): string {
   return `<section aria-labelledby="${keyOf(file)}">
 <h2 id="${keyOf(file)}">${nameOf(file)} ${escape(file.environment.engineVersion)}</h2>
 ${stopped}${environmentOf(file)}
+${lossesIn(file)}
 ${parts.join('\n')}
 </section>`
 }
@@ -58,6 +60,21 @@ function environmentOf({ environment, startedAt, finishedAt, runs }: ResultFile)
   ]
   const list = facts.map(([term, text]) => `<dt>${term}</dt><dd>${escape(text)}</dd>`).join('')
   return `<details><summary>Where these figures come from</summary><dl>${list}</dl></details>`
+}
+
+/** What readers look for first, and what those who measure themselves like to leave out. */
+function lossesIn(file: ResultFile): string {
+  const losses = lossesOf(file)
+  if (losses.length === 0) return '<p>Pannier is first in every row, of what is kept.</p>'
+  const lines = losses.map(({ suite, cell, title, contender, times, reason }) => {
+    const where = suite === 'standard' ? cell : `${suiteOf(suite).title}, ${cell}`
+    const why = reason ?? 'not known'
+    return `<tr><th scope="row">${escape(title)}</th><td>${escape(where)}</td><td>${escape(factsOf(contender).title)}</td><td>${formatNumber(times)}</td><td>${escape(why)}</td></tr>`
+  })
+  return `<details><summary>Where Pannier is not first: ${losses.length} rows</summary>
+<div class="scroll" tabindex="0" role="region" aria-label="Where Pannier is not first"><table>
+<thead><tr><th scope="col">workload</th><th scope="col">with</th><th scope="col">first is</th><th scope="col">times its value</th><th scope="col">most likely why</th></tr></thead>
+<tbody>${lines.join('\n')}</tbody></table></div></details>`
 }
 
 function cellOf(rows: readonly Row[], file: ResultFile, groups: readonly Row[][]): string {

@@ -1,6 +1,10 @@
-/** The report: everything in one file, every figure in a table, nothing that can be mistaken for markup. */
+/** The report: everything in one file, every figure in a table, nothing that can be mistaken for markup. The README's figures. */
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { chartsOf } from '../report/charts.ts'
+import { lossesOf } from '../report/losses.ts'
+import { withFigures } from '../report/readme-figures.ts'
 import { prepareReport } from '../report/report.ts'
 import { fileOf, runOf } from './fixture.ts'
 
@@ -31,4 +35,31 @@ test('charts have a bar for each figure, least first', () => {
   const [chart] = chartsOf([fileOf(runs)])
   expect(chart).toMatchObject({ id: 'chromium-0', unit: 'ms' })
   expect(chart?.bars.map((bar) => bar.label)).toEqual(['Pannier', 'Dexie'])
+})
+
+test('a row that another is first in is named, with the gap and the reason', () => {
+  const values = { bulkInsert: 100, durableWrite: 1, count: 1 }
+  const lost = [
+    runOf('pannier', 1, values),
+    runOf('indexed-db', 1, { ...values, bulkInsert: 400, durableWrite: 0.5 }),
+    runOf('floor-storage', 1, { bulkInsert: 1 }),
+  ]
+  expect(lossesOf(fileOf(lost, true))).toEqual([
+    expect.objectContaining({ contender: 'indexed-db', metric: 'durableWrite', times: 2, reason: expect.any(String) }),
+  ])
+})
+
+const CURRENT = join(import.meta.dirname, '../results/current')
+const stored = globSync('*.json', { cwd: CURRENT })
+  .sort()
+  .map((name) => JSON.parse(readFileSync(join(CURRENT, name), 'utf8')) as ResultFile)
+
+test('every loss in the stored results has a reason', () => {
+  expect(stored.map(({ place }) => place)).toEqual(expect.arrayContaining(['chromium', 'firefox', 'node', 'webkit']))
+  expect(stored.flatMap(lossesOf).filter(({ reason }) => reason === undefined)).toEqual([])
+})
+
+test('the figures of the README are those of the stored results', () => {
+  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8')
+  expect(withFigures(readme, stored)).toBe(readme)
 })
