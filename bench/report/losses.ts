@@ -73,5 +73,5 @@ function firstOf(rows: readonly Row[]): Row | undefined {
 }
 
 function isRival(contender: string): boolean {
-  return factsOf(contender).kind === 'persistent' && !contender.startsWith('pannier')
+  return factsOf(contender).kind === 'persistent' && !/^(?:pannier|jsonstore)/.test(contender)
 }
