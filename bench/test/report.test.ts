@@ -2,6 +2,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { ResultFile } from '../harness/results.ts'
 import { chartsOf } from '../report/charts.ts'
 import { lossesOf } from '../report/losses.ts'
 import { withFigures } from '../report/readme-figures.ts'
@@ -44,7 +45,7 @@ test('a row that another is first in is named, with the gap and the reason', () 
     runOf('indexed-db', 1, { ...values, bulkInsert: 400, durableWrite: 0.5 }),
     runOf('floor-storage', 1, { bulkInsert: 1 }),
   ]
-  expect(lossesOf(fileOf(lost, true))).toEqual([
+  expect(lossesOf(fileOf(lost))).toEqual([
     expect.objectContaining({ contender: 'indexed-db', metric: 'durableWrite', times: 2, reason: expect.any(String) }),
   ])
 })
