@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { barOf, describeBar, judge, rows } from './bars.ts'
-import { formatTable } from './table.ts'
+import { comparisonIn, formatTable } from './table.ts'
 
 const [bulkInsert] = rows
 
@@ -33,7 +33,7 @@ test('the table lists what was measured, and no time that goes with a wrong answ
     'indexed-db': { count: [100, 120], filter: [500, 500] },
     pannier: { count: [1, 1], filter: [50, 50] },
   }
-  const lines = formatTable('chromium', samples, new Set(['filter'])).split('\n')
+  const lines = formatTable(comparisonIn('chromium', false), samples, new Set(['filter'])).split('\n')
   expect(lines).toHaveLength(3)
   expect(lines[1]).toMatch(/ANSWERS DIFFER$/)
   expect(lines[2]).toMatch(/^count all +110 +±9% +1 +±0% +110x +>= 50x +pass$/)

@@ -19,6 +19,7 @@ process.kill(process.pid, 'SIGKILL')
 /** Loads the one that is asked for and nothing of the other. */
 async function makeContender(name: ContenderName): Promise<Contender> {
   if (name === 'pannier') return (await import('./contenders/pannier.ts')).pannierContender()
+  if (name === 'pannier-encrypted') return (await import('./contenders/pannier.ts')).encryptedPannierContender()
   return (await import('./contenders/node-sqlite.ts')).nodeSqliteContender()
 }
 

@@ -1,7 +1,7 @@
 /** The entry of the page: runs the phase that its query string asks for and reports. */
 import { done, failed } from '../../tools/browser/page/report.ts'
 import { indexedDbContender } from './contenders/indexed-db.ts'
-import { pannierContender } from './contenders/pannier.ts'
+import { encryptedPannierContender, pannierContender } from './contenders/pannier.ts'
 import { runPhase } from './phase.ts'
 import type { PhaseRequest, Profiler } from './phase.ts'
 
@@ -11,7 +11,9 @@ declare const stopProfile: Profiler['stop']
 
 try {
   const request = JSON.parse(new URLSearchParams(location.search).get('request')!) as PhaseRequest
-  const contender = request.contender === 'pannier' ? pannierContender() : indexedDbContender()
+  const { contender: name } = request
+  const rival = name === 'pannier-encrypted' ? encryptedPannierContender : indexedDbContender
+  const contender = name === 'pannier' ? pannierContender() : await rival()
   const profiler: Profiler | undefined =
     request.profile === undefined ? undefined : { start: () => startProfile(), stop: () => stopProfile() }
   await done(await runPhase(contender, request, profiler))

@@ -4,7 +4,7 @@ import type { DataSet } from '../documents.ts'
 import { phases } from './workloads.ts'
 import type { Outcome } from './workloads.ts'
 
-export type ContenderName = 'pannier' | 'indexed-db' | 'node-sqlite'
+export type ContenderName = 'pannier' | 'pannier-encrypted' | 'indexed-db' | 'node-sqlite'
 
 /** What a page or process is asked for: plain data. */
 export interface PhaseRequest {

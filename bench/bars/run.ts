@@ -13,10 +13,10 @@ import { obstacleIn, PLACES } from '../places.ts'
 import { rivalIn, runPhaseIn } from './engines.ts'
 import { makePerson } from '../documents.ts'
 import type { ContenderName, Outcomes } from './phase.ts'
-import { formatTable } from './table.ts'
+import { comparisonIn, formatTable } from './table.ts'
 import { phases } from './workloads.ts'
 
-const CONTENDERS: readonly string[] = [...new Set(['pannier', ...PLACES.map(rivalIn)])]
+const CONTENDERS: readonly string[] = [...new Set(['pannier', 'pannier-encrypted', ...PLACES.map(rivalIn)])]
 
 const USAGE = `Usage: npm run bench -- --bars [OPTIONS] [ENGINE …]
 
@@ -26,6 +26,7 @@ Engines: ${PLACES.join(', ')} (default: all). Prints a table per engine and writ
   --repeat N      how often each contender runs, in turn with the other (default 2)
   --ids ORDER     'random' (default) or 'ascending' with insertion
   --seed N        of the documents (default 1)
+  --encrypted     an encrypted database against a plain one
   --only NAME     one contender alone: ${CONTENDERS.join(', ')}
   --until PHASE   stop after this phase: ${phases.map((phase) => phase.name).join(', ')}
   --help          print this
@@ -37,6 +38,7 @@ interface Options {
   readonly set: DataSet
   readonly places: readonly Place[]
   readonly repeats: number
+  readonly isEncrypted: boolean
   readonly only: string | undefined
   readonly until: string | undefined
 }
@@ -74,6 +76,7 @@ function readOptions(): Options | undefined {
       repeat: { type: 'string', default: '2' },
       ids: { type: 'string', default: 'random' },
       seed: { type: 'string', default: '1' },
+      encrypted: { type: 'boolean', default: false },
       only: { type: 'string' },
       until: { type: 'string' },
       help: { type: 'boolean', default: false },
@@ -92,6 +95,7 @@ function readOptions(): Options | undefined {
     set: { documents: readCount(values.documents), seed: readCount(values.seed), ids: values.ids satisfies IdOrder },
     places,
     repeats: readCount(values.repeat),
+    isEncrypted: values.encrypted,
     only: values.only,
     until: values.until,
   }
@@ -104,7 +108,8 @@ function readCount(text: string): number {
 }
 
 async function measure(place: Place, options: Options): Promise<void> {
-  const contenders = ([rivalIn(place), 'pannier'] as const).filter((name) => (options.only ?? name) === name)
+  const comparison = comparisonIn(place, options.isEncrypted)
+  const contenders = [comparison.rival, comparison.subject].filter((name) => (options.only ?? name) === name)
   const runs: Run[] = []
   for (let repeat = 1; repeat <= options.repeats; repeat++) {
     for (const contender of contenders) {
@@ -115,7 +120,7 @@ async function measure(place: Place, options: Options): Promise<void> {
   const title = describe(place, runs, options)
   const { samples, wrong } = summarise(runs)
   say('')
-  console.log(`\n${title}\n\n${formatTable(place, samples, wrong)}`)
+  console.log(`\n${title}\n\n${formatTable(comparison, samples, wrong)}`)
   if (wrong.size > 0) process.exitCode = 1
   writeResults(place, { title, options, samples, wrong: [...wrong], runs })
 }

@@ -1,6 +1,6 @@
 /** Prints what was measured in one engine as a table of a line per figure. */
-import { barOf, describeBar, judge, rows } from './bars.ts'
-import type { Row } from './bars.ts'
+import { barOf, describeBar, encryptedBarOf, judge, rows } from './bars.ts'
+import type { Bar, Row } from './bars.ts'
 import { rivalIn } from './engines.ts'
 import type { Place } from '../contenders/catalog.ts'
 import { median } from '../measure.ts'
@@ -9,15 +9,27 @@ import type { ContenderName } from './phase.ts'
 /** Milliseconds of each repeat, by contender and metric. */
 export type Samples = Partial<Record<ContenderName, Readonly<Record<string, readonly number[]>>>>
 
+/** Whose times are judged by those of whom, and how. */
+export interface Comparison {
+  readonly subject: ContenderName
+  readonly rival: ContenderName
+  readonly barOf: (row: Row) => Bar | undefined
+}
+
+export function comparisonIn(place: Place, isEncrypted: boolean): Comparison {
+  if (isEncrypted) return { subject: 'pannier-encrypted', rival: 'pannier', barOf: encryptedBarOf }
+  return { subject: 'pannier', rival: rivalIn(place), barOf: (row) => barOf(row, place) }
+}
+
 /** `wrong`: metrics of workloads whose answers were not the same; no time of theirs counts. */
-export function formatTable(place: Place, samples: Samples, wrong: ReadonlySet<string>): string {
-  const rival = rivalIn(place)
-  const lines = [['milliseconds', rival, '', 'pannier', '', 'ratio', 'bar', '']]
+export function formatTable(comparison: Comparison, samples: Samples, wrong: ReadonlySet<string>): string {
+  const { subject, rival } = comparison
+  const lines = [['milliseconds', rival, '', subject, '', 'ratio', 'bar', '']]
   for (const row of rows) {
     const { metric, against } = row
-    const compared = against === undefined ? samples[rival]?.[metric] : samples.pannier?.[against]
-    if (against !== undefined && compared === undefined) continue
-    const line = lineOf(row, place, compared, samples.pannier?.[metric])
+    const compared = against === undefined ? samples[rival]?.[metric] : samples[subject]?.[against]
+    if (against !== undefined && (compared === undefined || rival === 'pannier')) continue
+    const line = lineOf(row, comparison.barOf(row), compared, samples[subject]?.[metric])
     if (line === undefined) continue
     lines.push(wrong.has(row.metric) ? [row.title, '', '', '', '', '', '', 'ANSWERS DIFFER'] : line)
   }
@@ -26,12 +38,11 @@ export function formatTable(place: Place, samples: Samples, wrong: ReadonlySet<s
 
 function lineOf(
   row: Row,
-  place: Place,
+  bar: Bar | undefined,
   rival: readonly number[] | undefined,
   pannier: readonly number[] | undefined,
 ): string[] | undefined {
   if (rival === undefined && pannier === undefined) return undefined
-  const bar = barOf(row, place)
   const rivalTime = rival && median(rival)
   const time = pannier && median(pannier)
   return [

@@ -28,6 +28,10 @@ const NOT_LIKE_COUCHDB: ContenderFacts['gaps'] = {
 }
 const JSON_ONLY = 'stores JSON: bytes would be attachments or base64'
 const NO_BYTES: ContenderFacts['gaps'] = { bytes: JSON_ONLY }
+const JSON_STORE_GAPS: ContenderFacts['gaps'] = {
+  ...NO_BYTES,
+  buildIndexes: 'search fields are declared when a collection is made',
+}
 const IN_MEMORY = 'keeps everything in memory only'
 
 function notMade(reason: string, ...capabilities: Capability[]): Partial<Record<Capability, string>> {
@@ -50,6 +54,13 @@ const FLOOR_GAPS = notMade(
 
 export const CONTENDERS: readonly ContenderFacts[] = [
   contender('pannier', 'Pannier', EVERYWHERE, 'README.md', { core: true, gaps: NO_BYTES }),
+  contender('pannier-encrypted', 'Pannier, encrypted', EVERYWHERE, 'docs/encryption.md', { gaps: NO_BYTES }),
+  contender('jsonstore', 'JSONStore API on Pannier', EVERYWHERE, 'packages/jsonstore/README.md', {
+    gaps: JSON_STORE_GAPS,
+  }),
+  contender('jsonstore-encrypted', 'JSONStore API on Pannier, encrypted', EVERYWHERE, 'packages/jsonstore/README.md', {
+    gaps: JSON_STORE_GAPS,
+  }),
   contender('indexed-db', 'IndexedDB, relaxed', BROWSERS, 'https://developer.mozilla.org/docs/Web/API/IndexedDB_API', {
     core: true,
   }),
@@ -146,11 +157,6 @@ export const CONTENDERS: readonly ContenderFacts[] = [
     gaps: { ...FLOOR_GAPS, ...notMade('it would have to read everything', 'count'), keep: IN_MEMORY },
     core: true,
   }),
-]
-
-/** What the issue names and waits for another one. */
-export const PENDING: readonly { readonly title: string; readonly reason: string }[] = [
-  { title: 'Pannier encrypted, and the encrypted rows of JSONStore', reason: 'encryption is issue 7' },
 ]
 
 export function factsOf(name: string): ContenderFacts {

@@ -76,6 +76,9 @@ export type Capability = keyof Contender | 'keep' | 'nested' | 'bytes' | 'longKe
 /** Called once in a page or process. */
 export type ContenderFactory = () => Contender
 
+/** Of contenders that encrypt what they hold. */
+export const PASSWORD = 'correct horse battery staple'
+
 export const OPERATIONS: readonly (keyof Contender)[] = [
   'open',
   'close',

@@ -1,9 +1,15 @@
 /** Makes contenders in a page. The bundle holds all of them; each is evaluated only when it runs. */
 import type { Contender } from './contender.ts'
+import { PASSWORD } from './contender.ts'
 import { remoteContender, serveContender } from './remote.ts'
 
 const LOADERS: Readonly<Record<string, (workerUrl: string) => Promise<Contender>>> = {
   pannier: async () => new (await import('./pannier.ts')).PannierContender(),
+  'pannier-encrypted': async () => {
+    return new (await import('./pannier.ts')).PannierContender({ encryption: { password: PASSWORD } })
+  },
+  jsonstore: async () => new (await import('./json-store.ts')).JsonStoreContender(),
+  'jsonstore-encrypted': async () => new (await import('./json-store.ts')).JsonStoreContender(PASSWORD),
   'pannier-memory': async () => {
     const { memory } = await import('pannier/memory')
     return new (await import('./pannier.ts')).PannierContender({ storage: memory() })

@@ -1,8 +1,14 @@
 /** Makes contenders in Node. Each is loaded only when it runs. */
+import { PASSWORD } from './contender.ts'
 import type { Contender } from './contender.ts'
 
 const LOADERS: Readonly<Record<string, () => Promise<Contender>>> = {
   pannier: async () => new (await import('./pannier.ts')).PannierContender(),
+  'pannier-encrypted': async () => {
+    return new (await import('./pannier.ts')).PannierContender({ encryption: { password: PASSWORD } })
+  },
+  jsonstore: async () => new (await import('./json-store.ts')).JsonStoreContender(),
+  'jsonstore-encrypted': async () => new (await import('./json-store.ts')).JsonStoreContender(PASSWORD),
   'pannier-memory': async () => {
     const { memory } = await import('pannier/memory')
     return new (await import('./pannier.ts')).PannierContender({ storage: memory() })

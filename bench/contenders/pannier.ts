@@ -7,15 +7,18 @@ import type { Person } from '../documents.ts'
 const INDEXES: readonly IndexInput<FieldPath<Person>>[] = ['age', 'city']
 
 export class PannierContender implements Contender {
-  readonly #storage: Pick<OpenOptions, 'storage'>
+  readonly #options: Pick<OpenOptions, 'storage' | 'encryption'>
   readonly #indexes: readonly IndexInput<FieldPath<Person>>[]
   #database: Database | undefined
   #people: Collection<Person> | undefined
   #byScore!: ReturnType<typeof viewByScore>
   #byCity!: ReturnType<typeof viewByCity>
 
-  constructor(storage: Pick<OpenOptions, 'storage'> = {}, indexes: readonly IndexInput<FieldPath<Person>>[] = INDEXES) {
-    this.#storage = storage
+  constructor(
+    options: Pick<OpenOptions, 'storage' | 'encryption'> = {},
+    indexes: readonly IndexInput<FieldPath<Person>>[] = INDEXES,
+  ) {
+    this.#options = options
     this.#indexes = indexes
   }
 
@@ -25,7 +28,7 @@ export class PannierContender implements Contender {
 
   async open(place: string, indexed: boolean): Promise<void> {
     const people = indexed ? { indexes: this.#indexes } : {}
-    this.#database = await open(place, { ...this.#storage, collections: { people } })
+    this.#database = await open(place, { ...this.#options, collections: { people } })
     this.#use(this.#database.collection<Person>('people'))
   }
 
@@ -109,16 +112,16 @@ export class PannierContender implements Contender {
 
   readonly replicas: Replicas = {
     fill: async (place, people) => {
-      await using database = await open(place, this.#storage)
+      await using database = await open(place, this.#options)
       await database.collection<Person>('people').insert(people)
     },
     copy: async (source, target) => {
-      await using from = await open(source, this.#storage)
-      await using to = await open(target, this.#storage)
+      await using from = await open(source, this.#options)
+      await using to = await open(target, this.#options)
       await from.collection<Person>('people').replicate.to(to.collection<Person>('people'))
     },
     take: async (place) => {
-      const database = await open(place, this.#storage)
+      const database = await open(place, this.#options)
       const people = await database.collection<Person>('people').find().sort('_id').toArray()
       await database.destroy()
       return people
@@ -132,7 +135,7 @@ export class PannierContender implements Contender {
   }
 
   async destroy(place: string): Promise<void> {
-    const database = await open(place, this.#storage)
+    const database = await open(place, this.#options)
     await database.destroy()
   }
 }

@@ -1,5 +1,5 @@
 /** The body of the report: what was measured and where, a table of ratios, then each workload with its figures. */
-import { CONTENDERS, factsOf, PENDING } from '../contenders/catalog.ts'
+import { CONTENDERS, factsOf } from '../contenders/catalog.ts'
 import type { ResultFile, Row } from '../harness/results.ts'
 import { suiteOf } from '../suites/suites.ts'
 import { groupRows, keyOf } from './charts.ts'
@@ -133,7 +133,6 @@ ${left.length === 0 ? '' : `<ul class="left">${left.join('')}</ul>`}`
 }
 
 function notesOf(): string {
-  const pending = PENDING.map(({ title, reason }) => `<li>${escape(title)}: ${escape(reason)}</li>`).join('')
   const contenders = CONTENDERS.map(
     ({ title, documentation }) => `<li>${escape(title)}: ${escape(documentation)}</li>`,
   ).join('')
@@ -148,7 +147,6 @@ function notesOf(): string {
 content, which occupies nothing but counts against the quota.</li>
 <li>SQLite WASM runs in a worker, where alone it can use OPFS: its times include the way there and back.</li>
 </ul>
-<h3>Not measured yet</h3><ul>${pending}</ul>
 <h3>What each contender follows</h3><ul>${contenders}</ul>
 </section>`
 }

@@ -1,10 +1,21 @@
 /** Pannier: what the lab's does, and what the bars ask besides. */
+import type { FieldPath, IndexInput } from 'pannier'
 import type { CityScore, Contender } from './contender.ts'
 import { PannierContender } from '../../contenders/pannier.ts'
 import type { Person } from '../../documents.ts'
 
+const INDEXES: readonly IndexInput<FieldPath<Person>>[] = ['age', ['city', 'score']]
+
 export function pannierContender(): Contender {
-  return new BarsPannierContender({}, ['age', ['city', 'score']])
+  return new BarsPannierContender({}, INDEXES)
+}
+
+/** With a device key, so that opening is not the making of a key of a password. */
+export async function encryptedPannierContender(): Promise<Contender> {
+  // The same in each phase.
+  const secret = new Uint8Array(32).fill(7)
+  const key = await crypto.subtle.importKey('raw', secret, 'AES-GCM', false, ['encrypt', 'decrypt'])
+  return new BarsPannierContender({ encryption: { key } }, INDEXES)
 }
 
 class BarsPannierContender extends PannierContender implements Contender {

@@ -794,6 +794,7 @@ export interface ReplicationPart {
     readonly status: ReplicationStatus;
     readonly progress: ReplicationProgress;
     readonly error: PannierError | undefined;
+    readonly waitMs: number | undefined;
 }
 
 export interface ReplicationProgress {

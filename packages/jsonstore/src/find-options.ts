@@ -103,7 +103,9 @@ function parseSort(schema: SearchSchema, sort: unknown): readonly SortField[] {
     return { field, descending: order === 'desc' }
   })
   const named = fields.filter(({ field }, at) => fields.findIndex((one) => one.field === field) === at)
-  return named.some(({ field }) => field === '_id') ? named : [...named, { field: '_id', descending: false }]
+  if (named.some(({ field }) => field === '_id')) return named
+  // In the direction of the first, so that the index of that field has the order.
+  return [...named, { field: '_id', descending: named[0]?.descending === true }]
 }
 
 function parseFilter(schema: SearchSchema, filter: unknown): readonly string[] | undefined {

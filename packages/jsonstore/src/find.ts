@@ -1,19 +1,16 @@
 /**
- * Finds documents. What an index can look up or put into order is a query of Pannier's. What it can't (that a text contains another)
- * is tested on the entries of the search field's index, which hold the value and the id: only documents that match are read.
+ * Finds documents. What an index can look up or put into order is a query of Pannier's. All else is tested on the entries of a search
+ * field's index, which hold the value and the id: only documents that match are read.
  */
-import type { CollectionOperations, Query, Selector, Stored } from 'pannier'
-import type { SearchCondition, SearchPart, SearchQuery } from './conditions.ts'
+import type { Query } from 'pannier'
+import type { SearchCondition, SearchQuery } from './conditions.ts'
 import { compareBy } from './find-options.ts'
 import type { ParsedOptions, SortField } from './find-options.ts'
 import { matchesQuery, meetsAlone } from './match.ts'
-import { tagOf } from './search-fields.ts'
+import { planQuery } from './plan-query.ts'
+import type { Documents, Found, PartPlan, QueryPlan } from './plan-query.ts'
 import type { SearchValue } from './search-fields.ts'
-import { HAS_TAGS, idKey, isId, searchPath } from './stored-document.ts'
-import type { StoredDocument } from './stored-document.ts'
-
-type Documents = CollectionOperations<StoredDocument>
-type Found = Stored<StoredDocument>
+import { searchPath } from './stored-document.ts'
 
 /** If what can be looked up leaves no more, these are read and tested. */
 const READ_MAX = 200
@@ -26,40 +23,49 @@ export async function findDocuments(
   const { skip, limit, newest, sort } = options
   if (limit === 0) return []
   const order = newest ? NEWEST : sort
-  const selector = await wholeSelector(documents, query)
+  const plan = await planQuery(documents, query)
   let found: Found[]
-  if (selector !== undefined) {
+  if (plan.selector !== undefined) {
+    const paths = order.map(sortPath) as '_id'[]
     const ordered = documents
-      .find(selector)
-      .sort(...(order.map(sortPath) as '_id'[]))
+      .find(plan.selector)
+      .sort(...paths)
       .skip(skip)
     found = await (limit === Infinity ? ordered : ordered.limit(limit)).toArray()
-  } else {
-    const { keys } = await candidates(documents, query)
-    const byId = order[0]!.field === '_id'
-    const sorted = [...keys].sort()
-    if (byId && order[0]!.descending) sorted.reverse()
-    const wanted = byId
-      ? await firstMatching(documents, query, sorted, skip + limit)
-      : await matching(documents, query, sorted)
-    if (!byId) wanted.sort(compareBy(order))
-    found = wanted.slice(skip, skip + limit)
-  }
+  } else found = await findCandidates(documents, query, plan, { order, skip, limit })
   return newest && sort[0]!.field !== '_id' ? found.sort(compareBy(sort)) : found
 }
 
+async function findCandidates(
+  documents: Documents,
+  query: SearchQuery,
+  plan: QueryPlan,
+  { order, skip, limit }: { readonly order: readonly SortField[]; readonly skip: number; readonly limit: number },
+): Promise<Found[]> {
+  const { keys, isExact } = await candidates(documents, plan)
+  const sorted = [...keys].sort()
+  const [{ field, descending }] = order as readonly [SortField]
+  if (field !== '_id') {
+    const all = await matching(documents, query, sorted)
+    return all.sort(compareBy(order)).slice(skip, skip + limit)
+  }
+  if (descending) sorted.reverse()
+  if (isExact) return await matching(documents, query, sorted.slice(skip, skip + limit))
+  return (await firstMatching(documents, query, sorted, skip + limit)).slice(skip, skip + limit)
+}
+
 export async function countDocuments(documents: Documents, query: SearchQuery): Promise<number> {
-  const selector = await wholeSelector(documents, query)
-  if (selector !== undefined) return await documents.find(selector).count()
-  const { keys, isExact } = await candidates(documents, query)
+  const plan = await planQuery(documents, query)
+  if (plan.selector !== undefined) return await documents.find(plan.selector).count()
+  const { keys, isExact } = await candidates(documents, plan)
   return isExact ? keys.size : (await matching(documents, query, [...keys])).length
 }
 
 /** For what removes and replaces: in the order of ids. */
 export async function findKeys(documents: Documents, query: SearchQuery): Promise<string[]> {
-  const selector = await wholeSelector(documents, query)
-  if (selector !== undefined) return (await keysOf(documents.find(selector))).sort()
-  const { keys, isExact } = await candidates(documents, query)
+  const plan = await planQuery(documents, query)
+  if (plan.selector !== undefined) return (await keysOf(documents.find(plan.selector))).sort()
+  const { keys, isExact } = await candidates(documents, plan)
   const sorted = [...keys].sort()
   return isExact ? sorted : (await matching(documents, query, sorted)).map(({ _id }) => _id)
 }
@@ -70,83 +76,6 @@ function sortPath({ field, descending }: SortField): string {
   return (descending ? '-' : '') + (field === '_id' ? field : searchPath(field))
 }
 
-/** The query as a selector; undefined if a condition has none. */
-async function wholeSelector(documents: Documents, query: SearchQuery): Promise<Selector<Found> | undefined> {
-  if (query.some((part) => part.length === 0)) return {}
-  const hasTags = await hasSeveralValues(documents, query)
-  const parts = query.map((part) => selectorOf(part, hasTags))
-  if (parts.some(({ others }) => others.length > 0)) return undefined
-  if (parts.length <= 1) return parts[0]?.selector ?? {}
-  return { $or: parts.map(({ selector }) => selector) }
-}
-
-/** Whether any field of any document has several values: mostly none has, and look-ups are simpler then. */
-async function hasSeveralValues(documents: Documents, query: SearchQuery): Promise<boolean> {
-  const asks = query.flat().some(({ comparison, field }) => field !== '_id' && EQUALITIES.has(comparison))
-  return asks && (await documents.find(HAS_TAGS).count()) > 0
-}
-
-const EQUALITIES: ReadonlySet<string> = new Set(['equal', 'inside'])
-
-interface PartSelector {
-  readonly selector: Selector<Found>
-  /** What no selector says. */
-  readonly others: SearchPart
-}
-
-function selectorOf(part: SearchPart, hasTags: boolean): PartSelector {
-  const selectors: object[] = []
-  const others: SearchCondition[] = []
-  for (const condition of part) {
-    const selector = condition.field === '_id' ? idSelector(condition) : conditionSelector(condition, hasTags)
-    if (selector === undefined) others.push(condition)
-    else selectors.push(selector)
-  }
-  const selector = selectors.length === 1 ? selectors[0]! : { $and: selectors }
-  return { selector: selector as Selector<Found>, others }
-}
-
-function idSelector({ comparison, negated, values }: SearchCondition): object | undefined {
-  if (negated || !EQUALITIES.has(comparison)) return undefined
-  return { _id: { $in: values.filter(isId).map(idKey) } }
-}
-
-function conditionSelector(condition: SearchCondition, hasTags: boolean): object | undefined {
-  const { field, comparison, negated, values } = condition
-  const path = searchPath(field)
-  const [first, second] = values as [SearchValue, SearchValue]
-  switch (comparison) {
-    case 'equal':
-    case 'inside': {
-      if (negated) return hasTags ? undefined : { [path]: { $nin: values } }
-      const is = { [path]: { $in: values } }
-      return hasTags ? { $or: [is, { m: { $in: values.map((value) => tagOf(field, value)) } }] } : is
-    }
-    case 'lessThan':
-      return { [path]: { $gte: lowestLike(first), $lt: first } }
-    case 'lessOrEqualThan':
-      return { [path]: { $gte: lowestLike(first), $lte: first } }
-    case 'greaterThan':
-      return { [path]: { $gt: first, ...belowOthers(first) } }
-    case 'greaterOrEqualThan':
-      return { [path]: { $gte: first, ...belowOthers(first) } }
-    case 'between':
-      if (negated || typeof first !== typeof second) return undefined
-      return { [path]: { $gte: first, $lte: second } }
-    default:
-      return undefined
-  }
-}
-
-/** Numbers come before texts; fields hold nothing else. */
-function lowestLike(value: SearchValue): SearchValue {
-  return typeof value === 'number' ? -Number.MAX_VALUE : ''
-}
-
-function belowOthers(value: SearchValue): { readonly $lt?: string } {
-  return typeof value === 'number' ? { $lt: '' } : {}
-}
-
 interface Candidates {
   readonly keys: ReadonlySet<string>
   /** All of them match. */
@@ -154,23 +83,18 @@ interface Candidates {
 }
 
 /** Of each part by itself. */
-async function candidates(documents: Documents, query: SearchQuery): Promise<Candidates> {
-  const hasTags = await hasSeveralValues(documents, query)
+async function candidates(documents: Documents, { parts }: QueryPlan): Promise<Candidates> {
   const keys = new Set<string>()
   let isExact = true
-  for (const part of query) {
-    const found = await partCandidates(documents, selectorOf(part, hasTags), part)
+  for (const part of parts) {
+    const found = await partCandidates(documents, part)
     for (const key of found.keys) keys.add(key)
     isExact &&= found.isExact
   }
   return { keys, isExact }
 }
 
-async function partCandidates(
-  documents: Documents,
-  { selector, others }: PartSelector,
-  part: SearchPart,
-): Promise<Candidates> {
+async function partCandidates(documents: Documents, { part, selector, others }: PartPlan): Promise<Candidates> {
   let keys: ReadonlySet<string> | undefined
   if (others.length < part.length) {
     keys = new Set(await keysOf(documents.find(selector)))

@@ -232,7 +232,7 @@ async function check(
         const by = compare(cell(left, name), cell(right, name))
         if (by !== 0) return direction === 'asc' ? by : -by
       }
-      return left.id - right.id
+      return sort[0]![1] === 'asc' ? left.id - right.id : right.id - left.id
     })
   if (limit !== undefined && limit >= 0) expected = expected.slice(offset, offset + limit)
   const found = await collection.advancedFind(conditions as never, options)

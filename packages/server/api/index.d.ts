@@ -65,6 +65,7 @@ export interface PannierServer {
 export interface ReplicatorOptions {
     readonly hosts?: readonly string[];
     readonly runningMax?: number;
+    readonly turnMs?: number;
     readonly retryMsMin?: number;
     readonly retryMsMax?: number;
     readonly backOff?: (delayMs: number) => number;
@@ -126,7 +127,7 @@ export interface User {
     readonly roles: readonly string[];
 }
 
-export type WriteGuard = (write: GuardedWrite) => Promise<readonly (JsonObject | HttpError)[]>;
+export type WriteGuard = (write: GuardedWrite) => GuardedDocuments | Promise<GuardedDocuments>;
 
 export function createServer(options: ServerOptions): Promise<PannierServer>;
 
@@ -146,6 +147,7 @@ class Accounts {
     setAdmin(name: string, password: string): Promise<void>;
     removeAdmin(name: string): Promise<void>;
     endSessions(name: string): Promise<void>;
+    close(): void;
 }
 
 interface ActiveTask {
@@ -175,6 +177,7 @@ class Auth {
     endSession({ sessionId }: Identity): Promise<void>;
     check(user: User, needs: Needs, database: string | undefined, documentId?: string): Promise<void>;
     whileAllowed(request: FastifyRequest, needs: Needs, database: string | undefined, revoked: (error: HttpError) => void): () => void;
+    close(): void;
 }
 
 interface AuthHost {
@@ -268,6 +271,8 @@ interface FilterContext {
     readonly cookie: Readonly<Record<string, never>>;
     readonly peer: string;
 }
+
+type GuardedDocuments = readonly (JsonObject | HttpError)[];
 
 class HashQueue {
     constructor(limits?: Partial<HashQueueLimits>);

@@ -164,6 +164,7 @@ test('the first start makes an admin whose password is told once; a given one is
   const all = 'GET /_all_dbs'
   expect((await send(firstUrl, all, undefined, STRANGER)).status).toBe(401)
   expect((await send(firstUrl, all, undefined, { authorization: basic(`${name}:${password}`) })).json).toEqual([
+    '_replicator',
     '_users',
   ])
   await first.close()

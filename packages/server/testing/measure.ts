@@ -9,10 +9,11 @@ import { open } from 'pannier'
 import { memory } from 'pannier/memory'
 import PouchDB from 'pouchdb'
 import memoryAdapter from 'pouchdb-adapter-memory'
-import { Pool } from 'undici'
 import { seededRandom } from '../../db/testing/random.ts'
 import { ADMIN as authorization, ADMIN_NAME, ADMIN_PASSWORD } from '../test/test-server.ts'
+import { LeanClient } from './lean-client.ts'
 import { startProcess } from './processes.ts'
+import type { ServerProcess } from './processes.ts'
 
 PouchDB.plugin(memoryAdapter)
 
@@ -22,11 +23,11 @@ const PUT_MS = 4000
 const PUT_WARM_UP_MS = 1500
 
 interface Servers {
-  readonly pannier: string
+  readonly pannier: ServerProcess
   /** In memory. */
-  readonly pouch: string
+  readonly pouch: ServerProcess
   /** In files, by LevelDB, which is its default. */
-  readonly pouchInFiles: string
+  readonly pouchInFiles: ServerProcess
 }
 
 const words = process.argv.slice(2)
@@ -39,7 +40,8 @@ const processes = [
   await startProcess('pouchdb-process.ts', [await mkdtemp(join(dir, 'pouchdb-'))]),
 ] as const
 try {
-  const servers = { pannier: processes[0].url, pouch: processes[1].url, pouchInFiles: processes[2].url }
+  const [pannier, pouch, pouchInFiles] = processes
+  const servers = { pannier, pouch, pouchInFiles }
   if (wanted.length === 0 || wanted.includes('pull')) await measurePull(servers)
   if (wanted.length === 0 || wanted.includes('put')) await measurePuts(servers)
 } finally {
@@ -48,15 +50,16 @@ try {
 }
 
 /** The first replication of a database. */
-async function measurePull({ pannier, pouch }: Servers): Promise<void> {
-  for (const url of [pannier, pouch]) await fill(`${url}/people`)
-  const canned = await startProcess('canned-process.ts', [pannier])
-  await pullByPouch(canned.url, {})
+async function measurePull(servers: Servers): Promise<void> {
+  const { pannier, pouch } = servers
+  for (const { url } of [pannier, pouch]) await fill(`${url}/people`)
+  const canned = await startProcess('canned-process.ts', [pannier.url])
+  await pullByPouch(canned, {})
   await inTurns(`pull of ${DOCUMENTS} documents, ms`, {
     'Pannier <- Pannier, snapshot': () => pullByPannier(pannier, true),
     'Pannier <- Pannier, feed': () => pullByPannier(pannier, false),
     'Pannier <- express-pouchdb': () => pullByPannier(pouch, false),
-    'PouchDB <- a server that takes no time': () => pullByPouch(canned.url, {}),
+    'PouchDB <- a server that takes no time': () => pullByPouch(canned, {}),
     'PouchDB <- Pannier': () => pullByPouch(pannier, {}),
     'PouchDB <- Pannier, batches of 1000': () => pullByPouch(pannier, { batch_size: 1000 }),
     'PouchDB <- express-pouchdb, batches of 1000': () => pullByPouch(pouch, { batch_size: 1000 }),
@@ -65,21 +68,25 @@ async function measurePull({ pannier, pouch }: Servers): Promise<void> {
   await canned.close()
 }
 
-async function pullByPannier(server: string, snapshot: boolean): Promise<number> {
+async function pullByPannier(server: ServerProcess, snapshot: boolean): Promise<number> {
   const db = await open('measure', { storage: memory() })
-  const start = performance.now()
-  await db.collection('people').replicate.from(withAdmin(`${server}/people`), { snapshot, checkpoint: 'target' })
-  const ms = performance.now() - start
+  const source = withAdmin(`${server.url}/people`)
+  const { ms } = await timed(server, async () => {
+    await db.collection('people').replicate.from(source, { snapshot, checkpoint: 'target' })
+    return 1
+  })
   check((await db.collection('people').info()).documents)
   await db.close()
   return ms
 }
 
-async function pullByPouch(server: string, options: object): Promise<number> {
+async function pullByPouch(server: ServerProcess, options: object): Promise<number> {
   const local = new PouchDB(`measure-${crypto.randomUUID()}`, { adapter: 'memory' })
-  const start = performance.now()
-  await local.replicate.from(new PouchDB(withAdmin(`${server}/people`)), { checkpoint: 'target', ...options })
-  const ms = performance.now() - start
+  const source = new PouchDB(withAdmin(`${server.url}/people`))
+  const { ms } = await timed(server, async () => {
+    await local.replicate.from(source, { checkpoint: 'target', ...options })
+    return 1
+  })
   check((await local.allDocs({})).total_rows)
   await local.destroy()
   return ms
@@ -95,7 +102,7 @@ function check(documents: number): void {
 
 /** New documents, one a request, as many as can be answered. */
 async function measurePuts({ pannier, pouch, pouchInFiles }: Servers): Promise<void> {
-  for (const url of [pannier, pouch, pouchInFiles])
+  for (const { url } of [pannier, pouch, pouchInFiles])
     await fetch(`${url}/puts`, { method: 'PUT', headers: { authorization } })
   await inTurns(`PUTs a second, ${CONNECTIONS} connections`, {
     Pannier: () => putsPerSecond(pannier),
@@ -104,34 +111,51 @@ async function measurePuts({ pannier, pouch, pouchInFiles }: Servers): Promise<v
   })
 }
 
-async function putsPerSecond(server: string): Promise<number> {
-  const pool = new Pool(server, { connections: CONNECTIONS })
+async function putsPerSecond(server: ServerProcess): Promise<number> {
   const run = crypto.randomUUID()
   const random = seededRandom(1)
   let count = 0
   let ended = false
   const clients = Array.from({ length: CONNECTIONS }, async (_, client) => {
+    const connection = new LeanClient(server.url)
     for (let n = 0; !ended; n++) {
-      const { statusCode, body } = await pool.request({
-        method: 'PUT',
-        path: `/puts/${run}-${client}-${n}`,
-        headers: { 'content-type': 'application/json', authorization },
-        body: JSON.stringify(person(n, random.next())),
-      })
-      if (statusCode !== 201) throw new Error(`answered ${statusCode} ${await body.text()}`)
-      await body.text()
+      const body = JSON.stringify(person(n, random.next()))
+      const status = await connection.put(`/puts/${run}-${client}-${n}`, authorization, body)
+      if (status !== 201) throw new Error(`answered ${status}`)
       count++
     }
+    connection.close()
   })
   await wait(PUT_WARM_UP_MS)
-  const before = count
-  const start = performance.now()
-  await wait(PUT_MS)
-  const rate = ((count - before) * 1000) / (performance.now() - start)
+  const { ms, things } = await timed(server, async () => {
+    const before = count
+    await wait(PUT_MS)
+    return count - before
+  })
   ended = true
   await Promise.all(clients)
-  await pool.close()
-  return rate
+  return (things * 1000) / ms
+}
+
+/** Also tells how much of the processor each side has used, which depends less on what else runs. `run` gives how many things were done. */
+async function timed(
+  { cpuMs }: ServerProcess,
+  run: () => Promise<number>,
+): Promise<{ readonly ms: number; readonly things: number }> {
+  const [serverMs, ownMs, start] = [await cpuMs(), ownCpuMs(), performance.now()]
+  const things = await run()
+  const ms = performance.now() - start
+  const own = (ownCpuMs() - ownMs) / things
+  const server = ((await cpuMs()) - serverMs) / things
+  console.log(
+    `  ${(ms / things).toFixed(3)} ms each; of the processor: server ${server.toFixed(3)}, client ${own.toFixed(3)}`,
+  )
+  return { ms, things }
+}
+
+function ownCpuMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
 }
 
 async function fill(url: string): Promise<void> {

@@ -11,6 +11,8 @@ export interface ServerProcess {
   close(): Promise<void>
   /** After a garbage collection. */
   memory(): Promise<NodeJS.MemoryUsage>
+  /** What it has used of the processor until now. */
+  cpuMs(): Promise<number>
 }
 
 type Entry = 'pannier-process.ts' | 'pouchdb-process.ts' | 'canned-process.ts'
@@ -18,6 +20,7 @@ type Entry = 'pannier-process.ts' | 'pouchdb-process.ts' | 'canned-process.ts'
 interface Message {
   readonly url?: string
   readonly memory?: NodeJS.MemoryUsage
+  readonly cpuMs?: number
 }
 
 export async function startProcess(entry: Entry, parameters: readonly string[] = []): Promise<ServerProcess> {
@@ -41,6 +44,11 @@ export async function startProcess(entry: Entry, parameters: readonly string[] =
       const told = answer(child, ({ memory }) => memory !== undefined)
       child.send('memory')
       return (await told).memory!
+    },
+    cpuMs: async () => {
+      const told = answer(child, ({ cpuMs }) => cpuMs !== undefined)
+      child.send('cpu')
+      return (await told).cpuMs!
     },
   }
 }

@@ -53,15 +53,8 @@ export function parseHistory(rev: unknown, history: unknown): Revision[] {
     if (typeof revision.suffix !== 'string' || !isRevision(revision)) throw badHistory()
     path.push(revision)
   }
-  if (rev !== undefined && !isTextOf(rev, path[0]!)) throw new TypeError('_rev and _revisions disagree')
+  if (rev !== undefined && rev !== revisionText(path[0]!)) throw new TypeError('_rev and _revisions disagree')
   return path
-}
-
-/** Without the text being made. */
-function isTextOf(rev: unknown, { generation, suffix }: Revision): boolean {
-  if (typeof rev !== 'string' || !rev.endsWith(suffix)) return false
-  const dash = rev.length - suffix.length - 1
-  return rev[dash] === '-' && rev.slice(0, dash) === String(generation)
 }
 
 export function historyOf(path: readonly Revision[]): RevisionHistory {
@@ -80,9 +73,7 @@ export function compareLeaves(
 
 /** Whether the suffix is stored as the bytes of its hex digits. */
 export function isHashSuffix(suffix: string): boolean {
-  if (suffix.length !== 2 * REVISION_HASH_BYTES) return false
-  for (let at = 0; at < suffix.length; at++) if (hexDigit(suffix.charCodeAt(at)) < 0) return false
-  return true
+  return hashBytes(suffix) !== undefined
 }
 
 /** The stored form of a suffix: its 16 bytes, or its text as WTF-8. */

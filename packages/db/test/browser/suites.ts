@@ -3,8 +3,10 @@ import { webCoordinator } from '../../src/database/coordination/web-coordinator.
 import { systemEnvironment } from '../../src/database/environment.ts'
 import { LocalPeer } from '../../src/database/local-peer.ts'
 import type { JsonObject } from '../../src/database/document-types.ts'
-import { open } from '../../src/index.ts'
+import { webPlatform } from '../../src/database/encryption/web-platform.ts'
+import { open, type Database } from '../../src/index.ts'
 import { openKeyValueStore, type PagedKeyValueStore } from '../../src/kv/open.ts'
+import { EncryptedStorage } from '../../src/storage/encrypted/encrypted-storage.ts'
 import { indexedDb } from '../../src/storage/indexeddb/indexeddb.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import { aggregateSuite } from '../../testing/conformance/aggregates.ts'
@@ -12,6 +14,7 @@ import { attachmentSuite } from '../../testing/conformance/attachments.ts'
 import { changeFeedSuite } from '../../testing/conformance/change-feed.ts'
 import { collectionSuite } from '../../testing/conformance/collection.ts'
 import { documentListSuite } from '../../testing/conformance/document-lists.ts'
+import { encryptionSuite, newDeviceKey } from '../../testing/conformance/encryption.ts'
 import { importExportSuite } from '../../testing/conformance/import-export.ts'
 import { indexSuite } from '../../testing/conformance/indexes.ts'
 import { keyValueSuite } from '../../testing/conformance/key-value.ts'
@@ -90,6 +93,31 @@ export function declareSuites(test: Test): void {
     },
   })
   viewSuite({ test: prefixed(test, 'views'), create: () => open(newName()) })
+  encryptionSuite({
+    test: prefixed(test, 'encryption'),
+    create: () => ({ storage: indexedDb(), name: newName() }),
+  })
+  pageStoreSuite({
+    test: prefixed(test, 'page store, encrypted'),
+    create: async () => ({
+      storage: new EncryptedStorage(indexedDb(), webPlatform, { key: await newDeviceKey() }),
+      name: newName(),
+    }),
+    seals: true,
+  })
+  const encryption = newDeviceKey().then((key) => ({ key }))
+  const openEncrypted = async (): Promise<Database> => open(newName(), { encryption: await encryption })
+  collectionSuite({ test: prefixed(test, 'encrypted collection'), create: openEncrypted })
+  indexSuite({ test: prefixed(test, 'encrypted indexes'), create: openEncrypted })
+  replicationSuite({ test: prefixed(test, 'encrypted replication'), create: openEncrypted })
+  changeFeedSuite({
+    test: prefixed(test, 'encrypted change feed'),
+    create: () => {
+      const name = newName()
+      return { open: async () => open(name, { encryption: await encryption }) }
+    },
+    supports: { handles: true },
+  })
   const storage = indexedDb()
   snapshotSuite({ test: prefixed(test, 'snapshot'), create: () => ({ storage, name: newName() }) })
 }

@@ -119,6 +119,13 @@ for (const count of [100, 100_000]) {
       expect(cities[0]!.people).toBe(documents.filter(({ city }) => city === 'Bergen').length)
       // Where a group begins and ends, and where its values do.
       expect(storage.take().pagesRead).toBeLessThanOrEqual(3 * HEIGHT * (CITIES.length + 1))
+      await reopen()
+      const first = all
+        .find({})
+        .groupBy('age')
+        .aggregate({ people: { $count: true } })
+      expect((await first.limit(3).toArray()).map(({ age }) => age)).toEqual([0, 1, 2])
+      expect(storage.take().pagesRead).toBeLessThanOrEqual(2 * HEIGHT * 4)
     })
 
     test('open: 1 backend transaction before the first answer', async () => {

@@ -148,6 +148,7 @@ export async function checkRandomAggregates(create: CreateStore, choose: Choose,
       const rows = await answer(query, paths, wanted)
       assertClose(rows, expected.map(toRow(paths)), what)
       assertInOrder(rows, paths, what)
+      if (paths.length > 0) await checkLimit(query, paths, wanted, rows, choose(rows.length + 2), what)
     }
     if (paths.length === 0) continue
     const rows = await answerWithin(fixture, selector, paths, wanted)
@@ -156,6 +157,21 @@ export async function checkRandomAggregates(create: CreateStore, choose: Choose,
   }
   assertEqual(fixture.held, 0)
   await fixture.store.close()
+}
+
+/** The first groups alone. */
+async function checkLimit(
+  query: Query<Document>,
+  paths: readonly string[],
+  wanted: NaiveAggregates,
+  rows: readonly object[],
+  limit: number,
+  what: string,
+): Promise<void> {
+  const groups = query.groupBy(...paths).aggregate(wanted as never)
+  const text = (some: readonly object[]): string => JSON.stringify(some)
+  assertEqual(text(await groups.limit(limit).toArray()), text(rows.slice(0, limit)), `limit ${limit}: ${what}`)
+  assertEqual(text(await groups.skip(1).limit(limit).toArray()), text(rows.slice(1, limit + 1)), `skip 1: ${what}`)
 }
 
 async function answer(query: Query<Document>, paths: readonly string[], wanted: NaiveAggregates): Promise<object[]> {

@@ -9,7 +9,7 @@ import type { Change } from '../../src/document/change.ts'
 import { assertDefined, assertEqual, assertRejects, assertThrows, assertTrue } from '../check.ts'
 import { seededRandom } from '../random.ts'
 import type { Selector } from '../../src/query/field-types.ts'
-import type { SuiteContext } from '../suite.ts'
+import { eventually, type SuiteContext } from '../suite.ts'
 import { itemCases, type ItemCase } from './database-cases.ts'
 
 /** Each call of `open` gives one more handle on one database. */
@@ -453,7 +453,10 @@ function endCases(check: Case): void {
     })()
     const short = items.changes()[Symbol.asyncIterator]()
     await short.next()
-    while (count < 600) await db.refresh()
+    await eventually(async () => {
+      await db.refresh()
+      return count === 600
+    })
     await db.dropCollection('items')
     await live
     const rest = (async () => {
@@ -484,7 +487,10 @@ function endCases(check: Case): void {
     })()
     const short = items.changes()[Symbol.asyncIterator]()
     await short.next()
-    while (count < 600) await db.refresh()
+    await eventually(async () => {
+      await db.refresh()
+      return count === 600
+    })
     await db.close()
     await live
     const rest = (async () => {

@@ -207,14 +207,15 @@ export class Auth {
   }
 
   async #fromBasic(request: FastifyRequest, authorization: string): Promise<Identity> {
-    const credentials = readBasic(authorization)
-    if (credentials === undefined) throw new HttpError(401, 'unauthorized', 'Only Basic authentication is known here.')
-    const { name, password } = credentials
     const account = await this.#basic.verify(
-      name,
-      password,
-      (known) => this.accounts.find(known),
-      () => this.logIn(request, name, password),
+      authorization,
+      (name) => this.accounts.find(name),
+      async () => {
+        const credentials = readBasic(authorization)
+        if (credentials === undefined)
+          throw new HttpError(401, 'unauthorized', 'Only Basic authentication is known here.')
+        return this.logIn(request, credentials.name, credentials.password)
+      },
     )
     if (account === undefined) throw new HttpError(401, 'unauthorized', 'Name or password is incorrect.')
     return { user: userOf(account), by: 'default', account, sessionId: undefined, issuedMs: undefined }

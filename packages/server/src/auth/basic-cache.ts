@@ -24,15 +24,14 @@ export class BasicCache {
     this.#now = now
   }
 
-  /** `find` looks up who is known to be right, as they are now; `verify` costs a hash. */
+  /** Of the header. `find` looks up who is known to be right, as they are now; `verify` costs a hash. */
   async verify(
-    name: string,
-    password: string,
+    authorization: string,
     find: (name: string) => Promise<Account | undefined>,
     verify: () => Promise<Account | undefined>,
   ): Promise<Account | undefined> {
     // Each request comes here: an HMAC of node:crypto takes several times as long, and what nobody sees nobody can extend.
-    const key = hash('sha256', this.#key + JSON.stringify([name, password]), 'base64')
+    const key = hash('sha256', this.#key + authorization, 'base64')
     const entry = this.#entries.get(key)
     if (entry !== undefined && entry.until > this.#now()) {
       const account = await find(entry.name)

@@ -1,6 +1,7 @@
 /** `/{db}/_pannier/snapshot`: the whole database as a replica file (docs/replication.md), for the first replication of a replica. */
 import { sendPieces } from '../http/streamed-reply.ts'
 import type { Routes } from './server-context.ts'
+import { SnapshotCache } from './snapshot-cache.ts'
 
 interface DatabaseRoute {
   Params: { readonly db: string }
@@ -11,6 +12,7 @@ const CONTENT_TYPE = 'application/x-ndjson'
 
 export const snapshotRoutes: Routes = (app, { databases, auth, features, closing }) => {
   features.add(FEATURE)
+  const cache = new SnapshotCache()
   app.get<DatabaseRoute>(
     '/:db/_pannier/snapshot',
     { config: { needs: 'member' }, exposeHeadRoute: false },
@@ -23,7 +25,7 @@ export const snapshotRoutes: Routes = (app, { databases, auth, features, closing
         try {
           // A file that is cut off has no last line, so that nobody takes it for the whole.
           const signal = AbortSignal.any([left, ending.signal, closing])
-          yield* collection.export({ format: 'replica', signal }) as AsyncIterable<Uint8Array>
+          yield* cache.read(collection, signal)
         } finally {
           stopWatching()
         }

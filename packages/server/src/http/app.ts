@@ -39,7 +39,7 @@ export async function createApp(
     forceCloseConnections: 'idle',
     bodyLimit: Number.MAX_SAFE_INTEGER,
     exposeHeadRoutes: true,
-    genReqId: () => crypto.randomUUID(),
+    genReqId: requestIds(),
     requestIdHeader: false,
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => answerError(error, request, reply as unknown as FastifyReply),
@@ -73,6 +73,13 @@ export async function createApp(
   metrics.observe(app)
   await allowOrigins(app, options.corsOrigins ?? [])
   return app
+}
+
+/** Different for each request of all starts. */
+function requestIds(): () => string {
+  const start = crypto.randomUUID().slice(0, 13)
+  let count = 0
+  return () => `${start}-${(++count).toString(36)}`
 }
 
 function trustedProxies(trusted: ServerOptions['trustProxy']): boolean | string | string[] {

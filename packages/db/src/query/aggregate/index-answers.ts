@@ -58,6 +58,15 @@ export class IndexRows {
     return next.length === grouped.length && next.every(({ path }) => grouped.includes(path))
   }
 
+  /** Whether groups come in their order, the lowest first. */
+  givesInOrder(groupPaths: readonly string[]): boolean {
+    const { fields, fixed } = this.access
+    return this.#grouped(groupPaths).every((path, at) => {
+      const field = fields[fixed + at]
+      return field?.path === path && !field.descending
+    })
+  }
+
   /** Of all rows. May miss. */
   end(path: string, largest: boolean): unknown {
     const { fields, fixed, ranges, rows } = this.access

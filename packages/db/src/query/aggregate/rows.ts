@@ -54,14 +54,16 @@ export async function countGroups(
 async function* candidates(
   source: QuerySource,
   condition: Condition,
-  { groupPaths, steps, having }: GroupsSpecification,
+  { groupPaths, steps, having, sort, skip, limit }: GroupsSpecification,
   check: () => void,
   groupBytesMax: number,
 ): AsyncGenerator<Candidate[], void, undefined> {
   await prepareRegexes(expressionsOf(having))
   const passes = compileCondition<object>(having, rowReader)
   const names = groupPaths.map(fieldNames)
-  for await (const groups of aggregateGroups(source, { condition, groupPaths, steps, groupBytesMax }, check)) {
+  const groupsMax = sort.length === 0 && isAlways(having) ? skip + limit : Infinity
+  const work = { condition, groupPaths, steps, groupBytesMax, groupsMax }
+  for await (const groups of aggregateGroups(source, work, check)) {
     const rows = groups.map((group): Candidate => {
       const row: Record<string, unknown> = {}
       group.values.forEach((value, at) => {

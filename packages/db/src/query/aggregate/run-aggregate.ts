@@ -22,6 +22,8 @@ export interface AggregateWork {
   readonly steps: readonly AggregateStep[]
   /** What groups may take in memory. */
   readonly groupBytesMax: number
+  /** The lowest groups are wanted, so many of them. */
+  readonly groupsMax?: number
 }
 
 /** A group with its results. */
@@ -158,9 +160,10 @@ const GROUPS_PER_STEP = 512
 async function scanGroups(
   source: QuerySource,
   rows: IndexRows,
-  { groupPaths, steps }: AggregateWork,
+  { groupPaths, steps, groupsMax = Infinity }: AggregateWork,
   check: () => void,
 ): Promise<ResultGroup[]> {
+  const wanted = rows.givesInOrder(groupPaths) ? groupsMax : Infinity
   const scan = rows.groups(groupPaths, steps)
   const groups: ResultGroup[] = []
   for (let going = true; going;) {
@@ -173,6 +176,8 @@ async function scanGroups(
         const last = groups.at(-1)
         if (last?.identity === group.identity) groups[groups.length - 1] = merged(last, group, steps)
         else groups.push(group)
+        // Values that a key does not tell apart come in any order.
+        if (groups.length > wanted && group.key !== groups[wanted - 1]?.key) return false
       }
       return true
     })

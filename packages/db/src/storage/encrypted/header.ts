@@ -6,7 +6,7 @@
  *     6  u32  checksum (xxHash32) of the bytes from 10 on: tells damage from a wrong password
  *    10  16 bytes, random: the id that every tag vouches for
  *    26  u32  revision, raised by one with each change
- *        varint count of slots, the slots; varint count of data keys, the keys; u32 id of the active key
+ *        varint count of slots, the slots; varint count of data keys, the keys; the last one is the active one
  *        12 bytes nonce, 16 bytes tag: under a key derived from the master key, over all that stands before
  *
  * Nothing in it is secret. docs/encryption.md is normative.

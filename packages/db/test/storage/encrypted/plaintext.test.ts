@@ -28,7 +28,7 @@ const WORDS = [
 /** Runs `look` with all in pages, and with some in the log. */
 async function fill(storage: Storage, name: string, isEncrypted: boolean, look: () => Promise<void>): Promise<void> {
   const db = await open(name, { storage, ...(isEncrypted && { encryption: { key: deviceKey } }) })
-  const patients = db.collection('patients', { indexes: ['diagnosis', { on: 'name', text: true }] as never })
+  const patients = db.collection('patients', { indexes: ['diagnosis', { on: 'name', text: true }] })
   const view = patients.view('byDiagnosis', { map: (doc, emit) => emit((doc as { diagnosis?: unknown }).diagnosis) })
   for (let round = 0; round < 2; round++) {
     await patients.insert(

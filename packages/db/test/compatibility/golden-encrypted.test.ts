@@ -1,0 +1,52 @@
+/** Goal: encrypted databases and sealed snapshots that earlier versions have written are opened, and hold what they held. */
+import { copyFileSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { open, type Credential } from '../../src/index.ts'
+import { memory } from '../../src/storage/memory/memory.ts'
+import { goldenNotes, PASSWORDS, type GoldenNote } from './golden-encrypted.ts'
+
+const golden = join(import.meta.dirname, '../golden')
+const files = globSync('*.encrypted', { cwd: golden })
+const folder = mkdtempSync(join(tmpdir(), 'pannier-golden-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+test('there is one of each format version', () => {
+  expect(files.toSorted()).toEqual(['encryption-1.encrypted'])
+})
+
+describe.each(files)('%s', (file) => {
+  const name = basename(file, '.encrypted')
+  const recoveryKey = readFileSync(join(golden, `${name}.recovery-key`), 'utf8').trim()
+  const credentials: Credential[] = [...PASSWORDS.map((password) => ({ password })), { recoveryKey }]
+
+  test('whoever could open it opens it; the rotation that was under way is finished', async () => {
+    for (const [at, encryption] of credentials.entries()) {
+      const path = join(folder, `${at}-${file}`)
+      copyFileSync(join(golden, file), path)
+      const db = await open(path, { encryption })
+      const notes = db.collection<GoldenNote>('notes')
+      const found = await notes.find({}).sort('number').fields('_id', 'number', 'text').toArray()
+      expect(found).toEqual(goldenNotes(0, 320))
+      await db.encryption!.rotateKey()
+      expect(await db.encryption!.info()).toMatchObject({ isRotating: false })
+      await notes.insert({ _id: 'new', number: 320, text: '' })
+      expect(await db.check()).toEqual([])
+      await db.close()
+    }
+  })
+
+  test('its sealed snapshot is restored', async () => {
+    const from = readFileSync(join(golden, `${name}.sealed`))
+    const db = await open('x', { storage: memory(), from, encryption: { password: PASSWORDS[0] } })
+    const found = await db
+      .collection<GoldenNote>('notes')
+      .find({})
+      .sort('number')
+      .fields('_id', 'number', 'text')
+      .toArray()
+    expect(found).toEqual(goldenNotes(0, 300))
+    await db.close()
+  })
+})

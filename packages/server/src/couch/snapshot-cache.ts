@@ -1,0 +1,63 @@
+/**
+ * The last snapshots that were sent, for replicas that come one after another while nothing is written. Each is of one state of a collection,
+ * told by its epoch and last sequence number, which every change moves, purges too: so a stale one is never found.
+ */
+import type { Collection } from 'pannier'
+import type { JsonObject } from '../http/request-body.ts'
+
+/** Of all together, and of one: a larger one costs its reader more than the server. */
+const BYTES_MAX: number = 32 * 1024 * 1024
+const SNAPSHOT_BYTES_MAX: number = BYTES_MAX / 2
+
+interface Kept {
+  readonly state: string
+  readonly chunks: readonly Uint8Array[]
+  readonly bytes: number
+}
+
+export class SnapshotCache {
+  /** By name of the collection, those used last at the end. */
+  readonly #kept = new Map<string, Kept>()
+  #bytes = 0
+
+  /** The collection as a replica file. */
+  async *read(collection: Collection<JsonObject>, signal: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
+    const { name } = collection
+    const { epoch, lastSeq } = await collection.info()
+    const state = `${lastSeq}-${epoch}`
+    const found = this.#kept.get(name)
+    if (found !== undefined) this.#drop(name)
+    if (found?.state === state) {
+      this.#keep(name, found)
+      for (const chunk of found.chunks) {
+        signal.throwIfAborted()
+        yield chunk
+      }
+      return
+    }
+    const chunks: Uint8Array[] = []
+    let bytes = 0
+    for await (const chunk of collection.export({ format: 'replica', signal }) as AsyncIterable<Uint8Array>) {
+      bytes += chunk.length
+      if (bytes <= SNAPSHOT_BYTES_MAX) chunks.push(chunk)
+      else chunks.length = 0
+      yield chunk
+    }
+    if (bytes <= SNAPSHOT_BYTES_MAX) this.#keep(name, { state, chunks, bytes })
+  }
+
+  #keep(name: string, kept: Kept): void {
+    this.#drop(name)
+    this.#kept.set(name, kept)
+    this.#bytes += kept.bytes
+    for (const oldest of this.#kept.keys()) {
+      if (this.#bytes <= BYTES_MAX) break
+      this.#drop(oldest)
+    }
+  }
+
+  #drop(name: string): void {
+    this.#bytes -= this.#kept.get(name)?.bytes ?? 0
+    this.#kept.delete(name)
+  }
+}
