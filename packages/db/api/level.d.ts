@@ -1,10 +1,12 @@
 // What `pannier/level` offers. Written by `npm run api`.
 
 export interface Level {
+    readonly supports?: object;
     open(options?: {
         readonly passive?: boolean;
     }): Promise<void>;
     close(): Promise<void>;
+    getSync?(key: string, options: LevelEncodings): Uint8Array | undefined;
     getMany(keys: string[], options: LevelEncodings): Promise<(Uint8Array | undefined)[]>;
     batch(operations: LevelOperation[], options: LevelEncodings & {
         readonly sync: boolean;
@@ -102,7 +104,7 @@ interface PageStore {
     stage(token: string, pages: readonly Page[]): MaybePromise<void>;
     commit(commit: Commit): MaybePromise<void>;
     putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): MaybePromise<void>;
-    replacePages(pages: readonly Page[]): MaybePromise<void>;
+    replacePages(header: Uint8Array, pages: readonly Page[]): MaybePromise<void>;
     listPages(): MaybePromise<readonly PageId[]>;
     usedBytes(): MaybePromise<number | undefined>;
     close(): MaybePromise<void>;

@@ -16,6 +16,7 @@ import {
   assertRefused,
   pageIds,
   someCommit,
+  someMeta,
   somePage,
   someRecord,
 } from '../../testing/conformance/page-store-fixture.ts'
@@ -133,7 +134,7 @@ test('pages are read at once where they can be', async () => {
   }
 })
 
-test('the keys are those of docs/file-format.md', async () => {
+test('keys and values are those of docs/file-format.md', async () => {
   const path = newPath()
   const store = await classicLevel().open(path)
   await appendRange(store, 1, 3)
@@ -143,6 +144,16 @@ test('the keys are those of docs/file-format.md', async () => {
   const own = ['claim', 'format', 'log/00000000000002', 'log/00000000000003', 'meta']
   const pages = ['page/00000000000001', 'page/000000000000ff']
   expect(await rawKeys(path)).toEqual([...own, ...pages])
+  const raw = new ClassicLevel<string, Uint8Array>(path, { valueEncoding: 'view' })
+  const values = await raw.getMany(['format', 'meta', 'claim', 'log/00000000000003', 'page/000000000000ff'])
+  await raw.close()
+  expect(values.map((bytes) => [...bytes!])).toEqual([
+    [1],
+    [1, 2, ...someMeta(1, 2).bytes],
+    [...Buffer.from('token')],
+    [...someRecord(3).bytes],
+    [...somePage(255).bytes],
+  ])
 })
 
 test('databases in one abstract-level database share nothing, whatever their names, and leave it open', async () => {

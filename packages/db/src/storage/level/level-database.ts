@@ -12,7 +12,7 @@ import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
 import { PannierError } from '../../base/errors.ts'
 import type { MaybePromise } from '../../base/maybe-promise.ts'
 import { ByteReader, ByteWriter } from '../../codec/bytes.ts'
-import { sameBytes } from '../../codec/same-bytes.ts'
+import { checkClaim, checkGeneration, checkHeader, checkNext } from '../fences.ts'
 import type { SharedDatabase } from '../handle.ts'
 import type { Commit, Durability, KnownState, LogRecord, MetaRecord, Page, StoreState } from '../page-store.ts'
 import { levelError } from './errors.ts'
@@ -110,7 +110,7 @@ export class LevelDatabase implements SharedDatabase {
 
   append(record: LogRecord, durability: Durability, head?: Uint8Array): Promise<void> {
     return this.write(durability, (fences) => {
-      checkNext(fences, record)
+      checkNext(fences.newest, record.sequence)
       const operations = [this.put(logKey(record.sequence), record.bytes)]
       if (head) operations.push(this.put(HEAD, head))
       return { operations, fences: { ...fences, newest: record.sequence } }
@@ -119,7 +119,7 @@ export class LevelDatabase implements SharedDatabase {
 
   claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): Promise<void> {
     return this.write('strict', async (fences) => {
-      checkGeneration(fences, expectedGeneration)
+      checkGeneration(fences.generation, expectedGeneration)
       const operations = await this.deletePagesFrom(firstNewPageId)
       operations.push(this.put(CLAIM, new TextEncoder().encode(token)))
       return { operations, fences: { ...fences, claim: token } }
@@ -132,16 +132,16 @@ export class LevelDatabase implements SharedDatabase {
    */
   stage(token: string, pages: readonly Page[]): Promise<void> {
     return this.write('strict', (fences) => {
-      checkClaim(fences, token)
+      checkClaim(fences.claim, token)
       return { operations: pages.map(({ id, bytes }) => this.put(pageKey(id), bytes)), fences }
     })
   }
 
   commit({ claim, pages, free, meta, record, head, ...commit }: Commit): Promise<void> {
     return this.write(commit.durability, async (fences) => {
-      checkGeneration(fences, commit.expectedGeneration)
-      if (claim !== undefined) checkClaim(fences, claim)
-      if (record) checkNext(fences, record)
+      checkGeneration(fences.generation, commit.expectedGeneration)
+      if (claim !== undefined) checkClaim(fences.claim, claim)
+      if (record) checkNext(fences.newest, record.sequence)
       const abandoned = claim === undefined && fences.claim !== undefined
       const operations = abandoned ? await this.deletePagesFrom(commit.firstNewPageId) : []
       for (const { id, bytes } of pages) operations.push(this.put(pageKey(id), bytes))
@@ -162,8 +162,7 @@ export class LevelDatabase implements SharedDatabase {
   putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): Promise<void> {
     return this.write(durability, async (fences) => {
       const [stored] = await this.get([HEADER])
-      const isEmpty = fences.generation === 0 && fences.newest === 0
-      if (!sameBytes(stored, expected) || (expected === undefined && !isEmpty)) throw stale('the header is another one')
+      checkHeader(stored, expected, fences.generation === 0 && fences.newest === 0)
       return { operations: [this.put(HEADER, header)], fences }
     })
   }
@@ -172,7 +171,7 @@ export class LevelDatabase implements SharedDatabase {
   replacePages(header: Uint8Array, pages: readonly Page[]): Promise<void> {
     return this.write('strict', async (fences) => {
       const [storedHeader, ...stored] = await this.get([HEADER, ...pages.map(({ id }) => pageKey(id))])
-      if (!sameBytes(storedHeader, header)) throw stale('the header is another one')
+      checkHeader(storedHeader, header)
       const present = pages.filter((_, index) => stored[index] !== undefined)
       return { operations: present.map(({ id, bytes }) => this.put(pageKey(id), bytes)), fences }
     })
@@ -364,20 +363,4 @@ function decodeMeta(stored: Uint8Array): MetaRecord {
   const generation = reader.varint() as Generation
   const sequence = reader.varint() as CommitSequence
   return { generation, sequence, bytes: stored.subarray(reader.at) }
-}
-
-function checkNext({ newest }: Fences, { sequence }: LogRecord): void {
-  if (newest !== sequence - 1) throw stale(`the newest log record is ${newest}, not ${sequence - 1}`)
-}
-
-function checkGeneration({ generation }: Fences, expected: Generation): void {
-  if (generation !== expected) throw stale(`the meta record has generation ${generation}, not ${expected}`)
-}
-
-function checkClaim({ claim }: Fences, token: string): void {
-  if (claim !== token) throw stale('another handle has taken over the staging of pages')
-}
-
-function stale(what: string): PannierError {
-  return new PannierError('PANNIER_STALE', `Another handle has written since: ${what}.`)
 }

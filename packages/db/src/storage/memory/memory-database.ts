@@ -4,9 +4,8 @@
  * Every method is synchronous and happens whole or throws before anything has changed. Bytes are copied on the way in and on
  * the way out, so that neither side can change what the other holds.
  */
-import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
-import { PannierError } from '../../base/errors.ts'
-import { sameBytes } from '../../codec/same-bytes.ts'
+import type { Generation, PageId } from '../../base/brand.ts'
+import { checkClaim, checkGeneration, checkHeader, checkNext } from '../fences.ts'
 import type { SharedDatabase } from '../handle.ts'
 import type { Commit, Durability, KnownState, LogRecord, MetaRecord, Page, StoreState } from '../page-store.ts'
 
@@ -36,26 +35,26 @@ export class MemoryDatabase implements SharedDatabase {
   }
 
   append(record: LogRecord, _durability: Durability, head?: Uint8Array): void {
-    this.checkNewest(record.sequence)
+    checkNext(this.newest, record.sequence)
     this.log.push(copyRecord(record))
     if (head) this.head = head.slice()
   }
 
   claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): void {
-    this.checkGeneration(expectedGeneration)
+    checkGeneration(this.generation, expectedGeneration)
     this.deleteFrom(firstNewPageId)
     this.claimToken = token
   }
 
   stage(token: string, pages: readonly Page[]): void {
-    this.checkClaim(token)
+    checkClaim(this.claimToken, token)
     for (const { id, bytes } of pages) this.pages.set(id, bytes.slice())
   }
 
   commit(commit: Commit): void {
-    this.checkGeneration(commit.expectedGeneration)
-    if (commit.claim !== undefined) this.checkClaim(commit.claim)
-    if (commit.record) this.checkNewest(commit.record.sequence)
+    checkGeneration(this.generation, commit.expectedGeneration)
+    if (commit.claim !== undefined) checkClaim(this.claimToken, commit.claim)
+    if (commit.record) checkNext(this.newest, commit.record.sequence)
     // The caller's iterator may throw: it is run to its end before the first change.
     const pages = Array.from(commit.pages, ({ id, bytes }) => ({ id, bytes: bytes.slice() }))
     if (commit.claim === undefined && this.claimToken !== undefined) this.deleteFrom(commit.firstNewPageId)
@@ -69,14 +68,12 @@ export class MemoryDatabase implements SharedDatabase {
   }
 
   putHeader(expected: Uint8Array | undefined, header: Uint8Array): void {
-    const isEmpty = this.meta === undefined && this.log.length === 0
-    if (!sameBytes(this.header, expected) || (expected === undefined && !isEmpty))
-      throw stale('the header is another one')
+    checkHeader(this.header, expected, this.meta === undefined && this.log.length === 0)
     this.header = header.slice()
   }
 
   replacePages(header: Uint8Array, pages: readonly Page[]): void {
-    if (!sameBytes(this.header, header)) throw stale('the header is another one')
+    checkHeader(this.header, header)
     for (const { id, bytes } of pages) if (this.pages.has(id)) this.pages.set(id, bytes.slice())
   }
 
@@ -95,25 +92,15 @@ export class MemoryDatabase implements SharedDatabase {
     for (const id of this.pages.keys()) if (id >= first) this.pages.delete(id)
   }
 
-  private checkNewest(sequence: CommitSequence): void {
-    const newest = this.log.at(-1)?.sequence ?? 0
-    if (newest !== sequence - 1) throw stale(`the newest log record is ${newest}, not ${sequence - 1}`)
+  private get newest(): number {
+    return this.log.at(-1)?.sequence ?? 0
   }
 
-  private checkGeneration(expected: Generation): void {
-    const generation = this.meta?.generation ?? 0
-    if (generation !== expected) throw stale(`the meta record has generation ${generation}, not ${expected}`)
-  }
-
-  private checkClaim(token: string): void {
-    if (this.claimToken !== token) throw stale('another handle has taken over the staging of pages')
+  private get generation(): number {
+    return this.meta?.generation ?? 0
   }
 }
 
 function copyRecord({ sequence, bytes }: LogRecord): LogRecord {
   return { sequence, bytes: bytes.slice() }
-}
-
-function stale(what: string): PannierError {
-  return new PannierError('PANNIER_STALE', `Another handle has written since: ${what}.`)
 }

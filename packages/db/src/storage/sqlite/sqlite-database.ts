@@ -7,7 +7,7 @@ import { existsSync, rmSync } from 'node:fs'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
 import { PannierError } from '../../base/errors.ts'
-import { sameBytes } from '../../codec/same-bytes.ts'
+import { checkClaim, checkGeneration, checkHeader, stale } from '../fences.ts'
 import type { SharedDatabase } from '../handle.ts'
 import type { Commit, Durability, KnownState, LogRecord, MetaRecord, Page, StoreState } from '../page-store.ts'
 import { operationError } from './errors.ts'
@@ -71,7 +71,7 @@ export class SqliteDatabase implements SharedDatabase {
 
   stage(token: string, pages: readonly Page[]): void {
     this.transaction('relaxed', () => {
-      this.checkClaim(token)
+      checkClaim(this.claimed(), token)
       for (const page of pages) this.putPage(page)
     })
   }
@@ -81,7 +81,7 @@ export class SqliteDatabase implements SharedDatabase {
     const { deletePagesFrom, deletePage, setMeta, truncateLog } = this.statements
     this.transaction(commit.durability, () => {
       this.checkGeneration(commit.expectedGeneration)
-      if (claim !== undefined) this.checkClaim(claim)
+      if (claim !== undefined) checkClaim(this.claimed(), claim)
       else if (this.claimed() !== null) deletePagesFrom.run(firstNewPageId)
       if (record) this.appendIfNext(record, commit.head)
       for (const page of commit.pages) this.putPage(page)
@@ -95,15 +95,14 @@ export class SqliteDatabase implements SharedDatabase {
     const { readMeta, newest, setHeader } = this.statements
     this.transaction(durability, () => {
       const isEmpty = readMeta.get()!['generation'] === 0 && newest.get()!['sequence'] === 0
-      const isExpected = sameBytes(this.header(), expected) && (expected !== undefined || isEmpty)
-      if (!isExpected) throw stale('the header is another one')
+      checkHeader(this.header(), expected, isEmpty)
       setHeader.run(header)
     })
   }
 
   replacePages(header: Uint8Array, pages: readonly Page[]): void {
     this.transaction('relaxed', () => {
-      if (!sameBytes(this.header(), header)) throw stale('the header is another one')
+      checkHeader(this.header(), header)
       for (const { id, bytes } of pages) this.statements.replacePage.run(bytes, id)
     })
   }
@@ -145,11 +144,7 @@ export class SqliteDatabase implements SharedDatabase {
 
   private checkGeneration(expected: Generation): void {
     const { generation } = this.statements.readMeta.get() as unknown as MetaRow
-    if (generation !== expected) throw stale(`the meta record has generation ${generation}, not ${expected}`)
-  }
-
-  private checkClaim(token: string): void {
-    if (this.claimed() !== token) throw stale('another handle has taken over the staging of pages')
+    checkGeneration(generation, expected)
   }
 
   private claimed(): string | null {
@@ -266,8 +261,4 @@ function prepare(connection: DatabaseSync): Statements {
         'FROM pragma_page_count(), pragma_freelist_count(), pragma_page_size()',
     ),
   }
-}
-
-function stale(what: string): PannierError {
-  return new PannierError('PANNIER_STALE', `Another handle has written since: ${what}.`)
 }
