@@ -104,11 +104,15 @@ function check(documents: number): void {
 async function measurePuts({ pannier, pouch, pouchInFiles }: Servers): Promise<void> {
   for (const { url } of [pannier, pouch, pouchInFiles])
     await fetch(`${url}/puts`, { method: 'PUT', headers: { authorization } })
-  await inTurns(`PUTs a second, ${CONNECTIONS} connections`, {
-    Pannier: () => putsPerSecond(pannier),
-    'express-pouchdb, LevelDB': () => putsPerSecond(pouchInFiles),
-    'express-pouchdb, in memory': () => putsPerSecond(pouch),
-  })
+  await inTurns(
+    `PUTs a second, ${CONNECTIONS} connections`,
+    {
+      Pannier: () => putsPerSecond(pannier),
+      'express-pouchdb, LevelDB': () => putsPerSecond(pouchInFiles),
+      'express-pouchdb, in memory': () => putsPerSecond(pouch),
+    },
+    { isRate: true },
+  )
 }
 
 async function putsPerSecond(server: ServerProcess): Promise<number> {
@@ -190,8 +194,12 @@ function person(n: number, chance: number): object {
   }
 }
 
-/** Runs each in turn, `turns` times, and prints medians, the least and the most, and ratios to the last one. */
-async function inTurns(title: string, contenders: Readonly<Record<string, () => Promise<number>>>): Promise<void> {
+/** Runs each in turn, `turns` times, and prints medians, the least and the most, and how many times as fast as the last one each is. */
+async function inTurns(
+  title: string,
+  contenders: Readonly<Record<string, () => Promise<number>>>,
+  { isRate = false }: { readonly isRate?: boolean } = {},
+): Promise<void> {
   const figures = new Map<string, number[]>(Object.keys(contenders).map((name) => [name, []]))
   for (let turn = 0; turn < turns; turn++) {
     for (const [name, run] of Object.entries(contenders)) figures.get(name)!.push(await run())
@@ -201,7 +209,7 @@ async function inTurns(title: string, contenders: Readonly<Record<string, () => 
   for (const [name, values] of figures) {
     const own = median(values)
     const range = `${Math.min(...values).toFixed(0)}-${Math.max(...values).toFixed(0)}`
-    const times = Math.max(last / own, own / last)
+    const times = isRate ? own / last : last / own
     console.log(`  ${name.padEnd(46)} ${own.toFixed(0).padStart(7)}  (${range})`.padEnd(76) + `${times.toFixed(2)}x`)
   }
 }
