@@ -15,7 +15,7 @@ export default defineConfig({
     isolate: false,
     // One less is the default, which is one on two cores.
     maxWorkers: availableParallelism(),
-    testTimeout: 30_000,
+    testTimeout: 120_000,
     // PouchDB looks after no failure of some of its own requests, when a test ends its server.
     onUnhandledError: ({ name, stack = '' }) =>
       name === 'FetchError' && stack.includes('node-fetch') ? false : undefined,
