@@ -287,6 +287,7 @@ export class Database<Schemas extends object = object> {
     checkpoint(): Promise<void>;
     check(): Promise<string[]>;
     snapshot(options?: LongWork): ReadableStream<Uint8Array>;
+    moveTo(storage: Storage, options?: LongWork): Promise<void>;
     sync(url: string | URL, options: DatabaseSyncOptions): Replication;
     replicate(source: ReplicationSide, target: ReplicationSide, options?: ReplicationOptions): Replication;
     close(): Promise<void>;
@@ -365,7 +366,7 @@ export interface EditOptions {
 
 export type Emit<Key = unknown, Value = unknown> = (key: Key, value?: Value) => void;
 
-export type ErrorCode = 'PANNIER_LOCKED' | 'PANNIER_BLOCKED' | 'PANNIER_OPEN_FAILED' | 'PANNIER_UNAVAILABLE' | 'PANNIER_WRONG_FORMAT' | 'PANNIER_NEWER_FORMAT' | 'PANNIER_EXISTS' | 'PANNIER_CLOSED' | 'PANNIER_CORRUPT' | 'PANNIER_IO' | 'PANNIER_QUOTA_EXCEEDED' | 'PANNIER_STALE' | 'PANNIER_RECOVERY_NEEDED' | 'PANNIER_SNAPSHOT_EXPIRED' | 'PANNIER_CONFLICT' | 'PANNIER_NOT_FOUND' | 'PANNIER_UNIQUE' | 'PANNIER_KEY_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_DEEP' | 'PANNIER_BATCH_TOO_LARGE' | 'PANNIER_INVALID_DOCUMENT' | 'PANNIER_ATTACHMENT_TOO_LARGE' | 'PANNIER_ATTACHMENT_MISSING' | 'PANNIER_EPOCH_MISMATCH' | 'PANNIER_NEWER_SCHEMA' | 'PANNIER_INDEX_MISMATCH' | 'PANNIER_UNSAFE_REGEX' | 'PANNIER_LIMIT' | 'PANNIER_PEER_UNREACHABLE' | 'PANNIER_PEER_REFUSED' | 'PANNIER_MODULE_NOT_LOADED' | 'PANNIER_ABORTED';
+export type ErrorCode = 'PANNIER_LOCKED' | 'PANNIER_BLOCKED' | 'PANNIER_OPEN_FAILED' | 'PANNIER_UNAVAILABLE' | 'PANNIER_WRONG_FORMAT' | 'PANNIER_NEWER_FORMAT' | 'PANNIER_ENCRYPTED' | 'PANNIER_NOT_ENCRYPTED' | 'PANNIER_WRONG_KEY' | 'PANNIER_EXISTS' | 'PANNIER_CLOSED' | 'PANNIER_CORRUPT' | 'PANNIER_IO' | 'PANNIER_QUOTA_EXCEEDED' | 'PANNIER_STALE' | 'PANNIER_RECOVERY_NEEDED' | 'PANNIER_SNAPSHOT_EXPIRED' | 'PANNIER_CONFLICT' | 'PANNIER_NOT_FOUND' | 'PANNIER_UNIQUE' | 'PANNIER_KEY_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_DEEP' | 'PANNIER_BATCH_TOO_LARGE' | 'PANNIER_INVALID_DOCUMENT' | 'PANNIER_ATTACHMENT_TOO_LARGE' | 'PANNIER_ATTACHMENT_MISSING' | 'PANNIER_EPOCH_MISMATCH' | 'PANNIER_NEWER_SCHEMA' | 'PANNIER_INDEX_MISMATCH' | 'PANNIER_UNSAFE_REGEX' | 'PANNIER_LIMIT' | 'PANNIER_PEER_UNREACHABLE' | 'PANNIER_PEER_REFUSED' | 'PANNIER_MODULE_NOT_LOADED' | 'PANNIER_ABORTED';
 
 export interface ExplainOptions {
     readonly run?: boolean;
@@ -1113,6 +1114,7 @@ interface Commit {
     readonly meta: MetaRecord;
     readonly firstNewPageId: PageId;
     readonly record?: LogRecord;
+    readonly head?: Uint8Array;
     readonly durability: Durability;
 }
 
@@ -1314,10 +1316,12 @@ type PageId = Brand<number, 'PageId'>;
 interface PageStore {
     read(known?: KnownState): MaybePromise<StoreState>;
     readPages(ids: readonly PageId[], arrived?: PageArrived): MaybePromise<readonly (Uint8Array | undefined)[]>;
-    append(record: LogRecord, durability: Durability): MaybePromise<void>;
+    append(record: LogRecord, durability: Durability, head?: Uint8Array): MaybePromise<void>;
     claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): MaybePromise<void>;
     stage(token: string, pages: readonly Page[]): MaybePromise<void>;
     commit(commit: Commit): MaybePromise<void>;
+    putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): MaybePromise<void>;
+    replacePages(pages: readonly Page[]): MaybePromise<void>;
     listPages(): MaybePromise<readonly PageId[]>;
     usedBytes(): MaybePromise<number | undefined>;
     close(): MaybePromise<void>;
@@ -1374,6 +1378,8 @@ interface SizePredicate {
 interface StoreState {
     readonly meta: MetaRecord | undefined;
     readonly log: readonly LogRecord[];
+    readonly header: Uint8Array | undefined;
+    readonly head: Uint8Array | undefined;
 }
 
 type StoredDocument = {

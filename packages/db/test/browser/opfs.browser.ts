@@ -35,17 +35,21 @@ function ownerCases(context: DatabaseContext): void {
   test('the files go from tab to tab as their owners close, and nothing is lost or fails', () =>
     withTabs(context, 'owners', 4, async (...tabs) => {
       const last = tabs.at(-1)!
+      await last.insert('counter', 0, 1)
       await last.insertForever('last')
       for (const [index, tab] of tabs.slice(0, -1).entries()) {
         await tab.insert(`a${index}-`, 0, 50, 1, 5)
         const inserted = await last.inserted(0)
+        const counted = last.increment('counter0', 20)
         if (index === 0) await tab.close()
         else await tab.page.reload()
         await last.inserted(inserted + 5)
+        await counted
       }
       await last.stopInserting()
       const summary = await last.summary()
-      assertEqual([summary.problems, summary.count], [[], 150 + (await last.inserted(0))])
+      assertEqual([summary.problems, summary.count], [[], 151 + (await last.inserted(0))])
+      assertEqual((await last.get('counter0'))?.n, 60)
     }))
 
   test('a database that another tab destroys is closed, and not made again', () =>

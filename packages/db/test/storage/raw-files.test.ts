@@ -121,6 +121,17 @@ test('a call that is made again is not done twice', () => {
   assertThrows(() => database.append(someRecord(2, 9), 'relaxed', undefined, true), 'PANNIER_STALE')
 })
 
+test('pages that were put to the owner before this one are not there, and the commit is refused', () => {
+  const database = openDatabase(newDisk(), NAME)
+  database.put('a', [somePage(2), somePage(3)])
+  const commit = someCommit(1, 0, { pages: [somePage(4)] })
+  assertThrows(() => database.commit({ ...commit, put: { name: 'a', count: 3 } }, false), 'PANNIER_STALE')
+  assertThrows(() => database.commit({ ...commit, put: { name: 'b', count: 1 } }, false), 'PANNIER_STALE')
+  expect(database.listPages()).toEqual([])
+  database.commit({ ...commit, put: { name: 'a', count: 2 } }, false)
+  expect(database.listPages()).toEqual([2, 3, 4])
+})
+
 test('the files stay as small as what is in them', () => {
   const disk = newDisk()
   const database = openDatabase(disk, NAME)

@@ -29,6 +29,12 @@ const FIRST_BLOCK = 1
 /** A database to which nothing was ever written is no larger. */
 const EMPTY_BASE_BYTES_MAX = 128
 
+/** Pages of a commit that have come before it. */
+export interface Put {
+  readonly name: string
+  readonly count: number
+}
+
 export class FileDatabase {
   /** Tells this database from one that was created later in its place. */
   identity: Uint8Array
@@ -79,9 +85,8 @@ export class FileDatabase {
   /** `again`: it is not known whether the same call has happened before; then it is not done twice. */
   append(record: LogRecord, durability: Durability, head: Uint8Array | undefined, again: boolean): void {
     this.settle()
-    const newest = this.log.at(-1)
-    const isDone = again && newest?.sequence === record.sequence && sameBytes(this.recordBytes(newest), record.bytes)
-    if (!isDone) {
+    const found = again ? this.log.find(({ sequence }) => sequence === record.sequence) : undefined
+    if (found === undefined || !sameBytes(this.recordBytes(found), record.bytes)) {
       this.checkNewest(record.sequence)
       this.write(APPEND, encodeAppend(record, head))
     }
@@ -126,18 +131,19 @@ export class FileDatabase {
     this.puts.delete(name)
   }
 
-  /** `put` names pages of it that have come before. */
-  commit(commit: Commit & { readonly put?: string | undefined }, again: boolean): void {
+  commit(commit: Commit & { readonly put?: Put | undefined }, again: boolean): void {
     this.settle()
     const { meta } = commit
     if (again && this.meta?.generation === meta.generation && sameBytes(this.meta.bytes, meta.bytes)) return
     this.checkGeneration(commit.expectedGeneration)
     if (commit.claim !== undefined) this.checkClaim(commit.claim)
     if (commit.record) this.checkNewest(commit.record.sequence)
-    const before = commit.put === undefined ? [] : this.puts.get(commit.put)
-    if (before === undefined) throw stale()
+    const { put } = commit
+    const before = put === undefined ? [] : (this.puts.get(put.name) ?? [])
+    // Some, or all, were put to an owner before this one, or were dropped.
+    if (before.length !== (put?.count ?? 0)) throw stale()
     const placed = [...before, ...this.place(commit.pages)]
-    if (commit.put !== undefined) this.puts.delete(commit.put)
+    if (put !== undefined) this.puts.delete(put.name)
     if (commit.claim === undefined) this.dropStaged()
     this.attempt(() => {
       this.files.pages.flush()

@@ -31,6 +31,12 @@ type Letter =
   | { readonly from: string; readonly ping: true }
   | { readonly alive: true }
 
+interface Waiting {
+  readonly call: Call
+  /** It may have been done already. */
+  again: boolean
+}
+
 /** Gives `message` to the page. */
 export type Post = (message: FromWorker, transfer?: Transferable[]) => void
 
@@ -44,7 +50,7 @@ export class Host {
   /** Of other workers that were written to. */
   private readonly boxes = new Map<string, BroadcastChannel>()
   /** Calls of this page that are not answered yet. */
-  private readonly waiting = new Map<number, { readonly call: Call; again: boolean }>()
+  private readonly waiting = new Map<number, Waiting>()
   private owner: string | undefined
   /** Of the database that this page has opened. */
   private identity: string | undefined
@@ -68,9 +74,10 @@ export class Host {
   }
 
   call(call: Call): void {
-    this.waiting.set(call.id, { call, again: false })
+    const waiting = { call, again: false }
+    this.waiting.set(call.id, waiting)
     if (this.failure !== undefined) this.queue({})
-    this.ask(call, false)
+    this.ask(waiting)
     this.watch()
   }
 
@@ -122,20 +129,22 @@ export class Host {
     this.close()
   }
 
-  private ask(call: Call, again: boolean): void {
+  /** From when it has been asked of somebody, nobody knows whether it was done, until there is an answer. */
+  private ask(waiting: Waiting): void {
     const { owner, failure, identity } = this
-    if (owner === this.me) this.answerSelf(call, again)
-    else if (failure !== undefined) this.give({ id: call.id, error: postedError(failure) })
-    else if (owner !== undefined) this.write(owner, { from: this.me, call, again, identity })
-    else this.everybody.postMessage('who' satisfies News)
+    const { call, again } = waiting
+    if (failure !== undefined) this.give({ id: call.id, error: postedError(failure) })
+    else if (owner === undefined) this.everybody.postMessage('who' satisfies News)
+    else {
+      waiting.again = true
+      if (owner === this.me) this.answerSelf(call, again)
+      else this.write(owner, { from: this.me, call, again, identity })
+    }
   }
 
   /** Of the owner that there is now. */
   private askAgain(): void {
-    for (const waiting of this.waiting.values()) {
-      this.ask(waiting.call, waiting.again)
-      waiting.again = true
-    }
+    for (const waiting of this.waiting.values()) this.ask(waiting)
   }
 
   private answerSelf(call: Call, again: boolean): void {
@@ -143,7 +152,6 @@ export class Host {
       this.give(this.answerTo(call, again, this.identity))
     } catch (error) {
       if (!(error instanceof Moved)) throw error
-      this.waiting.set(call.id, { call, again: true })
       this.lose()
     }
   }

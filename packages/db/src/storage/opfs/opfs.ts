@@ -143,7 +143,7 @@ class OpfsPageStore implements PageStore {
   }
 
   async commit({ pages, meta, record, head, ...commit }: Commit): Promise<void> {
-    let put: string | undefined
+    let put: { readonly name: string; count: number } | undefined
     let part: Page[] = []
     let bytes = 0
     const sending: Promise<void>[] = []
@@ -152,7 +152,9 @@ class OpfsPageStore implements PageStore {
         if (bytes >= PART_BYTES) {
           // One is written while the next is made.
           await sending.shift()
-          const name = (put ??= crypto.randomUUID())
+          put ??= { name: crypto.randomUUID(), count: 0 }
+          put.count += part.length
+          const { name } = put
           sending.push(this.tellPages('put', part, (packed) => [name, packed]))
           part = []
           bytes = 0
@@ -163,7 +165,7 @@ class OpfsPageStore implements PageStore {
       await Promise.all(sending)
     } catch (error) {
       await Promise.allSettled(sending)
-      if (put !== undefined) await this.tell('drop', [put]).catch(() => {})
+      if (put !== undefined) await this.tell('drop', [put.name]).catch(() => {})
       throw error
     }
     const rest = {

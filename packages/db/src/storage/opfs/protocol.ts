@@ -2,6 +2,7 @@
 import type { PageId } from '../../base/brand.ts'
 import { PannierError, type ErrorCode } from '../../base/errors.ts'
 import type { Commit, Page } from '../page-store.ts'
+import type { Put } from './file-database.ts'
 
 /** A call of the page store contract; `open` gives the identity of the database, `put` prepares a large commit. */
 export type Method =
@@ -44,8 +45,7 @@ export interface PackedPages {
   readonly bytes: Uint8Array
 }
 
-/** `put`: names pages that came before. */
-export type PostedCommit = Omit<Commit, 'pages'> & { readonly pages: PackedPages; readonly put?: string }
+export type PostedCommit = Omit<Commit, 'pages'> & { readonly pages: PackedPages; readonly put?: Put }
 
 export function* unpacked({ ids, lengths, bytes }: PackedPages): Generator<Page> {
   let at = 0
