@@ -6,7 +6,7 @@ import { test } from 'vitest'
 import { destroy } from '../../src/database/destroy.ts'
 import { open } from '../../src/database/open.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
-import { assertEqual, assertRejects } from '../../testing/check.ts'
+import { assertEqual, assertRejects, assertThrows } from '../../testing/check.ts'
 
 test('destroys a file of the default storage', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pannier-destroy-'))
@@ -35,6 +35,6 @@ test('needs no key', async () => {
   await anew.close()
 })
 
-test('a name is a string that is not empty', async () => {
-  await assertRejects(destroy(''), TypeError)
+test('a name is a string that is not empty', () => {
+  assertThrows(() => destroy(''), TypeError)
 })
