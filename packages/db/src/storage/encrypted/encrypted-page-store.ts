@@ -285,7 +285,7 @@ export class EncryptedPageStore implements PageStore {
 
   /** A platform that is not synchronous has to be done before the transaction of the store begins. */
   #sealPages(pages: Iterable<Page>): MaybePromise<Iterable<Page>> {
-    if (!this.vault.platform.isSynchronous) return Promise.all(Array.from(pages, (page) => this.sealPage(page)))
+    if (!this.vault.platform.isSynchronous) return Promise.all(Array.from(pages, async (page) => this.sealPage(page)))
     const sealOne = (page: Page): Page => this.sealPage(page) as Page
     return (function* () {
       for (const page of pages) yield sealOne(page)
