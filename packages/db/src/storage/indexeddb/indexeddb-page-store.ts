@@ -21,6 +21,7 @@ import { generationOf, keyOf, requestMeta, type StoredMeta } from './stored-meta
 
 /** Whoever only reads does without. */
 const pageWriting = moduleOnDemand(() => import('./page-writer.ts'))
+const headerWriting = moduleOnDemand(() => import('./header-writer.ts'))
 
 export class IndexedDbPageStore implements PageStore {
   private readonly connection: Connection
@@ -85,11 +86,11 @@ export class IndexedDbPageStore implements PageStore {
   }
 
   putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): Promise<void> {
-    return this.writing((writer) => writer.putHeader(expected, header, durability))
+    return this.writing(async (writer) => (await headerWriting()).putHeader(writer, expected, header, durability))
   }
 
   replacePages(header: Uint8Array, pages: readonly Page[]): Promise<void> {
-    return this.writing((writer) => writer.replacePages(header, pages))
+    return this.writing(async (writer) => (await headerWriting()).replacePages(writer, header, pages))
   }
 
   async listPages(): Promise<PageId[]> {
