@@ -262,6 +262,15 @@ export interface ConflictedDocument {
     readonly conflicts: readonly string[];
 }
 
+export type Credential = {
+    readonly password: string;
+    readonly derivation?: 'argon2id' | 'pbkdf2';
+} | {
+    readonly key: CryptoKey;
+} | {
+    readonly recoveryKey: string;
+};
+
 export const DOCUMENT_BYTES_MAX: number;
 
 export const DOCUMENT_DEPTH_MAX = 200;
@@ -270,6 +279,7 @@ export const DOCUMENT_TEXT_BYTES_MAX: number;
 
 export class Database<Schemas extends object = object> {
     readonly name: string;
+    readonly encryption: Encryption | undefined;
     get storage(): string;
     collection<Schema extends StandardSchema>(name: string, options: CollectionOptions<SchemaOutput<Schema>, Schema> & {
         readonly schema: Schema;
@@ -286,7 +296,8 @@ export class Database<Schemas extends object = object> {
     refresh(): Promise<void>;
     checkpoint(): Promise<void>;
     check(): Promise<string[]>;
-    snapshot(options?: LongWork): ReadableStream<Uint8Array>;
+    snapshot(options?: SnapshotOptions): ReadableStream<Uint8Array>;
+    changePassword(oldPassword: string, newPassword: string): Promise<void>;
     sync(url: string | URL, options: DatabaseSyncOptions): Replication;
     replicate(source: ReplicationSide, target: ReplicationSide, options?: ReplicationOptions): Replication;
     close(): Promise<void>;
@@ -365,7 +376,30 @@ export interface EditOptions {
 
 export type Emit<Key = unknown, Value = unknown> = (key: Key, value?: Value) => void;
 
-export type ErrorCode = 'PANNIER_LOCKED' | 'PANNIER_BLOCKED' | 'PANNIER_OPEN_FAILED' | 'PANNIER_UNAVAILABLE' | 'PANNIER_WRONG_FORMAT' | 'PANNIER_NEWER_FORMAT' | 'PANNIER_EXISTS' | 'PANNIER_CLOSED' | 'PANNIER_CORRUPT' | 'PANNIER_IO' | 'PANNIER_QUOTA_EXCEEDED' | 'PANNIER_STALE' | 'PANNIER_RECOVERY_NEEDED' | 'PANNIER_SNAPSHOT_EXPIRED' | 'PANNIER_CONFLICT' | 'PANNIER_NOT_FOUND' | 'PANNIER_UNIQUE' | 'PANNIER_KEY_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_DEEP' | 'PANNIER_BATCH_TOO_LARGE' | 'PANNIER_INVALID_DOCUMENT' | 'PANNIER_ATTACHMENT_TOO_LARGE' | 'PANNIER_ATTACHMENT_MISSING' | 'PANNIER_EPOCH_MISMATCH' | 'PANNIER_NEWER_SCHEMA' | 'PANNIER_INDEX_MISMATCH' | 'PANNIER_UNSAFE_REGEX' | 'PANNIER_LIMIT' | 'PANNIER_PEER_UNREACHABLE' | 'PANNIER_PEER_REFUSED' | 'PANNIER_MODULE_NOT_LOADED' | 'PANNIER_ABORTED';
+export class Encryption {
+    slots(): Promise<EncryptionSlot[]>;
+    addPassword(password: string, options?: SlotOptions): Promise<EncryptionSlot>;
+    addKey(key: CryptoKey, options?: SlotOptions): Promise<EncryptionSlot>;
+    makeRecoveryKey(options?: SlotOptions): Promise<string>;
+    removeSlot(id: string): Promise<boolean>;
+    changePassword(oldPassword: string, newPassword: string): Promise<void>;
+    rotateKey({ signal, onProgress }?: LongWork): Promise<void>;
+    info(): Promise<EncryptionInfo>;
+}
+
+export interface EncryptionInfo {
+    readonly keyUses: number;
+    readonly isRotationDue: boolean;
+    readonly isRotating: boolean;
+}
+
+export interface EncryptionSlot {
+    readonly id: string;
+    readonly kind: SlotKind;
+    readonly label: string;
+}
+
+export type ErrorCode = 'PANNIER_LOCKED' | 'PANNIER_BLOCKED' | 'PANNIER_OPEN_FAILED' | 'PANNIER_UNAVAILABLE' | 'PANNIER_WRONG_FORMAT' | 'PANNIER_NEWER_FORMAT' | 'PANNIER_ENCRYPTED' | 'PANNIER_NOT_ENCRYPTED' | 'PANNIER_WRONG_KEY' | 'PANNIER_EXISTS' | 'PANNIER_CLOSED' | 'PANNIER_CORRUPT' | 'PANNIER_IO' | 'PANNIER_QUOTA_EXCEEDED' | 'PANNIER_STALE' | 'PANNIER_RECOVERY_NEEDED' | 'PANNIER_SNAPSHOT_EXPIRED' | 'PANNIER_CONFLICT' | 'PANNIER_NOT_FOUND' | 'PANNIER_UNIQUE' | 'PANNIER_KEY_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_DEEP' | 'PANNIER_BATCH_TOO_LARGE' | 'PANNIER_INVALID_DOCUMENT' | 'PANNIER_ATTACHMENT_TOO_LARGE' | 'PANNIER_ATTACHMENT_MISSING' | 'PANNIER_EPOCH_MISMATCH' | 'PANNIER_NEWER_SCHEMA' | 'PANNIER_INDEX_MISMATCH' | 'PANNIER_UNSAFE_REGEX' | 'PANNIER_LIMIT' | 'PANNIER_PEER_UNREACHABLE' | 'PANNIER_PEER_REFUSED' | 'PANNIER_MODULE_NOT_LOADED' | 'PANNIER_ABORTED';
 
 export interface ExplainOptions {
     readonly run?: boolean;
@@ -678,6 +712,7 @@ export interface NumberStatistics {
 export interface OpenOptions<Schemas extends object = Record<string, unknown>> {
     readonly storage?: Storage;
     readonly durability?: Durability;
+    readonly encryption?: Credential;
     readonly cacheBytesMax?: number;
     readonly collections?: {
         readonly [Name in keyof Schemas]: CollectionDeclaration<Schemas[Name]>;
@@ -945,6 +980,14 @@ export type Selector<T> = FieldConditions<T> & Combinations<T>;
 
 export type Sequence = unknown;
 
+export interface SlotOptions {
+    readonly label?: string;
+}
+
+export interface SnapshotOptions extends LongWork {
+    readonly sealed?: boolean;
+}
+
 export interface StandardSchema<Input = unknown, Output = Input> {
     readonly '~standard': {
         readonly version: 1;
@@ -1112,6 +1155,7 @@ interface Commit {
     readonly meta: MetaRecord;
     readonly firstNewPageId: PageId;
     readonly record?: LogRecord;
+    readonly head?: Uint8Array;
     readonly durability: Durability;
 }
 
@@ -1313,10 +1357,12 @@ type PageId = Brand<number, 'PageId'>;
 interface PageStore {
     read(known?: KnownState): MaybePromise<StoreState>;
     readPages(ids: readonly PageId[], arrived?: PageArrived): MaybePromise<readonly (Uint8Array | undefined)[]>;
-    append(record: LogRecord, durability: Durability): MaybePromise<void>;
+    append(record: LogRecord, durability: Durability, head?: Uint8Array): MaybePromise<void>;
     claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): MaybePromise<void>;
     stage(token: string, pages: readonly Page[]): MaybePromise<void>;
     commit(commit: Commit): MaybePromise<void>;
+    putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): MaybePromise<void>;
+    replacePages(header: Uint8Array, pages: readonly Page[]): MaybePromise<void>;
     listPages(): MaybePromise<readonly PageId[]>;
     usedBytes(): MaybePromise<number | undefined>;
     close(): MaybePromise<void>;
@@ -1370,9 +1416,13 @@ interface SizePredicate {
     readonly size: number;
 }
 
+type SlotKind = 'password' | 'recovery' | 'device';
+
 interface StoreState {
     readonly meta: MetaRecord | undefined;
     readonly log: readonly LogRecord[];
+    readonly header: Uint8Array | undefined;
+    readonly head: Uint8Array | undefined;
 }
 
 type StoredDocument = {

@@ -14,6 +14,7 @@ interface Commit {
     readonly meta: MetaRecord;
     readonly firstNewPageId: PageId;
     readonly record?: LogRecord;
+    readonly head?: Uint8Array;
     readonly durability: Durability;
 }
 
@@ -57,10 +58,12 @@ type PageId = Brand<number, 'PageId'>;
 interface PageStore {
     read(known?: KnownState): MaybePromise<StoreState>;
     readPages(ids: readonly PageId[], arrived?: PageArrived): MaybePromise<readonly (Uint8Array | undefined)[]>;
-    append(record: LogRecord, durability: Durability): MaybePromise<void>;
+    append(record: LogRecord, durability: Durability, head?: Uint8Array): MaybePromise<void>;
     claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): MaybePromise<void>;
     stage(token: string, pages: readonly Page[]): MaybePromise<void>;
     commit(commit: Commit): MaybePromise<void>;
+    putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): MaybePromise<void>;
+    replacePages(header: Uint8Array, pages: readonly Page[]): MaybePromise<void>;
     listPages(): MaybePromise<readonly PageId[]>;
     usedBytes(): MaybePromise<number | undefined>;
     close(): MaybePromise<void>;
@@ -79,6 +82,8 @@ interface Storage {
 interface StoreState {
     readonly meta: MetaRecord | undefined;
     readonly log: readonly LogRecord[];
+    readonly header: Uint8Array | undefined;
+    readonly head: Uint8Array | undefined;
 }
 
 const brand: unique symbol;

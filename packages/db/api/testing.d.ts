@@ -30,7 +30,9 @@ export interface PageStoreFixture {
     readonly name: string;
 }
 
-export type PageStoreSuiteContext = SuiteContext<() => Promise<PageStoreFixture>>;
+export interface PageStoreSuiteContext extends SuiteContext<() => Promise<PageStoreFixture>> {
+    readonly seals?: boolean;
+}
 
 export class SimulatedDatabase {
     get destroyed(): boolean;
@@ -39,7 +41,9 @@ export class SimulatedDatabase {
     readPages(ids: readonly PageId[]): (Uint8Array | undefined)[];
     listPages(): PageId[];
     usedBytes(): number;
-    append(record: LogRecord, durability: Durability): void;
+    append(record: LogRecord, durability: Durability, head: Uint8Array | undefined): void;
+    putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): void;
+    replacePages(header: Uint8Array, pages: readonly Page[]): void;
     claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): void;
     stage(token: string, pages: readonly Page[]): void;
     commit(commit: Commit): void;
@@ -80,6 +84,8 @@ export interface StoreCounts {
     claims: number;
     stages: number;
     commits: number;
+    headers: number;
+    replacements: number;
     pagesWritten: number;
     pagesFreed: number;
     bytesWritten: number;
@@ -124,6 +130,7 @@ interface Commit {
     readonly meta: MetaRecord;
     readonly firstNewPageId: PageId;
     readonly record?: LogRecord;
+    readonly head?: Uint8Array;
     readonly durability: Durability;
 }
 
@@ -131,7 +138,7 @@ type CommitSequence = Brand<number, 'CommitSequence'>;
 
 type Durability = 'relaxed' | 'strict';
 
-type ErrorCode = 'PANNIER_LOCKED' | 'PANNIER_BLOCKED' | 'PANNIER_OPEN_FAILED' | 'PANNIER_UNAVAILABLE' | 'PANNIER_WRONG_FORMAT' | 'PANNIER_NEWER_FORMAT' | 'PANNIER_EXISTS' | 'PANNIER_CLOSED' | 'PANNIER_CORRUPT' | 'PANNIER_IO' | 'PANNIER_QUOTA_EXCEEDED' | 'PANNIER_STALE' | 'PANNIER_RECOVERY_NEEDED' | 'PANNIER_SNAPSHOT_EXPIRED' | 'PANNIER_CONFLICT' | 'PANNIER_NOT_FOUND' | 'PANNIER_UNIQUE' | 'PANNIER_KEY_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_DEEP' | 'PANNIER_BATCH_TOO_LARGE' | 'PANNIER_INVALID_DOCUMENT' | 'PANNIER_ATTACHMENT_TOO_LARGE' | 'PANNIER_ATTACHMENT_MISSING' | 'PANNIER_EPOCH_MISMATCH' | 'PANNIER_NEWER_SCHEMA' | 'PANNIER_INDEX_MISMATCH' | 'PANNIER_UNSAFE_REGEX' | 'PANNIER_LIMIT' | 'PANNIER_PEER_UNREACHABLE' | 'PANNIER_PEER_REFUSED' | 'PANNIER_MODULE_NOT_LOADED' | 'PANNIER_ABORTED';
+type ErrorCode = 'PANNIER_LOCKED' | 'PANNIER_BLOCKED' | 'PANNIER_OPEN_FAILED' | 'PANNIER_UNAVAILABLE' | 'PANNIER_WRONG_FORMAT' | 'PANNIER_NEWER_FORMAT' | 'PANNIER_ENCRYPTED' | 'PANNIER_NOT_ENCRYPTED' | 'PANNIER_WRONG_KEY' | 'PANNIER_EXISTS' | 'PANNIER_CLOSED' | 'PANNIER_CORRUPT' | 'PANNIER_IO' | 'PANNIER_QUOTA_EXCEEDED' | 'PANNIER_STALE' | 'PANNIER_RECOVERY_NEEDED' | 'PANNIER_SNAPSHOT_EXPIRED' | 'PANNIER_CONFLICT' | 'PANNIER_NOT_FOUND' | 'PANNIER_UNIQUE' | 'PANNIER_KEY_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_DEEP' | 'PANNIER_BATCH_TOO_LARGE' | 'PANNIER_INVALID_DOCUMENT' | 'PANNIER_ATTACHMENT_TOO_LARGE' | 'PANNIER_ATTACHMENT_MISSING' | 'PANNIER_EPOCH_MISMATCH' | 'PANNIER_NEWER_SCHEMA' | 'PANNIER_INDEX_MISMATCH' | 'PANNIER_UNSAFE_REGEX' | 'PANNIER_LIMIT' | 'PANNIER_PEER_UNREACHABLE' | 'PANNIER_PEER_REFUSED' | 'PANNIER_MODULE_NOT_LOADED' | 'PANNIER_ABORTED';
 
 type Generation = Brand<number, 'Generation'>;
 
@@ -165,10 +172,12 @@ type PageId = Brand<number, 'PageId'>;
 interface PageStore {
     read(known?: KnownState): MaybePromise<StoreState>;
     readPages(ids: readonly PageId[], arrived?: PageArrived): MaybePromise<readonly (Uint8Array | undefined)[]>;
-    append(record: LogRecord, durability: Durability): MaybePromise<void>;
+    append(record: LogRecord, durability: Durability, head?: Uint8Array): MaybePromise<void>;
     claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): MaybePromise<void>;
     stage(token: string, pages: readonly Page[]): MaybePromise<void>;
     commit(commit: Commit): MaybePromise<void>;
+    putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): MaybePromise<void>;
+    replacePages(header: Uint8Array, pages: readonly Page[]): MaybePromise<void>;
     listPages(): MaybePromise<readonly PageId[]>;
     usedBytes(): MaybePromise<number | undefined>;
     close(): MaybePromise<void>;
@@ -181,10 +190,12 @@ class SimulatedPageStore implements PageStore {
     constructor(database: SimulatedDatabase, owner: SimulatedStorage);
     read(known?: KnownState): MaybePromise<StoreState>;
     readPages(ids: readonly PageId[]): MaybePromise<readonly (Uint8Array | undefined)[]>;
-    append(record: LogRecord, durability: Durability): MaybePromise<void>;
+    append(record: LogRecord, durability: Durability, head?: Uint8Array): MaybePromise<void>;
     claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): MaybePromise<void>;
     stage(token: string, pages: readonly Page[]): MaybePromise<void>;
     commit(commit: Commit): MaybePromise<void>;
+    putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): MaybePromise<void>;
+    replacePages(header: Uint8Array, pages: readonly Page[]): MaybePromise<void>;
     listPages(): MaybePromise<readonly PageId[]>;
     usedBytes(): MaybePromise<number | undefined>;
     close(): MaybePromise<void>;
@@ -201,6 +212,8 @@ interface Storage {
 interface StoreState {
     readonly meta: MetaRecord | undefined;
     readonly log: readonly LogRecord[];
+    readonly header: Uint8Array | undefined;
+    readonly head: Uint8Array | undefined;
 }
 
 const brand: unique symbol;
