@@ -343,7 +343,7 @@ function snapshotCases(test: Test, create: Create): void {
     withPlace(create, async (openWith, place) => {
       const plain = await openWith()
       await plain.collection<Note>('notes').insert(notes(0, 300))
-      await assertRejects(bytesOf(plain.snapshot({ sealed: true })), 'PANNIER_NOT_ENCRYPTED')
+      await assertRejects(plain.snapshot({ sealed: true }).getReader().read(), 'PANNIER_NOT_ENCRYPTED')
       const { storage } = place
       const key = await newDeviceKey()
       const name = `${place.name}-copy`
