@@ -3,7 +3,7 @@ import { failure } from './errors.ts'
 import { sameSchema } from './search-fields.ts'
 import type { SearchSchema } from './search-fields.ts'
 import type { Session } from './session.ts'
-import { indexesOf, removedName } from './stored-document.ts'
+import { indexesOf, remoteName, removedName } from './stored-document.ts'
 import type { StoredDocument } from './stored-document.ts'
 import { takeIds } from './writes.ts'
 
@@ -27,8 +27,7 @@ export async function provision(
 }
 
 export async function dropCollection({ database }: Session, name: string): Promise<void> {
-  await database.dropCollection(removedName(name))
-  await database.dropCollection(name)
+  for (const one of [remoteName(name), removedName(name), name]) await database.dropCollection(one)
 }
 
 /** Outside a transaction it is dropped and made anew, whatever its size. Ids go on either way. */

@@ -129,6 +129,8 @@ export class JSONStoreApi {
       const { session } = this.#open()
       if (typeof username === 'string' && parseUsername(username) !== session.username)
         throw failure('USERNAME_MISMATCH_DETECTED')
+      // It would wait for the transaction to end.
+      this.#forbidTransaction('TRANSACTION_IN_PROGRESS')
       if (!session.isEncrypted) throw failure('ERROR_CHANGING_PASSWORD')
       await wrapped('ERROR_CHANGING_PASSWORD', () => session.database.changePassword(before, after))
       return CODES.SUCCESS

@@ -55,6 +55,11 @@ export function removedName(collection: string): string {
   return `${collection}.removed`
 }
 
+/** The replica that `sync` makes. */
+export function remoteName(collection: string): string {
+  return `${collection}.remote`
+}
+
 /** The path of a search field's value. */
 export function searchPath(name: string): string {
   return `s.${name.replaceAll(/[\\.]/g, String.raw`\$&`)}`

@@ -5,7 +5,7 @@
 import type { CollectionOperations, FetchFunction, ReplicationTarget } from 'pannier'
 import { failure, toJSONStoreError } from './errors.ts'
 import type { Access, Session } from './session.ts'
-import { idKey, removedName } from './stored-document.ts'
+import { idKey, remoteName, removedName } from './stored-document.ts'
 import type { JsonObject } from './stored-document.ts'
 import { dirtyDocuments, markClean } from './dirty.ts'
 import { SYNC_POLICIES } from './sync-options.ts'
@@ -52,10 +52,6 @@ export async function synchronise(
     options.onSyncFailure?.(failed)
     throw failed
   }
-}
-
-export function remoteName(collection: string): string {
-  return `${collection}.remote`
 }
 
 type Http = { readonly fetch?: FetchFunction }

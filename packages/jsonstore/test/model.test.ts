@@ -256,30 +256,43 @@ async function check(
   }
 }
 
-test('as a table that is read row by row', { timeout: 120_000 }, async () => {
-  const turn = fc.tuple(steps, parts, order)
-  await fc.assert(
-    fc.asyncProperty(fc.array(turn, { minLength: 1, maxLength: 12 }), async (turns) => {
-      const store = createJSONStore({ storage: memory() })
-      const { people } = await store.init({
-        people: { searchFields: FIELDS, additionalSearchFields: { team: 'string' } },
-      })
-      const table = new Table()
-      for (const [step, query, asking] of turns) {
-        await step(table, people)
-        await check(table, people, query, asking as never)
-      }
-      assertEqual(
-        (await people.getAllDirty()).map(({ _id, json: document, _operation }) => [_id, document, _operation]),
-        table.dirty().map(({ id, json: document, operation }) => [id, document, operation]),
-      )
-      assertEqual(
-        await people.findAll(),
-        table.live.map(({ id, json: document }) => ({ _id: id, json: document })),
-      )
-      assertEqual(await store.session.database.check(), [])
-      await store.destroy()
-    }),
-    { numRuns: 60 },
-  )
-})
+for (const [fillers, numRuns] of [
+  [0, 60],
+  // Fields with so many values are walked.
+  [1_100, 6],
+] as const) {
+  test(`as a table that is read row by row; ${fillers} documents to begin with`, { timeout: 120_000 }, async () => {
+    const turn = fc.tuple(steps, parts, order)
+    await fc.assert(
+      fc.asyncProperty(fc.array(turn, { minLength: 1, maxLength: 12 }), async (turns) => {
+        const store = createJSONStore({ storage: memory() })
+        const { people } = await store.init({
+          people: { searchFields: FIELDS, additionalSearchFields: { team: 'string' } },
+        })
+        const table = new Table()
+        const begun = Array.from({ length: fillers }, (_, i) => ({
+          name: `Filler ${i}`,
+          age: 1_000 + i,
+          tags: { of: `t${i}` },
+        }))
+        await people.store(begun)
+        for (const one of begun) table.add(one, undefined, false)
+        for (const [step, query, asking] of turns) {
+          await step(table, people)
+          await check(table, people, query, asking as never)
+        }
+        assertEqual(
+          (await people.getAllDirty()).map(({ _id, json: document, _operation }) => [_id, document, _operation]),
+          table.dirty().map(({ id, json: document, operation }) => [id, document, operation]),
+        )
+        assertEqual(
+          await people.findAll(),
+          table.live.map(({ id, json: document }) => ({ _id: id, json: document })),
+        )
+        assertEqual(await store.session.database.check(), [])
+        await store.destroy()
+      }),
+      { numRuns },
+    )
+  })
+}

@@ -37,7 +37,7 @@ export const encryptionCases: readonly Case[] = [
   {
     name: 'changePassword',
     rows: ['changePassword'],
-    codes: [24, 11, -50, -6],
+    codes: [24, 11, -50, -6, -41],
     async run(lab) {
       const store = lab.store()
       await lab.fails(store.changePassword('a', 'b'), -50)
@@ -47,6 +47,9 @@ export const encryptionCases: readonly Case[] = [
       await lab.fails(store.changePassword(5 as never, 'x'), 11)
       await lab.fails(store.changePassword('wrong', 'second'), 24)
       await lab.fails(store.changePassword('first', 'second', 'ann'), -6)
+      await store.startTransaction()
+      await lab.fails(store.changePassword('first', 'second'), -41)
+      await store.commitTransaction()
       assertEqual(await store.changePassword('first', 'second', 'jsonstore'), 0)
       assertEqual(await people.count(), 1)
       await store.closeAll()

@@ -8,7 +8,6 @@ import { NAME_CHARS_MAX } from '../index/index-definition.ts'
 import type { KeyValueStore } from '../kv/key-value-store.ts'
 import type { Storage } from '../storage/page-store.ts'
 import { eitherSignal, lateStream } from './byte-stream.ts'
-import type { LongWork } from './byte-stream.ts'
 import type { DatabaseChange } from './change-notifier.ts'
 import { Collection } from './collection.ts'
 import type { CollectionOptions } from './declarations.ts'
@@ -19,6 +18,7 @@ import { MigrationNeeded } from './schema/versioned-access.ts'
 import type { DocumentOf, InputOf } from './schema/declared-types.ts'
 import type { SchemaInput, SchemaOutput, StandardSchema } from './schema/standard-schema.ts'
 import type { Encryption } from './encryption/encryption.ts'
+import type { SnapshotOptions } from './snapshot-options.ts'
 import { Replication } from './replication.ts'
 import type { DatabaseSyncOptions, ReplicationOptions, ReplicationSide } from './replication-options.ts'
 import type { Transaction } from './transaction.ts'
@@ -31,17 +31,12 @@ export interface DatabaseParts {
   /** Checks what is below the trees; rejects with PANNIER_CORRUPT. */
   readonly checkPages?: () => Promise<void>
   /** Every write that was asked for before the call, as a snapshot file. */
-  readonly exportSnapshot?: (options: LongWork) => Promise<ByteChunks>
+  readonly exportSnapshot?: (options: SnapshotOptions) => Promise<ByteChunks>
   /** Of an encrypted database. */
   readonly encryption?: (context: DatabaseContext) => Encryption
   readonly environment: Environment
   /** Milliseconds since 1970. */
   readonly wallClock: () => number
-}
-
-export interface SnapshotOptions extends LongWork {
-  /** Whether it takes a password or key of the database to restore it. By default it does if the database is encrypted. */
-  readonly sealed?: boolean
 }
 
 /** Runs of a transaction that another handle got ahead of. */
@@ -241,15 +236,13 @@ export class Database<Schemas extends object = object> {
    */
   snapshot(options: SnapshotOptions = {}): ReadableStream<Uint8Array> {
     this.#assertOpen()
-    const { sealed = this.encryption !== undefined } = options
-    if (sealed && this.encryption === undefined) throw notEncrypted()
     const { exportSnapshot } = this.#parts
     if (exportSnapshot === undefined) throw new PannierError('PANNIER_UNAVAILABLE', 'This storage makes no snapshots.')
     const signal = eitherSignal(this.#closing.signal, options.signal)
     return lateStream(async () => {
       const made = exportSnapshot({ ...options, signal })
       const [chunks, { chunkStream }] = await Promise.all([made, loadedModule(import('./chunk-stream.ts'))])
-      return chunkStream(sealed ? await this.encryption!.sealed(chunks) : chunks)
+      return chunkStream(chunks)
     })
   }
 
@@ -259,8 +252,7 @@ export class Database<Schemas extends object = object> {
    * @throws PANNIER_WRONG_KEY if `oldPassword` does not open it; PANNIER_NOT_ENCRYPTED.
    */
   async changePassword(oldPassword: string, newPassword: string): Promise<void> {
-    this.#assertOpen()
-    if (this.encryption === undefined) throw notEncrypted()
+    if (!this.encryption) throw new PannierError('PANNIER_NOT_ENCRYPTED', 'The database is not encrypted.')
     await this.encryption.changePassword(oldPassword, newPassword)
   }
 
@@ -409,8 +401,4 @@ export class Database<Schemas extends object = object> {
   #assertOpen(): void {
     if (this.#closed !== undefined) throw new PannierError('PANNIER_CLOSED', 'The database is closed.')
   }
-}
-
-function notEncrypted(): PannierError {
-  return new PannierError('PANNIER_NOT_ENCRYPTED', 'The database is not encrypted.')
 }

@@ -13,8 +13,8 @@ export interface DestroyOptions {
  *
  * @throws PANNIER_BLOCKED if another tab does not let go of it; PANNIER_LOCKED
  */
-export async function destroy(name: string, { storage = defaultStorage() }: DestroyOptions = {}): Promise<void> {
+export function destroy(name: string, { storage = defaultStorage() }: DestroyOptions = {}): Promise<void> {
   if (typeof name !== 'string' || name === '')
     throw new TypeError('the name of a database is a string that is not empty')
-  await storage.destroy(name)
+  return storage.destroy(name)
 }

@@ -116,7 +116,7 @@ async function openChecked(
       store,
       checkPages: () => store.check(),
       exportSnapshot: (work) => store.exportSnapshot(work),
-      ...(sealed && { encryption: (context) => sealing!.manage(sealed, store, context) }),
+      ...(sealed && sealing!.parts(sealed, store)),
       environment,
       wallClock: Date.now,
     })

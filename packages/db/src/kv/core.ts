@@ -134,8 +134,7 @@ export class Core {
   /** Takes over what `store.read` has found. */
   adopt({ meta, log, header }: StoreState): void {
     // A wrapper keeps the header to itself. One that arrives here is that of a database which nobody has unsealed.
-    if (header)
-      throw new PannierError('PANNIER_ENCRYPTED', 'The database is encrypted: `open` needs its password or key.')
+    if (header) throw new PannierError('PANNIER_ENCRYPTED', 'The database is encrypted.')
     const before = this.#state
     if (meta !== undefined && meta.generation !== before.generation) {
       const base = decodeMeta(meta)

@@ -91,11 +91,6 @@ export class PagedKeyValueStore implements KeyValueStore {
     return this.#asWriter((writer) => writer.checkpoint())
   }
 
-  /** Every other handle has to read what is stored now before it can write again. */
-  fence(): Promise<void> {
-    return this.#asWriter((writer) => writer.fence())
-  }
-
   /** Throws PANNIER_CORRUPT for the first thing that is wrong with the pages, the trees or the reclaim list. */
   check(): Promise<void> {
     return this.#asWriter((writer) =>

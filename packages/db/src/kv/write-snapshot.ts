@@ -7,6 +7,7 @@
  */
 import { throwIfAborted } from '../base/abort.ts'
 import type { Generation, PageId } from '../base/brand.ts'
+import { PannierError } from '../base/errors.ts'
 import { isPromise } from '../base/maybe-promise.ts'
 import { Branch } from '../btree/branch.ts'
 import { isOverflow, Leaf, overflowPageCount } from '../btree/leaf.ts'
@@ -28,6 +29,8 @@ export interface SnapshotOptions {
   readonly signal?: AbortSignal | undefined
   /** Called with the part that is done, 0 to 1. */
   readonly onProgress?: ((done: number) => void) | undefined
+  /** Sealing is not done here: true fails. */
+  readonly sealed?: boolean
 }
 
 /** A page of a tree, as the branch above it says. */
@@ -41,8 +44,9 @@ interface Place {
 export async function* writeSnapshot(
   state: State,
   { store, environment }: Pick<CoreOptions, 'store' | 'environment'>,
-  { signal, onProgress }: SnapshotOptions,
+  { signal, onProgress, sealed }: SnapshotOptions,
 ): AsyncGenerator<Uint8Array, void, undefined> {
+  if (sealed === true) throw new PannierError('PANNIER_NOT_ENCRYPTED', 'The database is not encrypted.')
   const encoder = new SnapshotEncoder()
   yield encoder.prelude(environment.randomId())
   yield encoder.meta(encodeMeta({ ...state, generation: 0 as Generation, reclaim: NOTHING_TO_RECLAIM }))

@@ -109,35 +109,10 @@ export class Writer {
   }
 
   /** When another handle gets ahead (this one was frozen and its lease given away), it takes another turn. */
-  checkpoint(): Promise<void> {
-    return this.#retried(() => this.inTurn(() => this.#checkpoint()))
-  }
-
-  /**
-   * Commits nothing, straight to pages, whatever is in the log with it. So every other handle has to read before it can write
-   * again, also one that is frozen now.
-   */
-  fence(): Promise<void> {
-    return this.#retried(() => this.inQuietTurn(() => this.#commitNothing()))
-  }
-
-  async #commitNothing(): Promise<void> {
-    const core = this.#core
-    const loaded = pageWriting()
-    const pages = isPromise(loaded) ? await loaded : loaded
-    try {
-      await this.#settled(() => this.#checkpointer.commitDirect(pages, new Transaction(core.state, core.cache)))
-    } catch (error) {
-      if (isPannierError(error, 'PANNIER_STALE')) this.#dropLease()
-      throw error
-    }
-    core.options.coordinator.announce({ sequence: core.state.sequence, generation: core.state.generation })
-  }
-
-  async #retried(work: () => Promise<void>): Promise<void> {
+  async checkpoint(): Promise<void> {
     for (let retries = 0; ; retries++) {
       try {
-        return await work()
+        return await this.inTurn(() => this.#checkpoint())
       } catch (error) {
         if (!isPannierError(error, 'PANNIER_STALE') || retries >= STALE_RETRIES_MAX) throw error
       }

@@ -1,7 +1,8 @@
 /** The encryption of an open database: who can open it, and its keys. Loaded with the first encrypted database. */
 import { cryptoPlatform } from '#crypto-platform'
 import { PannierError } from '../../base/errors.ts'
-import type { PagedKeyValueStore } from '../../kv/open.ts'
+import type { PagedKeyValueStore, SnapshotExport } from '../../kv/open.ts'
+import type { SnapshotOptions } from '../snapshot-options.ts'
 import { SLOTS_MAX, LABEL_CHARS_MAX, type Header, type Slot, type SlotKind } from '../../storage/encrypted/header.ts'
 import { KEY_BYTES } from '../../storage/encrypted/platform.ts'
 import { EncryptedStorage } from '../../storage/encrypted/encrypted-storage.ts'
@@ -12,8 +13,8 @@ import { openSnapshot, sealSnapshot } from '../../storage/encrypted/sealed-snaps
 import { checkCredential, checkPassword, openSlots, wrongKey, type Credential } from '../../storage/encrypted/slots.ts'
 import type { Storage } from '../../storage/page-store.ts'
 import { eitherSignal, type LongWork } from '../byte-stream.ts'
-import type { ByteChunks } from '../chunk-stream.ts'
 import type { DatabaseContext } from '../database-context.ts'
+import { fence } from './fence.ts'
 
 /** One of those who can open the database. */
 export interface EncryptionSlot {
@@ -42,8 +43,14 @@ const ROTATION_DUE_USES: number = 2 ** 28
 /** What `open` does with `encryption`. */
 export interface Sealing {
   open(storage: Storage, name: string): Promise<EncryptedPageStore>
-  manage(pages: EncryptedPageStore, store: PagedKeyValueStore, context: DatabaseContext): Encryption
+  /** What is other in an encrypted database. */
+  parts(pages: EncryptedPageStore, store: PagedKeyValueStore): EncryptedParts
   unseal(source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>
+}
+
+export interface EncryptedParts {
+  encryption(context: DatabaseContext): Encryption
+  exportSnapshot(options: SnapshotOptions): Promise<SnapshotExport>
 }
 
 export function sealing(credential: Credential): Sealing {
@@ -51,7 +58,13 @@ export function sealing(credential: Credential): Sealing {
   const platform = cryptoPlatform()
   return {
     open: (storage, name) => new EncryptedStorage(storage, platform, credential).open(name),
-    manage: (pages, store, context) => new Encryption(pages, store, context),
+    parts: (pages, store) => ({
+      encryption: (context) => new Encryption(pages, store, context),
+      async exportSnapshot({ sealed = true, ...work }) {
+        const made = await store.exportSnapshot(work)
+        return sealed ? { ...made, chunks: sealSnapshot(pages.vault, made.chunks) } : made
+      },
+    }),
     unseal: (source) => openSnapshot(platform, credential, source),
   }
 }
@@ -141,7 +154,7 @@ export class Encryption {
     if (this.#rotation !== undefined) return this.#rotation
     const { environment, closing, pending } = this.#context
     const rotation = rotateKey(this.#pages, {
-      fence: () => this.#store.fence(),
+      fence: () => fence(this.#store),
       pause: () => environment.yield(),
       signal: eitherSignal(closing, signal),
       onProgress,
@@ -165,11 +178,6 @@ export class Encryption {
     return { keyUses, isRotationDue: keyUses >= ROTATION_DUE_USES, isRotating: header.keys.length > 1 }
   }
 
-  /** @internal A snapshot file, sealed. */
-  async sealed({ chunks, release }: ByteChunks): Promise<ByteChunks> {
-    return { chunks: sealSnapshot(this.#pages.vault, chunks), release }
-  }
-
   async #addSlot(credential: Credential, { label = '' }: SlotOptions): Promise<EncryptionSlot> {
     if (typeof label !== 'string' || label.length > LABEL_CHARS_MAX)
       throw new TypeError(`a label is a string of up to ${LABEL_CHARS_MAX} characters`)
@@ -190,7 +198,7 @@ export class Encryption {
       return slots && vault.changed({ slots })
     })
     // From now on the header before can't be put back unnoticed. Should it fail, the next write does the same.
-    await this.#store.fence().catch(() => {})
+    await fence(this.#store).catch(() => {})
   }
 }
 

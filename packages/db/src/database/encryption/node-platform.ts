@@ -1,13 +1,6 @@
 /** Cryptography of Node: synchronous, as its SQLite is, and with Argon2id. */
-import {
-  argon2,
-  createCipheriv,
-  createDecipheriv,
-  createSecretKey,
-  hkdfSync,
-  pbkdf2,
-  randomFillSync,
-} from 'node:crypto'
+import * as nodeCrypto from 'node:crypto'
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, pbkdf2, randomFillSync } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
 import { KEY_BYTES, TAG_BYTES, type Aead, type CryptoPlatform } from '../../storage/encrypted/platform.ts'
@@ -17,7 +10,9 @@ export function cryptoPlatform(): CryptoPlatform {
   return nodePlatform
 }
 
-const argon2Async = promisify(argon2)
+/** Since Node 24.7. */
+const argon2 = (nodeCrypto as Partial<typeof nodeCrypto>).argon2
+const argon2Async = argon2 && promisify(argon2)
 const pbkdf2Async = promisify(pbkdf2)
 
 const nodePlatform: CryptoPlatform = {
@@ -28,17 +23,12 @@ const nodePlatform: CryptoPlatform = {
   hkdf: (key, salt, info) => new Uint8Array(hkdfSync('sha256', key, salt, info, KEY_BYTES)),
   pbkdf2: async (password, salt, iterations) =>
     new Uint8Array(await pbkdf2Async(password, salt, iterations, KEY_BYTES, 'sha256')),
-  argon2id: async (message, nonce, { passes, memoryKib, lanes }) =>
-    new Uint8Array(
-      await argon2Async('argon2id', {
-        message,
-        nonce,
-        passes,
-        memory: memoryKib,
-        parallelism: lanes,
-        tagLength: KEY_BYTES,
-      }),
-    ),
+  argon2id:
+    argon2Async &&
+    (async (message, nonce, { passes, memoryKib: memory, lanes: parallelism }) =>
+      new Uint8Array(
+        await argon2Async('argon2id', { message, nonce, passes, memory, parallelism, tagLength: KEY_BYTES }),
+      )),
 }
 
 const CIPHER = 'aes-256-gcm'

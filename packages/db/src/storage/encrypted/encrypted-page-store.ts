@@ -3,8 +3,9 @@
  *
  * Guarantees: what is read was sealed by somebody with a key of this database, for this place, or the call fails with
  * PANNIER_CORRUPT: pages by their ids, the meta record by its generation and sequence, log records by their sequence and the record
- * before. The head tells where the log ends, and below which generation the meta record can't be. So a part of what is stored can't be
- * put back to what it was before; all of it together can.
+ * before. The head holds a token of the newest record, which is sealed inside of it, so the log can't end earlier; each record tells
+ * below which generation the meta record, and below which revision the header can't be. So a part of what is stored can't be put back
+ * to what it was before; all of it together can.
  * Relies on: the chance of the platform. A nonce is never used twice but by a chance of 2^-33 at most (`KEY_USES_MAX`).
  *
  * It makes the same calls as are made to it, and one more when a database is made. Where the platform is synchronous, it is.
@@ -12,7 +13,7 @@
 import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
 import { isPannierError, PannierError } from '../../base/errors.ts'
 import { andThen, isPromise, type MaybePromise } from '../../base/maybe-promise.ts'
-import { ByteReader, ByteWriter } from '../../codec/bytes.ts'
+import { ByteWriter, readU32, writeU32 } from '../../codec/bytes.ts'
 import { sameBytes } from '../../codec/same-bytes.ts'
 import type {
   Commit,
@@ -25,7 +26,8 @@ import type {
   PageStore,
   StoreState,
 } from '../page-store.ts'
-import { KIND_HEAD, KIND_LOG, KIND_META, KIND_PAGE, NO_LINK, nonceOf, tampered, type Place } from './envelope.ts'
+import { KIND_LOG, KIND_META, KIND_PAGE, nonceOf, tampered, type Place } from './envelope.ts'
+import { NONCE_BYTES } from './platform.ts'
 import { allOf, type Vault } from './vault.ts'
 
 /**
@@ -36,12 +38,12 @@ export const KEY_USES_MAX: number = 2 ** 31
 
 const HEADER_ATTEMPTS_MAX = 20
 
-/** What the head says of the rest. */
-interface Head {
-  readonly generation: number
-  readonly sequence: number
-  readonly revision: number
-  readonly link: Uint8Array
+/** What is remembered of a log record. */
+interface Link {
+  /** The record after it vouches for this. */
+  readonly nonce: Uint8Array
+  /** The head while it is the newest one: nobody else can tell it. */
+  readonly token: Uint8Array
 }
 
 export class EncryptedPageStore implements PageStore {
@@ -49,8 +51,8 @@ export class EncryptedPageStore implements PageStore {
   readonly inner: PageStore
   /** The newest generation that this handle has seen. */
   #generation = 0
-  /** Nonces of log records by sequence: each record vouches for the one before. From that of the meta record on. */
-  readonly #links = new Map<number, Uint8Array>()
+  /** Log records by sequence, from that of the meta record on. */
+  readonly #links = new Map<number, Link>()
 
   constructor(inner: PageStore, vault: Vault) {
     this.inner = inner
@@ -94,14 +96,10 @@ export class EncryptedPageStore implements PageStore {
   append({ sequence, bytes }: LogRecord, durability: Durability): MaybePromise<void> {
     return andThen(this.#linkAt(sequence - 1), (before) => {
       if (sequence - this.vault.active.firstSequence > KEY_USES_MAX) throw usedUp()
-      const nonce = this.vault.newNonce()
-      const sealed = [
-        this.vault.seal(logPlace(sequence, before), bytes, nonce),
-        this.#sealHead(this.#generation, sequence, nonce),
-      ]
-      return andThen(allOf(sealed), ([record, head]) =>
-        andThen(this.inner.append({ sequence, bytes: record! }, durability, head!), () => {
-          this.#links.set(sequence, nonce)
+      const link = this.#newLink()
+      return andThen(this.#sealLogRecord({ sequence, bytes }, before, link, this.#generation), (sealed) =>
+        andThen(this.inner.append({ sequence, bytes: sealed }, durability, link.token), () => {
+          this.#links.set(sequence, link)
         }),
       )
     })
@@ -119,27 +117,22 @@ export class EncryptedPageStore implements PageStore {
 
   commit(commit: Commit): MaybePromise<void> {
     const { meta, record } = commit
-    return andThen(this.#linkAt(record === undefined ? meta.sequence : record.sequence - 1), (link) => {
-      const nonce = record && this.vault.newNonce()
+    return andThen(this.#linkAt(record === undefined ? meta.sequence : record.sequence - 1), (found) => {
+      const link = record === undefined ? found : this.#newLink()
       const sealed = [
-        this.#sealMeta(meta, nonce ?? link),
-        ...(record === undefined
-          ? []
-          : [
-              this.vault.seal(logPlace(record.sequence, link), record.bytes, nonce),
-              this.#sealHead(meta.generation, record.sequence, nonce!),
-            ]),
+        this.#sealMeta(meta, link),
+        ...(record === undefined ? [] : [this.#sealLogRecord(record, found, link, meta.generation)]),
       ]
       return andThen(this.#sealPages(commit.pages), (pages) =>
-        andThen(allOf(sealed), ([metaBytes, recordBytes, head]) => {
+        andThen(allOf(sealed), ([metaBytes, recordBytes]) => {
           const { record: _record, ...rest } = commit
           const sealedCommit: Commit = {
             ...rest,
             pages,
             meta: { ...meta, bytes: metaBytes! },
-            ...(record && { record: { sequence: record.sequence, bytes: recordBytes! }, head: head! }),
+            ...(record && { record: { sequence: record.sequence, bytes: recordBytes! }, head: link.token }),
           }
-          return andThen(this.inner.commit(sealedCommit), () => this.#learn(meta, nonce ?? link, []))
+          return andThen(this.inner.commit(sealedCommit), () => this.#learn(meta, link, []))
         }),
       )
     })
@@ -212,22 +205,30 @@ export class EncryptedPageStore implements PageStore {
   }
 
   #open({ meta, log, head }: StoreState, known: KnownState | undefined): MaybePromise<StoreState> {
-    const sealed = [meta && this.vault.open(metaPlace(meta), meta.bytes), head && this.vault.open(HEAD_PLACE, head)]
-    return andThen(allOf(sealed), ([metaPlain, headPlain]) => {
-      const metaLink = metaPlain ? metaPlain.subarray(metaPlain.length - NO_LINK.length).slice() : NO_LINK
-      const metaSequence = meta?.sequence ?? 0
-      const isKnown =
-        known !== undefined && known.generation === (meta?.generation ?? 0) && known.sequence > metaSequence
-      const base = isKnown ? known.sequence : metaSequence
-      const links = [isKnown ? this.#links.get(base)! : metaLink, ...log.map(({ bytes }) => nonceOf(bytes).slice())]
-      if (log.some(({ sequence }, index) => sequence !== base + 1 + index)) throw tampered('log records are missing')
-      this.#checkHead(headPlain && readHead(headPlain), meta?.generation ?? 0, base + log.length, links.at(-1)!)
-      const records = log.map(({ sequence, bytes }, index) => this.vault.open(logPlace(sequence, links[index]!), bytes))
+    return andThen(meta && this.vault.open(metaPlace(meta), meta.bytes), (metaPlain) => {
+      const base = metaPlain && readMeta(metaPlain)
+      const [generation, metaSequence] = [meta?.generation ?? 0, meta?.sequence ?? 0]
+      const isKnown = known !== undefined && known.generation === generation && known.sequence > metaSequence
+      const first = isKnown ? known.sequence : metaSequence
+      const before = isKnown ? this.#links.get(first)! : (base?.link ?? NO_LINK)
+      if (log.some(({ sequence }, index) => sequence !== first + 1 + index)) throw tampered('log records are missing')
+      const nonces = [before.nonce, ...log.map(({ bytes }) => nonceOf(bytes).slice())]
+      const records = log.map(({ sequence, bytes }, index) =>
+        this.vault.open(logPlace(sequence, nonces[index]!), bytes),
+      )
       return andThen(allOf(records), (plain) => {
-        this.#learn(meta, metaLink, links.slice(1), base)
+        const contents = plain.map((bytes) => readLogRecord(bytes))
+        const links = contents.map(({ token }, index) => ({ nonce: nonces[index + 1]!, token }))
+        this.#checkEnd(head, links.at(-1) ?? before)
+        for (const content of contents) {
+          if (content.generation > generation) throw tampered('its meta record is an older one')
+          this.#checkRevision(content.revision)
+        }
+        if (base) this.#checkRevision(base.revision)
+        this.#learn(meta, base?.link ?? NO_LINK, links, first)
         return {
-          meta: meta && { ...meta, bytes: metaPlain!.slice(0, -NO_LINK.length) },
-          log: log.map(({ sequence }, index) => ({ sequence, bytes: plain[index]! })),
+          meta: meta && { ...meta, bytes: base!.bytes },
+          log: log.map(({ sequence }, index) => ({ sequence, bytes: contents[index]!.bytes })),
           header: undefined,
           head: undefined,
         }
@@ -235,20 +236,21 @@ export class EncryptedPageStore implements PageStore {
     })
   }
 
-  #checkHead(head: Head | undefined, generation: number, sequence: number, link: Uint8Array): void {
+  #checkEnd(head: Uint8Array | undefined, newest: Link): void {
     // Nothing was ever appended.
-    if (head === undefined && sequence === 0) return
-    if (head?.sequence !== sequence || !sameBytes(head.link, link))
-      throw tampered('its log does not end where it should')
-    if (head.generation > generation) throw tampered('its meta record is an older one')
-    if (head.revision > this.vault.header.revision) throw tampered('its header is an older one')
+    if (head === undefined && sameBytes(newest.token, NO_LINK.token)) return
+    if (!sameBytes(head, newest.token)) throw tampered('its log does not end where it should')
+  }
+
+  #checkRevision(revision: number): void {
+    if (revision > this.vault.header.revision) throw tampered('its header is an older one')
   }
 
   /** What is known from now on of the log from the meta record on; `links` follow those of `base`. */
   #learn(
     meta: Pick<MetaRecord, 'generation' | 'sequence'> | undefined,
-    metaLink: Uint8Array,
-    links: readonly Uint8Array[],
+    metaLink: Link,
+    links: readonly Link[],
     base: number = 0,
   ): void {
     const { generation, sequence } = meta ?? { generation: 0, sequence: 0 }
@@ -259,8 +261,12 @@ export class EncryptedPageStore implements PageStore {
     for (const known of this.#links.keys()) if (known < sequence) this.#links.delete(known)
   }
 
-  /** The nonce of the log record of that sequence. Fails with PANNIER_STALE if there is no such record any more. */
-  #linkAt(sequence: number): MaybePromise<Uint8Array> {
+  #newLink(): Link {
+    return { nonce: this.vault.newNonce(), token: this.vault.random(TOKEN_BYTES) }
+  }
+
+  /** What is remembered of the log record of that sequence. Fails with PANNIER_STALE if there is no such record any more. */
+  #linkAt(sequence: number): MaybePromise<Link> {
     const link = this.#links.get(sequence)
     if (link !== undefined) return link
     return andThen(this.read(), () => {
@@ -279,31 +285,70 @@ export class EncryptedPageStore implements PageStore {
 
   /** A platform that is not synchronous has to be done before the transaction of the store begins. */
   #sealPages(pages: Iterable<Page>): MaybePromise<Iterable<Page>> {
-    if (!this.vault.platform.isSynchronous) return Promise.all(Array.from(pages, (page) => this.sealPage(page)))
+    if (!this.vault.platform.isSynchronous) return Promise.all(Array.from(pages, async (page) => this.sealPage(page)))
     const sealOne = (page: Page): Page => this.sealPage(page) as Page
     return (function* () {
       for (const page of pages) yield sealOne(page)
     })()
   }
 
-  #sealMeta(meta: MetaRecord, link: Uint8Array): MaybePromise<Uint8Array> {
-    const plain = new Uint8Array(meta.bytes.length + link.length)
-    plain.set(meta.bytes)
-    plain.set(link, meta.bytes.length)
+  #sealMeta(meta: MetaRecord, { nonce, token }: Link): MaybePromise<Uint8Array> {
+    const plain = withTrailer(meta.bytes, META_TRAILER_BYTES, (at, bytes) => {
+      bytes.set(nonce, at)
+      bytes.set(token, at + NONCE_BYTES)
+      writeU32(bytes, at + NONCE_BYTES + TOKEN_BYTES, this.vault.header.revision)
+    })
     return this.vault.seal(metaPlace(meta), plain)
   }
 
-  #sealHead(generation: number, sequence: number, link: Uint8Array): MaybePromise<Uint8Array> {
-    const writer = new ByteWriter(40)
-    writer.varint(generation)
-    writer.varint(sequence)
-    writer.varint(this.vault.header.revision)
-    writer.raw(link)
-    return this.vault.seal(HEAD_PLACE, writer.finish())
+  #sealLogRecord(record: LogRecord, before: Link, link: Link, generation: number): MaybePromise<Uint8Array> {
+    const plain = withTrailer(record.bytes, LOG_TRAILER_BYTES, (at, bytes) => {
+      bytes.set(link.token, at)
+      writeU32(bytes, at + TOKEN_BYTES, generation >>> 0)
+      writeU32(bytes, at + TOKEN_BYTES + 4, Math.floor(generation / 2 ** 32))
+      writeU32(bytes, at + TOKEN_BYTES + 8, this.vault.header.revision)
+    })
+    return this.vault.seal(logPlace(record.sequence, before.nonce), plain, link.nonce)
   }
 }
 
-const HEAD_PLACE: Place = { kind: KIND_HEAD, number: 0 }
+const TOKEN_BYTES = 16
+/** Nonce and token of the log record up to which the pages reach; revision of the header. */
+const META_TRAILER_BYTES: number = NONCE_BYTES + TOKEN_BYTES + 4
+/** Its token; generation of the meta record, and revision of the header, that its writer knew. */
+const LOG_TRAILER_BYTES: number = TOKEN_BYTES + 8 + 4
+/** Before the first log record. */
+const NO_LINK: Link = { nonce: new Uint8Array(NONCE_BYTES), token: new Uint8Array(TOKEN_BYTES) }
+
+function withTrailer(content: Uint8Array, length: number, write: (at: number, bytes: Uint8Array) => void): Uint8Array {
+  const bytes = new Uint8Array(content.length + length)
+  bytes.set(content)
+  write(content.length, bytes)
+  return bytes
+}
+
+function readMeta(plain: Uint8Array): { readonly bytes: Uint8Array; readonly link: Link; readonly revision: number } {
+  const at = plain.length - META_TRAILER_BYTES
+  const token = at + NONCE_BYTES
+  const link = { nonce: plain.slice(at, token), token: plain.slice(token, token + TOKEN_BYTES) }
+  return { bytes: plain.slice(0, at), link, revision: readU32(plain, token + TOKEN_BYTES) }
+}
+
+function readLogRecord(plain: Uint8Array): {
+  readonly bytes: Uint8Array
+  readonly token: Uint8Array
+  readonly generation: number
+  readonly revision: number
+} {
+  const at = plain.length - LOG_TRAILER_BYTES
+  const end = at + TOKEN_BYTES
+  return {
+    bytes: plain.slice(0, at),
+    token: plain.slice(at, end),
+    generation: readU32(plain, end) + 2 ** 32 * readU32(plain, end + 4),
+    revision: readU32(plain, end + 8),
+  }
+}
 
 function logPlace(sequence: CommitSequence, before: Uint8Array): Place {
   return { kind: KIND_LOG, number: sequence, more: before }
@@ -313,12 +358,6 @@ function metaPlace({ generation, sequence }: MetaRecord): Place {
   const writer = new ByteWriter(8)
   writer.varint(sequence)
   return { kind: KIND_META, number: generation, more: writer.finish() }
-}
-
-function readHead(plain: Uint8Array): Head {
-  const reader = new ByteReader(plain)
-  const [generation, sequence, revision] = [reader.varint(), reader.varint(), reader.varint()]
-  return { generation, sequence, revision, link: reader.raw(NO_LINK.length) }
 }
 
 function usedUp(): PannierError {

@@ -22,16 +22,13 @@ const SEALED_AT: number = NONCE_AT + NONCE_BYTES
 export const ENVELOPE_BYTES: number = SEALED_AT + TAG_BYTES
 
 export const ID_BYTES = 16
-export const NO_LINK: Uint8Array = new Uint8Array(NONCE_BYTES)
-
 export const KIND_PAGE = 1
 export const KIND_LOG = 2
 export const KIND_META = 3
-export const KIND_HEAD = 4
-export const KIND_HEADER = 5
-export const KIND_SLOT = 6
-export const KIND_DATA_KEY = 7
-export const KIND_SNAPSHOT = 8
+export const KIND_HEADER = 4
+export const KIND_SLOT = 5
+export const KIND_DATA_KEY = 6
+export const KIND_SNAPSHOT = 7
 
 export const MAGIC = 0x454e4e50 // 'PNNE', little-endian
 
@@ -107,7 +104,6 @@ const NAMES: Readonly<Record<number, string>> = {
   [KIND_PAGE]: 'page',
   [KIND_LOG]: 'log record',
   [KIND_META]: 'meta record',
-  [KIND_HEAD]: 'head',
 }
 
 export function damagedRecord({ kind, number }: Place): PannierError {

@@ -17,7 +17,7 @@ import { readU32, writeU32 } from '../../codec/bytes.ts'
 import { HEADER_BYTES_MAX } from '../page-store.ts'
 import { associatedData, KIND_SNAPSHOT } from './envelope.ts'
 import { NONCE_BYTES, SALT_BYTES, TAG_BYTES, type Aead, type CryptoPlatform } from './platform.ts'
-import { isSealedSnapshot, SEALED_SNAPSHOT_MAGIC } from './sealed-snapshot-magic.ts'
+import { isSealedSnapshot, SEALED_SNAPSHOT_MAGIC } from '../../codec/sealed-snapshot-magic.ts'
 import type { Credential } from './slots.ts'
 import { Vault } from './vault.ts'
 

@@ -13,7 +13,6 @@ import {
   ID_BYTES,
   keyIdOf,
   KIND_DATA_KEY,
-  KIND_HEAD,
   KIND_HEADER,
   KIND_LOG,
   KIND_META,
@@ -40,8 +39,9 @@ const SUBKEYS: readonly (readonly [number, string])[] = [
   [KIND_PAGE, 'pannier page'],
   [KIND_LOG, 'pannier log'],
   [KIND_META, 'pannier meta'],
-  [KIND_HEAD, 'pannier head'],
 ]
+
+const CHANCE_BYTES = 4096
 
 interface DataKey extends WrappedKey {
   readonly subkeys: ReadonlyMap<number, Aead>
@@ -58,6 +58,8 @@ export class Vault {
   readonly platform: CryptoPlatform
   readonly #credential: Credential
   #masterKey: Uint8Array | undefined
+  #chance: Uint8Array = new Uint8Array(0)
+  #chanceAt = 0
   #opened: Opened | undefined
   #opening: { readonly bytes: Uint8Array; readonly done: Promise<void> } | undefined
 
@@ -134,7 +136,18 @@ export class Vault {
   }
 
   newNonce(): Uint8Array {
-    return this.platform.random(NONCE_BYTES)
+    return this.random(NONCE_BYTES)
+  }
+
+  /** Asked for in advance: a call of the platform costs more than its bytes do. */
+  random(count: number): Uint8Array {
+    if (this.#chanceAt + count > this.#chance.length) {
+      this.#chance = this.platform.random(CHANCE_BYTES)
+      this.#chanceAt = 0
+    }
+    const from = this.#chanceAt
+    this.#chanceAt += count
+    return this.#chance.slice(from, this.#chanceAt)
   }
 
   seal(place: Place, plain: Uint8Array, nonce: Uint8Array = this.newNonce()): MaybePromise<Uint8Array> {
@@ -171,7 +184,8 @@ export class Vault {
     const before = this.#opened
     if (before && !sameBytes(before.header.database, header.database))
       throw tampered('its header is that of another database')
-    if (before && header.revision < before.header.revision) throw tampered('its header is an older one')
+    // Of a read that was on its way while a newer one came. One that was put back is noticed by what was written since.
+    if (before && header.revision < before.header.revision) return
     const masterKey = this.#masterKey ?? (await this.#unlock(header))
     await this.#checkSeal(masterKey, header.database, bytes)
     const keys = new Map<number, DataKey>()

@@ -21,6 +21,7 @@ import { generationOf, keyOf, requestMeta, type StoredMeta } from './stored-meta
 
 /** Whoever only reads does without. */
 const pageWriting = moduleOnDemand(() => import('./page-writer.ts'))
+const headerWriting = moduleOnDemand(() => import('./header-writer.ts'))
 
 export class IndexedDbPageStore implements PageStore {
   private readonly connection: Connection
@@ -84,12 +85,12 @@ export class IndexedDbPageStore implements PageStore {
     return this.writing((writer) => writer.commit(commit))
   }
 
-  putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): Promise<void> {
-    return this.writing((writer) => writer.putHeader(expected, header, durability))
+  putHeader(...call: Parameters<PageStore['putHeader']>): Promise<void> {
+    return this.writing(async (writer) => (await headerWriting()).putHeader(writer, ...call))
   }
 
-  replacePages(header: Uint8Array, pages: readonly Page[]): Promise<void> {
-    return this.writing((writer) => writer.replacePages(header, pages))
+  replacePages(...call: Parameters<PageStore['replacePages']>): Promise<void> {
+    return this.writing(async (writer) => (await headerWriting()).replacePages(writer, ...call))
   }
 
   async listPages(): Promise<PageId[]> {

@@ -9,10 +9,9 @@
  */
 import type { Generation, PageId } from '../../base/brand.ts'
 import { PannierError, isPannierError } from '../../base/errors.ts'
-import { sameBytes } from '../../codec/same-bytes.ts'
 import type { Commit, Durability, LogRecord, Page } from '../page-store.ts'
 import type { Connection, Work } from './connection.ts'
-import { HEADER, LOG, LOG_END, META, PAGES } from './open.ts'
+import { LOG, LOG_END, META, PAGES } from './open.ts'
 import { keepReserve, releaseReserve } from './quota-reserve.ts'
 import { CURRENT, generationOf, keyOf, requestMeta } from './stored-meta.ts'
 
@@ -55,37 +54,6 @@ export class IndexedDbPageWriter {
       await releaseReserve()
       await this.add(record, durability, head)
     }
-  }
-
-  putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): Promise<void> {
-    return this.write([META, LOG], durability, (work) => {
-      const metas = work.store(META)
-      const current = requestMeta(work)
-      const newest = requestNewest(work)
-      const stored = metas.get(HEADER) as IDBRequest<Uint8Array | undefined>
-      stored.onsuccess = () => {
-        const isEmpty = generationOf(current) === 0 && keyOf(newest) === 0
-        if (!sameBytes(stored.result, expected) || (expected === undefined && !isEmpty)) return work.fail(stale())
-        last(work, metas.put(exact(header), HEADER))
-      }
-    })
-  }
-
-  /** Each put means the same as what was there, so it would do no harm alone. */
-  replacePages(header: Uint8Array, pages: readonly Page[]): Promise<void> {
-    return this.write([META, PAGES], 'relaxed', (work) => {
-      const store = work.store(PAGES)
-      const stored = work.store(META).get(HEADER) as IDBRequest<Uint8Array | undefined>
-      stored.onsuccess = () => {
-        if (!sameBytes(stored.result, header)) return work.fail(stale())
-        for (const { id, bytes } of pages) {
-          const found = store.getKey(id)
-          found.onsuccess = () => {
-            if (found.result !== undefined) store.put(exact(bytes), id)
-          }
-        }
-      }
-    })
   }
 
   claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): Promise<void> {
@@ -229,7 +197,8 @@ export class IndexedDbPageWriter {
     await orphans.catch(nothing)
   }
 
-  private async write(stores: readonly string[], durability: Durability, body: (work: Work) => void): Promise<void> {
+  /** Used by header-writer.ts too. */
+  async write(stores: readonly string[], durability: Durability, body: (work: Work) => void): Promise<void> {
     try {
       await this.connection.write(stores, durability, (work) => {
         body(work)
@@ -255,7 +224,7 @@ export class IndexedDbPageWriter {
 }
 
 /** Requests the key of the newest log record. */
-function requestNewest(work: Work): IDBRequest<IDBCursor | null> {
+export function requestNewest(work: Work): IDBRequest<IDBCursor | null> {
   return work.store(LOG).openKeyCursor(IDBKeyRange.upperBound(LOG_END, true), 'prev')
 }
 
@@ -297,16 +266,16 @@ function deleteAll(pages: IDBObjectStore, ids: readonly PageId[]): void {
 }
 
 /** The last request of a transaction: when it has succeeded, all have. */
-function last(work: Work, request: IDBRequest): void {
+export function last(work: Work, request: IDBRequest): void {
   request.onsuccess = () => work.commit()
 }
 
 /** IndexedDB stores the whole buffer below a view. */
-function exact(bytes: Uint8Array): Uint8Array {
+export function exact(bytes: Uint8Array): Uint8Array {
   return bytes.length === bytes.buffer.byteLength ? bytes : bytes.slice()
 }
 
-function stale(): PannierError {
+export function stale(): PannierError {
   return new PannierError('PANNIER_STALE', 'Another handle has written since.')
 }
 

@@ -54,10 +54,9 @@ export class SqliteDatabase implements SharedDatabase {
   }
 
   append(record: LogRecord, durability: Durability, head?: Uint8Array): void {
-    if (head) return this.transaction(durability, () => this.appendIfNext(record, head))
     this.attempt(() => {
       this.setDurability(durability)
-      this.appendIfNext(record)
+      this.appendIfNext(record, head)
     })
   }
 
@@ -133,9 +132,10 @@ export class SqliteDatabase implements SharedDatabase {
   }
 
   private appendIfNext({ sequence, bytes }: LogRecord, head?: Uint8Array): void {
-    const { changes } = this.statements.append.run(sequence, bytes, sequence - 1)
+    const { append, appendWithHead } = this.statements
+    const parameters = [sequence, bytes, sequence - 1] as const
+    const { changes } = head ? appendWithHead.run(...parameters, head) : append.run(...parameters)
     if (changes === 0) throw stale(`the newest log record is not ${sequence - 1}`)
-    if (head) this.statements.setHead.run(head)
   }
 
   private header(): Uint8Array | undefined {
@@ -218,7 +218,7 @@ type StatementName =
   | 'readPage'
   | 'newest'
   | 'append'
-  | 'setHead'
+  | 'appendWithHead'
   | 'readHeader'
   | 'setHeader'
   | 'readClaim'
@@ -244,7 +244,10 @@ function prepare(connection: DatabaseSync): Statements {
     readPage: prepared('SELECT bytes FROM pages WHERE id = ?'),
     newest: prepared(`${NEWEST} AS sequence`),
     append: prepared(`INSERT INTO log SELECT ?, ? WHERE (${NEWEST}) = ?`),
-    setHead: prepared(`INSERT OR REPLACE INTO log VALUES (${HEAD}, ?)`),
+    // One statement is a transaction by itself.
+    appendWithHead: prepared(
+      `INSERT OR REPLACE INTO log SELECT * FROM (VALUES (?1, ?2), (${HEAD}, ?4)) WHERE (${NEWEST}) = ?3`,
+    ),
     readHeader: prepared('SELECT bytes FROM meta WHERE id = 2'),
     setHeader: prepared('INSERT OR REPLACE INTO meta (id, bytes) VALUES (2, ?)'),
     readClaim: prepared('SELECT claim FROM meta WHERE id = 1'),

@@ -4,6 +4,7 @@
  */
 import { test } from 'vitest'
 import { localCoordinator } from '../../../src/database/coordination/local-coordinator.ts'
+import { fence } from '../../../src/database/encryption/fence.ts'
 import { systemEnvironment } from '../../../src/database/environment.ts'
 import { openKeyValueStore, type PagedKeyValueStore } from '../../../src/kv/open.ts'
 import type { EncryptedPageStore } from '../../../src/storage/encrypted/encrypted-page-store.ts'
@@ -115,7 +116,7 @@ async function rotateWithFault(seed: number, call: number, fault: Fault): Promis
   }
   const rotate = ({ pages, kv }: Opened): Promise<void> =>
     rotateKey(pages, {
-      fence: () => kv.fence(),
+      fence: () => fence(kv),
       pause: () => Promise.resolve(),
       signal: new AbortController().signal,
     })
