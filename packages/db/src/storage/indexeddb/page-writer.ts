@@ -11,6 +11,7 @@ import type { Generation, PageId } from '../../base/brand.ts'
 import { PannierError, isPannierError } from '../../base/errors.ts'
 import type { Commit, Durability, LogRecord, Page } from '../page-store.ts'
 import type { Connection, Work } from './connection.ts'
+import { isChromium } from './engine.ts'
 import { LOG, LOG_END, META, PAGES } from './open.ts'
 import { keepReserve, releaseReserve } from './quota-reserve.ts'
 import { CURRENT, generationOf, keyOf, requestMeta } from './stored-meta.ts'
@@ -100,7 +101,7 @@ export class IndexedDbPageWriter {
    * replaces a record, so this sequence was free, so it lies below all that the log retains (this handle has seen a
    * record that reaches it: there is no gap). There no handle reads, and the next commit deletes it.
    *
-   * A head put in vain would do harm, so it waits for the answer and for the record.
+   * A head put in vain would do harm, so with one the transaction ends when the answer and the record are there.
    */
   private add({ sequence, bytes }: LogRecord, durability: Durability, head: Uint8Array | undefined): Promise<void> {
     return this.connection.write([LOG], durability, (work) => {
@@ -112,7 +113,11 @@ export class IndexedDbPageWriter {
         newer.onsuccess = () => {
           if (newer.result !== LOG_END || (newest && keyOf(newest) !== sequence - 1)) work.fail(stale())
         }
-        log.add(exact(bytes), sequence).onsuccess = () => last(work, log.put(exact(head), LOG_END))
+        const added = log.add(exact(bytes), sequence)
+        const putHead = (): void => last(work, log.put(exact(head), LOG_END))
+        // Chromium takes back all of a transaction that fails.
+        if (isChromium) putHead()
+        else added.onsuccess = putHead
         return () => void (this.seen.newest = sequence)
       }
       if (mayHaveGap) {
