@@ -18,6 +18,7 @@ import { MigrationNeeded } from './schema/versioned-access.ts'
 import type { DocumentOf, InputOf } from './schema/declared-types.ts'
 import type { SchemaInput, SchemaOutput, StandardSchema } from './schema/standard-schema.ts'
 import type { Encryption } from './encryption/encryption.ts'
+import type { MoveOptions } from './move-database.ts'
 import type { SnapshotOptions } from './snapshot-options.ts'
 import { Replication } from './replication.ts'
 import type { DatabaseSyncOptions, ReplicationOptions, ReplicationSide } from './replication-options.ts'
@@ -261,13 +262,13 @@ export class Database<Schemas extends object = object> {
    * is deleted once the new one is complete; until then, and whenever it fails, it stays what and where it is. Others that have it
    * open may write meanwhile, which makes it take longer, and are closed when it is deleted.
    *
-   * @throws PANNIER_EXISTS if there is a database of that name; PANNIER_ABORTED, PANNIER_QUOTA_EXCEEDED; PANNIER_LIMIT if others
+   * @throws PANNIER_EXISTS if there is a database of that name; PANNIER_ENCRYPTED, PANNIER_WRONG_KEY; PANNIER_ABORTED, PANNIER_QUOTA_EXCEEDED; PANNIER_LIMIT if others
    *   never stop to write
    * @example
    * await db.moveTo(opfs(), { onProgress: show })
    * db = await open('shop', { storage: opfs() })
    */
-  async moveTo(storage: Storage, options: LongWork = {}): Promise<void> {
+  async moveTo(storage: Storage, options: MoveOptions = {}): Promise<void> {
     this.#assertOpen()
     const { moveDatabase } = await loadedModule(import('./move-database.ts'))
     await moveDatabase(this, this.#parts, storage, options)

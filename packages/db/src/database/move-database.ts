@@ -8,9 +8,18 @@ import type { CommitSequence } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'
 import type { KeyValueStore } from '../kv/key-value-store.ts'
 import type { Storage } from '../storage/page-store.ts'
+import type { Credential } from '../storage/encrypted/slots.ts'
 import type { LongWork } from './byte-stream.ts'
 import type { Database } from './database.ts'
 import { open } from './open.ts'
+
+export interface MoveOptions extends LongWork {
+  /**
+   * What the new one is opened by. Of an encrypted database it has to open that as well: other passwords and keys are not moved with it.
+   * A plain one becomes encrypted.
+   */
+  readonly encryption?: Credential
+}
 
 /** Where the database is now. */
 export interface MoveSource {
@@ -23,13 +32,18 @@ export interface MoveSource {
 const ATTEMPTS_MAX = 10
 
 export async function moveDatabase(
-  database: Pick<Database, 'snapshot' | 'close'>,
+  database: Pick<Database, 'snapshot' | 'close' | 'encryption'>,
   source: MoveSource,
   target: Storage,
-  work: LongWork,
+  work: MoveOptions,
 ): Promise<void> {
   const { name, storage } = source
   if (target.identify(name) === storage.identify(name)) throw new TypeError('that is where the database is')
+  if (database.encryption && !work.encryption) {
+    const message =
+      'The database is encrypted: to be moved it needs a password or key again, as the option `encryption`.'
+    throw new PannierError('PANNIER_ENCRYPTED', message)
+  }
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
     const copied = await sequenceAfterTurn(source.store)
     if (await moveOnce(source, copied, database.snapshot(work), target, work)) return database.close()
@@ -43,9 +57,13 @@ async function moveOnce(
   copied: CommitSequence,
   snapshot: ReadableStream<Uint8Array>,
   target: Storage,
-  { signal, onProgress }: LongWork,
+  { signal, onProgress, encryption }: MoveOptions,
 ): Promise<boolean> {
-  const options = { ...(signal !== undefined && { signal }), ...(onProgress !== undefined && { onProgress }) }
+  const options = {
+    ...(signal !== undefined && { signal }),
+    ...(onProgress !== undefined && { onProgress }),
+    ...(encryption !== undefined && { encryption }),
+  }
   const copy = await open(name, { storage: target, from: snapshot, durability: 'strict', ...options })
   await copy.close()
   const turn = await store.begin()

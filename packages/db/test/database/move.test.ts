@@ -54,3 +54,21 @@ test('what cannot be moved stays, and goes on', async () => {
   await db.close()
   await other.close()
 })
+
+test('an encrypted database is moved encrypted, and only by who can open it; a plain one can be encrypted by moving it', async () => {
+  const [source, target, last] = [memory(), new RawFileStorage(), memory()]
+  const encryption = { password: 'correct horse' }
+  const plain = await open('db', { storage: source })
+  await plain.collection('notes').insert({ _id: 'ours' })
+  await plain.moveTo(target, { encryption })
+  await assertRejects(open('db', { storage: target }), 'PANNIER_ENCRYPTED')
+  const db = await open('db', { storage: target, encryption })
+  await assertRejects(db.moveTo(last), 'PANNIER_ENCRYPTED')
+  await assertRejects(db.moveTo(last, { encryption: { password: 'battery staple' } }), 'PANNIER_WRONG_KEY')
+  expect((await db.collection('notes').get('ours'))?._id).toBe('ours')
+  await db.moveTo(last, { encryption })
+  await assertRejects(open('db', { storage: last }), 'PANNIER_ENCRYPTED')
+  const moved = await open('db', { storage: last, encryption })
+  expect((await moved.collection('notes').get('ours'))?._id).toBe('ours')
+  await moved.destroy()
+})
