@@ -262,6 +262,15 @@ export interface ConflictedDocument {
     readonly conflicts: readonly string[];
 }
 
+export type Credential = {
+    readonly password: string;
+    readonly derivation?: 'argon2id' | 'pbkdf2';
+} | {
+    readonly key: CryptoKey;
+} | {
+    readonly recoveryKey: string;
+};
+
 export const DOCUMENT_BYTES_MAX: number;
 
 export const DOCUMENT_DEPTH_MAX = 200;
@@ -270,6 +279,7 @@ export const DOCUMENT_TEXT_BYTES_MAX: number;
 
 export class Database<Schemas extends object = object> {
     readonly name: string;
+    readonly encryption: Encryption | undefined;
     get storage(): string;
     collection<Schema extends StandardSchema>(name: string, options: CollectionOptions<SchemaOutput<Schema>, Schema> & {
         readonly schema: Schema;
@@ -286,8 +296,9 @@ export class Database<Schemas extends object = object> {
     refresh(): Promise<void>;
     checkpoint(): Promise<void>;
     check(): Promise<string[]>;
-    snapshot(options?: LongWork): ReadableStream<Uint8Array>;
-    moveTo(storage: Storage, options?: LongWork): Promise<void>;
+    snapshot(options?: SnapshotOptions): ReadableStream<Uint8Array>;
+    changePassword(oldPassword: string, newPassword: string): Promise<void>;
+    moveTo(storage: Storage, options?: MoveOptions): Promise<void>;
     sync(url: string | URL, options: DatabaseSyncOptions): Replication;
     replicate(source: ReplicationSide, target: ReplicationSide, options?: ReplicationOptions): Replication;
     close(): Promise<void>;
@@ -314,6 +325,10 @@ export interface DeletedRow {
     readonly id: string;
     readonly rev: string;
     readonly deleted: true;
+}
+
+export interface DestroyOptions {
+    readonly storage?: Storage;
 }
 
 export interface DirectionOptions {
@@ -365,6 +380,29 @@ export interface EditOptions {
 }
 
 export type Emit<Key = unknown, Value = unknown> = (key: Key, value?: Value) => void;
+
+export class Encryption {
+    slots(): Promise<EncryptionSlot[]>;
+    addPassword(password: string, options?: SlotOptions): Promise<EncryptionSlot>;
+    addKey(key: CryptoKey, options?: SlotOptions): Promise<EncryptionSlot>;
+    makeRecoveryKey(options?: SlotOptions): Promise<string>;
+    removeSlot(id: string): Promise<boolean>;
+    changePassword(oldPassword: string, newPassword: string): Promise<void>;
+    rotateKey({ signal, onProgress }?: LongWork): Promise<void>;
+    info(): Promise<EncryptionInfo>;
+}
+
+export interface EncryptionInfo {
+    readonly keyUses: number;
+    readonly isRotationDue: boolean;
+    readonly isRotating: boolean;
+}
+
+export interface EncryptionSlot {
+    readonly id: string;
+    readonly kind: SlotKind;
+    readonly label: string;
+}
 
 export type ErrorCode = 'PANNIER_LOCKED' | 'PANNIER_BLOCKED' | 'PANNIER_OPEN_FAILED' | 'PANNIER_UNAVAILABLE' | 'PANNIER_WRONG_FORMAT' | 'PANNIER_NEWER_FORMAT' | 'PANNIER_ENCRYPTED' | 'PANNIER_NOT_ENCRYPTED' | 'PANNIER_WRONG_KEY' | 'PANNIER_EXISTS' | 'PANNIER_CLOSED' | 'PANNIER_CORRUPT' | 'PANNIER_IO' | 'PANNIER_QUOTA_EXCEEDED' | 'PANNIER_STALE' | 'PANNIER_RECOVERY_NEEDED' | 'PANNIER_SNAPSHOT_EXPIRED' | 'PANNIER_CONFLICT' | 'PANNIER_NOT_FOUND' | 'PANNIER_UNIQUE' | 'PANNIER_KEY_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_DEEP' | 'PANNIER_BATCH_TOO_LARGE' | 'PANNIER_INVALID_DOCUMENT' | 'PANNIER_ATTACHMENT_TOO_LARGE' | 'PANNIER_ATTACHMENT_MISSING' | 'PANNIER_EPOCH_MISMATCH' | 'PANNIER_NEWER_SCHEMA' | 'PANNIER_INDEX_MISMATCH' | 'PANNIER_UNSAFE_REGEX' | 'PANNIER_LIMIT' | 'PANNIER_PEER_UNREACHABLE' | 'PANNIER_PEER_REFUSED' | 'PANNIER_MODULE_NOT_LOADED' | 'PANNIER_ABORTED';
 
@@ -661,6 +699,10 @@ export interface MissingRow {
     readonly error: 'not_found';
 }
 
+export interface MoveOptions extends LongWork {
+    readonly encryption?: Credential;
+}
+
 export const NAME_CHARS_MAX = 200;
 
 export interface Network {
@@ -679,6 +721,7 @@ export interface NumberStatistics {
 export interface OpenOptions<Schemas extends object = Record<string, unknown>> {
     readonly storage?: Storage;
     readonly durability?: Durability;
+    readonly encryption?: Credential;
     readonly cacheBytesMax?: number;
     readonly collections?: {
         readonly [Name in keyof Schemas]: CollectionDeclaration<Schemas[Name]>;
@@ -947,6 +990,14 @@ export type Selector<T> = FieldConditions<T> & Combinations<T>;
 
 export type Sequence = unknown;
 
+export interface SlotOptions {
+    readonly label?: string;
+}
+
+export interface SnapshotOptions extends LongWork {
+    readonly sealed?: boolean;
+}
+
 export interface StandardSchema<Input = unknown, Output = Input> {
     readonly '~standard': {
         readonly version: 1;
@@ -1066,6 +1117,8 @@ export interface WriteResult {
     readonly id: string;
     readonly rev: string;
 }
+
+export function destroy(name: string, { storage }?: DestroyOptions): Promise<void>;
 
 export function isPannierError(error: unknown, code?: ErrorCode): error is PannierError;
 
@@ -1321,7 +1374,7 @@ interface PageStore {
     stage(token: string, pages: readonly Page[]): MaybePromise<void>;
     commit(commit: Commit): MaybePromise<void>;
     putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): MaybePromise<void>;
-    replacePages(pages: readonly Page[]): MaybePromise<void>;
+    replacePages(header: Uint8Array, pages: readonly Page[]): MaybePromise<void>;
     listPages(): MaybePromise<readonly PageId[]>;
     usedBytes(): MaybePromise<number | undefined>;
     close(): MaybePromise<void>;
@@ -1374,6 +1427,8 @@ interface SizePredicate {
     readonly path: string;
     readonly size: number;
 }
+
+type SlotKind = 'password' | 'recovery' | 'device';
 
 interface StoreState {
     readonly meta: MetaRecord | undefined;

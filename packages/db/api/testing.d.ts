@@ -43,7 +43,7 @@ export class SimulatedDatabase {
     usedBytes(): number;
     append(record: LogRecord, durability: Durability, head: Uint8Array | undefined): void;
     putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): void;
-    replacePages(pages: readonly Page[]): void;
+    replacePages(header: Uint8Array, pages: readonly Page[]): void;
     claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): void;
     stage(token: string, pages: readonly Page[]): void;
     commit(commit: Commit): void;
@@ -177,7 +177,7 @@ interface PageStore {
     stage(token: string, pages: readonly Page[]): MaybePromise<void>;
     commit(commit: Commit): MaybePromise<void>;
     putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): MaybePromise<void>;
-    replacePages(pages: readonly Page[]): MaybePromise<void>;
+    replacePages(header: Uint8Array, pages: readonly Page[]): MaybePromise<void>;
     listPages(): MaybePromise<readonly PageId[]>;
     usedBytes(): MaybePromise<number | undefined>;
     close(): MaybePromise<void>;
@@ -195,7 +195,7 @@ class SimulatedPageStore implements PageStore {
     stage(token: string, pages: readonly Page[]): MaybePromise<void>;
     commit(commit: Commit): MaybePromise<void>;
     putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): MaybePromise<void>;
-    replacePages(pages: readonly Page[]): MaybePromise<void>;
+    replacePages(header: Uint8Array, pages: readonly Page[]): MaybePromise<void>;
     listPages(): MaybePromise<readonly PageId[]>;
     usedBytes(): MaybePromise<number | undefined>;
     close(): MaybePromise<void>;
