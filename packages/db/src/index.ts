@@ -14,7 +14,7 @@ export type { Encryption, EncryptionInfo, EncryptionSlot, SlotOptions } from './
 export type { Credential } from './storage/encrypted/slots.ts'
 export type { CollectionChange, DatabaseChange } from './database/change-notifier.ts'
 export type { ByteSource, LongWork } from './database/byte-stream.ts'
-export type { MoveOptions } from './database/move-database.ts'
+export type { MoveOptions } from './database/move-options.ts'
 export type { Collection, ExportOptions, IndexInfo } from './database/collection.ts'
 export type { CollectionOptions } from './database/declarations.ts'
 export type { ChangeFeed, ChangesOptions, ChangesPage } from './database/change-feed.ts'

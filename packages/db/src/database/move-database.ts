@@ -8,18 +8,9 @@ import type { CommitSequence } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'
 import type { KeyValueStore } from '../kv/key-value-store.ts'
 import type { Storage } from '../storage/page-store.ts'
-import type { Credential } from '../storage/encrypted/slots.ts'
-import type { LongWork } from './byte-stream.ts'
 import type { Database } from './database.ts'
+import type { MoveOptions } from './move-options.ts'
 import { open } from './open.ts'
-
-export interface MoveOptions extends LongWork {
-  /**
-   * What the new one is opened by. Of an encrypted database it has to open that as well: other passwords and keys are not moved with it.
-   * A plain one becomes encrypted.
-   */
-  readonly encryption?: Credential
-}
 
 /** Where the database is now. */
 export interface MoveSource {
