@@ -112,13 +112,16 @@ export class PannierContender implements Contender {
 
   readonly replicas: Replicas = {
     fill: async (place, people) => {
-      await using database = await open(place, this.#options)
+      const database = await open(place, this.#options)
       await database.collection<Person>('people').insert(people)
+      await database.close()
     },
     copy: async (source, target) => {
-      await using from = await open(source, this.#options)
-      await using to = await open(target, this.#options)
+      const from = await open(source, this.#options)
+      const to = await open(target, this.#options)
       await from.collection<Person>('people').replicate.to(to.collection<Person>('people'))
+      await from.close()
+      await to.close()
     },
     take: async (place) => {
       const database = await open(place, this.#options)
