@@ -50,6 +50,7 @@ function cellsFor({ name }: ContenderFacts, suite: string): readonly Cell[] {
 function isTested({ name }: ContenderFacts, suite: string, runsIn: Place): boolean {
   // The adapter of the plain one with a password, which makes each opening slow on purpose.
   if (name.endsWith('-encrypted')) return suite === 'json-store' && (runsIn === 'node' || runsIn === 'chromium')
+  if (name === 'pannier-opfs') return suite === 'standard'
   if (name.startsWith('pannier') || name === 'indexed-db' || name === 'node-sqlite') return true
   return (suite === 'standard' || name === 'jsonstore') && (runsIn === 'node' || runsIn === 'chromium')
 }

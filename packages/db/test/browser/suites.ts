@@ -55,7 +55,6 @@ export function declareSuites(test: Test): void {
   if (hasFileSystem()) {
     const storage = opfs()
     pageStoreSuite({ test: prefixed(test, 'page store, OPFS'), create: async () => ({ storage, name: newName() }) })
-    snapshotSuite({ test: prefixed(test, 'snapshot, OPFS'), create: () => ({ storage, name: newName() }) })
     collectionSuite({ test: prefixed(test, 'collection, OPFS'), create: () => open(newName(), { storage }) })
   }
   webCoordinatorSuite({ test: prefixed(test, 'coordinator') })
@@ -114,9 +113,8 @@ export function declareSuites(test: Test): void {
   })
   const encryption = newDeviceKey().then((key) => ({ key }))
   const openEncrypted = async (): Promise<Database> => open(newName(), { encryption: await encryption })
+  // The other suites run encrypted in Node, with WebCrypto too: test/storage/encrypted/suites.test.ts.
   collectionSuite({ test: prefixed(test, 'encrypted collection'), create: openEncrypted })
-  indexSuite({ test: prefixed(test, 'encrypted indexes'), create: openEncrypted })
-  replicationSuite({ test: prefixed(test, 'encrypted replication'), create: openEncrypted })
   changeFeedSuite({
     test: prefixed(test, 'encrypted change feed'),
     create: () => {

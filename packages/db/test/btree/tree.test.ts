@@ -160,7 +160,7 @@ const size = fc.oneof(
   { weight: 3, arbitrary: fc.nat(2500) },
   { weight: 1, arbitrary: fc.nat(140_000) },
 )
-const RUNS = Number(process.env['RUNS'] ?? 25)
+const RUNS = Number(process.env['RUNS'] ?? 16)
 
 function batches(key: fc.Arbitrary<Key>): fc.Arbitrary<Batch[]> {
   const manyPuts = fc.array(fc.tuple(key, size), { maxLength: 200, size: 'max' })

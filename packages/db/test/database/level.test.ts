@@ -1,5 +1,5 @@
 /**
- * Goal: whole databases on LevelDB and in memory-level: collections, snapshots, import and export; and kills: what a process has
+ * Goal: whole databases on LevelDB and in memory-level: collections, attachments, snapshots; and kills: what a process has
  * acknowledged is there after SIGKILL, at whatever moment that comes.
  * `KILLS=200 vitest run packages/db/test/database/level.test.ts` kills more often.
  */
@@ -14,7 +14,6 @@ import { open } from '../../src/database/open.ts'
 import { level } from '../../src/storage/level/level.ts'
 import { attachmentSuite } from '../../testing/conformance/attachments.ts'
 import { collectionSuite } from '../../testing/conformance/collection.ts'
-import { importExportSuite } from '../../testing/conformance/import-export.ts'
 import { snapshotSuite } from '../../testing/conformance/snapshot.ts'
 import { seededRandom } from '../../testing/random.ts'
 import { prefixed } from '../../testing/suite.ts'
@@ -33,7 +32,6 @@ const create = () => open(newPath(), { storage: classicLevel() })
 const leveldb = prefixed(test, 'LevelDB')
 collectionSuite({ test: leveldb, create })
 attachmentSuite({ test: leveldb, create })
-importExportSuite({ test: leveldb, create })
 snapshotSuite({ test: leveldb, create: () => ({ storage: classicLevel(), name: newPath() }) })
 
 const shared = level(new MemoryLevel())

@@ -13,7 +13,7 @@ import type { Random } from '../../testing/random.ts'
 import { carry, pannierReplica, pouchReplica } from './replica.ts'
 import type { DocumentState, Replica, Revision } from './replica.ts'
 
-const SEEDS = Number(process.env['SEEDS'] ?? 20)
+const SEEDS = Number(process.env['SEEDS'] ?? 12)
 const FIRST_SEED = Number(process.env['SEED'] ?? 1)
 const IDS = ['a', 'b', 'constructor', 'naïve 💡']
 

@@ -326,7 +326,7 @@ const commandArbitraries: fc.Arbitrary<Command>[] = [
   fc.constant(new Compare()),
 ]
 
-const RUNS = Number(process.env['RUNS'] ?? 100)
+const RUNS = Number(process.env['RUNS'] ?? 60)
 
 /** Opens another handle on the same database; the one before is left as a crash would leave it, or closed. */
 type Open = () => Promise<Database>

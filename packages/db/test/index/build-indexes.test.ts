@@ -21,7 +21,7 @@ import { modelKeyValueStore } from '../../testing/model-key-value-store.ts'
 import { seededRandom } from '../../testing/random.ts'
 import type { Random } from '../../testing/random.ts'
 
-const SEEDS = Number(process.env['SEEDS'] ?? 25)
+const SEEDS = Number(process.env['SEEDS'] ?? 16)
 const FIRST_SEED = Number(process.env['SEED'] ?? 1)
 const INDEXES: IndexInput[] = [
   'age',

@@ -16,4 +16,4 @@ const FAULTS: readonly Fault[] = [
 ]
 
 callsInTurn(simulate, { faults: FAULTS, stride: 6 })
-randomCalls(simulate, { seeds: 150, callsMax: [10, 40, 100] })
+randomCalls(simulate, { seeds: 100, callsMax: [10, 40, 100] })

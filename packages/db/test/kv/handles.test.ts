@@ -16,7 +16,7 @@ import { systemEnvironment } from '../../src/database/environment.ts'
 import { seededRandom, type Random } from '../../testing/random.ts'
 import { randomOrder, SimulatedStorage } from '../../testing/simulated-page-store.ts'
 
-const SEEDS = Number(process.env['SEEDS'] ?? 40)
+const SEEDS = Number(process.env['SEEDS'] ?? 24)
 const FIRST_SEED = Number(process.env['SEED'] ?? 1)
 
 /** Everybody always has the turn, and nobody hears of anybody; only pins are kept. */

@@ -21,7 +21,7 @@ import {
 import { seededRandom, type Random } from '../../testing/random.ts'
 import { soloCoordinator } from './solo-coordinator.ts'
 
-const SEEDS = Number(process.env['SEEDS'] ?? 30)
+const SEEDS = Number(process.env['SEEDS'] ?? 20)
 const FIRST_SEED = Number(process.env['SEED'] ?? 1)
 
 for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {

@@ -11,7 +11,7 @@ import { RawFileStorage } from '../../testing/raw-file-storage.ts'
 import { SimulatedDisk } from '../../testing/simulated-disk.ts'
 import { soloCoordinator } from './solo-coordinator.ts'
 
-const SEEDS = Number(process.env['SEEDS'] ?? 60)
+const SEEDS = Number(process.env['SEEDS'] ?? 30)
 const FIRST_SEED = Number(process.env['SEED'] ?? 1)
 
 test(`random operations of ${SEEDS} seeds from ${FIRST_SEED}`, { timeout: 3_600_000 }, async () => {

@@ -17,7 +17,7 @@ import { simulateFiles } from '../../testing/raw-file-simulation.ts'
 import { openDatabase, RawFileStorage } from '../../testing/raw-file-storage.ts'
 import { SimulatedDisk } from '../../testing/simulated-disk.ts'
 
-const SEEDS = Number(process.env['SEEDS'] ?? 60)
+const SEEDS = Number(process.env['SEEDS'] ?? 30)
 const FIRST_SEED = Number(process.env['SEED'] ?? 1)
 const NAME = 'database'
 

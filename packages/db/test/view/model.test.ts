@@ -13,7 +13,7 @@ import { modelDatabase } from '../../testing/model-database.ts'
 import { checkRandomViews } from '../../testing/random-views.ts'
 import { seededRandom } from '../../testing/random.ts'
 
-const SEEDS = Number(process.env['SEEDS'] ?? 24)
+const SEEDS = Number(process.env['SEEDS'] ?? 16)
 const FIRST_SEED = Number(process.env['SEED'] ?? 1)
 
 async function databaseFor(seed: number): Promise<Database> {

@@ -21,7 +21,7 @@ import { ADMIN, ADMIN_NAME, ADMIN_PASSWORD } from '../test-server.ts'
 PouchDB.plugin(memoryAdapter)
 
 const only = process.env['SEED']
-const count = Number(process.env['SEEDS'] ?? 12)
+const count = Number(process.env['SEEDS'] ?? 8)
 const seeds = only === undefined ? Array.from({ length: count }, (_, at) => at + 1) : [Number(only)]
 /** They take longer. */
 const seedsInTheMiddle = process.env['SEEDS'] === undefined ? seeds.slice(0, 4) : seeds

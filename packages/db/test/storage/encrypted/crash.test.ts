@@ -50,7 +50,7 @@ class SealedStorage extends SimulatedStorage {
   }
 }
 
-const SEEDS = Number(process.env['SEEDS'] ?? 60)
+const SEEDS = Number(process.env['SEEDS'] ?? 30)
 const FIRST_SEED = Number(process.env['SEED'] ?? 1)
 
 for (const [name, run, share] of [

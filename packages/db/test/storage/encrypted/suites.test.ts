@@ -8,7 +8,6 @@ import { memory } from '../../../src/storage/memory/memory.ts'
 import { attachmentSuite } from '../../../testing/conformance/attachments.ts'
 import { changeFeedSuite } from '../../../testing/conformance/change-feed.ts'
 import { collectionSuite } from '../../../testing/conformance/collection.ts'
-import { importExportSuite } from '../../../testing/conformance/import-export.ts'
 import { indexSuite } from '../../../testing/conformance/indexes.ts'
 import { liveQuerySuite } from '../../../testing/conformance/live-queries.ts'
 import { replicationSuite } from '../../../testing/conformance/replication.ts'
@@ -33,7 +32,6 @@ indexSuite({ test: prefixed(test, 'indexes'), create: openWeb })
 revisionsSuite({ test: prefixed(test, 'revisions'), create: openNode })
 attachmentSuite({ test: prefixed(test, 'attachments'), create: openWeb })
 viewSuite({ test: prefixed(test, 'views'), create: openWeb })
-importExportSuite({ test: prefixed(test, 'import and export'), create: openWeb })
 replicationSuite({ test: prefixed(test, 'replication'), create: openNode })
 changeFeedSuite({ test: prefixed(test, 'change feed'), create: handles, supports: { handles: true } })
 liveQuerySuite({ test: prefixed(test, 'live queries'), create: handles, supports: { handles: true } })
