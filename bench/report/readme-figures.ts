@@ -38,7 +38,10 @@ export function withFigures(readme: string, files: readonly ResultFile[]): strin
     const file = files.find((one) => one.place === place && one.environment.features.length === 0)
     return file === undefined ? [] : [tableOf(file, name)]
   })
-  return `${before}${BEGIN}\n\n${tables.join('\n\n')}\n\n${END}${after}`
+  const [first = '', ...others] = tables
+  const more =
+    others.length === 0 ? '' : `<details><summary>Other engines</summary>\n\n${others.join('\n\n')}\n\n</details>\n\n`
+  return `${before}${BEGIN}\n\n${first}\n\n${more}${END}${after}`
 }
 
 function tableOf({ environment, startedAt, rows }: ResultFile, name: string): string {

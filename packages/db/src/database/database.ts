@@ -1,4 +1,5 @@
 /** An open database. */
+import { makeDisposable } from '../base/dispose.ts'
 import { isPannierError, PannierError } from '../base/errors.ts'
 import type { Environment } from '../base/environment.ts'
 import { loadedModule } from '../base/lazy-module.ts'
@@ -403,3 +404,5 @@ export class Database<Schemas extends object = object> {
     if (this.#closed !== undefined) throw new PannierError('PANNIER_CLOSED', 'The database is closed.')
   }
 }
+
+makeDisposable(Database, 'asyncDispose')

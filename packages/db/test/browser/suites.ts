@@ -10,6 +10,7 @@ import { EncryptedStorage } from '../../src/storage/encrypted/encrypted-storage.
 import { indexedDb } from '../../src/storage/indexeddb/indexeddb.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import { opfs } from '../../src/storage/opfs/opfs.ts'
+import { assertRejects } from '../../testing/check.ts'
 import { aggregateSuite } from '../../testing/conformance/aggregates.ts'
 import { attachmentSuite } from '../../testing/conformance/attachments.ts'
 import { changeFeedSuite } from '../../testing/conformance/change-feed.ts'
@@ -46,6 +47,14 @@ async function openKeyValue(name: string): Promise<PagedKeyValueStore> {
 }
 
 export function declareSuites(test: Test): void {
+  test('`await using`, compiled, closes a database in every engine', async () => {
+    let inside: Database
+    {
+      await using db = await open(newName())
+      inside = db
+    }
+    await assertRejects(inside.collection('docs').get('a'), 'PANNIER_CLOSED')
+  })
   environmentSuite({ test: prefixed(test, 'environment') })
   pageStoreSuite({
     test: prefixed(test, 'page store, memory'),

@@ -1,4 +1,4 @@
-/** The suite of snapshots in memory and in SQLite files. */
+/** The suite of snapshots in memory, in SQLite files and in the raw files of OPFS. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +7,7 @@ import { open } from '../../src/index.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import { sqlite } from '../../src/storage/sqlite/sqlite.ts'
 import { snapshotSuite } from '../../testing/conformance/snapshot.ts'
+import { RawFileStorage } from '../../testing/raw-file-storage.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pannier-snapshot-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -14,6 +15,11 @@ let count = 0
 
 describe('memory', () => {
   const storage = memory()
+  snapshotSuite({ test, create: () => ({ storage, name: `db-${++count}` }) })
+})
+
+describe('raw files', () => {
+  const storage = new RawFileStorage()
   snapshotSuite({ test, create: () => ({ storage, name: `db-${++count}` }) })
 })
 

@@ -1,4 +1,5 @@
 /** A live query as its user sees it. All that works is loaded with the first one; this only waits for it. */
+import { makeDisposable } from '../../base/dispose.ts'
 import type { LiveHost, LiveRequest, LiveState, LiveStatus, LiveUpdate, LiveWork, Subscriber } from './live-types.ts'
 
 /**
@@ -92,3 +93,5 @@ export class LiveQuery<Row extends object> implements AsyncIterable<LiveUpdate<R
     this.close()
   }
 }
+
+makeDisposable(LiveQuery, 'dispose')
