@@ -53,7 +53,7 @@ export function declareSuites(test: Test): void {
       await using db = await open(newName())
       inside = db
     }
-    await assertRejects(inside.collection('docs').get('a'), 'PANNIER_CLOSED')
+    await assertRejects((async () => inside.collection('docs').get('a'))(), 'PANNIER_CLOSED')
   })
   environmentSuite({ test: prefixed(test, 'environment') })
   pageStoreSuite({
