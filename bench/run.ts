@@ -144,7 +144,9 @@ function writeResult(file: ResultFile, isKept: boolean): void {
 function reportCurrent(render: (files: readonly ResultFile[]) => string): void {
   const names = globSync('*.json', { cwd: CURRENT }).sort()
   if (names.length === 0) return console.log('There is nothing in bench/results/current/ yet: npm run bench -- --keep')
-  const files = names.map((name) => JSON.parse(readFileSync(join(CURRENT, name), 'utf8')) as ResultFile)
+  const stored = names.map((name) => JSON.parse(readFileSync(join(CURRENT, name), 'utf8')) as ResultFile)
+  // Engines as they come before those with something switched on.
+  const files = stored.sort((a, b) => a.environment.features.length - b.environment.features.length)
   writeReport(render(files))
   writeFileSync(README, withFigures(readFileSync(README, 'utf8'), files))
 }

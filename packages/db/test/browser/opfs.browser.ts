@@ -7,7 +7,8 @@ import type { BrowserSuiteContext } from '../../../../tools/browser/browser-suit
 import { withBrowser } from '../../../../tools/browser/with-browser.ts'
 import { frozenCases } from './database/frozen.ts'
 import { killedCases } from './database/killed.ts'
-import { openTab, withTabs, type DatabaseContext, type OpenTab } from './database/remote-tab.ts'
+import { fill } from './database/quota.ts'
+import { openTab, withTabs, type DatabaseContext } from './database/remote-tab.ts'
 import { tabsCases } from './database/tabs.ts'
 
 const QUOTA_BYTES = 60_000_000
@@ -77,20 +78,6 @@ function ownerCases(context: DatabaseContext): void {
       await tab.open('private')
       assertEqual((await tab.summary()).count, 1000)
     }))
-}
-
-/** Inserts until there is no room; gives how many rows were accepted. */
-async function fill(tab: OpenTab): Promise<number> {
-  let from = 0
-  for (const count of [30, 5, 1]) {
-    let outcome = await tab.outcome('insertLarge', from, count)
-    while (outcome === 'fulfilled') {
-      from += count
-      outcome = await tab.outcome('insertLarge', from, count)
-    }
-    assertEqual(outcome, 'PANNIER_QUOTA_EXCEEDED')
-  }
-  return from
 }
 
 function roomCases({ test, browser, baseUrl }: DatabaseContext): void {

@@ -14,7 +14,7 @@ const QUOTA_BYTES = 60_000_000
 const NAME = 'quota'
 
 /** Inserts until there is no room; gives how many rows were accepted. */
-async function fill(tab: OpenTab): Promise<number> {
+export async function fill(tab: OpenTab): Promise<number> {
   let from = 0
   for (const count of [30, 5, 1]) {
     let outcome = await tab.outcome('insertLarge', from, count)
