@@ -23,6 +23,7 @@ const WORKLOADS = phases.flatMap((phase) => phase.workloads.map((workload) => wo
 const USAGE = `Usage: node tools/run.mjs bench/bars/profile.ts [OPTIONS] node|chromium WORKLOAD
 
   --documents N   default 100000
+  --opfs          Pannier in the private file system of the browser
   --rival         profile what Pannier is compared with, instead of Pannier
   --top N         how many functions to print (default 30)
   --help          print this
@@ -34,6 +35,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     documents: { type: 'string', default: '100000' },
+    opfs: { type: 'boolean', default: false },
     rival: { type: 'boolean', default: false },
     top: { type: 'string', default: '30' },
     help: { type: 'boolean', default: false },
@@ -60,6 +62,7 @@ async function profile(place: 'node' | 'chromium', name: string): Promise<void> 
     phase: phase.name,
     place: databaseIn(place, folder),
     set,
+    ...(values.opfs && { storage: 'opfs' as const }),
     ...(at === last && { profile: name }),
   }))
   const run = place === 'node' ? nodeRunner : chromiumRunner(await freePort())
