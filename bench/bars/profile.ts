@@ -65,7 +65,7 @@ async function profile(place: 'node' | 'chromium', name: string): Promise<void> 
     ...(values.opfs && { storage: 'opfs' as const }),
     ...(at === last && { profile: name }),
   }))
-  const run = place === 'node' ? nodeRunner : chromiumRunner(await freePort())
+  const run = place === 'node' ? runNode : chromiumRunner(await freePort())
   let report: PhaseReport | undefined
   for (const request of requests) report = await run(folder, request, file)
   removeFolder(folder)
@@ -83,8 +83,9 @@ async function freePort(): Promise<number> {
 
 type Runner = (folder: string, request: PhaseRequest, file: string) => Promise<PhaseReport>
 
-const nodeRunner: Runner = async (folder, request, file) =>
-  (await runInNode(PROGRAM, folder, request, file)) as PhaseReport
+async function runNode(folder: string, request: PhaseRequest, file: string): Promise<PhaseReport> {
+  return (await runInNode(PROGRAM, folder, request, file)) as PhaseReport
+}
 
 /** Drives the page over the DevTools protocol; it tells when the recording has to start and stop. */
 function chromiumRunner(port: number): Runner {
