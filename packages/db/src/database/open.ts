@@ -6,7 +6,7 @@ import { loadAhead, loadedModule } from '../base/lazy-module.ts'
 import type { Coordinator } from '../kv/coordinator.ts'
 import { openKeyValueStore } from '../kv/open.ts'
 import { answering } from '../query/answer-on-demand.ts'
-import type { Durability, Storage } from '../storage/page-store.ts'
+import type { Durability, PageStore, Storage } from '../storage/page-store.ts'
 import type { ByteSource } from './byte-stream.ts'
 import type { Credential } from '../storage/encrypted/slots.ts'
 import type { CollectionOptions } from './declarations.ts'
@@ -84,8 +84,10 @@ async function openChecked(
   const environment = systemEnvironment()
   const sealing =
     options.encryption && (await loadedModule(import('./encryption/encryption.ts'))).sealing(options.encryption)
-  const sealed = sealing && (await sealing.open(storage, name))
-  const pages = sealed ?? (await storage.open(name))
+  // The coordinator makes its first steps meanwhile.
+  const sealed = sealing?.open(storage, name)
+  const opening: Promise<PageStore> = sealed ?? storage.open(name)
+  opening.catch(() => {})
   let database: Database | undefined
   let coordinator: Coordinator | undefined
   try {
@@ -96,7 +98,7 @@ async function openChecked(
       await restore(options.from, {
         name,
         storage,
-        store: pages,
+        store: await opening,
         coordinator,
         environment,
         durability,
@@ -109,14 +111,14 @@ async function openChecked(
     // Whoever has indexes queries.
     if (Object.values(collections).some((declared) => (declared as CollectionOptions).indexes !== undefined))
       loadAhead(answering)
-    const store = await openKeyValueStore({ store: pages, coordinator, environment, ...limits })
+    const store = await openKeyValueStore({ store: opening, coordinator, environment, ...limits })
     database = new Database({
       name,
       storage,
       store,
       checkPages: () => store.check(),
       exportSnapshot: (work) => store.exportSnapshot(work),
-      ...(sealed && sealing!.parts(sealed, store)),
+      ...(sealed && sealing!.parts(await sealed, store)),
       environment,
       wallClock: Date.now,
     })
@@ -133,7 +135,10 @@ async function openChecked(
     if (database !== undefined) await database.close()
     else {
       coordinator?.close()
-      await pages.close()
+      await opening.then(
+        (pages) => pages.close(),
+        () => {},
+      )
     }
     throw error
   }

@@ -12,10 +12,14 @@ import type {
   WriteTransaction,
 } from './key-value-store.ts'
 import { HeldStateSnapshot } from './snapshot.ts'
+import type { PageStore } from '../storage/page-store.ts'
 import type { SnapshotOptions } from './write-snapshot.ts'
 import type { Writer } from './writer.ts'
 
-export type KeyValueStoreOptions = CoreOptions
+export interface KeyValueStoreOptions extends Omit<CoreOptions, 'store'> {
+  /** May still be on its way. */
+  readonly store: MaybePromise<PageStore>
+}
 
 /** A snapshot file in the making. */
 export interface SnapshotExport {
@@ -29,10 +33,10 @@ const writing = moduleOnDemand(() => import('./writer.ts'))
 
 /** Reads the meta page and the log, and nothing else. */
 export async function openKeyValueStore(options: KeyValueStoreOptions): Promise<PagedKeyValueStore> {
-  const core = new Core(options)
   // Until the newest generation is known and pinned, no page of any may go.
-  await options.coordinator.pin(0 as Generation)
-  core.adopt(await options.store.read())
+  const [store] = await Promise.all([options.store, options.coordinator.pin(0 as Generation)])
+  const core = new Core({ ...options, store })
+  core.adopt(await store.read())
   await core.pinNow()
   return new PagedKeyValueStore(core)
 }
