@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import { ENGINES, missingPackages } from '../tools/browser/engines.ts'
 import { runPage } from '../tools/browser/run-page.ts'
 import type { RunPageOptions } from '../tools/browser/run-page.ts'
+import { build } from '../tools/checks/build.ts'
 import { run } from '../tools/processes.ts'
 import type { Place } from './contenders/catalog.ts'
 
 export const PLACES: readonly Place[] = ['node', ...ENGINES]
 
-const NODE_OPTIONS: readonly string[] = ['--conditions=pannier-source', '--disable-warning=ExperimentalWarning']
+const NODE_OPTIONS: readonly string[] = ['--disable-warning=ExperimentalWarning']
 
 /** Where each engine keeps what pages store, below its profile. */
 const STORAGE_FOLDERS: Readonly<Record<Place, readonly string[]>> = {
@@ -52,12 +53,16 @@ export async function runProgram(
   return runPage(place, { ...options, entry: program.page, query, profileDir: folder, timeoutMs: program.waitMsMax })
 }
 
+let built: Promise<void> | undefined
+
+/** With the packages as they are published: a first call of anything would otherwise wait for types to be stripped. */
 export async function runInNode(
   { node, waitMsMax }: Program,
   folder: string,
   request: object,
   ...further: string[]
 ): Promise<unknown> {
+  await (built ??= build())
   const parameters = [...NODE_OPTIONS, node, JSON.stringify(request), ...further]
   const { output, code } = await run(process.execPath, parameters, { cwd: folder, timeoutMs: waitMsMax })
   const last = output.trimEnd().split('\n').at(-1) ?? ''
