@@ -12,7 +12,7 @@ import { asArray, corruptBytes, type Bytes } from '../codec/bytes.ts'
 import { keyNumber } from '../codec/key-number.ts'
 import { Branch, type Child } from './branch.ts'
 import { BranchContent, LeafContent, UNDERFULL } from './content.ts'
-import { addGarbage, liveEntries } from './garbage.ts'
+import { addGarbage, liveEntries, liveLowerBound } from './garbage.ts'
 import { Leaf, type LeafValue } from './leaf.ts'
 import type { Node, Root, Tree } from './node.ts'
 import { PagePacker, type PageIo } from './page-packer.ts'
@@ -175,7 +175,7 @@ class Applier {
     let at = 0
     for (let i = from; i < to; i++) {
       const key = keys[i]!
-      const end = leaf === undefined ? 0 : Math.max(at, lowerBound(leaf, live, key))
+      const end = leaf === undefined ? 0 : Math.max(at, liveLowerBound(leaf, live, key))
       for (; at < end; at++) this.#keep(leaf!, live === undefined ? at : live[at]!, content)
       const index = at < count ? (live === undefined ? at : live[at]!) : -1
       const present = index >= 0 && leaf!.key(index) === key
@@ -316,19 +316,6 @@ function join(content: LeafContent | BranchContent, more: LeafContent | BranchCo
   if (content instanceof LeafContent && more instanceof LeafContent) content.append(more)
   else if (content instanceof BranchContent && more instanceof BranchContent) content.append(more)
   else assert(false, 'pages of one level are of one kind')
-}
-
-function lowerBound(leaf: Leaf, live: Uint16Array | undefined, key: Key): number {
-  const index = leaf.search(key)
-  if (live === undefined) return index
-  let low = 0
-  let high = live.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (live[middle]! < index) low = middle + 1
-    else high = middle
-  }
-  return low
 }
 
 function lowerBoundOf(keys: readonly string[], key: string, from: number, to: number): number {

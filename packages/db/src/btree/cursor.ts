@@ -8,7 +8,7 @@
 import type { Key, PageId } from '../base/brand.ts'
 import { Miss } from '../base/miss.ts'
 import type { Branch } from './branch.ts'
-import { liveEntries } from './garbage.ts'
+import { liveEntries, liveLowerBound } from './garbage.ts'
 import { isOverflow, overflowPageCount, type Leaf } from './leaf.ts'
 import { branchAt, leafAt, type NodeCache, type Tree } from './node.ts'
 import { resolveValue } from './search.ts'
@@ -125,9 +125,10 @@ export class TreeCursor {
         return false
       }
       place = found
-      const count = found.live?.length ?? found.leaf.count
-      const from = this.#lower === undefined ? 0 : lowerBound(found, this.#lower)
-      const to = this.#upper === undefined ? count : lowerBound(found, this.#upper)
+      const { leaf, live } = found
+      const count = live?.length ?? leaf.count
+      const from = this.#lower === undefined ? 0 : liveLowerBound(leaf, live, this.#lower)
+      const to = this.#upper === undefined ? count : liveLowerBound(leaf, live, this.#upper)
       if (from < to) {
         this.#moveTo(found, this.#reverse ? to - 1 : from, from, to)
         return true
@@ -215,19 +216,4 @@ export class TreeCursor {
 
 function entryAt({ live }: Place, at: number): number {
   return live === undefined ? at : live[at]!
-}
-
-/** Position of the first live entry whose key is not lower. */
-function lowerBound(place: Place, key: string): number {
-  const index = place.leaf.search(key)
-  const { live } = place
-  if (live === undefined) return index
-  let low = 0
-  let high = live.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (live[middle]! < index) low = middle + 1
-    else high = middle
-  }
-  return low
 }

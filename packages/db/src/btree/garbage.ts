@@ -38,6 +38,20 @@ export function liveEntries(leaf: Leaf, garbage: Garbage | undefined): Uint16Arr
   return live
 }
 
+/** Position among the entries that are not garbage (`liveEntries`) of the first one whose key is not lower. */
+export function liveLowerBound(leaf: Leaf, live: Uint16Array | undefined, key: string): number {
+  const index = leaf.search(key)
+  if (live === undefined) return index
+  let low = 0
+  let high = live.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (live[middle]! < index) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
 /** The garbage with more of it; numbers may come in any order. */
 export function addGarbage(garbage: Garbage | undefined, numbers: readonly number[], bytes: number): Garbage {
   const all = garbage === undefined ? [...numbers] : [...garbage.numbers, ...numbers]
