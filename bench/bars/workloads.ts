@@ -86,6 +86,17 @@ const buildIndexes: Workload = {
   },
 }
 
+const widenIndex: Workload = {
+  name: 'widenIndex',
+  async run({ contender }) {
+    const { milliseconds } = await time(() => contender.widenIndex?.())
+    return {
+      times: contender.widenIndex === undefined ? {} : { widenIndex: milliseconds },
+      answer: String(await contender.countCity(someCity)),
+    }
+  },
+}
+
 const count = warm('count', ({ contender }) => contender.count(), String)
 const rangeCount = provenCount('rangeCount', ({ contender }) => contender.countAges(someAges.gte, someAges.lt), {
   age: [someAges.gte, someAges.lt],
@@ -276,6 +287,7 @@ export const phases: readonly Phase[] = [
       cachedGet,
       puts,
       buildIndexes,
+      widenIndex,
       rangeCount,
       valueCount,
       skipByAge,

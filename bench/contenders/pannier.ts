@@ -45,7 +45,11 @@ export class PannierContender implements Contender {
   }
 
   async buildIndexes(): Promise<void> {
-    await this.#database!.collection<Person>('people', { indexes: this.#indexes }).ready()
+    await this.declare(this.#indexes)
+  }
+
+  protected async declare(indexes: readonly IndexInput<FieldPath<Person>>[]): Promise<void> {
+    await this.#database!.collection<Person>('people', { indexes }).ready()
   }
 
   get(id: string): Promise<Person | undefined> {

@@ -24,8 +24,9 @@ type InBoth =
   | 'findByCity'
   | 'pageById'
 
-/** Its index on city is one on city and score where that helps. */
 export interface Contender extends Pick<LabContender, InBoth> {
+  /** Puts one on city and score in the place of the index on city, where that helps. */
+  widenIndex?(): Answer<void>
   /** Reads and rewrites the document atomically; resolves when durable. */
   rewrite(id: string, change: (person: Person) => Person): Answer<void>
   countCity(city: string): Answer<number>

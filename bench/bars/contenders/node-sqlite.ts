@@ -41,6 +41,15 @@ class NodeSqliteContender implements Contender {
     this.#database!.exec(`
       BEGIN;
       CREATE INDEX people_age ON people (${AGE});
+      CREATE INDEX people_city ON people (${CITY});
+      COMMIT;
+      ANALYZE`)
+  }
+
+  widenIndex(): void {
+    this.#database!.exec(`
+      BEGIN;
+      DROP INDEX people_city;
       CREATE INDEX people_city_score ON people (${CITY}, ${SCORE});
       COMMIT;
       ANALYZE`)

@@ -4,6 +4,7 @@ import type { CityScore, Contender } from './contender.ts'
 import { PannierContender } from '../../contenders/pannier.ts'
 import type { Person } from '../../documents.ts'
 
+/** From when the index on city has been widened. */
 const INDEXES: readonly IndexInput<FieldPath<Person>>[] = ['age', ['city', 'score']]
 
 export function pannierContender(storage?: Storage): Contender {
@@ -19,6 +20,15 @@ export async function encryptedPannierContender(): Promise<Contender> {
 }
 
 class BarsPannierContender extends PannierContender implements Contender {
+  override async buildIndexes(): Promise<void> {
+    await this.declare(['age', 'city'])
+  }
+
+  async widenIndex(): Promise<void> {
+    await this.people.dropIndex('city')
+    await this.declare(INDEXES)
+  }
+
   async rewrite(id: string, change: (person: Person) => Person): Promise<void> {
     await this.people.update(id, change)
   }
