@@ -2,23 +2,42 @@
  * Tests of crash simulations. `SEED` and `SEEDS` say where chance starts and how often; `EVERY_CALL`: of so many seeds every call
  * fails in turn, in every way, where usually it is every few calls of one.
  */
-import { test } from 'vitest'
-import { randomFault, type Simulation } from '../testing/crash-host.ts'
+import { describe, test } from 'vitest'
+import { randomFault, type SimulatedPlace, type Simulation } from '../testing/crash-host.ts'
 import { seededRandom } from '../testing/random.ts'
-import type { Fault } from '../testing/simulated-page-store.ts'
+import { RawFileStorage } from '../testing/raw-file-storage.ts'
+import { SimulatedDisk } from '../testing/simulated-disk.ts'
+import { SimulatedStorage, type Fault, type SimulationOptions } from '../testing/simulated-page-store.ts'
 import { soloCoordinator } from './kv/solo-coordinator.ts'
+import { SimulatedLevels } from './storage/simulated-level.ts'
 
 /** Gives the number of backend calls; throws for whatever is wrong. */
 type Simulate = (simulation: Simulation) => Promise<number>
 
+/** What meets the faults: calls of a page store, operations of a disk below `storage/opfs/`, calls of an abstract-level database. */
+const PLACES: Readonly<Record<string, (options: SimulationOptions) => SimulatedPlace>> = {
+  'a page store': (options) => new SimulatedStorage(options),
+  'raw files': ({ random = () => 0 }) => new RawFileStorage(new SimulatedDisk(seededRandom(random() * 2 ** 32))),
+  LevelDB: (options) => new SimulatedLevels(options),
+}
+
 const FIRST_SEED = Number(process.env['SEED'] ?? 1)
 const EVERY_CALL = process.env['EVERY_CALL']
 
-/** `callsMax`: the call that fails is one of so many. */
-export function randomCalls(
-  simulate: Simulate,
-  { seeds: usual, callsMax }: { readonly seeds: number; readonly callsMax: readonly number[] },
-): void {
+export interface RandomCalls {
+  readonly seeds: number
+  /** The call that fails is one of so many. */
+  readonly callsMax: readonly number[]
+}
+
+/** Random calls in each of these places. */
+export function randomCallsIn(simulate: Simulate, places: Readonly<Record<string, RandomCalls>>): void {
+  describe.each(Object.entries(places))('over %s', (name, calls) =>
+    randomCalls((simulation) => simulate({ ...simulation, place: PLACES[name]! }), calls),
+  )
+}
+
+export function randomCalls(simulate: Simulate, { seeds: usual, callsMax }: RandomCalls): void {
   const seeds = Number(process.env['SEEDS'] ?? usual)
   test(`random calls of ${seeds} seeds from ${FIRST_SEED}`, { timeout: 3_600_000 }, async () => {
     for (let seed = FIRST_SEED; seed < FIRST_SEED + seeds; seed++) {

@@ -2,8 +2,8 @@
  * Crash simulation of a key-value store: seeded work on a simulated page store, one fault at one backend call, then the
  * database is opened again and compared with a model.
  *
- * What is demanded: everything acknowledged is there; of the transaction under way all or nothing; every page is
- * accounted for; and work goes on.
+ * What is demanded: everything acknowledged is there; of the transaction under way all or nothing; when relaxed commits went with the
+ * power, a state that there was; every page is accounted for; and work goes on.
  */
 import type { PagedKeyValueStore } from '../src/kv/open.ts'
 import type { Durability } from '../src/storage/page-store.ts'
@@ -32,6 +32,8 @@ class Run implements CrashRun {
   /** What is acknowledged, and what else the database may hold: the outcome of a write that was never answered. */
   #model: Model = new Map()
   #maybe: Model[] = []
+  /** What was acknowledged before, oldest first. */
+  readonly #past: Model[] = []
 
   constructor(simulation: Simulation) {
     const random = seededRandom(simulation.seed)
@@ -64,12 +66,10 @@ class Run implements CrashRun {
       () => this.#open(),
     )
     await this.#kv!.check()
-    // Relaxed commits may be lost with the power: then the rest of the run has no model to be compared with.
-    if (!this.#isPowerLost) {
-      await this.#compare()
-      await this.#writeTogether([randomSteps(this.#random, 50)])
-      await this.#compare()
-    }
+    if (this.#isPowerLost) this.#maybe = [...this.#maybe, ...this.#past.toReversed()]
+    await this.#compare()
+    await this.#writeTogether([randomSteps(this.#random, 50)])
+    await this.#compare()
     await this.#kv!.checkpoint()
     await this.#kv!.check()
     await this.#kv!.close()
@@ -87,7 +87,7 @@ class Run implements CrashRun {
         run(tx, next)
       }),
     )
-    if ((await written) !== undefined) this.#model = next
+    if ((await written) !== undefined) this.#acknowledge([next])
     else this.#maybe = [next]
   }
 
@@ -105,9 +105,14 @@ class Run implements CrashRun {
     )
     const outcomes = await Promise.all(done)
     const acknowledged = outcomes.findLastIndex((outcome) => outcome !== undefined)
-    if (acknowledged >= 0) this.#model = after[acknowledged]!
+    if (acknowledged >= 0) this.#acknowledge(after.slice(0, acknowledged + 1))
     this.#maybe = after.slice(acknowledged + 1).filter((model) => model !== undefined)
     if (outcomes.includes(undefined)) await this.#settle()
+  }
+
+  #acknowledge(models: readonly Model[]): void {
+    this.#past.push(this.#model, ...models.slice(0, -1).filter((model) => model !== undefined))
+    this.#model = models.at(-1)!
   }
 
   /** A write has failed and the handle is still there: what it shows from now on is what counts. */

@@ -21,6 +21,8 @@ export interface Parsed {
   readonly memoryBytes: number
 }
 
+const MISSING_MAX = 1000
+
 interface Slot<Node extends Parsed> {
   readonly node: Node
   used: boolean
@@ -35,6 +37,11 @@ export class PageCache<Node extends Parsed> {
   readonly bytesMax: number
   readonly #slots = new Map<PageId, Slot<Node>>()
   readonly #noted = new Set<PageId>()
+  /**
+   * Those that the store did not have. That is an error of whoever needs one, and not of whose miss it was fetched with: a
+   * page that was noted ahead and then not needed is fetched with somebody's later miss, when it may have been freed.
+   */
+  readonly #missing = new Set<PageId>()
   readonly #loading = new Map<PageId, Promise<void>>()
   /**
    * How many loads wait for a page. It stays from when it arrives until they hold it: otherwise two attempts that need two pages
@@ -63,6 +70,7 @@ export class PageCache<Node extends Parsed> {
   get(id: PageId): Node {
     const slot = this.#slots.get(id)
     if (slot === undefined) {
+      if (this.#missing.delete(id)) throw new MissingPageError(id)
       this.#noted.add(id)
       throw this.#miss
     }
@@ -101,6 +109,16 @@ export class PageCache<Node extends Parsed> {
 
   /** Makes sure that the pages are in memory; the function it gives lets go of them. */
   load(ids: readonly PageId[]): MaybePromise<() => void> {
+    return andThen(this.#fetch(ids), (release) => {
+      const missing = ids.find((id) => this.#missing.has(id))
+      if (missing === undefined) return release
+      release()
+      throw new MissingPageError(missing)
+    })
+  }
+
+  /** As `load`, but for those that the store does not have. */
+  #fetch(ids: readonly PageId[]): MaybePromise<() => void> {
     this.#evict()
     const wanted: PageId[] = []
     const waits: Promise<void>[] = []
@@ -132,7 +150,8 @@ export class PageCache<Node extends Parsed> {
   #loadNoted(): MaybePromise<() => void> {
     const ids = [...this.#noted]
     this.#noted.clear()
-    return this.load(ids)
+    if (this.#missing.size > MISSING_MAX) this.#missing.clear()
+    return this.#fetch(ids)
   }
 
   #read(ids: PageId[]): MaybePromise<void> {
@@ -146,7 +165,8 @@ export class PageCache<Node extends Parsed> {
     const arrived = andThen(this.#store.readPages(ids, parseEarly), (pages) => {
       for (let i = 0; i < ids.length; i++) {
         const bytes = pages[i]
-        this.#insert(ids[i]!, (bytes && early.get(bytes)) ?? this.#parsed(ids[i]!, bytes))
+        if (bytes === undefined) this.#missing.add(ids[i]!)
+        else this.#insert(ids[i]!, early.get(bytes) ?? this.#parsed(ids[i]!, bytes))
       }
     })
     if (!isPromise(arrived)) return
@@ -157,8 +177,7 @@ export class PageCache<Node extends Parsed> {
     return settled
   }
 
-  #parsed(id: PageId, bytes: Uint8Array | undefined): Node {
-    if (bytes === undefined) throw new MissingPageError(id)
+  #parsed(id: PageId, bytes: Uint8Array): Node {
     verifyPage(id, bytes)
     return this.#parse(id, bytes)
   }

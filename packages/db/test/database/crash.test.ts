@@ -1,12 +1,13 @@
 /**
  * Goal: whatever documents go through (writes, conflicts, attachments, local documents, purge, compaction, indexes, migrations,
- * drop), nothing acknowledged is lost and nothing is half done, whichever backend call fails and however.
+ * drop), nothing acknowledged is lost and nothing is half done, whichever backend call fails and however, also one layer further down:
+ * operations of the disk below the raw files of OPFS, calls of an abstract-level database.
  * Method: testing/database-crash-simulation.ts; a random call for many seeds, and every call in turn for a few:
  * `SEEDS=2000 EVERY_CALL=3 vitest run packages/db/test/database/crash.test.ts`.
  */
 import { simulateDatabase } from '../../testing/database-crash-simulation.ts'
 import type { Fault } from '../../testing/simulated-page-store.ts'
-import { callsInTurn, randomCalls } from '../crash-cases.ts'
+import { callsInTurn, randomCallsIn } from '../crash-cases.ts'
 
 const FAULTS: readonly Fault[] = [
   { kind: 'error', code: 'PANNIER_IO', happens: false },
@@ -15,5 +16,9 @@ const FAULTS: readonly Fault[] = [
   { kind: 'gone', happens: true },
 ]
 
-randomCalls(simulateDatabase, { seeds: 40, callsMax: [10, 40, 120] })
+randomCallsIn(simulateDatabase, {
+  'a page store': { seeds: 40, callsMax: [10, 40, 120] },
+  'raw files': { seeds: 20, callsMax: [10, 60, 200] },
+  LevelDB: { seeds: 20, callsMax: [20, 60, 150] },
+})
 callsInTurn(simulateDatabase, { faults: FAULTS, stride: 12 })

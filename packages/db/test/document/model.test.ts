@@ -3,15 +3,21 @@
  * when reads find things missing in memory at random, when indexes come and go, and when another handle goes on.
  */
 import * as fc from 'fast-check'
+import { MemoryLevel } from 'memory-level'
 import { test } from 'vitest'
 import { isPannierError } from '../../src/base/errors.ts'
 import type { Collection } from '../../src/database/collection.ts'
 import type { Database } from '../../src/database/database.ts'
 import { assertEqual, assertTrue } from '../../testing/check.ts'
 import { openKeyValueStore } from '../../src/kv/open.ts'
+import { level } from '../../src/storage/level/level.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
+import type { Storage } from '../../src/storage/page-store.ts'
 import { countingEnvironment, databaseOver } from '../../testing/model-database.ts'
 import { modelKeyValueStore } from '../../testing/model-key-value-store.ts'
+import { seededRandom } from '../../testing/random.ts'
+import { RawFileStorage } from '../../testing/raw-file-storage.ts'
+import { SimulatedDisk } from '../../testing/simulated-disk.ts'
 import { soloCoordinator } from '../kv/solo-coordinator.ts'
 
 type Content = Record<string, unknown>
@@ -339,26 +345,40 @@ for (const missChance of [0, 0.6]) {
   })
 }
 
-for (const cacheBytesMax of [0, 10_000_000]) {
-  runModel(`over the engine with ${cacheBytesMax} bytes of cache`, async () => {
-    const storage = memory()
-    const environment = countingEnvironment()
-    let before: Database | undefined
-    return async () => {
-      await before?.checkpoint()
-      await before?.close()
-      const pages = await storage.open('x')
-      const coordinator = soloCoordinator()
-      const store = await openKeyValueStore({
-        store: pages,
-        coordinator,
-        environment,
-        cacheBytesMax,
-        durability: 'relaxed',
-      })
-      return (before = databaseOver(store, environment, () => store.check()))
-    }
-  })
+/** What each opening takes place in. */
+const STORAGES: Readonly<Record<string, () => () => Storage>> = {
+  'in memory': () => always(memory()),
+  'in memory-level': () => always(level(new MemoryLevel())),
+  'on raw files, which are read anew': () => {
+    const disk = new SimulatedDisk(seededRandom(1))
+    return () => new RawFileStorage(disk)
+  },
+}
+
+function always(storage: Storage): () => Storage {
+  return () => storage
+}
+
+for (const [where, prepareStorage] of Object.entries(STORAGES)) {
+  for (const cacheBytesMax of [0, 10_000_000]) {
+    runModel(`over the engine ${where} with ${cacheBytesMax} bytes of cache`, async () => {
+      const storage = prepareStorage()
+      const environment = countingEnvironment()
+      let before: Database | undefined
+      return async () => {
+        await before?.checkpoint()
+        await before?.close()
+        const store = await openKeyValueStore({
+          store: await storage().open('x'),
+          coordinator: soloCoordinator(),
+          environment,
+          cacheBytesMax,
+          durability: 'relaxed',
+        })
+        return (before = databaseOver(store, environment, () => store.check()))
+      }
+    })
+  }
 }
 
 function runModel(where: string, prepare: (seed: number) => Promise<Open>): void {

@@ -1,10 +1,11 @@
 /**
- * Goal: nothing acknowledged is lost and nothing is half applied, whichever backend call fails and however.
+ * Goal: nothing acknowledged is lost and nothing is half applied, whichever backend call fails and however, also one layer further down:
+ * operations of the disk below the raw files of OPFS, calls of an abstract-level database.
  * Method: testing/crash-simulation.ts; calls in turn for a few seeds (all of them with EVERY_CALL=2), a random call for many.
  */
 import { simulate } from '../../testing/crash-simulation.ts'
 import type { Fault } from '../../testing/simulated-page-store.ts'
-import { callsInTurn, randomCalls } from '../crash-cases.ts'
+import { callsInTurn, randomCallsIn } from '../crash-cases.ts'
 
 const FAULTS: readonly Fault[] = [
   { kind: 'error', code: 'PANNIER_IO', happens: false },
@@ -16,4 +17,8 @@ const FAULTS: readonly Fault[] = [
 ]
 
 callsInTurn(simulate, { faults: FAULTS, stride: 6 })
-randomCalls(simulate, { seeds: 100, callsMax: [10, 40, 100] })
+randomCallsIn(simulate, {
+  'a page store': { seeds: 100, callsMax: [10, 40, 100] },
+  'raw files': { seeds: 30, callsMax: [10, 60, 200] },
+  LevelDB: { seeds: 60, callsMax: [20, 60, 150] },
+})

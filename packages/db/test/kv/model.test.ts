@@ -19,6 +19,7 @@ import {
   type Model,
 } from '../../testing/key-value-workload.ts'
 import { seededRandom, type Random } from '../../testing/random.ts'
+import { RawFileStorage } from '../../testing/raw-file-storage.ts'
 import { soloCoordinator } from './solo-coordinator.ts'
 
 const SEEDS = Number(process.env['SEEDS'] ?? 20)
@@ -29,7 +30,7 @@ for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
 }
 
 async function run(random: Random): Promise<void> {
-  const storage = random.chance(0.3) ? level(new MemoryLevel()) : memory()
+  const storage = random.pick([memory, memory, () => level(new MemoryLevel()), () => new RawFileStorage()])()
   const environment = testEnvironment(random)
   const cacheBytesMax = random.pick([0, 100_000, 10_000_000])
   const open = async () =>

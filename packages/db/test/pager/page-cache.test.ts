@@ -1,4 +1,4 @@
-/** Pages that arrive before all are there: checked like the others, and parsed once. */
+/** Pages that arrive before all are there: checked like the others, and parsed once. And pages that are not there. */
 import { describe, expect, test } from 'vitest'
 import type { PageId } from '../../src/base/brand.ts'
 import { attempt } from '../../src/base/miss.ts'
@@ -35,7 +35,7 @@ function cacheOver(pages: ReadonlyMap<PageId, Uint8Array>, early: Early) {
       cache.throwIfNoted()
       return IDS.map((id) => cache.get(id).id)
     })
-  return { readAll, parsed }
+  return { readAll, parsed, cache }
 }
 
 const earlyWays: Record<string, Early> = {
@@ -61,4 +61,12 @@ describe('pages that arrive early', () => {
       await expect(readAll()).rejects.toMatchObject({ code: 'PANNIER_CORRUPT' })
     })
   }
+})
+
+test('a page that is not there is the error of whoever needs it, not of whose miss it was fetched with', async () => {
+  const { cache } = cacheOver(new Map([[IDS[0]!, sealedPage(IDS[0]!)]]), () => {})
+  cache.note(IDS[1]!)
+  expect(await attempt(() => cache.get(IDS[0]!).id)).toBe(IDS[0])
+  await expect(async () => attempt(() => cache.get(IDS[1]!))).rejects.toMatchObject({ code: 'PANNIER_CORRUPT' })
+  await expect(async () => cache.load([IDS[2]!])).rejects.toMatchObject({ code: 'PANNIER_CORRUPT' })
 })

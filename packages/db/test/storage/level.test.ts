@@ -24,6 +24,7 @@ import { pageStoreSuite } from '../../testing/conformance/page-store.ts'
 import { prefixed } from '../../testing/suite.ts'
 import { classicLevel } from './classic-level.ts'
 import { encrypted } from './encrypted/fixture.ts'
+import { SimulatedLevels } from './simulated-level.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pannier-level-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -294,4 +295,18 @@ test('bytes used follow what is stored, where LevelDB tells', async () => {
   const inMemory = await level(new MemoryLevel()).open('shop')
   expect(await inMemory.usedBytes()).toBe(undefined)
   await inMemory.close()
+})
+
+test('after a loss of power no strict append is there without the relaxed ones before it', async () => {
+  // Each batch is in a file of its own, and all that may be lost is lost.
+  const place = new SimulatedLevels({})
+  const store = await place.open('shop')
+  await appendRange(store, 1, 3)
+  await store.append(someRecord(4), 'strict')
+  const gone = new Promise<void>((resolve) => (place.onGone = resolve))
+  place.failAt(place.calls + 1, { kind: 'power', happens: true })
+  void store.read()
+  await gone
+  const { log } = await (await place.open('shop')).read()
+  expect(log).toEqual([1, 2, 3, 4].map((sequence) => someRecord(sequence)))
 })

@@ -1,6 +1,9 @@
 /**
  * An abstract-level database whose failures are chosen, for crash simulations of what `level()` makes of it: as
- * testing/simulated-page-store.ts, one layer down. With the power a suffix of the batches since the last synced one is lost.
+ * testing/simulated-page-store.ts, one layer down.
+ *
+ * With the power goes what LevelDB may lose: its log is in files, one after another; each loses a suffix of what is behind its last synced
+ * batch. At most two files count, as the next one is begun only when all before the last is in sorted tables, which are synced.
  */
 import { level } from '../../src/storage/level/level.ts'
 import type {
@@ -23,8 +26,9 @@ export class SimulatedLevels implements SimulatedPlace {
   private readonly faults = new Map<number, Fault>()
   private readonly processes = new Set<SimulatedLevel>()
   private entries: Entries = new Map()
-  private batches: LevelOperation[][] = []
-  private durableCount = 0
+  /** What is in sorted tables, and files of the log that are not yet, oldest first. */
+  private tables: Entries = new Map()
+  private logFiles: LogFile[] = [{ batches: [], syncedCount: 0 }]
 
   constructor(options: SimulationOptions) {
     this.options = options
@@ -51,8 +55,13 @@ export class SimulatedLevels implements SimulatedPlace {
 
   write(operations: LevelOperation[], sync: boolean): void {
     apply(this.entries, operations)
-    this.batches.push(operations)
-    if (sync) this.durableCount = this.batches.length
+    if (this.random() < NEW_FILE_CHANCE) {
+      if (this.logFiles.length > 1) this.compactOldest()
+      this.logFiles.push({ batches: [], syncedCount: 0 })
+    } else if (this.logFiles.length > 1 && this.random() < NEW_FILE_CHANCE) this.compactOldest()
+    const file = this.logFiles.at(-1)!
+    file.batches.push(operations)
+    if (sync) file.syncedCount = file.batches.length
   }
 
   async call<T>(process: SimulatedLevel, effect: () => T): Promise<T> {
@@ -73,14 +82,31 @@ export class SimulatedLevels implements SimulatedPlace {
     return new Promise(() => {})
   }
 
+  private random(): number {
+    return this.options.random?.() ?? 0
+  }
+
+  private compactOldest(): void {
+    for (const operations of this.logFiles.shift()!.batches) apply(this.tables, operations)
+  }
+
   private losePower(): void {
     for (const process of this.processes) process.gone = true
-    const { random = () => 0 } = this.options
-    const survivors = this.durableCount + Math.floor(random() * (this.batches.length - this.durableCount + 1))
-    this.batches.length = this.durableCount = Math.min(survivors, this.batches.length)
-    this.entries = new Map()
-    for (const operations of this.batches) apply(this.entries, operations)
+    for (const { batches, syncedCount } of this.logFiles) {
+      const survivors = syncedCount + Math.floor(this.random() * (batches.length - syncedCount + 1))
+      for (const operations of batches.slice(0, survivors)) apply(this.tables, operations)
+    }
+    this.entries = new Map(this.tables)
+    this.logFiles = [{ batches: [], syncedCount: 0 }]
   }
+}
+
+/** LevelDB begins one after 4 MB. Here it is much sooner, so that something happens. */
+const NEW_FILE_CHANCE = 0.1
+
+interface LogFile {
+  readonly batches: LevelOperation[][]
+  syncedCount: number
 }
 
 class SimulatedLevel implements Level {

@@ -6,6 +6,10 @@
  * Fences are checked against what is known of the newest state, so that a write reads nothing; after a write of unknown outcome
  * that is read again. Relies on: nobody else writes below the prefix (LevelDB locks its folder).
  *
+ * When the power goes LevelDB loses the end of each file of its own log since what was synced in that file; a later file may be there
+ * without the end of the one before. So all but relaxed appends are synced; a strict append brings those with it that were not; and
+ * opening ends the log before the first record that is missing, durably. What is left is a state that there was.
+ *
  * Bytes are copied on the way in and out: memory-level keeps and hands out the very arrays, classic-level hands out Buffers.
  */
 import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
@@ -41,6 +45,8 @@ interface Fences {
   /** Of the log: dense from `oldest` to `newest`, empty when `newest` is 0. */
   readonly oldest: number
   readonly newest: number
+  /** Log records after this one may not be synced. */
+  readonly synced: number
   readonly claim: string | undefined
 }
 
@@ -80,14 +86,8 @@ export class LevelDatabase implements SharedDatabase {
   read(known?: KnownState): Promise<StoreState> {
     return this.turn(async ({ generation, sequence, newest }) => {
       const after = known?.generation === generation ? Math.max(known.sequence, sequence) : sequence
-      const sequences = numbersBetween(after + 1, newest)
-      const [meta, header, head, ...records] = await this.get([META, HEADER, HEAD, ...sequences.map(logKey)])
-      const log = sequences.map((recordSequence, index) => {
-        const bytes = records[index]
-        if (bytes === undefined) throw this.corrupt(`log record ${recordSequence} is missing`)
-        return { sequence: recordSequence as CommitSequence, bytes }
-      })
-      return { meta: meta && decodeMeta(meta), log, header, head }
+      const [meta, header, head] = await this.get([META, HEADER, HEAD])
+      return { meta: meta && decodeMeta(meta), log: await this.readLog(after, newest), header, head }
     })
   }
 
@@ -109,16 +109,19 @@ export class LevelDatabase implements SharedDatabase {
   }
 
   append(record: LogRecord, durability: Durability, head?: Uint8Array): Promise<void> {
-    return this.write(durability, (fences) => {
-      checkNext(fences.newest, record.sequence)
-      const operations = [this.put(logKey(record.sequence), record.bytes)]
+    const sync = durability === 'strict'
+    return this.write(async (fences) => {
+      const { sequence: newest } = record
+      checkNext(fences.newest, newest)
+      const again = sync ? await this.readLog(fences.synced, fences.newest) : []
+      const operations = [...again, record].map(({ sequence, bytes }) => this.put(logKey(sequence), bytes))
       if (head) operations.push(this.put(HEAD, head))
-      return { operations, fences: { ...fences, newest: record.sequence } }
-    })
+      return { operations, fences: { ...fences, newest, synced: sync ? newest : fences.synced } }
+    }, sync)
   }
 
   claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): Promise<void> {
-    return this.write('strict', async (fences) => {
+    return this.write(async (fences) => {
       checkGeneration(fences.generation, expectedGeneration)
       const operations = await this.deletePagesFrom(firstNewPageId)
       operations.push(this.put(CLAIM, new TextEncoder().encode(token)))
@@ -126,19 +129,15 @@ export class LevelDatabase implements SharedDatabase {
     })
   }
 
-  /**
-   * Synced, like `claim`, whatever the durability of the commit that will follow: when LevelDB goes on to a new file of its log, it
-   * does not sync the old one, so what is synced later would be durable before what was staged.
-   */
   stage(token: string, pages: readonly Page[]): Promise<void> {
-    return this.write('strict', (fences) => {
+    return this.write((fences) => {
       checkClaim(fences.claim, token)
       return { operations: pages.map(({ id, bytes }) => this.put(pageKey(id), bytes)), fences }
     })
   }
 
   commit({ claim, pages, free, meta, record, head, ...commit }: Commit): Promise<void> {
-    return this.write(commit.durability, async (fences) => {
+    return this.write(async (fences) => {
       checkGeneration(fences.generation, commit.expectedGeneration)
       if (claim !== undefined) checkClaim(fences.claim, claim)
       if (record) checkNext(fences.newest, record.sequence)
@@ -154,22 +153,23 @@ export class LevelDatabase implements SharedDatabase {
       operations.push(this.put(META, encodeMeta(meta)))
       if (fences.claim !== undefined) operations.push(this.delete(CLAIM))
       const { generation, sequence } = meta
-      const log = { oldest: Math.max(fences.oldest, sequence), newest: record?.sequence ?? fences.newest }
+      const oldest = Math.max(fences.oldest, sequence)
+      const newest = record?.sequence ?? fences.newest
+      const log = { oldest, newest, synced: Math.max(fences.synced, sequence) }
       return { operations, fences: { generation, sequence, ...log, claim: undefined } }
     })
   }
 
-  putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): Promise<void> {
-    return this.write(durability, async (fences) => {
+  putHeader(expected: Uint8Array | undefined, header: Uint8Array): Promise<void> {
+    return this.write(async (fences) => {
       const [stored] = await this.get([HEADER])
       checkHeader(stored, expected, fences.generation === 0 && fences.newest === 0)
       return { operations: [this.put(HEADER, header)], fences }
     })
   }
 
-  /** Synced for the same reason as `stage`. */
   replacePages(header: Uint8Array, pages: readonly Page[]): Promise<void> {
-    return this.write('strict', async (fences) => {
+    return this.write(async (fences) => {
       const [storedHeader, ...stored] = await this.get([HEADER, ...pages.map(({ id }) => pageKey(id))])
       checkHeader(storedHeader, header)
       const present = pages.filter((_, index) => stored[index] !== undefined)
@@ -216,11 +216,11 @@ export class LevelDatabase implements SharedDatabase {
     await this.call(() => this.source.level.clear(this.range('')))
   }
 
-  private async write(durability: Durability, plan: (fences: Fences) => Change | Promise<Change>): Promise<void> {
+  private async write(plan: (fences: Fences) => Change | Promise<Change>, sync = true): Promise<void> {
     return this.turn(async (current) => {
       const { operations, fences } = await plan(current)
       try {
-        await this.batch(operations, durability === 'strict')
+        await this.batch(operations, sync)
       } catch (error) {
         this.fences = undefined
         this.damaged = true
@@ -244,10 +244,25 @@ export class LevelDatabase implements SharedDatabase {
       const message = `The database ${this.source.name} was written by a newer version of Pannier (format ${format[0]}).`
       throw new PannierError('PANNIER_NEWER_FORMAT', message)
     }
-    const [oldest = 1] = (await this.keys(LOG, { limit: 1 })).map(toSequence)
-    const [newest = 0] = (await this.keys(LOG, { limit: 1, reverse: true })).map(toSequence)
     const { generation, sequence } = metaBytes ? decodeMeta(metaBytes) : NO_META
-    return { generation, sequence, oldest, newest, claim: claim && new TextDecoder().decode(claim) }
+    const log = (await this.keys(LOG)).map(toSequence)
+    let newest: number = sequence
+    for (const next of log) if (next === newest + 1) newest = next
+    const beyond = log.filter((one) => one > newest)
+    if (beyond.length > 0) await this.batch(beyond.map((one) => this.delete(logKey(one))), true)
+    const [oldest = newest + 1] = log
+    return { generation, sequence, oldest, newest, synced: sequence, claim: claim && new TextDecoder().decode(claim) }
+  }
+
+  /** Those after `after`, up to `newest`. */
+  private async readLog(after: number, newest: number): Promise<LogRecord[]> {
+    const sequences = numbersBetween(after + 1, newest)
+    const records = sequences.length > 0 ? await this.get(sequences.map(logKey)) : []
+    return sequences.map((sequence, index) => {
+      const bytes = records[index]
+      if (bytes === undefined) throw this.corrupt(`log record ${sequence} is missing`)
+      return { sequence: sequence as CommitSequence, bytes }
+    })
   }
 
   private async openLevel(): Promise<void> {
