@@ -4,7 +4,7 @@ import { PannierError } from '../base/errors.ts'
 import type { Environment } from '../base/environment.ts'
 import { loadAhead, loadedModule } from '../base/lazy-module.ts'
 import type { Coordinator } from '../kv/coordinator.ts'
-import { openKeyValueStore } from '../kv/open.ts'
+import { NOTHING_KNOWN, openKeyValueStore } from '../kv/open.ts'
 import { answering } from '../query/answer-on-demand.ts'
 import type { Durability, Storage } from '../storage/page-store.ts'
 import type { ByteSource } from './byte-stream.ts'
@@ -84,12 +84,18 @@ async function openChecked(
   const environment = systemEnvironment()
   const sealing =
     options.encryption && (await loadedModule(import('./encryption/encryption.ts'))).sealing(options.encryption)
-  const sealed = sealing && (await sealing.open(storage, name))
-  const pages = sealed ?? (await storage.open(name))
+  const unsealing = sealing?.open(storage, name)
+  const opening = unsealing ?? storage.open(name)
+  // Should something else fail first.
+  opening.catch(() => {})
   let database: Database | undefined
   let coordinator: Coordinator | undefined
   try {
+    // While the storage is opened, which takes its time where a worker has to be started.
     coordinator = await coordinatorFor(storage, name, environment)
+    coordinator.pin(NOTHING_KNOWN).catch(() => {})
+    const pages = await opening
+    const sealed = await unsealing
     if (options.from !== undefined) {
       const { restore } = await loadedModule(import('./restore.ts'))
       const { durability } = limits
@@ -133,7 +139,8 @@ async function openChecked(
     if (database !== undefined) await database.close()
     else {
       coordinator?.close()
-      await pages.close()
+      const pages = await opening.catch(() => undefined)
+      await pages?.close()
     }
     throw error
   }

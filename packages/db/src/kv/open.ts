@@ -27,11 +27,14 @@ export interface SnapshotExport {
 /** Whatever writes, and takes its turn for that. Opening and reading do without. */
 const writing = moduleOnDemand(() => import('./writer.ts'))
 
+/** Pinned until the newest generation is known and pinned: no page of any may go. */
+export const NOTHING_KNOWN: Generation = 0 as Generation
+
 /** Reads the meta page and the log, and nothing else. */
 export async function openKeyValueStore(options: KeyValueStoreOptions): Promise<PagedKeyValueStore> {
   const core = new Core(options)
-  // Until the newest generation is known and pinned, no page of any may go.
-  await options.coordinator.pin(0 as Generation)
+  // At once where whoever opened the page store has pinned it already.
+  await options.coordinator.pin(NOTHING_KNOWN)
   core.adopt(await options.store.read())
   await core.pinNow()
   return new PagedKeyValueStore(core)
