@@ -93,7 +93,12 @@ async function openChecked(
   try {
     // While the storage is opened, which takes its time where a worker has to be started.
     coordinator = await coordinatorFor(storage, name, environment)
-    coordinator.pin(NOTHING_KNOWN).catch(() => {})
+    // What is to be restored is nobody's as long as nobody has a pin.
+    if (options.from === undefined) coordinator.pin(NOTHING_KNOWN).catch(() => {})
+    loadAhead(writePath)
+    // Whoever has indexes queries.
+    if (Object.values(collections).some((declared) => (declared as CollectionOptions).indexes !== undefined))
+      loadAhead(answering)
     const pages = await opening
     const sealed = await unsealing
     if (options.from !== undefined) {
@@ -111,10 +116,6 @@ async function openChecked(
         unseal: sealing?.unseal,
       })
     }
-    loadAhead(writePath)
-    // Whoever has indexes queries.
-    if (Object.values(collections).some((declared) => (declared as CollectionOptions).indexes !== undefined))
-      loadAhead(answering)
     const store = await openKeyValueStore({ store: pages, coordinator, environment, ...limits })
     database = new Database({
       name,
