@@ -56,9 +56,12 @@ const HEADERS = {
 }
 
 /** What the library loads by its place beside its own script. */
-const LIBRARY_ENTRIES: Readonly<Record<string, string>> = {
+const LIBRARY: Readonly<Record<string, string>> = {
   'opfs-worker': resolve(import.meta.dirname, '../../packages/db/src/storage/opfs/opfs-worker.ts'),
 }
+
+/** Made once a process: whoever measures how a database opens does not wait for it again. */
+const libraryBundles = new Map<string, Promise<string>>()
 
 async function respond(
   request: IncomingMessage,
@@ -76,10 +79,11 @@ async function respond(
     return
   }
   const script = /^(.+)\.js$/.exec(path)?.[1]
-  const entry = script === undefined ? undefined : (entries[script] ?? LIBRARY_ENTRIES[script])
+  const [known, bundled] = script !== undefined && script in entries ? [entries, bundles] : [LIBRARY, libraryBundles]
+  const entry = script === undefined ? undefined : known[script]
   if (script !== undefined && entry !== undefined) {
-    const text = bundles.get(script) ?? bundle(entry)
-    bundles.set(script, text)
+    const text = bundled.get(script) ?? bundle(entry)
+    bundled.set(script, text)
     return send('text/javascript', await text)
   }
   if (entries[path] !== undefined) return send('text/html', htmlOf(path))

@@ -41,6 +41,8 @@ class Run {
   private database: FileDatabase | undefined
   /** States that were acknowledged, from the last that was flushed on. */
   private states: Model[] = [EMPTY]
+  /** What this life has found: as durable as it was, until something is written. */
+  private recovered: Model = EMPTY
   /** What the call under way leads to. */
   private next: Model | undefined
   private isFlushed = false
@@ -75,7 +77,8 @@ class Run {
     const { life } = disk
     try {
       this.database ??= openDatabase(disk, NAME)
-      for (let call = random.below(CALLS_PER_LIFE_MAX); call >= 0; call--) this.work()
+      // Some lives end before they have written anything.
+      for (let call = random.chance(0.1) ? 0 : random.below(CALLS_PER_LIFE_MAX); call > 0; call--) this.work()
     } catch (error) {
       const isFault = error instanceof GoneError || isPannierError(error)
       if (!isFault || isPannierError(error, 'PANNIER_CORRUPT')) throw error
@@ -102,6 +105,7 @@ class Run {
   }
 
   private acknowledge(): void {
+    this.states = this.states.slice(Math.max(0, this.states.indexOf(this.recovered)))
     if (this.next !== undefined) this.states.push(this.next)
     if (this.isFlushed) this.states = this.states.slice(-1)
     this.next = undefined
@@ -200,24 +204,25 @@ class Run {
 
   /** In the midst of a life: what is there is what was acknowledged, or with it the call that failed. */
   private settle(): void {
+    // What was staged and not committed goes.
+    this.database!.claim('settle', (this.database!.read(undefined).meta?.generation ?? 0) as Generation)
     const state = this.find(this.states.slice(-1))
     if (state === this.next) this.states.push(state)
     this.next = undefined
     this.isFlushed = false
   }
 
-  /** After a life: what is there is one of the states that may be; from now on it is the only one. */
+  /** After a life: what is there is one of the states that may be. With the power goes whatever was not flushed, and nothing later. */
   private compare(isPowerLost: boolean): void {
-    this.states = [this.find(isPowerLost ? this.states : this.states.slice(-1))]
+    this.recovered = this.find(isPowerLost ? this.states : this.states.slice(-1))
+    if (isPowerLost) this.states = [this.recovered]
+    else if (this.recovered === this.next) this.states.push(this.next)
     this.next = undefined
     this.isFlushed = false
   }
 
   private find(acknowledged: readonly Model[]): Model {
-    const database = this.database!
-    // What was staged and not committed goes.
-    database.claim('compare', (database.read(undefined).meta?.generation ?? 0) as Generation)
-    const found = contentsOf(database)
+    const found = contentsOf(this.database!)
     const mayBe = [...acknowledged, ...(this.next === undefined ? [] : [this.next])]
     const state = mayBe.findLast((model) => isSame(model, found))
     if (state !== undefined) return state

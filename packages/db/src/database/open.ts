@@ -84,7 +84,7 @@ async function openChecked(
   const environment = systemEnvironment()
   const sealing =
     options.encryption && (await loadedModule(import('./encryption/encryption.ts'))).sealing(options.encryption)
-  // The coordinator makes its first steps meanwhile.
+  // Meanwhile the coordinator makes its first steps and modules are loaded: it takes its time where a worker has to be started.
   const sealed = sealing?.open(storage, name)
   const opening: Promise<PageStore> = sealed ?? storage.open(name)
   opening.catch(() => {})
@@ -92,6 +92,10 @@ async function openChecked(
   let coordinator: Coordinator | undefined
   try {
     coordinator = await coordinatorFor(storage, name, environment)
+    loadAhead(writePath)
+    // Whoever has indexes queries.
+    if (Object.values(collections).some((declared) => (declared as CollectionOptions).indexes !== undefined))
+      loadAhead(answering)
     if (options.from !== undefined) {
       const { restore } = await loadedModule(import('./restore.ts'))
       const { durability } = limits
@@ -107,10 +111,6 @@ async function openChecked(
         unseal: sealing?.unseal,
       })
     }
-    loadAhead(writePath)
-    // Whoever has indexes queries.
-    if (Object.values(collections).some((declared) => (declared as CollectionOptions).indexes !== undefined))
-      loadAhead(answering)
     const store = await openKeyValueStore({ store: opening, coordinator, environment, ...limits })
     database = new Database({
       name,

@@ -9,7 +9,7 @@
  * Relies on: nobody else writes these files. Pages are sealed by those who write them (pager/page.ts), with their ids, so here they
  * are not summed once more.
  *
- * After a write that failed the files are read again before anything else: what they say counts.
+ * After a write that failed the files are read again before anything else: what they say counts. Opening, and reading, write nothing.
  */
 import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
 import { PannierError } from '../../base/errors.ts'
@@ -54,6 +54,8 @@ export class FileDatabase {
   private readonly puts = new Map<string, [PageId, Extent][]>()
   /** A write has failed: what is in memory may not be what is in the files. */
   private isUncertain = false
+  /** What a process before this one has written is flushed, and what was left over is gone. */
+  private isPrepared = false
 
   /** `identity`: of a database that is created. */
   constructor(files: DatabaseFiles, identity: Uint8Array) {
@@ -67,9 +69,7 @@ export class FileDatabase {
     this.settle()
     const { generation = 0, sequence = 0 } = this.meta ?? {}
     const after = known?.generation === generation ? Math.max(known.sequence, sequence) : sequence
-    const log = this.log.flatMap((record) =>
-      record.sequence > after ? [{ sequence: record.sequence, bytes: this.recordBytes(record) }] : [],
-    )
+    const log = this.recordsOf(this.log.filter((record) => record.sequence > after))
     const meta = this.meta && { ...this.meta, bytes: this.meta.bytes.slice() }
     return { meta, log, header: this.header?.slice(), head: this.head?.slice() }
   }
@@ -84,9 +84,9 @@ export class FileDatabase {
 
   /** `again`: it is not known whether the same call has happened before; then it is not done twice. */
   append(record: LogRecord, durability: Durability, head: Uint8Array | undefined, again: boolean): void {
-    this.settle()
+    this.prepare()
     const found = again ? this.log.find(({ sequence }) => sequence === record.sequence) : undefined
-    if (found === undefined || !sameBytes(this.recordBytes(found), record.bytes)) {
+    if (found === undefined || !sameBytes(this.recordsOf([found])[0]!.bytes, record.bytes)) {
       this.checkNewest(record.sequence)
       this.write(APPEND, encodeAppend(record, head))
     }
@@ -94,7 +94,7 @@ export class FileDatabase {
   }
 
   putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability, again: boolean): void {
-    this.settle()
+    this.prepare()
     if (!(again && sameBytes(this.header, header))) {
       const isEmpty = this.meta === undefined && this.log.length === 0
       if (!sameBytes(this.header, expected) || (expected === undefined && !isEmpty)) throw stale()
@@ -104,7 +104,7 @@ export class FileDatabase {
   }
 
   claim(token: string, expectedGeneration: Generation): void {
-    this.settle()
+    this.prepare()
     this.checkGeneration(expectedGeneration)
     this.dropStaged()
     for (const name of this.puts.keys()) this.drop(name)
@@ -112,14 +112,14 @@ export class FileDatabase {
   }
 
   stage(token: string, pages: Iterable<Page>): void {
-    this.settle()
+    this.prepare()
     this.checkClaim(token)
     for (const [id, extent] of this.place(pages)) this.staged.set(id, extent)
   }
 
   /** Takes pages of the commit that is to name them. They are dropped when another one gets ahead. */
   put(name: string, pages: Iterable<Page>): void {
-    this.settle()
+    this.prepare()
     const placed = this.place(pages)
     const before = this.puts.get(name)
     if (before === undefined) this.puts.set(name, placed)
@@ -132,7 +132,7 @@ export class FileDatabase {
   }
 
   commit(commit: Commit & { readonly put?: Put | undefined }, again: boolean): void {
-    this.settle()
+    this.prepare()
     const { meta } = commit
     if (again && this.meta?.generation === meta.generation && sameBytes(this.meta.bytes, meta.bytes)) return
     this.checkGeneration(commit.expectedGeneration)
@@ -155,7 +155,7 @@ export class FileDatabase {
 
   /** Durable at once. */
   replacePages(header: Uint8Array, pages: readonly Page[]): void {
-    this.settle()
+    this.prepare()
     if (!sameBytes(this.header, header)) throw stale()
     const existing = pages.filter(({ id }) => this.pages.has(id) || this.staged.has(id))
     const placed = this.place(existing)
@@ -202,9 +202,9 @@ export class FileDatabase {
     const { journal } = this
     if (journal.end - journal.baseEnd > Math.max(TAIL_BYTES_MAX, journal.baseEnd)) {
       const kept = this.log.filter(({ sequence }) => sequence >= change.meta!.sequence)
-      const records = kept.map((record) => ({ sequence: record.sequence, bytes: this.recordBytes(record) }))
+      const records = [...this.recordsOf(kept), ...end.records]
       this.apply(change)
-      this.begin({ head: end.head ?? this.head, records: [...records, ...end.records] })
+      this.begin({ head: end.head ?? this.head, records })
     } else {
       this.addFrame(COMMIT, encodeCommit(change, end))
       journal.flush()
@@ -218,8 +218,7 @@ export class FileDatabase {
   /** Begins the other journal with the state in memory. */
   private begin(end: LogEnd): void {
     const old = this.journal
-    const { journals } = this.files
-    const next = new Journal(old.file === journals[0] ? journals[1] : journals[0])
+    const next = new Journal(this.otherJournal())
     const { identity, meta, header } = this
     const epoch = this.epoch + 1
     const body = encodeBase({ epoch, identity, meta, header, placed: this.pages, freed: [] }, end)
@@ -265,8 +264,27 @@ export class FileDatabase {
     this.isUncertain = false
   }
 
+  /** Before anything is read. */
   private settle(): void {
     if (this.isUncertain) this.load()
+  }
+
+  /** Before anything is written, or found to be written already. */
+  private prepare(): void {
+    this.settle()
+    if (this.isPrepared) return
+    this.attempt(() => {
+      this.journal.resume()
+      // The older one, or a newer one that was not finished.
+      const other = this.otherJournal()
+      if (other.size() > 0) new Journal(other).clear()
+    })
+    this.isPrepared = true
+  }
+
+  private otherJournal(): RawFile {
+    const [first, second] = this.files.journals
+    return this.journal.file === first ? second : first
   }
 
   /** Reads what the files say. */
@@ -274,17 +292,16 @@ export class FileDatabase {
     this.isUncertain = true
     const [first, second] = this.files.journals
     const [a, b] = [found(first), found(second)]
-    const [current, other] = b.epoch > a.epoch ? [b, a] : [a, b]
+    const current = b.epoch > a.epoch ? b : a
     this.dropStaged()
     this.puts.clear()
+    this.isPrepared = current.epoch === 0
     if (current.epoch === 0) this.create()
     else {
-      current.journal.resume()
+      current.journal.checkEnd()
       this.journal = current.journal
       this.loadBase(current.frames[0]!)
       for (const frame of current.frames.slice(1)) this.applyFrame(frame)
-      // The older one, or a newer one that was not finished.
-      if (other.journal.file.size() > 0) other.journal.clear()
     }
     this.isUncertain = false
   }
@@ -360,8 +377,12 @@ export class FileDatabase {
     if (extent !== undefined) this.blocks.release(extent)
   }
 
-  private recordBytes({ at, length }: PlacedRecord): Uint8Array {
-    return readRange(this.journal.file, at, length)
+  /** All read at once: they stand one behind the other, and each call of a file takes its time. */
+  private recordsOf(placed: readonly PlacedRecord[]): LogRecord[] {
+    const start = placed[0]?.at ?? 0
+    const last = placed.at(-1)
+    const bytes = readRange(this.journal.file, start, last === undefined ? 0 : last.at + last.length - start)
+    return placed.map(({ sequence, at, length }) => ({ sequence, bytes: bytes.slice(at - start, at - start + length) }))
   }
 
   private checkNewest(sequence: CommitSequence): void {

@@ -53,6 +53,8 @@ export class Journal {
   private flushed = 0
   /** What the file held when it was recovered. */
   private found: Uint8Array | undefined
+  /** There is something behind the end. */
+  private isTorn = false
 
   constructor(file: RawFile) {
     this.file = file
@@ -76,21 +78,27 @@ export class Journal {
     return frames
   }
 
-  /**
-   * After `recover` of the journal that is to go on: what is behind its end goes, durably, before anything is written there, as it
-   * may hold frames that would fit in again.
-   */
-  resume(): void {
+  /** After `recover` of the journal that is to go on: looks at what is behind its end. Changes nothing. */
+  checkEnd(): void {
     const bytes = this.found!
     this.found = undefined
-    let end = bytes.length
-    while (end > this.end && bytes[end - 1] === 0) end--
-    for (let at = this.end; at < end; at += ALIGNMENT) {
+    // By words, as most of a file is the reserve, and no engine has compiled this yet. Fewer bytes than a word are no frame.
+    const words = new Int32Array(bytes.buffer, 0, bytes.length >>> 2)
+    let end = words.length
+    while (end * 4 > this.end && words[end - 1] === 0) end--
+    this.isTorn = end * 4 > this.end
+    for (let at = this.end; at < end * 4; at += ALIGNMENT) {
       if (this.frameAt(bytes, at) !== undefined && readU32(bytes, at + 12) > this.end)
         throw corruptBytes(`what was flushed to the journal at ${this.end} is not there`)
     }
-    if (end > this.end) this.file.truncate(this.end)
-    // What a process that was killed has written may not be flushed yet; from now on it counts.
+  }
+
+  /**
+   * After `checkEnd`, before anything is written: what is behind the end goes, durably, as it may hold frames that would fit in again;
+   * and what a process that was killed has written may not be flushed yet; from now on it counts.
+   */
+  resume(): void {
+    if (this.isTorn) this.file.truncate(this.end)
     this.flush()
   }
 
