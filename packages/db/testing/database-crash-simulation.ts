@@ -84,7 +84,10 @@ class Run implements CrashRun {
   async aftermath(): Promise<void> {
     if (this.#isPowerLost) {
       const last = this.#candidates.map((steps) => [...this.#history, ...steps])
-      this.#candidates = [...last.toReversed(), ...this.#history.map((_, at) => this.#history.slice(0, at)).toReversed()]
+      this.#candidates = [
+        ...last.toReversed(),
+        ...this.#history.map((_, at) => this.#history.slice(0, at)).toReversed(),
+      ]
       this.#history = []
     }
     const db = await this.host.reopen(

@@ -249,7 +249,11 @@ export class LevelDatabase implements SharedDatabase {
     let newest: number = sequence
     for (const next of log) if (next === newest + 1) newest = next
     const beyond = log.filter((one) => one > newest)
-    if (beyond.length > 0) await this.batch(beyond.map((one) => this.delete(logKey(one))), true)
+    if (beyond.length > 0)
+      await this.batch(
+        beyond.map((one) => this.delete(logKey(one))),
+        true,
+      )
     const [oldest = newest + 1] = log
     return { generation, sequence, oldest, newest, synced: sequence, claim: claim && new TextDecoder().decode(claim) }
   }
