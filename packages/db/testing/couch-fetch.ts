@@ -10,6 +10,8 @@ import type { FetchFunction } from '../src/replication/http/http-client.ts'
 export interface CouchFetchOptions {
   /** `features` of the root: 'pannier-snapshot' offers snapshots. */
   readonly features?: readonly string[]
+  /** Tells one start of the server from another. */
+  readonly instance?: string
   /** Replaces an answer, or gives undefined. */
   readonly intercept?: (path: string, init: RequestInit) => Response | undefined | Promise<Response | undefined>
 }
@@ -18,8 +20,11 @@ type Docs = Collection<JsonObject>
 type Body = Record<string, unknown>
 
 /** Serves `https://couch.test/NAME`. */
-export function couchFetch(db: Database, { features = [], intercept }: CouchFetchOptions = {}): FetchFunction {
-  return async (url, init) => {
+export function couchFetch(
+  db: Database,
+  { features = [], instance, intercept }: CouchFetchOptions = {},
+): FetchFunction {
+  const serve: FetchFunction = async (url, init) => {
     const { pathname, searchParams } = new URL(url)
     const [, name = '', ...rest] = pathname.split('/').map(decodeURIComponent)
     const path = rest.join('/')
@@ -41,6 +46,11 @@ export function couchFetch(db: Database, { features = [], intercept }: CouchFetc
     if (path.startsWith('_local/')) return local(docs, path, init.method, body)
     if (path === '_pannier/snapshot') return new Response(docs.export({ format: 'replica' }))
     return answer(docs, path, searchParams, body, init.signal ?? undefined)
+  }
+  return async (url, init) => {
+    const response = await serve(url, init)
+    if (instance !== undefined) response.headers.set('pannier-instance', instance)
+    return response
   }
 }
 

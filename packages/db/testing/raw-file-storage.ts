@@ -58,9 +58,14 @@ export class RawFileStorage implements Storage {
     })
   }
 
+  /** In the order of storage/opfs/ownership.ts. */
   async destroy(name: string): Promise<void> {
     this.databases.delete(name)
-    this.disk.remove(name)
+    return this.attempt(() => {
+      const { pages, journals } = this.disk.open(name)
+      for (const file of [...journals, pages]) file.truncate(0)
+      this.disk.remove(name)
+    })
   }
 
   /** Used by the handles: never answers once the process is gone. */

@@ -92,8 +92,14 @@ export class SimulatedStorage implements Storage {
   }
 
   async destroy(name: string): Promise<void> {
-    this.databases.get(name)?.destroy()
-    this.databases.delete(name)
+    const fault = this.nextFault()
+    if (fault?.kind === 'closed') throw simulatedError('PANNIER_BLOCKED')
+    if (fault === undefined || fault.happens) {
+      this.databases.get(name)?.destroy()
+      this.databases.delete(name)
+    }
+    if (fault?.kind === 'error') throw simulatedError(fault.code)
+    if (fault !== undefined) return this.strike(undefined, fault)
   }
 
   /** Every handle is gone; what was not durable is lost, or the newest part of it. */
@@ -110,11 +116,13 @@ export class SimulatedStorage implements Storage {
   }
 
   /** Used by the handles: the process, or all of them, went. */
-  strike(handle: SimulatedPageStore, fault: Fault): Promise<never> {
+  strike(handle: SimulatedPageStore | undefined, fault: Fault): Promise<never> {
     if (fault.kind === 'power') this.losePower()
     else {
-      handle.gone = true
-      this.handles.delete(handle)
+      if (handle !== undefined) {
+        handle.gone = true
+        this.handles.delete(handle)
+      }
       this.onGone()
     }
     return new Promise(() => {})

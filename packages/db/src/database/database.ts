@@ -34,6 +34,8 @@ export interface DatabaseParts {
   readonly checkPages?: () => Promise<void>
   /** Every write that was asked for before the call, as a snapshot file. */
   readonly exportSnapshot?: (options: SnapshotOptions) => Promise<ByteChunks>
+  /** 32 hexadecimal digits. */
+  readonly databaseId?: () => string
   /** Of an encrypted database. */
   readonly encryption?: (context: DatabaseContext) => Encryption
   readonly environment: Environment
@@ -260,8 +262,9 @@ export class Database<Schemas extends object = object> {
 
   /**
    * Moves the database to another kind of storage, under the same name, and closes it: from then on it is opened there. What it is now
-   * is deleted once the new one is complete; until then, and whenever it fails, it stays what and where it is. Others that have it
-   * open may write meanwhile, which makes it take longer, and are closed when it is deleted.
+   * is deleted once the new one is complete; until then, and whenever it fails, it stays what and where it is. A move that was cut off, or
+   * could not delete, may leave a complete copy as well, which the next one replaces if nobody has written to it. Others that have
+   * it open may write meanwhile, which makes it take longer, and are closed when it is deleted.
    *
    * @throws PANNIER_EXISTS if there is a database of that name; PANNIER_ENCRYPTED, PANNIER_WRONG_KEY; PANNIER_ABORTED, PANNIER_QUOTA_EXCEEDED; PANNIER_LIMIT if others
    *   never stop to write

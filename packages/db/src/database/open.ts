@@ -118,6 +118,7 @@ async function openChecked(
       store,
       checkPages: () => store.check(),
       exportSnapshot: (work) => store.exportSnapshot(work),
+      databaseId: () => store.databaseId,
       ...(sealed && sealing!.parts(await sealed, store)),
       environment,
       wallClock: Date.now,
@@ -145,7 +146,7 @@ async function openChecked(
 }
 
 /** The handles of one database have to take turns, wherever they may be. */
-async function coordinatorFor(storage: Storage, name: string, environment: Environment): Promise<Coordinator> {
+export async function coordinatorFor(storage: Storage, name: string, environment: Environment): Promise<Coordinator> {
   const identity = storage.identify(name)
   const isShared = storage.scope === 'origin'
   const coordinator = isShared ? webCoordinator({ name: identity, environment }) : undefined

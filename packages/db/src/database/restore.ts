@@ -14,6 +14,8 @@ export interface RestoreParts extends LongWork {
   readonly coordinator: Coordinator
   readonly environment: Environment
   readonly durability: Durability
+  /** Of the new database. */
+  readonly databaseId?: string
   /** Of an encrypted database: opens a sealed snapshot. */
   readonly unseal?: ((source: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>) | undefined
 }

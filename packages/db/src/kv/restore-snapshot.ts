@@ -16,7 +16,7 @@ import { corruptBytes } from '../codec/bytes.ts'
 import { WRITER_ID_BYTES } from '../pager/log-record.ts'
 import { SLICE_MS_MAX } from '../pager/page-writer.ts'
 import { readSnapshotFile } from '../pager/snapshot-file.ts'
-import type { Durability, MetaRecord, Page, PageStore } from '../storage/page-store.ts'
+import type { Durability, MetaRecord, Page, PageStore, StoreState } from '../storage/page-store.ts'
 import { encodeCommit } from './encode-commit.ts'
 import { decodeMeta } from './meta-body.ts'
 import { encodeMeta } from './encode-meta.ts'
@@ -27,6 +27,8 @@ export interface RestoreOptions extends SnapshotOptions {
   readonly store: PageStore
   readonly environment: Environment
   readonly durability: Durability
+  /** Of the copy; a random one if left out. */
+  readonly databaseId?: string | undefined
 }
 
 const EMPTY = 0 as Generation
@@ -36,6 +38,11 @@ const FIRST_PAGE = 1 as PageId
 
 /** Pages gathered before they are staged. */
 const STAGE_BYTES: number = 1024 * 1024
+
+/** Whether it is what a restore has left, and nobody has written to it since. */
+export function isUntouchedCopy({ meta, log }: StoreState): boolean {
+  return meta?.generation === FIRST_GENERATION && meta.sequence === FIRST_COMMIT && log.length === 0
+}
 
 /** Whether anything was ever committed there. */
 export async function holdsDatabase(store: PageStore): Promise<boolean> {
@@ -133,8 +140,8 @@ class Restore {
   }
 
   async #commit(): Promise<void> {
-    const { store, environment, durability } = this.#options
-    const state: State = { ...this.#state!, databaseId: environment.randomId(), generation: FIRST_GENERATION }
+    const { store, environment, durability, databaseId = environment.randomId() } = this.#options
+    const state: State = { ...this.#state!, databaseId, generation: FIRST_GENERATION }
     const meta: MetaRecord = { generation: FIRST_GENERATION, sequence: FIRST_COMMIT, bytes: encodeMeta(state) }
     try {
       await store.commit({

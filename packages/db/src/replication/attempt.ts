@@ -215,7 +215,7 @@ export class Attempt {
       names,
       (name) => name,
       (some) => this.#source.readRevisions(some, this.#signal),
-      async () => void (await this.#source.identify(false, this.#signal)),
+      () => this.#log!.look(this.#signal),
     )
     if (error !== undefined) throw error
     const read = {

@@ -5,7 +5,8 @@
  * Guarantees: where a replication goes on is never beyond what the target holds. Each checkpoint has a session id of its own,
  * is written to the target first and never changed: it is only followed by the next. So the newest session that both
  * sides know is a point that both have reached, whatever either side has lost since, and sequences are never compared.
- * Relies on: a side that loses data (a wiped store, a restored copy) loses its checkpoints of that time with it.
+ * Relies on: a side that loses data (a wiped store, a restored copy) loses its checkpoints of that time with it; and a peer that may lose
+ * some between two checkpoints while a replication is under way tells so (`restarted` in errors.ts).
  */
 import { isPannierError } from '../base/errors.ts'
 import type { Environment } from '../base/environment.ts'
@@ -50,8 +51,10 @@ export class CheckpointLog {
   readonly #name: string
   readonly #environment: Environment
   #sides: CheckpointSides
-  #history: Session[] = []
-  #recorded: Sequence = undefined
+  /** What was there when it was looked at last: of this replication, and of the same one in other tabs. */
+  #history: readonly Session[] = []
+  /** The newest that this one has read or written. */
+  #last: Session | undefined
   readonly #revisions = new Map<ReplicationPeer, unknown>()
 
   constructor(
@@ -80,47 +83,53 @@ export class CheckpointLog {
     const alone = this.#sides === 'both' ? source === undefined && target?.['one_sided'] === true : true
     const one = this.#sides === 'source' ? source : target
     this.#history = alone ? sessionsOf(one) : commonSessions(source, target)
-    this.#recorded = this.#history[0]?.recorded_seq
-    return this.#recorded
+    this.#last = this.#history[0]
+    return this.#last?.recorded_seq
   }
 
   /** Records that the target has everything up to `sequence`. */
   async write(sequence: Sequence, startTime: string, signal: AbortSignal): Promise<boolean> {
-    if (this.#sides === 'none' || sequence === this.#recorded) return false
+    if (this.#sides === 'none' || sequence === this.#last?.recorded_seq) return false
+    // A server that is not what it was says so now, before both sides agree on a place in what it has lost.
+    if (this.#source.remote) await this.look(signal)
     const session: Session = { session_id: this.#environment.randomId(), recorded_seq: sequence }
-    const history = [session, ...this.#history].slice(0, CHECKPOINT_HISTORY_MAX)
-    if (this.#sides !== 'source') await this.#put(this.#target, history, startTime, signal)
+    if (this.#sides !== 'source') await this.#put(this.#target, session, startTime, signal)
     if (this.#sides !== 'target') {
       try {
-        await this.#put(this.#source, history, startTime, signal)
+        await this.#put(this.#source, session, startTime, signal)
       } catch (error) {
         const status = refusalStatus(error)
         if (this.#sides !== 'both' || (status !== 401 && status !== 403)) throw error
         // A source that may only be read: the target's word has to do.
         this.#sides = 'target'
-        await this.#put(this.#target, history, startTime, signal)
+        await this.#put(this.#target, session, startTime, signal)
       }
     }
-    this.#history = history
-    this.#recorded = sequence
+    this.#history = [session, ...this.#history].slice(0, CHECKPOINT_HISTORY_MAX)
+    this.#last = session
     return true
+  }
+
+  /** Shows that the source answers. */
+  async look(signal: AbortSignal): Promise<void> {
+    await this.#source.getLocal(this.#name, signal)
   }
 
   /** Shows that the target takes writes, by one that changes nothing: what was recorded there is recorded anew. */
   async touch(startTime: string, signal: AbortSignal): Promise<void> {
-    if (this.#sides === 'both' || this.#sides === 'target')
-      await this.#put(this.#target, this.#history, startTime, signal)
+    if (this.#sides === 'both' || this.#sides === 'target') await this.#put(this.#target, undefined, startTime, signal)
     else await this.#target.getLocal(this.#name, signal)
   }
 
   async #put(
     peer: ReplicationPeer,
-    history: readonly Session[],
+    session: Session | undefined,
     startTime: string,
     signal: AbortSignal,
   ): Promise<void> {
     for (let retries = 0; ; retries++) {
       const current = this.#revisions.get(peer)
+      const history = [...(session === undefined ? [] : [session]), ...this.#history].slice(0, CHECKPOINT_HISTORY_MAX)
       const [newest] = history
       try {
         const rev = await peer.putLocal(
@@ -141,17 +150,22 @@ export class CheckpointLog {
         return
       } catch (error) {
         if (!isPannierError(error, 'PANNIER_CONFLICT') || retries === CONFLICT_RETRIES_MAX) throw error
-        await this.#reread(peer, history, signal)
+        await this.#reread(peer, session, signal)
       }
     }
   }
 
-  /** After a conflict: an answer that was lost, the same replication in another tab, or a store that has lost what it had. */
-  async #reread(peer: ReplicationPeer, history: readonly Session[], signal: AbortSignal): Promise<void> {
+  /**
+   * After a conflict: an answer that was lost, the same replication in another tab, whose sessions are true too, or a store that has lost what
+   * it had: then it does not know what was recorded last, though it may know what was recorded before.
+   */
+  async #reread(peer: ReplicationPeer, session: Session | undefined, signal: AbortSignal): Promise<void> {
     const current = await peer.getLocal(this.#name, signal)
     const known = sessionsOf(current)
-    const isOurs = known.some(({ session_id }) => history.some((one) => one.session_id === session_id))
-    if (!isOurs && (history.length > 1 || known.length > 0)) throw checkpointLost(peer.name)
+    const has = (one: Session | undefined): boolean => known.some(({ session_id }) => session_id === one?.session_id)
+    const isNew = this.#last === undefined && known.length === 0
+    if (!has(session) && !has(this.#last) && !isNew) throw checkpointLost(peer.name)
+    this.#history = known.filter(({ session_id }) => session_id !== session?.session_id)
     this.#revisions.set(peer, current?.['_rev'])
   }
 }

@@ -35,6 +35,11 @@ export function checkpointLost(peer: string): PannierError {
   return unreachable(peer, 'the replication checkpoint is not the one that was written', undefined, { restart: true })
 }
 
+/** Relaxed writes may have gone with the power, or an older copy may be there now: what was recorded last is where to go on. */
+export function restarted(peer: string): PannierError {
+  return unreachable(peer, 'the server was started anew', undefined, { restart: true })
+}
+
 /** What was to be read was replaced since it was named. */
 export function replaced(peer: string, what: string, cause?: unknown): PannierError {
   return unreachable(peer, `${what} was replaced or removed meanwhile`, cause, { restart: true, missing: true })

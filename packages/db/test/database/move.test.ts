@@ -1,11 +1,14 @@
 /** Goal: a database is moved whole or stays where it is, whoever writes meanwhile. */
 import { expect, test } from 'vitest'
+import { PannierError } from '../../src/base/errors.ts'
 import { open } from '../../src/database/open.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
+import type { Storage } from '../../src/storage/page-store.ts'
 import { sqlite } from '../../src/storage/sqlite/sqlite.ts'
 import { assertRejects } from '../../testing/check.ts'
 import { RawFileStorage } from '../../testing/raw-file-storage.ts'
 import { temporaryFiles } from '../key-value-stores.ts'
+import { deviceKey, newDeviceKey } from '../storage/encrypted/fixture.ts'
 
 const newPath = temporaryFiles()
 
@@ -55,16 +58,44 @@ test('what cannot be moved stays, and goes on', async () => {
   await other.close()
 })
 
+test('a copy that an earlier move has left is replaced, unless somebody has written to it', async () => {
+  const [source, target] = [memory(), memory()]
+  const refuses: Storage = { ...bound(source), destroy: () => Promise.reject(new PannierError('PANNIER_IO', 'no')) }
+  const db = await open('db', { storage: refuses })
+  await db.collection('notes').insert({ _id: 'ours' })
+  await assertRejects(db.moveTo(target), 'PANNIER_IO')
+  await db.collection('notes').insert({ _id: 'later' })
+  await assertRejects(db.moveTo(target), 'PANNIER_IO')
+  const copy = await open('db', { storage: target })
+  expect((await copy.collection('notes').get('later'))?._id).toBe('later')
+  await copy.collection('notes').insert({ _id: 'theirs' })
+  await assertRejects(db.moveTo(target), 'PANNIER_EXISTS')
+  expect((await copy.collection('notes').get('theirs'))?._id).toBe('theirs')
+  await copy.close()
+  await db.close()
+})
+
+function bound(storage: Storage): Storage {
+  const { kind, scope } = storage
+  return {
+    kind,
+    scope,
+    identify: (name) => storage.identify(name),
+    open: (name) => storage.open(name),
+    destroy: (name) => storage.destroy(name),
+  }
+}
+
 test('an encrypted database is moved encrypted, and only by who can open it; a plain one can be encrypted by moving it', async () => {
   const [source, target, last] = [memory(), new RawFileStorage(), memory()]
-  const encryption = { password: 'correct horse' }
+  const encryption = { key: deviceKey }
   const plain = await open('db', { storage: source })
   await plain.collection('notes').insert({ _id: 'ours' })
   await plain.moveTo(target, { encryption })
   await assertRejects(open('db', { storage: target }), 'PANNIER_ENCRYPTED')
   const db = await open('db', { storage: target, encryption })
   await assertRejects(db.moveTo(last), 'PANNIER_ENCRYPTED')
-  await assertRejects(db.moveTo(last, { encryption: { password: 'battery staple' } }), 'PANNIER_WRONG_KEY')
+  await assertRejects(db.moveTo(last, { encryption: { key: await newDeviceKey() } }), 'PANNIER_WRONG_KEY')
   expect((await db.collection('notes').get('ours'))?._id).toBe('ours')
   await db.moveTo(last, { encryption })
   await assertRejects(open('db', { storage: last }), 'PANNIER_ENCRYPTED')

@@ -55,10 +55,9 @@ export class SimulatedLevels implements SimulatedPlace {
 
   write(operations: LevelOperation[], sync: boolean): void {
     apply(this.entries, operations)
-    if (this.random() < NEW_FILE_CHANCE) {
-      if (this.logFiles.length > 1) this.compactOldest()
-      this.logFiles.push({ batches: [], syncedCount: 0 })
-    } else if (this.logFiles.length > 1 && this.random() < NEW_FILE_CHANCE) this.compactOldest()
+    const [isNewFile, isCompacted] = [this.random(), this.random()].map((chance) => chance < NEW_FILE_CHANCE)
+    if (this.logFiles.length > 1 && (isNewFile || isCompacted)) this.compactOldest()
+    if (isNewFile) this.logFiles.push({ batches: [], syncedCount: 0 })
     const file = this.logFiles.at(-1)!
     file.batches.push(operations)
     if (sync) file.syncedCount = file.batches.length

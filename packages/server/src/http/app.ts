@@ -65,9 +65,11 @@ export async function createApp(
     throw new HttpError(404, 'not_found', 'missing')
   })
   app.addHook('onRequest', checkContentType)
+  // What is open anew may lack what went with the power, or be an older copy: replications look again where to go on.
+  const instance = crypto.randomUUID()
   app.addHook('onSend', (_request, reply, payload, done) => {
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'must-revalidate')
-    reply.header('server', SERVER_NAME).header('x-content-type-options', 'nosniff')
+    reply.header('server', SERVER_NAME).header('pannier-instance', instance).header('x-content-type-options', 'nosniff')
     done(null, payload)
   })
   metrics.observe(app)
@@ -116,6 +118,7 @@ async function allowOrigins(app: FastifyInstance, origins: readonly string[]): P
       'content-range',
       'etag',
       'server',
+      'pannier-instance',
       'x-couch-request-id',
     ],
     maxAge: 600,

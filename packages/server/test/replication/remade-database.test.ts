@@ -35,3 +35,15 @@ test('a longpoll from a sequence number of another life of the database is answe
   expect([status, json]).toEqual([200, { results: [], last_seq: expect.stringMatching(/^0-/), pending: 0 }])
   await server.close()
 })
+
+test('each start of a server has a name of its own, by which replications see that it was started anew', async () => {
+  const server = await startServer()
+  const nameOf = async (request: string): Promise<string | null> =>
+    (await send(server.url, request)).headers.get('pannier-instance')
+  const [name, again, ofError] = [await nameOf('GET /'), await nameOf('PUT /people'), await nameOf('GET /nobody')]
+  expect([again, ofError]).toEqual([name, name])
+  const other = await startServer()
+  expect((await send(other.url, 'GET /')).headers.get('pannier-instance')).not.toBe(name)
+  await other.close()
+  await server.close()
+})

@@ -7,7 +7,7 @@
 import type { Environment } from '../../base/environment.ts'
 import { throwIfAborted } from '../../base/abort.ts'
 import { PannierError } from '../../base/errors.ts'
-import { refused, unreachable } from '../errors.ts'
+import { refused, restarted, unreachable } from '../errors.ts'
 
 export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>
 
@@ -35,6 +35,8 @@ export interface HttpRequest {
 }
 
 const SILENCE_MS_MAX_DEFAULT = 30_000
+/** Other text each time that a server is started. CouchDB does not have it. */
+const INSTANCE_HEADER = 'pannier-instance'
 /** Of an answer that says no. */
 const REASON_CHARS_MAX = 300
 
@@ -44,6 +46,7 @@ export class HttpClient {
   readonly #environment: Environment
   readonly #options: HttpOptions
   readonly #authorization: string | undefined
+  #instance: string | undefined
 
   constructor(url: URL, options: HttpOptions, environment: Environment) {
     const bare = new URL(url)
@@ -54,6 +57,11 @@ export class HttpClient {
     this.#options = options
     this.#environment = environment
     this.#authorization = username === '' ? undefined : `Basic ${base64(`${username}:${password}`)}`
+  }
+
+  /** From now on another instance of the server may answer; later ones than the next that does are refused. */
+  begin(): void {
+    this.#instance = undefined
   }
 
   /** The answer's JSON. */
@@ -131,11 +139,21 @@ export class HttpClient {
         watch.renew()
         return send()
       })
-      return { response: await sent, watch }
+      const response = await sent
+      this.#checkInstance(response)
+      return { response, watch }
     } catch (error) {
       watch.end()
       throw this.#broken(error, watch)
     }
+  }
+
+  #checkInstance({ headers, body }: Response): void {
+    const instance = headers.get(INSTANCE_HEADER) ?? undefined
+    this.#instance ??= instance
+    if (instance === undefined || instance === this.#instance) return
+    body?.cancel().catch(() => {})
+    throw restarted(this.url)
   }
 
   async #text(response: Response, watch: Watch): Promise<string> {

@@ -53,6 +53,7 @@ export class HttpPeer implements ReplicationPeer {
   }
 
   async identify(create: boolean, signal: AbortSignal): Promise<string> {
+    for (const client of [this.#client, this.#root]) client.begin()
     await this.#open(create, signal)
     const root = await this.#orNone(this.#root.json({ path: '/', signal }))
     const { uuid, features } = (root ?? {}) as { uuid?: unknown; features?: unknown }

@@ -309,7 +309,10 @@ export class FileDatabase {
   /** Only where nothing was ever acknowledged. */
   private create(): void {
     const { pages, journals } = this.files
-    const isNew = pages.size() <= FIRST_BLOCK * BLOCK_BYTES && journals[0].size() <= EMPTY_BASE_BYTES_MAX
+    // A deletion that was cut off has emptied the journals, which otherwise are never both empty again.
+    const isNew =
+      journals[0].size() === 0 ||
+      (pages.size() <= FIRST_BLOCK * BLOCK_BYTES && journals[0].size() <= EMPTY_BASE_BYTES_MAX)
     if (!isNew || journals[1].size() > 0) throw corruptBytes('neither of its journals can be read')
     const empty = { epoch: 1, identity: this.identity, meta: undefined, header: undefined, placed: [], freed: [] }
     const body = encodeBase(empty, { head: undefined, records: [] })
