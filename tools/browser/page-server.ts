@@ -28,9 +28,8 @@ export interface PageServer extends AsyncDisposable {
 }
 
 export async function servePages(options: PageServerOptions): Promise<PageServer> {
-  const bundles = new Map<string, Promise<string>>()
   const server = createServer((request, response) => {
-    respond(request, response, options, bundles).catch((error: unknown) => {
+    respond(request, response, options).catch((error: unknown) => {
       response.writeHead(500, HEADERS).end(String(error))
       options.onReport?.({ type: 'failed', error: { message: String(error) } })
     })
@@ -64,7 +63,6 @@ async function respond(
   request: IncomingMessage,
   response: ServerResponse,
   { entries, files = {}, onReport }: PageServerOptions,
-  bundles: Map<string, Promise<string>>,
 ): Promise<void> {
   const path = new URL(request.url ?? '/', 'http://localhost').pathname.slice(1)
   const send = (type: string, body: string): void =>
@@ -78,9 +76,7 @@ async function respond(
   const script = /^(.+)\.js$/.exec(path)?.[1]
   const entry = script === undefined ? undefined : (entries[script] ?? LIBRARY_ENTRIES[script])
   if (script !== undefined && entry !== undefined) {
-    const text = bundles.get(script) ?? bundle(entry)
-    bundles.set(script, text)
-    return send('text/javascript', await text)
+    return send('text/javascript', await bundle(entry))
   }
   if (entries[path] !== undefined) return send('text/html', htmlOf(path))
   const file = files[path]
