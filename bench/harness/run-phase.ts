@@ -17,6 +17,8 @@ export interface PhaseRequest {
   readonly place: string
   /** Workloads; none: all. */
   readonly only: readonly string[]
+  /** Reads are made once, for their answers: no value counts. */
+  readonly answersOnly?: boolean
 }
 
 export interface PhaseReport {
@@ -46,20 +48,21 @@ export async function runPhase(
   const outcomes: Record<string, Outcome> = {}
   const gaps: Record<string, string> = {}
   const failures: Record<string, string> = {}
-  const context = { contender, cell: request.cell, place: request.place }
+  const { cell, place, answersOnly = false } = request
+  const context = { contender, cell, place, answersOnly }
   let opened = false
   let current = 'open'
   try {
-    if (phase === suiteOf(request.suite).phases[0]) await warmUp(contender, facts, `${request.place}-warm-up`)
+    if (phase === suiteOf(request.suite).phases[0]) await warmUp(contender, facts, `${place}-warm-up`)
     for (const workload of workloadsOf(phase, request.only)) {
-      const gap = gapOf(facts, needsOf(workload, request.cell))
+      const gap = gapOf(facts, needsOf(workload, cell))
       if (gap !== undefined) {
         gaps[workload.name] = gap
         continue
       }
       current = workload.name
       await onWorkload(current)
-      if (!opened && workload.opens !== true) await contender.open(request.place, phase.indexed)
+      if (!opened && workload.opens !== true) await contender.open(place, phase.indexed)
       opened = true
       await workload.prepare?.(context)
       outcomes[current] = await workload.run(context)

@@ -2,8 +2,17 @@
 import { build } from 'esbuild'
 import { PAGE_BUILD } from '../web/bundle.ts'
 
+/** By entry: engines that run beside one another are given the same. Sources do not change while a process lives. */
+const bundles = new Map<string, Promise<string>>()
+
 /** One ES module for browsers, with an inline source map so that stacks name the sources. */
-export async function bundle(entry: string): Promise<string> {
+export function bundle(entry: string): Promise<string> {
+  const known = bundles.get(entry) ?? make(entry)
+  bundles.set(entry, known)
+  return known
+}
+
+async function make(entry: string): Promise<string> {
   const result = await build({ ...PAGE_BUILD, entryPoints: [entry], sourcemap: 'inline', sourcesContent: false })
   return result.outputFiles[0]?.text ?? ''
 }

@@ -28,9 +28,8 @@ export interface PageServer extends AsyncDisposable {
 }
 
 export async function servePages(options: PageServerOptions): Promise<PageServer> {
-  const bundles = new Map<string, Promise<string>>()
   const server = createServer((request, response) => {
-    respond(request, response, options, bundles).catch((error: unknown) => {
+    respond(request, response, options).catch((error: unknown) => {
       response.writeHead(500, HEADERS).end(String(error))
       options.onReport?.({ type: 'failed', error: { message: String(error) } })
     })
@@ -56,18 +55,14 @@ const HEADERS = {
 }
 
 /** What the library loads by its place beside its own script. */
-const LIBRARY: Readonly<Record<string, string>> = {
+const LIBRARY_ENTRIES: Readonly<Record<string, string>> = {
   'opfs-worker': resolve(import.meta.dirname, '../../packages/db/src/storage/opfs/opfs-worker.ts'),
 }
-
-/** Made once a process: whoever measures how a database opens does not wait for it again. */
-const libraryBundles = new Map<string, Promise<string>>()
 
 async function respond(
   request: IncomingMessage,
   response: ServerResponse,
   { entries, files = {}, onReport }: PageServerOptions,
-  bundles: Map<string, Promise<string>>,
 ): Promise<void> {
   const path = new URL(request.url ?? '/', 'http://localhost').pathname.slice(1)
   const send = (type: string, body: string): void =>
@@ -79,12 +74,9 @@ async function respond(
     return
   }
   const script = /^(.+)\.js$/.exec(path)?.[1]
-  const [known, bundled] = script !== undefined && script in entries ? [entries, bundles] : [LIBRARY, libraryBundles]
-  const entry = script === undefined ? undefined : known[script]
+  const entry = script === undefined ? undefined : (entries[script] ?? LIBRARY_ENTRIES[script])
   if (script !== undefined && entry !== undefined) {
-    const text = bundled.get(script) ?? bundle(entry)
-    bundled.set(script, text)
-    return send('text/javascript', await text)
+    return send('text/javascript', await bundle(entry))
   }
   if (entries[path] !== undefined) return send('text/html', htmlOf(path))
   const file = files[path]

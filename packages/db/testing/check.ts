@@ -89,12 +89,15 @@ function firstDifference(actual: unknown, expected: unknown, path: string): stri
   return differenceOfFields(actual as Fields, expected as Fields, path)
 }
 
-/** The common case of large values, quickly. */
+/** The common case of large values, quickly: in Node by its own comparison. */
 function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false
+  if (buffers !== undefined && a.length > 100) return buffers.compare(a, b) === 0
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
   return true
 }
+
+const { Buffer: buffers } = globalThis as { Buffer?: { compare(a: Uint8Array, b: Uint8Array): number } }
 
 type Fields = Record<string, unknown>
 

@@ -56,4 +56,21 @@ export function webCoordinatorSuite({ test }: { readonly test: Test }): void {
     assertEqual([again.wanted, again.lost], [false, false])
     handle.close()
   })
+
+  // What it is told while the lock is on its way it does not know of, and who has said it would wait in vain.
+  test('a handle that gets the lock at once says so, so that it is told again that it is wanted', async () => {
+    const name = newName()
+    const handle = webCoordinator({ name, environment })!
+    const other = new BroadcastChannel(`pannier:${name}`)
+    other.addEventListener('message', ({ data }) => {
+      if (data === 'held') other.postMessage('want')
+    })
+    const known = new Promise((resolve) => other.addEventListener('message', resolve, { once: true }))
+    other.postMessage('hello')
+    await known
+    const lease = await handle.acquireWriter()
+    await eventually(() => lease.wanted)
+    other.close()
+    handle.close()
+  })
 }

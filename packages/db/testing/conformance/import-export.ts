@@ -66,7 +66,7 @@ function roundTripCases(check: CheckedCase): void {
         mode: 'upsert',
         format: format.startsWith('couchdb') ? 'couchdb' : (format as 'json'),
       }
-      assertEqual((await copy.import(chunked(bytes, 3), options)).imported, total)
+      assertEqual((await copy.import(chunked(bytes, 64), options)).imported, total)
       assertEqual(await contentOf(copy), await contentOf(source))
     })
   }
@@ -382,12 +382,17 @@ async function contentOf(documents: Documents): Promise<Record<string, unknown>[
   return all.map(({ _rev, ...rest }) => rest)
 }
 
-function chunked(bytes: Uint8Array, size: number): ReadableStream<Uint8Array> {
+/** In pieces of 1, 2, … `sizeMax` bytes, and from 1 again. */
+function chunked(bytes: Uint8Array, sizeMax: number): ReadableStream<Uint8Array> {
   let at = 0
+  let size = 0
   return new ReadableStream<Uint8Array>({
     pull(controller) {
       // Many small ones at once, for a promise each would take long.
-      for (let count = 0; count < 1000 && at < bytes.length; count++) controller.enqueue(bytes.slice(at, (at += size)))
+      for (let count = 0; count < 1000 && at < bytes.length; count++) {
+        size = (size % sizeMax) + 1
+        controller.enqueue(bytes.slice(at, (at += size)))
+      }
       if (at >= bytes.length) controller.close()
     },
   })

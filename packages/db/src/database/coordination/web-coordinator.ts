@@ -4,7 +4,7 @@
  * The right to write is an exclusive lock that its holder keeps from write to write, so that a single tab never waits for
  * it. Another handle that wants it says `want`; the holder answers `busy`, as a sign of life, and lets go soon. A holder
  * that gives no sign is frozen, and its lock is stolen; the fences of the page store then refuse what it may still try.
- * A handle that gets the lock out of the queue says `held`, so that those who still wait tell it that they want it.
+ * A handle that gets the lock says `held`, so that those who wait tell it that they want it: it may have heard that before it had it.
  *
  * Posting a message costs a fifth of a durable put, so news is only announced once another handle is known: a new one says
  * `hello`, and those who hear it answer `here`, upon which the new one looks for what it may have missed meanwhile.
@@ -76,7 +76,10 @@ class WebCoordinator implements Coordinator {
     this.waiting = true
     try {
       const lease = (await this.request({ ifAvailable: true })) ?? (await this.waitForTurn())
-      if (lease) return lease
+      if (lease) {
+        if (!this.alone) this.send('held')
+        return lease
+      }
     } catch (error) {
       if (!this.closing.signal.aborted) throw unavailable(error)
     } finally {
@@ -167,7 +170,6 @@ class WebCoordinator implements Coordinator {
       return await queued
     } finally {
       cancel()
-      this.send('held')
     }
   }
 

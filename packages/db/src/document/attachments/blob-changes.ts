@@ -6,6 +6,7 @@
  * handed in, but that no section names, is never stored.
  */
 import { corruptBytes } from '../../codec/bytes.ts'
+import { sameBytes } from '../../codec/same-bytes.ts'
 import type { Snapshot, TreeWriter, WriteTransaction } from '../../kv/key-value-store.ts'
 import { decodeAttachments } from './attachment-section.ts'
 import {
@@ -18,7 +19,6 @@ import {
   encodeNextNumber,
   encodeRecord,
   NEXT_BLOB,
-  sameBytes,
 } from './blob-store.ts'
 import type { BlobRecord, ContentName, MemoryContent } from './blob-store.ts'
 import { pendingUpload, uploadKey } from './pending-uploads.ts'

@@ -127,12 +127,6 @@ export function chunkKey(blob: number, index: number): Key {
   return (numberKey(blob) + numberKey(index)) as Key
 }
 
-export function sameBytes(left: Uint8Array, right: Uint8Array): boolean {
-  if (left.length !== right.length) return false
-  for (let at = 0; at < left.length; at++) if (left[at] !== right[at]) return false
-  return true
-}
-
 const BLOB = 'b'
 const CONTENT = 'd'
 

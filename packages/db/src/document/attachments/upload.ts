@@ -4,9 +4,10 @@
  */
 import type { Environment } from '../../base/environment.ts'
 import { PannierError } from '../../base/errors.ts'
+import { sameBytes } from '../../codec/same-bytes.ts'
 import type { HeldSnapshot, WriteTransaction } from '../../kv/key-value-store.ts'
 import type { FinishedUpload } from './blob-changes.ts'
-import { BlobReader, CHUNK_BYTES, chunkCount, sameBytes } from './blob-store.ts'
+import { BlobReader, CHUNK_BYTES, chunkCount } from './blob-store.ts'
 import type { ContentName } from './blob-store.ts'
 import { beginUpload, continueUpload, discardUpload, UPLOAD_RENEWAL_MS } from './pending-uploads.ts'
 

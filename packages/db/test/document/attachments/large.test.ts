@@ -18,7 +18,7 @@ import { AttachmentStore } from '../../../testing/attachment-fixture.ts'
 import { countingEnvironment } from '../../../testing/model-database.ts'
 import { soloCoordinator } from '../../kv/solo-coordinator.ts'
 
-const LENGTH: number = Number(process.env['MEBIBYTES'] ?? 96) * 1024 * 1024
+const LENGTH: number = Number(process.env['MEBIBYTES'] ?? 64) * 1024 * 1024
 const PIECE_BYTES = 64 * 1024
 const CACHE_BYTES_MAX = 4 * 1024 * 1024
 /** The cache, what one transaction holds twice over (as chunks and as pages), and what the collector is slow to see. */
