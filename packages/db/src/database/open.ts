@@ -103,14 +103,13 @@ async function openChecked(
     const sealed = await unsealing
     if (options.from !== undefined) {
       const { restore } = await loadedModule(import('./restore.ts'))
-      const { durability } = limits
       await restore(options.from, {
         name,
         storage,
         store: pages,
         coordinator,
         environment,
-        durability,
+        durability: limits.durability,
         signal,
         onProgress,
         unseal: sealing?.unseal,
@@ -140,8 +139,7 @@ async function openChecked(
     if (database !== undefined) await database.close()
     else {
       coordinator?.close()
-      const pages = await opening.catch(() => undefined)
-      await pages?.close()
+      await opening.then((pages) => pages.close())
     }
     throw error
   }
