@@ -44,7 +44,9 @@ class LocalCoordinator implements Coordinator {
   private readonly group: Group
   private readonly environment: Environment
   private lease: Lease | undefined
-  private listener: (hint: Hint | undefined) => void = () => {}
+  private listener: (hint: Hint | undefined) => void = () => (this.missed = true)
+  /** Something came before there was a listener. */
+  private missed = false
   private pinned: Generation | undefined
   /** The newest hint on its way to this handle. */
   private news: Hint | undefined
@@ -73,6 +75,8 @@ class LocalCoordinator implements Coordinator {
 
   onHint(listener: (hint: Hint | undefined) => void): void {
     this.listener = listener
+    if (this.missed) listener(undefined)
+    this.missed = false
   }
 
   async pin(generation: Generation): Promise<void> {

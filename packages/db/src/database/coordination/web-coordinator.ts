@@ -46,7 +46,9 @@ class WebCoordinator implements Coordinator {
   private readonly patienceMs: number
   /** Ends what waits or listens when the handle is closed. */
   private readonly closing = new AbortController()
-  private listener: (hint: Hint | undefined) => void = () => {}
+  private listener: (hint: Hint | undefined) => void = () => (this.missed = true)
+  /** Something came before there was a listener. */
+  private missed = false
   private lease: Lease | undefined
   private waiting = false
   /** No other handle was heard of yet: there is nobody to tell. */
@@ -92,6 +94,8 @@ class WebCoordinator implements Coordinator {
 
   onHint(listener: (hint: Hint | undefined) => void): void {
     this.listener = listener
+    if (this.missed) listener(undefined)
+    this.missed = false
   }
 
   pin(generation: Generation): Promise<void> {
