@@ -16,7 +16,7 @@ const REPLAY = `replay: SEED=${SEED}`
 const KILL_AFTER_MS_MAX = 400
 const KILLS = Number(process.env['KILLS'] ?? 3)
 /** One after another in one database. */
-const KILLS_PER_DATABASE = 10
+const KILLS_PER_DATABASE = 5
 
 function seedOf(workload: Workload): number {
   return SEED + WORKLOADS.indexOf(workload)
