@@ -15,7 +15,7 @@
  *     varint (length of the reduction of the entries below + 1; 0: none is kept), the reduction
  */
 import type { PageId } from '../base/brand.ts'
-import { ByteReader } from '../codec/bytes.ts'
+import { byteStringOf, ByteReader } from '../codec/bytes.ts'
 import { PAGE_HEADER_BYTES, PAGE_REDUCED_BRANCH } from '../pager/page.ts'
 
 /** Removed entries that a leaf still holds: their key numbers, ascending, and the bytes that they waste. */
@@ -84,7 +84,7 @@ function parseChildren(bytes: Uint8Array): Child[] {
   const reader = new ByteReader(bytes, PAGE_HEADER_BYTES)
   const children: Child[] = []
   for (let i = 0; i < count; i++) {
-    const separator = reader.byteString(reader.varint())
+    const separator = byteStringOf(reader, reader.varint())
     const id = reader.varint() as PageId
     const entries = reader.varint()
     const flagged = reader.varint()

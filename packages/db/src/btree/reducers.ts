@@ -3,7 +3,7 @@
  */
 import { hash128 } from '../codec/hash128.ts'
 import { decodeViewValue, decodeViewValueAt, emittedKeyEnd, viewValueArray } from '../codec/view-entry.ts'
-import { asArray, ByteReader, ByteWriter, readByteString } from '../codec/bytes.ts'
+import { byteStringOf, asArray, ByteReader, ByteWriter, readByteString } from '../codec/bytes.ts'
 import type { ReducedEntries, StoredReducer } from './reducer.ts'
 import { mergeStatistics, statisticsOf, type NumberStatistics, type Statistics } from './statistics.ts'
 import { addValues, type Sum } from './sum.ts'
@@ -66,8 +66,8 @@ const distinct: StoredReducer<DistinctKeys> = {
     const reader = new ByteReader(bytes)
     return {
       count: reader.varint(),
-      first: reader.byteString(KEY_HASH_BYTES),
-      last: reader.byteString(KEY_HASH_BYTES),
+      first: byteStringOf(reader, KEY_HASH_BYTES),
+      last: byteStringOf(reader, KEY_HASH_BYTES),
     }
   },
 }

@@ -122,21 +122,23 @@ export class ByteReader {
     return this.bytes.subarray(at, at + count)
   }
 
-  byteString(count: number): string {
-    const at = this.advance(count)
-    return readByteString(this.bytes, at, at + count)
-  }
-
   get done(): boolean {
     return this.at >= this.end
   }
 
-  private advance(count: number): number {
+  /** Goes behind the next bytes, and gives where they begin. */
+  advance(count: number): number {
     const at = this.at
     if (at + count > this.end) throw corruptBytes('a record ends too early')
     this.at = at + count
     return at
   }
+}
+
+/** The next bytes as a byte string. No method, so that who reads none need not load how it is done. */
+export function byteStringOf(reader: ByteReader, count: number): string {
+  const at = reader.advance(count)
+  return readByteString(reader.bytes, at, at + count)
 }
 
 /** Some bytes. Short ones take far less memory as a byte string (each char one byte) than as an array. */

@@ -13,7 +13,7 @@
  * to a cut the order of keys is not kept: such a run has no other entries in it, and whoever reads it puts it in order.
  */
 import type { Key } from '../base/brand.ts'
-import { asArray, ByteReader, corruptBytes, readByteString, varintBytes, writeVarint } from './bytes.ts'
+import { byteStringOf, asArray, ByteReader, corruptBytes, readByteString, varintBytes, writeVarint } from './bytes.ts'
 import { hash128 } from './hash128.ts'
 import { decodeIdKey, encodeIdKey } from './id-key.ts'
 import { componentEnd, decodeKey, encodeKey } from './key-encoding.ts'
@@ -97,7 +97,7 @@ export function isKeyCut(value: Uint8Array): boolean {
 /** The key of an entry whose key was cut. */
 export function wholeKeyOf(value: Uint8Array): unknown {
   const reader = new ByteReader(value, 1)
-  return parseJson(reader.byteString(reader.varint()))
+  return parseJson(byteStringOf(reader, reader.varint()))
 }
 
 /** The key of an entry. */
@@ -133,7 +133,7 @@ export function decodeViewValue(value: Uint8Array): unknown {
       for (let i = 0; i < 8; i++) doubleBytes[i] = reader.u8()
       return double[0]
     case JSON_TEXT:
-      return parseJson(reader.byteString(reader.end - reader.at))
+      return parseJson(byteStringOf(reader, reader.end - reader.at))
     default:
       throw corruptBytes('an entry of a view is of an unknown kind')
   }

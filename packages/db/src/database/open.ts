@@ -98,14 +98,13 @@ async function openChecked(
       loadAhead(answering)
     if (options.from !== undefined) {
       const { restore } = await loadedModule(import('./restore.ts'))
-      const { durability } = limits
       await restore(options.from, {
         name,
         storage,
         store: await opening,
         coordinator,
         environment,
-        durability,
+        durability: limits.durability,
         signal,
         onProgress,
         unseal: sealing?.unseal,

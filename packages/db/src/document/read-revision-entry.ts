@@ -1,6 +1,6 @@
 /** Reads the entries of a `revisions` tree; revision-entry.ts has their format. */
 import type { Key } from '../base/brand.ts'
-import { ByteReader, corruptBytes } from '../codec/bytes.ts'
+import { byteStringOf, ByteReader, corruptBytes } from '../codec/bytes.ts'
 import { KEY_NUMBER_BYTES, keyNumber, numberKey } from '../codec/key-number.ts'
 import type { KeyRange } from '../kv/key-value-store.ts'
 import {
@@ -42,7 +42,7 @@ export function readRevision(key: Key, value: Uint8Array): RevisionEntry {
   if ((flags & HAS_PARENT) !== 0) {
     const parentIsText = (flags & PARENT_IS_TEXT) !== 0
     const length = parentIsText ? reader.varint() : REVISION_HASH_BYTES
-    parent = suffixFromBytes(reader.byteString(length), parentIsText)
+    parent = suffixFromBytes(byteStringOf(reader, length), parentIsText)
   }
   const body = (flags & HAS_BODY) === 0 ? undefined : reader.varint()
   if (!reader.done || generation === 0) throw corruptBytes('a revision is malformed')

@@ -9,7 +9,7 @@
  *         varint length of the value, and unless it is a removal the value
  */
 import type { Key } from '../base/brand.ts'
-import { ByteReader, corruptBytes } from '../codec/bytes.ts'
+import { byteStringOf, ByteReader, corruptBytes } from '../codec/bytes.ts'
 import { LOG_HEADER_BYTES } from '../pager/log-record.ts'
 import type { Change } from './overlay.ts'
 import type { ReducerName, TreeKind } from './key-value-store.ts'
@@ -73,7 +73,7 @@ function decodeTree(reader: ByteReader): TreeOperations {
   for (let count = reader.varint(); count > 0; count--) {
     const header = reader.varint()
     const operation = (header & 3) as Operation
-    const key = (previous.slice(0, Math.floor(header / 4)) + reader.byteString(reader.varint())) as Key
+    const key = (previous.slice(0, Math.floor(header / 4)) + byteStringOf(reader, reader.varint())) as Key
     const length = reader.varint()
     out.operations.push(operation)
     out.keys.push(key)

@@ -32,7 +32,10 @@ export interface Coordinator {
   acquireWriter(): Promise<WriterLease>
   /** Tells every other handle. */
   announce(hint: Hint): void
-  /** One listener a handle. Also called after this handle was asleep (thawed, restored from the back/forward cache). */
+  /**
+   * One listener a handle. Also called after this handle was asleep (thawed, restored from the back/forward cache), and at once if
+   * something came before there was a listener.
+   */
   onHint(listener: (hint: Hint | undefined) => void): void
   /** States the oldest generation whose pages this handle may still read; replaces what it stated before. Resolves when others can see it. */
   pin(generation: Generation): Promise<void>

@@ -8,7 +8,7 @@
  *         inline: varint entries: varint length of the key, key, varint length of the value, value
  */
 import type { CommitSequence, Generation, Key, PageId } from '../base/brand.ts'
-import type { ByteReader } from '../codec/bytes.ts'
+import { byteStringOf, type ByteReader } from '../codec/bytes.ts'
 import type { Tree } from '../btree/node.ts'
 import { decodeMetaPage } from '../pager/meta-page.ts'
 import { NOTHING_TO_RECLAIM } from '../pager/reclaim.ts'
@@ -74,7 +74,7 @@ function decodeInline(reader: ByteReader): Overlay {
   let overlay = EMPTY_OVERLAY
   const edit = {}
   for (let count = reader.varint(); count > 0; count--) {
-    const key = reader.byteString(reader.varint()) as Key
+    const key = byteStringOf(reader, reader.varint()) as Key
     overlay = overlayInsert(overlay, edit, key, reader.raw(reader.varint()))
   }
   return overlay

@@ -6,7 +6,7 @@
  */
 import type { Key } from '../base/brand.ts'
 import { KEY_BYTES_MAX } from '../btree/leaf.ts'
-import { ByteReader, ByteWriter, readByteString, type Bytes } from '../codec/bytes.ts'
+import { byteStringOf, ByteReader, ByteWriter, readByteString, type Bytes } from '../codec/bytes.ts'
 import { compareValues, isArrayLike } from '../codec/collation.ts'
 import { defineField } from '../codec/field-path.ts'
 import { decodeViewValue, encodeViewId, encodeViewKey, encodeViewValue, viewEntryKey } from '../codec/view-entry.ts'
@@ -65,7 +65,7 @@ export function mapDocument(
 export function entryKeysOfList(list: Uint8Array, id: string): Key[] {
   const reader = new ByteReader(list)
   const keys: string[] = []
-  while (!reader.done) keys.push(reader.byteString(reader.varint()))
+  while (!reader.done) keys.push(byteStringOf(reader, reader.varint()))
   return entryKeysOf(keys, id)
 }
 

@@ -9,7 +9,7 @@ import { frozenAt, frozenWrites, thaw, type FrozenWrite } from './database/froze
 import { lostStorage } from './database/lost-storage.ts'
 import { randomWrites } from './database/random-writes.ts'
 import { ROWS, someRow, type Row } from './database/rows.ts'
-import { askWorker, answerAsWorker, startWorker } from './database/worker-calls.ts'
+import { askWorker, answerAsWorker, endWorker, startWorker } from './database/worker-calls.ts'
 
 declare global {
   var databaseTab: DatabaseTab
@@ -31,9 +31,9 @@ function opened(): { readonly database: Database; readonly rows: Collection<Row>
 }
 
 const tab: DatabaseTab = {
-  async open(name) {
+  async open(name, durability = 'relaxed') {
     const storage = location.search.includes('opfs') ? { storage: opfs() } : {}
-    database = await open(name, { ...storage, collections: { [ROWS]: { indexes: ['group'] } } })
+    database = await open(name, { ...storage, durability, collections: { [ROWS]: { indexes: ['group'] } } })
     rows = database.collection<Row>(ROWS)
     database.onChange(({ collections, local }) => {
       const change = collections.get(ROWS)
@@ -109,6 +109,7 @@ const tab: DatabaseTab = {
     }
   },
   startWorker,
+  endWorker,
   inWorker: askWorker,
   async freezeWorker(worker) {
     const place = new SharedArrayBuffer(4)

@@ -6,7 +6,7 @@ import { assertEqual, assertTrue } from '../../testing/check.ts'
 import type { BrowserSuiteContext } from '../../../../tools/browser/browser-suite.ts'
 import { withBrowser } from '../../../../tools/browser/with-browser.ts'
 import { frozenCases } from './database/frozen.ts'
-import { killedCases } from './database/killed.ts'
+import { killedAgainCases, killedCases } from './database/killed.ts'
 import { fill } from './database/quota.ts'
 import { openTab, withTabs, type DatabaseContext } from './database/remote-tab.ts'
 import { tabsCases } from './database/tabs.ts'
@@ -28,6 +28,7 @@ export function browserSuite(suite: BrowserSuiteContext): void {
   roomCases(context)
   frozenCases(context)
   killedCases(context)
+  killedAgainCases(context)
 }
 
 function ownerCases(context: DatabaseContext): void {

@@ -2,7 +2,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Key } from '../../src/base/brand.ts'
-import { ByteReader, ByteWriter, readByteString, varintBytes, writeVarint } from '../../src/codec/bytes.ts'
+import {
+  byteStringOf,
+  ByteReader,
+  ByteWriter,
+  readByteString,
+  varintBytes,
+  writeVarint,
+} from '../../src/codec/bytes.ts'
 import { checksum } from '../../src/codec/checksum.ts'
 import { hash128, Hash128, HASH_BYTES, toHex } from '../../src/codec/hash128.ts'
 import { KEY_NUMBER_BYTES, KEY_NUMBER_MAX, keyNumber, numberKey } from '../../src/codec/key-number.ts'
@@ -44,9 +51,14 @@ describe('bytes', () => {
     writer.raw(blob)
     writer.byteString(readByteString(blob, 0, blob.length))
     const reader = new ByteReader(writer.finish())
-    expect([reader.u8(), reader.u16(), reader.u32(), reader.byteString(2)]).toEqual([200, 65535, 4294967295, '\0\xff'])
+    expect([reader.u8(), reader.u16(), reader.u32(), byteStringOf(reader, 2)]).toEqual([
+      200,
+      65535,
+      4294967295,
+      '\0\xff',
+    ])
     expect(reader.raw(5000)).toEqual(blob)
-    expect(reader.byteString(5000)).toBe(Array.from(blob, (byte) => String.fromCharCode(byte)).join(''))
+    expect(byteStringOf(reader, 5000)).toBe(Array.from(blob, (byte) => String.fromCharCode(byte)).join(''))
     expect(reader.done).toBe(true)
     for (const read of [() => reader.u8(), () => reader.u32(), () => reader.varint(), () => reader.raw(1)])
       expect(read).toThrow(corrupt)

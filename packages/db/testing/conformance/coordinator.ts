@@ -15,6 +15,7 @@ export function coordinatorSuite(context: CoordinatorSuiteContext): void {
   turnCases(context)
   closeCases(context)
   newsCases(context)
+  lateListenerCases(context)
   pinCases(context)
 }
 
@@ -161,6 +162,18 @@ function newsCases({ test, create }: CoordinatorSuiteContext): void {
       await eventually(() => heard[0] === 6 && heard[2] === 6)
       assertEqual(heard, [6, 5, 6, 0])
       handles[3]!.announce(someHint(7))
+    }))
+}
+
+function lateListenerCases({ test, create }: CoordinatorSuiteContext): void {
+  test('a handle that listens late hears that something came before', () =>
+    withHandles(create, 3, async (first, early, late) => {
+      let [heardEarly, heardLate] = [false, false]
+      early!.onHint(() => (heardEarly = true))
+      first!.announce(someHint(1))
+      await eventually(() => heardEarly)
+      late!.onHint(() => (heardLate = true))
+      await eventually(() => heardLate)
     }))
 }
 

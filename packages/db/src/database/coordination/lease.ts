@@ -4,32 +4,32 @@ import type { WriterLease } from '../../kv/coordinator.ts'
 export class Lease implements WriterLease {
   wanted = false
   lost = false
-  private readonly letGo: () => void
-  private callbacks: (() => void)[] = []
-  private released = false
+  readonly #letGo: () => void
+  #callbacks: (() => void)[] = []
+  #released = false
 
   /** `letGo` passes the right on. It is called once, unless the lease is lost first. */
   constructor(letGo: () => void) {
-    this.letGo = letGo
+    this.#letGo = letGo
   }
 
   onWanted(callback: () => void): void {
     if (this.wanted) callback()
-    else this.callbacks.push(callback)
+    else this.#callbacks.push(callback)
   }
 
   release(): void {
-    if (this.released) return
-    this.released = true
-    this.callbacks = []
-    if (!this.lost) this.letGo()
+    if (this.#released) return
+    this.#released = true
+    this.#callbacks = []
+    if (!this.lost) this.#letGo()
   }
 
   /** Used by the coordinator: another handle waits. */
   want(): void {
-    if (this.wanted || this.released) return
+    if (this.wanted || this.#released) return
     this.wanted = true
-    for (const callback of this.callbacks.splice(0)) callback()
+    for (const callback of this.#callbacks.splice(0)) callback()
   }
 
   /** Used by the coordinator: another handle has it now. The holder hears of it as if it were wanted. */

@@ -41,25 +41,27 @@ interface Waiting {
 const groups = new Map<string, Group>()
 
 class LocalCoordinator implements Coordinator {
-  private readonly group: Group
-  private readonly environment: Environment
-  private lease: Lease | undefined
-  private listener: (hint: Hint | undefined) => void = () => {}
-  private pinned: Generation | undefined
+  readonly #group: Group
+  readonly #environment: Environment
+  #lease: Lease | undefined
+  #listener: (hint: Hint | undefined) => void = () => (this.#missed = true)
+  /** Something came before there was a listener. */
+  #missed = false
+  #pinned: Generation | undefined
   /** The newest hint on its way to this handle. */
-  private news: Hint | undefined
-  private closed = false
+  #news: Hint | undefined
+  #closed = false
 
   constructor(group: Group, environment: Environment) {
-    this.group = group
-    this.environment = environment
+    this.#group = group
+    this.#environment = environment
     group.members.add(this)
   }
 
   acquireWriter(): Promise<WriterLease> {
-    const { group } = this
-    if (this.closed) return Promise.reject(closedError())
-    assert(!this.lease && group.waiting.every((waiting) => waiting.member !== this), 'one lease or request a handle')
+    const group = this.#group
+    if (this.#closed) return Promise.reject(closedError())
+    assert(!this.#lease && group.waiting.every((waiting) => waiting.member !== this), 'one lease or request a handle')
     return new Promise((resolve, reject) => {
       group.waiting.push({ member: this, resolve, reject })
       if (group.lease) group.lease.want()
@@ -68,52 +70,54 @@ class LocalCoordinator implements Coordinator {
   }
 
   announce(hint: Hint): void {
-    for (const member of this.group.members) if (member !== this) member.tell(hint)
+    for (const member of this.#group.members) if (member !== this) member.#tell(hint)
   }
 
   onHint(listener: (hint: Hint | undefined) => void): void {
-    this.listener = listener
+    this.#listener = listener
+    if (this.#missed) listener(undefined)
+    this.#missed = false
   }
 
   async pin(generation: Generation): Promise<void> {
-    if (!this.closed) this.pinned = generation
+    if (!this.#closed) this.#pinned = generation
   }
 
   async oldestPinned(): Promise<Generation | undefined> {
-    const pins = Array.from(this.group.members, (member) => member.pinned).filter((pinned) => pinned !== undefined)
+    const pins = Array.from(this.#group.members, (member) => member.#pinned).filter((pinned) => pinned !== undefined)
     return pins.length > 0 ? (Math.min(...pins) as Generation) : undefined
   }
 
   close(): void {
-    if (this.closed) return
-    this.closed = true
-    const { group } = this
+    if (this.#closed) return
+    this.#closed = true
+    const group = this.#group
     const index = group.waiting.findIndex((waiting) => waiting.member === this)
     if (index >= 0) group.waiting.splice(index, 1)[0]!.reject(closedError())
-    this.lease?.release()
+    this.#lease?.release()
     group.members.delete(this)
     if (group.members.size === 0) groups.delete(group.key)
   }
 
   /** Used by `grantNext`: it is this handle's turn. */
   hold(): Lease {
-    const { group } = this
-    this.lease = new Lease(() => {
-      group.lease = this.lease = undefined
+    const group = this.#group
+    this.#lease = new Lease(() => {
+      group.lease = this.#lease = undefined
       grantNext(group)
     })
-    return this.lease
+    return this.#lease
   }
 
   /** Arrives in a later task, as it does between tabs; several hints arrive as the newest of them. */
-  private tell(hint: Hint): void {
-    const onItsWay = this.news !== undefined
-    this.news = hint
+  #tell(hint: Hint): void {
+    const onItsWay = this.#news !== undefined
+    this.#news = hint
     if (onItsWay) return
-    void this.environment.yield().then(() => {
-      const { news } = this
-      this.news = undefined
-      if (!this.closed) this.listener(news)
+    void this.#environment.yield().then(() => {
+      const news = this.#news
+      this.#news = undefined
+      if (!this.#closed) this.#listener(news)
     })
   }
 }

@@ -39,73 +39,77 @@ export function webCoordinator({ name, environment }: WebCoordinatorOptions): Co
 type Message = 'hello' | 'here' | 'want' | 'busy' | 'held' | Hint
 
 class WebCoordinator implements Coordinator {
-  private readonly name: string
-  private readonly environment: Environment
-  private readonly locks: LockManager
-  private readonly channel: BroadcastChannel
-  private readonly patienceMs: number
+  readonly #name: string
+  readonly #environment: Environment
+  readonly #locks: LockManager
+  readonly #channel: BroadcastChannel
+  readonly #patienceMs: number
   /** Ends what waits or listens when the handle is closed. */
-  private readonly closing = new AbortController()
-  private listener: (hint: Hint | undefined) => void = () => {}
-  private lease: Lease | undefined
-  private waiting = false
+  readonly #closing = new AbortController()
+  #listener: (hint: Hint | undefined) => void = () => (this.#missed = true)
+  /** Something came before there was a listener. */
+  #missed = false
+  #lease: Lease | undefined
+  #waiting = false
   /** No other handle was heard of yet: there is nobody to tell. */
-  private alone = true
+  #alone = true
   /** The newest hint that nobody was there for: another handle may be there already, and not have been heard yet. */
-  private unsaid: Hint | undefined
+  #unsaid: Hint | undefined
   /** A holder has given a sign of life since it was last asked for one. */
-  private heard = false
-  private pinned: Generation | undefined
-  private pinning: Promise<void> = Promise.resolve()
-  private unpin: () => void = () => {}
+  #heard = false
+  #pinned: Generation | undefined
+  #pinning: Promise<void> = Promise.resolve()
+  #unpin: () => void = () => {}
 
   constructor(name: string, environment: Environment, locks: LockManager) {
-    this.name = name
-    this.environment = environment
-    this.locks = locks
+    this.#name = name
+    this.#environment = environment
+    this.#locks = locks
     const share = Number.parseInt(environment.randomId().slice(0, 4), 16) / 0x10000
-    this.patienceMs = WRITER_SILENCE_MS_MAX + share * PATIENCE_SPREAD_MS
-    this.channel = new BroadcastChannel(name)
-    this.channel.onmessage = ({ data }: MessageEvent<Message>) => this.receive(data)
-    this.listenForWaking()
-    this.send('hello')
+    this.#patienceMs = WRITER_SILENCE_MS_MAX + share * PATIENCE_SPREAD_MS
+    this.#channel = new BroadcastChannel(name)
+    this.#channel.onmessage = ({ data }: MessageEvent<Message>) => this.#receive(data)
+    this.#listenForWaking()
+    this.#send('hello')
   }
 
   async acquireWriter(): Promise<WriterLease> {
-    assert(!this.waiting && !this.lease, 'one lease or request a handle')
-    this.waiting = true
+    assert(!this.#waiting && !this.#lease, 'one lease or request a handle')
+    this.#waiting = true
     try {
-      const lease = (await this.request({ ifAvailable: true })) ?? (await this.waitForTurn())
+      const lease = (await this.#request({ ifAvailable: true })) ?? (await this.#waitForTurn())
       if (lease) {
-        if (!this.alone) this.send('held')
+        if (!this.#alone) this.#send('held')
         return lease
       }
     } catch (error) {
-      if (!this.closing.signal.aborted) throw unavailable(error)
+      if (!this.#closing.signal.aborted) throw unavailable(error)
     } finally {
-      this.waiting = false
+      this.#waiting = false
     }
     throw new PannierError('PANNIER_CLOSED', 'This handle is closed.')
   }
 
   announce(hint: Hint): void {
-    if (this.alone) this.unsaid = hint
-    else this.send(hint)
+    if (this.#alone) this.#unsaid = hint
+    else this.#send(hint)
   }
 
   onHint(listener: (hint: Hint | undefined) => void): void {
-    this.listener = listener
+    this.#listener = listener
+    if (this.#missed) listener(undefined)
+    this.#missed = false
   }
 
   pin(generation: Generation): Promise<void> {
-    const pinning = this.pinning.then(() => this.replacePin(generation))
-    this.pinning = pinning.catch(() => {})
+    const pinning = this.#pinning.then(() => this.#replacePin(generation))
+    this.#pinning = pinning.catch(() => {})
     return pinning
   }
 
   async oldestPinned(): Promise<Generation | undefined> {
-    const { held = [], pending = [] } = await this.locks.query()
-    const prefix = `${this.name}:pin:`
+    const { held = [], pending = [] } = await this.#locks.query()
+    const prefix = `${this.#name}:pin:`
     const pins = [...held, ...pending].flatMap(({ name = '' }) => {
       const generation = name.startsWith(prefix) ? name.slice(prefix.length) : ''
       return /^\d+$/.test(generation) ? [Number(generation)] : []
@@ -114,32 +118,32 @@ class WebCoordinator implements Coordinator {
   }
 
   close(): void {
-    this.closing.abort()
-    this.lease?.release()
-    this.unpin()
-    this.channel.close()
+    this.#closing.abort()
+    this.#lease?.release()
+    this.#unpin()
+    this.#channel.close()
   }
 
   /** Resolves when the lock is held; with undefined if it is not available (and not waited for), or of no use any more. */
-  private request(options: LockOptions): Promise<Lease | undefined> {
+  #request(options: LockOptions): Promise<Lease | undefined> {
     return new Promise((resolve, reject) => {
       let lease: Lease | undefined
       const hold = (lock: Lock | null): Promise<void> | undefined => {
-        if (!lock || this.closing.signal.aborted) {
+        if (!lock || this.#closing.signal.aborted) {
           resolve(undefined)
           return undefined
         }
         return new Promise((letGo) => {
-          this.lease = lease = new Lease(() => {
-            this.lease = undefined
+          this.#lease = lease = new Lease(() => {
+            this.#lease = undefined
             letGo()
           })
           resolve(lease)
         })
       }
-      this.locks.request(`${this.name}:writer`, options, hold).catch((error: unknown) => {
+      this.#locks.request(`${this.#name}:writer`, options, hold).catch((error: unknown) => {
         // The lock was stolen, if it was held; else the request was given up.
-        if (this.lease === lease) this.lease = undefined
+        if (this.#lease === lease) this.#lease = undefined
         lease?.lose()
         reject(error as Error)
       })
@@ -147,22 +151,22 @@ class WebCoordinator implements Coordinator {
   }
 
   /** Stands in the queue and asks the holder to let go, again and again; steals the lock when it gives no sign of life. */
-  private async waitForTurn(): Promise<Lease | undefined> {
+  async #waitForTurn(): Promise<Lease | undefined> {
     const giveUp = new AbortController()
     const stolen = Promise.withResolvers<Lease | undefined>()
     let cancel = (): void => {}
     const ask = (): void => {
-      this.heard = false
-      this.send('want')
-      cancel = this.environment.after(this.patienceMs, () => {
-        if (this.heard) return ask()
+      this.#heard = false
+      this.#send('want')
+      cancel = this.#environment.after(this.#patienceMs, () => {
+        if (this.#heard) return ask()
         giveUp.abort()
-        stolen.resolve(this.request({ steal: true }))
+        stolen.resolve(this.#request({ steal: true }))
       })
     }
     ask()
-    const signal = AbortSignal.any([giveUp.signal, this.closing.signal])
-    const queued = this.request({ signal }).catch((error: unknown) => {
+    const signal = AbortSignal.any([giveUp.signal, this.#closing.signal])
+    const queued = this.#request({ signal }).catch((error: unknown) => {
       if (giveUp.signal.aborted) return stolen.promise
       throw error
     })
@@ -173,50 +177,50 @@ class WebCoordinator implements Coordinator {
     }
   }
 
-  private receive(message: Message): void {
-    if (this.alone && this.unsaid) this.send(this.unsaid)
-    this.alone = false
-    if (message === 'hello') this.send('here')
-    else if (message === 'here') this.listener(undefined)
+  #receive(message: Message): void {
+    if (this.#alone && this.#unsaid) this.#send(this.#unsaid)
+    this.#alone = false
+    if (message === 'hello') this.#send('here')
+    else if (message === 'here') this.#listener(undefined)
     else if (message === 'want') {
-      this.answerWant()
-    } else if (message === 'busy') this.heard = true
+      this.#answerWant()
+    } else if (message === 'busy') this.#heard = true
     else if (message === 'held') {
-      this.heard = true
-      if (this.waiting) this.send('want')
-    } else this.listener(message)
+      this.#heard = true
+      if (this.#waiting) this.#send('want')
+    } else this.#listener(message)
   }
 
   /** In a later task: Chromium hands messages to a frozen page, but runs no other task of it. */
-  private answerWant(): void {
-    if (!this.lease) return
-    this.lease.want()
-    void this.environment.yield().then(() => this.lease && this.send('busy'))
+  #answerWant(): void {
+    if (!this.#lease) return
+    this.#lease.want()
+    void this.#environment.yield().then(() => this.#lease && this.#send('busy'))
   }
 
-  private send(message: Message): void {
-    if (!this.closing.signal.aborted) this.channel.postMessage(message)
+  #send(message: Message): void {
+    if (!this.#closing.signal.aborted) this.#channel.postMessage(message)
   }
 
   /** The new one is held before the old one is let go: in between, both are. */
-  private async replacePin(generation: Generation): Promise<void> {
-    if (generation === this.pinned || this.closing.signal.aborted) return
+  async #replacePin(generation: Generation): Promise<void> {
+    if (generation === this.#pinned || this.#closing.signal.aborted) return
     const unpin = await new Promise<() => void>((resolve, reject) => {
       const hold = (): Promise<void> => new Promise((letGo) => resolve(letGo))
-      this.locks.request(`${this.name}:pin:${generation}`, { mode: 'shared' }, hold).catch((error: unknown) => {
+      this.#locks.request(`${this.#name}:pin:${generation}`, { mode: 'shared' }, hold).catch((error: unknown) => {
         reject(unavailable(error))
       })
     })
-    this.unpin()
-    this.unpin = unpin
-    this.pinned = generation
-    if (this.closing.signal.aborted) unpin()
+    this.#unpin()
+    this.#unpin = unpin
+    this.#pinned = generation
+    if (this.#closing.signal.aborted) unpin()
   }
 
   /** A page that was hidden, frozen or kept for going back may have missed messages. */
-  private listenForWaking(): void {
-    const { signal } = this.closing
-    const wake = (): void => this.listener(undefined)
+  #listenForWaking(): void {
+    const { signal } = this.#closing
+    const wake = (): void => this.#listener(undefined)
     globalThis.addEventListener?.('pageshow', (event) => event.persisted && wake(), { signal })
     const { document } = globalThis as { document?: Document }
     document?.addEventListener('resume', wake, { signal })

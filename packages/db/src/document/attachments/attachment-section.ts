@@ -12,7 +12,7 @@
  *   revpos   varint: generation of the revision that the attachment came with
  *   blob     varint: number of the blob
  */
-import { ByteReader, corruptBytes, readByteString } from '../../codec/bytes.ts'
+import { byteStringOf, ByteReader, corruptBytes, readByteString } from '../../codec/bytes.ts'
 import { byteStringToText } from '../../codec/text.ts'
 
 export const DIGEST_BYTES = 16
@@ -44,7 +44,7 @@ export function decodeAttachments(section: Uint8Array): AttachmentEntry[] {
   const entries: AttachmentEntry[] = []
   let keyBefore: string | undefined
   for (let left = reader.varint(); left > 0; left--) {
-    const key = reader.byteString(reader.varint())
+    const key = byteStringOf(reader, reader.varint())
     if (keyBefore !== undefined && key <= keyBefore) throw corruptBytes('attachments are out of order')
     keyBefore = key
     entries.push({
@@ -77,7 +77,7 @@ export function digestText(digest: Uint8Array): string {
 
 function readContentType(reader: ByteReader, before: string | undefined): string {
   const length = reader.varint()
-  if (length > 0) return byteStringToText(reader.byteString(length - 1))
+  if (length > 0) return byteStringToText(byteStringOf(reader, length - 1))
   if (before === undefined) throw corruptBytes('an attachment has no content type')
   return before
 }

@@ -11,7 +11,7 @@
  * the document has in the tree, so that it can be taken out again whatever words another engine would find.
  */
 import type { Key } from '../../base/brand.ts'
-import { ByteReader, ByteWriter } from '../../codec/bytes.ts'
+import { byteStringOf, ByteReader, ByteWriter } from '../../codec/bytes.ts'
 import { isArrayLike } from '../../codec/collation.ts'
 import { encodeKey } from '../../codec/key-encoding.ts'
 import { numberKey } from '../../codec/key-number.ts'
@@ -109,7 +109,7 @@ export function decodeList(bytes: Uint8Array): TextContent {
   const reader = new ByteReader(bytes, 1)
   const frequencies = new Map<string, number>()
   while (!reader.done) {
-    const word = byteStringToText(reader.byteString(reader.varint()))
+    const word = byteStringToText(byteStringOf(reader, reader.varint()))
     frequencies.set(word, reader.u8())
   }
   return { frequencies, lengthCode: bytes[0]! }

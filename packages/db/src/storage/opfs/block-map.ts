@@ -10,24 +10,24 @@ export interface Extent {
 
 export class BlockMap {
   /** 1: taken. What lies behind the end is free. */
-  private taken = new Uint8Array(1024)
+  #taken = new Uint8Array(1024)
   /** No free block lies before it. */
-  private lowest: number
+  #lowest: number
   /** Blocks before `first` are never given out. */
   constructor(first: number) {
-    this.lowest = first
-    this.taken.fill(1, 0, first)
+    this.#lowest = first
+    this.#taken.fill(1, 0, first)
   }
 
   /** Takes a run of blocks. */
   allocate(length: number): Extent {
     const count = blocksOf(length)
-    this.lowest = this.nextFree(this.lowest)
-    let block = this.lowest
+    this.#lowest = this.#nextFree(this.#lowest)
+    let block = this.#lowest
     for (;;) {
-      const end = this.taken.indexOf(1, block)
+      const end = this.#taken.indexOf(1, block)
       if (end < 0 || end - block >= count) break
-      block = this.nextFree(end)
+      block = this.#nextFree(end)
     }
     const extent = { block, length }
     this.take(extent)
@@ -36,27 +36,27 @@ export class BlockMap {
 
   take({ block, length }: Extent): void {
     const end = block + blocksOf(length)
-    if (end > this.taken.length) {
-      const grown = new Uint8Array(Math.max(end, this.taken.length * 2))
-      grown.set(this.taken)
-      this.taken = grown
+    if (end > this.#taken.length) {
+      const grown = new Uint8Array(Math.max(end, this.#taken.length * 2))
+      grown.set(this.#taken)
+      this.#taken = grown
     }
-    this.taken.fill(1, block, end)
+    this.#taken.fill(1, block, end)
   }
 
   release({ block, length }: Extent): void {
-    this.taken.fill(0, block, block + blocksOf(length))
-    this.lowest = Math.min(this.lowest, block)
+    this.#taken.fill(0, block, block + blocksOf(length))
+    this.#lowest = Math.min(this.#lowest, block)
   }
 
-  private nextFree(from: number): number {
-    const block = this.taken.indexOf(0, from)
-    return block < 0 ? this.taken.length : block
+  #nextFree(from: number): number {
+    const block = this.#taken.indexOf(0, from)
+    return block < 0 ? this.#taken.length : block
   }
 
   /** The number of blocks up to the last one that is taken. */
   end(): number {
-    return this.taken.lastIndexOf(1) + 1
+    return this.#taken.lastIndexOf(1) + 1
   }
 }
 

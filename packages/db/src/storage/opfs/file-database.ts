@@ -38,277 +38,277 @@ export interface Put {
 export class FileDatabase {
   /** Tells this database from one that was created later in its place. */
   identity: Uint8Array
-  private readonly files: DatabaseFiles
-  private journal: Journal
-  private epoch = 0
-  private meta: MetaRecord | undefined
-  private header: Uint8Array | undefined
-  private head: Uint8Array | undefined
-  private log: PlacedRecord[] = []
-  private readonly pages = new Map<PageId, Extent>()
-  private blocks = new BlockMap(FIRST_BLOCK)
+  readonly #files: DatabaseFiles
+  #journal: Journal
+  #epoch = 0
+  #meta: MetaRecord | undefined
+  #header: Uint8Array | undefined
+  #head: Uint8Array | undefined
+  #log: PlacedRecord[] = []
+  readonly #pages = new Map<PageId, Extent>()
+  #blocks = new BlockMap(FIRST_BLOCK)
   /** Pages that no commit refers to yet, and the claim under which they were staged. */
-  private readonly staged = new Map<PageId, Extent>()
-  private claimToken: string | undefined
+  readonly #staged = new Map<PageId, Extent>()
+  #claimToken: string | undefined
   /** Pages of commits that are to come. */
-  private readonly puts = new Map<string, [PageId, Extent][]>()
+  readonly #puts = new Map<string, [PageId, Extent][]>()
   /** A write has failed: what is in memory may not be what is in the files. */
-  private isUncertain = false
+  #isUncertain = false
   /** What a process before this one has written is flushed, and what was left over is gone. */
-  private isPrepared = false
+  #isPrepared = false
 
   /** `identity`: of a database that is created. */
   constructor(files: DatabaseFiles, identity: Uint8Array) {
-    this.files = files
+    this.#files = files
     this.identity = identity
-    this.journal = new Journal(files.journals[0])
-    this.load()
+    this.#journal = new Journal(files.journals[0])
+    this.#load()
   }
 
   read(known: KnownState | undefined): StoreState {
-    this.settle()
-    const { generation = 0, sequence = 0 } = this.meta ?? {}
+    this.#settle()
+    const { generation = 0, sequence = 0 } = this.#meta ?? {}
     const after = known?.generation === generation ? Math.max(known.sequence, sequence) : sequence
-    const log = this.recordsOf(this.log.filter((record) => record.sequence > after))
-    const meta = this.meta && { ...this.meta, bytes: this.meta.bytes.slice() }
-    return { meta, log, header: this.header?.slice(), head: this.head?.slice() }
+    const log = this.#recordsOf(this.#log.filter((record) => record.sequence > after))
+    const meta = this.#meta && { ...this.#meta, bytes: this.#meta.bytes.slice() }
+    return { meta, log, header: this.#header?.slice(), head: this.#head?.slice() }
   }
 
   readPages(ids: readonly PageId[]): (Uint8Array | undefined)[] {
-    this.settle()
+    this.#settle()
     return ids.map((id) => {
-      const extent = this.pages.get(id) ?? this.staged.get(id)
-      return extent && readRange(this.files.pages, extent.block * BLOCK_BYTES, extent.length)
+      const extent = this.#pages.get(id) ?? this.#staged.get(id)
+      return extent && readRange(this.#files.pages, extent.block * BLOCK_BYTES, extent.length)
     })
   }
 
   /** `again`: it is not known whether the same call has happened before; then it is not done twice. */
   append(record: LogRecord, durability: Durability, head: Uint8Array | undefined, again: boolean): void {
-    this.prepare()
-    const found = again ? this.log.find(({ sequence }) => sequence === record.sequence) : undefined
-    if (found === undefined || !sameBytes(this.recordsOf([found])[0]!.bytes, record.bytes)) {
-      this.checkNewest(record.sequence)
-      this.write(APPEND, encodeAppend(record, head))
+    this.#prepare()
+    const found = again ? this.#log.find(({ sequence }) => sequence === record.sequence) : undefined
+    if (found === undefined || !sameBytes(this.#recordsOf([found])[0]!.bytes, record.bytes)) {
+      this.#checkNewest(record.sequence)
+      this.#write(APPEND, encodeAppend(record, head))
     }
-    if (durability === 'strict') this.attempt(() => this.journal.flush())
+    if (durability === 'strict') this.#attempt(() => this.#journal.flush())
   }
 
   putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability, again: boolean): void {
-    this.prepare()
-    if (!(again && sameBytes(this.header, header))) {
-      const isEmpty = this.meta === undefined && this.log.length === 0
-      if (!sameBytes(this.header, expected) || (expected === undefined && !isEmpty)) throw stale()
-      this.write(HEADER, header)
+    this.#prepare()
+    if (!(again && sameBytes(this.#header, header))) {
+      const isEmpty = this.#meta === undefined && this.#log.length === 0
+      if (!sameBytes(this.#header, expected) || (expected === undefined && !isEmpty)) throw stale()
+      this.#write(HEADER, header)
     }
-    if (durability === 'strict') this.attempt(() => this.journal.flush())
+    if (durability === 'strict') this.#attempt(() => this.#journal.flush())
   }
 
   claim(token: string, expectedGeneration: Generation): void {
-    this.prepare()
-    this.checkGeneration(expectedGeneration)
-    this.dropStaged()
-    for (const name of this.puts.keys()) this.drop(name)
-    this.claimToken = token
+    this.#prepare()
+    this.#checkGeneration(expectedGeneration)
+    this.#dropStaged()
+    for (const name of this.#puts.keys()) this.drop(name)
+    this.#claimToken = token
   }
 
   stage(token: string, pages: Iterable<Page>): void {
-    this.prepare()
-    this.checkClaim(token)
-    for (const [id, extent] of this.place(pages)) this.staged.set(id, extent)
+    this.#prepare()
+    this.#checkClaim(token)
+    for (const [id, extent] of this.#place(pages)) this.#staged.set(id, extent)
   }
 
   /** Takes pages of the commit that is to name them. They are dropped when another one gets ahead. */
   put(name: string, pages: Iterable<Page>): void {
-    this.prepare()
-    const placed = this.place(pages)
-    const before = this.puts.get(name)
-    if (before === undefined) this.puts.set(name, placed)
+    this.#prepare()
+    const placed = this.#place(pages)
+    const before = this.#puts.get(name)
+    if (before === undefined) this.#puts.set(name, placed)
     else before.push(...placed)
   }
 
   drop(name: string): void {
-    for (const [, extent] of this.puts.get(name) ?? []) this.blocks.release(extent)
-    this.puts.delete(name)
+    for (const [, extent] of this.#puts.get(name) ?? []) this.#blocks.release(extent)
+    this.#puts.delete(name)
   }
 
   commit(commit: Commit & { readonly put?: Put | undefined }, again: boolean): void {
-    this.prepare()
+    this.#prepare()
     const { meta } = commit
-    if (again && this.meta?.generation === meta.generation && sameBytes(this.meta.bytes, meta.bytes)) return
-    this.checkGeneration(commit.expectedGeneration)
-    if (commit.claim !== undefined) this.checkClaim(commit.claim)
-    if (commit.record) this.checkNewest(commit.record.sequence)
+    if (again && this.#meta?.generation === meta.generation && sameBytes(this.#meta.bytes, meta.bytes)) return
+    this.#checkGeneration(commit.expectedGeneration)
+    if (commit.claim !== undefined) this.#checkClaim(commit.claim)
+    if (commit.record) this.#checkNewest(commit.record.sequence)
     const { put } = commit
-    const before = put === undefined ? [] : (this.puts.get(put.name) ?? [])
+    const before = put === undefined ? [] : (this.#puts.get(put.name) ?? [])
     // Some, or all, were put to an owner before this one, or were dropped.
     if (before.length !== (put?.count ?? 0)) throw stale()
-    const placed = [...before, ...this.place(commit.pages)]
-    if (put !== undefined) this.puts.delete(put.name)
-    if (commit.claim === undefined) this.dropStaged()
-    this.attempt(() => {
-      this.files.pages.flush()
-      for (const [id, extent] of this.staged) placed.push([id, extent])
+    const placed = [...before, ...this.#place(commit.pages)]
+    if (put !== undefined) this.#puts.delete(put.name)
+    if (commit.claim === undefined) this.#dropStaged()
+    this.#attempt(() => {
+      this.#files.pages.flush()
+      for (const [id, extent] of this.#staged) placed.push([id, extent])
       const change = { meta: { ...meta, bytes: meta.bytes.slice() }, placed, freed: commit.free }
-      this.record(change, { head: commit.head, records: commit.record === undefined ? [] : [commit.record] })
+      this.#record(change, { head: commit.head, records: commit.record === undefined ? [] : [commit.record] })
     })
   }
 
   /** Durable at once. */
   replacePages(header: Uint8Array, pages: readonly Page[]): void {
-    this.prepare()
-    if (!sameBytes(this.header, header)) throw stale()
-    const existing = pages.filter(({ id }) => this.pages.has(id) || this.staged.has(id))
-    const placed = this.place(existing)
+    this.#prepare()
+    if (!sameBytes(this.#header, header)) throw stale()
+    const existing = pages.filter(({ id }) => this.#pages.has(id) || this.#staged.has(id))
+    const placed = this.#place(existing)
     for (const [id, extent] of placed) {
-      const old = this.staged.get(id)
+      const old = this.#staged.get(id)
       if (old === undefined) continue
-      this.blocks.release(old)
-      this.staged.set(id, extent)
+      this.#blocks.release(old)
+      this.#staged.set(id, extent)
     }
-    this.files.pages.flush()
-    this.write(
+    this.#files.pages.flush()
+    this.#write(
       REPLACE,
-      encodeReplacement({ meta: undefined, placed: placed.filter(([id]) => this.pages.has(id)), freed: [] }),
+      encodeReplacement({ meta: undefined, placed: placed.filter(([id]) => this.#pages.has(id)), freed: [] }),
     )
-    this.attempt(() => this.journal.flush())
+    this.#attempt(() => this.#journal.flush())
   }
 
   /** Every page that is stored, staged ones too. */
   listPages(): PageId[] {
-    this.settle()
-    return [...this.pages.keys(), ...this.staged.keys()].sort((a, b) => a - b)
+    this.#settle()
+    return [...this.#pages.keys(), ...this.#staged.keys()].sort((a, b) => a - b)
   }
 
   usedBytes(): number {
-    return [this.files.pages, ...this.files.journals].reduce((total, file) => total + file.size(), 0)
+    return [this.#files.pages, ...this.#files.journals].reduce((total, file) => total + file.size(), 0)
   }
 
   close(): void {
-    for (const file of [this.files.pages, ...this.files.journals]) file.close()
+    for (const file of [this.#files.pages, ...this.#files.journals]) file.close()
   }
 
-  private write(kind: number, body: Uint8Array): void {
-    this.attempt(() => this.addFrame(kind, body))
+  #write(kind: number, body: Uint8Array): void {
+    this.#attempt(() => this.#addFrame(kind, body))
   }
 
   /** A frame into the journal, then what it says into memory. */
-  private addFrame(kind: number, body: Uint8Array): void {
-    this.journal.makeRoom(body.length)
-    this.applyFrame({ kind, body, at: this.journal.append(kind, body) })
+  #addFrame(kind: number, body: Uint8Array): void {
+    this.#journal.makeRoom(body.length)
+    this.#applyFrame({ kind, body, at: this.#journal.append(kind, body) })
   }
 
   /** The state after a commit into the journal, durably, and into memory. */
-  private record(change: Change, end: LogEnd): void {
-    const { journal } = this
+  #record(change: Change, end: LogEnd): void {
+    const journal = this.#journal
     if (journal.end - journal.baseEnd > Math.max(TAIL_BYTES_MAX, journal.baseEnd)) {
-      const kept = this.log.filter(({ sequence }) => sequence >= change.meta!.sequence)
-      const records = [...this.recordsOf(kept), ...end.records]
-      this.apply(change)
-      this.begin({ head: end.head ?? this.head, records })
+      const kept = this.#log.filter(({ sequence }) => sequence >= change.meta!.sequence)
+      const records = [...this.#recordsOf(kept), ...end.records]
+      this.#apply(change)
+      this.#begin({ head: end.head ?? this.#head, records })
     } else {
-      this.addFrame(COMMIT, encodeCommit(change, end))
+      this.#addFrame(COMMIT, encodeCommit(change, end))
       journal.flush()
     }
-    this.staged.clear()
-    this.claimToken = undefined
-    for (const name of this.puts.keys()) this.drop(name)
-    this.shrink()
+    this.#staged.clear()
+    this.#claimToken = undefined
+    for (const name of this.#puts.keys()) this.drop(name)
+    this.#shrink()
   }
 
   /** Begins the other journal with the state in memory. */
-  private begin(end: LogEnd): void {
-    const old = this.journal
-    const next = new Journal(this.otherJournal())
-    const { identity, meta, header } = this
-    const epoch = this.epoch + 1
-    const body = encodeBase({ epoch, identity, meta, header, placed: this.pages, freed: [] }, end)
+  #begin(end: LogEnd): void {
+    const old = this.#journal
+    const next = new Journal(this.#otherJournal())
+    const epoch = this.#epoch + 1
+    const state = { identity: this.identity, meta: this.#meta, header: this.#header, placed: this.#pages }
+    const body = encodeBase({ epoch, ...state, freed: [] }, end)
     next.begin(body)
     old.clear()
-    this.journal = next
-    this.epoch = epoch
+    this.#journal = next
+    this.#epoch = epoch
     // The records stand in the base now.
-    this.loadBase({ kind: 0, body, at: FRAME_BYTES })
+    this.#loadBase({ kind: 0, body, at: FRAME_BYTES })
   }
 
   /** Room at the end is given back. */
-  private shrink(): void {
-    const end = this.blocks.end() * BLOCK_BYTES
-    if (this.files.pages.size() > end) this.files.pages.truncate(end)
+  #shrink(): void {
+    const end = this.#blocks.end() * BLOCK_BYTES
+    if (this.#files.pages.size() > end) this.#files.pages.truncate(end)
   }
 
   /** Pages into free blocks. When it fails, the blocks are free again. */
-  private place(pages: Iterable<Page>): [PageId, Extent][] {
+  #place(pages: Iterable<Page>): [PageId, Extent][] {
     const placed: [PageId, Extent][] = []
     try {
       for (const { id, bytes } of pages) {
-        const extent = this.blocks.allocate(bytes.length)
+        const extent = this.#blocks.allocate(bytes.length)
         placed.push([id, extent])
-        this.files.pages.write(bytes, extent.block * BLOCK_BYTES)
+        this.#files.pages.write(bytes, extent.block * BLOCK_BYTES)
       }
       return placed
     } catch (error) {
-      for (const [, extent] of placed) this.blocks.release(extent)
+      for (const [, extent] of placed) this.#blocks.release(extent)
       throw error
     }
   }
 
-  private dropStaged(): void {
-    for (const extent of this.staged.values()) this.blocks.release(extent)
-    this.staged.clear()
-    this.claimToken = undefined
+  #dropStaged(): void {
+    for (const extent of this.#staged.values()) this.#blocks.release(extent)
+    this.#staged.clear()
+    this.#claimToken = undefined
   }
 
-  private attempt(write: () => void): void {
-    this.isUncertain = true
+  #attempt(write: () => void): void {
+    this.#isUncertain = true
     write()
-    this.isUncertain = false
+    this.#isUncertain = false
   }
 
   /** Before anything is read. */
-  private settle(): void {
-    if (this.isUncertain) this.load()
+  #settle(): void {
+    if (this.#isUncertain) this.#load()
   }
 
   /** Before anything is written, or found to be written already. */
-  private prepare(): void {
-    this.settle()
-    if (this.isPrepared) return
-    this.attempt(() => {
-      this.journal.resume()
+  #prepare(): void {
+    this.#settle()
+    if (this.#isPrepared) return
+    this.#attempt(() => {
+      this.#journal.resume()
       // The older one, or a newer one that was not finished.
-      const other = this.otherJournal()
+      const other = this.#otherJournal()
       if (other.size() > 0) new Journal(other).clear()
     })
-    this.isPrepared = true
+    this.#isPrepared = true
   }
 
-  private otherJournal(): RawFile {
-    const [first, second] = this.files.journals
-    return this.journal.file === first ? second : first
+  #otherJournal(): RawFile {
+    const [first, second] = this.#files.journals
+    return this.#journal.file === first ? second : first
   }
 
   /** Reads what the files say. */
-  private load(): void {
-    this.isUncertain = true
-    const [first, second] = this.files.journals
+  #load(): void {
+    this.#isUncertain = true
+    const [first, second] = this.#files.journals
     const [a, b] = [found(first), found(second)]
     const current = b.epoch > a.epoch ? b : a
-    this.dropStaged()
-    this.puts.clear()
-    this.isPrepared = current.epoch === 0
-    if (current.epoch === 0) this.create()
+    this.#dropStaged()
+    this.#puts.clear()
+    this.#isPrepared = current.epoch === 0
+    if (current.epoch === 0) this.#create()
     else {
       current.journal.checkEnd()
-      this.journal = current.journal
-      this.loadBase(current.frames[0]!)
-      for (const frame of current.frames.slice(1)) this.applyFrame(frame)
+      this.#journal = current.journal
+      this.#loadBase(current.frames[0]!)
+      for (const frame of current.frames.slice(1)) this.#applyFrame(frame)
     }
-    this.isUncertain = false
+    this.#isUncertain = false
   }
 
   /** Only where nothing was ever acknowledged. */
-  private create(): void {
-    const { pages, journals } = this.files
+  #create(): void {
+    const { pages, journals } = this.#files
     // A deletion that was cut off has emptied the journals, which otherwise are never both empty again.
     const isNew =
       journals[0].size() === 0 ||
@@ -316,89 +316,89 @@ export class FileDatabase {
     if (!isNew || journals[1].size() > 0) throw corruptBytes('neither of its journals can be read')
     const empty = { epoch: 1, identity: this.identity, meta: undefined, header: undefined, placed: [], freed: [] }
     const body = encodeBase(empty, { head: undefined, records: [] })
-    this.journal = new Journal(journals[0])
-    this.journal.begin(body)
-    this.loadBase({ kind: 0, body, at: FRAME_BYTES })
+    this.#journal = new Journal(journals[0])
+    this.#journal.begin(body)
+    this.#loadBase({ kind: 0, body, at: FRAME_BYTES })
   }
 
-  private loadBase({ body, at }: Frame): void {
+  #loadBase({ body, at }: Frame): void {
     const reader = new ByteReader(body)
     reader.varint()
     const base = decodeBase(reader)
-    this.epoch = base.epoch
+    this.#epoch = base.epoch
     this.identity = base.identity
-    this.header = base.header
-    this.pages.clear()
-    this.blocks = new BlockMap(FIRST_BLOCK)
-    this.meta = undefined
-    this.apply(base)
-    this.head = readBytes(reader)
-    this.log = readRecords(reader, at)
+    this.#header = base.header
+    this.#pages.clear()
+    this.#blocks = new BlockMap(FIRST_BLOCK)
+    this.#meta = undefined
+    this.#apply(base)
+    this.#head = readBytes(reader)
+    this.#log = readRecords(reader, at)
   }
 
-  private applyFrame(frame: Frame): void {
-    if (frame.kind === APPEND) this.applyAppend(frame)
-    else if (frame.kind === COMMIT) this.applyCommit(frame)
-    else if (frame.kind === HEADER) this.header = frame.body.slice()
-    else if (frame.kind === REPLACE) this.apply(readChange(new ByteReader(frame.body)))
+  #applyFrame(frame: Frame): void {
+    if (frame.kind === APPEND) this.#applyAppend(frame)
+    else if (frame.kind === COMMIT) this.#applyCommit(frame)
+    else if (frame.kind === HEADER) this.#header = frame.body.slice()
+    else if (frame.kind === REPLACE) this.#apply(readChange(new ByteReader(frame.body)))
     else throw corruptBytes(`a frame of kind ${frame.kind}`)
   }
 
-  private applyAppend({ body, at }: Frame): void {
+  #applyAppend({ body, at }: Frame): void {
     const reader = new ByteReader(body)
-    this.head = readBytes(reader) ?? this.head
+    this.#head = readBytes(reader) ?? this.#head
     const sequence = reader.varint() as CommitSequence
-    if ((this.log.at(-1)?.sequence ?? 0) !== sequence - 1) throw corruptBytes(`record ${sequence} follows another`)
-    this.log.push({ sequence, at: at + reader.at, length: body.length - reader.at })
+    if ((this.#log.at(-1)?.sequence ?? 0) !== sequence - 1) throw corruptBytes(`record ${sequence} follows another`)
+    this.#log.push({ sequence, at: at + reader.at, length: body.length - reader.at })
   }
 
-  private applyCommit({ body, at }: Frame): void {
+  #applyCommit({ body, at }: Frame): void {
     const reader = new ByteReader(body)
     const change = readChange(reader)
-    this.apply(change)
-    this.head = readBytes(reader) ?? this.head
-    this.log.push(...readRecords(reader, at))
-    this.log = this.log.filter(({ sequence }) => sequence >= change.meta!.sequence)
+    this.#apply(change)
+    this.#head = readBytes(reader) ?? this.#head
+    this.#log.push(...readRecords(reader, at))
+    this.#log = this.#log.filter(({ sequence }) => sequence >= change.meta!.sequence)
   }
 
-  private apply({ meta, placed, freed }: Change): void {
-    if (meta !== undefined) this.meta = meta
+  #apply({ meta, placed, freed }: Change): void {
+    if (meta !== undefined) this.#meta = meta
     for (const [id, extent] of placed) {
-      this.release(id)
-      this.pages.set(id, extent)
+      this.#release(id)
+      this.#pages.set(id, extent)
       // Unless it was taken when the page was written.
-      this.blocks.take(extent)
+      this.#blocks.take(extent)
     }
     for (const id of freed) {
-      this.release(id)
-      this.pages.delete(id)
+      this.#release(id)
+      this.#pages.delete(id)
     }
   }
 
-  private release(id: PageId): void {
-    const extent = this.pages.get(id)
-    if (extent !== undefined) this.blocks.release(extent)
+  #release(id: PageId): void {
+    const extent = this.#pages.get(id)
+    if (extent !== undefined) this.#blocks.release(extent)
   }
 
   /** All read at once: they stand one behind the other, and each call of a file takes its time. */
-  private recordsOf(placed: readonly PlacedRecord[]): LogRecord[] {
+  #recordsOf(placed: readonly PlacedRecord[]): LogRecord[] {
     const start = placed[0]?.at ?? 0
     const last = placed.at(-1)
-    const bytes = readRange(this.journal.file, start, last === undefined ? 0 : last.at + last.length - start)
+    const bytes = readRange(this.#journal.file, start, last === undefined ? 0 : last.at + last.length - start)
     return placed.map(({ sequence, at, length }) => ({ sequence, bytes: bytes.slice(at - start, at - start + length) }))
   }
 
-  private checkNewest(sequence: CommitSequence): void {
-    const newest = this.log.at(-1)?.sequence ?? 0
+  #checkNewest(sequence: CommitSequence): void {
+    const newest = this.#log.at(-1)?.sequence ?? 0
     if (newest !== sequence - 1) throw stale()
   }
 
-  private checkGeneration(expected: Generation): void {
-    if ((this.meta?.generation ?? 0) !== expected) throw stale()
+  #checkGeneration(expected: Generation): void {
+    if ((this.#meta?.generation ?? 0) !== expected) throw stale()
   }
 
-  private checkClaim(token: string): void {
-    if (this.claimToken !== token) throw stale()
+  #checkClaim(token: string): void {
+    if (this.#claimToken !== token) throw stale()
   }
 }
 

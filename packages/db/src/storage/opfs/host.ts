@@ -6,6 +6,7 @@
  * answered. Whether the old owner had done it then is not known; each call that changes something takes notice of that (`again`).
  */
 import { PannierError } from '../../base/errors.ts'
+import { sameBytes } from '../../codec/same-bytes.ts'
 import type { FileDatabase } from './file-database.ts'
 import { Moved, Ownership } from './ownership.ts'
 import {
@@ -26,7 +27,7 @@ export type News = { readonly owner: string } | 'who' | 'gone'
 
 /** What workers say to one another. */
 type Letter =
-  | { readonly from: string; readonly call: Call; readonly again: boolean; readonly identity: string | undefined }
+  | { readonly from: string; readonly call: Call; readonly again: boolean; readonly identity: Uint8Array | undefined }
   | { readonly answer: Answer }
   | { readonly from: string; readonly ping: true }
   | { readonly alive: true }
@@ -41,126 +42,126 @@ interface Waiting {
 export type Post = (message: FromWorker, transfer?: Transferable[]) => void
 
 export class Host {
-  private readonly me: string = crypto.randomUUID()
-  private readonly name: string
-  private readonly post: Post
-  private readonly ownership: Ownership
-  private readonly everybody: BroadcastChannel
-  private readonly inbox: BroadcastChannel
+  readonly #me: string = crypto.randomUUID()
+  readonly #name: string
+  readonly #post: Post
+  readonly #ownership: Ownership
+  readonly #everybody: BroadcastChannel
+  readonly #inbox: BroadcastChannel
   /** Of other workers that were written to. */
-  private readonly boxes = new Map<string, BroadcastChannel>()
+  readonly #boxes = new Map<string, BroadcastChannel>()
   /** Calls of this page that are not answered yet. */
-  private readonly waiting = new Map<number, Waiting>()
-  private owner: string | undefined
+  readonly #waiting = new Map<number, Waiting>()
+  #owner: string | undefined
   /** Of the database that this page has opened. */
-  private identity: string | undefined
-  private failure: unknown
-  private timer: ReturnType<typeof setTimeout> | undefined
-  private heard = true
-  private isClosed = false
+  #identity: Uint8Array | undefined
+  #failure: unknown
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #heard = true
+  #isClosed = false
   /** Ends the request for the lock that is under way. */
-  private queueing: AbortController | undefined
+  #queueing: AbortController | undefined
 
   constructor(name: string, post: Post) {
-    this.name = name
-    this.post = post
-    this.ownership = new Ownership(name)
-    this.everybody = new BroadcastChannel(this.channelName(''))
-    this.everybody.onmessage = ({ data }: MessageEvent<News>) => this.hearNews(data)
-    this.inbox = new BroadcastChannel(this.channelName(this.me))
-    this.inbox.onmessage = ({ data }: MessageEvent<Letter>) => this.readLetter(data)
-    this.queue({})
-    this.everybody.postMessage('who' satisfies News)
+    this.#name = name
+    this.#post = post
+    this.#ownership = new Ownership(name)
+    this.#everybody = new BroadcastChannel(this.#channelName(''))
+    this.#everybody.onmessage = ({ data }: MessageEvent<News>) => this.#hearNews(data)
+    this.#inbox = new BroadcastChannel(this.#channelName(this.#me))
+    this.#inbox.onmessage = ({ data }: MessageEvent<Letter>) => this.#readLetter(data)
+    this.#queue({})
+    this.#everybody.postMessage('who' satisfies News)
   }
 
   call(call: Call): void {
     const waiting = { call, again: false }
-    this.waiting.set(call.id, waiting)
-    if (this.failure !== undefined) this.queue({})
-    this.ask(waiting)
-    this.watch()
+    this.#waiting.set(call.id, waiting)
+    if (this.#failure !== undefined) this.#queue({})
+    this.#ask(waiting)
+    this.#watch()
   }
 
   close(): void {
-    this.isClosed = true
-    clearTimeout(this.timer)
-    this.queueing?.abort()
-    this.ownership.release()
-    for (const channel of [this.everybody, this.inbox, ...this.boxes.values()]) channel.close()
-    this.post('closed')
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+    this.#queueing?.abort()
+    this.#ownership.release()
+    for (const channel of [this.#everybody, this.#inbox, ...this.#boxes.values()]) channel.close()
+    this.#post('closed')
   }
 
-  private channelName(worker: string): string {
-    return `pannier-opfs:${this.name}:${worker}`
+  #channelName(worker: string): string {
+    return `pannier-opfs:${this.#name}:${worker}`
   }
 
   /** Stands in the queue for the files, for as long as it lives. */
-  private queue({ steal = false }: { readonly steal?: boolean }): void {
-    this.failure = undefined
-    this.queueing?.abort()
-    const queueing = (this.queueing = new AbortController())
-    const owning = (): void => this.beOwner()
+  #queue({ steal = false }: { readonly steal?: boolean }): void {
+    this.#failure = undefined
+    this.#queueing?.abort()
+    const queueing = (this.#queueing = new AbortController())
+    const owning = (): void => this.#beOwner()
     const ended = (error?: unknown): void => {
       // Another request has taken the place of this one.
-      if (this.queueing !== queueing || this.isClosed) return
-      if (this.owner === this.me) this.owner = undefined
+      if (this.#queueing !== queueing || this.#isClosed) return
+      if (this.#owner === this.#me) this.#owner = undefined
       // A lock that was stolen is no failure.
-      if (error === undefined || (error as Error).name === 'AbortError') return this.queue({})
-      this.failure = error
-      this.askAgain()
+      if (error === undefined || (error as Error).name === 'AbortError') return this.#queue({})
+      this.#failure = error
+      this.#askAgain()
     }
     const options = steal ? { steal } : { signal: queueing.signal }
-    this.ownership.own(options, () => this.identity === undefined, owning).then(() => ended(), ended)
+    this.#ownership.own(options, () => this.#identity === undefined, owning).then(() => ended(), ended)
   }
 
-  private beOwner(): void {
-    if (this.isClosed) this.ownership.release()
+  #beOwner(): void {
+    if (this.#isClosed) this.#ownership.release()
     // It was destroyed while this worker did not listen.
-    else if (this.ownership.database === undefined) this.end()
+    else if (this.#ownership.database === undefined) this.#end()
     else {
-      this.owner = this.me
-      this.everybody.postMessage({ owner: this.me } satisfies News)
-      this.askAgain()
+      this.#owner = this.#me
+      this.#everybody.postMessage({ owner: this.#me } satisfies News)
+      this.#askAgain()
     }
   }
 
-  private end(): void {
-    this.post('gone')
+  #end(): void {
+    this.#post('gone')
     this.close()
   }
 
   /** From when it has been asked of somebody, nobody knows whether it was done, until there is an answer. */
-  private ask(waiting: Waiting): void {
-    const { owner, failure, identity } = this
+  #ask(waiting: Waiting): void {
+    const owner = this.#owner
     const { call, again } = waiting
-    if (failure !== undefined) this.give({ id: call.id, error: postedError(failure) })
-    else if (owner === undefined) this.everybody.postMessage('who' satisfies News)
+    if (this.#failure !== undefined) this.#give({ id: call.id, error: postedError(this.#failure) })
+    else if (owner === undefined) this.#everybody.postMessage('who' satisfies News)
     else {
       waiting.again = true
-      if (owner === this.me) this.answerSelf(call, again)
-      else this.write(owner, { from: this.me, call, again, identity })
+      if (owner === this.#me) this.#answerSelf(call, again)
+      else this.#write(owner, { from: this.#me, call, again, identity: this.#identity })
     }
   }
 
   /** Of the owner that there is now. */
-  private askAgain(): void {
-    for (const waiting of this.waiting.values()) this.ask(waiting)
+  #askAgain(): void {
+    for (const waiting of this.#waiting.values()) this.#ask(waiting)
   }
 
-  private answerSelf(call: Call, again: boolean): void {
+  #answerSelf(call: Call, again: boolean): void {
     try {
-      this.give(this.answerTo(call, again, this.identity))
+      this.#give(this.#answerTo(call, again, this.#identity))
     } catch (error) {
       if (!(error instanceof Moved)) throw error
-      this.lose()
+      this.#lose()
     }
   }
 
-  private answerTo({ id, method, parameters }: Call, again: boolean, identity: string | undefined): Answer {
+  #answerTo({ id, method, parameters }: Call, again: boolean, identity: Uint8Array | undefined): Answer {
     try {
-      this.ownership.check()
-      const { database } = this.ownership
-      if (database === undefined || (identity !== undefined && identity !== hex(database.identity)))
+      this.#ownership.check()
+      const { database } = this.#ownership
+      if (database === undefined || (identity !== undefined && !sameBytes(identity, database.identity)))
         throw new PannierError('PANNIER_CLOSED', 'The database was destroyed.')
       return { id, value: METHODS[method](database, parameters as never, again) }
     } catch (error) {
@@ -170,72 +171,72 @@ export class Host {
   }
 
   /** The answer to a call of this page. */
-  private give(answer: Answer): void {
-    if (this.waiting.get(answer.id)?.call.method === 'open') this.identity = answer.value as string | undefined
-    this.waiting.delete(answer.id)
-    this.post(answer, buffersOf(answer.value))
+  #give(answer: Answer): void {
+    if (this.#waiting.get(answer.id)?.call.method === 'open') this.#identity = answer.value as Uint8Array | undefined
+    this.#waiting.delete(answer.id)
+    this.#post(answer, buffersOf(answer.value))
   }
 
   /** Another worker has taken the files. */
-  private lose(): void {
-    this.owner = undefined
-    this.ownership.release()
-    this.heard = true
-    this.everybody.postMessage('who' satisfies News)
-    this.watch()
+  #lose(): void {
+    this.#owner = undefined
+    this.#ownership.release()
+    this.#heard = true
+    this.#everybody.postMessage('who' satisfies News)
+    this.#watch()
   }
 
-  private hearNews(news: News): void {
+  #hearNews(news: News): void {
     if (news === 'who') {
-      if (this.owner === this.me) this.everybody.postMessage({ owner: this.me } satisfies News)
-    } else if (news === 'gone') this.end()
+      if (this.#owner === this.#me) this.#everybody.postMessage({ owner: this.#me } satisfies News)
+    } else if (news === 'gone') this.#end()
     // What an owner before this one has said may arrive late; one that was stolen from hears it when it looks at the files.
-    else if (this.owner !== this.me && this.owner !== news.owner) {
-      this.owner = news.owner
-      this.heard = true
-      this.askAgain()
+    else if (this.#owner !== this.#me && this.#owner !== news.owner) {
+      this.#owner = news.owner
+      this.#heard = true
+      this.#askAgain()
     }
   }
 
-  private readLetter(letter: Letter): void {
+  #readLetter(letter: Letter): void {
     if ('answer' in letter) {
-      this.heard = true
-      if (this.waiting.has(letter.answer.id)) this.give(letter.answer)
-    } else if ('alive' in letter) this.heard = true
-    else if (this.owner === this.me) this.reply(letter)
+      this.#heard = true
+      if (this.#waiting.has(letter.answer.id)) this.#give(letter.answer)
+    } else if ('alive' in letter) this.#heard = true
+    else if (this.#owner === this.#me) this.#reply(letter)
   }
 
-  private reply(letter: Extract<Letter, { readonly from: string }>): void {
-    if ('ping' in letter) return this.write(letter.from, { alive: true })
+  #reply(letter: Extract<Letter, { readonly from: string }>): void {
+    if ('ping' in letter) return this.#write(letter.from, { alive: true })
     try {
-      this.write(letter.from, { answer: this.answerTo(letter.call, letter.again, letter.identity) })
+      this.#write(letter.from, { answer: this.#answerTo(letter.call, letter.again, letter.identity) })
     } catch (error) {
       if (!(error instanceof Moved)) throw error
-      this.lose()
+      this.#lose()
     }
   }
 
-  private write(to: string, letter: Letter): void {
-    let box = this.boxes.get(to)
-    if (box === undefined) this.boxes.set(to, (box = new BroadcastChannel(this.channelName(to))))
+  #write(to: string, letter: Letter): void {
+    let box = this.#boxes.get(to)
+    if (box === undefined) this.#boxes.set(to, (box = new BroadcastChannel(this.#channelName(to))))
     box.postMessage(letter)
   }
 
   /** While calls wait for another worker, it has to give signs of life. */
-  private watch(): void {
-    this.timer ??= setTimeout(() => {
-      this.timer = undefined
-      if (this.waiting.size === 0 || this.isClosed) return
-      if (!this.heard) {
-        this.heard = true
-        this.owner = undefined
-        this.queue({ steal: true })
+  #watch(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
+      if (this.#waiting.size === 0 || this.#isClosed) return
+      if (!this.#heard) {
+        this.#heard = true
+        this.#owner = undefined
+        this.#queue({ steal: true })
       } else {
-        this.heard = false
-        this.everybody.postMessage('who' satisfies News)
-        if (this.owner !== undefined) this.write(this.owner, { from: this.me, ping: true })
+        this.#heard = false
+        this.#everybody.postMessage('who' satisfies News)
+        if (this.#owner !== undefined) this.#write(this.#owner, { from: this.#me, ping: true })
       }
-      this.watch()
+      this.#watch()
     }, SILENCE_MS_MAX)
   }
 }
@@ -243,7 +244,7 @@ export class Host {
 const METHODS: {
   readonly [Name in Call['method']]: (database: FileDatabase, parameters: never, again: boolean) => unknown
 } = {
-  open: (database) => hex(database.identity),
+  open: (database) => database.identity,
   read: (database, [known]: Parameters<FileDatabase['read']>) => database.read(known),
   readPages: (database, [ids]: Parameters<FileDatabase['readPages']>) => database.readPages(ids),
   append: (database, [record, durability, head]: Parameters<FileDatabase['append']>, again) =>
@@ -265,8 +266,4 @@ const METHODS: {
 /** What can be given away instead of being copied: pages that were read. */
 function buffersOf(value: unknown): Transferable[] {
   return Array.isArray(value) ? value.flatMap((item) => (item instanceof Uint8Array ? [item.buffer] : [])) : []
-}
-
-function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

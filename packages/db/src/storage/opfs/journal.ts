@@ -49,12 +49,12 @@ export class Journal {
   end = 0
   /** The end of the base. */
   baseEnd = 0
-  private salt = 0
-  private flushed = 0
+  #salt = 0
+  #flushed = 0
   /** What the file held when it was recovered. */
-  private found: Uint8Array | undefined
+  #found: Uint8Array | undefined
   /** There is something behind the end. */
-  private isTorn = false
+  #isTorn = false
 
   constructor(file: RawFile) {
     this.file = file
@@ -65,30 +65,30 @@ export class Journal {
     const { file } = this
     const bytes = readRange(file, 0, file.size())
     const frames: Frame[] = []
-    this.end = this.salt = this.flushed = 0
+    this.end = this.#salt = this.#flushed = 0
     for (;;) {
-      const frame = this.frameAt(bytes, this.end)
+      const frame = this.#frameAt(bytes, this.end)
       if (frame === undefined || (frame.kind === BASE) !== (this.end === 0)) break
       frames.push(frame)
-      if (this.end === 0) this.salt = readU32(bytes, 0) | 1
+      if (this.end === 0) this.#salt = readU32(bytes, 0) | 1
       this.end = align(frame.at + frame.body.length)
       if (frames.length === 1) this.baseEnd = this.end
     }
-    this.found = bytes
+    this.#found = bytes
     return frames
   }
 
   /** After `recover` of the journal that is to go on: looks at what is behind its end. Changes nothing. */
   checkEnd(): void {
-    const bytes = this.found!
-    this.found = undefined
+    const bytes = this.#found!
+    this.#found = undefined
     // By words, as most of a file is the reserve, and no engine has compiled this yet. Fewer bytes than a word are no frame.
     const words = new Int32Array(bytes.buffer, 0, bytes.length >>> 2)
     let end = words.length
     while (end * 4 > this.end && words[end - 1] === 0) end--
-    this.isTorn = end * 4 > this.end
+    this.#isTorn = end * 4 > this.end
     for (let at = this.end; at < end * 4; at += ALIGNMENT) {
-      if (this.frameAt(bytes, at) !== undefined && readU32(bytes, at + 12) > this.end)
+      if (this.#frameAt(bytes, at) !== undefined && readU32(bytes, at + 12) > this.end)
         throw corruptBytes(`what was flushed to the journal at ${this.end} is not there`)
     }
   }
@@ -98,19 +98,19 @@ export class Journal {
    * and what a process that was killed has written may not be flushed yet; from now on it counts.
    */
   resume(): void {
-    if (this.isTorn) this.file.truncate(this.end)
+    if (this.#isTorn) this.file.truncate(this.end)
     this.flush()
   }
 
   /** Replaces whatever the file holds by a base, durably. It is nobody's while this goes on. */
   begin(body: Uint8Array): void {
-    this.end = this.salt = this.flushed = 0
-    const frame = this.frame(BASE, body)
+    this.end = this.#salt = this.#flushed = 0
+    const frame = this.#frame(BASE, body)
     this.file.truncate(0)
     this.file.write(frame, 0)
     this.file.flush()
-    this.salt = readU32(frame, 0) | 1
-    this.end = this.baseEnd = this.flushed = frame.length
+    this.#salt = readU32(frame, 0) | 1
+    this.end = this.baseEnd = this.#flushed = frame.length
     try {
       this.file.truncate(this.end + RESERVE_BYTES + GROWTH_BYTES)
     } catch {
@@ -120,7 +120,7 @@ export class Journal {
 
   /** Gives the place of the body in the file. */
   append(kind: number, body: Uint8Array): number {
-    const frame = this.frame(kind, body)
+    const frame = this.#frame(kind, body)
     this.file.write(frame, this.end)
     const at = this.end + FRAME_BYTES
     this.end += frame.length
@@ -141,7 +141,7 @@ export class Journal {
 
   flush(): void {
     this.file.flush()
-    this.flushed = this.end
+    this.#flushed = this.end
   }
 
   /** Makes it a file that holds nothing, durably. */
@@ -150,20 +150,20 @@ export class Journal {
     this.file.flush()
   }
 
-  private frame(kind: number, body: Uint8Array): Uint8Array {
+  #frame(kind: number, body: Uint8Array): Uint8Array {
     const bytes = new Uint8Array(align(FRAME_BYTES + body.length))
     writeU32(bytes, 4, body.length)
     writeU32(bytes, 8, MAGIC | kind)
-    writeU32(bytes, 12, this.flushed)
+    writeU32(bytes, 12, this.#flushed)
     bytes.set(body, FRAME_BYTES)
-    writeU32(bytes, 0, checksum(bytes, 4, FRAME_BYTES + body.length, this.salt + this.end))
+    writeU32(bytes, 0, checksum(bytes, 4, FRAME_BYTES + body.length, this.#salt + this.end))
     return bytes
   }
 
-  private frameAt(bytes: Uint8Array, at: number): Frame | undefined {
+  #frameAt(bytes: Uint8Array, at: number): Frame | undefined {
     if (at + FRAME_BYTES > bytes.length || (readU32(bytes, at + 8) & ~255) !== MAGIC) return undefined
     const end = at + FRAME_BYTES + readU32(bytes, at + 4)
-    if (end > bytes.length || checksum(bytes, at + 4, end, this.salt + at) !== readU32(bytes, at)) return undefined
+    if (end > bytes.length || checksum(bytes, at + 4, end, this.#salt + at) !== readU32(bytes, at)) return undefined
     return { kind: bytes[at + 8]!, body: bytes.subarray(at + FRAME_BYTES, end), at: at + FRAME_BYTES }
   }
 }

@@ -5,76 +5,76 @@ import { receivedError, type Answer, type FromWorker, type Method, type ToWorker
 export type MakeWorker = () => Worker
 
 export class Link {
-  private readonly worker: Worker
-  private readonly waiting = new Map<number, PromiseWithResolvers<unknown>>()
-  private calls = 0
+  readonly #worker: Worker
+  readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>()
+  #calls = 0
   /** Why nothing can be asked any more. */
-  private ended: PannierError | undefined
-  private readonly closed = Promise.withResolvers<void>()
+  #ended: PannierError | undefined
+  readonly #closed = Promise.withResolvers<void>()
 
   constructor(first: ToWorker, makeWorker: MakeWorker) {
     try {
-      this.worker = makeWorker()
+      this.#worker = makeWorker()
     } catch (cause) {
       throw noWorker(cause)
     }
-    this.worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
-      if (data === 'closed') this.closed.resolve()
+    this.#worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
+      if (data === 'closed') this.#closed.resolve()
       else if (data === 'gone') this.end(new PannierError('PANNIER_CLOSED', 'The database was destroyed.'))
-      else this.settle(data)
+      else this.#settle(data)
     }
-    this.worker.onerror = (event) => {
+    this.#worker.onerror = (event) => {
       event.preventDefault()
       this.end(noWorker(event.message))
-      this.closed.resolve()
+      this.#closed.resolve()
     }
-    this.post(first, [])
+    this.#post(first, [])
   }
 
   /** What is in `transfer` is the worker's from now on. */
   ask(method: Method, parameters: readonly unknown[], transfer: Transferable[] = []): Promise<unknown> {
-    if (this.ended !== undefined) return Promise.reject(this.ended)
-    const id = ++this.calls
+    if (this.#ended !== undefined) return Promise.reject(this.#ended)
+    const id = ++this.#calls
     const promise = this.answer(id)
-    this.post({ id, method, parameters }, transfer)
+    this.#post({ id, method, parameters }, transfer)
     return promise
   }
 
   /** Of the call with that number. */
   answer(id: number): Promise<unknown> {
     const asked = Promise.withResolvers<unknown>()
-    this.waiting.set(id, asked)
+    this.#waiting.set(id, asked)
     return asked.promise
   }
 
   /** Resolves when the files are let go. */
   async close(): Promise<void> {
     this.end(new PannierError('PANNIER_CLOSED', 'This handle is closed.'))
-    this.post('close', [])
-    await this.closed.promise
-    this.worker.terminate()
+    this.#post('close', [])
+    await this.#closed.promise
+    this.#worker.terminate()
   }
 
   terminate(): void {
-    this.worker.terminate()
-    this.closed.resolve()
+    this.#worker.terminate()
+    this.#closed.resolve()
   }
 
   end(why: PannierError): void {
-    this.ended ??= why
-    for (const asked of this.waiting.values()) asked.reject(this.ended)
-    this.waiting.clear()
+    this.#ended ??= why
+    for (const asked of this.#waiting.values()) asked.reject(this.#ended)
+    this.#waiting.clear()
   }
 
-  private settle({ id, value, error }: Answer): void {
-    const asked = this.waiting.get(id)
-    this.waiting.delete(id)
+  #settle({ id, value, error }: Answer): void {
+    const asked = this.#waiting.get(id)
+    this.#waiting.delete(id)
     if (error === undefined) asked?.resolve(value)
     else asked?.reject(receivedError(error))
   }
 
-  private post(message: ToWorker, transfer: Transferable[]): void {
-    this.worker.postMessage(message, transfer)
+  #post(message: ToWorker, transfer: Transferable[]): void {
+    this.#worker.postMessage(message, transfer)
   }
 }
 

@@ -102,24 +102,24 @@ async function destroy(name: string, makeWorker: MakeWorker): Promise<void> {
 }
 
 class OpfsPageStore implements PageStore {
-  private readonly link: Link
-  private readonly leave: () => Promise<void>
-  private closing: Promise<void> | undefined
+  readonly #link: Link
+  readonly #leave: () => Promise<void>
+  #closing: Promise<void> | undefined
 
   constructor(link: Link, leave: () => Promise<void>) {
-    this.link = link
-    this.leave = leave
+    this.#link = link
+    this.#leave = leave
   }
 
   read(known?: KnownState): Promise<StoreState> {
-    return this.ask('read', [known]) as Promise<StoreState>
+    return this.#ask('read', [known]) as Promise<StoreState>
   }
 
   /** In parts, so that the caller works on one while the worker reads the next. */
   async readPages(ids: readonly PageId[], arrived?: PageArrived): Promise<readonly (Uint8Array | undefined)[]> {
     const parts: Promise<readonly (Uint8Array | undefined)[]>[] = []
     for (let from = 0; from < ids.length; from += PAGES_AT_ONCE) {
-      const asked = this.ask('readPages', [ids.slice(from, from + PAGES_AT_ONCE)])
+      const asked = this.#ask('readPages', [ids.slice(from, from + PAGES_AT_ONCE)])
       parts.push(
         (asked as Promise<(Uint8Array | undefined)[]>).then((pages) => {
           pages.forEach((bytes, index) => bytes !== undefined && arrived?.(from + index, bytes))
@@ -131,15 +131,15 @@ class OpfsPageStore implements PageStore {
   }
 
   append({ sequence, bytes }: LogRecord, durability: Durability, head?: Uint8Array): Promise<void> {
-    return this.tell('append', [{ sequence, bytes: exact(bytes) }, durability, head && exact(head)])
+    return this.#tell('append', [{ sequence, bytes: exact(bytes) }, durability, head && exact(head)])
   }
 
   claim(token: string, expectedGeneration: Generation, _firstNewPageId: PageId): Promise<void> {
-    return this.tell('claim', [token, expectedGeneration])
+    return this.#tell('claim', [token, expectedGeneration])
   }
 
   stage(token: string, pages: readonly Page[]): Promise<void> {
-    return this.tellPages('stage', pages, (packed) => [token, packed])
+    return this.#tellPages('stage', pages, (packed) => [token, packed])
   }
 
   async commit({ pages, meta, record, head, ...commit }: Commit): Promise<void> {
@@ -155,7 +155,7 @@ class OpfsPageStore implements PageStore {
           put ??= { name: crypto.randomUUID(), count: 0 }
           put.count += part.length
           const { name } = put
-          sending.push(this.tellPages('put', part, (packed) => [name, packed]))
+          sending.push(this.#tellPages('put', part, (packed) => [name, packed]))
           part = []
           bytes = 0
         }
@@ -165,7 +165,7 @@ class OpfsPageStore implements PageStore {
       await Promise.all(sending)
     } catch (error) {
       await Promise.allSettled(sending)
-      if (put !== undefined) await this.tell('drop', [put.name]).catch(() => {})
+      if (put !== undefined) await this.#tell('drop', [put.name]).catch(() => {})
       throw error
     }
     const rest = {
@@ -175,45 +175,45 @@ class OpfsPageStore implements PageStore {
       ...(head && { head: exact(head) }),
       ...(put !== undefined && { put }),
     }
-    return this.tellPages('commit', part, (packed) => [{ ...rest, pages: packed } satisfies PostedCommit])
+    return this.#tellPages('commit', part, (packed) => [{ ...rest, pages: packed } satisfies PostedCommit])
   }
 
   putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): Promise<void> {
-    return this.tell('putHeader', [expected && exact(expected), exact(header), durability])
+    return this.#tell('putHeader', [expected && exact(expected), exact(header), durability])
   }
 
   replacePages(header: Uint8Array, pages: readonly Page[]): Promise<void> {
-    return this.tellPages('replacePages', pages, (packed) => [exact(header), packed])
+    return this.#tellPages('replacePages', pages, (packed) => [exact(header), packed])
   }
 
   listPages(): Promise<PageId[]> {
-    return this.ask('listPages', []) as Promise<PageId[]>
+    return this.#ask('listPages', []) as Promise<PageId[]>
   }
 
   usedBytes(): Promise<number> {
-    return this.ask('usedBytes', []) as Promise<number>
+    return this.#ask('usedBytes', []) as Promise<number>
   }
 
   close(): Promise<void> {
-    return (this.closing ??= this.leave())
+    return (this.#closing ??= this.#leave())
   }
 
-  private ask(method: Method, parameters: readonly unknown[], transfer: Transferable[] = []): Promise<unknown> {
-    if (this.closing !== undefined) return Promise.reject(new PannierError('PANNIER_CLOSED', 'This handle is closed.'))
-    return this.link.ask(method, parameters, transfer)
+  #ask(method: Method, parameters: readonly unknown[], transfer: Transferable[] = []): Promise<unknown> {
+    if (this.#closing !== undefined) return Promise.reject(new PannierError('PANNIER_CLOSED', 'This handle is closed.'))
+    return this.#link.ask(method, parameters, transfer)
   }
 
-  private async tell(method: Method, parameters: readonly unknown[], transfer: Transferable[] = []): Promise<void> {
-    await this.ask(method, parameters, transfer)
+  async #tell(method: Method, parameters: readonly unknown[], transfer: Transferable[] = []): Promise<void> {
+    await this.#ask(method, parameters, transfer)
   }
 
-  private tellPages(
+  #tellPages(
     method: Method,
     pages: readonly Page[],
     parameters: (packed: PackedPages) => readonly unknown[],
   ): Promise<void> {
     const packed = pack(pages)
-    return this.tell(method, parameters(packed), [packed.bytes.buffer])
+    return this.#tell(method, parameters(packed), [packed.bytes.buffer])
   }
 }
 

@@ -21,15 +21,15 @@ export class Moved extends Error {}
 
 export class Ownership {
   database: FileDatabase | undefined
-  private readonly name: string
-  private readonly lockName: string
-  private readonly token: Uint8Array = randomBytes()
-  private files: OpenFiles | undefined
-  private letGo: () => void = () => {}
+  readonly #name: string
+  readonly #lockName: string
+  readonly #token: Uint8Array = randomBytes()
+  #files: OpenFiles | undefined
+  #letGo: () => void = () => {}
 
   constructor(name: string) {
-    this.name = name
-    this.lockName = `pannier-opfs:${name}`
+    this.#name = name
+    this.#lockName = `pannier-opfs:${name}`
   }
 
   /**
@@ -40,13 +40,13 @@ export class Ownership {
     let holds = false
     const hold = async (): Promise<void> => {
       holds = true
-      const released = new Promise<void>((resolve) => (this.letGo = resolve))
-      await this.take(create())
+      const released = new Promise<void>((resolve) => (this.#letGo = resolve))
+      await this.#take(create())
       owning()
       await released
     }
     try {
-      await navigator.locks.request(this.lockName, options, hold)
+      await navigator.locks.request(this.#lockName, options, hold)
     } finally {
       if (holds) this.release()
     }
@@ -54,39 +54,39 @@ export class Ownership {
 
   /** Throws Moved if the files are not this worker's any more. */
   check = (): void => {
-    const { files } = this
+    const files = this.#files
     if (files === undefined) throw new Moved()
-    if (files.isShared && !sameBytes(readRange(files.pages, 0, TOKEN_BYTES), this.token)) throw new Moved()
+    if (files.isShared && !sameBytes(readRange(files.pages, 0, TOKEN_BYTES), this.#token)) throw new Moved()
   }
 
   release(): void {
     this.database = undefined
     try {
-      this.files?.close()
+      this.#files?.close()
     } finally {
-      this.files = undefined
-      this.letGo()
+      this.#files = undefined
+      this.#letGo()
     }
   }
 
   /** Deletes the database. The lock is waited for so long, then stolen. */
   async destroy(patienceMs: number): Promise<void> {
     const waiting = AbortSignal.timeout(patienceMs)
-    const remove = (): Promise<void> => this.remove()
+    const remove = (): Promise<void> => this.#remove()
     try {
-      await navigator.locks.request(this.lockName, { signal: waiting }, remove)
+      await navigator.locks.request(this.#lockName, { signal: waiting }, remove)
     } catch (error) {
       if (!waiting.aborted || error instanceof PannierError) throw error
-      await navigator.locks.request(this.lockName, { steal: true }, remove)
+      await navigator.locks.request(this.#lockName, { steal: true }, remove)
     }
   }
 
-  private async take(create: boolean): Promise<void> {
-    const files = await openFiles(this.name, create, this.check)
+  async #take(create: boolean): Promise<void> {
+    const files = await openFiles(this.#name, create, this.check)
     if (files === undefined) return
-    this.files = files
+    this.#files = files
     try {
-      if (files.isShared) files.takeOver(this.token)
+      if (files.isShared) files.takeOver(this.#token)
       this.database = new FileDatabase(files, randomBytes())
     } catch (error) {
       this.release()
@@ -95,15 +95,15 @@ export class Ownership {
   }
 
   /** Empties the files first, so that a frozen tab that has them open keeps nothing of them. */
-  private async remove(): Promise<void> {
-    const files = await openFiles(this.name, false, () => {})
+  async #remove(): Promise<void> {
+    const files = await openFiles(this.#name, false, () => {})
     if (files === undefined) return
-    if (files.isShared) files.takeOver(this.token)
+    if (files.isShared) files.takeOver(this.#token)
     for (const file of [...files.journals, files.pages]) file.truncate(file === files.pages ? TOKEN_BYTES : 0)
     files.close()
-    if (!files.isShared) return deleteFiles(this.name)
+    if (!files.isShared) return deleteFiles(this.#name)
     // A frozen tab may have them open still: empty ones are no database.
-    await deleteFiles(this.name, EMPTY_LOCKED_MS_MAX).catch((error: unknown) => {
+    await deleteFiles(this.#name, EMPTY_LOCKED_MS_MAX).catch((error: unknown) => {
       if (!isPannierError(error, 'PANNIER_BLOCKED')) throw error
     })
   }

@@ -14,6 +14,9 @@ import { openTab, workerIn, type RemoteTab, type DatabaseContext } from './remot
 const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 const REPLAY = `replay: SEED=${SEED}`
 const KILL_AFTER_MS_MAX = 400
+const KILLS = Number(process.env['KILLS'] ?? 3)
+/** One after another in one database. */
+const KILLS_PER_DATABASE = 5
 
 function seedOf(workload: Workload): number {
   return SEED + WORKLOADS.indexOf(workload)
@@ -22,11 +25,16 @@ function seedOf(workload: Workload): number {
 /** Lets a tab write until the time is over; gives how many writes it had reported by then. */
 async function writeForAWhile(tab: RemoteTab, workload: Workload, seed: number): Promise<number> {
   await tab.prepareWrites(workload)
-  await tab.startWrites(workload, seed)
+  return goOnForAWhile(tab, workload, seed, 0)
+}
+
+/** As `writeForAWhile`, where so many of the writes are there already. */
+async function goOnForAWhile(tab: RemoteTab, workload: Workload, seed: number, written: number): Promise<number> {
+  await tab.startWrites(workload, seed, written)
   let reported = await tab.acknowledged(0)
-  const end = performance.now() + seededRandom(seed).below(KILL_AFTER_MS_MAX)
+  const end = performance.now() + seededRandom(seed + written).below(KILL_AFTER_MS_MAX)
   while (performance.now() < end) reported = await tab.acknowledged(reported)
-  return reported
+  return written + reported
 }
 
 /** What was acknowledged is there, and the database can be written. */
@@ -70,6 +78,48 @@ async function killAll(context: DatabaseContext): Promise<void> {
     }),
   )
   await page.page.close()
+}
+
+/**
+ * One tab or worker after another writes to a database, flushed with each write, and is killed in the midst of it; each compares
+ * what it finds with what those before it have reported.
+ */
+async function killOneAfterAnother(context: DatabaseContext, database: number, kills: number): Promise<void> {
+  const { browser } = context
+  const random = seededRandom(SEED + database)
+  const workload = WORKLOADS[database % WORKLOADS.length]!
+  const name = `killed-again-${database}`
+  let reported = 0
+  for (let kill = 0; kill < kills; kill++) {
+    const victim = random.pick(['renderer', 'worker', 'browser'] as const)
+    const page = await openTab(context)
+    const writer = victim === 'worker' ? await workerIn(page, 'writer') : page
+    await writer.open(name, 'strict')
+    if (kill === 0) await writer.prepareWrites(workload)
+    const written = await writer.verifyWrites(workload, SEED, reported)
+    reported = await goOnForAWhile(writer, workload, SEED, written)
+    if (victim === 'worker') {
+      await page.endWorker('writer')
+      await page.page.close()
+    } else if (victim === 'browser') await browser.kill()
+    else await page.page.killRenderer()
+    if (victim === 'browser' || (victim === 'renderer' && !browser.supports.killOneRenderer)) await browser.restart()
+  }
+  const tab = await openTab(context)
+  await verify(tab, name, workload, SEED, reported)
+  await tab.page.close()
+}
+
+/** KILLS=200 for more of them. */
+export function killedAgainCases(context: DatabaseContext): void {
+  for (let done = 0; done < KILLS; done += KILLS_PER_DATABASE) {
+    const kills = Math.min(KILLS_PER_DATABASE, KILLS - done)
+    const database = done / KILLS_PER_DATABASE
+    context.test(
+      `tabs, workers and browsers are killed again and again: ${kills} from ${done} (${REPLAY} KILLS=${KILLS})`,
+      () => killOneAfterAnother(context, database, kills),
+    )
+  }
 }
 
 export function killedCases(context: DatabaseContext): void {

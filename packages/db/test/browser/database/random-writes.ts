@@ -20,8 +20,8 @@ export const WORKLOADS: readonly Workload[] = ['puts', 'bulk', 'index build', 'c
 export interface RandomWrites {
   /** Makes what the writes begin with. */
   prepareWrites(workload: Workload): Promise<void>
-  /** Writes until the page is gone. */
-  startWrites(workload: Workload, seed: number): void
+  /** Writes until the page is gone. `written`: so many of the writes were made before. */
+  startWrites(workload: Workload, seed: number, written?: number): void
   /** Resolves with the number of writes that were acknowledged as soon as they are more than `known`. */
   acknowledged(known: number): Promise<number>
   /** Inserts rows with negative numbers, which are none of those writes, one after the other until it is told to stop. */
@@ -71,8 +71,8 @@ export function randomWrites(opened: Opened): RandomWrites {
       const rows = Array.from({ length: INDEXED_ROWS }, (_, at) => someRow(`indexed${at}`, INDEXED_FROM + at))
       await opened().rows.insert(rows)
     },
-    startWrites(workload, seed) {
-      const works = [writeOn(opened(), workload, seed, acknowledgements)]
+    startWrites(workload, seed, written = 0) {
+      const works = [writeOn(opened(), { workload, seed, written }, acknowledgements)]
       if (workload === 'checkpoint') works.push(checkpointOn(opened().database))
       if (workload === 'index build') works.push(buildOn(opened().database))
       Promise.all(works).catch((error: unknown) => acknowledgements.fail(error))
@@ -123,11 +123,10 @@ class Acknowledgements {
 
 async function writeOn(
   { rows }: ReturnType<Opened>,
-  workload: Workload,
-  seed: number,
+  { workload, seed, written }: { readonly workload: Workload; readonly seed: number; readonly written: number },
   acknowledgements: Acknowledgements,
 ): Promise<void> {
-  for (let write = 1; ; write++) {
+  for (let write = written + 1; ; write++) {
     const deleted = deletedBy(workload, write)
     if (deleted !== undefined) await rows.delete(deleted)
     else if (workload === 'bulk') await rows.insert(rowsOf(workload, seed, write))

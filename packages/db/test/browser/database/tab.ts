@@ -1,5 +1,5 @@
 /** What the page of the tests in several tabs offers, in the page and in its workers (database.page.ts). */
-import type { IndexInput } from '../../../src/index.ts'
+import type { Durability, IndexInput } from '../../../src/index.ts'
 import type { FrozenWrite, FrozenWrites } from './frozen-writes.ts'
 import type { LostStorage } from './lost-storage.ts'
 import type { RandomWrites } from './random-writes.ts'
@@ -17,7 +17,7 @@ export interface Summary {
 }
 
 export interface DatabaseTab extends RandomWrites, FrozenWrites, LostStorage {
-  open(name: string): Promise<void>
+  open(name: string, durability?: Durability): Promise<void>
   close(): Promise<void>
   destroy(): Promise<void>
   refresh(): Promise<void>
@@ -45,6 +45,8 @@ export interface DatabaseTab extends RandomWrites, FrozenWrites, LostStorage {
   /** What came of a call: the code of its error, or 'fulfilled'. */
   outcome(call: Call, ...parameters: unknown[]): Promise<string>
   startWorker(worker: string): Promise<void>
+  /** Wherever it is. */
+  endWorker(worker: string): void
   inWorker(worker: string, call: Call, ...parameters: unknown[]): Promise<unknown>
   /** Lets a worker write, and resolves when it is frozen in the midst of it. */
   freezeWorker(worker: FrozenWrite): Promise<void>

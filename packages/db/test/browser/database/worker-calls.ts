@@ -32,6 +32,10 @@ export async function startWorker(name: string): Promise<void> {
   await ready.promise
 }
 
+export function endWorker(name: string): void {
+  workers.get(name)!.terminate()
+}
+
 export function askWorker(name: string, call: Call, ...parameters: unknown[]): Promise<unknown> {
   const asked = Promise.withResolvers<unknown>()
   const question: Question = { id: ++questions, call, parameters }
