@@ -38,6 +38,7 @@ const newName = (): string => `suite-${++databases}`
 
 /** A small cache, so that pages are read again and again. */
 const CACHE_BYTES_MAX = 1024 * 1024
+const SEEDS_MAX = 2
 
 async function openKeyValue(name: string): Promise<PagedKeyValueStore> {
   const environment = systemEnvironment()
@@ -47,6 +48,7 @@ async function openKeyValue(name: string): Promise<PagedKeyValueStore> {
 }
 
 export function declareSuites(test: Test): void {
+  const fewSeeds = ofFewSeeds(test)
   test('`await using`, compiled, closes a database in every engine', async () => {
     let inside: Database
     {
@@ -75,10 +77,10 @@ export function declareSuites(test: Test): void {
     },
     supports: { handles: true },
   })
-  querySuite({ test: prefixed(test, 'query'), create: () => openKeyValue(newName()) })
-  aggregateSuite({ test: prefixed(test, 'aggregates'), create: () => openKeyValue(newName()) })
+  querySuite({ test: prefixed(fewSeeds, 'query'), create: () => openKeyValue(newName()) })
+  aggregateSuite({ test: prefixed(fewSeeds, 'aggregates'), create: () => openKeyValue(newName()) })
   collectionSuite({ test: prefixed(test, 'collection'), create: () => open(newName()) })
-  indexSuite({ test: prefixed(test, 'indexes'), create: () => open(newName()) })
+  indexSuite({ test: prefixed(fewSeeds, 'indexes'), create: () => open(newName()) })
   changeFeedSuite({
     test: prefixed(test, 'change feed'),
     create: () => {
@@ -88,7 +90,7 @@ export function declareSuites(test: Test): void {
     supports: { handles: true },
   })
   liveQuerySuite({
-    test: prefixed(test, 'live queries'),
+    test: prefixed(fewSeeds, 'live queries'),
     create: () => {
       const name = newName()
       return { open: () => open(name) }
@@ -107,7 +109,7 @@ export function declareSuites(test: Test): void {
       return { peer: new LocalPeer(db.collection<JsonObject>('docs')), close: () => db.close() }
     },
   })
-  viewSuite({ test: prefixed(test, 'views'), create: () => open(newName()) })
+  viewSuite({ test: prefixed(fewSeeds, 'views'), create: () => open(newName()) })
   encryptionSuite({
     test: prefixed(test, 'encryption'),
     create: () => ({ storage: indexedDb(), name: newName() }),
@@ -134,6 +136,14 @@ export function declareSuites(test: Test): void {
   })
   const storage = indexedDb()
   snapshotSuite({ test: prefixed(test, 'snapshot'), create: () => ({ storage, name: newName() }) })
+}
+
+/** Of cases that chance makes the first: they are about queries, not about the engine, and Node runs all of them. */
+function ofFewSeeds(test: Test): Test {
+  return (name, body) => {
+    const seed = /\bseed (\d+)/.exec(name)?.[1]
+    if (seed === undefined || Number(seed) <= SEEDS_MAX) test(name, body)
+  }
 }
 
 /** WebKit has it on Apple's systems only. */
