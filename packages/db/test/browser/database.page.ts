@@ -32,8 +32,12 @@ function opened(): { readonly database: Database; readonly rows: Collection<Row>
 
 const tab: DatabaseTab = {
   async open(name, durability = 'relaxed') {
-    const storage = location.search.includes('opfs') ? { storage: opfs() } : {}
-    database = await open(name, { ...storage, durability, collections: { [ROWS]: { indexes: ['group'] } } })
+    database = await open(name, {
+      ...(location.search.includes('opfs') && { storage: opfs() }),
+      ...(location.search.includes('encrypted') && { encryption: { key: await sharedKey() } }),
+      durability,
+      collections: { [ROWS]: { indexes: ['group'] } },
+    })
     rows = database.collection<Row>(ROWS)
     database.onChange(({ collections, local }) => {
       const change = collections.get(ROWS)
@@ -127,6 +131,11 @@ const tab: DatabaseTab = {
   ...lostStorage(),
 }
 globalThis.databaseTab = tab
+
+/** The same in all tabs and workers. */
+function sharedKey(): Promise<CryptoKey> {
+  return crypto.subtle.importKey('raw', new Uint8Array(32).fill(7), 'AES-GCM', false, ['encrypt', 'decrypt'])
+}
 
 function dispatch(call: Call, parameters: readonly unknown[]): unknown {
   return (tab[call] as (...parameters: readonly unknown[]) => unknown)(...parameters)

@@ -22,6 +22,7 @@ export function browserSuite({ test, browser, baseUrl }: BrowserSuiteContext): v
       await full.restart()
       const tab = await full.open(url)
       assertEqual(await tab.evaluate(() => quotaTab.fill()), 4)
+      await tab.evaluate(() => quotaTab.appendUntilFull())
       assertEqual(await tab.evaluate(() => quotaTab.append(100)), 100)
       assertEqual(await tab.evaluate(() => quotaTab.free()), true)
       assertEqual(await tab.evaluate(() => quotaTab.append(100)), 100)

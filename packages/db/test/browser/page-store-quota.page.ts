@@ -1,11 +1,13 @@
 /** A page for page-store-quota.browser.ts: fills its origin until no more is accepted, and says what is left of it. */
 import { isPannierError } from '../../src/base/errors.ts'
 import { indexedDb } from '../../src/storage/indexeddb/indexeddb.ts'
+import { sameBytes } from '../../src/codec/same-bytes.ts'
 import type { PageStore } from '../../src/storage/page-store.ts'
 import { assertEqual, assertTrue } from '../../testing/check.ts'
 import {
   metaAndLog,
   pageIds,
+  someBytes,
   someCommit,
   someMeta,
   somePage,
@@ -17,6 +19,8 @@ export interface QuotaTab {
   prepare(): Promise<void>
   /** Fills the origin, checking that each commit happened whole or not at all. Returns how many were refused. */
   fill(): Promise<number>
+  /** Appends records, each with a head, until no more are accepted, several times, and checks what each refusal leaves. */
+  appendUntilFull(): Promise<void>
   /** Appends so many small records; returns how many were accepted before the first was refused. */
   append(count: number): Promise<number>
   /** Frees half of the pages; false if that was refused. */
@@ -53,11 +57,15 @@ globalThis.quotaTab = {
     }
     return refused
   },
-  async append(count) {
-    for (let done = 0; done < count; done++) {
-      if (!(await accepted(store.append(someRecord(sequence + 1, 200), 'relaxed')))) return done
-      sequence++
+  async appendUntilFull() {
+    for (const size of [1_000_000, 200_000, 70_000, 70_000, 70_000]) {
+      while (await appended(size));
+      await checkLog()
     }
+  },
+  async append(count) {
+    for (let done = 0; done < count; done++) if (!(await appended(200))) return done
+    await checkLog()
     return count
   },
   async free() {
@@ -96,6 +104,27 @@ async function commitPages(size: number): Promise<void> {
   await store.commit(someCommit(generation + 1, sequence, { pages: added }))
   generation++
   pages += size
+}
+
+async function appended(size: number): Promise<boolean> {
+  const done = await accepted(store.append(someRecord(sequence + 1, size), 'relaxed', headOf(sequence + 1)))
+  if (done) sequence++
+  return done
+}
+
+const headOf = (newest: number): Uint8Array => someBytes(newest, 16)
+
+/** What was appended is there. One record may be there that was refused, and the head may be that of the one before the newest. */
+async function checkLog(): Promise<void> {
+  const { log, head } = await store.read()
+  const newest = log.at(-1)?.sequence ?? 0
+  assertTrue(newest === sequence || newest === sequence + 1, `the log ends at ${newest}, not at ${sequence}`)
+  const candidates = [headOf(newest), headOf(newest - 1)]
+  assertTrue(
+    candidates.some((bytes) => sameBytes(bytes, head ?? headOf(0))),
+    `the head vouches for the end of the log at ${newest}`,
+  )
+  sequence = newest
 }
 
 async function checkState(): Promise<void> {

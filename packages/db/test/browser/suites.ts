@@ -10,6 +10,7 @@ import { EncryptedStorage } from '../../src/storage/encrypted/encrypted-storage.
 import { indexedDb } from '../../src/storage/indexeddb/indexeddb.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import { opfs } from '../../src/storage/opfs/opfs.ts'
+import type { Storage } from '../../src/storage/page-store.ts'
 import { assertRejects } from '../../testing/check.ts'
 import { aggregateSuite } from '../../testing/conformance/aggregates.ts'
 import { attachmentSuite } from '../../testing/conformance/attachments.ts'
@@ -32,6 +33,7 @@ import { prefixed, type Test } from '../../testing/suite.ts'
 import { webCoordinatorSuite } from '../coordination/web-coordinator-suite.ts'
 import { indexedDbSuite } from '../storage/indexeddb-suite.ts'
 import { environmentSuite } from './environment-suite.ts'
+import { rawStorageSuite } from './raw-storage-suite.ts'
 
 let databases = 0
 const newName = (): string => `suite-${++databases}`
@@ -114,28 +116,27 @@ export function declareSuites(test: Test): void {
     test: prefixed(test, 'encryption'),
     create: () => ({ storage: indexedDb(), name: newName() }),
   })
-  pageStoreSuite({
-    test: prefixed(test, 'page store, encrypted'),
-    create: async () => ({
-      storage: new EncryptedStorage(indexedDb(), webPlatform, { key: await newDeviceKey() }),
-      name: newName(),
-    }),
-    seals: true,
-  })
   const encryption = newDeviceKey().then((key) => ({ key }))
-  const openEncrypted = async (): Promise<Database> => open(newName(), { encryption: await encryption })
-  // The other suites run encrypted in Node, with WebCrypto too: test/storage/encrypted/suites.test.ts.
-  collectionSuite({ test: prefixed(test, 'encrypted collection'), create: openEncrypted })
-  changeFeedSuite({
-    test: prefixed(test, 'encrypted change feed'),
-    create: () => {
-      const name = newName()
-      return { open: async () => open(name, { encryption: await encryption }) }
-    },
-    supports: { handles: true },
-  })
+  for (const [kind, storage] of [
+    ['IndexedDB', indexedDb()] as const,
+    ...(hasFileSystem() ? [['OPFS', opfs()] as const] : []),
+  ]) {
+    encryptedSuites(prefixed(test, `encrypted, ${kind}`), storage, encryption)
+  }
+  rawStorageSuite({ test: prefixed(test, 'raw storage'), hasFiles: hasFileSystem() })
   const storage = indexedDb()
   snapshotSuite({ test: prefixed(test, 'snapshot'), create: () => ({ storage, name: newName() }) })
+}
+
+/** The other suites run encrypted in Node, with WebCrypto too: test/storage/encrypted/suites.test.ts. */
+function encryptedSuites(test: Test, storage: Storage, encryption: Promise<{ readonly key: CryptoKey }>): void {
+  const openEncrypted = async (name: string): Promise<Database> => open(name, { storage, encryption: await encryption })
+  pageStoreSuite({
+    test: prefixed(test, 'page store'),
+    create: async () => ({ storage: new EncryptedStorage(storage, webPlatform, await encryption), name: newName() }),
+    seals: true,
+  })
+  collectionSuite({ test: prefixed(test, 'collection'), create: () => openEncrypted(newName()) })
 }
 
 /** Of cases that chance makes the first: they are about queries, not about the engine, and Node runs all of them. */

@@ -1,5 +1,6 @@
 /** The part of the page store's conformance suite that is about what wrappers keep beside the pages: header, head, other bytes. */
 import { assertEqual } from '../check.ts'
+import { seededRandom } from '../random.ts'
 import type { PageStore } from '../../src/storage/page-store.ts'
 import { HEADER_BYTES_MAX, PAGE_BYTES_MAX, WRAPPER_BYTES_MAX } from '../../src/storage/page-store.ts'
 import {
@@ -159,6 +160,39 @@ function headCases({ test, create }: PageStoreSuiteContext): void {
         const winner = outcomes.findIndex((outcome) => outcome.status === 'fulfilled')
         assertEqual(outcomes.filter((outcome) => outcome.status === 'fulfilled').length, 1)
         assertEqual(await headOf(first), someBytes(winner, 40))
+      }
+    }))
+
+  test('whatever handles try that know more or less, the head is that of the newest record', () =>
+    withStore(create, async (store, { open }) => {
+      const random = seededRandom(7)
+      const handles = [store, await open(), await open()].map((handle) => ({ handle, generation: 0, sequence: 0 }))
+      let [generation, sequence, base, head] = [0, 0, 0, 0]
+      for (let step = 1; step <= 200; step++) {
+        const one = random.pick(handles)
+        const next = { generation: one.generation + 1, sequence: one.sequence + 1 }
+        const isNewest = one.sequence === sequence
+        if (random.chance(0.1)) {
+          const commit = someCommit(next.generation, one.sequence)
+          if (one.generation !== generation) await assertRefused('PANNIER_STALE', () => one.handle.commit(commit))
+          else {
+            await one.handle.commit(commit)
+            ;[generation, base, one.generation] = [next.generation, one.sequence, next.generation]
+          }
+        } else if (isNewest || random.chance(0.5)) {
+          const append = () => one.handle.append(someRecord(next.sequence, step), 'relaxed', someBytes(step, 30))
+          if (!isNewest) await assertRefused('PANNIER_STALE', append)
+          else {
+            await append()
+            ;[sequence, head, one.sequence] = [next.sequence, step, next.sequence]
+          }
+        }
+        if (random.chance(0.3)) {
+          const state = await one.handle.read()
+          assertEqual(state.head, head === 0 ? undefined : someBytes(head, 30), `the head after step ${step}`)
+          assertEqual(state.log.length, sequence - base)
+          ;[one.generation, one.sequence] = [generation, sequence]
+        }
       }
     }))
 

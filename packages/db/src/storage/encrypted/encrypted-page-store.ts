@@ -219,7 +219,7 @@ export class EncryptedPageStore implements PageStore {
       return andThen(allOf(records), (plain) => {
         const contents = plain.map((bytes) => readLogRecord(bytes))
         const links = contents.map(({ token }, index) => ({ nonce: nonces[index + 1]!, token }))
-        this.#checkEnd(head, links.at(-1) ?? before)
+        vouchForEnd(head, before, links)
         for (const content of contents) {
           if (content.generation > generation) throw tampered('its meta record is an older one')
           this.#checkRevision(content.revision)
@@ -234,12 +234,6 @@ export class EncryptedPageStore implements PageStore {
         }
       })
     })
-  }
-
-  #checkEnd(head: Uint8Array | undefined, newest: Link): void {
-    // Nothing was ever appended.
-    if (head === undefined && sameBytes(newest.token, NO_LINK.token)) return
-    if (!sameBytes(head, newest.token)) throw tampered('its log does not end where it should')
   }
 
   #checkRevision(revision: number): void {
@@ -319,6 +313,18 @@ const META_TRAILER_BYTES: number = NONCE_BYTES + TOKEN_BYTES + 4
 const LOG_TRAILER_BYTES: number = TOKEN_BYTES + 8 + 4
 /** Before the first log record. */
 const NO_LINK: Link = { nonce: new Uint8Array(NONCE_BYTES), token: new Uint8Array(TOKEN_BYTES) }
+
+/**
+ * The head has to be the token of the newest record, or of the one before: of an append that failed for want of room there may be the record
+ * without its head (storage/indexeddb/header-writer.ts). That head then vouches for it from now on.
+ */
+function vouchForEnd(head: Uint8Array = NO_LINK.token, before: Link, links: Link[]): void {
+  if (sameBytes(head, (links.at(-1) ?? before).token)) return
+  const newest = links.pop()
+  if (newest === undefined || !sameBytes(head, (links.at(-1) ?? before).token))
+    throw tampered('its log does not end where it should')
+  links.push({ nonce: newest.nonce, token: head })
+}
 
 function withTrailer(content: Uint8Array, length: number, write: (at: number, bytes: Uint8Array) => void): Uint8Array {
   const bytes = new Uint8Array(content.length + length)

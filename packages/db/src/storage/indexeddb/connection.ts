@@ -16,7 +16,8 @@ export interface Work {
   fail(error: unknown): void
   /**
    * Lets the transaction end without another round trip. Only when the last request has succeeded: Firefox completes a
-   * transaction although requests fail, if they do so after this.
+   * transaction although requests fail, if they do so after this, but for the last one where this is not called by a handler of the
+   * same transaction. The others take all back.
    */
   commit(): void
   /** All has been read: the result is taken now, and the end of the transaction is not waited for. */

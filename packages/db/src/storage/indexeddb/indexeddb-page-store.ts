@@ -70,7 +70,9 @@ export class IndexedDbPageStore implements PageStore {
   }
 
   append(record: LogRecord, durability: Durability, head?: Uint8Array): Promise<void> {
-    return this.writing((writer) => writer.append(record, durability, head))
+    return this.writing(async (writer) =>
+      writer.append(record, durability, head && (await headerWriting()).putWithHead(writer, head)),
+    )
   }
 
   claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): Promise<void> {
@@ -82,7 +84,7 @@ export class IndexedDbPageStore implements PageStore {
   }
 
   commit(commit: Commit): Promise<void> {
-    return this.writing((writer) => writer.commit(commit))
+    return this.writing(async (writer) => writer.commit(commit, commit.head && (await headerWriting()).putHeadOf))
   }
 
   putHeader(...call: Parameters<PageStore['putHeader']>): Promise<void> {
@@ -134,22 +136,23 @@ interface FoundLog {
 }
 
 /**
- * Requests the records after a sequence, and the head, which stands at the end of the log; the function returned gives them
- * when the requests have succeeded. Keys are only asked for when they are not dense, as they are but for what stale handles
+ * Requests the records after a sequence, and the head, which is the last of what stands behind them; the function
+ * returned gives them when the requests have succeeded. Keys are only asked for when they are not dense, as they are but for what stale handles
  * have put in vain.
  */
 function requestLog(log: IDBObjectStore, after: number): () => FoundLog {
   const range = IDBKeyRange.bound(after, LOG_END, true, true)
   const first = log.getKey(range) as IDBRequest<number | undefined>
   const last = log.openKeyCursor(range, 'prev')
-  const values = log.getAll(IDBKeyRange.bound(after, LOG_END, true)) as IDBRequest<Uint8Array[]>
+  const values = log.getAll(IDBKeyRange.lowerBound(after, true)) as IDBRequest<(Uint8Array | 0)[]>
+  let records: Uint8Array[]
   let keys: IDBRequest<unknown[]> | undefined
   values.onsuccess = () => {
-    const isDense = keyOf(last) - (first.result ?? 1) === values.result.length - 2
-    if (!isDense) keys = log.getAllKeys(range) as IDBRequest<unknown[]>
+    records = values.result.slice(0, values.result.indexOf(0)) as Uint8Array[]
+    if (keyOf(last) - (first.result ?? 1) !== records.length - 1) keys = log.getAllKeys(range) as IDBRequest<unknown[]>
   }
   return () => ({
-    all: values.result.slice(0, -1).map((bytes, index) => ({
+    all: records.map((bytes, index) => ({
       sequence: (keys === undefined ? first.result! + index : keys.result[index]) as LogRecord['sequence'],
       bytes,
     })),

@@ -17,8 +17,7 @@ export const HEADER = 'header'
 
 /**
  * The key after all log records, under which there is always something. To look for a record at the end of the log would
- * otherwise be to walk, in Chromium, over the remains of every record that was truncated lately: 0.3 ms an append. The head,
- * or 0 where there is none.
+ * otherwise be to walk, in Chromium, over the remains of every record that was truncated lately: 0.3 ms an append. Behind it are the heads.
  */
 export const LOG_END = 'end'
 

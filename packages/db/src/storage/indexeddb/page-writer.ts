@@ -7,11 +7,10 @@
  * yet may be put, and what nothing refers to any more may be deleted. What changes the state waits until all before it
  * has succeeded, and is the last. Pages are freed and the log is truncated after the commit, by a transaction of their own.
  */
-import type { Generation, PageId } from '../../base/brand.ts'
+import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
 import { PannierError, isPannierError } from '../../base/errors.ts'
 import type { Commit, Durability, LogRecord, Page } from '../page-store.ts'
 import type { Connection, Work } from './connection.ts'
-import { isChromium } from './engine.ts'
 import { LOG, LOG_END, META, PAGES } from './open.ts'
 import { keepReserve, releaseReserve } from './quota-reserve.ts'
 import { CURRENT, generationOf, keyOf, requestMeta } from './stored-meta.ts'
@@ -28,6 +27,12 @@ const PUTS_AT_ONCE = 64
 /** Log records up to this size may use the reserve: those of deletions, a thousand at a time. */
 const RESERVED_RECORD_BYTES_MAX = 64 * 1024
 
+/** Puts a log record, and perhaps more with it; what it gives is called when the transaction has completed. */
+export type PutRecord = (work: Work, record: LogRecord, mayHaveGap: boolean) => () => void
+
+/** Requests that the head of a commit be put; the request given is the last one. */
+export type PutHead = (log: IDBObjectStore, commit: Commit) => IDBRequest
+
 /** What reads and writes of a handle tell one another. */
 export interface Seen {
   /** The log reaches at least to here, as this handle has seen itself. */
@@ -39,21 +44,27 @@ export class IndexedDbPageWriter {
   private readonly seen: Seen
   /** What this generation freed is deleted. */
   private sweptGeneration = 0
+  /** The records that came with the head of this handle, if it has one: header-writer.ts. */
+  ownHead: { readonly from: number; readonly newest: number } | undefined
 
   constructor(connection: Connection, seen: Seen) {
     this.connection = connection
     this.seen = seen
   }
 
-  async append(record: LogRecord, durability: Durability, head: Uint8Array | undefined): Promise<void> {
+  /** `put`: that of header-writer.ts where a head comes along. */
+  async append(record: LogRecord, durability: Durability, put?: PutRecord): Promise<void> {
     try {
-      await this.add(record, durability, head)
+      await this.add(record, durability, put)
     } catch (error) {
       if (!isPannierError(error, 'PANNIER_QUOTA_EXCEEDED')) throw error
       await this.relieve()
       if (record.bytes.length > RESERVED_RECORD_BYTES_MAX) throw error
       await releaseReserve()
-      await this.add(record, durability, head)
+      // Firefox may have left the record without what comes with it. It is in the way then, and whoever looks finds it.
+      await this.add(record, durability, put).catch(() => {
+        throw error
+      })
     }
   }
 
@@ -79,68 +90,30 @@ export class IndexedDbPageWriter {
     })
   }
 
-  async commit(commit: Commit): Promise<void> {
+  async commit(commit: Commit, putHead?: PutHead): Promise<void> {
     let abandoned: boolean
     try {
-      abandoned = await this.flip(commit)
+      abandoned = await this.flip(commit, putHead)
     } catch (error) {
       if (commit.claim === undefined && !isPannierError(error, 'PANNIER_STALE')) await this.deleteOrphans(commit)
       throw error
     }
     if (abandoned) {
       await this.claim(TAKEOVER, commit.expectedGeneration, commit.firstNewPageId)
-      return this.commit({ ...commit, claim: TAKEOVER })
+      return this.commit({ ...commit, claim: TAKEOVER }, putHead)
     }
     await this.sweep(commit)
     keepReserve()
   }
 
-  /**
-   * The transaction is told to end before the answer to the fence is known, which saves a tenth to a fifth of its time. If
-   * the answer then is that the log has newer records, this one has been put in vain, where it harms nobody: `add` never
-   * replaces a record, so this sequence was free, so it lies below all that the log retains (this handle has seen a
-   * record that reaches it: there is no gap). There no handle reads, and the next commit deletes it.
-   *
-   * A head put in vain would do harm, so with one the transaction ends when the answer and the record are there.
-   */
-  private add({ sequence, bytes }: LogRecord, durability: Durability, head: Uint8Array | undefined): Promise<void> {
-    return this.connection.write([LOG], durability, (work) => {
-      const log = work.store(LOG)
-      const mayHaveGap = this.seen.newest < sequence - 1 || this.connection.identity === undefined
-      if (head) {
-        const newest = mayHaveGap ? requestNewest(work) : undefined
-        const newer = log.getKey(IDBKeyRange.lowerBound(sequence))
-        newer.onsuccess = () => {
-          if (newer.result !== LOG_END || (newest && keyOf(newest) !== sequence - 1)) work.fail(stale())
-        }
-        const added = log.add(exact(bytes), sequence)
-        const putHead = (): void => last(work, log.put(exact(head), LOG_END))
-        // Chromium takes back all of a transaction that fails.
-        if (isChromium) putHead()
-        else added.onsuccess = putHead
-        return () => void (this.seen.newest = sequence)
-      }
-      if (mayHaveGap) {
-        const newest = requestNewest(work)
-        newest.onsuccess = () => {
-          if (keyOf(newest) !== sequence - 1) return work.fail(stale())
-          log.add(exact(bytes), sequence)
-          work.commit()
-        }
-        return () => void (this.seen.newest = sequence)
-      }
-      const newer = log.getKey(IDBKeyRange.lowerBound(sequence))
-      log.add(exact(bytes), sequence)
-      work.commit()
-      return () => {
-        if (newer.result !== LOG_END) throw stale()
-        this.seen.newest = sequence
-      }
-    })
+  private async add(record: LogRecord, durability: Durability, put: PutRecord = putAlone): Promise<void> {
+    const mayHaveGap = this.seen.newest < record.sequence - 1 || this.connection.identity === undefined
+    await this.connection.write([LOG], durability, (work) => put(work, record, mayHaveGap))
+    this.seen.newest = record.sequence
   }
 
   /** The commit itself. True if it did nothing, as it has no claim and there is an abandoned one to be taken over. */
-  private async flip(commit: Commit): Promise<boolean> {
+  private async flip(commit: Commit, putHead: PutHead | undefined): Promise<boolean> {
     const { record, firstNewPageId, free } = commit
     const { generation, sequence, bytes } = commit.meta
     let abandoned = false
@@ -161,11 +134,11 @@ export class IndexedDbPageWriter {
       }
       const addRecord = (): void => {
         if (!record) return putMeta()
-        work.store(LOG).add(exact(record.bytes), record.sequence).onsuccess = putHead
-      }
-      const putHead = (): void => {
-        if (!commit.head) return putMeta()
-        work.store(LOG).put(exact(commit.head), LOG_END).onsuccess = putMeta
+        const log = work.store(LOG)
+        log.add(exact(record.bytes), record.sequence).onsuccess = () => {
+          if (putHead === undefined) putMeta()
+          else putHead(log, commit).onsuccess = putMeta
+        }
       }
       const putMeta = (): void =>
         last(work, metas.put({ generation, sequence, bytes: exact(bytes), freed: free }, CURRENT))
@@ -226,6 +199,39 @@ export class IndexedDbPageWriter {
     })
     await relief.catch(nothing)
   }
+}
+
+/**
+ * The transaction is told to end before the answer to the fence is known, which saves a tenth to a fifth of its time. If
+ * the answer then is that the log has newer records, this one has been put in vain, where it harms nobody: `add` never
+ * replaces a record, so this sequence was free, so it lies below all that the log retains (this handle has seen a
+ * record that reaches it: there is no gap). There no handle reads, and the next commit deletes it.
+ */
+function putAlone(work: Work, { sequence, bytes }: LogRecord, mayHaveGap: boolean): () => void {
+  const log = work.store(LOG)
+  if (mayHaveGap) {
+    const newest = requestNewest(work)
+    newest.onsuccess = () => {
+      if (keyOf(newest) !== sequence - 1) return work.fail(stale())
+      log.add(exact(bytes), sequence)
+      work.commit()
+    }
+    return nothing
+  }
+  const newer = requestNewer(work, sequence)
+  log.add(exact(bytes), sequence)
+  work.commit()
+  return () => assertNone(newer)
+}
+
+/** Requests the first key at or after a sequence. */
+export function requestNewer(work: Work, sequence: CommitSequence): IDBRequest<IDBValidKey | undefined> {
+  return work.store(LOG).getKey(IDBKeyRange.lowerBound(sequence))
+}
+
+/** The fence: throws if there is a record. */
+export function assertNone(newer: IDBRequest<IDBValidKey | undefined>): void {
+  if (newer.result !== LOG_END) throw stale()
 }
 
 /** Requests the key of the newest log record. */

@@ -5,10 +5,9 @@
  * Method: as page-store-quota.browser.ts, which says why the browser is started again before the room is used up.
  */
 import { assertEqual, assertTrue } from '../../../testing/check.ts'
-import type { BrowserSuiteContext } from '../../../../../tools/browser/browser-suite.ts'
-import { withBrowser, type Browser } from '../../../../../tools/browser/with-browser.ts'
+import { withBrowser } from '../../../../../tools/browser/with-browser.ts'
 import { knownGap } from './known-gap.ts'
-import { openTab, type OpenTab } from './remote-tab.ts'
+import { openTab, type DatabaseContext, type OpenTab, type TabContext } from './remote-tab.ts'
 
 const QUOTA_BYTES = 60_000_000
 const NAME = 'quota'
@@ -27,8 +26,8 @@ export async function fill(tab: OpenTab): Promise<number> {
   return from
 }
 
-async function useFullDatabase(browser: Browser, baseUrl: string): Promise<void> {
-  const context = { browser, baseUrl }
+async function useFullDatabase(context: TabContext): Promise<void> {
+  const { browser } = context
   const before = await openTab(context, NAME)
   await before.insert('small', 0, 1000, 500)
   await before.checkpoint()
@@ -59,10 +58,14 @@ async function useFullDatabase(browser: Browser, baseUrl: string): Promise<void>
   await tab.destroy()
 }
 
-export function quotaCases({ test, browser, baseUrl }: BrowserSuiteContext): void {
+export function quotaCases(context: DatabaseContext): void {
+  const { test, browser } = context
   knownGap(test, browser.supports.quota, {
     name: 'a database in an origin without room',
     reason: 'WebKit on GTK has no way to set a quota',
-    body: () => withBrowser(browser.engine, { quotaBytes: QUOTA_BYTES }, (full) => useFullDatabase(full, baseUrl)),
+    body: () =>
+      withBrowser(browser.engine, { quotaBytes: QUOTA_BYTES }, (full) =>
+        useFullDatabase({ ...context, browser: full }),
+      ),
   })
 }

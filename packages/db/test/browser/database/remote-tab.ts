@@ -15,14 +15,17 @@ export interface OpenTab extends RemoteTab {
   readonly page: Page
 }
 
-export type TabContext = Pick<DatabaseContext, 'browser' | 'baseUrl' | 'storage'>
+export type TabContext = Pick<DatabaseContext, 'browser' | 'baseUrl' | 'storage' | 'isEncrypted'>
 
 /** `storage`: the kind that databases are opened in; the default one where it is left out. */
-export type DatabaseContext = BrowserSuiteContext & { readonly storage?: 'opfs' }
+export type DatabaseContext = BrowserSuiteContext & { readonly storage?: 'opfs'; readonly isEncrypted?: boolean }
 
 /** Opens a tab, and a database in it where a name is given. */
-export async function openTab({ browser, baseUrl, storage }: TabContext, databaseName?: string): Promise<OpenTab> {
-  const page = await browser.open(`${baseUrl}/database.page${storage === undefined ? '' : `?storage=${storage}`}`)
+export async function openTab(
+  { browser, baseUrl, storage, isEncrypted = false }: TabContext,
+  databaseName?: string,
+): Promise<OpenTab> {
+  const page = await browser.open(`${baseUrl}/database.page?${storage ?? ''}${isEncrypted ? '&encrypted' : ''}`)
   const tab = callsOf((call, parameters) => callIn(page, call, parameters), { page })
   if (databaseName !== undefined) await tab.open(databaseName)
   return tab

@@ -23,6 +23,12 @@ function sumTo(n: number): number {
 }
 
 export function tabsCases(context: DatabaseContext): void {
+  writingCases(context)
+  readingCases(context)
+}
+
+/** Those in which who writes what is in question. */
+export function writingCases(context: DatabaseContext): void {
   const { test } = context
 
   test('two tabs and a worker write at once: every update counts, every row is there', () =>
@@ -59,6 +65,26 @@ export function tabsCases(context: DatabaseContext): void {
       assertEqual(await first!.count(), 2003)
     }))
 
+  test('storage checkpoints of both tabs, and writes all along', () =>
+    withTabs(context, 'checkpoints', 2, async (first, second) => {
+      const work = async (tab: OpenTab, prefix: string): Promise<void> => {
+        const writing = tab.insert(prefix, 0, 600, 3, 2)
+        for (let round = 0; round < 6; round++) await tab.checkpoint()
+        await writing
+      }
+      await Promise.all([work(first!, 'a'), work(second!, 'b')])
+      await agree([first!, second!], 1200)
+      await first!.close()
+      await second!.checkpoint()
+      await second!.page.reload()
+      await second!.open('checkpoints')
+      await agree([second!], 1200)
+    }))
+}
+
+function readingCases(context: DatabaseContext): void {
+  const { test } = context
+
   test('a walk that is under way sees one state, whatever another tab writes and wherever it puts it', () =>
     withTabs(context, 'walk', 2, async (first, second) => {
       const numbers = Array.from({ length: 3000 }, (_, n) => n)
@@ -89,21 +115,5 @@ export function tabsCases(context: DatabaseContext): void {
       // The same one, asked for in both tabs.
       await Promise.all([first!.buildIndex('n'), second!.buildIndex('n'), second!.insert('c', 0, 60)])
       await agree([first!, second!], 8000 + 120 + 60 - 500)
-    }))
-
-  test('storage checkpoints of both tabs, and writes all along', () =>
-    withTabs(context, 'checkpoints', 2, async (first, second) => {
-      const work = async (tab: OpenTab, prefix: string): Promise<void> => {
-        const writing = tab.insert(prefix, 0, 600, 3, 2)
-        for (let round = 0; round < 6; round++) await tab.checkpoint()
-        await writing
-      }
-      await Promise.all([work(first!, 'a'), work(second!, 'b')])
-      await agree([first!, second!], 1200)
-      await first!.close()
-      await second!.checkpoint()
-      await second!.page.reload()
-      await second!.open('checkpoints')
-      await agree([second!], 1200)
     }))
 }

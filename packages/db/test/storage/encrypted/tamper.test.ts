@@ -9,9 +9,13 @@ import { open, type Credential } from '../../../src/index.ts'
 import { checksum } from '../../../src/codec/checksum.ts'
 import { writeU32 } from '../../../src/codec/bytes.ts'
 import { encodeHeader, decodeHeader, finishHeader, SEAL_BYTES } from '../../../src/storage/encrypted/header.ts'
+import { EncryptedPageStore } from '../../../src/storage/encrypted/encrypted-page-store.ts'
+import { Vault } from '../../../src/storage/encrypted/vault.ts'
+import { cryptoPlatform } from '../../../src/database/encryption/node-platform.ts'
 import { memory } from '../../../src/storage/memory/memory.ts'
 import type { Page, PageStore, Storage, StoreState } from '../../../src/storage/page-store.ts'
-import type { PageId } from '../../../src/base/brand.ts'
+import type { Generation, PageId } from '../../../src/base/brand.ts'
+import { someCommit, someRecord } from '../../../testing/conformance/page-store-fixture.ts'
 import { seededRandom } from '../../../testing/random.ts'
 import { newDeviceKey } from './fixture.ts'
 
@@ -281,6 +285,39 @@ test('no part can be put back to what it was', async () => {
   expect(await outcome(withState(rotated, { header: third.state.header }))).toBe('PANNIER_CORRUPT')
   const oldPages = [...third.pages].map(([id, bytes]) => ({ id, bytes }))
   expect(await outcome(withPages(rotated, oldPages))).toBe('PANNIER_CORRUPT')
+})
+
+/** What Firefox may leave of an append for which there was no room: storage/indexeddb/header-writer.ts. */
+test('a record that came without its head is read, built upon and taken into pages', async () => {
+  for (const first of [1, 3]) {
+    const inner = await memory().open('x')
+    const withoutHead = (at: number): PageStore =>
+      new Proxy(inner, {
+        get(store, name) {
+          if (name === 'append')
+            return (...[record, durability, head]: Parameters<PageStore['append']>) =>
+              store.append(record, durability, record.sequence === at ? undefined : head)
+          const member: unknown = Reflect.get(store, name)
+          return typeof member === 'function' ? (member.bind(store) as unknown) : member
+        },
+      })
+    const opened = (at = 0): EncryptedPageStore =>
+      new EncryptedPageStore(withoutHead(at), new Vault(cryptoPlatform(), { key }))
+    const writer = opened(first)
+    await writer.read()
+    for (let sequence = 1; sequence <= first; sequence++) await writer.append(someRecord(sequence), 'relaxed')
+    const reader = opened()
+    expect((await reader.read()).log).toEqual(Array.from({ length: first }, (_, at) => someRecord(at + 1)))
+    expect((await reader.read({ generation: 0 as Generation, sequence: someRecord(first).sequence })).log).toEqual([])
+    await reader.commit(someCommit(1, first))
+    expect((await opened().read()).log).toEqual([])
+    await reader.append(someRecord(first + 1), 'relaxed')
+    expect((await opened().read()).log).toEqual([someRecord(first + 1)])
+    expect((await reader.read()).log).toEqual([someRecord(first + 1)])
+    await opened(first + 2).append(someRecord(first + 2), 'relaxed')
+    await opened(first + 3).append(someRecord(first + 3), 'relaxed')
+    expect(isPannierError(await Promise.resolve(opened().read()).catch((error: unknown) => error))).toBe(true)
+  }
 })
 
 test('nothing of another database is taken, though the same key opens it', async () => {

@@ -1,0 +1,25 @@
+/**
+ * Encrypted databases in several tabs and workers at once, frozen, killed, without room: as database.browser.ts and
+ * opfs.browser.ts, over sealed records.
+ */
+import type { BrowserSuiteContext } from '../../../../tools/browser/browser-suite.ts'
+import { prefixed } from '../../testing/suite.ts'
+import { frozenCases } from './database/frozen.ts'
+import { killedCases } from './database/killed.ts'
+import { quotaCases } from './database/quota.ts'
+import type { DatabaseContext } from './database/remote-tab.ts'
+import { writingCases } from './database/tabs.ts'
+
+export function browserSuite(suite: BrowserSuiteContext): void {
+  const context: DatabaseContext = { ...suite, test: prefixed(suite.test, 'IndexedDB'), isEncrypted: true }
+  const places = [context]
+  if (suite.browser.engine !== 'webkit')
+    places.push({ ...context, test: prefixed(suite.test, 'OPFS'), storage: 'opfs' })
+  quotaCases(context)
+  for (const place of places) {
+    writingCases(place)
+    frozenCases(place)
+  }
+  // At the end: WebKit does not use the place of a killed tab again.
+  for (const place of places) killedCases(place)
+}
