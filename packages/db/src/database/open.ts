@@ -116,7 +116,6 @@ async function openChecked(
       store,
       checkPages: () => store.check(),
       exportSnapshot: (work) => store.exportSnapshot(work),
-      databaseId: () => store.databaseId,
       ...(sealed && sealing!.parts(sealed, store)),
       environment,
       wallClock: Date.now,
