@@ -147,25 +147,21 @@ for (const isRecorded of [true, false]) {
       const caughtUp = async (): Promise<boolean> =>
         (await target().find().count()) === (await source().find().count()) && live.status === 'paused'
       await fill(source(), 'before', 5)
+      await here.replicate[direction](URL_THERE, { fetch: server.fetch, snapshot: false })
+      await server.copy()
       const live = here.replicate[direction](URL_THERE, {
         live: true,
         fetch: server.fetch,
-        checkpointIntervalMs: 20,
+        checkpointIntervalMs: isRecorded ? 1 : 600_000,
         backOff: () => 1,
-        snapshot: false,
       })
-      let recorded = 0
-      live.subscribe(({ type }) => void (type === 'checkpoint' && recorded++))
-      const nextCheckpoint = async (): Promise<void> => {
-        const past = recorded
-        await eventually(() => recorded > past)
-      }
-      await eventually(() => recorded > 0)
-      await eventually(caughtUp)
-      await server.copy()
+      let recorded: unknown
+      live.subscribe((event) => void (event.type === 'checkpoint' && (recorded = event.lastSeq)))
       await fill(source(), 'lost', 5)
       await eventually(caughtUp)
-      if (isRecorded) await nextCheckpoint()
+      const { lastSeq, epoch } = await source().info()
+      if (isRecorded) await eventually(() => recorded === `${lastSeq}-${epoch}` || recorded === lastSeq)
+      else expect(recorded).toBeUndefined()
       await server.putBack(() => fill(source(), 'after', 10))
       await eventually(async () => {
         const ids = (await source().list().toArray()).map(({ id }) => id)
