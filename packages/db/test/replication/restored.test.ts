@@ -99,15 +99,18 @@ class Server {
   #copy: Uint8Array | undefined
   #replaced = Promise.withResolvers<void>()
   #starts = 0
+  readonly #isNamed: boolean
 
-  constructor(db: Database) {
+  /** `isNamed`: each start has a name of its own, as with Pannier's server. */
+  constructor(db: Database, isNamed: boolean) {
     this.#db = db
+    this.#isNamed = isNamed
   }
 
   readonly fetch: ReturnType<typeof couchFetch> = (url, init) => {
     const since = new URL(url).searchParams.get('since')
     const nothing = (): Response => Response.json({ results: [], last_seq: since, pending: 0 })
-    const answer = couchFetch(this.#db, { instance: `start ${this.#starts}` })(url, init)
+    const answer = couchFetch(this.#db, this.#isNamed ? { instance: `start ${this.#starts}` } : {})(url, init)
     return Promise.race([answer, this.#replaced.promise.then(nothing)])
   }
 
@@ -135,11 +138,14 @@ class Server {
   }
 }
 
-for (const isRecorded of [true, false]) {
+for (const [what, { isRecorded, isNamed }] of Object.entries({
+  'the checkpoint is still that of before': { isRecorded: false, isNamed: true },
+  'the checkpoint went with the rest': { isRecorded: true, isNamed: true },
+  'only the checkpoint tells': { isRecorded: true, isNamed: false },
+})) {
   for (const direction of ['to', 'from'] as const) {
-    const what = `${direction} it, and the checkpoint ${isRecorded ? 'went with the rest' : 'is still that of before'}`
-    test(`a server that is put back under a live replication ${what}`, async () => {
-      const server = new Server(await open(newPath(), { storage: sqlite() }))
+    test(`a server that is put back under a live replication ${direction} it: ${what}`, async () => {
+      const server = new Server(await open(newPath(), { storage: sqlite() }), isNamed)
       await server.notes.local.put({ _id: 'made' })
       const db = await open('client', { storage: memory() })
       const here = notesOf(db)
