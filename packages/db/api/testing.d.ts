@@ -65,7 +65,7 @@ export class SimulatedStorage implements Storage {
     destroy(name: string): Promise<void>;
     losePower(): void;
     nextFault(): Fault | undefined;
-    strike(handle: SimulatedPageStore, fault: Fault): Promise<never>;
+    strike(handle: SimulatedPageStore | undefined, fault: Fault): Promise<never>;
 }
 
 export interface SimulationOptions {

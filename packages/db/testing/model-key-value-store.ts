@@ -439,6 +439,7 @@ class ModelWriter extends ModelReader implements TreeWriter {
 }
 
 class ModelStore implements KeyValueStore {
+  readonly databaseId: string = '0'.repeat(32)
   private state: State = { sequence: 0 as CommitSequence, trees: new Map() }
   private readonly memory: Memory
   private readonly listeners = new Set<(notice: CommitNotice) => void>()

@@ -34,8 +34,6 @@ export interface DatabaseParts {
   readonly checkPages?: () => Promise<void>
   /** Every write that was asked for before the call, as a snapshot file. */
   readonly exportSnapshot?: (options: SnapshotOptions) => Promise<ByteChunks>
-  /** 32 hexadecimal digits. */
-  readonly databaseId?: () => string
   /** Of an encrypted database. */
   readonly encryption?: (context: DatabaseContext) => Encryption
   readonly environment: Environment

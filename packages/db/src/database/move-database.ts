@@ -28,7 +28,6 @@ export interface MoveSource {
   readonly storage: Storage
   readonly store: KeyValueStore
   readonly environment: Environment
-  readonly databaseId?: () => string
 }
 
 type Mover = Pick<Database, 'snapshot' | 'check' | 'close' | 'encryption'>
@@ -180,10 +179,10 @@ async function stateOf(store: PageStore): Promise<StoreState> {
 }
 
 /** Of this database's copy, and no other one's. */
-function copyId({ databaseId }: MoveSource): string {
+function copyId({ store }: MoveSource): string {
   const hash = new Hash128()
   hash.reset()
-  hash.update(new TextEncoder().encode(`moved ${databaseId!()}`))
+  hash.update(new TextEncoder().encode(`moved ${store.databaseId}`))
   const digest = new Uint8Array(HASH_BYTES)
   hash.digest(digest, 0)
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -117,7 +117,6 @@ async function openChecked(
       store,
       checkPages: () => store.check(),
       exportSnapshot: (work) => store.exportSnapshot(work),
-      databaseId: () => store.databaseId,
       ...(sealed && sealing!.parts(await sealed, store)),
       environment,
       wallClock: Date.now,

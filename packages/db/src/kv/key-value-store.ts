@@ -151,6 +151,8 @@ export interface CommitNotice {
 }
 
 export interface KeyValueStore {
+  /** 32 hexadecimal digits, the same in all handles from the first commit on. */
+  readonly databaseId: string
   /** Runs `read` on the newest state, until nothing is missing. Synchronous when everything is in memory. */
   read<T>(read: (snapshot: Snapshot) => T): MaybePromise<T>
   /** The newest state, held. */

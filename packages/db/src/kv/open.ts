@@ -60,7 +60,6 @@ export class PagedKeyValueStore implements KeyValueStore {
     this.#load()
   }
 
-  /** 32 hex digits, the same in all handles from the first commit on. Before that the database does not exist. */
   get databaseId(): string {
     return this.#core.state.databaseId
   }

@@ -107,18 +107,8 @@ export class PageCache<Node extends Parsed> {
     this.#bytes -= slot.node.memoryBytes
   }
 
-  /** Makes sure that the pages are in memory; the function it gives lets go of them. */
-  load(ids: readonly PageId[]): MaybePromise<() => void> {
-    return andThen(this.#fetch(ids), (release) => {
-      const missing = ids.find((id) => this.#missing.has(id))
-      if (missing === undefined) return release
-      release()
-      throw new MissingPageError(missing)
-    })
-  }
-
-  /** As `load`, but for those that the store does not have. */
-  #fetch(ids: readonly PageId[]): MaybePromise<() => void> {
+  /** Makes sure that the pages are in memory; the function it gives lets go of them. `isNeeded`: one that there is not is an error. */
+  load(ids: readonly PageId[], isNeeded = true): MaybePromise<() => void> {
     this.#evict()
     const wanted: PageId[] = []
     const waits: Promise<void>[] = []
@@ -131,7 +121,10 @@ export class PageCache<Node extends Parsed> {
       const read = this.#read(wanted)
       if (isPromise(read)) waits.push(read)
     }
-    const hold = (): (() => void) => this.#hold(ids)
+    const hold = (): (() => void) => {
+      for (const id of ids) if (isNeeded && this.#missing.delete(id)) throw new MissingPageError(id)
+      return this.#hold(ids)
+    }
     if (waits.length === 0) return hold()
     this.#await(ids, 1)
     return Promise.all(waits)
@@ -151,7 +144,7 @@ export class PageCache<Node extends Parsed> {
     const ids = [...this.#noted]
     this.#noted.clear()
     if (this.#missing.size > MISSING_MAX) this.#missing.clear()
-    return this.#fetch(ids)
+    return this.load(ids, false)
   }
 
   #read(ids: PageId[]): MaybePromise<void> {

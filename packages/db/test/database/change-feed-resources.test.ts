@@ -21,6 +21,7 @@ function countingDatabase(expire: () => boolean = () => false): { db: Database; 
   const store = modelKeyValueStore({ missChance: 0.5, seed: 8 })
   const counts: Counts = { snapshots: 0, listeners: 0 }
   const counting: KeyValueStore = {
+    databaseId: store.databaseId,
     read: (read) => store.read(read),
     write: (write) => store.write(write),
     begin: () => store.begin(),

@@ -40,6 +40,7 @@ function countingDatabase(expires: () => boolean = () => false): { db: Database;
     return held
   }
   const counting: KeyValueStore = {
+    databaseId: store.databaseId,
     read: (read) => store.read(read),
     write: (write) => store.write(write),
     begin: () => store.begin(),
