@@ -30,7 +30,7 @@ test('loads, answers, and uses what is there the second time', async () => {
 
   const second = await run('--no-serve')
   expect(second.code, second.output).toBe(0)
-  expect(second.output).toMatch(/opened in .* ms: 2,000 cities are there from an earlier run/)
+  expect(second.output).toMatch(/opened in .* m?s: 2,000 cities are there from an earlier run/)
   const answers = (output: string): string[] => output.split('\n').map((line) => line.replace(/( +<?[\d.]+ m?s)+$/, ''))
   expect(answers(second.output).slice(-12)).toEqual(answers(first.output).slice(-12))
 })
