@@ -50,7 +50,6 @@ async function frozenTab(context: DatabaseContext, witness: OpenTab, where: Froz
 /** `other` writes all that happens while the thread is frozen. */
 async function writeAround(where: FrozenWrite, frozen: FrozenThread, other: RemoteTab): Promise<void> {
   const { tab } = frozen
-  for (const each of [tab, other]) await each.open(`frozen-${where}`)
   await other.insert('counter', 0, 1)
   await tab.insert('row', 0, 3000, 1500)
   await frozen.freeze()
@@ -100,10 +99,15 @@ export function frozenCases(context: DatabaseContext): void {
   test('frozen in an update, a transaction, an index build, in many inserts', async () => {
     const [first, witness] = [await openTab(context), await openTab(context)]
     const hasSharedMemory = await witness.page.evaluate(() => typeof SharedArrayBuffer === 'function')
-    const works = FROZEN_WRITES.map(async (where) => {
-      const frozen = hasSharedMemory ? frozenWorker(first, where) : frozenTab(context, witness, where)
-      await writeAround(where, await frozen, await workerIn(witness, where))
-    })
+    // All are there before any is frozen.
+    const threads: { readonly where: FrozenWrite; readonly frozen: FrozenThread; readonly other: RemoteTab }[] = []
+    for (const where of FROZEN_WRITES) {
+      const frozen = await (hasSharedMemory ? frozenWorker(first, where) : frozenTab(context, witness, where))
+      const other = await workerIn(witness, where)
+      for (const each of [frozen.tab, other]) await each.open(`frozen-${where}`)
+      threads.push({ where, frozen, other })
+    }
+    const works = threads.map(({ where, frozen, other }) => writeAround(where, frozen, other))
     if (freezeOneTab) {
       const tab = hasSharedMemory ? await openTab(context) : first
       works.push(insertAround(context, tab, await workerIn(witness, 'inserts')))
