@@ -37,8 +37,9 @@ export async function runBrowserTests({ engines = ENGINES, filter = '' }: StepOp
   const notes = outcomes.flatMap((outcome) => outcome.notes ?? [])
   const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0)
   const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0)
+  const failures = outcomes.flatMap((outcome) => outcome.failures ?? [])
   if (passed + failed === 0 && engines !== ENGINES) return { passed, failed: 1, notes: [...notes, 'no case ran'] }
-  return { passed, failed, notes }
+  return { passed, failed, notes, failures }
 }
 
 async function runOrLeaveOut(engine: Engine, filter: string): Promise<Outcome> {
@@ -48,14 +49,15 @@ async function runOrLeaveOut(engine: Engine, filter: string): Promise<Outcome> {
     const note = `${engine} was left out: ${missing.join(', ')} not installed${inCi ? ', which CI does not allow' : ''}`
     return { passed: 0, failed: inCi ? 1 : 0, notes: [note] }
   }
-  const { passed, failed } = await runEngine(engine, filter)
-  return { passed, failed, notes: [`${engine}: ${passed} passed, ${failed} failed`] }
+  const { passed, failures } = await runEngine(engine, filter)
+  const failed = failures.length
+  return { passed, failed, notes: [`${engine}: ${passed} passed, ${failed} failed`], failures }
 }
 
 /** Counts cases, and shows each as it ends. */
 class Tally {
   passed = 0
-  failed = 0
+  readonly failures: string[] = []
   private readonly engine: Engine
 
   constructor(engine: Engine) {
@@ -65,7 +67,7 @@ class Tally {
   add({ name, error, durationMs }: CaseResult): void {
     const time = styleText('dim', `${Math.round(durationMs)} ms`)
     if (error === undefined) this.passed++
-    else this.failed++
+    else this.failures.push(`${this.engine} ${name}\n${indent(error.stack ?? error.message)}`)
     console.log(
       ` ${error === undefined ? styleText('green', '✓') : styleText('red', '✗')} ${this.engine} ${name} ${time}`,
     )

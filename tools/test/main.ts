@@ -4,7 +4,7 @@
  * failed counts as one failed case.
  */
 import { resolve } from 'node:path'
-import { parseArgs, styleText } from 'node:util'
+import { inspect, parseArgs, stripVTControlCharacters, styleText } from 'node:util'
 import type { Outcome, Step, StepOptions } from './outcome.ts'
 import { STAGES, STEPS } from './steps.ts'
 
@@ -14,6 +14,8 @@ const USAGE = `Usage: npm test [-- OPTIONS]
   --engine=ENGINE      browser tests in this engine only: chromium, firefox, webkit (repeatable)
   --filter=TEXT        browser cases whose name contains TEXT only
   --help               print this`
+
+const FAILURE_LINES_MAX = 30
 
 interface Result {
   readonly step: Step
@@ -68,7 +70,7 @@ async function runStep(step: Step, options: StepOptions): Promise<Result> {
     outcome = await step.run(options)
   } catch (error) {
     console.error(error)
-    outcome = { passed: 0, failed: 1 }
+    outcome = { passed: 0, failed: 1, failures: [inspect(error)] }
   }
   const seconds = (performance.now() - start) / 1000
   console.log(`${mark(outcome)} ${step.title} (${seconds.toFixed(1)} s)`)
@@ -88,8 +90,16 @@ function summarize(results: readonly Result[]): number {
     console.log(`${mark(outcome)} ${step.title.padEnd(44)} ${`${seconds.toFixed(1)} s`.padStart(8)}  ${counts}`)
     for (const note of outcome.notes ?? []) console.log(`    ${note}`)
   }
+  for (const { step, outcome } of results) {
+    for (const failure of outcome.failures ?? []) console.log(`\n${mark(outcome)} ${step.title}: ${shorten(failure)}`)
+  }
   console.log(`\n${passed} passed, ${failed} failed`)
   return failed > 0 ? 1 : 0
+}
+
+function shorten(failure: string): string {
+  const lines = stripVTControlCharacters(failure).split('\n')
+  return lines.length <= FAILURE_LINES_MAX ? lines.join('\n') : [...lines.slice(0, FAILURE_LINES_MAX), '…'].join('\n')
 }
 
 function mark(outcome: Outcome): string {

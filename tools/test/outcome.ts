@@ -5,6 +5,8 @@ export interface Outcome {
   readonly failed: number
   /** Said again in the summary: figures, what was left out. */
   readonly notes?: readonly string[]
+  /** What failed and why, told again in the summary: whoever reads the end of a long log reads it there. */
+  readonly failures?: readonly string[]
 }
 
 export interface StepOptions {

@@ -1,6 +1,6 @@
 /** The steps of `npm test`. */
 import { readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { makeFolder, removeFolder, run } from '../processes.ts'
 import { runBrowserTests } from './browser.ts'
 import type { Outcome, Step } from './outcome.ts'
@@ -54,7 +54,7 @@ function check(name: string, title: string, commands: readonly Command[]): Step 
         notes.push(...lines.filter((line) => line.startsWith('= ')).map((line) => line.slice(2)))
         if (code === 0) continue
         console.log(output.trimEnd())
-        return { passed: 0, failed: 1, notes }
+        return { passed: 0, failed: 1, notes, failures: [output.trimEnd()] }
       }
       return { passed: 0, failed: 0, notes }
     },
@@ -74,10 +74,11 @@ async function runUnitTests(): Promise<Outcome> {
         failed: 1,
         notes: [code === 124 ? `Stopped after ${UNIT_MS_MAX / 1000} s: a test does not end.` : 'There is no report.'],
       }
-    const { passed, failed, skipped } = counted
+    const { passed, failed, skipped, failures } = counted
     // A file that does not load has no failed case, and a skipped test is not allowed.
     const problems = Math.max(failed, code === 0 ? 0 : 1) + skipped
-    return { passed, failed: problems, notes: skipped > 0 ? [`${skipped} skipped tests count as failed`] : [] }
+    const notes = skipped > 0 ? [`${skipped} skipped tests count as failed`] : []
+    return { passed, failed: problems, notes, failures }
   } finally {
     removeFolder(folder)
   }
@@ -88,13 +89,25 @@ interface Report {
   readonly numFailedTests: number
   readonly numPendingTests: number
   readonly numTodoTests: number
+  readonly testResults: readonly {
+    readonly name: string
+    /** Of a file that does not load. */
+    readonly message: string
+    readonly assertionResults: readonly { readonly fullName: string; readonly failureMessages?: readonly string[] }[]
+  }[]
 }
 
-function readReport(path: string): { passed: number; failed: number; skipped: number } | undefined {
+function readReport(path: string): { passed: number; failed: number; skipped: number; failures: string[] } | undefined {
   try {
     const report = JSON.parse(readFileSync(path, 'utf8')) as Report
     const skipped = report.numPendingTests + report.numTodoTests
-    return { passed: report.numPassedTests, failed: report.numFailedTests, skipped }
+    const failures = report.testResults.flatMap(({ name, message, assertionResults }) => [
+      ...(message === '' ? [] : [`${relative(root, name)}\n${message}`]),
+      ...assertionResults.flatMap(({ fullName, failureMessages = [] }) =>
+        failureMessages.map((text) => `${relative(root, name)} ${fullName}\n${text}`),
+      ),
+    ])
+    return { passed: report.numPassedTests, failed: report.numFailedTests, skipped, failures }
   } catch {
     return undefined
   }
