@@ -83,6 +83,7 @@ export class Host {
   }
 
   close(): void {
+    if (this.#isClosed) return
     this.#isClosed = true
     clearTimeout(this.#timer)
     this.#queueing?.abort()
@@ -227,7 +228,8 @@ export class Host {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
       if (this.#waiting.size === 0 || this.#isClosed) return
-      if (!this.#heard) {
+      // To steal while it takes the files itself would begin that anew each time, and never end.
+      if (!this.#heard && !this.#ownership.isTaking) {
         this.#heard = true
         this.#owner = undefined
         this.#queue({ steal: true })

@@ -1,24 +1,26 @@
-/** A page's end of the connection to its worker for one database. All handles of the page on it share one. */
+/** A page's end of the connection to what reads and writes the files of one database. All handles of the page on it share one. */
 import { PannierError } from '../../base/errors.ts'
 import { receivedError, type Answer, type FromWorker, type Method, type ToWorker } from './protocol.ts'
 
-export type MakeWorker = () => Worker
+/** What is asked of a worker; own-thread.ts is another one. */
+export interface FileThread {
+  onmessage: ((event: MessageEvent<FromWorker>) => void) | null
+  onerror: ((event: ErrorEvent) => void) | null
+  postMessage(message: ToWorker, transfer: Transferable[]): void
+  terminate(): void
+}
 
 export class Link {
-  readonly #worker: Worker
+  readonly #worker: FileThread
   readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>()
   #calls = 0
   /** Why nothing can be asked any more. */
   #ended: PannierError | undefined
   readonly #closed = Promise.withResolvers<void>()
 
-  constructor(first: ToWorker, makeWorker: MakeWorker) {
-    try {
-      this.#worker = makeWorker()
-    } catch (cause) {
-      throw noWorker(cause)
-    }
-    this.#worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
+  constructor(first: ToWorker, worker: FileThread) {
+    this.#worker = worker
+    this.#worker.onmessage = ({ data }) => {
       if (data === 'closed') this.#closed.resolve()
       else if (data === 'gone') this.end(new PannierError('PANNIER_CLOSED', 'The database was destroyed.'))
       else this.#settle(data)
@@ -78,8 +80,7 @@ export class Link {
   }
 }
 
-function noWorker(cause: unknown): PannierError {
-  const message =
-    'The worker that reads and writes files failed, or could not be started: see the option `worker` of opfs().'
+export function noWorker(cause: unknown): PannierError {
+  const message = 'The worker for files failed, or did not start: see opfs({ worker }).'
   return new PannierError('PANNIER_OPEN_FAILED', message, { cause })
 }

@@ -1,6 +1,7 @@
 /**
  * Databases in the files of an origin's private file system: `open(name, { storage: opfs() })`. Files are read and written by a worker, one
- * for each database of a page; everything else happens where it does with any other storage.
+ * for each database of a page, or by the caller's own thread if that is a dedicated worker; everything else happens where it does with any
+ * other storage.
  */
 import { PannierError } from '../../base/errors.ts'
 import type { Generation, PageId } from '../../base/brand.ts'
@@ -16,13 +17,13 @@ import type {
   Storage,
   StoreState,
 } from '../page-store.ts'
-import { Link, type MakeWorker } from './link.ts'
-import type { Method, PackedPages, PostedCommit } from './protocol.ts'
+import { Link, noWorker, type FileThread } from './link.ts'
+import type { Method, PackedPages, PostedCommit, ToWorker } from './protocol.ts'
 
 export interface OpfsOptions {
   /**
    * Starts the worker, whose script is `pannier/opfs-worker`, where the bundler in use does not find it by itself or it has to come from
-   * another place.
+   * another place. Within a dedicated worker it is not called: that reads and writes the files itself.
    */
   readonly worker?: () => Worker
   /** Taken where a browser has no private file system, or no workers. It is asked for before anything is opened. */
@@ -57,7 +58,19 @@ function startWorker(): Worker {
   return new Worker(new URL('./opfs-worker.js', import.meta.url), { type: 'module', name: 'pannier-opfs' })
 }
 
-async function openStore(name: string, makeWorker: MakeWorker): Promise<PageStore> {
+/** `first` is the first thing that it is told. Only dedicated workers have access handles. */
+async function connect(first: ToWorker, makeWorker: () => Worker): Promise<Link> {
+  let thread: FileThread
+  try {
+    thread =
+      'FileSystemSyncAccessHandle' in globalThis ? new (await import('./own-thread.ts')).OwnThread() : makeWorker()
+  } catch (cause) {
+    throw noWorker(cause)
+  }
+  return new Link(first, thread)
+}
+
+async function openStore(name: string, makeWorker: () => Worker): Promise<PageStore> {
   let shared = links.get(name)
   if (shared === undefined) links.set(name, (shared = { link: join(name, makeWorker), handles: 0 }))
   const { link } = shared
@@ -75,9 +88,9 @@ async function openStore(name: string, makeWorker: MakeWorker): Promise<PageStor
   }
 }
 
-async function join(name: string, makeWorker: MakeWorker): Promise<Link> {
+async function join(name: string, makeWorker: () => Worker): Promise<Link> {
   if (!isThere()) throw new PannierError('PANNIER_UNAVAILABLE', 'There is no private file system here, or no workers.')
-  const link = new Link({ join: name }, makeWorker)
+  const link = await connect({ join: name }, makeWorker)
   try {
     await link.ask('open', [])
     return link
@@ -87,10 +100,10 @@ async function join(name: string, makeWorker: MakeWorker): Promise<Link> {
   }
 }
 
-async function destroy(name: string, makeWorker: MakeWorker): Promise<void> {
+async function destroy(name: string, makeWorker: () => Worker): Promise<void> {
   const shared = links.get(name)
   links.delete(name)
-  const link = new Link({ destroy: name }, makeWorker)
+  const link = await connect({ destroy: name }, makeWorker)
   try {
     await link.answer(0)
   } finally {

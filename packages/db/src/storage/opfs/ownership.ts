@@ -21,6 +21,8 @@ export class Moved extends Error {}
 
 export class Ownership {
   database: FileDatabase | undefined
+  /** It has its turn, and opens the files: which takes long where a frozen owner keeps them. */
+  isTaking = false
   readonly #name: string
   readonly #lockName: string
   readonly #token: Uint8Array = randomBytes()
@@ -41,7 +43,8 @@ export class Ownership {
     const hold = async (): Promise<void> => {
       holds = true
       const released = new Promise<void>((resolve) => (this.#letGo = resolve))
-      await this.#take(create())
+      this.isTaking = true
+      await this.#take(create()).finally(() => (this.isTaking = false))
       owning()
       await released
     }

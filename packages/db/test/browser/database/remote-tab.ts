@@ -13,12 +13,7 @@ export type RemoteTab = {
 
 export interface OpenTab extends RemoteTab {
   readonly page: Page
-  /** Firefox: `new Worker` in a worker, which opening in OPFS takes there, now and then blocks it for ever (docs/opfs.md). */
-  readonly mayBlockWorkers: boolean
 }
-
-/** Longer than an opening takes on the slowest machine that runs tests. */
-const BLOCKED_MS_MIN = 15_000
 
 export type TabContext = Pick<DatabaseContext, 'browser' | 'baseUrl' | 'storage' | 'isEncrypted'>
 
@@ -31,8 +26,7 @@ export async function openTab(
   databaseName?: string,
 ): Promise<OpenTab> {
   const page = await browser.open(`${baseUrl}/database.page?${storage ?? ''}${isEncrypted ? '&encrypted' : ''}`)
-  const mayBlockWorkers = browser.engine === 'firefox' && storage === 'opfs'
-  const tab = callsOf((call, parameters) => callIn(page, call, parameters), { page, mayBlockWorkers })
+  const tab = callsOf((call, parameters) => callIn(page, call, parameters), { page })
   if (databaseName !== undefined) await tab.open(databaseName)
   return tab
 }
@@ -40,28 +34,7 @@ export async function openTab(
 /** Starts a worker in a tab. */
 export async function workerIn(tab: OpenTab, name: string): Promise<RemoteTab> {
   await tab.startWorker(name)
-  const ask = (call: Call, parameters: readonly unknown[]): Promise<unknown> => tab.inWorker(name, call, ...parameters)
-  if (!tab.mayBlockWorkers) return callsOf(ask, {})
-  return callsOf(ask, {
-    /** In another worker of that name if this one is blocked. */
-    async open(...parameters: Parameters<DatabaseTab['open']>) {
-      const opening = ask('open', parameters)
-      if (!(await isBlocked(opening))) return
-      await tab.endWorker(name)
-      await tab.startWorker(name)
-      await ask('open', parameters)
-    },
-  })
-}
-
-async function isBlocked(opening: Promise<unknown>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<true>((resolve) => (timer = setTimeout(() => resolve(true), BLOCKED_MS_MIN)))
-  try {
-    return await Promise.race([opening.then(() => false), late])
-  } finally {
-    clearTimeout(timer)
-  }
+  return callsOf((call, parameters) => tab.inWorker(name, call, ...parameters), {})
 }
 
 /** Runs `body` with tabs on one database, and closes them. */
