@@ -15,6 +15,10 @@ const DOCUMENTS = 3_000
 const SHANGHAI = '1796236'
 const WAIT_MS_MAX = 20_000
 
+/** Made once: both take a second. */
+const onePage = once(bundlePage)
+const someCities = once(() => readAllCities(DOCUMENTS))
+
 export function browserSuite({ test, browser }: BrowserSuiteContext): void {
   test('copies, counts, sorts and filters; a reload keeps it', async () => {
     await withServer(async ({ pageUrl }) => {
@@ -111,7 +115,7 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
 
   test('goes on when the server is back, and shows what others change', async () => {
     await withDatabase(async (database) => {
-      const assets = await bundlePage()
+      const assets = await onePage()
       let server = await serve({ database, assets, port: 0 })
       try {
         const page = await browser.open(server.pageUrl)
@@ -147,9 +151,14 @@ interface ServerCity extends City {
   readonly _conflicts?: readonly string[]
 }
 
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => (made ??= { value: make() }).value
+}
+
 async function withServer(use: (server: CityServer) => Promise<void>): Promise<void> {
   await withDatabase(async (database) => {
-    const server = await serve({ database, assets: await bundlePage(), port: 0 })
+    const server = await serve({ database, assets: await onePage(), port: 0 })
     try {
       await use(server)
     } finally {
@@ -160,7 +169,7 @@ async function withServer(use: (server: CityServer) => Promise<void>): Promise<v
 
 async function withDatabase(use: (db: Database) => Promise<void>): Promise<void> {
   await using db = await open('served', { storage: memory() })
-  await loadCities(db, readAllCities(DOCUMENTS))
+  await loadCities(db, someCities())
   await use(db)
 }
 
