@@ -23,7 +23,7 @@ export interface ConformanceContext {
 }
 
 const CELLS: Readonly<Record<string, readonly Cell[]>> = {
-  standard: [cellOf(300, 1)],
+  standard: [cellOf(200, 1)],
   'json-store': [cellOf(150, 1)],
   'indexed-db-perf': [
     ...(['object', 'numbers', 'json', 'bytes'] as const).map((encoding) => ({

@@ -1,8 +1,8 @@
 /**
  * The shape of tests that drive several pages. A file `*.browser.ts` exports `browserSuite(context)`, which calls
  * `test` for each case; it runs in Node, once for each engine. The pages it opens are the `*.page.ts` beside it:
- * `${baseUrl}/tabs.page` runs `tabs.page.ts`. The browser is shared by the cases of a file, so each names its databases
- * after itself and closes the pages that it opened.
+ * `${baseUrl}/tabs.page` runs `tabs.page.ts`. The browser is shared by all cases, the origin by those of a file: so each names
+ * its databases after itself and closes the pages that it opened.
  */
 import type { Browser } from './browser.ts'
 

@@ -4,11 +4,13 @@ import type { Engine } from './engines.ts'
 export interface Browser {
   readonly engine: Engine
   readonly supports: Supports
-  /** Opens a tab and waits until the page has loaded. */
+  /** Pages that are open, or were killed: in WebKit they keep their places. */
+  readonly pageCount: number
+  /** Opens a tab and waits until the page has loaded. Starts the browser, on what it has stored, if it does not run. */
   open(url: string): Promise<Page>
-  /** Ends the browser as a person would, if it runs, and starts it again on what it has stored. Its pages are gone. */
-  restart(): Promise<void>
-  /** Kills all processes of the browser at once. Only `restart` may follow. */
+  /** Ends the browser as a person would, if it runs. Its pages are gone. */
+  end(): Promise<void>
+  /** Kills all processes of the browser at once. */
   kill(): Promise<void>
 }
 

@@ -5,7 +5,7 @@ import { PAGE_BUILD } from '../web/bundle.ts'
 /** By entry: engines that run beside one another are given the same. Sources do not change while a process lives. */
 const bundles = new Map<string, Promise<string>>()
 
-/** One ES module for browsers, with an inline source map so that stacks name the sources. */
+/** One ES module for browsers. Names are kept for stacks; the rest is short, as each tab and worker reads all of it. */
 export function bundle(entry: string): Promise<string> {
   const known = bundles.get(entry) ?? make(entry)
   bundles.set(entry, known)
@@ -13,6 +13,6 @@ export function bundle(entry: string): Promise<string> {
 }
 
 async function make(entry: string): Promise<string> {
-  const result = await build({ ...PAGE_BUILD, entryPoints: [entry], sourcemap: 'inline', sourcesContent: false })
+  const result = await build({ ...PAGE_BUILD, entryPoints: [entry], minifyWhitespace: true, minifySyntax: true })
   return result.outputFiles[0]?.text ?? ''
 }

@@ -8,28 +8,33 @@
  * same `profileDir` a later run finds what an earlier one has stored: the port is kept there, as it is part of the origin.
  * The page fails the run with `failed(error)`, with an error that nobody catches, or by being silent for `timeoutMs`.
  */
+import type { ChildProcess } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolder, removeFolder, stop } from '../processes.ts'
+import type { Browser } from './browser.ts'
 import { commandOf, type Engine, type EngineOptions } from './engines.ts'
 import { launch } from './launch.ts'
 import { servePages } from './page-server.ts'
 
-export interface RunPageOptions {
+export interface PageOptions {
   /** Path of the TypeScript that the page runs. */
   readonly entry: string
   /** Seen by the page as `location.search`. */
   readonly query?: Readonly<Record<string, string>>
   /** Files that the page may fetch, by name. */
   readonly files?: Readonly<Record<string, string>>
-  /** Kept; without it the browser starts empty and everything is removed afterwards. */
-  readonly profileDir?: string
   /** Longest time without a word from the page. */
   readonly timeoutMs: number
+  onProgress?(value: unknown): void
+}
+
+export interface RunPageOptions extends PageOptions {
+  /** Kept; without it the browser starts empty and everything is removed afterwards. */
+  readonly profileDir?: string
   readonly quotaBytes?: number
   readonly privateMode?: boolean
   readonly features?: readonly string[]
-  onProgress?(value: unknown): void
 }
 
 /** What pages post. */
@@ -41,40 +46,66 @@ type Report =
 /** Resolves with what the page gave to `done`. */
 export async function runPage(engine: Engine, options: RunPageOptions): Promise<unknown> {
   const profileDir = options.profileDir ?? makeFolder(engine)
+  let browser: ChildProcess | undefined
+  try {
+    const [, value] = await attend(options, readPort(profileDir), async ({ url, port, fail }) => {
+      writeFileSync(portFile(profileDir), String(port))
+      browser = await launch(commandOf(engine, engineOptions(options, profileDir), url))
+      browser.on('error', fail)
+      browser.on('exit', (code) => fail(new Error(`${engine} ended by itself with ${code}`)))
+    })
+    return value
+  } finally {
+    if (browser !== undefined) await stop(browser)
+    if (options.profileDir === undefined) removeFolder(profileDir)
+  }
+}
+
+/** As `runPage`, in a tab of a browser that is driven. It is left open if it fails. */
+export async function runTab(browser: Browser, options: PageOptions): Promise<unknown> {
+  const [page, value] = await attend(options, undefined, ({ url }) => browser.open(url))
+  await page.close()
+  return value
+}
+
+/** Where the page is to be opened, and what ends the wait for it. */
+interface Visit {
+  readonly url: string
+  readonly port: number
+  fail(error: Error): void
+}
+
+/** Serves the page until it has ended; gives what came of opening it, and what it gave to `done`. */
+async function attend<T>(
+  { entry, query = {}, files = {}, timeoutMs, onProgress }: PageOptions,
+  port: number | undefined,
+  open: (visit: Visit) => Promise<T>,
+): Promise<[opened: T, value: unknown]> {
   const outcome = Promise.withResolvers<unknown>()
   let timer: NodeJS.Timeout | undefined
   const restartTimer = (): void => {
     clearTimeout(timer)
-    const message = `the page in ${engine} was silent for ${options.timeoutMs} ms`
-    timer = setTimeout(() => outcome.reject(new Error(message)), options.timeoutMs)
+    timer = setTimeout(() => outcome.reject(new Error(`the page was silent for ${timeoutMs} ms`)), timeoutMs)
   }
   const onReport = (report: unknown): void => {
     restartTimer()
     const posted = report as Report
     if (posted.type === 'done') outcome.resolve(posted.value)
     else if (posted.type === 'failed') outcome.reject(pageError(posted.error))
-    else options.onProgress?.(posted.value)
+    else onProgress?.(posted.value)
   }
-  const entries = { page: options.entry }
-  const port = readPort(profileDir)
   await using server = await servePages({
-    entries,
+    entries: { page: entry },
+    files,
     onReport,
-    ...(options.files && { files: options.files }),
     ...(port !== undefined && { port }),
   })
-  writeFileSync(portFile(profileDir), String(server.port))
   restartTimer()
-  const url = `${server.baseUrl}/page?${new URLSearchParams(options.query ?? {}).toString()}`
-  const browser = await launch(commandOf(engine, engineOptions(options, profileDir), url))
-  browser.on('error', (error) => outcome.reject(error))
-  browser.on('exit', (code) => outcome.reject(new Error(`${engine} ended by itself with ${code}`)))
+  const url = `${server.baseUrl}/page?${new URLSearchParams(query).toString()}`
   try {
-    return await outcome.promise
+    return await Promise.all([open({ url, port: server.port, fail: outcome.reject }), outcome.promise])
   } finally {
     clearTimeout(timer)
-    await stop(browser)
-    if (options.profileDir === undefined) removeFolder(profileDir)
   }
 }
 

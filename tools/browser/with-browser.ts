@@ -6,9 +6,10 @@
  *       await first.evaluate((name) => globalThis.tab.open(name), 'shop')
  *       await first.killRenderer()
  *       await browser.kill()
- *       await browser.restart()
+ *       const third = await browser.open(url)
  *     })
  *
+ * It starts with the first page, and with the first after `end` or `kill`.
  * Chromium is driven by its own protocol, Firefox by WebDriver BiDi, WebKit from within its pages (so there can be
  * only five at a time, all but the first are hidden and get no animation frames, and those that don't come from page-server.ts
  * are seen through a proxy, on another port). What else
@@ -16,7 +17,7 @@
  */
 import { makeFolder, removeFolder } from '../processes.ts'
 import type { Engine, EngineOptions } from './engines.ts'
-import type { Browser, Session } from './browser.ts'
+import type { Browser, Page, Session } from './browser.ts'
 import { startPuppeteer } from './drive-puppeteer.ts'
 import { startWebKit } from './drive-webkit.ts'
 import { withTimeout } from './launch.ts'
@@ -43,9 +44,16 @@ export async function withBrowser<T>(
   const profileDir = options.profileDir ?? makeFolder(engine)
   const engineOptions: EngineOptions = { ...options, profileDir, remote: true }
   const start = engine === 'webkit' ? startWebKit : startPuppeteer
-  const begin = (): Promise<Session> =>
-    withTimeout(start(engine, engineOptions), START_MS_MAX, `the start of ${engine}`)
-  let session: Session | undefined = await begin()
+  const pages = new Set<Page>()
+  let session: Promise<Session> | undefined
+  const takeSession = async (): Promise<Session | undefined> => {
+    const taken = session
+    session = undefined
+    pages.clear()
+    // One that did not start has told those who opened pages.
+    return taken?.catch(() => undefined)
+  }
+  const end = async (): Promise<void> => (await takeSession())?.close()
   const browser: Browser = {
     engine,
     supports: {
@@ -54,23 +62,29 @@ export async function withBrowser<T>(
       freezeOneTab: engine !== 'firefox',
       keys: engine !== 'webkit',
     },
-    open(url) {
-      if (session === undefined) throw new Error('The browser was killed: restart it first.')
-      return withTimeout(session.open(url), OPEN_MS_MAX, `opening ${url} in ${engine}`)
+    get pageCount() {
+      return pages.size
     },
-    async restart() {
-      await session?.close()
-      session = await begin()
+    async open(url) {
+      session ??= withTimeout(start(engine, engineOptions), START_MS_MAX, `the start of ${engine}`)
+      const opened = await withTimeout((await session).open(url), OPEN_MS_MAX, `opening ${url} in ${engine}`)
+      const page: Page = {
+        ...opened,
+        async close() {
+          await opened.close()
+          pages.delete(page)
+        },
+      }
+      pages.add(page)
+      return page
     },
-    async kill() {
-      await session?.kill()
-      session = undefined
-    },
+    end,
+    kill: async () => (await takeSession())?.kill(),
   }
   try {
     return await use(browser)
   } finally {
-    await session?.close()
+    await end()
     if (options.profileDir === undefined) removeFolder(profileDir)
   }
 }

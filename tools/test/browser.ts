@@ -7,12 +7,13 @@ import { basename, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { stripVTControlCharacters, styleText } from 'node:util'
 import type { BrowserSuiteFile } from '../browser/browser-suite.ts'
+import type { Browser } from '../browser/browser.ts'
 import { ENGINES, missingPackages, type Engine } from '../browser/engines.ts'
 import { withTimeout } from '../browser/launch.ts'
 import { errorFacts } from '../browser/page/report.ts'
 import type { CaseResult } from '../browser/page/run-cases.ts'
 import { servePages } from '../browser/page-server.ts'
-import { runPage } from '../browser/run-page.ts'
+import { runTab } from '../browser/run-page.ts'
 import { withBrowser } from '../browser/with-browser.ts'
 import type { Outcome, StepOptions } from './outcome.ts'
 
@@ -85,24 +86,23 @@ class Tally {
   }
 }
 
+/** All in one browser, as starting one takes seconds of processor time. */
 async function runEngine(engine: Engine, filter: string): Promise<Tally> {
   const tally = new Tally(engine)
-  for (const path of FOLDERS) {
-    const folder = join(root, path)
-    if (existsSync(join(folder, SUITES_PAGE))) await runSuites(engine, folder, filter, tally)
-    const pages = globSync('*.page.ts', { cwd: folder })
-    const entries = Object.fromEntries(pages.map((name) => [basename(name, '.ts'), join(folder, name)]))
-    await using server = await servePages({ entries })
-    for (const file of globSync('*.browser.ts', { cwd: folder }).sort()) {
-      await runFile(engine, join(folder, file), server.baseUrl, filter, tally)
+  await withBrowser(engine, {}, async (browser) => {
+    for (const path of FOLDERS) {
+      const folder = join(root, path)
+      const files = globSync('*.browser.ts', { cwd: folder }).sort()
+      if (existsSync(join(folder, SUITES_PAGE))) await runSuites(browser, folder, filter, tally)
+      for (const file of files) await runFile(browser, folder, file, filter, tally)
     }
-  }
+  })
   return tally
 }
 
-async function runSuites(engine: Engine, folder: string, filter: string, tally: Tally): Promise<void> {
+async function runSuites(browser: Browser, folder: string, filter: string, tally: Tally): Promise<void> {
   try {
-    await runPage(engine, {
+    await runTab(browser, {
       entry: join(folder, SUITES_PAGE),
       query: { filter },
       timeoutMs: SILENCE_MS_MAX,
@@ -111,20 +111,30 @@ async function runSuites(engine: Engine, folder: string, filter: string, tally: 
   } catch (error) {
     tally.add({ name: 'the page of suites runs to its end', error: errorFacts(error), durationMs: 0 })
   }
+  await leaveNothing(browser)
 }
 
-async function runFile(engine: Engine, path: string, baseUrl: string, filter: string, tally: Tally): Promise<void> {
-  const name = basename(path, '.browser.ts')
+/** Each file has an origin of its own. */
+async function runFile(browser: Browser, folder: string, file: string, filter: string, tally: Tally): Promise<void> {
+  const name = basename(file, '.browser.ts')
+  const pages = globSync('*.page.ts', { cwd: folder })
+  const entries = Object.fromEntries(pages.map((page) => [basename(page, '.ts'), join(folder, page)]))
+  await using server = await servePages({ entries })
   try {
-    const { browserSuite } = (await import(pathToFileURL(path).href)) as BrowserSuiteFile
-    await withBrowser(engine, {}, async (browser) => {
-      const cases: [name: string, body: () => void | Promise<void>][] = []
-      browserSuite({ test: (title, body) => cases.push([`${name}: ${title}`, body]), browser, baseUrl })
-      for (const [title, body] of cases) if (title.includes(filter)) await tally.time(title, body)
-    })
+    const { browserSuite } = (await import(pathToFileURL(join(folder, file)).href)) as BrowserSuiteFile
+    const cases: [name: string, body: () => void | Promise<void>][] = []
+    const { baseUrl } = server
+    browserSuite({ test: (title, body) => cases.push([`${name}: ${title}`, body]), browser, baseUrl })
+    for (const [title, body] of cases) if (title.includes(filter)) await tally.time(title, body)
   } catch (error) {
     tally.add({ name: `${name} runs to its end`, error: errorFacts(error), durationMs: 0 })
   }
+  await leaveNothing(browser)
+}
+
+/** A page that was killed, or left open by a case that failed, is not in the way of others. */
+async function leaveNothing(browser: Browser): Promise<void> {
+  if (browser.pageCount > 0) await browser.end()
 }
 
 function indent(text: string): string {

@@ -81,7 +81,15 @@ interface State {
   readonly trees: ReadonlyMap<string, TreeData>
 }
 
+/** Places are small where trees begin, so that small trees have several, and as large as pages behind. */
 const PLACE_ENTRIES = 4
+const SMALL_PLACES = 32
+const LARGE_PLACE_ENTRIES = 128
+
+function placeOf(rank: number): number {
+  const large = Math.floor(rank / LARGE_PLACE_ENTRIES)
+  return large === 0 ? Math.floor(rank / PLACE_ENTRIES) : SMALL_PLACES + large
+}
 
 /** Which places (runs of entries) of which trees are in memory. */
 class Memory {
@@ -99,7 +107,7 @@ class Memory {
     if (this.missChance === 0 || kind === 'inline') return
     const missing: string[] = []
     for (const rank of ranks) {
-      const place = `${name}:${Math.floor(rank / PLACE_ENTRIES)}`
+      const place = `${name}:${placeOf(rank)}`
       if (this.present.has(place)) continue
       if (this.chance() < this.missChance) missing.push(place)
       else this.present.add(place)

@@ -94,8 +94,8 @@ export class SimulatedFile {
   length = 0
   bytes: Uint8Array = new Uint8Array(0)
   private readonly disk: SimulatedDisk
-  /** For each sector that was written since the last flush: what it held then, and after each write. */
-  private unflushed = new Map<number, Uint8Array[]>()
+  /** Whole sectors that were written since the last flush, before and after each write. */
+  private unflushed: { readonly at: number; readonly before: Uint8Array; readonly after: Uint8Array }[] = []
   /** Sizes since the last flush, that of the flush first. */
   private sizes = [0]
 
@@ -143,8 +143,7 @@ export class SimulatedFile {
   losePower(random: Random): void {
     const survival = random.pick([0, 1, random.next(), random.next()])
     const [flushedSize] = this.sizes
-    for (const [sector, versions] of this.unflushed) {
-      const at = sector * SECTOR_BYTES
+    for (const [at, versions] of this.sectorVersions()) {
       const pick = (): Uint8Array => (random.chance(survival) ? versions.at(-1)! : random.pick(versions))
       const chosen = survival === 0 ? versions[0]! : pick()
       this.bytes.set(chosen, at)
@@ -153,7 +152,7 @@ export class SimulatedFile {
     this.length = survival === 0 ? flushedSize! : survival === 1 ? this.sizes.at(-1)! : random.pick(this.sizes)
     this.reserve(this.length)
     this.bytes.fill(0, this.length)
-    this.unflushed.clear()
+    this.unflushed = []
     if (this.length > flushedSize! && random.chance(0.2)) this.scribble(random, flushedSize!)
     this.sizes = [this.length]
   }
@@ -181,17 +180,30 @@ export class SimulatedFile {
   }
 
   private flush(): void {
-    this.unflushed.clear()
+    this.unflushed = []
     this.sizes = [this.length]
   }
 
   private changing(from: number, to: number, change: () => void): void {
-    const [first, last] = [Math.floor(from / SECTOR_BYTES), Math.ceil(to / SECTOR_BYTES)]
-    const copy = (sector: number): Uint8Array => this.bytes.slice(sector * SECTOR_BYTES, (sector + 1) * SECTOR_BYTES)
-    for (let sector = first; sector < last; sector++)
-      if (!this.unflushed.has(sector)) this.unflushed.set(sector, [copy(sector)])
+    const at = Math.floor(from / SECTOR_BYTES) * SECTOR_BYTES
+    const end = Math.ceil(to / SECTOR_BYTES) * SECTOR_BYTES
+    const before = this.bytes.slice(at, end)
     change()
-    for (let sector = first; sector < last; sector++) this.unflushed.get(sector)!.push(copy(sector))
+    this.unflushed.push({ at, before, after: this.bytes.slice(at, end) })
+  }
+
+  /** For each sector that was written since the last flush: what it held then, and after each write. */
+  private sectorVersions(): ReadonlyMap<number, readonly Uint8Array[]> {
+    const sectors = new Map<number, Uint8Array[]>()
+    for (const { at, before, after } of this.unflushed) {
+      for (let offset = 0; offset < after.length; offset += SECTOR_BYTES) {
+        const [held, holds] = [before, after].map((bytes) => bytes.subarray(offset, offset + SECTOR_BYTES))
+        const versions = sectors.get(at + offset)
+        if (versions === undefined) sectors.set(at + offset, [held!, holds!])
+        else versions.push(holds!)
+      }
+    }
+    return sectors
   }
 
   private resize(size: number): void {

@@ -14,6 +14,5 @@ export function browserSuite(context: BrowserSuiteContext): void {
   lostCases(context)
   quotaCases(context)
   frozenCases(context)
-  // At the end: WebKit does not use the place of a killed tab again.
   killedCases(context)
 }

@@ -19,7 +19,6 @@ export function browserSuite(suite: BrowserSuiteContext): void {
   for (const place of places) {
     writingCases(place)
     frozenCases(place)
+    killedCases(place)
   }
-  // At the end: WebKit does not use the place of a killed tab again.
-  for (const place of places) killedCases(place)
 }

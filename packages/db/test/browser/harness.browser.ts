@@ -40,7 +40,6 @@ export function browserSuite({ test, browser, baseUrl }: BrowserSuiteContext): v
 
   test('what was stored outlives the browser', async () => {
     await browser.kill()
-    await browser.restart()
     const tab = await open()
     const number = await tab.evaluate(() => harnessTab.increment())
     assertEqual(number, browser.supports.killOneRenderer ? 5 : 4)

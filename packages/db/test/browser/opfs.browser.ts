@@ -32,7 +32,7 @@ export function browserSuite(suite: BrowserSuiteContext): void {
 }
 
 function ownerCases(context: DatabaseContext): void {
-  const { test, browser, baseUrl } = context
+  const { test } = context
 
   test('the files go from tab to tab as their owners close, and nothing is lost or fails', () =>
     withTabs(context, 'owners', 4, async (...tabs) => {
@@ -65,19 +65,6 @@ function ownerCases(context: DatabaseContext): void {
       }
       await third!.open('destroyed')
       assertEqual(await third!.count(), 0)
-    }))
-
-  test('in private mode a database works, or says that it is not available', () =>
-    withBrowser(browser.engine, { privateMode: true }, async (hidden) => {
-      const tab = await openTab({ browser: hidden, baseUrl, storage: 'opfs' })
-      const outcome = await tab.outcome('open', 'private')
-      if (outcome === 'PANNIER_UNAVAILABLE') return
-      assertEqual(outcome, 'fulfilled')
-      await tab.insert('a', 0, 1000, 500)
-      await tab.checkpoint()
-      await tab.page.reload()
-      await tab.open('private')
-      assertEqual((await tab.summary()).count, 1000)
     }))
 }
 

@@ -70,7 +70,7 @@ async function killAll(context: DatabaseContext): Promise<void> {
     WORKLOADS.map((workload, at) => writeForAWhile(victims[at]!, workload, seedOf(workload))),
   )
   await victims[0]!.page.killRenderer()
-  await context.browser.restart()
+  await context.browser.end()
   const page = await openTab(context)
   await Promise.all(
     WORKLOADS.map(async (workload, at) => {
@@ -102,8 +102,10 @@ async function killOneAfterAnother(context: DatabaseContext, database: number, k
       await page.endWorker('writer')
       await page.page.close()
     } else if (victim === 'browser') await browser.kill()
-    else await page.page.killRenderer()
-    if (victim === 'browser' || (victim === 'renderer' && !browser.supports.killOneRenderer)) await browser.restart()
+    else {
+      await page.page.killRenderer()
+      if (!browser.supports.killOneRenderer) await browser.end()
+    }
   }
   const tab = await openTab(context)
   await verify(tab, name, workload, SEED, reported)
@@ -125,16 +127,6 @@ export function killedAgainCases(context: DatabaseContext): void {
 export function killedCases(context: DatabaseContext): void {
   const { test, browser } = context
   const oneDies = browser.supports.killOneRenderer
-
-  test(`the whole browser is killed in the midst (${REPLAY})`, async () => {
-    const victim = await openTab(context, 'browser-killed')
-    const reported = await writeForAWhile(victim, 'checkpoint', SEED)
-    await browser.kill()
-    await browser.restart()
-    const tab = await openTab(context)
-    await verify(tab, 'browser-killed', 'checkpoint', SEED, reported)
-    await tab.page.close()
-  })
 
   test(`tabs are closed, and reloaded, in the midst (${REPLAY})`, async () => {
     const witness = await openTab(context)
@@ -168,4 +160,14 @@ export function killedCases(context: DatabaseContext): void {
       },
     })
   }
+
+  // At the end: in WebKit the places of killed tabs come back with the next browser.
+  test(`the whole browser is killed in the midst (${REPLAY})`, async () => {
+    const victim = await openTab(context, 'browser-killed')
+    const reported = await writeForAWhile(victim, 'checkpoint', SEED)
+    await browser.kill()
+    const tab = await openTab(context)
+    await verify(tab, 'browser-killed', 'checkpoint', SEED, reported)
+    await tab.page.close()
+  })
 }

@@ -83,17 +83,19 @@ export function lostCases(context: BrowserSuiteContext): void {
 
   test('in private mode a database works, or says that it is not available', () =>
     withBrowser(browser.engine, { privateMode: true }, async (hidden) => {
-      const tab = await openTab({ browser: hidden, baseUrl })
-      const outcome = await tab.outcome('open', 'private')
-      if (outcome === 'PANNIER_UNAVAILABLE') return
-      assertEqual(outcome, 'fulfilled')
-      await tab.insert('a', 0, 1000, 500)
-      await tab.checkpoint()
-      await tab.page.reload()
-      await tab.open('private')
-      await tab.increment('a7', 3)
-      const summary = await tab.summary()
-      assertEqual(summary.problems, [])
-      assertTrue(summary.count === 1000, 'what was stored outlives the page')
+      for (const storage of [{}, { storage: 'opfs' }] as const) {
+        const tab = await openTab({ browser: hidden, baseUrl, ...storage })
+        const outcome = await tab.outcome('open', 'private')
+        if (outcome === 'PANNIER_UNAVAILABLE') continue
+        assertEqual(outcome, 'fulfilled')
+        await tab.insert('a', 0, 1000, 500)
+        await tab.checkpoint()
+        await tab.page.reload()
+        await tab.open('private')
+        await tab.increment('a7', 3)
+        const summary = await tab.summary()
+        assertEqual(summary.problems, [])
+        assertTrue(summary.count === 1000, 'what was stored outlives the page')
+      }
     }))
 }
