@@ -1,6 +1,6 @@
 /** The entry of the page: runs the phase that its query string asks for and reports. */
 import { opfs } from 'pannier/opfs'
-import { done, failed } from '../../tools/browser/page/report.ts'
+import { done, failed, quit } from '../../tools/browser/page/report.ts'
 import { indexedDbContender } from './contenders/indexed-db.ts'
 import { encryptedPannierContender, pannierContender } from './contenders/pannier.ts'
 import { runPhase } from './phase.ts'
@@ -18,6 +18,7 @@ try {
   const profiler: Profiler | undefined =
     request.profile === undefined ? undefined : { start: () => startProfile(), stop: () => stopProfile() }
   await done(await runPhase(contender, request, profiler))
+  quit()
 } catch (error) {
   await failed(error)
 }

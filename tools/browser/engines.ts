@@ -110,6 +110,7 @@ const FIREFOX_PREFERENCES: Readonly<Record<string, boolean | number | string>> =
   'datareporting.healthreport.uploadEnabled': false,
   'datareporting.policy.dataSubmissionEnabled': false,
   'datareporting.policy.dataSubmissionPolicyBypassNotification': true,
+  'dom.allow_scripts_to_close_windows': true,
   'dom.disable_open_during_load': false,
   'dom.ipc.reportProcessHangs': false,
   'dom.max_script_run_time': 0,

@@ -37,6 +37,8 @@ export interface RunPageOptions extends PageOptions {
   readonly features?: readonly string[]
 }
 
+const QUIT_MS_MAX = 10_000
+
 /** What pages post. */
 type Report =
   | { readonly type: 'progress'; readonly value: unknown }
@@ -54,11 +56,27 @@ export async function runPage(engine: Engine, options: RunPageOptions): Promise<
       browser.on('error', fail)
       browser.on('exit', (code) => fail(new Error(`${engine} ended by itself with ${code}`)))
     })
+    if (engine === 'firefox') await ended(browser!)
     return value
   } finally {
     if (browser !== undefined) await stop(browser)
     if (options.profileDir === undefined) removeFolder(profileDir)
   }
+}
+
+/**
+ * Waits a while for Firefox to end by itself: its page may close its window (`quit`). A signal kills Firefox at once, before IndexedDB has
+ * brought its journal into its file, and the next start would be measured with that.
+ */
+function ended(browser: ChildProcess): Promise<void> {
+  if (browser.exitCode !== null || browser.signalCode !== null) return Promise.resolve()
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, QUIT_MS_MAX)
+    browser.once('exit', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
 }
 
 /** As `runPage`, in a tab of a browser that is driven. It is left open if it fails. */

@@ -10,6 +10,11 @@ export function done(value: unknown): Promise<void> {
   return post({ type: 'done', value })
 }
 
+/** After `done`: ends the browser as a person does who closes its last window, where a page may (Firefox). Others are told from outside. */
+export function quit(): void {
+  globalThis.close()
+}
+
 /** Ends the run with this error. */
 export function failed(error: unknown): Promise<void> {
   return post({ type: 'failed', error: errorFacts(error) })
