@@ -4,7 +4,7 @@ import type { Engine } from './engines.ts'
 export interface Browser {
   readonly engine: Engine
   readonly supports: Supports
-  /** Pages that are open, or were killed: in WebKit they keep their places. */
+  /** Pages that are open, could not be opened, or were killed: in WebKit they keep their places. */
   readonly pageCount: number
   /** Opens a tab and waits until the page has loaded. Starts the browser, on what it has stored, if it does not run. */
   open(url: string): Promise<Page>

@@ -17,7 +17,7 @@
  */
 import { makeFolder, removeFolder } from '../processes.ts'
 import type { Engine, EngineOptions } from './engines.ts'
-import type { Browser, Page, Session } from './browser.ts'
+import type { Browser, Session } from './browser.ts'
 import { startPuppeteer } from './drive-puppeteer.ts'
 import { startWebKit } from './drive-webkit.ts'
 import { withTimeout } from './launch.ts'
@@ -44,12 +44,12 @@ export async function withBrowser<T>(
   const profileDir = options.profileDir ?? makeFolder(engine)
   const engineOptions: EngineOptions = { ...options, profileDir, remote: true }
   const start = engine === 'webkit' ? startWebKit : startPuppeteer
-  const pages = new Set<Page>()
+  const places = new Set<object>()
   let session: Promise<Session> | undefined
   const takeSession = async (): Promise<Session | undefined> => {
     const taken = session
     session = undefined
-    pages.clear()
+    places.clear()
     // One that did not start has told those who opened pages.
     return taken?.catch(() => undefined)
   }
@@ -63,20 +63,20 @@ export async function withBrowser<T>(
       keys: engine !== 'webkit',
     },
     get pageCount() {
-      return pages.size
+      return places.size
     },
     async open(url) {
+      const place = {}
+      places.add(place)
       session ??= withTimeout(start(engine, engineOptions), START_MS_MAX, `the start of ${engine}`)
       const opened = await withTimeout((await session).open(url), OPEN_MS_MAX, `opening ${url} in ${engine}`)
-      const page: Page = {
+      return {
         ...opened,
         async close() {
           await opened.close()
-          pages.delete(page)
+          places.delete(place)
         },
       }
-      pages.add(page)
-      return page
     },
     end,
     kill: async () => (await takeSession())?.kill(),

@@ -132,7 +132,7 @@ async function runFile(browser: Browser, folder: string, file: string, filter: s
   await leaveNothing(browser)
 }
 
-/** A page that was killed, or left open by a case that failed, is not in the way of others. */
+/** Pages that were killed or left open, and a browser that opens none, are not in the way of others. */
 async function leaveNothing(browser: Browser): Promise<void> {
   if (browser.pageCount > 0) await browser.end()
 }

@@ -166,14 +166,14 @@ function sourceCases(check: CheckedCase): void {
 
   check('large sources go through in batches', async (db) => {
     const all = db.collection('all')
-    const lines = Array.from({ length: 25_000 }, (_, n) => `{"_id":"d${n}","text":"${'x'.repeat(400)}"}\n`)
+    const lines = Array.from({ length: 3000 }, (_, n) => `{"_id":"d${n}","text":"${'x'.repeat(3500)}"}\n`)
     const seen: ImportProgress[] = []
     const result = await all.import(new Blob(lines), { onProgress: (progress) => seen.push(progress) })
-    assertEqual(result.imported, 25_000)
+    assertEqual(result.imported, 3000)
     assertTrue(seen.length >= 2, 'more than one batch')
     assertEqual(seen.at(-1)?.bytes, seen.at(-1)?.bytesTotal)
-    assertEqual(seen.at(-1)?.imported, 25_000)
-    assertEqual(await all.find().count(), 25_000)
+    assertEqual(seen.at(-1)?.imported, 3000)
+    assertEqual(await all.find().count(), 3000)
   })
 }
 
