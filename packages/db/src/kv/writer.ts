@@ -56,8 +56,6 @@ export class Writer {
   #lease: WriterLease | undefined
   #cancelIdle: (() => void) | undefined
   #lastCommitMs = 0
-  /** The last writes found all that they had to read in memory. */
-  #isQuick = true
   /** Bytes in the log from which a checkpoint is worth another try after one has failed. */
   #checkpointFrom = 0
 
@@ -72,9 +70,6 @@ export class Writer {
     // Whether it fails is the matter of those who need it.
     const loading = pageWriting()
     if (isPromise(loading)) loading.catch(() => {})
-    const { state, options } = this.#core
-    if (this.#running === undefined && this.#isQuick && this.#hasTurn)
-      options.store.expectAppend?.((state.sequence + 1) as CommitSequence, options.durability)
     return new Promise<T>((resolve, reject) => {
       this.#enqueue({ run, resolve: resolve as (value: unknown) => void, reject })
     })
@@ -257,7 +252,6 @@ export class Writer {
         const release = this.#core.hold(this.#core.state.generation)
         try {
           const run = attempt(() => this.#runWrites(group))
-          this.#isQuick = !isPromise(run)
           const { transaction, outcomes } = isPromise(run) ? await run : run
           await this.commit(transaction)
           for (const tell of outcomes) tell()

@@ -120,12 +120,6 @@ export interface PageStore {
   append(record: LogRecord, durability: Durability, head?: Uint8Array): MaybePromise<void>
 
   /**
-   * An `append` of this sequence and durability will probably follow before the task ends: what does not need the record may begin
-   * already. If it does not follow, nothing has happened. Never fails, and promises nothing.
-   */
-  expectAppend?(sequence: CommitSequence, durability: Durability): void
-
-  /**
    * Takes over the right to stage pages: from now on `stage` and `commit` with an earlier token fail with PANNIER_STALE.
    * Deletes every page whose id is at least `firstNewPageId` (left by a writer that died while it was staging). Fails with
    * PANNIER_STALE unless the stored meta record has `expectedGeneration` (0: there is none).

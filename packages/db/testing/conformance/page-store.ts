@@ -5,7 +5,6 @@
  * destroy the database.
  */
 import type { CommitSequence, Generation, PageId } from '../../src/base/brand.ts'
-import type { PageStore } from '../../src/storage/page-store.ts'
 import { assertEqual, assertTrue } from '../check.ts'
 import { pageStoreCommitSuite } from './page-store-commit.ts'
 import { pageStoreHeaderSuite } from './page-store-header.ts'
@@ -169,50 +168,6 @@ function logCases({ test, create }: PageStoreSuiteContext): void {
         assertEqual(outcomes.filter((outcome) => outcome.status === 'fulfilled').length, 1)
       }
       assertEqual((await first.read()).log.length, 10)
-    }))
-
-  test('an append that is expected is fenced like any other, and leaves nothing behind if it does not come', () =>
-    withStore(create, async (first, { open }) => {
-      const second = await open()
-      const expectOf = (store: PageStore, sequence: number): void =>
-        store.expectAppend?.(sequence as CommitSequence, 'relaxed')
-      await first.append(someRecord(1), 'relaxed')
-      expectOf(first, 2)
-      await first.append(someRecord(2), 'relaxed')
-      expectOf(first, 3)
-      assertEqual((await first.read()).log.length, 2, 'it does not come')
-      await first.append(someRecord(3), 'relaxed')
-      expectOf(first, 4)
-      await second.read()
-      await second.append(someRecord(4), 'relaxed')
-      await assertRefused('PANNIER_STALE', () => first.append(someRecord(4, 20), 'relaxed'))
-      expectOf(first, 4)
-      await assertRefused('PANNIER_STALE', () => first.append(someRecord(4, 20), 'relaxed'))
-      await first.read()
-      expectOf(first, 6)
-      await first.append(someRecord(5), 'relaxed')
-      await second.read()
-      expectOf(first, 6)
-      expectOf(second, 6)
-      const outcomes = await Promise.allSettled(
-        [first, second].map(async (store) => store.append(someRecord(6), 'relaxed')),
-      )
-      assertEqual(outcomes.filter((outcome) => outcome.status === 'fulfilled').length, 1)
-      assertEqual(
-        (await second.read()).log,
-        [1, 2, 3, 4, 5, 6].map((sequence) => someRecord(sequence)),
-      )
-    }))
-
-  test('an append that was expected before its handle was closed fails', () =>
-    withStore(create, async (store, { open }) => {
-      const other = await open()
-      await store.append(someRecord(1), 'relaxed')
-      store.expectAppend?.(2 as CommitSequence, 'relaxed')
-      const closing = store.close()
-      await assertRefused('PANNIER_CLOSED', () => store.append(someRecord(2), 'relaxed'))
-      await closing
-      assertEqual((await other.read()).log, [someRecord(1)])
     }))
 
   test('read gives a handle that knows something only the news', () =>

@@ -70,15 +70,6 @@ export class Connection {
     return this.#transact(stores, 'readwrite', durability, body)
   }
 
-  /** A transaction that is yet to be completed, in the same task; undefined if none can be had at once. */
-  begin(stores: readonly string[], durability: IDBTransactionDurability): IDBTransaction | undefined {
-    try {
-      return this.#database?.transaction(stores, 'readwrite', { durability })
-    } catch {
-      return undefined
-    }
-  }
-
   #transact<T>(
     stores: readonly string[],
     mode: IDBTransactionMode,
@@ -86,7 +77,7 @@ export class Connection {
     body: (work: Work) => () => T,
   ): Promise<T> {
     const run = (database: IDBDatabase): Promise<T> =>
-      this.complete(database.transaction(stores, mode, durability && { durability }), body)
+      this.#complete(database.transaction(stores, mode, durability && { durability }), body)
     try {
       if (this.#database) return run(this.#database)
     } catch (error) {
@@ -105,7 +96,7 @@ export class Connection {
    * Resolves when the transaction has completed, which is later than the success of its last request and says more, or at `finish`.
    * Nothing is awaited before `body` is called: a transaction that has no request yet would end by itself.
    */
-  complete<T>(transaction: IDBTransaction, body: (work: Work) => () => T): Promise<T> {
+  #complete<T>(transaction: IDBTransaction, body: (work: Work) => () => T): Promise<T> {
     return new Promise((resolve, reject) => {
       const failed = (error: unknown): void => reject(this.#failure(error) as Error)
       const fail = (error: unknown): void => {
@@ -155,7 +146,7 @@ export class Connection {
 
   async #reopen(): Promise<IDBDatabase> {
     const database = await openDatabase(this.#name, false, this.#openTimeoutMs)
-    const identity = await this.complete(database.transaction(META), (work) => {
+    const identity = await this.#complete(database.transaction(META), (work) => {
       const found = work.store(META).get(IDENTITY)
       return () => found.result as unknown
     })

@@ -2,7 +2,7 @@
 import { loadedModule, moduleOnDemand } from '../../base/lazy-module.ts'
 import { andThen, isPromise } from '../../base/maybe-promise.ts'
 import type { MaybePromise } from '../../base/maybe-promise.ts'
-import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
+import type { Generation, PageId } from '../../base/brand.ts'
 import type {
   Commit,
   Durability,
@@ -76,10 +76,6 @@ export class IndexedDbPageStore implements PageStore {
         ? writer.append(record, durability)
         : andThen(headerWriting(), ({ putWithHead }) => writer.append(record, durability, putWithHead(writer, head))),
     )
-  }
-
-  expectAppend(sequence: CommitSequence, durability: Durability): void {
-    this.#writer?.expectAppend(sequence, durability)
   }
 
   claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): MaybePromise<void> {

@@ -39,19 +39,11 @@ export interface Seen {
   newest: number
 }
 
-interface BegunAppend {
-  readonly log: IDBObjectStore
-  readonly newer: IDBRequest<IDBValidKey | undefined>
-  readonly sequence: CommitSequence
-}
-
 export class IndexedDbPageWriter {
   readonly #connection: Connection
   readonly #seen: Seen
   /** What this generation freed is deleted. */
   #sweptGeneration = 0
-  /** What `expectAppend` has begun. */
-  #begun: BegunAppend | undefined
   /** The records that came with the head of this handle, if it has one: header-writer.ts. */
   ownHead: { readonly from: number; readonly newest: number } | undefined
 
@@ -72,12 +64,6 @@ export class IndexedDbPageWriter {
         throw error
       })
     })
-  }
-
-  /** The transaction begins and looks for newer records, while the record is being made. */
-  expectAppend(sequence: CommitSequence, durability: Durability): void {
-    const log = this.#mayHaveGap(sequence) ? undefined : this.#connection.begin([LOG], durability)?.objectStore(LOG)
-    this.#begun = log && { log, newer: requestNewer(log, sequence), sequence }
   }
 
   claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): Promise<void> {
@@ -119,32 +105,14 @@ export class IndexedDbPageWriter {
   }
 
   #add(record: LogRecord, durability: Durability, put: PutRecord = putAlone): Promise<void> {
-    const { sequence, bytes } = record
-    const begun = this.#begun
-    this.#begun = undefined
-    const seen = (settle: () => void) => (): void => {
-      settle()
-      this.#seen.newest = sequence
-    }
-    if (put === putAlone && begun?.sequence === sequence) {
-      const { log, newer } = begun
-      try {
-        this.#connection.check()
-        log.add(exact(bytes), sequence)
-        return this.#connection.complete(log.transaction, ({ commit }) => {
-          commit()
-          return seen(() => assertNone(newer))
-        })
-      } catch {
-        // Its task has ended, and the transaction with it; or this handle is closed.
+    const mayHaveGap = this.#seen.newest < record.sequence - 1 || this.#connection.identity === undefined
+    return this.#connection.write([LOG], durability, (work) => {
+      const settle = put(work, record, mayHaveGap)
+      return () => {
+        settle()
+        this.#seen.newest = record.sequence
       }
-    }
-    const mayHaveGap = this.#mayHaveGap(sequence)
-    return this.#connection.write([LOG], durability, (work) => seen(put(work, record, mayHaveGap)))
-  }
-
-  #mayHaveGap(sequence: CommitSequence): boolean {
-    return this.#seen.newest < sequence - 1 || this.#connection.identity === undefined
+    })
   }
 
   /** The commit itself. True if it did nothing, as it has no claim and there is an abandoned one to be taken over. */
