@@ -362,8 +362,10 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
 
   #write<R>(many: boolean, write: (transaction: WriteTransaction, writing: WriteContext) => R[]): Promise<R | R[]> {
     const { access } = this
-    const written = access.write((transaction) => write(transaction, access.writing))
-    return many ? written : written.then(([result]) => result!)
+    return access.write((transaction) => {
+      const results = write(transaction, access.writing)
+      return many ? results : results[0]!
+    })
   }
 
   /** Kept as long as the collection's shapes stay what they are. */

@@ -110,11 +110,8 @@ export class StoreAccess implements CollectionAccess {
 
   known(): { readonly state: CollectionState | undefined; readonly committed: boolean } {
     const { store, catalog } = this.#context
-    const snapshot = store.snapshot()
-    try {
-      return { state: catalog.collection(snapshot, this.#name), committed: true }
-    } finally {
-      snapshot.release()
-    }
+    // The catalog is always in memory.
+    const state = store.read((snapshot) => catalog.collection(snapshot, this.#name))
+    return { state: state as CollectionState | undefined, committed: true }
   }
 }

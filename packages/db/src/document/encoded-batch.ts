@@ -170,7 +170,10 @@ const META_FIELDS: ReadonlySet<string> = new Set([
 ])
 const NO_CONTENT: object = {}
 
-/** Bytes that are collected before they are copied to where they stay. */
+/**
+ * Bytes that are collected before they are copied to where they stay. Single documents stay where they are encoded, one behind
+ * the other: a buffer for each takes browsers longer than to fill it.
+ */
 const CHUNK_BYTES = 256 * 1024
 
 let idle: ByteWriter | undefined
@@ -182,9 +185,10 @@ function encodeContents(
   atomic: boolean,
 ): void {
   // Encoding may run anybody's code (toJSON), and that may write documents itself.
-  const writer = idle ?? new ByteWriter(CHUNK_BYTES)
+  const isSingle = writes.length === 1
+  const isRoomLeft = idle !== undefined && idle.length < (isSingle ? CHUNK_BYTES / 2 : 1)
+  const writer = isRoomLeft ? idle! : new ByteWriter(CHUNK_BYTES)
   idle = undefined
-  writer.length = 0
   let chunkStart = 0
   for (let at = 0; at < writes.length; at++) {
     const write = writes[at]!
@@ -199,12 +203,13 @@ function encodeContents(
       writer.length = start
     }
     if (writer.length < CHUNK_BYTES && at < writes.length - 1) continue
-    const chunk = writer.finish()
+    const hasGrown = writer.bytes.length > CHUNK_BYTES
+    const chunk = isSingle && !hasGrown ? writer.bytes : writer.finish()
     while (chunkStart <= at) writes[chunkStart++]!.bytes = chunk
-    writer.length = 0
+    if (!isSingle) writer.length = 0
   }
   // A huge document must not keep its room for ever.
-  if (writer.bytes.length <= 4 * CHUNK_BYTES) idle = writer
+  if (writer.bytes.length === CHUNK_BYTES) idle = writer
 }
 
 /** A tombstone without content has none, rather than an empty one, so that it is the same whoever makes it. */

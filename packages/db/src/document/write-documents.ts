@@ -293,7 +293,7 @@ function findOld(
     numbers.push(number)
     found.push(byKey[at]!)
   })
-  reader.bodiesOf(numbers).forEach((body, at) => (found[at]!.old = body))
+  if (numbers.length > 0) reader.bodiesOf(numbers).forEach((body, at) => (found[at]!.old = body))
 }
 
 /** Whether all these ids are new, as one look at the end of the tree can tell where ids only ever grow. */

@@ -13,13 +13,13 @@ export interface EncodedContent {
 }
 
 export class FieldReader {
+  /** What the content refers to. */
+  readonly shapes: ShapeDictionary
   private content: EncodedContent | undefined
-  private readonly shapes: ShapeDictionary
   private readonly fields = new Map<string, Field>()
   /** Counts the documents loaded. */
   private turn = 0
 
-  /** `shapes`: what the content refers to. */
   constructor(shapes: ShapeDictionary) {
     this.shapes = shapes
   }

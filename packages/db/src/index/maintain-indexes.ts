@@ -33,6 +33,9 @@ class Maintenance implements IndexMaintenance {
   readonly #declared: () => readonly IndexDeclaration[]
   /** What text indexes had of a document before it was written, by the number of the index. */
   readonly #oldTexts = new WeakMap<DocumentWrite, ReadonlyMap<number, TextContent>>()
+  /** Kept as long as the shapes are the same: they know where the fields are. */
+  #oldFields!: FieldReader
+  #newFields: FieldReader | undefined
 
   constructor(tests: IndexTests, declared: () => readonly IndexDeclaration[]) {
     this.#tests = tests
@@ -58,13 +61,17 @@ class Maintenance implements IndexMaintenance {
    * index that is being built has entries for bodies up to `builtTo` only, so there new bodies get theirs from the builder.
    */
   apply(transaction: WriteTransaction, collection: CollectionState, writes: readonly DocumentWrite[]): void {
-    const oldFields = new FieldReader(collection.shapes)
-    const newFields = new FieldReader(collection.shapes)
+    const { shapes } = collection
+    if (this.#newFields?.shapes !== shapes) {
+      this.#oldFields = new FieldReader(shapes)
+      this.#newFields = new FieldReader(shapes)
+    }
+    const newFields = this.#newFields
     for (const definition of collection.indexes) {
       const tree = transaction.tree(indexTreeName(collection.number, definition.number))!
       const { removed, inserted, lists } =
         definition.text === undefined
-          ? this.#differences(definition, writes, oldFields, newFields)
+          ? this.#differences(definition, writes, newFields)
           : this.#textDifferences(definition, writes, newFields)
       for (const key of removed.sort()) tree.remove(key as Key, 0)
       tree.insertMany(inserted.sort() as Key[], new Array<Bytes>(inserted.length).fill(NOTHING))
@@ -94,12 +101,8 @@ class Maintenance implements IndexMaintenance {
     }
   }
 
-  #differences(
-    definition: IndexDefinition,
-    writes: readonly DocumentWrite[],
-    oldFields: FieldReader,
-    newFields: FieldReader,
-  ): Differences {
+  #differences(definition: IndexDefinition, writes: readonly DocumentWrite[], newFields: FieldReader): Differences {
+    const oldFields = this.#oldFields
     const removed: string[] = []
     const inserted: string[] = []
     for (const write of writes) {

@@ -9,9 +9,12 @@ export function treeKindNumber({ kind, reducer }: Pick<CreatedTree, 'kind' | 're
   return KINDS.indexOf(kind) | (REDUCERS.indexOf(reducer) << 4)
 }
 
+const SHARED_BYTES_MAX = 64 * 1024
+let shared = new ByteWriter()
+
 /** The bytes of the whole log record. */
 export function encodeCommit(sequence: CommitSequence, writerId: Uint8Array, body: CommitBody): Uint8Array {
-  const writer = new ByteWriter(512)
+  const writer = shared
   writer.length = LOG_HEADER_BYTES
   writer.varint(body.created.length)
   for (const created of body.created) {
@@ -24,6 +27,8 @@ export function encodeCommit(sequence: CommitSequence, writerId: Uint8Array, bod
   writer.varint(body.trees.length)
   for (const tree of body.trees) encodeTree(writer, tree)
   const bytes = writer.finish()
+  // A large commit must not keep its room.
+  if (writer.bytes.length > SHARED_BYTES_MAX) shared = new ByteWriter()
   sealLogRecord(sequence, writerId, bytes)
   return bytes
 }

@@ -69,7 +69,8 @@ export class Transaction implements WriteTransaction {
   readonly #dropped: number[] = []
   readonly #writers = new Map<number, TransactionTree>()
   #draft: Draft
-  #bytes = 0
+  /** About what the commit takes in the log. */
+  bytes = 0
 
   constructor(base: State, cache: NodeCache) {
     this.base = base
@@ -84,11 +85,6 @@ export class Transaction implements WriteTransaction {
   /** Whether a commit would change anything. */
   get changed(): boolean {
     return this.#touched.size > 0 || this.#created.length > 0 || this.#dropped.length > 0
-  }
-
-  /** About what the commit takes in the log. */
-  get bytes(): number {
-    return this.#bytes
   }
 
   /** Whether `body` can tell the operations. */
@@ -115,7 +111,7 @@ export class Transaction implements WriteTransaction {
     assert(reducer === undefined || kind === 'ordered', 'only ordered trees are kept reduced')
     const created = { id: this.#draft.nextTreeId, name, kind, reducer }
     this.#created.push(created)
-    this.#bytes += name.length + OPERATION_OVERHEAD_BYTES
+    this.bytes += name.length + OPERATION_OVERHEAD_BYTES
     return this.#writer(createTree(this.#draft, created))
   }
 
@@ -123,7 +119,7 @@ export class Transaction implements WriteTransaction {
     const slot = this.#draft.slotOfName.get(name)
     assert(slot !== undefined, `tree ${name} does not exist`)
     this.#dropped.push(this.#draft.slots[slot]!.id)
-    this.#bytes += OPERATION_OVERHEAD_BYTES
+    this.bytes += OPERATION_OVERHEAD_BYTES
     dropTree(this.#draft, slot)
     this.#writers.delete(slot)
   }
@@ -136,7 +132,7 @@ export class Transaction implements WriteTransaction {
     return {
       draft,
       length: this.#log?.keys.length ?? 0,
-      bytes: this.#bytes,
+      bytes: this.bytes,
       created: this.#created.length,
       dropped: this.#dropped.length,
     }
@@ -146,7 +142,7 @@ export class Transaction implements WriteTransaction {
     this.#draft = { ...savepoint.draft, edit: {}, owned: new Set(), slots: savepoint.draft.slots.slice() }
     if (this.#log !== undefined) for (const column of Object.values(this.#log)) column.length = savepoint.length
     if (savepoint.length === 0) this.#touched.clear()
-    this.#bytes = savepoint.bytes
+    this.bytes = savepoint.bytes
     this.#created.length = savepoint.created
     this.#dropped.length = savepoint.dropped
     this.#writers.clear()
@@ -183,18 +179,18 @@ export class Transaction implements WriteTransaction {
   #writer(slot: number): TransactionTree {
     let writer = this.#writers.get(slot)
     if (writer === undefined) {
-      writer = new TransactionTree(
-        this.#cache,
-        () => this.#draft.slots[slot]!,
-        (operation, key, change) => this.#change(slot, operation, key, change),
-        (keys, values) => this.#insertMany(slot, keys, values),
-      )
+      writer = new TransactionTree(this.#cache, this, slot)
       this.#writers.set(slot, writer)
     }
     return writer
   }
 
-  #insertMany(slot: number, keys: readonly Key[], values: readonly Bytes[]): void {
+  /** For the trees that it hands out, as the two that follow. */
+  treeState(slot: number): TreeState {
+    return this.#draft.slots[slot]!
+  }
+
+  insertMany(slot: number, keys: readonly Key[], values: readonly Bytes[]): void {
     if (keys.length === 0) return
     let bytes = 0
     for (let i = 0; i < keys.length; i++) {
@@ -205,10 +201,10 @@ export class Transaction implements WriteTransaction {
     tree.overlay = overlayInsertMany(tree.overlay, this.#draft.edit, keys, values)
     if (tree.kind === 'sequence') tree.nextNumber = Math.max(tree.nextNumber, keyNumber(keys.at(-1)!) + 1)
     this.#touched.add(slot)
-    this.#bytes += bytes
+    this.bytes += bytes
     const log = this.#log
     if (log === undefined) return
-    if (this.#bytes > LOG_BYTES_MAX) {
+    if (this.bytes > LOG_BYTES_MAX) {
       this.#log = undefined
       return
     }
@@ -220,15 +216,15 @@ export class Transaction implements WriteTransaction {
     }
   }
 
-  #change(slot: number, operation: Operation, key: Key, change: Change): void {
+  change(slot: number, operation: Operation, key: Key, change: Change): void {
     checkKey(key)
     const tree = draftTree(this.#draft, slot)
     applyOperation(tree, this.#draft.edit, operation, key, change)
     this.#touched.add(slot)
-    this.#bytes += key.length + (typeof change === 'number' ? 0 : change.length) + OPERATION_OVERHEAD_BYTES
+    this.bytes += key.length + (typeof change === 'number' ? 0 : change.length) + OPERATION_OVERHEAD_BYTES
     const log = this.#log
     if (log === undefined) return
-    if (this.#bytes > LOG_BYTES_MAX) {
+    if (this.bytes > LOG_BYTES_MAX) {
       this.#log = undefined
       return
     }
@@ -248,40 +244,33 @@ function checkKey(key: Key): void {
 }
 
 class TransactionTree extends MergedTree implements TreeWriter {
-  readonly #state: () => TreeState
-  readonly #change: (operation: Operation, key: Key, change: Change) => void
-  readonly #insertMany: (keys: readonly Key[], values: readonly Bytes[]) => void
+  private readonly transaction: Transaction
+  private readonly slot: number
 
-  constructor(
-    cache: NodeCache,
-    state: () => TreeState,
-    change: (operation: Operation, key: Key, change: Change) => void,
-    insertMany: (keys: readonly Key[], values: readonly Bytes[]) => void,
-  ) {
+  constructor(cache: NodeCache, transaction: Transaction, slot: number) {
     super(cache)
-    this.#state = state
-    this.#change = change
-    this.#insertMany = insertMany
+    this.transaction = transaction
+    this.slot = slot
   }
 
   protected override get state(): TreeState {
-    return this.#state()
+    return this.transaction.treeState(this.slot)
   }
 
   insert(key: Key, value: Bytes): void {
-    this.#change(OPERATION_INSERT, key, value)
+    this.transaction.change(this.slot, OPERATION_INSERT, key, value)
   }
 
   insertMany(keys: readonly Key[], values: readonly Bytes[]): void {
-    this.#insertMany(keys, values)
+    this.transaction.insertMany(this.slot, keys, values)
   }
 
   replace(key: Key, value: Bytes): void {
-    this.#change(OPERATION_REPLACE, key, value)
+    this.transaction.change(this.slot, OPERATION_REPLACE, key, value)
   }
 
   remove(key: Key, valueBytes: number = 0): void {
-    this.#change(OPERATION_REMOVE, key, valueBytes)
+    this.transaction.change(this.slot, OPERATION_REMOVE, key, valueBytes)
   }
 
   put(key: Key, value: Bytes): void {

@@ -45,7 +45,8 @@ type QueuedTurn = () => Promise<void>
 /** Thrown to run a group once more on the state as it is now. */
 class RunAgain extends Error {}
 
-type Outcome = { readonly value: unknown } | { readonly error: unknown }
+/** Tells whoever asked for a write how it ended. */
+type Outcome = () => void
 
 export class Writer {
   readonly #core: Core
@@ -179,28 +180,28 @@ export class Writer {
     }
   }
 
-  async #append(transaction: Transaction): Promise<void> {
+  #append(transaction: Transaction): Promise<void> {
     const core = this.#core
     const { store, durability } = core.options
     const sequence = (core.state.sequence + 1) as CommitSequence
     const body = transaction.body()
     const bytes = encodeCommit(sequence, core.writerId, body)
-    const adopted = await this.#settled(() => store.append({ sequence, bytes }, durability))
-    if (!adopted)
-      core.committed(transaction.base, transaction.result(sequence), { sequence, body, bytes: bytes.length })
+    return this.#settled(
+      () => store.append({ sequence, bytes }, durability),
+      () => core.committed(transaction.base, transaction.result(sequence), { sequence, body, bytes: bytes.length }),
+    )
   }
 
   /**
-   * Waits for a write. When it fails, asks the store what is there now: true if the write has happened all the same (then
-   * the state has it already), else the error is thrown.
+   * Waits for a write, and calls `written` when it has happened. When it fails, asks the store what is there now: if the write
+   * has happened all the same, the state has it already, else the error is thrown.
    */
-  async #settled(write: () => MaybePromise<void>): Promise<boolean> {
+  async #settled(write: () => MaybePromise<void>, written?: () => void): Promise<void> {
     const core = this.#core
     const { sequence, generation } = core.state
     try {
-      const written = write()
-      if (isPromise(written)) await written
-      return false
+      const writing = write()
+      if (isPromise(writing)) await writing
     } catch (error) {
       if (isPannierError(error, 'PANNIER_STALE')) throw error
       core.failure = error
@@ -208,10 +209,10 @@ export class Writer {
       if (found === undefined) throw error
       core.adopt(found)
       core.failure = undefined
-      if (found.log.some((record) => record.sequence === sequence + 1 && isWrittenBy(record, core.writerId)))
-        return true
+      if (found.log.some((record) => record.sequence === sequence + 1 && isWrittenBy(record, core.writerId))) return
       throw error
     }
+    written?.()
   }
 
   async #lookAgain(generation: Generation, sequence: CommitSequence): Promise<StoreState | undefined> {
@@ -232,7 +233,7 @@ export class Writer {
   async #drain(): Promise<void> {
     for (let item = this.#queue.shift(); item !== undefined; item = this.#queue.shift()) {
       if (typeof item === 'function') await item()
-      else await this.#runGroup([item, ...this.#takeWrites()])
+      else await this.#commitGroup([item, ...this.#takeWrites()])
       this.#yieldLease()
     }
     // In the same step as the last look at the queue: what is put there from now on starts a new run.
@@ -244,55 +245,56 @@ export class Writer {
     return this.#queue.splice(0, end < 0 ? this.#queue.length : end) as QueuedWrite[]
   }
 
-  async #runGroup(group: readonly QueuedWrite[]): Promise<void> {
+  async #commitGroup(group: readonly QueuedWrite[]): Promise<void> {
     try {
-      const outcomes = await this.#commitGroup(group)
-      for (let i = 0; i < group.length; i++) {
-        const outcome = outcomes[i]!
-        if ('error' in outcome) group[i]!.reject(outcome.error)
-        else group[i]!.resolve(outcome.value)
+      for (let retries = 0; ; retries++) {
+        if (!this.#hasTurn) await this.#takeTurn()
+        const release = this.#core.hold(this.#core.state.generation)
+        try {
+          const run = attempt(() => this.#runWrites(group))
+          const { transaction, outcomes } = isPromise(run) ? await run : run
+          await this.commit(transaction)
+          for (const tell of outcomes) tell()
+          return
+        } catch (error) {
+          const again = error instanceof RunAgain || isPannierError(error, 'PANNIER_STALE')
+          if (!again || retries >= STALE_RETRIES_MAX) throw error
+        } finally {
+          release()
+        }
       }
     } catch (error) {
       for (const { reject } of group) reject(error)
     }
   }
 
-  async #commitGroup(group: readonly QueuedWrite[]): Promise<readonly Outcome[]> {
-    for (let retries = 0; ; retries++) {
-      await this.#takeTurn()
-      const release = this.#core.hold(this.#core.state.generation)
-      try {
-        const run = attempt(() => this.#runWrites(group))
-        const { transaction, outcomes } = isPromise(run) ? await run : run
-        await this.commit(transaction)
-        return outcomes
-      } catch (error) {
-        const again = error instanceof RunAgain || isPannierError(error, 'PANNIER_STALE')
-        if (!again || retries >= STALE_RETRIES_MAX) throw error
-      } finally {
-        release()
-      }
-    }
-  }
-
   /** All of them in one transaction; one that throws leaves nothing behind and does not disturb the others. */
   #runWrites(group: readonly QueuedWrite[]): { transaction: Transaction; outcomes: Outcome[] } {
-    const transaction = new Transaction(this.#core.state, this.#core.cache)
+    const { state, cache } = this.#core
+    let transaction = new Transaction(state, cache)
     const outcomes: Outcome[] = []
     let miss: Miss | undefined
-    for (const { run } of group) {
-      const savepoint = transaction.savepoint()
+    for (const { run, resolve, reject } of group) {
+      const savepoint = transaction.changed ? transaction.savepoint() : undefined
       try {
-        outcomes.push({ value: run(transaction) })
+        const value = run(transaction)
+        outcomes.push(() => resolve(value))
       } catch (error) {
-        transaction.rollbackTo(savepoint)
+        if (savepoint === undefined) transaction = new Transaction(state, cache)
+        else transaction.rollbackTo(savepoint)
         // The others go on, so that what they miss is fetched with it; then all run again.
         if (error instanceof Miss) miss = error
-        else outcomes.push({ error })
+        else outcomes.push(() => reject(error))
       }
     }
     if (miss !== undefined) throw miss
     return { transaction, outcomes }
+  }
+
+  /** Nothing has to be waited for. */
+  get #hasTurn(): boolean {
+    const { failure, logBytes } = this.#core
+    return this.#lease?.lost === false && failure === undefined && logBytes <= LOG_BYTES_MAX * LOG_OVERGROWTH
   }
 
   /** Has the lease, the newest state and room in the log, or throws. */

@@ -27,38 +27,38 @@ export interface Work {
 export class Connection {
   /** What `meta` holds under `IDENTITY`, once it was read. Then a connection is only ever replaced by one to the same. */
   identity: unknown
-  private readonly name: string
-  private readonly openTimeoutMs: number
-  private database: IDBDatabase | undefined
-  private opening: Promise<IDBDatabase> | undefined
+  readonly #name: string
+  readonly #openTimeoutMs: number
+  #database: IDBDatabase | undefined
+  #opening: Promise<IDBDatabase> | undefined
   /** Why it is closed for good. */
-  private closed: string | undefined
+  #closed: string | undefined
 
   constructor(name: string, openTimeoutMs: number) {
-    this.name = name
-    this.openTimeoutMs = openTimeoutMs
+    this.#name = name
+    this.#openTimeoutMs = openTimeoutMs
   }
 
   async open(): Promise<void> {
-    this.adopt(await openDatabase(this.name, true, this.openTimeoutMs))
+    this.#adopt(await openDatabase(this.#name, true, this.#openTimeoutMs))
   }
 
   close(): void {
-    this.end('This handle is closed.')
+    this.#end('This handle is closed.')
   }
 
   /** Throws once it is closed for good. */
   check(): void {
-    if (this.closed !== undefined) throw closedError(this.closed)
+    if (this.#closed !== undefined) throw closedError(this.#closed)
   }
 
   /** As `write`. What reads may be repeated, so it is, once: the connection may have been lost on the way. */
   async read<T>(stores: readonly string[], body: (work: Work) => () => T): Promise<T> {
     try {
-      return await this.transact(stores, 'readonly', undefined, body)
+      return await this.#transact(stores, 'readonly', undefined, body)
     } catch (error) {
       if (!isPannierError(error, 'PANNIER_IO')) throw error
-      return this.transact(stores, 'readonly', undefined, body)
+      return this.#transact(stores, 'readonly', undefined, body)
     }
   }
 
@@ -67,108 +67,109 @@ export class Connection {
    * requests are issued in `body` or in handlers of requests, which run within the transaction.
    */
   write<T>(stores: readonly string[], durability: IDBTransactionDurability, body: (work: Work) => () => T): Promise<T> {
-    return this.transact(stores, 'readwrite', durability, body)
+    return this.#transact(stores, 'readwrite', durability, body)
   }
 
-  private async transact<T>(
+  #transact<T>(
     stores: readonly string[],
     mode: IDBTransactionMode,
     durability: IDBTransactionDurability | undefined,
     body: (work: Work) => () => T,
   ): Promise<T> {
-    const begin = (database: IDBDatabase): IDBTransaction =>
-      database.transaction(stores, mode, durability && { durability })
+    const run = (database: IDBDatabase): Promise<T> =>
+      this.#complete(database.transaction(stores, mode, durability && { durability }), body)
     try {
-      // Nothing is awaited between the two: a transaction that has no request yet would end by itself.
-      const transaction = this.tryTo(begin) ?? begin(await this.reopened())
-      return await complete(transaction, body)
+      if (this.#database) return run(this.#database)
     } catch (error) {
-      this.check()
-      throw operationError(error)
+      // A connection that turns out to be lost when a transaction begins has done nothing yet: then a new one is tried.
+      if ((error as DOMException).name !== 'InvalidStateError') return Promise.reject(this.#failure(error) as Error)
+      this.#database = undefined
     }
+    return this.#reopened()
+      .then(run)
+      .catch((error: unknown) => {
+        throw this.#failure(error)
+      })
   }
 
-  /** A connection that turns out to be lost when a transaction begins has done nothing yet: then a new one is tried. */
-  private tryTo(begin: (database: IDBDatabase) => IDBTransaction): IDBTransaction | undefined {
-    if (!this.database) return undefined
-    try {
-      return begin(this.database)
-    } catch (error) {
-      if ((error as DOMException).name !== 'InvalidStateError') throw error
-      this.database = undefined
-      return undefined
-    }
+  /**
+   * Resolves when the transaction has completed, which is later than the success of its last request and says more, or at `finish`.
+   * Nothing is awaited before `body` is called: a transaction that has no request yet would end by itself.
+   */
+  #complete<T>(transaction: IDBTransaction, body: (work: Work) => () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const failed = (error: unknown): void => reject(this.#failure(error) as Error)
+      const fail = (error: unknown): void => {
+        failed(error)
+        transaction.abort()
+      }
+      // Of a request that has failed; such errors bubble up to here. Requests that end with the transaction say AbortError.
+      let failure: DOMException | null = null
+      let result: () => T
+      const finish = (): void => {
+        if (failure) return failed(failure)
+        try {
+          resolve(result())
+        } catch (error) {
+          failed(error)
+        }
+      }
+      try {
+        result = body({
+          store: (name) => transaction.objectStore(name),
+          fail,
+          commit: () => transaction.commit?.(),
+          finish,
+        })
+      } catch (error) {
+        return fail(error)
+      }
+      // No event comes before this step ends; and the requests are on their way already.
+      transaction.oncomplete = finish
+      transaction.onerror = (event) => {
+        const { error } = event.target as IDBRequest
+        if (!failure || failure.name === 'AbortError') failure = error
+      }
+      transaction.onabort = () => failed(failure && failure.name !== 'AbortError' ? failure : transaction.error)
+    })
   }
 
-  private reopened(): Promise<IDBDatabase> {
+  #failure(error: unknown): unknown {
+    return this.#closed === undefined ? operationError(error) : closedError(this.#closed)
+  }
+
+  async #reopened(): Promise<IDBDatabase> {
     this.check()
-    this.opening ??= this.reopen().finally(() => (this.opening = undefined))
-    return this.opening
+    this.#opening ??= this.#reopen().finally(() => (this.#opening = undefined))
+    return this.#opening
   }
 
-  private async reopen(): Promise<IDBDatabase> {
-    const database = await openDatabase(this.name, false, this.openTimeoutMs)
-    const identity = await complete(database.transaction(META), (work) => {
+  async #reopen(): Promise<IDBDatabase> {
+    const database = await openDatabase(this.#name, false, this.#openTimeoutMs)
+    const identity = await this.#complete(database.transaction(META), (work) => {
       const found = work.store(META).get(IDENTITY)
       return () => found.result as unknown
     })
-    this.adopt(database)
-    if (this.identity !== undefined && identity !== this.identity) this.end(GONE)
+    this.#adopt(database)
+    if (this.identity !== undefined && identity !== this.identity) this.#end(GONE)
     this.check()
     return database
   }
 
-  private adopt(database: IDBDatabase): void {
-    this.database = database
-    database.onversionchange = () => this.end(GONE)
+  #adopt(database: IDBDatabase): void {
+    this.#database = database
+    database.onversionchange = () => this.#end(GONE)
     database.onclose = () => {
-      if (this.database === database) this.database = undefined
+      if (this.#database === database) this.#database = undefined
     }
-    if (this.closed !== undefined) this.end(this.closed)
+    if (this.#closed !== undefined) this.#end(this.#closed)
   }
 
-  private end(why: string): void {
-    this.closed ??= why
-    this.database?.close()
-    this.database = undefined
+  #end(why: string): void {
+    this.#closed ??= why
+    this.#database?.close()
+    this.#database = undefined
   }
 }
 
 const GONE = 'The database was destroyed, or upgraded by a newer version of Pannier.'
-
-/** Resolves when the transaction has completed, which is later than the success of its last request and says more, or at `finish`. */
-function complete<T>(transaction: IDBTransaction, body: (work: Work) => () => T): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const fail = (error: unknown): void => {
-      reject(error)
-      transaction.abort()
-    }
-    // Of a request that has failed; such errors bubble up to here. Requests that end with the transaction say AbortError.
-    let failure: DOMException | null = null
-    transaction.onerror = (event) => {
-      const { error } = event.target as IDBRequest
-      if (!failure || failure.name === 'AbortError') failure = error
-    }
-    transaction.onabort = () => reject(failure && failure.name !== 'AbortError' ? failure : transaction.error)
-    const finish = (): void => {
-      if (failure) return reject(failure)
-      try {
-        resolve(result())
-      } catch (error) {
-        reject(error)
-      }
-    }
-    let result: () => T
-    try {
-      result = body({
-        store: (name) => transaction.objectStore(name),
-        fail,
-        commit: () => transaction.commit?.(),
-        finish,
-      })
-      transaction.oncomplete = finish
-    } catch (error) {
-      fail(error)
-    }
-  })
-}

@@ -50,7 +50,7 @@ export function putWithHead(writer: IndexedDbPageWriter, head: Uint8Array): PutR
   return (work, { sequence, bytes }, mayHaveGap) => {
     const log = work.store(LOG)
     const newest = mayHaveGap ? requestNewest(work) : undefined
-    const newer = requestNewer(work, sequence)
+    const newer = requestNewer(log, sequence)
     const own = !mayHaveGap && writer.ownHead?.newest === sequence - 1 ? writer.ownHead : undefined
     const from = own?.from ?? sequence
     // Until it is known what becomes of this.

@@ -1,6 +1,7 @@
 /** The calls of the page store contract as IndexedDB transactions: those that read. page-writer.ts has the others. */
-import { moduleOnDemand } from '../../base/lazy-module.ts'
-import { isPromise } from '../../base/maybe-promise.ts'
+import { loadedModule, moduleOnDemand } from '../../base/lazy-module.ts'
+import { andThen, isPromise } from '../../base/maybe-promise.ts'
+import type { MaybePromise } from '../../base/maybe-promise.ts'
 import type { Generation, PageId } from '../../base/brand.ts'
 import type {
   Commit,
@@ -24,19 +25,19 @@ const pageWriting = moduleOnDemand(() => import('./page-writer.ts'))
 const headerWriting = moduleOnDemand(() => import('./header-writer.ts'))
 
 export class IndexedDbPageStore implements PageStore {
-  private readonly connection: Connection
-  private readonly seen: Seen = { newest: -1 }
-  private writer: IndexedDbPageWriter | undefined
+  readonly #connection: Connection
+  readonly #seen: Seen = { newest: -1 }
+  #writer: IndexedDbPageWriter | undefined
 
   constructor(connection: Connection) {
-    this.connection = connection
+    this.#connection = connection
     // In the background, so that it is there when it is needed; whether it can be loaded is the matter of those who need it.
     const loading = pageWriting()
     if (isPromise(loading)) loading.catch(() => {})
   }
 
   read(known?: KnownState): Promise<StoreState> {
-    return this.connection.read([META, LOG], (work) => {
+    return this.#connection.read([META, LOG], (work) => {
       const log = work.store(LOG)
       const current = requestMeta(work)
       const identity = work.store(META).get(IDENTITY)
@@ -50,10 +51,10 @@ export class IndexedDbPageStore implements PageStore {
         }
       }
       return () => {
-        this.connection.identity = identity.result
+        this.#connection.identity = identity.result
         const { all, head } = records()
         const newest = all.at(-1)?.sequence ?? -1
-        this.seen.newest = known ? Math.max(this.seen.newest, newest) : newest
+        this.#seen.newest = known ? Math.max(this.#seen.newest, newest) : newest
         const meta = current.result && withoutFreed(current.result)
         const sequence = meta?.sequence ?? 0
         const after = known?.generation === generationOf(current) ? Math.max(sequence, known.sequence) : sequence
@@ -63,66 +64,61 @@ export class IndexedDbPageStore implements PageStore {
   }
 
   readPages(ids: readonly PageId[], arrived?: PageArrived): Promise<(Uint8Array | undefined)[]> {
-    return this.connection.read([PAGES], (work) => {
+    return this.#connection.read([PAGES], (work) => {
       const pages = requestPages(work.store(PAGES), ids, () => work.finish(), arrived)
       return () => pages
     })
   }
 
-  append(record: LogRecord, durability: Durability, head?: Uint8Array): Promise<void> {
-    return this.writing(async (writer) =>
-      writer.append(record, durability, head && (await headerWriting()).putWithHead(writer, head)),
+  append(record: LogRecord, durability: Durability, head?: Uint8Array): MaybePromise<void> {
+    return this.#writing((writer) =>
+      head === undefined
+        ? writer.append(record, durability)
+        : andThen(headerWriting(), ({ putWithHead }) => writer.append(record, durability, putWithHead(writer, head))),
     )
   }
 
-  claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): Promise<void> {
-    return this.writing((writer) => writer.claim(token, expectedGeneration, firstNewPageId))
+  claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): MaybePromise<void> {
+    return this.#writing((writer) => writer.claim(token, expectedGeneration, firstNewPageId))
   }
 
-  stage(token: string, pages: readonly Page[]): Promise<void> {
-    return this.writing((writer) => writer.stage(token, pages))
+  stage(token: string, pages: readonly Page[]): MaybePromise<void> {
+    return this.#writing((writer) => writer.stage(token, pages))
   }
 
-  commit(commit: Commit): Promise<void> {
-    return this.writing(async (writer) => writer.commit(commit, commit.head && (await headerWriting()).putHeadOf))
+  commit(commit: Commit): MaybePromise<void> {
+    return this.#writing(async (writer) => writer.commit(commit, commit.head && (await headerWriting()).putHeadOf))
   }
 
-  putHeader(...call: Parameters<PageStore['putHeader']>): Promise<void> {
-    return this.writing(async (writer) => (await headerWriting()).putHeader(writer, ...call))
+  putHeader(...call: Parameters<PageStore['putHeader']>): MaybePromise<void> {
+    return this.#writing(async (writer) => (await headerWriting()).putHeader(writer, ...call))
   }
 
-  replacePages(...call: Parameters<PageStore['replacePages']>): Promise<void> {
-    return this.writing(async (writer) => (await headerWriting()).replacePages(writer, ...call))
+  replacePages(...call: Parameters<PageStore['replacePages']>): MaybePromise<void> {
+    return this.#writing(async (writer) => (await headerWriting()).replacePages(writer, ...call))
   }
 
   async listPages(): Promise<PageId[]> {
-    return this.connection.read([META, PAGES], (work) => {
-      const current = requestMeta(work)
-      const keys = work.store(PAGES).getAllKeys() as IDBRequest<IDBValidKey[]>
-      return () => {
-        const freed = new Set(current.result?.freed)
-        return (keys.result as PageId[]).filter((id) => !freed.has(id))
-      }
-    })
+    const { listPages } = await loadedModule(import('./list-pages.ts'))
+    return listPages(this.#connection)
   }
 
   /** Browsers tell only what all databases of an origin use together. */
   usedBytes(): undefined {
-    this.connection.check()
+    this.#connection.check()
     return undefined
   }
 
   close(): void {
-    this.connection.close()
+    this.#connection.close()
   }
 
-  private async writing(write: (writer: IndexedDbPageWriter) => Promise<void>): Promise<void> {
-    if (this.writer === undefined) {
-      const loaded = pageWriting()
-      const module = isPromise(loaded) ? await loaded : loaded
-      this.writer ??= new module.IndexedDbPageWriter(this.connection, this.seen)
-    }
-    return write(this.writer)
+  #writing(write: (writer: IndexedDbPageWriter) => MaybePromise<void>): MaybePromise<void> {
+    if (this.#writer) return write(this.#writer)
+    return andThen(pageWriting(), ({ IndexedDbPageWriter }) => {
+      this.#writer ??= new IndexedDbPageWriter(this.#connection, this.#seen)
+      return write(this.#writer)
+    })
   }
 }
 

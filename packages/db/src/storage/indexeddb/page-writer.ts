@@ -40,32 +40,30 @@ export interface Seen {
 }
 
 export class IndexedDbPageWriter {
-  private readonly connection: Connection
-  private readonly seen: Seen
+  readonly #connection: Connection
+  readonly #seen: Seen
   /** What this generation freed is deleted. */
-  private sweptGeneration = 0
+  #sweptGeneration = 0
   /** The records that came with the head of this handle, if it has one: header-writer.ts. */
   ownHead: { readonly from: number; readonly newest: number } | undefined
 
   constructor(connection: Connection, seen: Seen) {
-    this.connection = connection
-    this.seen = seen
+    this.#connection = connection
+    this.#seen = seen
   }
 
   /** `put`: that of header-writer.ts where a head comes along. */
-  async append(record: LogRecord, durability: Durability, put?: PutRecord): Promise<void> {
-    try {
-      await this.add(record, durability, put)
-    } catch (error) {
+  append(record: LogRecord, durability: Durability, put?: PutRecord): Promise<void> {
+    return this.#add(record, durability, put).catch(async (error: unknown) => {
       if (!isPannierError(error, 'PANNIER_QUOTA_EXCEEDED')) throw error
-      await this.relieve()
+      await this.#relieve()
       if (record.bytes.length > RESERVED_RECORD_BYTES_MAX) throw error
       await releaseReserve()
       // Firefox may have left the record without what comes with it. It is in the way then, and whoever looks finds it.
-      await this.add(record, durability, put).catch(() => {
+      await this.#add(record, durability, put).catch(() => {
         throw error
       })
-    }
+    })
   }
 
   claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): Promise<void> {
@@ -93,27 +91,32 @@ export class IndexedDbPageWriter {
   async commit(commit: Commit, putHead?: PutHead): Promise<void> {
     let abandoned: boolean
     try {
-      abandoned = await this.flip(commit, putHead)
+      abandoned = await this.#flip(commit, putHead)
     } catch (error) {
-      if (commit.claim === undefined && !isPannierError(error, 'PANNIER_STALE')) await this.deleteOrphans(commit)
+      if (commit.claim === undefined && !isPannierError(error, 'PANNIER_STALE')) await this.#deleteOrphans(commit)
       throw error
     }
     if (abandoned) {
       await this.claim(TAKEOVER, commit.expectedGeneration, commit.firstNewPageId)
       return this.commit({ ...commit, claim: TAKEOVER }, putHead)
     }
-    await this.sweep(commit)
+    await this.#sweep(commit)
     keepReserve()
   }
 
-  private async add(record: LogRecord, durability: Durability, put: PutRecord = putAlone): Promise<void> {
-    const mayHaveGap = this.seen.newest < record.sequence - 1 || this.connection.identity === undefined
-    await this.connection.write([LOG], durability, (work) => put(work, record, mayHaveGap))
-    this.seen.newest = record.sequence
+  #add(record: LogRecord, durability: Durability, put: PutRecord = putAlone): Promise<void> {
+    const mayHaveGap = this.#seen.newest < record.sequence - 1 || this.#connection.identity === undefined
+    return this.#connection.write([LOG], durability, (work) => {
+      const settle = put(work, record, mayHaveGap)
+      return () => {
+        settle()
+        this.#seen.newest = record.sequence
+      }
+    })
   }
 
   /** The commit itself. True if it did nothing, as it has no claim and there is an abandoned one to be taken over. */
-  private async flip(commit: Commit, putHead: PutHead | undefined): Promise<boolean> {
+  async #flip(commit: Commit, putHead: PutHead | undefined): Promise<boolean> {
     const { record, firstNewPageId, free } = commit
     const { generation, sequence, bytes } = commit.meta
     let abandoned = false
@@ -129,7 +132,7 @@ export class IndexedDbPageWriter {
         if (abandoned) return
         if (commit.claim === undefined) pages.delete(IDBKeyRange.lowerBound(firstNewPageId))
         else metas.delete(CLAIM)
-        if (this.sweptGeneration !== commit.expectedGeneration) deleteAll(pages, current.result?.freed ?? [])
+        if (this.#sweptGeneration !== commit.expectedGeneration) deleteAll(pages, current.result?.freed ?? [])
         putAll(work, commit.pages, addRecord)
       }
       const addRecord = (): void => {
@@ -143,27 +146,27 @@ export class IndexedDbPageWriter {
       const putMeta = (): void =>
         last(work, metas.put({ generation, sequence, bytes: exact(bytes), freed: free }, CURRENT))
     })
-    if (record && !abandoned) this.seen.newest = record.sequence
+    if (record && !abandoned) this.#seen.newest = record.sequence
     return abandoned
   }
 
   /** Deletes what a commit made superfluous. If it fails, the next commit does it. */
-  private async sweep({ free, meta }: Commit): Promise<void> {
+  async #sweep({ free, meta }: Commit): Promise<void> {
     try {
-      await this.connection.write([PAGES, LOG], 'relaxed', (work) => {
+      await this.#connection.write([PAGES, LOG], 'relaxed', (work) => {
         deleteAll(work.store(PAGES), free)
         last(work, work.store(LOG).delete(IDBKeyRange.upperBound(meta.sequence, true)))
         return nothing
       })
-      this.sweptGeneration = meta.generation
+      this.#sweptGeneration = meta.generation
     } catch {
       // The commit is durable all the same.
     }
   }
 
   /** What Firefox may have put of a commit that failed. The next commit does it if this fails, too. */
-  private async deleteOrphans({ expectedGeneration, firstNewPageId }: Commit): Promise<void> {
-    const orphans = this.connection.write([META, PAGES], 'relaxed', (work) => {
+  async #deleteOrphans({ expectedGeneration, firstNewPageId }: Commit): Promise<void> {
+    const orphans = this.#connection.write([META, PAGES], 'relaxed', (work) => {
       const current = requestMeta(work)
       const claim = work.store(META).get(CLAIM)
       claim.onsuccess = () => {
@@ -178,12 +181,12 @@ export class IndexedDbPageWriter {
   /** Used by header-writer.ts too. */
   async write(stores: readonly string[], durability: Durability, body: (work: Work) => void): Promise<void> {
     try {
-      await this.connection.write(stores, durability, (work) => {
+      await this.#connection.write(stores, durability, (work) => {
         body(work)
         return nothing
       })
     } catch (error) {
-      if (isPannierError(error, 'PANNIER_QUOTA_EXCEEDED')) await this.relieve()
+      if (isPannierError(error, 'PANNIER_QUOTA_EXCEEDED')) await this.#relieve()
       throw error
     }
   }
@@ -192,8 +195,8 @@ export class IndexedDbPageWriter {
    * After it ran out of room Firefox lets the next transaction only delete, and tidies up its files after that one, which
    * often makes room. Elsewhere this does nothing.
    */
-  private async relieve(): Promise<void> {
-    const relief = this.connection.write([PAGES], 'relaxed', (work) => {
+  async #relieve(): Promise<void> {
+    const relief = this.#connection.write([PAGES], 'relaxed', (work) => {
       last(work, work.store(PAGES).delete(0))
       return nothing
     })
@@ -218,15 +221,15 @@ function putAlone(work: Work, { sequence, bytes }: LogRecord, mayHaveGap: boolea
     }
     return nothing
   }
-  const newer = requestNewer(work, sequence)
+  const newer = requestNewer(log, sequence)
   log.add(exact(bytes), sequence)
   work.commit()
   return () => assertNone(newer)
 }
 
 /** Requests the first key at or after a sequence. */
-export function requestNewer(work: Work, sequence: CommitSequence): IDBRequest<IDBValidKey | undefined> {
-  return work.store(LOG).getKey(IDBKeyRange.lowerBound(sequence))
+export function requestNewer(log: IDBObjectStore, sequence: CommitSequence): IDBRequest<IDBValidKey | undefined> {
+  return log.getKey(IDBKeyRange.lowerBound(sequence))
 }
 
 /** The fence: throws if there is a record. */
