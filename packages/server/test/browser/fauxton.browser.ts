@@ -28,7 +28,11 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
       await editAnn(page)
       await until(async () => (await send(server.url, 'GET /people/ann')).json['age'] === 32)
       await send(server.url, 'PUT /people/bob', { age: 20 })
-      await goTo(page, 'database/people/_find')
+      // It goes back to the list by itself some time after it has saved.
+      await until(async () => {
+        await goTo(page, 'database/people/_find')
+        return page.evaluate(() => document.querySelector('#create-index-btn') !== null)
+      })
       await edit(page, '{"selector":{"age":{"$gt":30}}}', '#create-index-btn')
       await shows(page, '#dashboard-lower-content', 'ann')
       assertEqual(await page.evaluate(() => document.body.innerText.includes('bob')), false)
