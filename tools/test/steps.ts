@@ -66,7 +66,7 @@ async function runUnitTests(): Promise<Outcome> {
   try {
     const report = join(folder, 'report.json')
     const parameters = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-    const { code } = await run(program('vitest'), parameters, { cwd: root, show: true, timeoutMs: UNIT_MS_MAX })
+    const { code, output } = await run(program('vitest'), parameters, { cwd: root, show: true, timeoutMs: UNIT_MS_MAX })
     const counted = readReport(report)
     if (counted === undefined)
       return {
@@ -78,6 +78,9 @@ async function runUnitTests(): Promise<Outcome> {
     // A file that does not load has no failed case, and a skipped test is not allowed.
     const problems = Math.max(failed, code === 0 ? 0 : 1) + skipped
     const notes = skipped > 0 ? [`${skipped} skipped tests count as failed`] : []
+    // What is thrown outside of a test is in no report.
+    const unhandled = output.lastIndexOf('Unhandled Errors')
+    if (unhandled >= 0) failures.push(output.slice(unhandled))
     return { passed, failed: problems, notes, failures }
   } finally {
     removeFolder(folder)

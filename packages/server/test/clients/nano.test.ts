@@ -140,10 +140,16 @@ test('views of design documents', async () => {
 test('the changes reader follows what is written', async () => {
   const reader = people.changesReader.start({ since: 'now', wait: false, timeout: 10_000 })
   const ids: string[] = []
+  const errors: unknown[] = []
   reader.on('change', ({ id }: { id: string }) => ids.push(id))
+  // To stop while it waits is an error to nano, which is thrown where nobody listens.
+  reader.on('error', (error) => errors.push(error))
   await until(() => running.server.app.pannier.feeds.count > 0)
   for (const id of ['first', 'second']) await people.insert({ name: id }, id)
   await until(() => ids.length === 2)
+  expect(errors).toEqual([])
+  const ended = new Promise((resolve) => reader.once('end', resolve))
   people.changesReader.stop()
+  await ended
   expect(ids).toEqual(['first', 'second'])
 })
