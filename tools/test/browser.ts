@@ -22,13 +22,19 @@ const FOLDERS = ['packages/*', 'bench', 'demo'].flatMap((path) =>
   globSync(`${path}/test/browser`, { cwd: root }).sort(),
 )
 const SUITES_PAGE = 'suites.page.ts'
+const ENGINES_AT_ONCE = 2
 const SILENCE_MS_MAX = 90_000
 const CASE_MS_MAX = 120_000
 
 export async function runBrowserTests({ engines = ENGINES, filter = '' }: StepOptions): Promise<Outcome> {
-  // All at once: much of what browsers are tested for is waiting.
-  const chosen = ENGINES.filter((name) => engines.includes(name))
-  const outcomes = await Promise.all(chosen.map((engine) => runOrLeaveOut(engine, filter)))
+  const waiting = ENGINES.filter((name) => engines.includes(name))
+  const outcomes: Outcome[] = []
+  // Much of what browsers are tested for is waiting.
+  const lane = async (): Promise<void> => {
+    for (let engine = waiting.shift(); engine !== undefined; engine = waiting.shift())
+      outcomes.push(await runOrLeaveOut(engine, filter))
+  }
+  await Promise.all(Array.from({ length: ENGINES_AT_ONCE }, lane))
   const notes = outcomes.flatMap((outcome) => outcome.notes ?? [])
   const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0)
   const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0)
