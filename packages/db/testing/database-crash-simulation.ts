@@ -36,7 +36,7 @@ class Run implements CrashRun {
   readonly host: CrashHost
   readonly #random: Random
   readonly #cacheBytesMax: number
-  /** The last commits may go with the power. Then no step may be several commits, in whose midst it could end. */
+  /** The last commits may go with the power. Then no step may be several commits, in whose midst it could end, but the build of an index. */
   readonly #isPowerLost: boolean
   readonly #environment: Environment
   #reference = new Reference()
@@ -95,6 +95,7 @@ class Run implements CrashRun {
       () => this.#openBoth(),
     )
     assertEqual(await db.check(), [], 'check after the crash')
+    if (this.#isPowerLost) await finishIndexes(db)
     await this.#compare(db)
     for (let round = 0; round < 3; round++) await this.#runSteps([await this.#step()])
     await db.checkpoint()
@@ -217,6 +218,14 @@ async function replay(steps: readonly CrashStep[]): Promise<Reference> {
 }
 
 const NOTHING_OPEN: readonly (readonly CrashStep[])[] = [[]]
+
+/** Those that are half built are built when they are declared again. */
+async function finishIndexes(db: Database): Promise<void> {
+  for (const name of await db.collections()) {
+    const indexes = (await db.collection(name).indexes()).filter(({ ready }) => !ready).map((index) => index.name)
+    if (indexes.length > 0) await db.collection(name, { indexes }).ready()
+  }
+}
 
 async function migrate(db: Database, version: number): Promise<void> {
   const migrations = Object.fromEntries(Array.from({ length: version - 1 }, (_, at) => [at + 2, migration(at + 2)]))
