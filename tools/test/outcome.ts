@@ -19,3 +19,6 @@ export interface Step {
   readonly title: string
   run(options: StepOptions): Promise<Outcome>
 }
+
+/** Begins the lines that tell of tests that take very long. */
+export const STILL_RUNNING = '… still running:'

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { makeFolder, removeFolder, run } from '../processes.ts'
 import { runBrowserTests } from './browser.ts'
-import type { Outcome, Step } from './outcome.ts'
+import { STILL_RUNNING, type Outcome, type Step } from './outcome.ts'
 
 /** Steps are stopped if they take longer: whoever waits for a test that never ends learns nothing. */
 const CHECK_MS_MAX = 120_000
@@ -65,15 +65,15 @@ async function runUnitTests(): Promise<Outcome> {
   const folder = makeFolder('unit')
   try {
     const report = join(folder, 'report.json')
-    const parameters = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+    const reporters = ['default', 'json', join(import.meta.dirname, 'slow-tests-reporter.ts')]
+    const parameters = ['run', ...reporters.map((name) => `--reporter=${name}`), `--outputFile.json=${report}`]
     const { code, output } = await run(program('vitest'), parameters, { cwd: root, show: true, timeoutMs: UNIT_MS_MAX })
     const counted = readReport(report)
-    if (counted === undefined)
-      return {
-        passed: 0,
-        failed: 1,
-        notes: [code === 124 ? `Stopped after ${UNIT_MS_MAX / 1000} s: a test does not end.` : 'There is no report.'],
-      }
+    if (counted === undefined) {
+      const note = code === 124 ? `Stopped after ${UNIT_MS_MAX / 1000} s: a test does not end.` : 'There is no report.'
+      const running = output.split('\n').filter((line) => line.startsWith(STILL_RUNNING))
+      return { passed: 0, failed: 1, notes: [note], failures: [[note, ...running.slice(-10)].join('\n')] }
+    }
     const { passed, failed, skipped, failures } = counted
     // A file that does not load has no failed case, and a skipped test is not allowed.
     const problems = Math.max(failed, code === 0 ? 0 : 1) + skipped
