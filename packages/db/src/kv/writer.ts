@@ -9,6 +9,7 @@ import type { CommitSequence, Generation } from '../base/brand.ts'
 import { isPannierError, PannierError } from '../base/errors.ts'
 import { attempt, Miss } from '../base/miss.ts'
 import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
+import { pauseIn, type Pause } from '../base/pause.ts'
 import { isWrittenBy } from '../pager/log-record.ts'
 import { Checkpointer, LOG_RECORDS_MAX, pageWriting } from './checkpointer.ts'
 import { encodeCommit } from './encode-commit.ts'
@@ -52,6 +53,7 @@ export class Writer {
   readonly #core: Core
   readonly #checkpointer: Checkpointer
   readonly #queue: (QueuedWrite | QueuedTurn)[] = []
+  readonly #pause: Pause
   #running: Promise<void> | undefined
   #lease: WriterLease | undefined
   #cancelIdle: (() => void) | undefined
@@ -62,6 +64,7 @@ export class Writer {
   constructor(core: Core) {
     this.#core = core
     this.#checkpointer = new Checkpointer(core)
+    this.#pause = pauseIn(core.options.environment)
     core.options.coordinator.onHint(() => this.#catchUp())
   }
 
@@ -234,6 +237,9 @@ export class Writer {
     for (let item = this.#queue.shift(); item !== undefined; item = this.#queue.shift()) {
       if (typeof item === 'function') await item()
       else await this.#commitGroup([item, ...this.#takeWrites()])
+      // A store that answers at once never lets go of the thread, and whoever awaits one write after another does not either.
+      const paused = this.#pause()
+      if (isPromise(paused)) await paused
       this.#yieldLease()
     }
     // In the same step as the last look at the queue: what is put there from now on starts a new run.
