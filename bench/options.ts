@@ -33,6 +33,7 @@ the main contenders as fit. Writes bench/results/history/*.json and bench/result
   --features NAME      of Chromium, e.g. IdbSqliteBackingStore: IndexedDB as it will be
   --seed N             of the documents (default 1)
   --keep               also replace what bench/results/current/ holds of these places (committed)
+  --name NAME          of the results, so that --keep puts them beside the others of their place: million, presets
   --report             only make the report, and the figures of the README, anew, of what is in bench/results/current/
   --bars               the table of bars instead: npm run bench -- --bars --help
   --help               print this
@@ -53,6 +54,7 @@ export interface BenchOptions {
   readonly seed: number
   readonly features: readonly string[]
   readonly keep: boolean
+  readonly name: string | undefined
   readonly reportOnly: boolean
 }
 
@@ -72,6 +74,7 @@ export function readOptions(parameters: readonly string[]): BenchOptions | undef
       features: { type: 'string', default: '' },
       seed: { type: 'string', default: '1' },
       keep: { type: 'boolean', default: false },
+      name: { type: 'string' },
       report: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -97,6 +100,7 @@ export function readOptions(parameters: readonly string[]): BenchOptions | undef
     seed: readCount(values.seed),
     features: list(values.features),
     keep: values.keep,
+    name: readName(values.name),
     reportOnly: values.report,
   }
 }
@@ -115,6 +119,11 @@ function choose<T extends string>(
 
 function list(text: string): string[] {
   return text.split(',').filter((part) => part !== '')
+}
+
+function readName(name: string | undefined): string | undefined {
+  if (name !== undefined && !/^[a-z][a-z0-9-]*$/.test(name)) throw new TypeError(`${name} is no name of a file`)
+  return name
 }
 
 function readCount(text: string): number {

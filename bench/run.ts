@@ -13,6 +13,7 @@ import { schedule } from './harness/schedule.ts'
 import type { Turn } from './harness/schedule.ts'
 import type { BenchOptions } from './options.ts'
 import { withFigures } from './report/readme-figures.ts'
+import { keyOf } from './report/charts.ts'
 import { prepareReport } from './report/report.ts'
 import { suiteOf } from './suites/suites.ts'
 
@@ -121,6 +122,7 @@ function fileOf(session: Session, options: BenchOptions): ResultFile {
     schema: SCHEMA,
     version: SCHEMA_VERSION,
     place,
+    ...(options.name !== undefined && { name: options.name }),
     startedAt: startedAt.toISOString(),
     finishedAt: new Date().toISOString(),
     complete,
@@ -137,16 +139,16 @@ function writeResult(file: ResultFile, isKept: boolean): void {
   writeFileSync(path, `${JSON.stringify(file)}\n`)
   if (!isKept) return
   mkdirSync(CURRENT, { recursive: true })
-  const variant = [file.place, ...file.environment.features].join('-')
-  copyFileSync(path, join(CURRENT, `${variant}.json`))
+  copyFileSync(path, join(CURRENT, `${keyOf(file)}.json`))
 }
 
 function reportCurrent(render: (files: readonly ResultFile[]) => string): void {
   const names = globSync('*.json', { cwd: CURRENT }).sort()
   if (names.length === 0) return console.log('There is nothing in bench/results/current/ yet: npm run bench -- --keep')
   const stored = names.map((name) => JSON.parse(readFileSync(join(CURRENT, name), 'utf8')) as ResultFile)
-  // Engines as they come before those with something switched on.
-  const files = stored.sort((a, b) => a.environment.features.length - b.environment.features.length)
+  // Engines as they come before those with something switched on, and what has no name before what has.
+  const partsOf = (file: ResultFile): number => keyOf(file).split('-').length
+  const files = stored.sort((a, b) => partsOf(a) - partsOf(b))
   writeReport(render(files))
   writeFileSync(README, withFigures(readFileSync(README, 'utf8'), files))
 }

@@ -17,6 +17,8 @@ export interface ResultFile {
   readonly schema: typeof SCHEMA
   readonly version: typeof SCHEMA_VERSION
   readonly place: Place
+  /** Of results that stand beside others of their place: 'million', 'presets'. */
+  readonly name?: string
   readonly startedAt: string
   readonly finishedAt: string
   /** False: stopped, by somebody or because the time was up. */

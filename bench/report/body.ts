@@ -168,9 +168,10 @@ content, which occupies nothing but counts against the quota.</li>
 </section>`
 }
 
-function nameOf({ place, environment: { features } }: ResultFile): string {
-  const name = { node: 'Node', chromium: 'Chromium', firefox: 'Firefox', webkit: 'WebKit' }[place]
-  return features.length === 0 ? name : escape(`${name} with ${features.join(', ')}`)
+function nameOf({ place, name, environment: { features } }: ResultFile): string {
+  const engine = { node: 'Node', chromium: 'Chromium', firefox: 'Firefox', webkit: 'WebKit' }[place]
+  const whole = features.length === 0 ? engine : `${engine} with ${features.join(', ')}`
+  return escape(name === undefined ? whole : `${whole}: ${name}`)
 }
 
 function format(value: number, unit: Row['unit']): string {

@@ -29,9 +29,9 @@ export function chartsOf(files: readonly ResultFile[]): Chart[] {
   )
 }
 
-/** One place may be there twice, with other features. */
-export function keyOf({ place, environment }: ResultFile): string {
-  return [place, ...environment.features].join('-')
+/** One place may be there twice, with other features or another name. */
+export function keyOf({ place, name, environment }: ResultFile): string {
+  return [place, ...environment.features, ...(name === undefined ? [] : [name])].join('-')
 }
 
 /** The rows of one metric in one cell. */

@@ -5,6 +5,7 @@
 import { factsOf } from '../contenders/catalog.ts'
 import type { Place } from '../contenders/catalog.ts'
 import type { ResultFile, Row } from '../harness/results.ts'
+import { keyOf } from './charts.ts'
 
 const BEGIN = '<!-- figures: npm run bench -- --report -->'
 const END = '<!-- end of figures -->'
@@ -35,7 +36,7 @@ export function withFigures(readme: string, files: readonly ResultFile[]): strin
   const after = rest?.split(END)[1]
   if (before === undefined || after === undefined) throw new Error(`the README lacks ${BEGIN} or ${END}`)
   const tables = PLACES.flatMap(([place, name]) => {
-    const file = files.find((one) => one.place === place && one.environment.features.length === 0)
+    const file = files.find((one) => keyOf(one) === place)
     return file === undefined ? [] : [tableOf(file, name)]
   })
   const [first = '', ...others] = tables

@@ -27,6 +27,7 @@ export function checkResultFile(value: unknown): ResultFile {
   for (const field of ['startedAt', 'finishedAt']) {
     if (Number.isNaN(Date.parse(String(value[field])))) throw new TypeError(`${field} is not a date`)
   }
+  if (!['string', 'undefined'].includes(typeof value['name'])) throw new TypeError('its name is none')
   if (typeof value['complete'] !== 'boolean') throw new TypeError('it does not say whether the run is complete')
   if (!isEnvironment(value['environment'])) throw new TypeError('the record of the device is not complete')
   const { runs, rows } = value

@@ -37,12 +37,13 @@ const PLACE_TITLES: Readonly<Record<ResultFile['place'], string>> = {
   webkit: 'WebKit',
 }
 
-export function engineOf({ place, environment }: ResultFile): string {
+export function engineOf({ place, name, environment }: ResultFile): string {
   const version = environment.engineVersion
     .split('.')
     .slice(0, place === 'node' ? 2 : 1)
     .join('.')
-  return [`${PLACE_TITLES[place]} ${version}`, ...environment.features].join(' + ')
+  const engine = [`${PLACE_TITLES[place]} ${version}`, ...environment.features].join(' + ')
+  return name === undefined ? engine : `${engine}: ${name}`
 }
 
 export function deviceOf({ environment }: ResultFile): string {

@@ -145,7 +145,7 @@ async function fetchStored(): Promise<KeptResult[]> {
     return files.map((value) => {
       const file = checkResultFile(value)
       return {
-        id: `stored ${file.place} ${file.startedAt} ${file.environment.features.join(' ')}`,
+        id: `stored ${file.place} ${file.startedAt} ${[...file.environment.features, file.name].join(' ')}`,
         origin: 'stored',
         file,
       }
