@@ -336,12 +336,15 @@ test('closing the database ends an update', async () => {
   const db = await open('x', { storage: memory() })
   const all = db.collection<Person>('people')
   await all.insert(Array.from({ length: 20_000 }, (_, age) => ({ city: 'c', age })))
-  const query = all.view('v', { map: byCity }).query()
+  const query = all
+    .view('v', { map: byCity })
+    .query()
+    .then(
+      () => undefined,
+      (reason: unknown) => reason,
+    )
   await db.close()
-  const error: unknown = await query.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  )
+  const error = await query
   expect(isPannierError(error, 'PANNIER_ABORTED') || isPannierError(error, 'PANNIER_CLOSED')).toBe(true)
 })
 

@@ -25,14 +25,12 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
       await goTo(page, 'database/people/_new')
       await edit(page, '{"_id":"ann","age":31}', '.save-doc')
       await until(async () => (await send(server.url, 'GET /people/ann')).json['age'] === 31)
+      await listIsBack(page)
       await editAnn(page)
       await until(async () => (await send(server.url, 'GET /people/ann')).json['age'] === 32)
       await send(server.url, 'PUT /people/bob', { age: 20 })
-      // It goes back to the list by itself some time after it has saved.
-      await until(async () => {
-        await goTo(page, 'database/people/_find')
-        return page.evaluate(() => document.querySelector('#create-index-btn') !== null)
-      })
+      await listIsBack(page)
+      await goTo(page, 'database/people/_find')
       await edit(page, '{"selector":{"age":{"$gt":30}}}', '#create-index-btn')
       await shows(page, '#dashboard-lower-content', 'ann')
       assertEqual(await page.evaluate(() => document.body.innerText.includes('bob')), false)
@@ -58,6 +56,11 @@ async function createDatabase(page: Page): Promise<void> {
   await fill(page, '#js-new-database-name', 'people')
   await click(page, '#js-create-database')
   await until(() => page.evaluate(() => location.hash.includes('database/people')))
+}
+
+/** It goes there by itself some time after it has saved a document. */
+async function listIsBack(page: Page): Promise<void> {
+  await until(() => page.evaluate(() => location.hash.includes('database/people/_all_docs')))
 }
 
 async function editAnn(page: Page): Promise<void> {
