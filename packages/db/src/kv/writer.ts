@@ -54,6 +54,8 @@ export class Writer {
   readonly #checkpointer: Checkpointer
   readonly #queue: (QueuedWrite | QueuedTurn)[] = []
   readonly #pause: Pause
+  /** The store did, so that nothing has let go of the thread. */
+  #answeredAtOnce = false
   #running: Promise<void> | undefined
   #lease: WriterLease | undefined
   #cancelIdle: (() => void) | undefined
@@ -204,6 +206,7 @@ export class Writer {
     const { sequence, generation } = core.state
     try {
       const writing = write()
+      this.#answeredAtOnce = !isPromise(writing)
       if (isPromise(writing)) await writing
     } catch (error) {
       if (isPannierError(error, 'PANNIER_STALE')) throw error
@@ -237,8 +240,8 @@ export class Writer {
     for (let item = this.#queue.shift(); item !== undefined; item = this.#queue.shift()) {
       if (typeof item === 'function') await item()
       else await this.#commitGroup([item, ...this.#takeWrites()])
-      // A store that answers at once never lets go of the thread, and whoever awaits one write after another does not either.
-      const paused = this.#pause()
+      // Whoever awaits one write after another would keep everybody else from the thread.
+      const paused = this.#answeredAtOnce ? this.#pause() : undefined
       if (isPromise(paused)) await paused
       this.#yieldLease()
     }
