@@ -55,8 +55,19 @@ const KEPT_COUNT = 'the count is kept in memory'
 /** Of what is asked again and again. */
 const WARM: ReadonlySet<string> = new Set(['findUnindexed', 'findIndexedWarm', 'rangeCount', 'deepSkip', 'count'])
 
-function reasonFor(metric: string, contender: string, times: number): string | undefined {
+/** From so many documents on the page cache can't hold them all. */
+const LARGE_DOCUMENTS_MIN = 1_000_000
+const LARGE_REASONS: Readonly<Record<string, string>> = {
+  getWarm: 'more than the page cache of 64 MiB holds: pages are read again each time',
+  findIndexedWarm: 'more than the page cache of 64 MiB holds: pages are read again each time',
+  findUnindexed: 'more than the page cache of 64 MiB holds: pages are read again each time',
+  memoryAfterLoad: 'what loading a million documents in one call leaves to be collected',
+}
+
+function reasonFor({ metric, contender, cell }: Row, times: number): string | undefined {
   if (times < NOISE) return 'within what two runs of one contender differ'
+  const isLarge = Number(/^[\d,]+(?= documents)/.exec(cell)?.[0].replaceAll(',', '')) >= LARGE_DOCUMENTS_MIN
+  if (isLarge && LARGE_REASONS[metric] !== undefined) return LARGE_REASONS[metric]
   if (contender === 'rxdb' && WARM.has(metric)) return REMEMBERED
   if (contender.startsWith('pouchdb') && metric === 'count') return KEPT_COUNT
   return REASONS[metric]
@@ -70,7 +81,7 @@ export function lossesOf({ rows }: Pick<ResultFile, 'rows'>): Loss[] {
     if (first?.ratio === undefined || first.ratio.median >= 1) return []
     const { suite, cell, metric, title, contender } = first
     const times = 1 / first.ratio.median
-    return [{ suite, cell, metric, title, contender, times, reason: reasonFor(metric, contender, times) }]
+    return [{ suite, cell, metric, title, contender, times, reason: reasonFor(first, times) }]
   })
   return losses.sort((a, b) => b.times - a.times)
 }

@@ -13,5 +13,5 @@ const FAULTS: readonly Fault[] = [
   { kind: 'gone', happens: true },
 ]
 
-callsInTurn(simulateAttachments, { faults: FAULTS, stride: 4, first: 3 })
+callsInTurn(simulateAttachments, { faults: FAULTS, stride: 8, first: 3 })
 randomCalls(simulateAttachments, { seeds: 25, callsMax: [5, 20, 60] })
