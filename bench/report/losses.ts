@@ -20,6 +20,7 @@ const NOISE = 1.2
 
 const PUT =
   'the request by which a write makes sure that its tab has seen the newest one, and some 0.1 ms before its transaction begins'
+const COLD = 'with so few documents most of it is code that runs for the first time'
 const IN_PROCESS = 'SQLite, LMDB and LevelDB answer within one native call; a promise and a plan take 0.02 to 0.05 ms'
 const PAGES = 'whole pages are read and checked for single documents that lie in them'
 
@@ -46,11 +47,32 @@ const REASONS: Readonly<Record<string, string>> = {
   dropStore: 'closing finishes what is under way, opening reads meta page and log again',
   dropDatabase: 'a new database begins with a reserve for the moment that the quota is reached',
   memoryAfterLoad: 'the page cache holds up to 64 MiB',
+  add: COLD,
+  insert: COLD,
+  index: COLD,
+  'bulk-inserts': COLD,
+  'create-index': COLD,
+  init: COLD,
+  closeAll: 'closing finishes what is under way, and writes the log into pages',
+  delete: COLD,
+  destroy: 'its files, and a reserve in them, are deleted',
+  remove: PUT,
+  replace: PUT,
+  'basic-inserts': PUT,
+  findByQuery: IN_PROCESS,
+  'all-docs-skip-limit': IN_PROCESS,
+  'simple-find-query': IN_PROCESS,
+  'simple-find-query-no-index': IN_PROCESS,
   bytesOnDisk: 'a reserve of 32 MiB for the moment that the quota is reached, and the file system counts it as used',
 }
 
 const REMEMBERED = 'the same query was asked before, and its result is remembered'
 const KEPT_COUNT = 'the count is kept in memory'
+
+const COUNTS: ReadonlySet<string> = new Set(['count', 'countAll', 'countRecords'])
+
+/** They answer within the process, and the reasons of browsers are none beside them. */
+const IN_PROCESS_CONTENDERS: ReadonlySet<string> = new Set(['node-sqlite', 'lmdb', 'classic-level'])
 
 /** Of what is asked again and again. */
 const WARM: ReadonlySet<string> = new Set(['findUnindexed', 'findIndexedWarm', 'rangeCount', 'deepSkip', 'count'])
@@ -69,8 +91,9 @@ function reasonFor({ metric, contender, cell }: Row, times: number): string | un
   const isLarge = Number(/^[\d,]+(?= documents)/.exec(cell)?.[0].replaceAll(',', '')) >= LARGE_DOCUMENTS_MIN
   if (isLarge && LARGE_REASONS[metric] !== undefined) return LARGE_REASONS[metric]
   if (contender === 'rxdb' && WARM.has(metric)) return REMEMBERED
-  if (contender.startsWith('pouchdb') && metric === 'count') return KEPT_COUNT
-  return REASONS[metric]
+  if (contender.startsWith('pouchdb') && COUNTS.has(metric)) return KEPT_COUNT
+  const reason = REASONS[metric]
+  return reason === PUT && IN_PROCESS_CONTENDERS.has(contender) ? IN_PROCESS : reason
 }
 
 /** The worst first. */
