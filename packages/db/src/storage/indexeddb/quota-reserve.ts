@@ -45,8 +45,6 @@ export async function releaseReserve(): Promise<void> {
   try {
     const folder = await navigator.storage.getDirectory()
     await folder.removeEntry(FILE)
-    // Whoever counts what an origin uses has heard of it before it answers this.
-    await navigator.storage.estimate()
   } catch {
     // There was no reserve, or there is no such file system here.
   }
