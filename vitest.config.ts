@@ -11,6 +11,8 @@ export default defineConfig({
     include: ['packages/*/test/**/*.test.ts', 'tools/**/*.test.ts', 'bench/**/*.test.ts', 'demo/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**', '**/test/browser/**'],
     pool: 'forks',
+    // Fewer collections: a twelfth less processor time.
+    execArgv: ['--max-semi-space-size=64'],
     // Files share a process and its modules: a quarter less processor time. What needs a fresh module asks for it.
     isolate: false,
     // One less is the default, which is one on two cores.

@@ -1,5 +1,5 @@
 /** Pannier, through its public API alone and with its defaults; the same in a page and in Node. */
-import { open } from 'pannier'
+import { destroy, open } from 'pannier'
 import type { Collection, Database, Emit, FieldPath, IndexInput, OpenOptions } from 'pannier'
 import type { Contender, Patch, Replicas, Views } from './contender.ts'
 import type { Person } from '../documents.ts'
@@ -142,8 +142,7 @@ export class PannierContender implements Contender {
   }
 
   async destroy(place: string): Promise<void> {
-    const database = await open(place, this.#options)
-    await database.destroy()
+    await destroy(place, this.#options)
   }
 }
 

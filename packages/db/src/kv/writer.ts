@@ -9,6 +9,7 @@ import type { CommitSequence, Generation } from '../base/brand.ts'
 import { isPannierError, PannierError } from '../base/errors.ts'
 import { attempt, Miss } from '../base/miss.ts'
 import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
+import { pauseIn, type Pause } from '../base/pause.ts'
 import { isWrittenBy } from '../pager/log-record.ts'
 import { Checkpointer, LOG_RECORDS_MAX, pageWriting } from './checkpointer.ts'
 import { encodeCommit } from './encode-commit.ts'
@@ -52,6 +53,9 @@ export class Writer {
   readonly #core: Core
   readonly #checkpointer: Checkpointer
   readonly #queue: (QueuedWrite | QueuedTurn)[] = []
+  readonly #pause: Pause
+  /** The store did, so that nothing has let go of the thread. */
+  #answeredAtOnce = false
   #running: Promise<void> | undefined
   #lease: WriterLease | undefined
   #cancelIdle: (() => void) | undefined
@@ -62,6 +66,7 @@ export class Writer {
   constructor(core: Core) {
     this.#core = core
     this.#checkpointer = new Checkpointer(core)
+    this.#pause = pauseIn(core.options.environment)
     core.options.coordinator.onHint(() => this.#catchUp())
   }
 
@@ -201,6 +206,7 @@ export class Writer {
     const { sequence, generation } = core.state
     try {
       const writing = write()
+      this.#answeredAtOnce = !isPromise(writing)
       if (isPromise(writing)) await writing
     } catch (error) {
       if (isPannierError(error, 'PANNIER_STALE')) throw error
@@ -234,6 +240,10 @@ export class Writer {
     for (let item = this.#queue.shift(); item !== undefined; item = this.#queue.shift()) {
       if (typeof item === 'function') await item()
       else await this.#commitGroup([item, ...this.#takeWrites()])
+      // Whoever awaits one write after another would keep everybody else from the thread.
+      const paused = this.#answeredAtOnce ? this.#pause() : undefined
+      if (isPromise(paused)) await paused
+      // Last: whoever wants the lease from now on finds this handle at rest, or waits for the next turn of it.
       this.#yieldLease()
     }
     // In the same step as the last look at the queue: what is put there from now on starts a new run.

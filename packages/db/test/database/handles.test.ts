@@ -102,7 +102,10 @@ test('an index that another handle has defined otherwise fails `ready`', async (
 test('each handle hears of the commits of the other', async () => {
   const [one, two] = await openTwice()
   await one.collection('docs').insert({ _id: 'before' })
-  const heard = new Promise<DatabaseChange>((resolve) => two.onChange(resolve))
+  // News of the first commit may still be on its way.
+  const heard = new Promise<DatabaseChange>((resolve) =>
+    two.onChange((change) => change.collections.get('docs')?.ids?.includes('a') && resolve(change)),
+  )
   await one.collection('docs').insert({ _id: 'a' })
   const { collections, local } = await heard
   expect(local).toBe(false)

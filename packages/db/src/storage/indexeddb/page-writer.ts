@@ -12,7 +12,7 @@ import { PannierError, isPannierError } from '../../base/errors.ts'
 import type { Commit, Durability, LogRecord, Page } from '../page-store.ts'
 import type { Connection, Work } from './connection.ts'
 import { LOG, LOG_END, META, PAGES } from './open.ts'
-import { keepReserve, releaseReserve } from './quota-reserve.ts'
+import { keepReserve, releaseReserve, writeWhenThereIsRoom } from './quota-reserve.ts'
 import { CURRENT, generationOf, keyOf, requestMeta } from './stored-meta.ts'
 
 /** A key in `meta`. */
@@ -58,9 +58,10 @@ export class IndexedDbPageWriter {
       if (!isPannierError(error, 'PANNIER_QUOTA_EXCEEDED')) throw error
       await this.#relieve()
       if (record.bytes.length > RESERVED_RECORD_BYTES_MAX) throw error
-      await releaseReserve()
+      const add = (): Promise<void> => this.#add(record, durability, put)
+      const again = (await releaseReserve()) ? writeWhenThereIsRoom(add, () => this.#relieve()) : add()
       // Firefox may have left the record without what comes with it. It is in the way then, and whoever looks finds it.
-      await this.#add(record, durability, put).catch(() => {
+      await again.catch(() => {
         throw error
       })
     })
@@ -192,8 +193,8 @@ export class IndexedDbPageWriter {
   }
 
   /**
-   * After it ran out of room Firefox lets the next transaction only delete, and tidies up its files after that one, which
-   * often makes room. Elsewhere this does nothing.
+   * A transaction that needs no room. After it ran out of room Firefox lets the next transaction only delete, and tidies up its
+   * files after that one, which often makes room. Chromium counts what is used anew.
    */
   async #relieve(): Promise<void> {
     const relief = this.#connection.write([PAGES], 'relaxed', (work) => {

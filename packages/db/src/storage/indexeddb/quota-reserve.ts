@@ -6,6 +6,8 @@
  * hardly uses the disk, and gives its room back the moment it is removed. WebKit has no such file system everywhere;
  * then there is no reserve.
  */
+import { isPannierError } from '../../base/errors.ts'
+
 /**
  * The first size that there is room for. Chromium goes some 20 MB beyond the quota before it notices. Made in about 40 ms, in
  * the background.
@@ -13,6 +15,11 @@
 const RESERVE_BYTES = [32 << 20, 8 << 20, 2 << 20]
 
 const FILE = 'pannier-reserve'
+
+/** So long a write waits for the end of a compaction at most, and between two tries. */
+const COMPACTION_MS_MAX = 10_000
+const PAUSE_MS_MIN = 50
+const PAUSE_MS_MAX = 1000
 
 /** One attempt under way or made at a time; another one follows when the reserve was used. */
 let kept = false
@@ -40,13 +47,34 @@ async function makeReserve(): Promise<void> {
   }
 }
 
-/** Gives the room back. Resolves also when there was none. */
-export async function releaseReserve(): Promise<void> {
+/** Gives the room back; false where there was no reserve, or there is no such file system. */
+export async function releaseReserve(): Promise<boolean> {
   try {
     const folder = await navigator.storage.getDirectory()
     await folder.removeEntry(FILE)
+    return true
   } catch {
-    // There was no reserve, or there is no such file system here.
+    return false
+  } finally {
+    // Not before: a commit meanwhile would find the file still there, and take it for kept.
+    kept = false
   }
-  kept = false
+}
+
+/**
+ * Calls `write` until there is room for it. What was given back may be taken for a moment: LevelDB, on which IndexedDB stands
+ * in Chromium, writes what it compacts anew before it deletes what that replaces (113 MB of files, 64 MB 0.7 s later). And
+ * Chromium seems to count files again only after a transaction has succeeded, so before each further try `succeed` does that:
+ * without it three runs of the quota test in ten were refused for more than 10 s on a busy machine, with it none of 18.
+ */
+export async function writeWhenThereIsRoom(write: () => Promise<void>, succeed: () => Promise<void>): Promise<void> {
+  for (let waitedMs = 0, pauseMs = PAUSE_MS_MIN; ; waitedMs += pauseMs, pauseMs = Math.min(pauseMs * 2, PAUSE_MS_MAX)) {
+    try {
+      return await write()
+    } catch (error) {
+      if (!isPannierError(error, 'PANNIER_QUOTA_EXCEEDED') || waitedMs >= COMPACTION_MS_MAX) throw error
+    }
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    await succeed()
+  }
 }
