@@ -75,13 +75,16 @@ class Tally {
     if (error !== undefined) console.log(indent(error.stack ?? error.message))
   }
 
-  async time(name: string, body: () => void | Promise<void>): Promise<void> {
+  /** True if it passed. */
+  async time(name: string, body: () => void | Promise<void>): Promise<boolean> {
     const start = performance.now()
     try {
       await withTimeout(Promise.resolve(body()), CASE_MS_MAX, name)
       this.add({ name, durationMs: performance.now() - start })
+      return true
     } catch (error) {
       this.add({ name, error: errorFacts(error), durationMs: performance.now() - start })
+      return false
     }
   }
 }
@@ -125,7 +128,11 @@ async function runFile(browser: Browser, folder: string, file: string, filter: s
     const cases: [name: string, body: () => void | Promise<void>][] = []
     const { baseUrl } = server
     browserSuite({ test: (title, body) => cases.push([`${name}: ${title}`, body]), browser, baseUrl })
-    for (const [title, body] of cases) if (title.includes(filter)) await tally.time(title, body)
+    for (const [title, body] of cases) {
+      const passed = !title.includes(filter) || (await tally.time(title, body))
+      // Whatever it has left is not in the way of the next one.
+      if (!passed) await leaveNothing(browser)
+    }
   } catch (error) {
     tally.add({ name: `${name} runs to its end`, error: errorFacts(error), durationMs: 0 })
   }

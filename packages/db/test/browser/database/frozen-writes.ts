@@ -29,8 +29,7 @@ export function frozenWrites(opened: Opened): FrozenWrites {
         tries++
         if (tries > 1) return
         if (place !== undefined) return freeze(place)
-        channel.postMessage(where)
-        waitForStop()
+        waitForStop(() => channel.postMessage(where))
       }
       await write(opened(), where, freezeOnce)
       return tries
@@ -77,8 +76,11 @@ function freeze(place: SharedArrayBuffer): void {
 /** A step that takes so long was interrupted by a stop. */
 const STOP_MS_MIN = 2000
 
-function waitForStop(): void {
-  for (let before = performance.now(), now = before; now - before < STOP_MS_MIN; now = performance.now()) before = now
+/** On a busy machine the stop may come before `ask` has returned: the first step begins before that. */
+function waitForStop(ask: () => void): void {
+  let before = performance.now()
+  ask()
+  for (let now = performance.now(); now - before < STOP_MS_MIN; now = performance.now()) before = now
 }
 
 /** Resolves when a thread is frozen at that place. */
