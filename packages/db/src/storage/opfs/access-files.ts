@@ -33,13 +33,19 @@ export interface OpenFiles extends DatabaseFiles {
 }
 
 /** Undefined where there are none and none are to be created. `check` is called before anything is written. */
-export async function openFiles(name: string, create: boolean, check: () => void): Promise<OpenFiles | undefined> {
+export async function openFiles(
+  name: string,
+  create: boolean,
+  check: () => void,
+  lockedMsMax: number = LOCKED_MS_MAX,
+): Promise<OpenFiles | undefined> {
   const opened: AccessHandle[] = []
   try {
     const parent = await (await root()).getDirectoryHandle(FOLDER, { create })
     const folder = await parent.getDirectoryHandle(folderName(name), { create })
     const opening = FILE_NAMES.map(async (file, index) => {
-      const access = await accessTo((await folder.getFileHandle(file, { create })) as MaybeAccess)
+      const handle = (await folder.getFileHandle(file, { create })) as MaybeAccess
+      const access = await whileLocked(() => handle.createSyncAccessHandle({ mode: 'readwrite-unsafe' }), lockedMsMax)
       opened[index] = access
       return rawFile(access, check)
     })
@@ -77,11 +83,7 @@ export function folderName(name: string): string {
   return name.replaceAll(/[^a-z0-9_-]/g, (char) => `%${char.charCodeAt(0).toString(16)}.`)
 }
 
-function accessTo(file: MaybeAccess): Promise<AccessHandle> {
-  return whileLocked(() => file.createSyncAccessHandle({ mode: 'readwrite-unsafe' }))
-}
-
-async function whileLocked<T>(open: () => Promise<T>, lockedMsMax: number = LOCKED_MS_MAX): Promise<T> {
+async function whileLocked<T>(open: () => Promise<T>, lockedMsMax: number): Promise<T> {
   for (let waitedMs = 0; ; waitedMs += LOCKED_RETRY_MS) {
     try {
       return await open()

@@ -14,7 +14,8 @@ import { FileDatabase } from './file-database.ts'
 import { readRange } from './raw-file.ts'
 
 const TOKEN_BYTES = 16
-const EMPTY_LOCKED_MS_MAX = 500
+/** So long files are waited for that were found to be kept, or that are empty. */
+const SHORT_MS = 500
 
 /** The files are another worker's by now. */
 export class Moved extends Error {}
@@ -28,6 +29,8 @@ export class Ownership {
   readonly #token: Uint8Array = randomBytes()
   #files: OpenFiles | undefined
   #letGo: () => void = () => {}
+  /** Whoever keeps the files has been waited for: the next call need not do that for as long again. */
+  #patienceMs: number | undefined
 
   constructor(name: string) {
     this.#name = name
@@ -85,7 +88,11 @@ export class Ownership {
   }
 
   async #take(create: boolean): Promise<void> {
-    const files = await openFiles(this.#name, create, this.check)
+    const opening = openFiles(this.#name, create, this.check, this.#patienceMs)
+    // Until it has succeeded.
+    this.#patienceMs = SHORT_MS
+    const files = await opening
+    this.#patienceMs = undefined
     if (files === undefined) return
     this.#files = files
     try {
@@ -106,7 +113,7 @@ export class Ownership {
     files.close()
     if (!files.isShared) return deleteFiles(this.#name)
     // A frozen tab may have them open still: empty ones are no database.
-    await deleteFiles(this.#name, EMPTY_LOCKED_MS_MAX).catch((error: unknown) => {
+    await deleteFiles(this.#name, SHORT_MS).catch((error: unknown) => {
       if (!isPannierError(error, 'PANNIER_BLOCKED')) throw error
     })
   }
