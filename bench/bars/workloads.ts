@@ -24,8 +24,8 @@ const GETS = 1_000
 const SUSTAINED_WRITES = 5_000
 const PAGE_LIMIT = 20
 const JSON_PAGE_BYTES = 30 * 1024
-/** Of JSON; with what a log record adds it stays a little below Pannier's bound of 1 MiB, so that nothing empties the log. */
-const LOG_TAIL_BYTES = 950 * 1024
+/** Documents; a little below Pannier's bounds of 1 MiB and 2,500 records, so that nothing empties the log. */
+const LOG_TAIL = 2250
 
 export interface Context {
   readonly contender: Contender
@@ -255,12 +255,8 @@ const fillLog: Workload = {
   name: 'fillLog',
   async run({ contender, set, place }) {
     await contender.open(place, true)
-    let number = extra.log
-    for (let bytes = 0; bytes < LOG_TAIL_BYTES; number++) {
-      const [person] = extraPeople(set, number, 1)
-      bytes += JSON.stringify(person).length
-      await contender.insert(person!)
-    }
+    await contender.emptyLog?.()
+    for (const person of extraPeople(set, extra.log, LOG_TAIL)) await contender.insert(person)
     return { times: {}, answer: String(await contender.count()) }
   },
 }

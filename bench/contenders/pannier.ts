@@ -22,6 +22,10 @@ export class PannierContender implements Contender {
     this.#indexes = indexes
   }
 
+  protected get database(): Database {
+    return this.#database!
+  }
+
   protected get people(): Collection<Person> {
     return this.#people!
   }

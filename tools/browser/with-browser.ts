@@ -17,7 +17,7 @@
  */
 import { makeFolder, removeFolder } from '../processes.ts'
 import type { Engine, EngineOptions } from './engines.ts'
-import type { Browser, Session } from './browser.ts'
+import type { Browser, Page, Session } from './browser.ts'
 import { startPuppeteer } from './drive-puppeteer.ts'
 import { startWebKit } from './drive-webkit.ts'
 import { withTimeout } from './launch.ts'
@@ -54,6 +54,10 @@ export async function withBrowser<T>(
     return taken?.catch(() => undefined)
   }
   const end = async (): Promise<void> => (await takeSession())?.close()
+  const openIn = async (url: string): Promise<Page> => {
+    session ??= withTimeout(start(engine, engineOptions), START_MS_MAX, `the start of ${engine}`)
+    return withTimeout((await session).open(url), OPEN_MS_MAX, `opening ${url} in ${engine}`)
+  }
   const browser: Browser = {
     engine,
     supports: {
@@ -68,8 +72,14 @@ export async function withBrowser<T>(
     async open(url) {
       const place = {}
       places.add(place)
-      session ??= withTimeout(start(engine, engineOptions), START_MS_MAX, `the start of ${engine}`)
-      const opened = await withTimeout((await session).open(url), OPEN_MS_MAX, `opening ${url} in ${engine}`)
+      const opened = await openIn(url).catch(async (error: unknown) => {
+        // On a busy machine Firefox now and then never loads the page that comes after one whose process was killed.
+        if (places.size > 1) throw error
+        console.warn(`${String(error)}; ${engine} is started anew.`)
+        await end()
+        places.add(place)
+        return openIn(url)
+      })
       return {
         ...opened,
         async close() {

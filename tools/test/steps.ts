@@ -7,7 +7,7 @@ import { STILL_RUNNING, type Outcome, type Step } from './outcome.ts'
 
 /** Steps are stopped if they take longer: whoever waits for a test that never ends learns nothing. */
 const CHECK_MS_MAX = 120_000
-const UNIT_MS_MAX = 900_000
+const UNIT_MS_MAX = 1_800_000
 
 const root = resolve(import.meta.dirname, '../..')
 const program = (name: string): string => join(root, 'node_modules', '.bin', name)

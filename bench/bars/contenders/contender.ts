@@ -27,6 +27,8 @@ type InBoth =
 export interface Contender extends Pick<LabContender, InBoth> {
   /** Puts one on city and score in the place of the index on city, where that helps. */
   widenIndex?(): Answer<void>
+  /** What was written goes from the log to where it stays, where there is a log. */
+  emptyLog?(): Promise<void>
   /** Reads and rewrites the document atomically; resolves when durable. */
   rewrite(id: string, change: (person: Person) => Person): Answer<void>
   countCity(city: string): Answer<number>

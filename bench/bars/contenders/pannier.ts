@@ -29,6 +29,10 @@ class BarsPannierContender extends PannierContender implements Contender {
     await this.declare(INDEXES)
   }
 
+  emptyLog(): Promise<void> {
+    return this.database.checkpoint()
+  }
+
   async rewrite(id: string, change: (person: Person) => Person): Promise<void> {
     await this.people.update(id, change)
   }

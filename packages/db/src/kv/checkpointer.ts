@@ -10,7 +10,7 @@ import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
 import type { CommitBody } from './commit-record.ts'
 import type { Core } from './core.ts'
 import { encodeCommit } from './encode-commit.ts'
-import { applyCommits } from './state.ts'
+import { applyCommits } from './replay.ts'
 import type { Transaction } from './transaction.ts'
 import type * as WritePages from './write-pages.ts'
 

@@ -19,7 +19,8 @@ import type { CommitNotice, Snapshot } from './key-value-store.ts'
 import { decodeMeta, emptyState } from './meta-body.ts'
 import { commitNotice, directNotice, unknownChanges } from './notice.ts'
 import { StateSnapshot } from './snapshot.ts'
-import { applyCommits, type LoggedCommit, type State } from './state.ts'
+import { applyCommits, type LoggedCommit } from './replay.ts'
+import type { State } from './state.ts'
 import type { Transaction } from './transaction.ts'
 
 export interface CoreOptions {

@@ -15,7 +15,8 @@ import { NOTHING_TO_RECLAIM } from '../pager/reclaim.ts'
 import type { MetaRecord } from '../storage/page-store.ts'
 import { readName, treeKindOf } from './commit-record.ts'
 import { EMPTY_OVERLAY, type Overlay } from './overlay.ts'
-import { overlayInsert } from './overlay-edit.ts'
+import { OPERATION_INSERT } from './commit-record.ts'
+import { overlayApply } from './overlay-edit.ts'
 import type { State, TreeState } from './state.ts'
 
 /** A database in which nothing was ever written. */
@@ -75,7 +76,7 @@ function decodeInline(reader: ByteReader): Overlay {
   const edit = {}
   for (let count = reader.varint(); count > 0; count--) {
     const key = byteStringOf(reader, reader.varint()) as Key
-    overlay = overlayInsert(overlay, edit, key, reader.raw(reader.varint()))
+    overlay = overlayApply(overlay, edit, OPERATION_INSERT, key, reader.raw(reader.varint()))
   }
   return overlay
 }

@@ -6,12 +6,14 @@
 import { assert } from '../base/assert.ts'
 import type { Key } from '../base/brand.ts'
 import type { Bytes } from '../codec/bytes.ts'
+import type { Operation } from './commit-record.ts'
 import { childIndex, EMPTY_OVERLAY, lowerBound, NODE_ENTRIES_MAX, sizeOf } from './overlay.ts'
 import type { Change, Delta, Edit, Overlay, OverlayBranch, OverlayLeaf, OverlayNode } from './overlay.ts'
 
-/** The key was absent and is there now. */
-export function overlayInsert(overlay: Overlay, edit: Edit, key: Key, value: Bytes): Overlay {
-  return put(overlay, edit, key, value, 1)
+/** One operation: `change` is the new value, or for a removal the length of what was there. */
+export function overlayApply(overlay: Overlay, edit: Edit, operation: Operation, key: Key, change: Change): Overlay {
+  // Insert 0, replace 1, remove 2.
+  return put(overlay, edit, key, change, (1 - operation) as Delta)
 }
 
 /** Inserts many, in ascending order. Takes the arrays. */
@@ -25,22 +27,12 @@ export function overlayInsertMany(
     const deltas = new Array<Delta>(keys.length).fill(1)
     return { root: { owner: edit, keys: keys as Key[], changes: values as Bytes[], deltas, delta: keys.length } }
   }
-  for (let i = 0; i < keys.length; i++) overlay = overlayInsert(overlay, edit, keys[i]!, values[i]!)
+  for (let i = 0; i < keys.length; i++) overlay = put(overlay, edit, keys[i]!, values[i]!, 1)
   return overlay
 }
 
-/** The key was there and has another value now. */
-export function overlayReplace(overlay: Overlay, edit: Edit, key: Key, value: Bytes): Overlay {
-  return put(overlay, edit, key, value, 0)
-}
-
-/** The key was there and is absent now. `valueBytes`: of what was there. */
-export function overlayRemove(overlay: Overlay, edit: Edit, key: Key, valueBytes: number): Overlay {
-  return put(overlay, edit, key, valueBytes, -1)
-}
-
 /**
- * All three in one. The delta of an entry is counted from the pages, so it is the sum of the deltas of the changes made to
+ * The delta of an entry is counted from the pages, so it is the sum of the deltas of the changes made to
  * it; an entry that neither the pages nor the newest state hold is dropped.
  */
 function put(overlay: Overlay, edit: Edit, key: Key, change: Change, delta: Delta): Overlay {

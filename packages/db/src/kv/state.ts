@@ -2,20 +2,12 @@
  * The state of a database as one handle sees it: immutable. A snapshot is a reference to one; a commit makes the next.
  */
 import type { CommitSequence, Generation, Key, PageId } from '../base/brand.ts'
-import { corruptBytes } from '../codec/bytes.ts'
 import { keyNumber } from '../codec/key-number.ts'
 import type { Root, Tree } from '../btree/node.ts'
 import type { ReclaimList } from '../pager/reclaim.ts'
-import {
-  OPERATION_INSERT,
-  type CommitBody,
-  type CreatedTree,
-  type Operation,
-  type TreeOperations,
-} from './commit-record.ts'
+import type { CreatedTree } from './commit-record.ts'
 import type { ReducerName, TreeKind } from './key-value-store.ts'
-import { EMPTY_OVERLAY, type Change, type Edit, type Overlay } from './overlay.ts'
-import { overlayInsert, overlayRemove, overlayReplace } from './overlay-edit.ts'
+import { EMPTY_OVERLAY, type Edit, type Overlay } from './overlay.ts'
 
 export interface TreeState {
   readonly id: number
@@ -97,61 +89,14 @@ export function draftTree(draft: Draft, slot: number): DraftTree {
   return own
 }
 
-/** A commit as the log holds it. */
-export interface LoggedCommit {
-  readonly sequence: CommitSequence
-  readonly body: CommitBody
-}
-
-/** The state with the changes of commits: for recovery, for the commits of others, and after a storage checkpoint. */
-export function applyCommits(state: State, commits: readonly LoggedCommit[]): State {
-  if (commits.length === 0) return state
-  const draft = draftOf(state)
-  const slotOfId = new Map<number, number>()
-  draft.slots.forEach((tree, slot) => tree !== undefined && slotOfId.set(tree.id, slot))
-  let { sequence } = state
-  for (const commit of commits) {
-    if (commit.sequence !== sequence + 1)
-      throw corruptBytes(`the log goes from commit ${sequence} to ${commit.sequence}`)
-    sequence = commit.sequence
-    applyCommit(draft, slotOfId, commit)
-  }
-  return finishDraft(state, draft, sequence)
-}
-
-function applyCommit(draft: Draft, slotOfId: Map<number, number>, { sequence, body }: LoggedCommit): void {
-  const slotOf = (id: number): number => {
-    const slot = slotOfId.get(id)
-    if (slot === undefined) throw corruptBytes(`commit ${sequence} changes a tree that does not exist`)
-    return slot
-  }
-  for (const created of body.created) slotOfId.set(created.id, createTree(draft, created))
-  for (const operations of body.trees)
-    applyOperations(draftTree(draft, slotOf(operations.tree)), draft.edit, operations)
-  for (const id of body.dropped) {
-    dropTree(draft, slotOf(id))
-    slotOfId.delete(id)
-  }
+/** The next number of a sequence tree in which an entry was inserted. */
+export function countUp(tree: DraftTree, key: Key): void {
+  if (tree.kind === 'sequence') tree.nextNumber = Math.max(tree.nextNumber, keyNumber(key) + 1)
 }
 
 export function finishDraft(state: State, draft: Draft, sequence: CommitSequence): State {
   const { slots, slotOfName, nextTreeId, droppedRoots } = draft
   return { ...state, sequence, slots, slotOfName, nextTreeId, droppedRoots }
-}
-
-function applyOperations(tree: DraftTree, edit: Edit, { operations, keys, changes }: TreeOperations): void {
-  for (let i = 0; i < operations.length; i++) applyOperation(tree, edit, operations[i]!, keys[i]!, changes[i]!)
-}
-
-export function applyOperation(tree: DraftTree, edit: Edit, operation: Operation, key: Key, change: Change): void {
-  if (typeof change === 'number') {
-    tree.overlay = overlayRemove(tree.overlay, edit, key, change)
-  } else if (operation === OPERATION_INSERT) {
-    tree.overlay = overlayInsert(tree.overlay, edit, key, change)
-    if (tree.kind === 'sequence') tree.nextNumber = Math.max(tree.nextNumber, keyNumber(key) + 1)
-  } else {
-    tree.overlay = overlayReplace(tree.overlay, edit, key, change)
-  }
 }
 
 export function namesWithPrefix(names: ReadonlyMap<string, number>, prefix: string): string[] {

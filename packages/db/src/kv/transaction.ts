@@ -10,7 +10,7 @@ import { PannierError } from '../base/errors.ts'
 import { KEY_BYTES_MAX } from '../btree/leaf.ts'
 import type { NodeCache } from '../btree/node.ts'
 import type { Bytes } from '../codec/bytes.ts'
-import { keyNumber, numberKey } from '../codec/key-number.ts'
+import { numberKey } from '../codec/key-number.ts'
 import {
   OPERATION_INSERT,
   OPERATION_REMOVE,
@@ -23,9 +23,9 @@ import {
 import type { ReducerName, TreeKind, TreeWriter, WriteTransaction } from './key-value-store.ts'
 import { MergedTree } from './merged-tree.ts'
 import type { Change } from './overlay.ts'
-import { overlayInsertMany } from './overlay-edit.ts'
+import { overlayApply, overlayInsertMany } from './overlay-edit.ts'
 import {
-  applyOperation,
+  countUp,
   createTree,
   draftOf,
   draftTree,
@@ -199,7 +199,7 @@ export class Transaction implements WriteTransaction {
     }
     const tree = draftTree(this.#draft, slot)
     tree.overlay = overlayInsertMany(tree.overlay, this.#draft.edit, keys, values)
-    if (tree.kind === 'sequence') tree.nextNumber = Math.max(tree.nextNumber, keyNumber(keys.at(-1)!) + 1)
+    countUp(tree, keys.at(-1)!)
     this.#touched.add(slot)
     this.bytes += bytes
     const log = this.#log
@@ -219,7 +219,8 @@ export class Transaction implements WriteTransaction {
   change(slot: number, operation: Operation, key: Key, change: Change): void {
     checkKey(key)
     const tree = draftTree(this.#draft, slot)
-    applyOperation(tree, this.#draft.edit, operation, key, change)
+    tree.overlay = overlayApply(tree.overlay, this.#draft.edit, operation, key, change)
+    if (operation === OPERATION_INSERT) countUp(tree, key)
     this.#touched.add(slot)
     this.bytes += key.length + (typeof change === 'number' ? 0 : change.length) + OPERATION_OVERHEAD_BYTES
     const log = this.#log
