@@ -73,7 +73,7 @@ export async function withBrowser<T>(
       const place = {}
       places.add(place)
       const opened = await openIn(url).catch(async (error: unknown) => {
-        // On a busy machine Firefox now and then never loads the page that comes after one whose process was killed.
+        // Seen once, on a busy machine: Firefox did not load a page. Why is not known.
         if (places.size > 1) throw error
         console.warn(`${String(error)}; ${engine} is started anew.`)
         await end()
