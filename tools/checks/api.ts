@@ -12,7 +12,7 @@ import { PACKAGES, root } from './packages.ts'
 const LINES_SHOWN_MAX = 60
 
 const update = process.argv.includes('--update')
-if (update) await import('./build.ts')
+if (update) await (await import('./build.ts')).build()
 
 let differences = 0
 for (const { folder, entries } of PACKAGES) {
@@ -21,7 +21,12 @@ for (const { folder, entries } of PACKAGES) {
   mkdirSync(api, { recursive: true })
   for (const { name, types, specifier } of entries) {
     const path = join(api, `${name}.d.ts`)
-    const text = `// What \`${specifier}\` offers. Written by \`npm run api\`.\n\n${describeInterface(join(folder, types))}`
+    const main = name === 'index' ? undefined : entries.find((entry) => entry.name === 'index')
+    const described = describeInterface(
+      join(folder, types),
+      main && { specifier: main.specifier, path: join(folder, main.types) },
+    )
+    const text = `// What \`${specifier}\` offers. Written by \`npm run api\`.\n\n${described}`
     if (update) writeFileSync(path, text)
     else compare(path, text)
   }

@@ -1,8 +1,8 @@
 /**
  * Describes what an entry offers, from the declarations that the compiler wrote: what it exports, then whatever else the
  * exported declarations mention, each part sorted by name and without comments, so that the text depends on nothing but
- * the interface. Relies on the compiler's layout: a top-level statement begins in the first column, and what continues it
- * does not, but for closing brackets.
+ * the interface; what the package's main entry offers is named, and described there. Relies on the compiler's layout: a
+ * top-level statement begins in the first column, and what continues it does not, but for closing brackets.
  */
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
@@ -31,15 +31,25 @@ interface Reference {
 
 const modules = new Map<string, Module>()
 
-/** `path` is that of the entry's declarations. */
-export function describeInterface(path: string): string {
+/** `path` is that of the entry's declarations; `main`: the main entry, where this is another one. */
+export function describeInterface(path: string, main?: { readonly specifier: string; readonly path: string }): string {
   const exported = new Map<Declaration, string>()
   for (const [name, declaration] of exportsOf(path)) exported.set(declaration, name)
+  const elsewhere = new Map(main && [...exportsOf(main.path)].map(([name, declaration]) => [declaration, name]))
+  const imported = new Set<string>()
   const reached = new Set(exported.keys())
-  for (const declaration of reached) for (const next of mentionedIn(declaration)) reached.add(next)
+  for (const declaration of reached) {
+    for (const next of mentionedIn(declaration)) {
+      const name = elsewhere.get(next)
+      if (name === undefined || exported.has(next)) reached.add(next)
+      else imported.add(name)
+    }
+  }
+  const named = [...imported].toSorted().map((name) => `  ${name},\n`)
+  const head = imported.size > 0 ? `import type {\n${named.join('')}} from '${main!.specifier}'\n\n` : ''
   const lines = [...exported].map(([declaration, name]) => ({ name, text: `export ${renamed(declaration, name)}` }))
   const further = [...reached].filter((declaration) => !exported.has(declaration))
-  return [...byName(lines), ...byName(further)].map(({ text }) => `${text}\n`).join('\n')
+  return head + [...byName(lines), ...byName(further)].map(({ text }) => `${text}\n`).join('\n')
 }
 
 function byName<T extends { readonly name: string; readonly text: string }>(list: readonly T[]): readonly T[] {

@@ -1,5 +1,11 @@
 // What `pannier/testing` offers. Written by `npm run api`.
 
+import type {
+  Durability,
+  ErrorCode,
+  Storage,
+} from 'pannier'
+
 export class CheckError extends Error {
     constructor(message: string);
 }
@@ -136,10 +142,6 @@ interface Commit {
 
 type CommitSequence = Brand<number, 'CommitSequence'>;
 
-type Durability = 'relaxed' | 'strict';
-
-type ErrorCode = 'PANNIER_LOCKED' | 'PANNIER_BLOCKED' | 'PANNIER_OPEN_FAILED' | 'PANNIER_UNAVAILABLE' | 'PANNIER_WRONG_FORMAT' | 'PANNIER_NEWER_FORMAT' | 'PANNIER_ENCRYPTED' | 'PANNIER_NOT_ENCRYPTED' | 'PANNIER_WRONG_KEY' | 'PANNIER_EXISTS' | 'PANNIER_CLOSED' | 'PANNIER_CORRUPT' | 'PANNIER_IO' | 'PANNIER_QUOTA_EXCEEDED' | 'PANNIER_STALE' | 'PANNIER_RECOVERY_NEEDED' | 'PANNIER_SNAPSHOT_EXPIRED' | 'PANNIER_CONFLICT' | 'PANNIER_NOT_FOUND' | 'PANNIER_UNIQUE' | 'PANNIER_KEY_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_DEEP' | 'PANNIER_BATCH_TOO_LARGE' | 'PANNIER_INVALID_DOCUMENT' | 'PANNIER_ATTACHMENT_TOO_LARGE' | 'PANNIER_ATTACHMENT_MISSING' | 'PANNIER_EPOCH_MISMATCH' | 'PANNIER_NEWER_SCHEMA' | 'PANNIER_INDEX_MISMATCH' | 'PANNIER_UNSAFE_REGEX' | 'PANNIER_LIMIT' | 'PANNIER_PEER_UNREACHABLE' | 'PANNIER_PEER_REFUSED' | 'PANNIER_MODULE_NOT_LOADED' | 'PANNIER_ABORTED';
-
 type Generation = Brand<number, 'Generation'>;
 
 interface KnownState {
@@ -199,14 +201,6 @@ class SimulatedPageStore implements PageStore {
     listPages(): MaybePromise<readonly PageId[]>;
     usedBytes(): MaybePromise<number | undefined>;
     close(): MaybePromise<void>;
-}
-
-interface Storage {
-    readonly kind: string;
-    readonly scope: SharingScope;
-    identify(name: string): string;
-    open(name: string): Promise<PageStore>;
-    destroy(name: string): Promise<void>;
 }
 
 interface StoreState {

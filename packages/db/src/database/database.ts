@@ -276,6 +276,12 @@ export class Database<Schemas extends object = object> {
     await moveDatabase(this, this.#parts, storage, options)
   }
 
+  /** @internal Deletes what a move to `storage` has left there that was cut off. False if there is no copy of this database. */
+  async discardCopy(storage: Storage, options: MoveOptions): Promise<boolean> {
+    const { discardCopy } = await loadedModule(import('./move-database.ts'))
+    return discardCopy(this, this.#parts, storage, options)
+  }
+
   /**
    * Keeps collections in step with CouchDB databases, all of them as one: `collection.sync` for each. Of collections that are named
    * in a list the database is the one of that name below `url`.

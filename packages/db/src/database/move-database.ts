@@ -1,18 +1,18 @@
 /**
  * Moves a database from one storage to another. Loaded when it is asked for.
  *
- * Guarantees: what is deleted at the end has been copied to its last commit: between the comparison and the end nobody else can write. A
- * move that fails leaves the source as it is and nothing else. Cut off, it may leave a complete copy beside the source (in its last moment,
- * or where the source could not be deleted); the copy's id tells whose it is, so that the next move replaces it, if nobody has
- * written to it since and the source is sound.
+ * Guarantees: what is deleted at the end has been copied to its last commit, and the copy is there: it is looked at in the source's turn
+ * at writing, without which no copy is taken away either. A move that fails leaves the source as it is and nothing else. Cut off, it may
+ * leave a complete copy beside the source (in its last moment, or where the source could not be deleted); the copy's id tells whose it is,
+ * so that the next move replaces it, if nobody has written to it since and the source is sound. Of several handles that move it at once one
+ * does, and the others find it moved.
  */
 import { throwIfAborted } from '../base/abort.ts'
-import type { CommitSequence } from '../base/brand.ts'
 import type { Environment } from '../base/environment.ts'
-import { PannierError } from '../base/errors.ts'
+import { isPannierError, PannierError } from '../base/errors.ts'
 import { loadedModule } from '../base/lazy-module.ts'
 import { Hash128, HASH_BYTES } from '../codec/hash128.ts'
-import type { KeyValueStore } from '../kv/key-value-store.ts'
+import type { HeldTransaction, KeyValueStore } from '../kv/key-value-store.ts'
 import { decodeMeta } from '../kv/meta-body.ts'
 import { holdsDatabase, isUntouchedCopy } from '../kv/restore-snapshot.ts'
 import type { PageStore, Storage, StoreState } from '../storage/page-store.ts'
@@ -20,6 +20,7 @@ import type { Database } from './database.ts'
 import type { Sealing } from './encryption/encryption.ts'
 import type { MoveOptions } from './move-options.ts'
 import { coordinatorFor } from './open.ts'
+import { inPlaceTurn } from './place-turn.ts'
 import { restore } from './restore.ts'
 
 /** Where the database is now. */
@@ -48,11 +49,35 @@ export async function moveDatabase(
       'The database is encrypted: to be moved it needs a password or key again, as the option `encryption`.'
     throw new PannierError('PANNIER_ENCRYPTED', message)
   }
-  const { encryption } = work
-  const sealing = encryption && (await loadedModule(import('./encryption/encryption.ts'))).sealing(encryption)
-  const move = new Move(database, source, target, work, sealing)
-  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) if (await move.attempt()) return database.close()
-  throw new PannierError('PANNIER_LIMIT', `Others wrote to the database whenever it was copied, ${ATTEMPTS_MAX} times.`)
+  const move = new Move(database, source, target, work, await sealingOf(work))
+  const { environment } = source
+  await inPlaceTurn({ name, storages: [storage, target], environment, signal: work.signal }, async () => {
+    try {
+      await move.run()
+    } catch (error) {
+      if (!isPannierError(error, 'PANNIER_CLOSED') || !(await move.isDoneByAnother())) throw error
+    }
+  })
+  await database.close()
+}
+
+/**
+ * Deletes what a move that was cut off has left at the target, if the database is sound. False if there is no copy of it. The caller has its
+ * turn (place-turn.ts).
+ *
+ * @throws PANNIER_CORRUPT
+ */
+export async function discardCopy(
+  database: Mover,
+  source: MoveSource,
+  target: Storage,
+  work: MoveOptions,
+): Promise<boolean> {
+  return new Move(database, source, target, work, await sealingOf(work)).discardEarlierCopy()
+}
+
+async function sealingOf({ encryption }: MoveOptions): Promise<Sealing | undefined> {
+  return encryption && (await loadedModule(import('./encryption/encryption.ts'))).sealing(encryption)
 }
 
 class Move {
@@ -70,28 +95,41 @@ class Move {
     this.#sealing = sealing
   }
 
-  /** False if somebody wrote meanwhile. */
-  async attempt(): Promise<boolean> {
-    const { store } = this.#source
-    const copied = await sequenceAfterTurn(store)
-    await this.#discardCopy(async () => {
-      // It may be all that there is.
-      const [problem] = await this.#database.check()
-      if (problem !== undefined)
-        throw new PannierError('PANNIER_CORRUPT', `The database is damaged, and a move has left a copy: ${problem}`)
-    })
+  async run(): Promise<void> {
+    for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) if (await this.#attempt()) return
+    const message = `Others wrote to the database whenever it was copied, ${ATTEMPTS_MAX} times.`
+    throw new PannierError('PANNIER_LIMIT', message)
+  }
+
+  /** After a failure that says that the source is closed. */
+  async isDoneByAnother(): Promise<boolean> {
+    const { storage, name } = this.#source
+    return (await this.#idOfTarget()) === copyId(this.#source) && !(await isThere(storage, name))
+  }
+
+  async discardEarlierCopy(): Promise<boolean> {
+    if (!(await this.#hasCopy())) return false
+    // It may be all that there is.
+    const [problem] = await this.#database.check()
+    if (problem !== undefined)
+      throw new PannierError('PANNIER_CORRUPT', `The database is damaged, and a move has left a copy: ${problem}`)
+    await this.#discardCopy()
+    return true
+  }
+
+  /** False if somebody wrote meanwhile, or took the copy away. */
+  async #attempt(): Promise<boolean> {
+    await this.discardEarlierCopy()
+    const copied = await this.#inTurn(async (turn) => turn.sequence)
     try {
       await this.#copy()
-      const turn = await store.begin()
-      try {
+      const isMoved = await this.#inTurn(async ({ sequence }) => {
         throwIfAborted(this.#work.signal, 'The move')
-        if (turn.sequence === copied) {
-          await this.#destroySource()
-          return true
-        }
-      } finally {
-        turn.rollback()
-      }
+        if (sequence !== copied || !(await this.#hasCopy())) return false
+        await this.#destroySource()
+        return true
+      })
+      if (isMoved) return true
     } catch (error) {
       if (error instanceof NotDestroyed) throw error.cause
       await this.#discardCopy().catch(() => {})
@@ -99,6 +137,19 @@ class Move {
     }
     await this.#discardCopy()
     return false
+  }
+
+  /** Nobody else writes, moves the database or takes its copy away meanwhile. Fails if the source is gone. */
+  async #inTurn<T>(work: (turn: HeldTransaction) => Promise<T>): Promise<T> {
+    const { store } = this.#source
+    // A handle that was frozen may have lost its turn, and not have heard it yet.
+    await store.refresh()
+    const turn = await store.begin()
+    try {
+      return await work(turn)
+    } finally {
+      turn.rollback()
+    }
   }
 
   async #copy(): Promise<void> {
@@ -127,16 +178,25 @@ class Move {
     }
   }
 
-  /** Only a copy of this database in which nobody has written. */
-  async #discardCopy(check: () => Promise<void> = async () => {}): Promise<void> {
-    const { name } = this.#source
+  async #discardCopy(): Promise<void> {
+    await this.#inTurn(async () => {
+      if (await this.#hasCopy()) await this.#target.destroy(this.#source.name)
+    })
+  }
+
+  /** A complete one of this database, in which nobody has written. */
+  async #hasCopy(): Promise<boolean> {
     // Opening an encrypted one where there is none makes one.
-    const found = await stateOf(await this.#target.open(name))
-    if (!isUntouchedCopy(found) || (found.header && !this.#sealing)) return
+    const found = await stateOf(await this.#target.open(this.#source.name))
+    return isUntouchedCopy(found) && (await this.#idOfTarget(found)) === copyId(this.#source)
+  }
+
+  /** Undefined where there is none, or an encrypted one that the key at hand does not open. */
+  async #idOfTarget(found?: StoreState): Promise<string | undefined> {
+    found ??= await stateOf(await this.#target.open(this.#source.name))
+    if (found.meta === undefined || (found.header && !this.#sealing)) return undefined
     const { meta } = await stateOf(await this.#openTarget())
-    if (decodeMeta(meta!).databaseId !== copyId(this.#source)) return
-    await check()
-    await this.#target.destroy(name)
+    return decodeMeta(meta!).databaseId
   }
 
   #openTarget(): Promise<PageStore> {
@@ -186,11 +246,4 @@ function copyId({ store }: MoveSource): string {
   const digest = new Uint8Array(HASH_BYTES)
   hash.digest(digest, 0)
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
-}
-
-/** As of when everything that was asked for before is written. */
-async function sequenceAfterTurn(store: KeyValueStore): Promise<CommitSequence> {
-  const turn = await store.begin()
-  turn.rollback()
-  return turn.sequence
 }

@@ -144,7 +144,11 @@ async function openChecked(
 }
 
 /** The handles of one database have to take turns, wherever they may be. */
-export async function coordinatorFor(storage: Storage, name: string, environment: Environment): Promise<Coordinator> {
+export async function coordinatorFor(
+  storage: Pick<Storage, 'scope' | 'identify'>,
+  name: string,
+  environment: Environment,
+): Promise<Coordinator> {
   const identity = storage.identify(name)
   const isShared = storage.scope === 'origin'
   const coordinator = isShared ? webCoordinator({ name: identity, environment }) : undefined

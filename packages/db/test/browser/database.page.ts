@@ -3,7 +3,7 @@
  * same script; `inWorker` calls what is theirs.
  */
 import { isPannierError, open, type Collection, type Database } from '../../src/index.ts'
-import { opfs } from '../../src/storage/opfs/opfs.ts'
+import { destroy as destroyChosen, open as openChosen, opfs } from '../../src/opfs.ts'
 import type { Call, DatabaseTab, Summary } from './database/tab.ts'
 import { frozenAt, frozenWrites, thaw, type FrozenWrite } from './database/frozen-writes.ts'
 import { lostStorage } from './database/lost-storage.ts'
@@ -30,6 +30,14 @@ function opened(): { readonly database: Database; readonly rows: Collection<Row>
   return { database, rows }
 }
 
+function use(database: Database): void {
+  rows = database.collection<Row>(ROWS)
+  database.onChange(({ collections, local }) => {
+    const change = collections.get(ROWS)
+    if (!local && change !== undefined) hearOf(change.ids)
+  })
+}
+
 const tab: DatabaseTab = {
   async open(name, durability = 'relaxed') {
     database = await open(name, {
@@ -38,12 +46,17 @@ const tab: DatabaseTab = {
       durability,
       collections: { [ROWS]: { indexes: ['group'] } },
     })
-    rows = database.collection<Row>(ROWS)
-    database.onChange(({ collections, local }) => {
-      const change = collections.get(ROWS)
-      if (!local && change !== undefined) hearOf(change.ids)
-    })
+    use(database)
   },
+  async openChosen(name, worker) {
+    const missing = (): Worker => new Worker('/missing.js', { type: 'module' })
+    const collections = { [ROWS]: { indexes: ['group'] } }
+    database = await openChosen(name, { collections, ...(worker === 'missing' && { worker: missing }) })
+    use(database)
+    return database.storage
+  },
+  destroyChosen: (name) => destroyChosen(name),
+  moveToFiles: () => opened().database.moveTo(opfs()),
   close: () => opened().database.close(),
   destroy: () => opened().database.destroy(),
   refresh: () => opened().database.refresh(),

@@ -5,6 +5,7 @@
 import { assertEqual, assertTrue } from '../../testing/check.ts'
 import type { BrowserSuiteContext } from '../../../../tools/browser/browser-suite.ts'
 import { withBrowser } from '../../../../tools/browser/with-browser.ts'
+import { chosenCases, neverChosenCases } from './database/chosen.ts'
 import { frozenCases } from './database/frozen.ts'
 import { killedAgainCases, killedCases } from './database/killed.ts'
 import { fill } from './database/quota.ts'
@@ -21,10 +22,12 @@ export function browserSuite(suite: BrowserSuiteContext): void {
       assertEqual(await tab.outcome('open', 'opfs'), 'PANNIER_UNAVAILABLE')
       await tab.page.close()
     })
+    neverChosenCases(context)
     return
   }
   tabsCases(context)
   ownerCases(context)
+  chosenCases(context)
   roomCases(context)
   frozenCases(context)
   killedCases(context)

@@ -74,7 +74,7 @@ function openOnce(name: string, create: boolean, timeoutMs: number): Promise<IDB
   })
 }
 
-async function exists(name: string): Promise<boolean> {
+export async function exists(name: string): Promise<boolean> {
   try {
     return (await factory().databases()).some((database) => database.name === databaseName(name))
   } catch (error) {

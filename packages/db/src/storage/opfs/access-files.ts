@@ -1,9 +1,9 @@
 /** The files of a database in the origin's private file system. Only workers can open them. */
 import { PannierError } from '../../base/errors.ts'
 import type { ErrorCode } from '../../base/errors.ts'
+import { FOLDER, folderName } from './folder.ts'
 import type { DatabaseFiles, RawFile } from './raw-file.ts'
 
-const FOLDER = 'pannier'
 const FILE_NAMES = ['pages', 'journal-a', 'journal-b'] as const
 /** Files of a tab that was just closed or killed may be locked a little longer. */
 const LOCKED_MS_MAX = 10_000
@@ -76,11 +76,6 @@ function root(): Promise<FileSystemDirectoryHandle> {
   if (storage?.getDirectory === undefined || !('FileSystemSyncAccessHandle' in globalThis))
     throw new PannierError('PANNIER_UNAVAILABLE', 'There is no private file system here.')
   return storage.getDirectory()
-}
-
-/** Names of folders on any system: of letters only small ones, as some take no notice of case. */
-export function folderName(name: string): string {
-  return name.replaceAll(/[^a-z0-9_-]/g, (char) => `%${char.charCodeAt(0).toString(16)}.`)
 }
 
 async function whileLocked<T>(open: () => Promise<T>, lockedMsMax: number): Promise<T> {

@@ -18,12 +18,15 @@ export class Link {
   #ended: PannierError | undefined
   readonly #closed = Promise.withResolvers<void>()
 
-  constructor(first: ToWorker, worker: FileThread) {
+  /** `gone` is called when the database was destroyed by another one. */
+  constructor(first: ToWorker, worker: FileThread, gone: () => void) {
     this.#worker = worker
     this.#worker.onmessage = ({ data }) => {
       if (data === 'closed') this.#closed.resolve()
-      else if (data === 'gone') this.end(new PannierError('PANNIER_CLOSED', 'The database was destroyed.'))
-      else this.#settle(data)
+      else if (data === 'gone') {
+        this.end(new PannierError('PANNIER_CLOSED', 'The database was destroyed.'))
+        gone()
+      } else this.#settle(data)
     }
     this.#worker.onerror = (event) => {
       event.preventDefault()
@@ -82,5 +85,5 @@ export class Link {
 
 export function noWorker(cause: unknown): PannierError {
   const message = 'The worker for files failed, or did not start: see opfs({ worker }).'
-  return new PannierError('PANNIER_OPEN_FAILED', message, { cause })
+  return new PannierError('PANNIER_UNAVAILABLE', message, { cause })
 }

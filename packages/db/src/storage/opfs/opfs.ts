@@ -40,7 +40,7 @@ const PAGES_AT_ONCE = 32
 const links = new Map<string, { readonly link: Promise<Link>; handles: number }>()
 
 export function opfs({ worker = startWorker, fallback }: OpfsOptions = {}): Storage {
-  if (fallback !== undefined && !isThere()) return fallback
+  if (fallback !== undefined && !hasFileSystem()) return fallback
   return {
     kind: 'opfs',
     scope: 'origin' satisfies SharingScope,
@@ -50,7 +50,8 @@ export function opfs({ worker = startWorker, fallback }: OpfsOptions = {}): Stor
   }
 }
 
-function isThere(): boolean {
+/** Whether a browser has what it takes; it may refuse all the same. */
+export function hasFileSystem(): boolean {
   return 'Worker' in globalThis && 'getDirectory' in (globalThis.navigator?.storage ?? {})
 }
 
@@ -59,7 +60,7 @@ function startWorker(): Worker {
 }
 
 /** `first` is the first thing that it is told. Only dedicated workers have access handles. */
-async function connect(first: ToWorker, makeWorker: () => Worker): Promise<Link> {
+async function connect(first: ToWorker, makeWorker: () => Worker, gone: () => void): Promise<Link> {
   let thread: FileThread
   try {
     thread =
@@ -67,30 +68,34 @@ async function connect(first: ToWorker, makeWorker: () => Worker): Promise<Link>
   } catch (cause) {
     throw noWorker(cause)
   }
-  return new Link(first, thread)
+  return new Link(first, thread, gone)
 }
 
 async function openStore(name: string, makeWorker: () => Worker): Promise<PageStore> {
   let shared = links.get(name)
-  if (shared === undefined) links.set(name, (shared = { link: join(name, makeWorker), handles: 0 }))
+  const forget = (): void => {
+    if (links.get(name) === shared) links.delete(name)
+  }
+  if (shared === undefined) links.set(name, (shared = { link: join(name, makeWorker, forget), handles: 0 }))
   const { link } = shared
   shared.handles++
   const leave = async (): Promise<void> => {
     if (--shared.handles > 0) return
-    if (links.get(name) === shared) links.delete(name)
+    forget()
     await (await link).close()
   }
   try {
     return new OpfsPageStore(await link, leave)
   } catch (error) {
-    if (links.get(name) === shared) links.delete(name)
+    forget()
     throw error
   }
 }
 
-async function join(name: string, makeWorker: () => Worker): Promise<Link> {
-  if (!isThere()) throw new PannierError('PANNIER_UNAVAILABLE', 'There is no private file system here, or no workers.')
-  const link = await connect({ join: name }, makeWorker)
+async function join(name: string, makeWorker: () => Worker, gone: () => void): Promise<Link> {
+  if (!hasFileSystem())
+    throw new PannierError('PANNIER_UNAVAILABLE', 'There is no private file system here, or no workers.')
+  const link = await connect({ join: name }, makeWorker, gone)
   try {
     await link.ask('open', [])
     return link
@@ -103,7 +108,7 @@ async function join(name: string, makeWorker: () => Worker): Promise<Link> {
 async function destroy(name: string, makeWorker: () => Worker): Promise<void> {
   const shared = links.get(name)
   links.delete(name)
-  const link = await connect({ destroy: name }, makeWorker)
+  const link = await connect({ destroy: name }, makeWorker, () => {})
   try {
     await link.answer(0)
   } finally {

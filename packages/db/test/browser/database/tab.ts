@@ -18,6 +18,10 @@ export interface Summary {
 
 export interface DatabaseTab extends RandomWrites, FrozenWrites, LostStorage {
   open(name: string, durability?: Durability): Promise<void>
+  /** By `open` of `pannier/opfs`; tells where it is. A worker that is missing can't be started. */
+  openChosen(name: string, worker?: 'missing'): Promise<string>
+  destroyChosen(name: string): Promise<void>
+  moveToFiles(): Promise<void>
   close(): Promise<void>
   destroy(): Promise<void>
   refresh(): Promise<void>

@@ -1,0 +1,47 @@
+/** Turns of those who decide in which storage a database is: moves, and whoever opens or deletes it wherever it is. */
+import { throwIfAborted } from '../base/abort.ts'
+import type { Environment } from '../base/environment.ts'
+import type { Coordinator } from '../kv/coordinator.ts'
+import type { Storage } from '../storage/page-store.ts'
+import { coordinatorFor } from './open.ts'
+
+export interface PlaceTurn {
+  readonly name: string
+  readonly storages: readonly [Storage, Storage]
+  readonly environment: Environment
+  /** Ends the wait for the turn. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * One after another, of all handles that share both storages. A tab that is frozen in its turn loses it after some seconds, so what is
+ * done in it has to be right without.
+ *
+ * @throws PANNIER_ABORTED
+ */
+export async function inPlaceTurn<T>(turn: PlaceTurn, work: () => Promise<T>): Promise<T> {
+  const { name, storages, environment, signal } = turn
+  const scope = storages.some((storage) => storage.scope === 'origin') ? 'origin' : 'process'
+  const places = storages.map((storage) => storage.identify(name)).sort()
+  const identity = `place: ${places.join(', ')}`
+  const coordinator = await coordinatorFor({ scope, identify: () => identity }, name, environment)
+  try {
+    await waitForTurn(coordinator, signal)
+    return await work()
+  } finally {
+    coordinator.close()
+  }
+}
+
+async function waitForTurn(coordinator: Coordinator, signal: AbortSignal | undefined): Promise<void> {
+  const giveUp = (): void => coordinator.close()
+  signal?.addEventListener('abort', giveUp)
+  try {
+    if (signal?.aborted !== true) await coordinator.acquireWriter()
+  } catch (error) {
+    if (signal?.aborted !== true) throw error
+  } finally {
+    signal?.removeEventListener('abort', giveUp)
+  }
+  throwIfAborted(signal, 'The wait for another handle that opens or moves the database')
+}

@@ -1,0 +1,119 @@
+/**
+ * Goal: of a database that several handles move at once (each tab of an app does so when it starts, say) nothing is lost.
+ * Method: two handles move it while a third one writes; every call of either end takes a random number of turns. Seeds are replayable.
+ */
+import { describe, expect, test } from 'vitest'
+import { isPannierError } from '../../src/base/errors.ts'
+import type { Database } from '../../src/database/database.ts'
+import { open } from '../../src/database/open.ts'
+import { memory } from '../../src/storage/memory/memory.ts'
+import type { PageStore, Storage } from '../../src/storage/page-store.ts'
+import { RawFileStorage } from '../../testing/raw-file-storage.ts'
+import { seededRandom, type Random } from '../../testing/random.ts'
+
+const FIRST_SEED = Number(process.env['SEED'] ?? 1)
+const SEEDS = Number(process.env['SEEDS'] ?? 100)
+const TURNS_MAX = 8
+const WRITES = 4
+const NAME = 'notes'
+
+const ENDS = [
+  ['memory to memory', () => memory(), () => memory()],
+  ['memory to raw files', () => memory(), () => new RawFileStorage()],
+] as const
+
+describe.each(ENDS)('%s', (_ends, makeSource, makeTarget) => {
+  test('in turn: one moves it, the other finds it moved', { timeout: 120_000 }, async () => {
+    for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
+      const [first, second] = await race(seed, makeSource(), makeTarget(), (target) => target)
+      expect([first!.status, second!.status], `seed ${seed}`).toEqual(['fulfilled', 'fulfilled'])
+    }
+  })
+
+  test('both at once, as after a tab was frozen in its turn', { timeout: 120_000 }, async () => {
+    for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
+      // Of another scope, so that they do not hear of one another.
+      await race(seed, makeSource(), makeTarget(), (target) => ({ ...target, scope: 'origin' }))
+    }
+  })
+})
+
+/** Fails unless everything that was acknowledged is there in the end. */
+async function race(
+  seed: number,
+  fastSource: Storage,
+  fastTarget: Storage,
+  asSecondSees: (target: Storage) => Storage,
+): Promise<PromiseSettledResult<void>[]> {
+  const random = seededRandom(seed)
+  const [source, target] = [slow(fastSource, random), slow(fastTarget, random)]
+  const openOne = (): Promise<Database> => open(NAME, { storage: source })
+  const [first, second, writer] = await Promise.all([openOne(), openOne(), openOne()])
+  const acknowledged: string[] = []
+  await write(writer, acknowledged, 1)
+  const outcomes = await Promise.allSettled([
+    first.moveTo(target),
+    pause(random).then(() => second.moveTo(asSecondSees(target))),
+    write(writer, acknowledged, random.below(WRITES)),
+  ])
+  for (const outcome of outcomes) {
+    if (outcome.status === 'rejected')
+      expect(isPannierError(outcome.reason), `seed ${seed}: ${outcome.reason}`).toBe(true)
+  }
+  await Promise.allSettled([first, second, writer].map((db) => db.close()))
+  const [atSource, atTarget] = [await idsIn(source), await idsIn(target)]
+  const found = atSource.length > 0 ? atSource : atTarget
+  expect(found, `seed ${seed}`).toEqual(expect.arrayContaining(acknowledged))
+  return outcomes
+}
+
+async function write(db: Database, acknowledged: string[], count: number): Promise<void> {
+  for (let n = 0; n < count; n++) {
+    const _id = `n${acknowledged.length}`
+    await db.collection('notes').insert({ _id })
+    acknowledged.push(_id)
+  }
+}
+
+async function idsIn(storage: Storage): Promise<string[]> {
+  const db = await open(NAME, { storage })
+  const rows = await db.collection('notes').list().toArray()
+  expect(await db.check()).toEqual([])
+  await db.close()
+  return rows.map(({ id }) => id)
+}
+
+/** As `storage`, but its calls take some turns. */
+function slow(storage: Storage, random: Random): Storage {
+  const { kind, scope } = storage
+  return {
+    kind,
+    scope,
+    identify: (name) => storage.identify(name),
+    async open(name) {
+      await pause(random)
+      return slowStore(await storage.open(name), random)
+    },
+    async destroy(name) {
+      await pause(random)
+      await storage.destroy(name)
+    },
+  }
+}
+
+function slowStore(store: PageStore, random: Random): PageStore {
+  return new Proxy(store, {
+    get(target, name) {
+      const method = Reflect.get(target, name) as ((...parameters: unknown[]) => unknown) | undefined
+      if (method === undefined) return undefined
+      return async (...parameters: unknown[]) => {
+        await pause(random)
+        return method.apply(target, parameters)
+      }
+    },
+  })
+}
+
+async function pause(random: Random): Promise<void> {
+  for (let turns = random.below(TURNS_MAX); turns > 0; turns--) await new Promise(setImmediate)
+}
