@@ -103,8 +103,16 @@ class Move {
 
   /** After a failure that says that the source is closed. */
   async isDoneByAnother(): Promise<boolean> {
-    const { storage, name } = this.#source
-    return (await this.#idOfTarget()) === copyId(this.#source) && !(await isThere(storage, name))
+    const { storage, name, environment } = this.#source
+    if ((await this.#idOfTarget()) !== copyId(this.#source)) return false
+    // To look is to make an empty one, in which nobody may write before it goes.
+    const coordinator = await coordinatorFor(storage, name, environment)
+    try {
+      await coordinator.acquireWriter()
+      return !(await isThere(storage, name))
+    } finally {
+      coordinator.close()
+    }
   }
 
   async discardEarlierCopy(): Promise<boolean> {
@@ -218,6 +226,7 @@ class Move {
 /** From here on the copy stays, whatever happens: it is not known what is left of the source. */
 class NotDestroyed extends Error {}
 
+/** The caller has the turn at writing there. */
 async function isThere(storage: Storage, name: string): Promise<boolean> {
   try {
     const store = await storage.open(name)
