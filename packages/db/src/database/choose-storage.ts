@@ -11,7 +11,7 @@ import { holdsDatabase } from '../kv/restore-snapshot.ts'
 import type { PageStore, Storage } from '../storage/page-store.ts'
 import type { Database } from './database.ts'
 import { systemEnvironment } from './environment.ts'
-import { open, type OpenOptions } from './open.ts'
+import { assertName, limitsOf, open, type OpenOptions } from './open.ts'
 import { inPlaceTurn } from './place-turn.ts'
 
 /** A storage that can be asked, without opening anything, whether a database may be in it. */
@@ -26,7 +26,17 @@ export interface Choice {
 }
 
 /** @throws what `open` throws; PANNIER_EXISTS if there is one in each that is no copy of the other. */
-export async function openByChoice<Schemas extends object>(
+export function openByChoice<Schemas extends object>(
+  choice: Choice,
+  name: string,
+  options: OpenOptions<Schemas>,
+): Promise<Database<Schemas>> {
+  // Before anything is looked for, as `open` does.
+  limitsOf(name, options)
+  return openChosen(choice, name, options)
+}
+
+async function openChosen<Schemas extends object>(
   choice: Choice,
   name: string,
   options: OpenOptions<Schemas>,
@@ -41,6 +51,7 @@ export async function openByChoice<Schemas extends object>(
 
 /** Deletes what is in either. */
 export function destroyByChoice(choice: Choice, name: string): Promise<void> {
+  assertName(name)
   return inTurn(choice, name, undefined, async () => {
     for (const place of [choice.preferred, choice.fallback]) {
       if (await place.has(name)) await place.storage.destroy(name)

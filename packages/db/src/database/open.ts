@@ -66,19 +66,30 @@ export function open<Schemas extends object = object>(
   name: string,
   options: OpenOptions<Schemas> = {},
 ): Promise<Database<Schemas>> {
-  if (typeof name !== 'string' || name === '')
-    throw new TypeError('the name of a database is a string that is not empty')
+  const limits = limitsOf(name, options)
+  return openChecked(name, options as OpenOptions, limits) as Promise<Database<Schemas>>
+}
+
+interface Limits {
+  readonly durability: Durability
+  readonly cacheBytesMax: number
+}
+
+/** @throws TypeError for wrong arguments of `open` */
+export function limitsOf(name: string, options: Pick<OpenOptions, 'durability' | 'cacheBytesMax'>): Limits {
+  assertName(name)
   const { durability = 'relaxed', cacheBytesMax = CACHE_BYTES_MAX_DEFAULT } = options
   if (durability !== 'relaxed' && durability !== 'strict') throw new TypeError("durability is 'relaxed' or 'strict'")
   if (!(cacheBytesMax >= CACHE_BYTES_MAX_MIN)) throw new TypeError(`cacheBytesMax is at least ${CACHE_BYTES_MAX_MIN}`)
-  return openChecked(name, options as OpenOptions, { durability, cacheBytesMax }) as Promise<Database<Schemas>>
+  return { durability, cacheBytesMax }
 }
 
-async function openChecked(
-  name: string,
-  options: OpenOptions,
-  limits: { readonly durability: Durability; readonly cacheBytesMax: number },
-): Promise<Database> {
+export function assertName(name: string): void {
+  if (typeof name !== 'string' || name === '')
+    throw new TypeError('the name of a database is a string that is not empty')
+}
+
+async function openChecked(name: string, options: OpenOptions, limits: Limits): Promise<Database> {
   const { storage = defaultStorage(), collections = {}, onProgress, signal } = options
   throwIfAborted(signal)
   const environment = systemEnvironment()

@@ -141,6 +141,13 @@ test('a copy that somebody has written to is a database of its own: neither is c
   expect([choice.preferred.made.size, choice.fallback.made.size]).toEqual([0, 0])
 })
 
+test('wrong arguments are told at once', () => {
+  const choice = newChoice()
+  expect(() => openByChoice(choice, '', {})).toThrow(TypeError)
+  expect(() => openByChoice(choice, NAME, { cacheBytesMax: 1 })).toThrow(TypeError)
+  expect(() => destroyByChoice(choice, '')).toThrow(TypeError)
+})
+
 test('an empty shell in either storage is no database', async () => {
   for (const [full, empty] of [
     ['preferred', 'fallback'],
