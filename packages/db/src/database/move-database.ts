@@ -8,6 +8,7 @@
  * does, and the others find it moved.
  */
 import { throwIfAborted } from '../base/abort.ts'
+import type { CommitSequence } from '../base/brand.ts'
 import type { Environment } from '../base/environment.ts'
 import { isPannierError, PannierError } from '../base/errors.ts'
 import { loadedModule } from '../base/lazy-module.ts'
@@ -104,7 +105,8 @@ class Move {
   /** After a failure that says that the source is closed. */
   async isDoneByAnother(): Promise<boolean> {
     const { storage, name, environment } = this.#source
-    if ((await this.#idOfTarget()) !== copyId(this.#source)) return false
+    const moved = await this.#stateOfTarget()
+    if (moved === undefined || decodeMeta(moved.meta!).databaseId !== copyId(this.#source)) return false
     // To look is to make an empty one, in which nobody may write before it goes.
     const coordinator = await coordinatorFor(storage, name, environment)
     try {
@@ -130,14 +132,7 @@ class Move {
     await this.discardEarlierCopy()
     const copied = await this.#inTurn(async (turn) => turn.sequence)
     try {
-      await this.#copy()
-      const isMoved = await this.#inTurn(async ({ sequence }) => {
-        throwIfAborted(this.#work.signal, 'The move')
-        if (sequence !== copied || !(await this.#hasCopy())) return false
-        await this.#destroySource()
-        return true
-      })
-      if (isMoved) return true
+      if (await this.#replace(copied)) return true
     } catch (error) {
       if (error instanceof NotDestroyed) throw error.cause
       await this.#discardCopy().catch(() => {})
@@ -145,6 +140,23 @@ class Move {
     }
     await this.#discardCopy()
     return false
+  }
+
+  /** Copies and deletes the source; false, and nothing is deleted, if it is no longer as of `copied`, or the copy is gone. */
+  async #replace(copied: CommitSequence): Promise<boolean> {
+    const copy = await this.#openTarget()
+    try {
+      await this.#fill(copy)
+      return await this.#inTurn(async ({ sequence }) => {
+        throwIfAborted(this.#work.signal, 'The move')
+        // Nothing that takes long may come between the look at both and the end of the source: a frozen tab loses its turn.
+        if (sequence !== copied || !this.#isCopy(await copy.read())) return false
+        await this.#destroySource()
+        return true
+      })
+    } finally {
+      await copy.close()
+    }
   }
 
   /** Nobody else writes, moves the database or takes its copy away meanwhile. Fails if the source is gone. */
@@ -160,17 +172,15 @@ class Move {
     }
   }
 
-  async #copy(): Promise<void> {
+  async #fill(store: PageStore): Promise<void> {
     const { name, environment } = this.#source
     const { signal, onProgress } = this.#work
-    const target = this.#target
-    const store = await this.#openTarget()
     const snapshot = this.#database.snapshot(this.#work)
-    const coordinator = await coordinatorFor(target, name, environment)
+    const coordinator = await coordinatorFor(this.#target, name, environment)
     try {
       await restore(snapshot, {
         name,
-        storage: target,
+        storage: this.#target,
         store,
         coordinator,
         environment,
@@ -182,7 +192,6 @@ class Move {
       })
     } finally {
       coordinator.close()
-      await store.close()
     }
   }
 
@@ -192,19 +201,22 @@ class Move {
     })
   }
 
-  /** A complete one of this database, in which nobody has written. */
+  /** Whether there is a complete one of this database, in which nobody has written. */
   async #hasCopy(): Promise<boolean> {
-    // Opening an encrypted one where there is none makes one.
-    const found = await stateOf(await this.#target.open(this.#source.name))
-    return isUntouchedCopy(found) && (await this.#idOfTarget(found)) === copyId(this.#source)
+    const found = await this.#stateOfTarget()
+    return found !== undefined && this.#isCopy(found)
+  }
+
+  #isCopy(found: StoreState): boolean {
+    return isUntouchedCopy(found) && decodeMeta(found.meta!).databaseId === copyId(this.#source)
   }
 
   /** Undefined where there is none, or an encrypted one that the key at hand does not open. */
-  async #idOfTarget(found?: StoreState): Promise<string | undefined> {
-    found ??= await stateOf(await this.#target.open(this.#source.name))
+  async #stateOfTarget(): Promise<StoreState | undefined> {
+    // Opening an encrypted one where there is none makes one.
+    const found = await stateOf(await this.#target.open(this.#source.name))
     if (found.meta === undefined || (found.header && !this.#sealing)) return undefined
-    const { meta } = await stateOf(await this.#openTarget())
-    return decodeMeta(meta!).databaseId
+    return stateOf(await this.#openTarget())
   }
 
   #openTarget(): Promise<PageStore> {
