@@ -48,6 +48,11 @@ export function destroy(name: string, options: OpfsDestroyOptions = {}): Promise
 function choiceWith(worker: OpfsOptions['worker']): Choice {
   return {
     preferred: { storage: opfs(worker && { worker }), has: hasFolder },
-    fallback: { storage: indexedDb(), has: exists },
+    fallback: { storage: indexedDb(), has: mayExist },
   }
+}
+
+/** Where a browser can't tell (Firefox before 126) there may be one. */
+async function mayExist(name: string): Promise<boolean> {
+  return !('databases' in IDBFactory.prototype) || exists(name)
 }
