@@ -141,7 +141,8 @@ export class Transaction implements WriteTransaction {
   rollbackTo(savepoint: Savepoint): void {
     this.#draft = { ...savepoint.draft, edit: {}, owned: new Set(), slots: savepoint.draft.slots.slice() }
     if (this.#log !== undefined) for (const column of Object.values(this.#log)) column.length = savepoint.length
-    if (savepoint.length === 0) this.#touched.clear()
+    // By the bytes: a log that is forgotten has no length, whatever was changed before.
+    if (savepoint.bytes === 0) this.#touched.clear()
     this.bytes = savepoint.bytes
     this.#created.length = savepoint.created
     this.#dropped.length = savepoint.dropped
