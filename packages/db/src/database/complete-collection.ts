@@ -28,15 +28,20 @@ export async function completeCollection(
   }
   if (state === undefined) return undefined
   await migrate()
-  if (missingIndexes(state, declarations).length > 0) {
-    state = await store.write((transaction) => {
-      const current = catalog.collection(transaction, name)
-      return current && defineIndexes(transaction, catalog, current, declarations)
-    })
-  }
-  if (state?.indexes.some(({ builtTo }) => builtTo !== undefined)) {
+  for (;;) {
+    if (missingIndexes(state, declarations).length > 0) {
+      state = await store.write((transaction) => {
+        const current = catalog.collection(transaction, name)
+        return current && defineIndexes(transaction, catalog, current, declarations)
+      })
+    }
+    if (!state?.indexes.some(({ builtTo }) => builtTo !== undefined)) return state
     const building = { store, catalog, name, environment, compile: selectorTest, onProgress }
     await buildIndexes({ ...building, signal: eitherSignal(closing, signal) })
+    const built = await store.read((snapshot) => catalog.collection(snapshot, name))
+    // Another handle that built it as well has found duplicates, and dropped it: this one has to hear of them too.
+    const isGone = built?.number === state.number && missingIndexes(built, declarations).some(({ unique }) => unique)
+    if (!isGone) return state
+    state = built
   }
-  return state
 }

@@ -91,6 +91,20 @@ test('two handles want the same keys of a unique index at the same time', async 
   await closeAll(...handles)
 })
 
+test('two handles build a unique index on duplicates at the same time: both hear of them', async () => {
+  const [one, two] = await openTwice()
+  const duplicates = Array.from({ length: 300 }, (_, n) => ({ _id: `d${n}`, email: `e${n % 299}` }))
+  await one.collection('users').insert(duplicates)
+  await two.refresh()
+  const indexes = ['name', { on: 'email', unique: true }]
+  const users = [one, two].map((db) => db.collection('users', { indexes }))
+  for (const outcome of await Promise.allSettled(users.map((each) => each.ready())))
+    expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'PANNIER_UNIQUE' } })
+  await Promise.all([one.refresh(), two.refresh()])
+  for (const each of users) expect(await each.indexes()).toMatchObject([{ name: 'name', ready: true }])
+  await closeAll(one, two)
+})
+
 test('an index that another handle has defined otherwise fails `ready`', async () => {
   const [one, two] = await openTwice()
   await one.collection('docs', { indexes: [{ on: 'a', name: 'x' }] }).insert({ _id: '1' })
