@@ -6,7 +6,7 @@
  * turn out to take. An attempt that fails anywhere may be followed by another: all that it did is repeatable.
  */
 import { CheckpointLog } from './checkpoint.ts'
-import { asksForRestart } from './errors.ts'
+import { asksForRestart, checkpointLost } from './errors.ts'
 import type {
   JsonDocument,
   PeerChange,
@@ -74,6 +74,8 @@ export class Attempt {
   readonly #signal: AbortSignal
   readonly #startTime: string
   #log: CheckpointLog | undefined
+  /** What the stores were called when it began. */
+  #names: ReadonlyMap<ReplicationPeer, string> = new Map()
   #reached: Sequence
   #checkpointMs = 0
   readonly #lost = new AbortController()
@@ -122,6 +124,10 @@ export class Attempt {
       this.#source.identify(createSource, this.#signal),
       this.#target.identify(createTarget, this.#signal),
     ])
+    this.#names = new Map([
+      [this.#source, source],
+      [this.#target, target],
+    ])
     const name = replicationId(source, target, filter, style)
     this.#log = new CheckpointLog(this.#source, this.#target, name, checkpoint, environment)
     const recorded = await this.#log.open(this.#signal)
@@ -152,7 +158,7 @@ export class Attempt {
     if (loaded === undefined) return undefined
     this.#watcher.written([], 0, loaded.failures)
     this.#watcher.reached(loaded.sequence, false)
-    await this.#log!.write(loaded.sequence, this.#startTime, this.#signal)
+    await this.#checkpoint(loaded.sequence, this.#signal)
     this.#watcher.checkpoint(loaded.sequence)
     return loaded.sequence
   }
@@ -272,7 +278,15 @@ export class Attempt {
     const sequence = this.#reached
     this.#checkpointMs = this.#options.environment.now()
     if (sequence === undefined) return
-    if (await this.#log!.write(sequence, this.#startTime, signal)) this.#watcher.checkpoint(sequence)
+    if (await this.#checkpoint(sequence, signal)) this.#watcher.checkpoint(sequence)
+  }
+
+  /** A collection that was made anew meanwhile takes a first checkpoint as the one before would have: only its name tells. */
+  async #checkpoint(sequence: Sequence, signal: AbortSignal): Promise<boolean> {
+    if (!(await this.#log!.write(sequence, this.#startTime, signal))) return false
+    for (const [peer, name] of this.#names)
+      if (!peer.remote && (await peer.identify(false, signal)) !== name) throw checkpointLost(peer.name)
+    return true
   }
 
   /** When it has failed or was cancelled: what is done need not be done again. Kept short, and a failure is none. */

@@ -18,3 +18,20 @@ test('closing the database ends a live replication as cancel() does, with its ch
   expect(await there.collection('docs').local.list()).toHaveLength(1)
   await there.close()
 })
+
+test('a target that another handle drops before the first checkpoint has everything in the end', async () => {
+  const storage = memory()
+  const [here, other] = [await open('here', { storage }), await open('here', { storage })]
+  const there = await open('there', { storage: memory() })
+  const ids = Array.from({ length: 60 }, (_, n) => `d${n + 10}`)
+  await there.collection('docs').insert(ids.map((_id) => ({ _id })))
+  const pull = here.collection('docs').replicate.from(there.collection('docs'), { batchSize: 1 })
+  let dropped: Promise<boolean> | undefined
+  pull.subscribe(() => {
+    if (pull.progress.docsWritten >= 10) dropped ??= other.dropCollection('docs')
+  })
+  expect(await pull).toMatchObject({ status: 'complete' })
+  expect(await dropped).toBe(true)
+  expect((await here.collection('docs').list().toArray()).map(({ id }) => id)).toEqual(ids)
+  for (const db of [here, other, there]) await db.close()
+})
