@@ -5,12 +5,15 @@
  * Relies on: the caller holds the writer lease while one runs.
  */
 import type { CommitSequence } from '../base/brand.ts'
+import { PannierError } from '../base/errors.ts'
 import { moduleOnDemand } from '../base/lazy-module.ts'
 import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
+import { MissingPageError } from '../pager/page-cache.ts'
 import type { CommitBody } from './commit-record.ts'
 import type { Core } from './core.ts'
 import { encodeCommit } from './encode-commit.ts'
 import { applyCommits } from './replay.ts'
+import type { State } from './state.ts'
 import type { Transaction } from './transaction.ts'
 import type * as WritePages from './write-pages.ts'
 
@@ -47,7 +50,7 @@ export class Checkpointer {
     const core = this.#core
     const loaded = pageWriting()
     const { writeState } = isPromise(loaded) ? await loaded : loaded
-    core.checkpointed(await writeState(core, core.state, STAGE_BYTES))
+    core.checkpointed(await this.#written(writeState(core, core.state, STAGE_BYTES)))
   }
 
   /** Commits a transaction into pages at once, together with everything that was only in the log. Not while one runs. */
@@ -61,6 +64,23 @@ export class Checkpointer {
     const nothing: CommitBody = { created: [], dropped: [], trees: [] }
     const mark = { sequence, bytes: encodeCommit(sequence, core.writerId, nothing) }
     const stageBytes = Math.max(STAGE_BYTES, core.options.cacheBytesMax * DIRECT_STAGE_SHARE)
-    core.committedInPages(await writeState(core, state, stageBytes, mark), transaction)
+    core.committedInPages(await this.#written(writeState(core, state, stageBytes, mark)), transaction)
+  }
+
+  /**
+   * Pages that no snapshot can read are read here to be freed. If another handle has got ahead (this one was frozen) and freed them
+   * first, this is no damage: it is overtaken, as the fence would have told it at the end.
+   */
+  async #written(writing: Promise<State>): Promise<State> {
+    const { store } = this.#core.options
+    const { generation, sequence } = this.#core.state
+    try {
+      return await writing
+    } catch (error) {
+      if (!(error instanceof MissingPageError)) throw error
+      const { meta } = await store.read({ generation, sequence })
+      if (meta === undefined || meta.generation === generation) throw error
+      throw new PannierError('PANNIER_STALE', 'Another handle has written since, and freed pages.', { cause: error })
+    }
   }
 }

@@ -117,6 +117,39 @@ function number(value: Uint8Array): number {
   return value[0]!
 }
 
+test('a handle that was overtaken reads what another one has freed: that is no damage', async () => {
+  const storage = new SimulatedStorage()
+  const coordinator = lawlessCoordinators()
+  const open = async (): Promise<PagedKeyValueStore> =>
+    openKeyValueStore({
+      store: await storage.open('x'),
+      coordinator: coordinator(),
+      environment: systemEnvironment(),
+      cacheBytesMax: 1e6,
+      durability: 'relaxed',
+    })
+  const first = await open()
+  await first.write((tx) => {
+    const tree = tx.createTree('gone', 'sequence')
+    for (let n = 0; n < 1000; n++) tree.append(new Uint8Array(400))
+    tx.createTree('t', 'sequence')
+  })
+  await first.checkpoint()
+  await first.write((tx) => tx.dropTree('gone'))
+  await first.checkpoint()
+  const frozen = [await open(), await open()]
+  // They have their turn from now on.
+  for (const handle of frozen) await handle.write(() => {})
+  // Nobody reads what was before any more: now the pages of the tree are freed.
+  await first.checkpoint()
+  await frozen[0]!.checkpoint()
+  await frozen[1]!.write((tx) => tx.tree('t')!.append(new Uint8Array(2e6)))
+  await first.refresh()
+  expect(await first.read((snapshot) => snapshot.tree('t')!.count())).toBe(1)
+  await first.check()
+  for (const handle of [first, ...frozen]) await handle.close()
+})
+
 test('all handles agree on the id of the database from the first commit on, whoever makes it', async () => {
   for (const length of [1, 100_000]) {
     const storage = new SimulatedStorage()
