@@ -143,10 +143,10 @@ export class PagedKeyValueStore implements KeyValueStore {
 
   #load(): void {
     const module = writing()
-    if (!isPromise(module)) return this.#startAsked(new module.Writer(this.#core))
+    if (!isPromise(module)) return this.#startAsked(module)
     this.#loading ??= module
       .then(
-        (loaded) => this.#startAsked(new loaded.Writer(this.#core)),
+        (loaded) => this.#startAsked(loaded),
         (error: unknown) => {
           for (const { reject } of this.#takeAsked()) reject(error)
         },
@@ -154,9 +154,10 @@ export class PagedKeyValueStore implements KeyValueStore {
       .finally(() => (this.#loading = undefined))
   }
 
-  #startAsked(writer: Writer): void {
+  /** The only writer is made once, also when a hint has asked for it before the constructor does. */
+  #startAsked(module: { readonly Writer: new (core: Core) => Writer }): void {
     const core = this.#core
-    this.#writer = writer
+    const writer = (this.#writer ??= new module.Writer(core))
     // What was asked for before it was closed is finished.
     const { closed } = core
     core.closed = false

@@ -13,6 +13,8 @@ import type { TreeWriter, WriteTransaction } from '../../src/kv/key-value-store.
 import { openKeyValueStore, type PagedKeyValueStore } from '../../src/kv/open.ts'
 import { localCoordinator } from '../../src/database/coordination/local-coordinator.ts'
 import { systemEnvironment } from '../../src/database/environment.ts'
+import { memory } from '../../src/storage/memory/memory.ts'
+import type { PageStore } from '../../src/storage/page-store.ts'
 import { seededRandom, type Random } from '../../testing/random.ts'
 import { randomOrder, SimulatedStorage } from '../../testing/simulated-page-store.ts'
 
@@ -46,6 +48,44 @@ for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
       await run(seed, environment, lawful ? lawfulCoordinators(environment, seed) : lawlessCoordinators())
     })
   }
+}
+
+test('a handle that missed a hint while it was opened has one queue, not two', async () => {
+  const environment = systemEnvironment()
+  const newCoordinator = lawfulCoordinators(environment, 0)
+  const storage = memory()
+  const open = (store: PageStore, coordinator: Coordinator): Promise<PagedKeyValueStore> =>
+    openKeyValueStore({ store, coordinator, environment, cacheBytesMax: 100_000, durability: 'relaxed' })
+  const other = await open(await storage.open('x'), newCoordinator())
+  const coordinator = newCoordinator()
+  await other.write((tx) => void tx.createTree('counters', 'ordered'))
+  await other.close()
+  await turns(10)
+  // What the hint asks for takes so long that an append would be under way.
+  const handle = await open(withLateRead(await storage.open('x'), 2), coordinator)
+  await handle.write((tx) => increment(tx.tree('counters')!, 'a' as Key))
+  await handle.close()
+})
+
+function withLateRead(store: PageStore, late: number): PageStore {
+  let reads = 0
+  return new Proxy(store, {
+    get(target, name) {
+      const method = Reflect.get(target, name) as ((...parameters: unknown[]) => unknown) | undefined
+      // It is no promise.
+      if (method === undefined) return undefined
+      return async (...parameters: unknown[]) => {
+        if (name === 'read' && ++reads === late) await turns(10)
+        const answer = await method.apply(target, parameters)
+        if (name === 'append') await turns(20)
+        return answer
+      }
+    },
+  })
+}
+
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise(setImmediate)
 }
 
 async function run(seed: number, environment: Environment, coordinator: () => Coordinator): Promise<void> {
