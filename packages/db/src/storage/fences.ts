@@ -2,10 +2,20 @@
 import type { CommitSequence, Generation } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'
 import { sameBytes } from '../codec/same-bytes.ts'
+import type { LogRecord } from './page-store.ts'
 
 /** `newest`: sequence of the newest record in the log, 0 where there is none. */
 export function checkNext(newest: number, sequence: CommitSequence): void {
   if (newest !== sequence - 1) throw stale(`the newest log record is ${newest}, not ${sequence - 1}`)
+}
+
+/** Whoever writes the first record without a head has not seen that somebody has put a header since. */
+export function checkFirst(
+  { sequence }: LogRecord,
+  head: Uint8Array | undefined,
+  header: Uint8Array | undefined,
+): void {
+  if (sequence === 1 && head === undefined && header !== undefined) throw stale('there is a header')
 }
 
 export function checkGeneration(generation: number, expected: Generation): void {

@@ -112,7 +112,8 @@ export interface PageStore {
 
   /**
    * Appends one log record. Fence: fails with PANNIER_STALE unless the newest record in the log is `record.sequence - 1`
-   * (or the log is empty and `record.sequence` is 1). To keep that checkable, the log always retains its newest record.
+   * (or the log is empty and `record.sequence` is 1). To keep that checkable, the log always retains its newest record. Also
+   * fails with it if `record.sequence` is 1, no head is given, and there is a header: that was put by another handle since.
    *
    * `head`, where it is given, replaces the head in the same transaction. It costs nothing where it is not given. After an append that
    * failed its record may be there without its head; the next one that succeeds sets it right.

@@ -36,7 +36,8 @@ function headerCases({ test, create }: PageStoreSuiteContext): void {
       assertEqual(await headerOf(store), undefined)
       await store.putHeader(undefined, someBytes(1, 500), 'relaxed')
       assertEqual(await headerOf(store), someBytes(1, 500))
-      await appendRange(store, 1, 3)
+      await store.append(someRecord(1), 'relaxed', someBytes(2, 10))
+      await appendRange(store, 2, 3)
       await store.commit(someCommit(1, 2, { pages: [somePage(1)] }))
       const { generation, sequence } = someMeta(1, 3)
       assertEqual((await store.read({ generation, sequence })).header, someBytes(1, 500))
@@ -66,6 +67,16 @@ function headerCases({ test, create }: PageStoreSuiteContext): void {
       await store.commit(someCommit(1, 1))
       await assertRefused('PANNIER_STALE', () => store.putHeader(undefined, someBytes(1, 10), 'relaxed'))
       assertEqual(await headerOf(store), undefined)
+    }))
+
+  test('where there is a header, the first record comes with a head', () =>
+    withStore(create, async (store) => {
+      await store.putHeader(undefined, someBytes(1, 10), 'relaxed')
+      await assertRefused('PANNIER_STALE', () => store.append(someRecord(1), 'relaxed'))
+      await assertRefused('PANNIER_STALE', () => store.commit(someCommit(1, 1, { record: someRecord(1) })))
+      const { meta, log } = await store.read()
+      assertEqual([meta, log.length], [undefined, 0])
+      await store.append(someRecord(1), 'relaxed', someBytes(2, 10))
     }))
 
   test('of two first headers at the same time exactly one is put', () =>
@@ -215,7 +226,8 @@ function replacementCases({ test, create }: PageStoreSuiteContext): void {
       const pages = Array.from({ length: 40 }, (_, index) => somePage(index + 1))
       await store.commit(someCommit(1, 0, { pages }))
       await store.commit(someCommit(2, 0, { free: pageIds(3, 4, 40) }))
-      await appendRange(store, 1, 2)
+      await store.append(someRecord(1), 'relaxed', someBytes(2, 10))
+      await store.append(someRecord(2), 'relaxed')
       const large = PAGE_BYTES_MAX + WRAPPER_BYTES_MAX
       await store.replacePages(header, [somePage(2, large), somePage(4, 30), somePage(39, 7), somePage(41, 30)])
       await store.close()

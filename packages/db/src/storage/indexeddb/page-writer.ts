@@ -11,7 +11,7 @@ import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
 import { PannierError, isPannierError } from '../../base/errors.ts'
 import type { Commit, Durability, LogRecord, Page } from '../page-store.ts'
 import type { Connection, Work } from './connection.ts'
-import { LOG, LOG_END, META, PAGES } from './open.ts'
+import { HEADER, LOG, LOG_END, META, PAGES } from './open.ts'
 import { keepReserve, releaseReserve, writeWhenThereIsRoom } from './quota-reserve.ts'
 import { CURRENT, generationOf, keyOf, requestMeta } from './stored-meta.ts'
 
@@ -107,7 +107,8 @@ export class IndexedDbPageWriter {
 
   #add(record: LogRecord, durability: Durability, put: PutRecord = putAlone): Promise<void> {
     const mayHaveGap = this.#seen.newest < record.sequence - 1 || this.#connection.identity === undefined
-    return this.#connection.write([LOG], durability, (work) => {
+    // Of the first record the fence asks for the header, too.
+    return this.#connection.write(record.sequence === 1 ? [LOG, META] : [LOG], durability, (work) => {
       const settle = put(work, record, mayHaveGap)
       return () => {
         settle()
@@ -125,10 +126,12 @@ export class IndexedDbPageWriter {
       const [metas, pages] = [work.store(META), work.store(PAGES)]
       const current = requestMeta(work)
       const newest = record && requestNewest(work)
+      const header = record && putHead === undefined ? requestHeader(work, record) : undefined
       const claim = metas.get(CLAIM)
       claim.onsuccess = () => {
         const fenced = generationOf(current) !== commit.expectedGeneration || (newest && keyOf(newest) !== sequence - 1)
-        if (fenced || (commit.claim !== undefined && claim.result !== commit.claim)) return work.fail(stale())
+        if (fenced || header?.result !== undefined || (commit.claim !== undefined && claim.result !== commit.claim))
+          return work.fail(stale())
         abandoned = claim.result !== commit.claim
         if (abandoned) return
         if (commit.claim === undefined) pages.delete(IDBKeyRange.lowerBound(firstNewPageId))
@@ -211,12 +214,14 @@ export class IndexedDbPageWriter {
  * replaces a record, so this sequence was free, so it lies below all that the log retains (this handle has seen a
  * record that reaches it: there is no gap). There no handle reads, and the next commit deletes it.
  */
-function putAlone(work: Work, { sequence, bytes }: LogRecord, mayHaveGap: boolean): () => void {
+function putAlone(work: Work, record: LogRecord, mayHaveGap: boolean): () => void {
+  const { sequence, bytes } = record
   const log = work.store(LOG)
-  if (mayHaveGap) {
+  if (mayHaveGap || sequence === 1) {
+    const header = requestHeader(work, record)
     const newest = requestNewest(work)
     newest.onsuccess = () => {
-      if (keyOf(newest) !== sequence - 1) return work.fail(stale())
+      if (keyOf(newest) !== sequence - 1 || header?.result !== undefined) return work.fail(stale())
       log.add(exact(bytes), sequence)
       work.commit()
     }
@@ -226,6 +231,11 @@ function putAlone(work: Work, { sequence, bytes }: LogRecord, mayHaveGap: boolea
   log.add(exact(bytes), sequence)
   work.commit()
   return () => assertNone(newer)
+}
+
+/** For a record that comes without a head: another handle may have put a header in an empty database. */
+function requestHeader(work: Work, { sequence }: LogRecord): IDBRequest<IDBValidKey | undefined> | undefined {
+  return sequence === 1 ? work.store(META).getKey(HEADER) : undefined
 }
 
 /** Requests the first key at or after a sequence. */

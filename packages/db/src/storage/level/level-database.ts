@@ -16,7 +16,7 @@ import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
 import { PannierError } from '../../base/errors.ts'
 import type { MaybePromise } from '../../base/maybe-promise.ts'
 import { ByteReader, ByteWriter } from '../../codec/bytes.ts'
-import { checkClaim, checkGeneration, checkHeader, checkNext } from '../fences.ts'
+import { checkClaim, checkFirst, checkGeneration, checkHeader, checkNext } from '../fences.ts'
 import type { SharedDatabase } from '../handle.ts'
 import type { Commit, Durability, KnownState, LogRecord, MetaRecord, Page, StoreState } from '../page-store.ts'
 import { levelError } from './errors.ts'
@@ -113,6 +113,7 @@ export class LevelDatabase implements SharedDatabase {
     return this.write(async (fences) => {
       const { sequence: newest } = record
       checkNext(fences.newest, newest)
+      await this.checkFirst(record, head)
       const again = sync ? await this.readLog(fences.synced, fences.newest) : []
       const operations = [...again, record].map(({ sequence, bytes }) => this.put(logKey(sequence), bytes))
       if (head) operations.push(this.put(HEAD, head))
@@ -140,7 +141,10 @@ export class LevelDatabase implements SharedDatabase {
     return this.write(async (fences) => {
       checkGeneration(fences.generation, commit.expectedGeneration)
       if (claim !== undefined) checkClaim(fences.claim, claim)
-      if (record) checkNext(fences.newest, record.sequence)
+      if (record) {
+        checkNext(fences.newest, record.sequence)
+        await this.checkFirst(record, head)
+      }
       const abandoned = claim === undefined && fences.claim !== undefined
       const operations = abandoned ? await this.deletePagesFrom(commit.firstNewPageId) : []
       for (const { id, bytes } of pages) operations.push(this.put(pageKey(id), bytes))
@@ -267,6 +271,10 @@ export class LevelDatabase implements SharedDatabase {
       if (bytes === undefined) throw this.corrupt(`log record ${sequence} is missing`)
       return { sequence: sequence as CommitSequence, bytes }
     })
+  }
+
+  private async checkFirst(record: LogRecord, head: Uint8Array | undefined): Promise<void> {
+    if (record.sequence === 1) checkFirst(record, head, (await this.get([HEADER]))[0])
   }
 
   private async openLevel(): Promise<void> {

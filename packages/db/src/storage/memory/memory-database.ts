@@ -5,7 +5,7 @@
  * the way out, so that neither side can change what the other holds.
  */
 import type { Generation, PageId } from '../../base/brand.ts'
-import { checkClaim, checkGeneration, checkHeader, checkNext } from '../fences.ts'
+import { checkClaim, checkFirst, checkGeneration, checkHeader, checkNext } from '../fences.ts'
 import type { SharedDatabase } from '../handle.ts'
 import type { Commit, Durability, KnownState, LogRecord, MetaRecord, Page, StoreState } from '../page-store.ts'
 
@@ -36,6 +36,7 @@ export class MemoryDatabase implements SharedDatabase {
 
   append(record: LogRecord, _durability: Durability, head?: Uint8Array): void {
     checkNext(this.newest, record.sequence)
+    checkFirst(record, head, this.header)
     this.log.push(copyRecord(record))
     if (head) this.head = head.slice()
   }
@@ -54,7 +55,10 @@ export class MemoryDatabase implements SharedDatabase {
   commit(commit: Commit): void {
     checkGeneration(this.generation, commit.expectedGeneration)
     if (commit.claim !== undefined) checkClaim(this.claimToken, commit.claim)
-    if (commit.record) checkNext(this.newest, commit.record.sequence)
+    if (commit.record) {
+      checkNext(this.newest, commit.record.sequence)
+      checkFirst(commit.record, commit.head, this.header)
+    }
     // The caller's iterator may throw: it is run to its end before the first change.
     const pages = Array.from(commit.pages, ({ id, bytes }) => ({ id, bytes: bytes.slice() }))
     if (commit.claim === undefined && this.claimToken !== undefined) this.deleteFrom(commit.firstNewPageId)

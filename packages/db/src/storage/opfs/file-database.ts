@@ -15,6 +15,7 @@ import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
 import { PannierError } from '../../base/errors.ts'
 import { ByteReader, corruptBytes } from '../../codec/bytes.ts'
 import { sameBytes } from '../../codec/same-bytes.ts'
+import { checkFirst } from '../fences.ts'
 import type { Commit, Durability, KnownState, LogRecord, MetaRecord, Page, StoreState } from '../page-store.ts'
 import { BLOCK_BYTES, BlockMap, type Extent } from './block-map.ts'
 import { decodeBase, encodeAppend, encodeBase, encodeCommit, encodeReplacement, FILE_VERSION } from './journal-body.ts'
@@ -87,7 +88,7 @@ export class FileDatabase {
     this.#prepare()
     const found = again ? this.#log.find(({ sequence }) => sequence === record.sequence) : undefined
     if (found === undefined || !sameBytes(this.#recordsOf([found])[0]!.bytes, record.bytes)) {
-      this.#checkNewest(record.sequence)
+      this.#checkNewest(record, head)
       this.#write(APPEND, encodeAppend(record, head))
     }
     if (durability === 'strict') this.#attempt(() => this.#journal.flush())
@@ -137,7 +138,7 @@ export class FileDatabase {
     if (again && this.#meta?.generation === meta.generation && sameBytes(this.#meta.bytes, meta.bytes)) return
     this.#checkGeneration(commit.expectedGeneration)
     if (commit.claim !== undefined) this.#checkClaim(commit.claim)
-    if (commit.record) this.#checkNewest(commit.record.sequence)
+    if (commit.record) this.#checkNewest(commit.record, commit.head)
     const { put } = commit
     const before = put === undefined ? [] : (this.#puts.get(put.name) ?? [])
     // Some, or all, were put to an owner before this one, or were dropped.
@@ -388,9 +389,10 @@ export class FileDatabase {
     return placed.map(({ sequence, at, length }) => ({ sequence, bytes: bytes.slice(at - start, at - start + length) }))
   }
 
-  #checkNewest(sequence: CommitSequence): void {
+  #checkNewest(record: LogRecord, head: Uint8Array | undefined): void {
     const newest = this.#log.at(-1)?.sequence ?? 0
-    if (newest !== sequence - 1) throw stale()
+    if (newest !== record.sequence - 1) throw stale()
+    checkFirst(record, head, this.#header)
   }
 
   #checkGeneration(expected: Generation): void {

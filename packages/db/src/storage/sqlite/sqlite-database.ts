@@ -7,7 +7,7 @@ import { existsSync, rmSync } from 'node:fs'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
 import { PannierError } from '../../base/errors.ts'
-import { checkClaim, checkGeneration, checkHeader, stale } from '../fences.ts'
+import { checkClaim, checkFirst, checkGeneration, checkHeader, stale } from '../fences.ts'
 import type { SharedDatabase } from '../handle.ts'
 import type { Commit, Durability, KnownState, LogRecord, MetaRecord, Page, StoreState } from '../page-store.ts'
 import { operationError } from './errors.ts'
@@ -131,8 +131,10 @@ export class SqliteDatabase implements SharedDatabase {
     this.statements.putPage.run(id, bytes)
   }
 
-  private appendIfNext({ sequence, bytes }: LogRecord, head?: Uint8Array): void {
+  private appendIfNext(record: LogRecord, head?: Uint8Array): void {
     const { append, appendWithHead } = this.statements
+    const { sequence, bytes } = record
+    if (sequence === 1) checkFirst(record, head, this.header())
     const parameters = [sequence, bytes, sequence - 1] as const
     const { changes } = head ? appendWithHead.run(...parameters, head) : append.run(...parameters)
     if (changes === 0) throw stale(`the newest log record is not ${sequence - 1}`)

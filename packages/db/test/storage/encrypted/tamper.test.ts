@@ -291,12 +291,14 @@ test('no part can be put back to what it was', async () => {
 test('a record that came without its head is read, built upon and taken into pages', async () => {
   for (const first of [1, 3]) {
     const inner = await memory().open('x')
+    // Stores refuse a first record that comes without one; these zeros are what is read where there is none.
+    const noHead = (at: number): Uint8Array | undefined => (at === 1 ? new Uint8Array(16) : undefined)
     const withoutHead = (at: number): PageStore =>
       new Proxy(inner, {
         get(store, name) {
           if (name === 'append')
             return (...[record, durability, head]: Parameters<PageStore['append']>) =>
-              store.append(record, durability, record.sequence === at ? undefined : head)
+              store.append(record, durability, record.sequence === at ? noHead(at) : head)
           const member: unknown = Reflect.get(store, name)
           return typeof member === 'function' ? (member.bind(store) as unknown) : member
         },

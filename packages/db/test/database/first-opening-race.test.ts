@@ -1,0 +1,81 @@
+/**
+ * Goal: of a name that is new, and that several handles open at once, some with a key and some without, there is one database: who has
+ * made it keeps what was written, the others are told.
+ * Method: every call takes a random number of turns. Seeds are replayable.
+ */
+import { describe, expect, test } from 'vitest'
+import { isPannierError } from '../../src/base/errors.ts'
+import { open, type OpenOptions } from '../../src/database/open.ts'
+import { memory } from '../../src/storage/memory/memory.ts'
+import type { Storage } from '../../src/storage/page-store.ts'
+import { RawFileStorage } from '../../testing/raw-file-storage.ts'
+import { seededRandom, type Random } from '../../testing/random.ts'
+import { deviceKey, newDeviceKey } from '../storage/encrypted/fixture.ts'
+import { pause, slow } from './slow-storage.ts'
+
+const FIRST_SEED = Number(process.env['SEED'] ?? 1)
+const SEEDS = Number(process.env['SEEDS'] ?? 25)
+const NAME = 'notes'
+const WRITES = 3
+const REFUSED = ['PANNIER_ENCRYPTED', 'PANNIER_NOT_ENCRYPTED', 'PANNIER_WRONG_KEY']
+
+const otherKey = await newDeviceKey()
+const KEYS = [undefined, { encryption: { key: deviceKey } }, { encryption: { key: otherKey } }] as const
+
+describe.each([
+  ['memory', () => memory()],
+  ['raw files', () => new RawFileStorage()],
+] as const)('%s', (_kind, make) => {
+  test('in turn', { timeout: 120_000 }, () => raceAll(make, 'process'))
+  test('as after a handle was frozen in its turn', { timeout: 120_000 }, () => raceAll(make, 'origin'))
+})
+
+async function raceAll(make: () => Storage, scope: Storage['scope']): Promise<void> {
+  for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) await race(seed, make(), scope)
+}
+
+async function race(seed: number, storage: Storage, scope: Storage['scope']): Promise<void> {
+  const random = seededRandom(seed)
+  const acknowledged = KEYS.map((): string[] => [])
+  const outcomes = await Promise.allSettled(
+    KEYS.flatMap((options, index) =>
+      ['process', scope].map((seen, copy) =>
+        use(slow(storage, random, seen as Storage['scope']), random, options, `${index}${copy}`, acknowledged[index]!),
+      ),
+    ),
+  )
+  for (const outcome of outcomes) {
+    if (outcome.status === 'fulfilled') continue
+    const { reason } = outcome
+    const code = isPannierError(reason) ? reason.code : String(reason)
+    expect(REFUSED, `seed ${seed}: ${reason}`).toContain(code)
+  }
+  const [made] = KEYS.map((_, index) => index).filter((index) => acknowledged[index]!.length > 0)
+  if (made === undefined) return
+  const db = await open(NAME, { storage, ...KEYS[made] })
+  const rows = await db.collection('notes').list().toArray()
+  expect(await db.check()).toEqual([])
+  await db.close()
+  const ids = rows.map(({ id }) => id)
+  expect(ids, `seed ${seed}`).toEqual(acknowledged.flat().sort())
+}
+
+async function use(
+  storage: Storage,
+  random: Random,
+  options: OpenOptions | undefined,
+  prefix: string,
+  acknowledged: string[],
+): Promise<void> {
+  await pause(random)
+  const db = await open(NAME, { storage, ...options })
+  try {
+    for (let n = 0; n < WRITES; n++) {
+      const _id = `${prefix}n${n}`
+      await db.collection('notes').insert({ _id })
+      acknowledged.push(_id)
+    }
+  } finally {
+    await db.close()
+  }
+}

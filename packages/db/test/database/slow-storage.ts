@@ -1,0 +1,44 @@
+/** Storages whose calls take a random number of turns of the event loop, on the way there and on the way back. */
+import type { PageStore, Storage } from '../../src/storage/page-store.ts'
+import type { Random } from '../../testing/random.ts'
+
+const TURNS_MAX = 8
+
+/** As `storage`. With another `scope` its handles do not hear of those of `storage`, as if their turns had been taken away. */
+export function slow(storage: Storage, random: Random, scope: Storage['scope'] = storage.scope): Storage {
+  return {
+    kind: storage.kind,
+    scope,
+    identify: (name) => storage.identify(name),
+    async open(name) {
+      await pause(random)
+      return slowStore(await storage.open(name), random)
+    },
+    async destroy(name) {
+      await pause(random)
+      await storage.destroy(name)
+      await pause(random)
+    },
+  }
+}
+
+export async function pause(random: Random, turnsMax: number = TURNS_MAX): Promise<void> {
+  for (let turns = random.below(turnsMax); turns > 0; turns--) await new Promise(setImmediate)
+}
+
+function slowStore(store: PageStore, random: Random): PageStore {
+  return new Proxy(store, {
+    get(target, name) {
+      const method = Reflect.get(target, name) as ((...parameters: unknown[]) => unknown) | undefined
+      if (method === undefined) return undefined
+      return async (...parameters: unknown[]) => {
+        await pause(random)
+        try {
+          return await method.apply(target, parameters)
+        } finally {
+          await pause(random)
+        }
+      }
+    },
+  })
+}
