@@ -4,9 +4,10 @@
  */
 import { MemoryLevel } from 'memory-level'
 import { test } from 'vitest'
+import type { Key } from '../../src/base/brand.ts'
 import type { Environment } from '../../src/base/environment.ts'
 import { openKeyValueStore } from '../../src/kv/open.ts'
-import type { HeldSnapshot } from '../../src/kv/key-value-store.ts'
+import type { HeldSnapshot, KeyValueStore, WriteTransaction } from '../../src/kv/key-value-store.ts'
 import { level } from '../../src/storage/level/level.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import {
@@ -17,7 +18,9 @@ import {
   randomSteps,
   runStep,
   type Model,
+  type Step,
 } from '../../testing/key-value-workload.ts'
+import { assertEqual } from '../../testing/check.ts'
 import { seededRandom, type Random } from '../../testing/random.ts'
 import { RawFileStorage } from '../../testing/raw-file-storage.ts'
 import { soloCoordinator } from './solo-coordinator.ts'
@@ -45,30 +48,9 @@ async function run(random: Random): Promise<void> {
   let model: Model = new Map()
   const held: { snapshot: HeldSnapshot; model: Model }[] = []
   await kv.write((tx) => createAll(tx, model))
-  const rounds = 10 + random.below(30)
+  const rounds = 5 + random.below(15)
   for (let round = 0; round < rounds; round++) {
-    const steps = randomSteps(random, random.pick([1, 3, 20, 200, 2000]))
-    const fails = random.chance(0.1)
-    let next = model
-    const written = kv.write((tx) => {
-      next = copyModel(model)
-      for (const step of steps) runStep(tx, next, step)
-      compareSome(tx, next, seededRandom(round))
-      if (fails) throw new Error('on purpose')
-    })
-    if (fails)
-      await written.then(
-        () => {
-          throw new Error('the write did not fail')
-        },
-        (error: Error) => {
-          if (error.message !== 'on purpose') throw error
-        },
-      )
-    else
-      await written.then(() => {
-        model = next
-      })
+    model = await (random.chance(0.2) ? oneByOne(kv, model, random) : atOnce(kv, model, random))
     await kv.read((snapshot) => compareSome(snapshot, model, seededRandom(round)))
     if (random.chance(0.2)) held.push({ snapshot: kv.snapshot(), model: copyModel(model) })
     if (random.chance(0.2) && held.length > 0) held.shift()!.snapshot.release()
@@ -91,6 +73,79 @@ async function run(random: Random): Promise<void> {
   await kv.check()
   await kv.read((snapshot) => compareAll(snapshot, model))
   await kv.close()
+}
+
+/** Together more than the log takes. */
+const LARGE: readonly Step[] = Array.from({ length: 8 }, (_, n) => ({
+  kind: 'put',
+  tree: 'a',
+  key: `large${n}` as Key,
+  value: new Uint8Array(150_000).fill(n),
+}))
+
+interface Work {
+  readonly steps: readonly Step[]
+  readonly seed: number
+  readonly fails: boolean
+}
+
+function randomWork(random: Random): Work {
+  const steps = randomSteps(random, random.pick([1, 1, 3, 3, 20, 20, 200, random.chance(0.3) ? 2000 : 1]))
+  return {
+    steps: random.chance(0.1) ? [...steps, ...LARGE] : steps,
+    seed: random.below(1e6),
+    fails: random.chance(0.3),
+  }
+}
+
+/** Gives the model after it. */
+function work(tx: WriteTransaction, before: Model, { steps, seed, fails }: Work): Model {
+  const model = copyModel(before)
+  for (const step of steps) runStep(tx, model, step)
+  compareSome(tx, model, seededRandom(seed))
+  if (fails) throw new OnPurpose()
+  return model
+}
+
+class OnPurpose extends Error {}
+
+/** Some writes that are asked for at the same time, and so may be one commit; those that fail leave nothing. */
+async function atOnce(kv: KeyValueStore, before: Model, random: Random): Promise<Model> {
+  const works = Array.from({ length: random.pick([1, 1, 2, 5]) }, () => randomWork(random))
+  // Each begins with what the last one before it that did not fail has left; it may have to begin again.
+  const after: (Model | undefined)[] = works.map(() => undefined)
+  const written = works.map((one, at) =>
+    kv.write((tx) => {
+      after[at] = undefined
+      after[at] = work(tx, after.slice(0, at).findLast((model) => model !== undefined) ?? before, one)
+    }),
+  )
+  const outcomes = await Promise.allSettled(written)
+  for (const [at, { fails }] of works.entries()) checkOutcome(outcomes[at]!, fails)
+  return after.findLast((model) => model !== undefined) ?? before
+}
+
+/** Steps of a transaction that its caller drives; those that fail leave nothing, and all of it may be given up. */
+async function oneByOne(kv: KeyValueStore, before: Model, random: Random): Promise<Model> {
+  const held = await kv.begin()
+  let model = before
+  for (let step = random.below(5); step >= 0; step--) {
+    const one = randomWork(random)
+    const [outcome] = await Promise.allSettled([(async () => held.attempt(() => work(held, model, one)))()])
+    checkOutcome(outcome, one.fails)
+    if (outcome.status === 'fulfilled') model = outcome.value
+  }
+  if (random.chance(0.2)) {
+    held.rollback()
+    return before
+  }
+  await held.commit()
+  return model
+}
+
+function checkOutcome(outcome: PromiseSettledResult<unknown>, fails: boolean): void {
+  if (outcome.status === 'rejected' && !(outcome.reason instanceof OnPurpose)) throw outcome.reason
+  assertEqual(outcome.status === 'rejected', fails, 'whether it failed')
 }
 
 function testEnvironment(random: Random): Environment {
