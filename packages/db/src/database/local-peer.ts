@@ -9,7 +9,7 @@ import { encodeIdKey } from '../codec/id-key.ts'
 import { checkId } from '../document/document-id.ts'
 import { parseRevision } from '../document/revision.ts'
 import type { WriteOutcome } from '../document/write-documents.ts'
-import { replaced } from '../replication/errors.ts'
+import { dropped, replaced } from '../replication/errors.ts'
 import type {
   ChangesRequest,
   JsonDocument,
@@ -193,7 +193,8 @@ export class LocalPeer implements ReplicationPeer {
         pending: undefined,
         ended: false,
       }
-    throw new PannierError('PANNIER_CLOSED', `There are no more changes of ${this.name}: it was closed or dropped.`)
+    // The feed has no other end than these. Of a database that is closed the next attempt says so.
+    throw dropped(this.name)
   }
 
   async #wanted(rows: readonly Row[]): Promise<PeerChange[]> {

@@ -40,6 +40,11 @@ export function restarted(peer: string): PannierError {
   return unreachable(peer, 'the server was started anew', undefined, { restart: true })
 }
 
+/** A collection is gone while its changes are waited for: there may be another one of its name, or will be. */
+export function dropped(peer: string): PannierError {
+  return unreachable(peer, 'it was dropped', undefined, { restart: true })
+}
+
 /** What was to be read was replaced since it was named. */
 export function replaced(peer: string, what: string, cause?: unknown): PannierError {
   return unreachable(peer, `${what} was replaced or removed meanwhile`, cause, { restart: true, missing: true })

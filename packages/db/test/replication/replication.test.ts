@@ -35,3 +35,20 @@ test('a target that another handle drops before the first checkpoint has everyth
   expect((await here.collection('docs').list().toArray()).map(({ id }) => id)).toEqual(ids)
   for (const db of [here, other, there]) await db.close()
 })
+
+test('a live replication goes on when another handle drops its collection, in both directions', async () => {
+  const storage = memory()
+  const [here, other] = [await open('here', { storage }), await open('here', { storage })]
+  const there = await open('there', { storage: memory() })
+  await there.collection('docs').insert({ _id: 'a' })
+  const sync = here.collection('docs').sync(there.collection('docs'), { live: true, backOff: () => 1 })
+  const ids = async (of: typeof here): Promise<string[]> =>
+    (await of.collection('docs').list().toArray()).map(({ id }) => id)
+  await eventually(() => sync.status === 'paused')
+  await other.dropCollection('docs')
+  await other.collection('docs').insert({ _id: 'b' })
+  for (const db of [there, here]) await eventually(async () => (await ids(db)).join() === 'a,b')
+  sync.cancel()
+  expect(await sync).toMatchObject({ status: 'cancelled' })
+  for (const db of [here, other, there]) await db.close()
+})
