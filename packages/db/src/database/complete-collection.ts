@@ -10,11 +10,11 @@ import type { ChosenSettings } from './collection-settings.ts'
 import type { DatabaseContext } from './database-context.ts'
 import type { RunOptions } from './schema/migration-runner.ts'
 
-/** Gives the collection as it is then; undefined if it was dropped meanwhile. */
+/** `declared` is asked each time, as an index may be dropped meanwhile. Gives the collection as it is then; undefined if it was dropped. */
 export async function completeCollection(
   name: string,
   { store, catalog, environment, closing }: DatabaseContext,
-  declarations: readonly IndexDeclaration[],
+  declared: () => readonly IndexDeclaration[],
   settings: Readonly<ChosenSettings>,
   migrate: () => Promise<void>,
   { signal, onProgress }: RunOptions,
@@ -29,10 +29,10 @@ export async function completeCollection(
   if (state === undefined) return undefined
   await migrate()
   for (;;) {
-    if (missingIndexes(state, declarations).length > 0) {
+    if (missingIndexes(state, declared()).length > 0) {
       state = await store.write((transaction) => {
         const current = catalog.collection(transaction, name)
-        return current && defineIndexes(transaction, catalog, current, declarations)
+        return current && defineIndexes(transaction, catalog, current, declared())
       })
     }
     if (!state?.indexes.some(({ builtTo }) => builtTo !== undefined)) return state
@@ -40,7 +40,7 @@ export async function completeCollection(
     await buildIndexes({ ...building, signal: eitherSignal(closing, signal) })
     const built = await store.read((snapshot) => catalog.collection(snapshot, name))
     // Another handle that built it as well has found duplicates, and dropped it: this one has to hear of them too.
-    const isGone = built?.number === state.number && missingIndexes(built, declarations).some(({ unique }) => unique)
+    const isGone = built?.number === state.number && missingIndexes(built, declared()).some(({ unique }) => unique)
     if (!isGone) return state
     state = built
   }

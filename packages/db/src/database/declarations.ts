@@ -64,7 +64,7 @@ export class Declarations implements Declared {
     const declarations = (options.indexes ?? []).map(parseIndexInput)
     for (const { where } of declarations) if (where !== undefined) checkIndexSelector(where)
     for (const declaration of declarations) {
-      const known = this.indexes.get(declaration.name)
+      const known = this.indexes.get(declaration.name) ?? declarations.find(({ name }) => name === declaration.name)
       if (known !== undefined && !sameIndex(known, declaration)) throw indexMismatch(declaration.name)
     }
     const newSchema = this.schema.declare(options)
@@ -117,15 +117,15 @@ export class Declarations implements Declared {
       state = await read()
       if (state === undefined) return
     }
-    const declarations = [...this.indexes.values()]
+    const declared = (): IndexDeclaration[] => [...this.indexes.values()]
     // Most runs of an application find everything as it was declared.
-    if (isComplete(state, declarations, this.settings)) await this.migrations.migrate()
+    if (isComplete(state, declared(), this.settings)) await this.migrations.migrate()
     else {
       const { number } = state
       const { completeCollection } = await loadedModule(import('./complete-collection.ts'))
       const migrate = (): Promise<void> => this.migrations.migrate()
       try {
-        state = await completeCollection(name, this.#context, declarations, this.settings, migrate, options)
+        state = await completeCollection(name, this.#context, declared, this.settings, migrate, options)
       } catch (error) {
         // Not tried again with every write.
         if (isPannierError(error, 'PANNIER_UNIQUE')) this.#settledNumber = number

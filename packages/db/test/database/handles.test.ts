@@ -105,6 +105,17 @@ test('two handles build a unique index on duplicates at the same time: both hear
   await closeAll(one, two)
 })
 
+test('a unique index that is dropped while it is built does not come back', async () => {
+  const db = await open('x', { storage: memory() })
+  await db.collection('docs').insert(Array.from({ length: 5000 }, (_, n) => ({ _id: `d${n}`, n })))
+  const docs = db.collection('docs', { indexes: [{ on: 'n', unique: true }, 'm'] })
+  while ((await docs.indexes()).length === 0) await new Promise(setImmediate)
+  expect(await docs.dropIndex('n')).toBe(true)
+  await docs.ready()
+  expect(await docs.indexes()).toMatchObject([{ name: 'm', ready: true }])
+  await db.close()
+})
+
 test('an index that another handle has defined otherwise fails `ready`', async () => {
   const [one, two] = await openTwice()
   await one.collection('docs', { indexes: [{ on: 'a', name: 'x' }] }).insert({ _id: '1' })

@@ -463,6 +463,9 @@ function indexCases(check: CheckedCase): void {
     await people.insert({ _id: 'a', age: 1 })
     db.collection('people', { indexes: [{ on: 'age', name: 'x' }] })
     assertThrows(() => db.collection('people', { indexes: [{ on: '-age', name: 'x' }] }), 'PANNIER_INDEX_MISMATCH')
+    // One would silently take the place of the other.
+    const both = ['email', { on: 'email', unique: true }]
+    assertThrows(() => db.collection('people', { indexes: both }), 'PANNIER_INDEX_MISMATCH')
     assertThrows(() => db.collection('people', { indexes: [{ on: ['a', 'b'], multi: true }] }), TypeError)
     assertThrows(() => db.collection('people', { indexes: [''] }), TypeError)
     assertThrows(() => db.collection('people', { indexes: [['a', '-a']] }), TypeError)
