@@ -14,7 +14,7 @@ import { deviceKey, newDeviceKey } from '../storage/encrypted/fixture.ts'
 import { pause, slow } from './slow-storage.ts'
 
 const FIRST_SEED = Number(process.env['SEED'] ?? 1)
-const SEEDS = Number(process.env['SEEDS'] ?? 25)
+const SEEDS = Number(process.env['SEEDS'] ?? 15)
 const NAME = 'notes'
 const WRITES = 3
 const REFUSED = ['PANNIER_ENCRYPTED', 'PANNIER_NOT_ENCRYPTED', 'PANNIER_WRONG_KEY']

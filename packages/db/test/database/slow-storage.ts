@@ -3,6 +3,9 @@ import type { PageStore, Storage } from '../../src/storage/page-store.ts'
 import type { Random } from '../../testing/random.ts'
 
 const TURNS_MAX = 8
+/** Now and then a call takes that long: the tab is busy. */
+const BUSY_TURNS_MAX = 300
+const BUSY_CHANCE = 0.01
 
 /** As `storage`. With another `scope` its handles do not hear of those of `storage`, as if their turns had been taken away. */
 export function slow(storage: Storage, random: Random, scope: Storage['scope'] = storage.scope): Storage {
@@ -22,7 +25,10 @@ export function slow(storage: Storage, random: Random, scope: Storage['scope'] =
   }
 }
 
-export async function pause(random: Random, turnsMax: number = TURNS_MAX): Promise<void> {
+export async function pause(
+  random: Random,
+  turnsMax: number = random.chance(BUSY_CHANCE) ? BUSY_TURNS_MAX : TURNS_MAX,
+): Promise<void> {
   for (let turns = random.below(turnsMax); turns > 0; turns--) await new Promise(setImmediate)
 }
 

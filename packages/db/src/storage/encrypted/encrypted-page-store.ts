@@ -36,7 +36,8 @@ import { allOf, type Vault } from './vault.ts'
  */
 export const KEY_USES_MAX: number = 2 ** 31
 
-const HEADER_ATTEMPTS_MAX = 20
+/** So often another handle may change the header before a change, or what needs it as it is, gives up. */
+export const HEADER_ATTEMPTS_MAX = 20
 
 /** What is remembered of a log record. */
 interface Link {
@@ -44,6 +45,10 @@ interface Link {
   readonly nonce: Uint8Array
   /** The head while it is the newest one: nobody else can tell it. */
   readonly token: Uint8Array
+}
+
+interface KnownLink extends KnownState {
+  readonly link: Link
 }
 
 export class EncryptedPageStore implements PageStore {
@@ -65,9 +70,11 @@ export class EncryptedPageStore implements PageStore {
   }
 
   read(known?: KnownState): MaybePromise<StoreState> {
-    const verifiable = known && this.#links.has(known.sequence) ? known : undefined
+    // Taken now: another read may come first, and forget it.
+    const link = known && this.#links.get(known.sequence)
+    const verifiable = link && known
     return andThen(this.inner.read(verifiable), (state) =>
-      andThen(this.#unseal(state, verifiable), (unsealed) => {
+      andThen(this.#unseal(state, link && { ...known!, link }), (unsealed) => {
         if (known === verifiable || known?.generation !== (unsealed.meta?.generation ?? 0)) return unsealed
         return { ...unsealed, log: unsealed.log.filter(({ sequence }) => sequence > known.sequence) }
       }),
@@ -185,7 +192,7 @@ export class EncryptedPageStore implements PageStore {
     return this.vault.isOpen ? undefined : this.read()
   }
 
-  #unseal(state: StoreState, known: KnownState | undefined): MaybePromise<StoreState> {
+  #unseal(state: StoreState, known: KnownLink | undefined): MaybePromise<StoreState> {
     const { header, meta, log } = state
     if (header !== undefined) return andThen(this.vault.adopt(header), () => this.#open(state, known))
     if (this.vault.isOpen) throw tampered('its header is gone')
@@ -204,13 +211,13 @@ export class EncryptedPageStore implements PageStore {
     return this.read()
   }
 
-  #open({ meta, log, head }: StoreState, known: KnownState | undefined): MaybePromise<StoreState> {
+  #open({ meta, log, head }: StoreState, known: KnownLink | undefined): MaybePromise<StoreState> {
     return andThen(meta && this.vault.open(metaPlace(meta), meta.bytes), (metaPlain) => {
       const base = metaPlain && readMeta(metaPlain)
       const [generation, metaSequence] = [meta?.generation ?? 0, meta?.sequence ?? 0]
       const isKnown = known !== undefined && known.generation === generation && known.sequence > metaSequence
       const first = isKnown ? known.sequence : metaSequence
-      const before = isKnown ? this.#links.get(first)! : (base?.link ?? NO_LINK)
+      const before = isKnown ? known.link : (base?.link ?? NO_LINK)
       if (log.some(({ sequence }, index) => sequence !== first + 1 + index)) throw tampered('log records are missing')
       const nonces = [before.nonce, ...log.map(({ bytes }) => nonceOf(bytes).slice())]
       const records = log.map(({ sequence, bytes }, index) =>

@@ -9,8 +9,9 @@
  */
 import { throwIfAborted } from '../../base/abort.ts'
 import type { PageId } from '../../base/brand.ts'
+import { isPannierError } from '../../base/errors.ts'
 import { KIND_PAGE } from './envelope.ts'
-import type { EncryptedPageStore } from './encrypted-page-store.ts'
+import { HEADER_ATTEMPTS_MAX, type EncryptedPageStore } from './encrypted-page-store.ts'
 
 export interface RotationOptions {
   readonly fence: () => Promise<void>
@@ -37,7 +38,7 @@ export async function rotateKey(store: EncryptedPageStore, options: RotationOpti
   const ids = await store.listPages()
   for (let at = 0; at < ids.length; at += SLICE_PAGES) {
     throwIfAborted(signal, 'The rotation of the key')
-    await resealPages(store, ids.slice(at, at + SLICE_PAGES))
+    await resealSlice(store, ids.slice(at, at + SLICE_PAGES))
     onProgress?.(Math.min((at + SLICE_PAGES) / ids.length, 0.999))
     await pause()
   }
@@ -49,6 +50,18 @@ export async function rotateKey(store: EncryptedPageStore, options: RotationOpti
   })
   await fence()
   onProgress?.(1)
+}
+
+/** Again where another handle has changed the header meanwhile: it has let somebody in, say, or has finished the rotation. */
+async function resealSlice(store: EncryptedPageStore, ids: readonly PageId[]): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await resealPages(store, ids)
+    } catch (error) {
+      if (attempt === HEADER_ATTEMPTS_MAX || !isPannierError(error, 'PANNIER_STALE')) throw error
+      await store.read()
+    }
+  }
 }
 
 /** Those that were freed meanwhile are passed over, and those that another handle has sealed already. */
