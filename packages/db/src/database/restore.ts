@@ -1,4 +1,5 @@
 /** Makes a database of a snapshot when it is opened. Loaded when it is asked for. */
+import type { Generation } from '../base/brand.ts'
 import type { Environment } from '../base/environment.ts'
 import type { Coordinator } from '../kv/coordinator.ts'
 import { holdsDatabase, restoreSnapshot } from '../kv/restore-snapshot.ts'
@@ -20,6 +21,11 @@ export interface RestoreParts extends LongWork {
   readonly unseal?: ((source: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>) | undefined
 }
 
+/** What handles pin that have an empty database open, or are about to. */
+const EMPTY = 0 as Generation
+/** What the one whose turn it is pins, so that it is told from them. */
+const OWN_TURN = 1 as Generation
+
 /** A function is asked for the snapshot only if there is no database yet. */
 export async function restore(
   from: ByteSource | (() => ByteSource | Promise<ByteSource>),
@@ -28,9 +34,12 @@ export async function restore(
   const { name, storage, store, coordinator } = parts
   const optional = typeof from === 'function'
   if (optional && (await holdsDatabase(store))) return
+  // Whoever fails before it is this one's turn sees by this that the place is not to be taken away.
+  await coordinator.pin(EMPTY)
   // Others that have it open, or are about to restore it themselves, wait with their writes.
   const lease = await coordinator.acquireWriter()
   try {
+    await coordinator.pin(OWN_TURN)
     // While this one waited, another tab may have made it.
     if (optional && (await holdsDatabase(store))) return
     const source = bytesOf(optional ? await from() : from)
@@ -48,10 +57,10 @@ export async function restore(
   }
 }
 
-/** Surely empty, and no other handle has it open. */
+/** Surely empty, and no other handle has it open, or waits to restore it. */
 async function isUnused({ store, coordinator }: RestoreParts): Promise<boolean> {
   try {
-    return !(await holdsDatabase(store)) && (await coordinator.oldestPinned()) === undefined
+    return !(await holdsDatabase(store)) && (await coordinator.oldestPinned()) === OWN_TURN
   } catch {
     return false
   }

@@ -1,0 +1,147 @@
+/**
+ * Goal: several handles that open a name at once, some with a snapshot that is sound, some with one that is cut off, given up or not there, some
+ * with none, and some that delete it: who fails takes nothing from the others.
+ * Method: every call takes a random number of turns. Seeds are replayable.
+ */
+import { describe, expect, test } from 'vitest'
+import { isPannierError } from '../../src/base/errors.ts'
+import { destroy } from '../../src/database/destroy.ts'
+import { open, type OpenOptions } from '../../src/database/open.ts'
+import { memory } from '../../src/storage/memory/memory.ts'
+import type { Storage } from '../../src/storage/page-store.ts'
+import { RawFileStorage } from '../../testing/raw-file-storage.ts'
+import { seededRandom, type Random } from '../../testing/random.ts'
+import { deviceKey } from '../storage/encrypted/fixture.ts'
+import { pause, slow } from './slow-storage.ts'
+
+const FIRST_SEED = Number(process.env['SEED'] ?? 1)
+const SEEDS = Number(process.env['SEEDS'] ?? 15)
+const NAME = 'notes'
+const HANDLES = 4
+const DOCUMENTS = 60
+const LATE_TURNS_MAX = 60
+
+const SNAPSHOT = await snapshot()
+
+const ENCRYPTIONS = [
+  ['plain', {}],
+  ['encrypted', { encryption: { key: deviceKey } }],
+] as const
+const STORAGES = [
+  ['memory', () => memory()],
+  ['raw files', () => new RawFileStorage()],
+] as const
+
+describe.each(ENCRYPTIONS)('%s', (_encryption, options) => {
+  test.each(STORAGES)('%s', { timeout: 300_000 }, async (_storage, make) => {
+    for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
+      try {
+        await race(seed, make(), options)
+      } catch (error) {
+        throw new Error(`seed ${seed}`, { cause: error })
+      }
+    }
+  })
+})
+
+test.each(STORAGES)(
+  '%s: whoever waits for its turn to restore is not closed by one that fails',
+  async (_storage, make) => {
+    const storage = make()
+    const failing = Promise.withResolvers<Uint8Array>()
+    const asked = Promise.withResolvers<void>()
+    const first = open(NAME, {
+      storage,
+      from: () => {
+        asked.resolve()
+        return failing.promise
+      },
+    })
+    first.catch(() => {})
+    await asked.promise
+    const second = open(NAME, { storage, from: () => SNAPSHOT })
+    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
+    failing.reject(LOST)
+    await expect(first).rejects.toBe(LOST)
+    const db = await second
+    expect((await db.collection('notes').list().toArray()).length).toBe(DOCUMENTS)
+    await db.close()
+  },
+)
+
+const LOST = new Error('the network is gone')
+
+async function race(seed: number, storage: Storage, options: OpenOptions): Promise<void> {
+  const random = seededRandom(seed)
+  const acknowledged: string[] = []
+  await Promise.all(
+    Array.from({ length: HANDLES }, async (_, number) => {
+      await pause(random, LATE_TURNS_MAX)
+      const kind = random.below(5)
+      const controller = new AbortController()
+      if (kind === 2) void pause(random, LATE_TURNS_MAX).then(() => controller.abort())
+      const isSound = kind < 3
+      const from =
+        kind === 4 ? undefined : () => source(random, isSound ? SNAPSHOT.length : random.below(SNAPSHOT.length))
+      const opening = open(NAME, {
+        ...options,
+        storage: slow(storage, random),
+        ...(from && { from }),
+        signal: controller.signal,
+      })
+      const db = await opening.catch((error: unknown) => {
+        const codes = kind === 2 ? ['PANNIER_ABORTED'] : ['PANNIER_CORRUPT', 'PANNIER_WRONG_FORMAT']
+        if ((kind === 2 || kind === 3) && isPannierError(error) && codes.includes(error.code)) return undefined
+        if (kind === 3 && error === LOST) return undefined
+        return closed(error)
+      })
+      if (db === undefined) return
+      try {
+        const notes = db.collection('notes')
+        const count = (await notes.list().toArray()).length
+        if (kind < 4) expect(count).toBeGreaterThan(0)
+        for (let n = 0; n < 2; n++) {
+          const _id = `${number}-${n}`
+          await notes.insert({ _id })
+          acknowledged.push(_id)
+        }
+      } catch (error) {
+        closed(error)
+      } finally {
+        await db.close()
+      }
+    }),
+  )
+  const db = await open(NAME, { storage, ...options })
+  const ids = (await db.collection('notes').list().toArray()).map(({ id }) => id)
+  expect(await db.check()).toEqual([])
+  await db.close()
+  expect(ids).toEqual(expect.arrayContaining(acknowledged))
+  expect([acknowledged.length, acknowledged.length + DOCUMENTS]).toContain(ids.length)
+}
+
+/** One that can't restore takes away what it takes for unused; in that moment another one may come. */
+function closed(error: unknown): undefined {
+  if (!isPannierError(error, 'PANNIER_CLOSED')) throw error
+}
+
+async function* source(random: Random, length: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < length; at += 30_000) {
+    await pause(random)
+    yield SNAPSHOT.slice(at, Math.min(length, at + 30_000))
+  }
+  if (length < SNAPSHOT.length && random.chance(0.5)) throw LOST
+}
+
+async function snapshot(): Promise<Uint8Array> {
+  const storage = memory()
+  const db = await open(NAME, { storage })
+  const text = 'x'.repeat(4000)
+  await db.collection('notes').insert(Array.from({ length: DOCUMENTS }, (_, n) => ({ _id: `a${n}`, text: text + n })))
+  const bytes = new Uint8Array(
+    await new Response(db.snapshot() as ReadableStream<Uint8Array<ArrayBuffer>>).arrayBuffer(),
+  )
+  await db.close()
+  await destroy(NAME, { storage })
+  return bytes
+}
