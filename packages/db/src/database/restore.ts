@@ -1,6 +1,7 @@
 /** Makes a database of a snapshot when it is opened. Loaded when it is asked for. */
 import type { Generation } from '../base/brand.ts'
 import type { Environment } from '../base/environment.ts'
+import { isPannierError } from '../base/errors.ts'
 import type { Coordinator } from '../kv/coordinator.ts'
 import { holdsDatabase, restoreSnapshot } from '../kv/restore-snapshot.ts'
 import type { Durability, PageStore, Storage } from '../storage/page-store.ts'
@@ -45,7 +46,9 @@ export async function restore(
     const source = bytesOf(optional ? await from() : from)
     await restoreSnapshot(parts.unseal?.(source) ?? source, parts)
   } catch (error) {
-    if (await isUnused(parts)) {
+    // While this one was frozen, another one has taken its turn and made it.
+    if (optional && isPannierError(error, 'PANNIER_EXISTS') && (await holdsDatabase(store))) return
+    if ((await isUnused(parts)) && !lease.lost) {
       // Nothing is there, so no file should be either.
       await store.close()
       await storage.destroy(name).catch(() => {})

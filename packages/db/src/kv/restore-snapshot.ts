@@ -102,6 +102,8 @@ class Restore {
     const { store, environment } = this.#options
     if (this.#claim === undefined) return
     try {
+      // Fails if another one has claimed since: what is staged now is not ours.
+      await store.stage(this.#claim, [])
       await store.claim(environment.randomId(), EMPTY, FIRST_PAGE)
     } catch {
       // The failure that matters is the one before.

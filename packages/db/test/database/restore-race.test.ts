@@ -4,9 +4,13 @@
  * Method: every call takes a random number of turns. Seeds are replayable.
  */
 import { describe, expect, test } from 'vitest'
+import type { Generation } from '../../src/base/brand.ts'
 import { isPannierError } from '../../src/base/errors.ts'
 import { destroy } from '../../src/database/destroy.ts'
 import { open, type OpenOptions } from '../../src/database/open.ts'
+import { restore } from '../../src/database/restore.ts'
+import { systemEnvironment } from '../../src/database/environment.ts'
+import type { Coordinator, WriterLease } from '../../src/kv/coordinator.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import type { Storage } from '../../src/storage/page-store.ts'
 import { RawFileStorage } from '../../testing/raw-file-storage.ts'
@@ -21,7 +25,11 @@ const HANDLES = 4
 const DOCUMENTS = 60
 const LATE_TURNS_MAX = 60
 
-const SNAPSHOT = await snapshot()
+/** So long that pages are staged before its end. */
+const LARGE_DOCUMENTS = 1000
+
+const SNAPSHOT = await snapshot(DOCUMENTS)
+const LARGE = await snapshot(LARGE_DOCUMENTS)
 
 const ENCRYPTIONS = [
   ['plain', {}],
@@ -68,6 +76,80 @@ test.each(STORAGES)(
     await db.close()
   },
 )
+
+describe.each(STORAGES)('%s: whose turn was taken away while it was frozen', (_storage, make) => {
+  test('opens what another one has made meanwhile', async () => {
+    const storage = make()
+    const thawed = Promise.withResolvers<void>()
+    const asked = Promise.withResolvers<void>()
+    const first = open(NAME, { storage, from: () => stalled(SNAPSHOT, asked.resolve, thawed.promise) })
+    await asked.promise
+    const second = await open(NAME, { storage: unheard(storage), from: () => SNAPSHOT })
+    await second.collection('notes').insert({ _id: 'late' })
+    thawed.resolve()
+    const db = await first
+    expect((await db.collection('notes').list().toArray()).length).toBe(DOCUMENTS + 1)
+    await Promise.all([db.close(), second.close()])
+  })
+
+  test('takes nothing from one that restores, when it fails', async () => {
+    const storage = make()
+    const pins = new Map<object, Generation>()
+    const lease = { wanted: false, lost: false, onWanted: () => {}, release: () => {} }
+    const start = async (firstLease: WriterLease, asked: () => void, going: Promise<void>): Promise<void> =>
+      restore(() => stalled(LARGE, asked, going), {
+        name: NAME,
+        storage,
+        store: await storage.open(NAME),
+        coordinator: lawless(pins, firstLease),
+        environment: systemEnvironment(),
+        durability: 'relaxed',
+      })
+    const [thawed, asked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const first = start(lease, asked.resolve, thawed.promise)
+    first.catch(() => {})
+    await asked.promise
+    lease.lost = true
+    const [going, askedToo] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const second = start({ ...lease, lost: false }, askedToo.resolve, going.promise)
+    await askedToo.promise
+    thawed.reject(LOST)
+    await expect(first).rejects.toBe(LOST)
+    going.resolve()
+    await second
+    const db = await open(NAME, { storage })
+    expect((await db.collection('notes').list().toArray()).length).toBe(LARGE_DOCUMENTS)
+    expect(await db.check()).toEqual([])
+    await db.close()
+  })
+})
+
+/** Everybody has the turn; only pins are kept. */
+function lawless(pins: Map<object, Generation>, lease: WriterLease): Coordinator {
+  const self = {}
+  return {
+    acquireWriter: async () => lease,
+    announce: () => {},
+    onHint: () => {},
+    pin: async (generation) => void pins.set(self, generation),
+    oldestPinned: async () => (pins.size === 0 ? undefined : (Math.min(...pins.values()) as Generation)),
+    close: () => void pins.delete(self),
+  }
+}
+
+/** As those see it that do not hear of others. */
+function unheard(storage: Storage): Storage {
+  return slow(storage, seededRandom(1), 'origin')
+}
+
+/** Half of it and more, then the rest. */
+async function* stalled(bytes: Uint8Array, asked: () => void, going: Promise<void>): AsyncGenerator<Uint8Array> {
+  const at = Math.floor(bytes.length * 0.8)
+  yield bytes.slice(0, at)
+  asked()
+  await going
+  yield bytes.slice(at)
+}
 
 const LOST = new Error('the network is gone')
 
@@ -133,11 +215,11 @@ async function* source(random: Random, length: number): AsyncGenerator<Uint8Arra
   if (length < SNAPSHOT.length && random.chance(0.5)) throw LOST
 }
 
-async function snapshot(): Promise<Uint8Array> {
+async function snapshot(count: number): Promise<Uint8Array> {
   const storage = memory()
   const db = await open(NAME, { storage })
   const text = 'x'.repeat(4000)
-  await db.collection('notes').insert(Array.from({ length: DOCUMENTS }, (_, n) => ({ _id: `a${n}`, text: text + n })))
+  await db.collection('notes').insert(Array.from({ length: count }, (_, n) => ({ _id: `a${n}`, text: text + n })))
   const bytes = new Uint8Array(
     await new Response(db.snapshot() as ReadableStream<Uint8Array<ArrayBuffer>>).arrayBuffer(),
   )
