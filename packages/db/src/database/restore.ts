@@ -1,8 +1,9 @@
 /** Makes a database of a snapshot when it is opened. Loaded when it is asked for. */
+import { throwIfAborted } from '../base/abort.ts'
 import type { Generation } from '../base/brand.ts'
 import type { Environment } from '../base/environment.ts'
 import { isPannierError } from '../base/errors.ts'
-import type { Coordinator } from '../kv/coordinator.ts'
+import type { Coordinator, WriterLease } from '../kv/coordinator.ts'
 import { holdsDatabase, restoreSnapshot } from '../kv/restore-snapshot.ts'
 import type { Durability, PageStore, Storage } from '../storage/page-store.ts'
 import { bytesOf } from './byte-source.ts'
@@ -38,12 +39,12 @@ export async function restore(
   // Whoever fails before it is this one's turn sees by this that the place is not to be taken away.
   await coordinator.pin(EMPTY)
   // Others that have it open, or are about to restore it themselves, wait with their writes.
-  const lease = await coordinator.acquireWriter()
+  const lease = await turnOf(parts)
   try {
     await coordinator.pin(OWN_TURN)
     // While this one waited, another tab may have made it.
     if (optional && (await holdsDatabase(store))) return
-    const source = bytesOf(optional ? await from() : from)
+    const source = untilAborted(optional ? async () => bytesOf(await from()) : async () => bytesOf(from), parts.signal)
     await restoreSnapshot(parts.unseal?.(source) ?? source, parts)
   } catch (error) {
     // While this one was frozen, another one has taken its turn and made it.
@@ -57,6 +58,55 @@ export async function restore(
     throw error
   } finally {
     lease.release()
+  }
+}
+
+async function turnOf({ coordinator, signal }: RestoreParts): Promise<WriterLease> {
+  const giveUp = (): void => coordinator.close()
+  signal?.addEventListener('abort', giveUp)
+  try {
+    const lease = await coordinator.acquireWriter()
+    throwIfAborted(signal, 'The restore')
+    return lease
+  } catch (error) {
+    throwIfAborted(signal, 'The restore')
+    throw error
+  } finally {
+    signal?.removeEventListener('abort', giveUp)
+  }
+}
+
+/** Ends with the signal also where the source keeps it waiting (a download that stalls): all others wait meanwhile. */
+async function* untilAborted(
+  open: () => Promise<AsyncIterable<Uint8Array>>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let giveUp = (): void => {}
+  const abort = (): void => giveUp()
+  signal?.addEventListener('abort', abort)
+  const unlessAborted = <T>(work: Promise<T>): Promise<T> =>
+    new Promise((resolve, reject) => {
+      giveUp = () => reject(signal!.reason as Error)
+      work.then(resolve, reject)
+    })
+  let iterator: AsyncIterator<Uint8Array> | undefined
+  try {
+    iterator = (await unlessAborted(open()))[Symbol.asyncIterator]()
+    for (;;) {
+      throwIfAborted(signal, 'The restore')
+      const next = await unlessAborted(iterator.next())
+      if (next.done === true) return
+      yield next.value
+    }
+  } catch (error) {
+    throwIfAborted(signal, 'The restore')
+    throw error
+  } finally {
+    signal?.removeEventListener('abort', abort)
+    const closing = iterator?.return?.()
+    // One that keeps others waiting may never end.
+    if (signal?.aborted === true) closing?.catch(() => {})
+    else await closing
   }
 }
 

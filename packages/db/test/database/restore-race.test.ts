@@ -8,6 +8,7 @@ import type { Generation } from '../../src/base/brand.ts'
 import { isPannierError } from '../../src/base/errors.ts'
 import { destroy } from '../../src/database/destroy.ts'
 import { open, type OpenOptions } from '../../src/database/open.ts'
+import type { ByteSource } from '../../src/database/byte-stream.ts'
 import { restore } from '../../src/database/restore.ts'
 import { systemEnvironment } from '../../src/database/environment.ts'
 import type { Coordinator, WriterLease } from '../../src/kv/coordinator.ts'
@@ -76,6 +77,31 @@ test.each(STORAGES)(
     await db.close()
   },
 )
+
+test.each(STORAGES)('%s: a source that stalls, and the wait for it, end with their signals', async (_storage, make) => {
+  const storage = make()
+  for (const asked of [Promise.withResolvers<void>(), undefined]) {
+    const from = (): ByteSource | Promise<ByteSource> => {
+      if (asked !== undefined) return stalled(SNAPSHOT, asked.resolve, new Promise(() => {}))
+      return new Promise(() => {})
+    }
+    const reader = new AbortController()
+    const first = open(NAME, { storage, signal: reader.signal, from })
+    await asked?.promise
+    const waiter = new AbortController()
+    const second = open(NAME, { storage, signal: waiter.signal, from: () => SNAPSHOT })
+    const third = open(NAME, { storage })
+    await new Promise(setImmediate)
+    waiter.abort()
+    await expect(second).rejects.toMatchObject({ code: 'PANNIER_ABORTED' })
+    const db = await third
+    const written = db.collection('notes').insert({ _id: 'a' })
+    reader.abort()
+    await expect(first).rejects.toMatchObject({ code: 'PANNIER_ABORTED' })
+    await written
+    await db.destroy()
+  }
+})
 
 describe.each(STORAGES)('%s: whose turn was taken away while it was frozen', (_storage, make) => {
   test('opens what another one has made meanwhile', async () => {
