@@ -20,7 +20,7 @@ const ENTRY = 'packages/db/src/index.ts'
 /** What is aimed at to query. It is not met: docs/adr/0003-bundle-size.md. */
 const BUNDLE_BYTES_GOAL = 20 * 1024
 /** The ratchets: a little above what it is now. To be lowered; the decision record says what raised them. */
-const BYTES_MAX = { read: 43.5 * 1024, query: 52.0 * 1024, write: 70.1 * 1024 }
+const BYTES_MAX = { read: 43.5 * 1024, query: 52.0 * 1024, write: 70.2 * 1024 }
 /** Loaded when a database is opened, for the first write; neither opening nor reading waits for it. */
 const IN_BACKGROUND: ReadonlySet<string> = new Set([
   'packages/db/src/database/write-path.ts',

@@ -195,8 +195,8 @@ export class Vault {
     }
     // Meanwhile another read may have brought a newer one.
     if (this.#opened !== before && this.#opened!.header.revision >= header.revision) return
-    // What was read before, and comes late, may be sealed with a key that is gone by now.
-    for (const [id, key] of this.#opened?.keys ?? []) if (!keys.has(id)) keys.set(id, key)
+    // A read that was on its way may bring what was sealed with a key that has just gone. The header after this one forgets it.
+    for (const { id } of this.#opened?.header.keys ?? []) if (!keys.has(id)) keys.set(id, this.#opened!.keys.get(id)!)
     this.#masterKey = masterKey
     this.#opened = { bytes: bytes.slice(), header, keys, active: keys.get(header.keys.at(-1)!.id)! }
   }
