@@ -126,11 +126,11 @@ export class IndexedDbPageWriter {
       const [metas, pages] = [work.store(META), work.store(PAGES)]
       const current = requestMeta(work)
       const newest = record && requestNewest(work)
-      const header = record && putHead === undefined ? requestHeader(work, record) : undefined
+      const header = putHead ? undefined : requestHeader(work, record)
       const claim = metas.get(CLAIM)
       claim.onsuccess = () => {
         const fenced = generationOf(current) !== commit.expectedGeneration || (newest && keyOf(newest) !== sequence - 1)
-        if (fenced || header?.result !== undefined || (commit.claim !== undefined && claim.result !== commit.claim))
+        if (fenced || header?.result || (commit.claim !== undefined && claim.result !== commit.claim))
           return work.fail(stale())
         abandoned = claim.result !== commit.claim
         if (abandoned) return
@@ -221,7 +221,7 @@ function putAlone(work: Work, record: LogRecord, mayHaveGap: boolean): () => voi
     const header = requestHeader(work, record)
     const newest = requestNewest(work)
     newest.onsuccess = () => {
-      if (keyOf(newest) !== sequence - 1 || header?.result !== undefined) return work.fail(stale())
+      if (keyOf(newest) !== sequence - 1 || header?.result) return work.fail(stale())
       log.add(exact(bytes), sequence)
       work.commit()
     }
@@ -234,8 +234,8 @@ function putAlone(work: Work, record: LogRecord, mayHaveGap: boolean): () => voi
 }
 
 /** For a record that comes without a head: another handle may have put a header in an empty database. */
-function requestHeader(work: Work, { sequence }: LogRecord): IDBRequest<IDBValidKey | undefined> | undefined {
-  return sequence === 1 ? work.store(META).getKey(HEADER) : undefined
+function requestHeader(work: Work, record?: LogRecord): IDBRequest<IDBValidKey | undefined> | undefined {
+  return record?.sequence === 1 ? work.store(META).getKey(HEADER) : undefined
 }
 
 /** Requests the first key at or after a sequence. */

@@ -15,7 +15,6 @@ import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
 import { PannierError } from '../../base/errors.ts'
 import { ByteReader, corruptBytes } from '../../codec/bytes.ts'
 import { sameBytes } from '../../codec/same-bytes.ts'
-import { checkFirst } from '../fences.ts'
 import type { Commit, Durability, KnownState, LogRecord, MetaRecord, Page, StoreState } from '../page-store.ts'
 import { BLOCK_BYTES, BlockMap, type Extent } from './block-map.ts'
 import { decodeBase, encodeAppend, encodeBase, encodeCommit, encodeReplacement, FILE_VERSION } from './journal-body.ts'
@@ -389,10 +388,9 @@ export class FileDatabase {
     return placed.map(({ sequence, at, length }) => ({ sequence, bytes: bytes.slice(at - start, at - start + length) }))
   }
 
-  #checkNewest(record: LogRecord, head: Uint8Array | undefined): void {
+  #checkNewest({ sequence }: LogRecord, head: Uint8Array | undefined): void {
     const newest = this.#log.at(-1)?.sequence ?? 0
-    if (newest !== record.sequence - 1) throw stale()
-    checkFirst(record, head, this.#header)
+    if (newest !== sequence - 1 || (newest === 0 && !head && this.#header)) throw stale()
   }
 
   #checkGeneration(expected: Generation): void {
