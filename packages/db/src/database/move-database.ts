@@ -129,8 +129,8 @@ class Move {
 
   /** False if somebody wrote meanwhile, or took the copy away. */
   async #attempt(): Promise<boolean> {
-    await this.discardEarlierCopy()
     const copied = await this.#inTurn(async (turn) => turn.sequence)
+    await this.discardEarlierCopy()
     try {
       if (await this.#replace(copied)) return true
     } catch (error) {

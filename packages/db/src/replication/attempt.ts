@@ -130,7 +130,7 @@ export class Attempt {
     ])
     const name = replicationId(source, target, filter, style)
     this.#log = new CheckpointLog(this.#source, this.#target, name, checkpoint, environment)
-    const recorded = await this.#log.open(this.#signal)
+    const recorded = await this.#log.open(this.#startTime, this.#signal)
     const from = since ?? recorded
     this.#watcher.began(from)
     return from ?? (await this.#loadSnapshot())

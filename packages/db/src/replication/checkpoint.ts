@@ -5,6 +5,8 @@
  * Guarantees: where a replication goes on is never beyond what the target holds. Each checkpoint has a session id of its own,
  * is written to the target first and never changed: it is only followed by the next. So the newest session that both
  * sides know is a point that both have reached, whatever either side has lost since, and sequences are never compared.
+ * A remote target without any gets a mark before anything is compared with it or written: if it is made anew before the first
+ * checkpoint, the mark is gone.
  * Relies on: a side that loses data (a wiped store, a restored copy) loses its checkpoints of that time with it; and a peer that may lose
  * some between two checkpoints while a replication is under way tells so (`restarted` in errors.ts).
  */
@@ -56,6 +58,8 @@ export class CheckpointLog {
   /** The newest that this one has read or written. */
   #last: Session | undefined
   readonly #revisions = new Map<ReplicationPeer, unknown>()
+  /** Of the target: stays the same as long as it is the same store. */
+  #mark: unknown
 
   constructor(
     source: ReplicationPeer,
@@ -72,7 +76,7 @@ export class CheckpointLog {
   }
 
   /** Where to go on; undefined: at the beginning. */
-  async open(signal: AbortSignal): Promise<Sequence> {
+  async open(startTime: string, signal: AbortSignal): Promise<Sequence> {
     if (this.#sides === 'none') return undefined
     const read = async (peer: ReplicationPeer): Promise<JsonDocument | undefined> => {
       const document = await peer.getLocal(this.#name, signal)
@@ -84,7 +88,23 @@ export class CheckpointLog {
     const one = this.#sides === 'source' ? source : target
     this.#history = alone ? sessionsOf(one) : commonSessions(source, target)
     this.#last = this.#history[0]
+    this.#mark = target?.['mark']
+    if (this.#last === undefined && target === undefined) await this.#markTarget(startTime, signal)
     return this.#last?.recorded_seq
+  }
+
+  async #markTarget(startTime: string, signal: AbortSignal): Promise<void> {
+    if (!this.#target.remote || this.#sides === 'source') return
+    this.#mark = this.#environment.randomId()
+    try {
+      await this.#putOnce(this.#target, undefined, startTime, signal)
+    } catch (error) {
+      if (!isPannierError(error, 'PANNIER_CONFLICT')) throw error
+      // That of the same replication in another tab does as well.
+      const document = await this.#target.getLocal(this.#name, signal)
+      this.#revisions.set(this.#target, document?.['_rev'])
+      this.#mark = document?.['mark']
+    }
   }
 
   /** Records that the target has everything up to `sequence`. */
@@ -92,6 +112,10 @@ export class CheckpointLog {
     if (this.#sides === 'none' || sequence === this.#last?.recorded_seq) return false
     // A server that is not what it was says so now, before both sides agree on a place in what it has lost.
     if (this.#source.remote) await this.look(signal)
+    if (this.#last === undefined && this.#mark !== undefined) {
+      const document = await this.#target.getLocal(this.#name, signal)
+      if (document?.['mark'] !== this.#mark) throw checkpointLost(this.#target.name)
+    }
     const session: Session = { session_id: this.#environment.randomId(), recorded_seq: sequence }
     if (this.#sides !== 'source') await this.#put(this.#target, session, startTime, signal)
     if (this.#sides !== 'target') {
@@ -128,31 +152,40 @@ export class CheckpointLog {
     signal: AbortSignal,
   ): Promise<void> {
     for (let retries = 0; ; retries++) {
-      const current = this.#revisions.get(peer)
-      const history = [...(session === undefined ? [] : [session]), ...this.#history].slice(0, CHECKPOINT_HISTORY_MAX)
-      const [newest] = history
       try {
-        const rev = await peer.putLocal(
-          this.#name,
-          {
-            ...(typeof current === 'string' ? { _rev: current } : {}),
-            ...(newest === undefined ? {} : headOf(newest)),
-            history: history.map((one) => ({ ...one, last_seq: one.recorded_seq })),
-            replicator: 'pannier',
-            version: CHECKPOINT_VERSION,
-            replication_id_version: CHECKPOINT_VERSION,
-            start_time: startTime,
-            ...(this.#sides === 'target' ? { one_sided: true } : {}),
-          },
-          signal,
-        )
-        this.#revisions.set(peer, rev)
-        return
+        return await this.#putOnce(peer, session, startTime, signal)
       } catch (error) {
         if (!isPannierError(error, 'PANNIER_CONFLICT') || retries === CONFLICT_RETRIES_MAX) throw error
         await this.#reread(peer, session, signal)
       }
     }
+  }
+
+  async #putOnce(
+    peer: ReplicationPeer,
+    session: Session | undefined,
+    startTime: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const current = this.#revisions.get(peer)
+    const history = [...(session === undefined ? [] : [session]), ...this.#history].slice(0, CHECKPOINT_HISTORY_MAX)
+    const [newest] = history
+    const rev = await peer.putLocal(
+      this.#name,
+      {
+        ...(typeof current === 'string' ? { _rev: current } : {}),
+        ...(newest === undefined ? {} : headOf(newest)),
+        history: history.map((one) => ({ ...one, last_seq: one.recorded_seq })),
+        replicator: 'pannier',
+        version: CHECKPOINT_VERSION,
+        replication_id_version: CHECKPOINT_VERSION,
+        start_time: startTime,
+        ...(this.#sides === 'target' ? { one_sided: true } : {}),
+        ...(peer === this.#target && this.#mark !== undefined ? { mark: this.#mark } : {}),
+      },
+      signal,
+    )
+    this.#revisions.set(peer, rev)
   }
 
   /**
@@ -163,8 +196,10 @@ export class CheckpointLog {
     const current = await peer.getLocal(this.#name, signal)
     const known = sessionsOf(current)
     const has = (one: Session | undefined): boolean => known.some(({ session_id }) => session_id === one?.session_id)
-    const isNew = this.#last === undefined && known.length === 0
-    if (!has(session) && !has(this.#last) && !isNew) throw checkpointLost(peer.name)
+    const isMarked = peer === this.#target && this.#mark !== undefined && current?.['mark'] === this.#mark
+    const isNew = known.length === 0 && this.#revisions.get(peer) === undefined
+    const isFirst = this.#last === undefined && (isMarked || isNew)
+    if (!has(session) && !has(this.#last) && !isFirst) throw checkpointLost(peer.name)
     this.#history = known.filter(({ session_id }) => session_id !== session?.session_id)
     this.#revisions.set(peer, current?.['_rev'])
   }

@@ -7,13 +7,13 @@ import { isPannierError } from '../../src/base/errors.ts'
 import type { Database } from '../../src/database/database.ts'
 import { open } from '../../src/database/open.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
-import type { PageStore, Storage } from '../../src/storage/page-store.ts'
+import type { Storage } from '../../src/storage/page-store.ts'
 import { RawFileStorage } from '../../testing/raw-file-storage.ts'
-import { seededRandom, type Random } from '../../testing/random.ts'
+import { seededRandom } from '../../testing/random.ts'
+import { pause, slow } from './slow-storage.ts'
 
 const FIRST_SEED = Number(process.env['SEED'] ?? 1)
 const SEEDS = Number(process.env['SEEDS'] ?? 100)
-const TURNS_MAX = 8
 const LATE_TURNS_MAX = 400
 const WRITES = 4
 const NAME = 'notes'
@@ -55,6 +55,8 @@ async function race(
   const [first, second, writer] = await Promise.all([openOne(), openOne(), openOne()])
   const acknowledged: string[] = []
   await write(writer, acknowledged, 1)
+  // Until they have seen something written they do not know which database it is.
+  for (const db of [first, second]) await db.refresh()
   const outcomes = await Promise.allSettled([
     first.moveTo(target),
     pause(random).then(() => second.moveTo(asSecondSees(target))),
@@ -97,39 +99,4 @@ async function idsIn(storage: Storage): Promise<string[]> {
   expect(await db.check()).toEqual([])
   await db.close()
   return rows.map(({ id }) => id)
-}
-
-/** As `storage`, but its calls take some turns. */
-function slow(storage: Storage, random: Random): Storage {
-  const { kind, scope } = storage
-  return {
-    kind,
-    scope,
-    identify: (name) => storage.identify(name),
-    async open(name) {
-      await pause(random)
-      return slowStore(await storage.open(name), random)
-    },
-    async destroy(name) {
-      await pause(random)
-      await storage.destroy(name)
-    },
-  }
-}
-
-function slowStore(store: PageStore, random: Random): PageStore {
-  return new Proxy(store, {
-    get(target, name) {
-      const method = Reflect.get(target, name) as ((...parameters: unknown[]) => unknown) | undefined
-      if (method === undefined) return undefined
-      return async (...parameters: unknown[]) => {
-        await pause(random)
-        return method.apply(target, parameters)
-      }
-    },
-  })
-}
-
-async function pause(random: Random, turnsMax: number = TURNS_MAX): Promise<void> {
-  for (let turns = random.below(turnsMax); turns > 0; turns--) await new Promise(setImmediate)
 }

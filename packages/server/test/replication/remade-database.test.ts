@@ -40,6 +40,44 @@ test('an idle live sync notices that the database was made anew, and fills it ag
   }
 })
 
+test('a first push whose target is made anew before the first checkpoint sends everything again', async () => {
+  const server = await startServer()
+  const db = await open('here', { storage: memory() })
+  try {
+    const people = db.collection('people')
+    await people.insert(Array.from({ length: 60 }, (_, n) => ({ _id: `p${n}` })))
+    await send(server.url, 'PUT /people')
+    const remake = async (): Promise<void> => {
+      for (const method of ['DELETE', 'PUT'])
+        await fetch(`${server.url}/people`, { method, headers: { authorization: ADMIN } })
+    }
+    const countThere = async (): Promise<unknown> => (await send(server.url, 'GET /people')).json['doc_count']
+    for (const path of ['_revs_diff', '_bulk_docs']) {
+      for (const request of [1, 2, 3, 6]) {
+        await remake()
+        let requests = 0
+        // One after the other: none may meet the moment in which there is no database.
+        let turn: Promise<unknown> = Promise.resolve()
+        const result = await people.replicate.to(`${server.adminUrl}/people`, {
+          batchSize: 10,
+          fetch: (url, init) => {
+            const answer = turn.then(async () => {
+              if (String(url).includes(path) && ++requests === request) await remake()
+              return fetch(url, init)
+            })
+            turn = answer.catch(() => {})
+            return answer
+          },
+        })
+        expect([path, request, result.ok, await countThere()]).toEqual([path, request, true, 60])
+      }
+    }
+  } finally {
+    await db.close()
+    await server.close()
+  }
+})
+
 test('a longpoll from a sequence number of another life of the database is answered at once', async () => {
   const server = await startServer()
   await send(server.url, 'PUT /people')
