@@ -11,7 +11,7 @@ import { holdsDatabase } from '../kv/restore-snapshot.ts'
 import type { PageStore, Storage } from '../storage/page-store.ts'
 import type { Database } from './database.ts'
 import { systemEnvironment } from './environment.ts'
-import { assertName, limitsOf, open, type OpenOptions } from './open.ts'
+import { limitsOf, open, type OpenOptions } from './open.ts'
 import { inPlaceTurn } from './place-turn.ts'
 
 /** A storage that can be asked, without opening anything, whether a database may be in it. */
@@ -51,7 +51,7 @@ async function openChosen<Schemas extends object>(
 
 /** Deletes what is in either. */
 export function destroyByChoice(choice: Choice, name: string): Promise<void> {
-  assertName(name)
+  limitsOf(name, {})
   return inTurn(choice, name, undefined, async () => {
     for (const place of [choice.preferred, choice.fallback]) {
       if (await place.has(name)) await place.storage.destroy(name)

@@ -1,6 +1,6 @@
 /** Deletes databases that are not open. */
 import { defaultStorage } from '#default-storage'
-import { assertName } from './open.ts'
+import { limitsOf } from './open.ts'
 import type { Storage } from '../storage/page-store.ts'
 
 export interface DestroyOptions {
@@ -15,6 +15,6 @@ export interface DestroyOptions {
  * @throws PANNIER_BLOCKED if another tab does not let go of it; PANNIER_LOCKED
  */
 export function destroy(name: string, { storage = defaultStorage() }: DestroyOptions = {}): Promise<void> {
-  assertName(name)
+  limitsOf(name, {})
   return storage.destroy(name)
 }

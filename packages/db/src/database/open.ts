@@ -77,16 +77,12 @@ interface Limits {
 
 /** @throws TypeError for wrong arguments of `open` */
 export function limitsOf(name: string, options: Pick<OpenOptions, 'durability' | 'cacheBytesMax'>): Limits {
-  assertName(name)
+  if (typeof name !== 'string' || name === '')
+    throw new TypeError('the name of a database is a string that is not empty')
   const { durability = 'relaxed', cacheBytesMax = CACHE_BYTES_MAX_DEFAULT } = options
   if (durability !== 'relaxed' && durability !== 'strict') throw new TypeError("durability is 'relaxed' or 'strict'")
   if (!(cacheBytesMax >= CACHE_BYTES_MAX_MIN)) throw new TypeError(`cacheBytesMax is at least ${CACHE_BYTES_MAX_MIN}`)
   return { durability, cacheBytesMax }
-}
-
-export function assertName(name: string): void {
-  if (typeof name !== 'string' || name === '')
-    throw new TypeError('the name of a database is a string that is not empty')
 }
 
 async function openChecked(name: string, options: OpenOptions, limits: Limits): Promise<Database> {

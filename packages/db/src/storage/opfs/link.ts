@@ -19,13 +19,13 @@ export class Link {
   readonly #closed = Promise.withResolvers<void>()
 
   /** `gone` is called when the database was destroyed by another one. */
-  constructor(first: ToWorker, worker: FileThread, gone: () => void) {
+  constructor(first: ToWorker, worker: FileThread, gone?: () => void) {
     this.#worker = worker
     this.#worker.onmessage = ({ data }) => {
       if (data === 'closed') this.#closed.resolve()
       else if (data === 'gone') {
         this.end(new PannierError('PANNIER_CLOSED', 'The database was destroyed.'))
-        gone()
+        gone?.()
       } else this.#settle(data)
     }
     this.#worker.onerror = (event) => {

@@ -60,7 +60,7 @@ function startWorker(): Worker {
 }
 
 /** `first` is the first thing that it is told. Only dedicated workers have access handles. */
-async function connect(first: ToWorker, makeWorker: () => Worker, gone: () => void): Promise<Link> {
+async function connect(first: ToWorker, makeWorker: () => Worker, gone?: () => void): Promise<Link> {
   let thread: FileThread
   try {
     thread =
@@ -108,7 +108,7 @@ async function join(name: string, makeWorker: () => Worker, gone: () => void): P
 async function destroy(name: string, makeWorker: () => Worker): Promise<void> {
   const shared = links.get(name)
   links.delete(name)
-  const link = await connect({ destroy: name }, makeWorker, () => {})
+  const link = await connect({ destroy: name }, makeWorker)
   try {
     await link.answer(0)
   } finally {
