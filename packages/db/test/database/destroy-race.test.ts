@@ -20,7 +20,7 @@ import { deviceKey } from '../storage/encrypted/fixture.ts'
 import { pause, slow } from './slow-storage.ts'
 
 const FIRST_SEED = Number(process.env['SEED'] ?? 1)
-const SEEDS = Number(process.env['SEEDS'] ?? 5)
+const SEEDS = Number(process.env['SEEDS'] ?? 3)
 const HANDLES = 4
 const ROUNDS = 3
 const LATE_TURNS_MAX = 60

@@ -24,7 +24,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   'the end of the process before': { kind: 'gone', happens: false },
   'the end of the process after': { kind: 'gone', happens: true },
 }
-const STRIDE = process.env['EVERY_CALL'] === undefined ? 12 : 1
+const STRIDE = process.env['EVERY_CALL'] === undefined ? 16 : 1
 
 /** What the code of one process sees of a place: nothing more once it has gone. */
 class Process {

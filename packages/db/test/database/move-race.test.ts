@@ -13,7 +13,7 @@ import { seededRandom } from '../../testing/random.ts'
 import { pause, slow } from './slow-storage.ts'
 
 const FIRST_SEED = Number(process.env['SEED'] ?? 1)
-const SEEDS = Number(process.env['SEEDS'] ?? 100)
+const SEEDS = Number(process.env['SEEDS'] ?? 30)
 const LATE_TURNS_MAX = 400
 const WRITES = 4
 const NAME = 'notes'

@@ -20,7 +20,7 @@ import { deviceKey } from '../storage/encrypted/fixture.ts'
 import { pause, slow } from './slow-storage.ts'
 
 const FIRST_SEED = Number(process.env['SEED'] ?? 1)
-const SEEDS = Number(process.env['SEEDS'] ?? 15)
+const SEEDS = Number(process.env['SEEDS'] ?? 6)
 const NAME = 'notes'
 const HANDLES = 4
 const DOCUMENTS = 60

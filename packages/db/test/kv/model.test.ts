@@ -25,7 +25,7 @@ import { seededRandom, type Random } from '../../testing/random.ts'
 import { RawFileStorage } from '../../testing/raw-file-storage.ts'
 import { soloCoordinator } from './solo-coordinator.ts'
 
-const SEEDS = Number(process.env['SEEDS'] ?? 20)
+const SEEDS = Number(process.env['SEEDS'] ?? 14)
 const FIRST_SEED = Number(process.env['SEED'] ?? 1)
 
 for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {

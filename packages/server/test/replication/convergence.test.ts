@@ -21,10 +21,10 @@ import { ADMIN, ADMIN_NAME, ADMIN_PASSWORD } from '../test-server.ts'
 PouchDB.plugin(memoryAdapter)
 
 const only = process.env['SEED']
-const count = Number(process.env['SEEDS'] ?? 8)
+const count = Number(process.env['SEEDS'] ?? 5)
 const seeds = only === undefined ? Array.from({ length: count }, (_, at) => at + 1) : [Number(only)]
 /** They take longer. */
-const seedsInTheMiddle = process.env['SEEDS'] === undefined ? seeds.slice(0, 4) : seeds
+const seedsInTheMiddle = process.env['SEEDS'] === undefined ? seeds.slice(0, 3) : seeds
 const CALM = 0.05
 /** PouchDB begins a replication anew for each fault, and would hardly ever come to its end. */
 const FAULTS_OF_POUCH = 0.04
