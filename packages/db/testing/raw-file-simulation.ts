@@ -95,9 +95,11 @@ class Run {
   private work(): void {
     const database = this.database!
     const current = this.states.at(-1)!
+    const { operations } = this.disk
     try {
       this.randomCall(database, current)
-      this.acknowledge()
+      // A call that has written nothing leaves what was found as durable as it was.
+      if (this.disk.operations > operations) this.acknowledge()
     } catch (error) {
       if (!isPannierError(error, 'PANNIER_IO') && !isPannierError(error, 'PANNIER_QUOTA_EXCEEDED')) throw error
       this.settle()
