@@ -1,8 +1,7 @@
 /** Turns of those who decide in which storage a database is: moves, and whoever opens or deletes it wherever it is. */
-import { throwIfAborted } from '../base/abort.ts'
 import type { Environment } from '../base/environment.ts'
-import type { Coordinator } from '../kv/coordinator.ts'
 import type { Storage } from '../storage/page-store.ts'
+import { acquireTurn } from './coordination/acquire-turn.ts'
 import { coordinatorFor } from './open.ts'
 
 export interface PlaceTurn {
@@ -26,22 +25,9 @@ export async function inPlaceTurn<T>(turn: PlaceTurn, work: () => Promise<T>): P
   const identity = `place: ${places.join(', ')}`
   const coordinator = await coordinatorFor({ scope, identify: () => identity }, name, environment)
   try {
-    await waitForTurn(coordinator, signal)
+    await acquireTurn(coordinator, signal, 'The wait for another handle that opens or moves the database')
     return await work()
   } finally {
     coordinator.close()
   }
-}
-
-async function waitForTurn(coordinator: Coordinator, signal: AbortSignal | undefined): Promise<void> {
-  const giveUp = (): void => coordinator.close()
-  signal?.addEventListener('abort', giveUp)
-  try {
-    if (signal?.aborted !== true) await coordinator.acquireWriter()
-  } catch (error) {
-    if (signal?.aborted !== true) throw error
-  } finally {
-    signal?.removeEventListener('abort', giveUp)
-  }
-  throwIfAborted(signal, 'The wait for another handle that opens or moves the database')
 }

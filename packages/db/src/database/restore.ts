@@ -3,11 +3,12 @@ import { throwIfAborted } from '../base/abort.ts'
 import type { Generation } from '../base/brand.ts'
 import type { Environment } from '../base/environment.ts'
 import { isPannierError } from '../base/errors.ts'
-import type { Coordinator, WriterLease } from '../kv/coordinator.ts'
+import type { Coordinator } from '../kv/coordinator.ts'
 import { holdsDatabase, restoreSnapshot } from '../kv/restore-snapshot.ts'
 import type { Durability, PageStore, Storage } from '../storage/page-store.ts'
 import { bytesOf } from './byte-source.ts'
 import type { ByteSource, LongWork } from './byte-stream.ts'
+import { acquireTurn } from './coordination/acquire-turn.ts'
 
 export interface RestoreParts extends LongWork {
   readonly name: string
@@ -39,7 +40,7 @@ export async function restore(
   // Whoever fails before it is this one's turn sees by this that the place is not to be taken away.
   await coordinator.pin(EMPTY)
   // Others that have it open, or are about to restore it themselves, wait with their writes.
-  const lease = await turnOf(parts)
+  const lease = await acquireTurn(coordinator, parts.signal, 'The restore')
   try {
     await coordinator.pin(OWN_TURN)
     // While this one waited, another tab may have made it.
@@ -58,21 +59,6 @@ export async function restore(
     throw error
   } finally {
     lease.release()
-  }
-}
-
-async function turnOf({ coordinator, signal }: RestoreParts): Promise<WriterLease> {
-  const giveUp = (): void => coordinator.close()
-  signal?.addEventListener('abort', giveUp)
-  try {
-    const lease = await coordinator.acquireWriter()
-    throwIfAborted(signal, 'The restore')
-    return lease
-  } catch (error) {
-    throwIfAborted(signal, 'The restore')
-    throw error
-  } finally {
-    signal?.removeEventListener('abort', giveUp)
   }
 }
 
