@@ -10,6 +10,7 @@ import type { NewAdmin } from './auth/bootstrap.ts'
 import { designGuard } from './auth/design-guard.ts'
 import { REPLICATOR_DATABASE, USERS_DATABASE } from './auth/permissions.ts'
 import { authPlugin } from './auth/plugin.ts'
+import { endBranches } from './auth/users-guard.ts'
 import { ActiveTasks } from './couch/active-tasks.ts'
 import { adminUiRoutes } from './couch/admin-ui-routes.ts'
 import { attachmentRoutes } from './couch/attachment-routes.ts'
@@ -181,6 +182,7 @@ function guardsOf(auth: Auth, designs: DesignDocuments, securityOf: Parameters<t
     replicatorGuard,
     compilationGuard(designs),
     validationGuard(designs, securityOf),
+    endBranches,
   ]
 }
 

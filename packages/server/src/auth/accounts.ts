@@ -48,8 +48,10 @@ export class Accounts {
     if (name === '' || name.length > NAME_CHARS_MAX) return undefined
     const admin = (await (this.#known ??= this.#remembered())).find((one) => one.name === name)
     if (admin !== undefined) return account(name, [ADMIN_ROLE], admin.credentials, true)
-    const document = await this.#host.users.get(USER_PREFIX + name)
+    const document = await this.#host.users.get(USER_PREFIX + name, { conflicts: true })
     if (document === undefined || document['name'] !== name || document['type'] !== 'user') return undefined
+    // As in CouchDB: nobody knows which of the branches is the user.
+    if (document['_conflicts'] !== undefined) return undefined
     return account(name, rolesOf(document), document, false)
   }
 

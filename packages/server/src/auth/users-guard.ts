@@ -1,8 +1,11 @@
 /**
  * What may be written to the `_users` database: hashes passwords, keeps credentials out of clients' hands, and leaves roles to admins.
  * It holds for every way to write a document, replication included.
+ *
+ * A user is one document with one branch. Users only replace the winner of their own, so they make no branch; and who deletes the
+ * winner deletes all branches, or a hidden one would be the user again, with its roles and password.
  */
-import { HttpError } from '../http/http-error.ts'
+import { conflict, HttpError } from '../http/http-error.ts'
 import type { JsonObject } from '../http/request-body.ts'
 import type { GuardedDocuments, GuardedWrite, User, WriteGuard } from '../http/seams.ts'
 import { checkName, USER_PREFIX, withoutCredentials, type Accounts } from './accounts.ts'
@@ -16,7 +19,7 @@ export function usersGuard(accounts: Accounts): WriteGuard {
 }
 
 async function guardedUsers(
-  { request, collection, documents }: GuardedWrite,
+  { request, collection, documents, newEdits }: GuardedWrite,
   accounts: Accounts,
 ): Promise<GuardedDocuments> {
   if (documents.length > USERS_AT_ONCE_MAX)
@@ -26,6 +29,7 @@ async function guardedUsers(
     try {
       const id = document['_id']
       const current = typeof id === 'string' ? await collection.get(id) : undefined
+      if (!isServerAdmin(request.user)) checkEdit(document, current, newEdits)
       results.push(await guarded(document, current, request.user, accounts))
     } catch (error) {
       if (!(error instanceof HttpError)) throw error
@@ -33,6 +37,38 @@ async function guardedUsers(
     }
   }
   return results
+}
+
+/** An ancestry is not a user's to tell. Others' documents are looked at in `guarded`. */
+function checkEdit(document: JsonObject, current: JsonObject | undefined, newEdits: boolean): void {
+  if (!newEdits) throw forbidden('Only administrators may write revisions of other replicas (new_edits=false).')
+  if (current !== undefined && document['_rev'] !== current['_rev']) throw conflict()
+}
+
+/** The last of all guards: nothing refuses the deletion after it. The other branches end before the winner does. */
+export const endBranches: WriteGuard = async ({ database, collection, documents, newEdits }) => {
+  if (database !== USERS_DATABASE) return documents
+  const deletions = documents.filter((document) => document['_deleted'] === true)
+  const ended = new Set(deletions.map((deletion) => branchOf(deletion, newEdits)))
+  for (const deletion of deletions) {
+    const { _id: id } = deletion as { readonly _id: string }
+    const winner = await collection.get(id, { conflicts: true })
+    if (winner === undefined || branchOf(deletion, newEdits) !== nameOf(id, winner['_rev'])) continue
+    const others = ((winner['_conflicts'] ?? []) as string[]).filter((rev) => !ended.has(nameOf(id, rev)))
+    await collection.put(others.map((rev) => ({ _id: id, _rev: rev, _deleted: true })))
+  }
+  return documents
+}
+
+/** The branch that a tombstone ends. */
+function branchOf({ _id, _rev, _revisions }: JsonObject, newEdits: boolean): string {
+  if (newEdits) return nameOf(_id, _rev)
+  const { start, ids } = (_revisions ?? {}) as { readonly start?: number; readonly ids?: readonly string[] }
+  return nameOf(_id, ids?.[1] === undefined ? undefined : `${start! - 1}-${ids[1]}`)
+}
+
+function nameOf(id: unknown, rev: unknown): string {
+  return `${String(id)} ${String(rev)}`
 }
 
 /** The document as it is to be stored. */
