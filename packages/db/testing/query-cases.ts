@@ -140,14 +140,14 @@ function randomSort(choose: Choose, indexes: readonly IndexInput[]): string[] {
   return choose(3) === 0 ? [...sort.slice(0, -1), ...sort.slice(-1).map(turned)] : sort
 }
 
-function randomSelector(choose: Choose, depth: number): Record<string, unknown> {
+export function randomSelector(choose: Choose, depth: number): Record<string, unknown> {
   const selector: Record<string, unknown> = {}
   for (let parts = few(choose); parts >= 0; parts--) {
     const inner = (): Record<string, unknown>[] =>
       Array.from({ length: choose(10) === 0 ? 0 : 1 + choose(3) }, () => randomSelector(choose, depth - 1))
     switch (depth === 0 ? 9 : choose(10)) {
       case 0:
-        selector['$or'] = inner()
+        selector['$or'] = choose(2) === 0 ? inner() : alternatives(choose, inner())
         break
       case 1:
         selector['$and'] = inner()
@@ -163,6 +163,12 @@ function randomSelector(choose: Choose, depth: number): Record<string, unknown> 
     }
   }
   return choose(12) === 0 ? {} : selector
+}
+
+/** Each names the same value of one field. */
+function alternatives(choose: Choose, branches: readonly Record<string, unknown>[]): Record<string, unknown>[] {
+  const shared = { [pick(choose, PATHS)]: pick(choose, OPERANDS.slice(0, 8)) }
+  return branches.map((branch) => ({ ...branch, ...shared }))
 }
 
 function randomCondition(choose: Choose, depth: number): unknown {

@@ -7,6 +7,7 @@ import { expect, test } from 'vitest'
 import type { Database } from '../../src/database/database.ts'
 import { checkRandomLiveQueries } from '../../testing/conformance/live-queries.ts'
 import { eventually, Follower } from '../../testing/live-rows.ts'
+import { randomDocuments, seededChoose } from '../../testing/query-cases.ts'
 import { seededRandom, type Random } from '../../testing/random.ts'
 import { openHandles } from '../several-handles.ts'
 
@@ -17,6 +18,13 @@ for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
   test(`random live queries, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, async () => {
     const handles = await openHandles(seededRandom(seed), `live model ${seed}`, 3)
     await checkRandomLiveQueries(async () => handles, seed + 100, 20)
+    await closeAll(handles)
+  })
+  test(`random live queries of many documents, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, async () => {
+    const handles = await openHandles(seededRandom(seed), `live model ${seed}`, 2)
+    const documents = randomDocuments(seededChoose(seed), 1200)
+    await handles[0]!.collection('random').insert(documents.map((document, at) => ({ ...document, _id: `e${at}` })))
+    await checkRandomLiveQueries(async () => handles, seed + 200, 6)
     await closeAll(handles)
   })
   test(`writers at once, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, () => followWriters(seed))

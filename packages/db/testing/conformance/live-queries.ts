@@ -360,6 +360,29 @@ function endCases(check: Case): void {
     await assertRejects(items.find().signal(controller.signal).live().ready, 'PANNIER_ABORTED')
   })
 
+  check('closing the database ends all, also those whose alternatives name one value twice', async (items, db) => {
+    await items.insert({ _id: 'a', n: 1, city: 'Oslo' })
+    const twice = items.find({
+      $or: [
+        { n: 1, city: 'Oslo' },
+        { n: 1, text: 'x' },
+      ],
+    })
+    const followers = [twice, items.find({ city: 'Oslo' }), twice].map((query) => new Follower(query.live()))
+    for (const follower of followers) await follower.reach(await items.find().toArray())
+    followers[0]!.live.close()
+    await eventually(() => followers[0]!.ended)
+    assertEqual(
+      followers.map(({ live }) => live.status),
+      ['ended', 'live', 'live'],
+    )
+    await db.close()
+    assertEqual(
+      followers.map(({ ended, live }) => [ended, live.status]),
+      Array(3).fill([true, 'ended']),
+    )
+  })
+
   check('closing the database ends it', async (items, db) => {
     const live = items.find().live()
     const loop = readAll(live)

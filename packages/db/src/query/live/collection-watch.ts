@@ -2,11 +2,13 @@
  * Tells the live queries of one collection what each commit means to them. A query that a commit doesn't concern costs
  * nothing: documents lead to the queries that hold them, and to those whose condition they meet.
  */
+import { assert } from '../../base/assert.ts'
 import type { StoredDocument } from '../../document/document-reader.ts'
 import { ConditionIndex } from './condition-index.ts'
 import type { ChangedEntries } from './held-count.ts'
 import { LiveRun, type RunOwner } from './live-run.ts'
 import type { LiveHost, LiveRequest, LiveState, LiveWork } from './live-types.ts'
+import { call } from './subscription.ts'
 
 /** A document that a commit has written or deleted, as it is now. */
 export interface ChangedDocument {
@@ -83,7 +85,7 @@ export class CollectionWatch implements LiveHost, RunOwner {
   }
 
   close(reason: unknown): void {
-    for (const run of this.#runs) run.closed(reason)
+    for (const run of this.#runs) call(() => run.closed(reason))
   }
 
   loading(run: LiveRun): void {
@@ -120,7 +122,9 @@ export class CollectionWatch implements LiveHost, RunOwner {
     this.#deep.delete(run)
     this.#byRank.delete(run)
     this.#changed.delete(run)
-    this.conditions.remove(run.request.specification.condition, run)
-    if (this.#runs.size === 0) this.#onIdle()
+    this.conditions.remove(run)
+    if (this.#runs.size > 0) return
+    assert(this.conditions.isEmpty, 'conditions of queries that have ended are gone')
+    this.#onIdle()
   }
 }

@@ -2,6 +2,7 @@
  * Finds the conditions that a document meets among thousands, each tested once however many queries share it. Conditions
  * that ask for certain values of a field are found by these values; only the others are all tested.
  */
+import { assert } from '../../base/assert.ts'
 import { isArrayLike } from '../../codec/collation.ts'
 import { encodeKey } from '../../codec/key-encoding.ts'
 import type { StoredDocument } from '../../document/document-reader.ts'
@@ -20,10 +21,16 @@ export interface ConditionGroup<Query> {
   readonly queries: Set<Query>
 }
 
+/** Where a group was put, each place once: it leaves these and no others. */
+interface PlacedGroup<Query> extends ConditionGroup<Query> {
+  readonly key: string
+  readonly places: Place[]
+}
+
 /** Values of a field (as keys) to the groups that ask for them. */
 interface FieldIndex<Query> {
   readonly read: ReadField<StoredDocument>
-  readonly groups: Map<string, Set<ConditionGroup<Query>>>
+  readonly groups: Map<string, Set<PlacedGroup<Query>>>
 }
 
 /** Where a group is to be found: values of fields, one of which every document has that meets the condition. */
@@ -32,32 +39,37 @@ type Place = readonly [path: string, key: string]
 export class ConditionIndex<Query> {
   /** Conditions that were tested with a document, since ever. */
   evaluations = 0
-  readonly #groups = new Map<string, ConditionGroup<Query>>()
+  readonly #groups = new Map<string, PlacedGroup<Query>>()
   readonly #fields = new Map<string, FieldIndex<Query>>()
-  readonly #others = new Set<ConditionGroup<Query>>()
+  readonly #others = new Set<PlacedGroup<Query>>()
+  readonly #groupsOf = new Map<Query, PlacedGroup<Query>>()
 
-  /** Regular expressions in it have to be loaded. */
+  /** Whether nothing is left of all that was added. */
+  get isEmpty(): boolean {
+    return [this.#groups, this.#fields, this.#others, this.#groupsOf].every(({ size }) => size === 0)
+  }
+
+  /** A query has one condition, however often it is added. Regular expressions in it have to be loaded. */
   add(condition: Condition, query: Query): ConditionGroup<Query> {
     const key = conditionKey(condition)
-    let group = this.#groups.get(key)
-    if (group === undefined) {
-      group = { test: compileCondition(condition, documentFields), queries: new Set() }
-      this.#groups.set(key, group)
-      const places = placesOf(condition)
-      if (places === undefined) this.#others.add(group)
-      else for (const place of places) this.#groupsAt(place).add(group)
-    }
+    const group = this.#groups.get(key) ?? this.#place(key, condition)
+    const former = this.#groupsOf.get(query)
+    assert(former === undefined || former === group, 'a query keeps its condition')
+    this.#groupsOf.set(query, group)
     group.queries.add(query)
     return group
   }
 
-  remove(condition: Condition, query: Query): void {
-    const key = conditionKey(condition)
-    const group = this.#groups.get(key)
-    if (group === undefined || !group.queries.delete(query) || group.queries.size > 0) return
-    this.#groups.delete(key)
+  /** Nothing happens if the query was not added. */
+  remove(query: Query): void {
+    const group = this.#groupsOf.get(query)
+    if (group === undefined) return
+    this.#groupsOf.delete(query)
+    group.queries.delete(query)
+    if (group.queries.size > 0) return
+    this.#groups.delete(group.key)
     this.#others.delete(group)
-    for (const [path, value] of placesOf(condition) ?? []) {
+    for (const [path, value] of group.places) {
       const field = this.#fields.get(path)!
       const groups = field.groups.get(value)!
       groups.delete(group)
@@ -77,7 +89,22 @@ export class ConditionIndex<Query> {
     })
   }
 
-  #groupsAt([path, key]: Place): Set<ConditionGroup<Query>> {
+  #place(key: string, condition: Condition): PlacedGroup<Query> {
+    const test = compileCondition(condition, documentFields)
+    const group: PlacedGroup<Query> = { key, test, queries: new Set(), places: [] }
+    const places = placesOf(condition)
+    if (places === undefined) this.#others.add(group)
+    for (const place of places ?? []) {
+      const groups = this.#groupsAt(place)
+      // Branches of an `or` may name one value twice.
+      if (!groups.has(group)) group.places.push(place)
+      groups.add(group)
+    }
+    this.#groups.set(key, group)
+    return group
+  }
+
+  #groupsAt([path, key]: Place): Set<PlacedGroup<Query>> {
     let field = this.#fields.get(path)
     if (field === undefined) {
       field = { read: documentFields(path), groups: new Map() }

@@ -221,7 +221,8 @@ export class LiveRun implements LiveWork {
     this.request.signal?.removeEventListener('abort', this.#abort)
     this.#held.forget()
     this.#pending.clear()
-    this.#owner.remove(this)
+    // Its readers hear of the end, whatever goes wrong beside them.
+    call(() => this.#owner.remove(this))
     this.#settleReady?.reject(noRows)
     const subscriptions = [...this.#subscriptions]
     this.#subscriptions.clear()
