@@ -3,14 +3,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Collection } from 'pannier'
 import { asBadRequest, badRequest, HttpError } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
-import { isJsonObject, readJsonObject } from '../http/request-body.ts'
+import { isJsonObject, readBody, readJsonObject } from '../http/request-body.ts'
 import type { JsonObject } from '../http/request-body.ts'
 import { sendPieces } from '../http/streamed-reply.ts'
+import { parseMembers } from '../http/strict-json.ts'
 import { mixedParts, newBoundary } from '../multipart/write-multipart.ts'
 import type { MixedResult } from '../multipart/write-multipart.ts'
 import { knownGeneration, stubsOf, withContent } from './attachment-content.ts'
 import { jsonLimits } from './body-limits.ts'
-import { checkDocument, checkDocumentId, checkRevision } from './document-input.ts'
+import { checkDocument, checkDocumentId, checkRevision, isFitId, isFitRevision } from './document-input.ts'
 import type { Routes, ServerContext } from './server-context.ts'
 import { writeDocuments } from './write-documents.ts'
 import type { WriteOutcome } from './write-documents.ts'
@@ -79,18 +80,43 @@ function wireOutcome(document: JsonObject | HttpError, outcome: WriteOutcome): J
   return { id, ...(rev !== undefined && { rev }), error: outcome.error, reason: outcome.reason }
 }
 
+interface Missing {
+  readonly missing: readonly string[]
+  readonly possibleAncestors?: readonly string[]
+}
+
+/** What can't be here is missing: a replication asks for all that has changed, and goes on with what it is told. */
 async function missingRevisions(
   context: ServerContext,
   request: FastifyRequest<Database>,
-): Promise<Record<string, { readonly missing: readonly string[]; readonly possibleAncestors?: readonly string[] }>> {
+): Promise<Record<string, Missing>> {
   const collection = await context.databases.get(request.params.db)
-  const wanted = await readJsonObject(request, jsonLimits(context))
-  for (const [id, revs] of Object.entries(wanted)) {
-    checkDocumentId(id)
+  const wanted = new Map<string, Set<string>>()
+  const known = new Map<string, Set<string>>()
+  for (const [id, revs] of parseMembers(await readBody(request, jsonLimits(context)))) {
     if (!Array.isArray(revs)) throw badRequest(`The revisions of '${id.slice(0, 80)}' must be an array`)
-    revs.forEach(checkRevision)
+    for (const rev of revs) {
+      addTo(wanted, id, rev as string)
+      if (isFitRevision(rev) && isFitId(id)) addTo(known, id, checkRevision(rev))
+    }
   }
-  return asBadRequest(() => collection.revsDiff(wanted as Record<string, string[]>))
+  const asked = Object.fromEntries(Array.from(known, ([id, revs]) => [id, [...revs]]))
+  const found = await asBadRequest(() => collection.revsDiff(asked))
+  const entries = Array.from(wanted, ([id, revs]): [string, Missing] => {
+    const { missing, possibleAncestors } = Object.hasOwn(found, id) ? found[id]! : NOTHING_MISSING
+    const lacking = new Set(missing)
+    const isMissing = (rev: string): boolean => !isFitId(id) || !isFitRevision(rev) || lacking.has(checkRevision(rev))
+    return [id, { missing: [...revs].filter(isMissing), ...(possibleAncestors !== undefined && { possibleAncestors }) }]
+  })
+  return Object.fromEntries(entries.filter(([, { missing }]) => missing.length > 0))
+}
+
+const NOTHING_MISSING: Missing = { missing: [] }
+
+function addTo(sets: Map<string, Set<string>>, name: string, member: string): void {
+  const set = sets.get(name)
+  if (set === undefined) sets.set(name, new Set([member]))
+  else set.add(member)
 }
 
 interface Reference {

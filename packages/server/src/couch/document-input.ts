@@ -1,5 +1,6 @@
 /** Documents as clients send them, checked as CouchDB does, so that what the library refuses as a wrong argument never gets there. */
 import { gunzipSync } from 'node:zlib'
+import { ID_BYTES_MAX } from 'pannier'
 import { badRequest, HttpError, tooLarge } from '../http/http-error.ts'
 import { isJsonObject } from '../http/request-body.ts'
 import type { JsonObject } from '../http/request-body.ts'
@@ -11,6 +12,9 @@ const GENERATIONS_MAX = 1e15
 
 /** `_rev` of a document. */
 const REVISION = /^[1-9]\d{0,14}-[^]{1,255}$/
+/** As CouchDB may have it, whose numbers and texts have no limit. */
+const ANY_REVISION = /^\d+-[^]+$/
+const HASHED_REVISION = /^\d+-[0-9A-Fa-f]{32}$/
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 const META_FIELDS: ReadonlySet<string> = new Set([
   '_id',
@@ -33,10 +37,21 @@ export function checkDocumentId(id: unknown): string {
   return id
 }
 
-/** @throws HttpError 400 */
+/** In the form that CouchDB gives it: to it 32 hexadecimal digits are 16 bytes. @throws HttpError 400 */
 export function checkRevision(rev: unknown): string {
   if (typeof rev !== 'string' || !REVISION.test(rev)) throw badRequest('Invalid rev format')
-  return rev
+  return HASHED_REVISION.test(rev) ? rev.toLowerCase() : rev
+}
+
+/** Whether there may be such a document here. */
+export function isFitId(id: string): boolean {
+  return id !== '' && (!id.startsWith('_') || id.startsWith('_design/')) && Buffer.byteLength(id) <= ID_BYTES_MAX
+}
+
+/** Whether a document may have such a revision here. @throws HttpError 400 for what is none anywhere */
+export function isFitRevision(rev: unknown): rev is string {
+  if (typeof rev !== 'string' || !ANY_REVISION.test(rev)) throw badRequest('Invalid rev format')
+  return REVISION.test(rev)
 }
 
 /** The document as the library takes it, with attachments as bytes. @throws HttpError 400, 413 */

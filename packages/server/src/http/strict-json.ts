@@ -30,6 +30,48 @@ export function parseJson(bytes: Uint8Array): unknown {
   return value
 }
 
+/**
+ * The members of an object in their order, where one name may come several times: CouchDB's replicator asks so of a document
+ * that has changed twice. Each value is read as strictly as any JSON. @throws HttpError 400 if it is no object
+ */
+export function parseMembers(bytes: Uint8Array): [name: string, value: unknown][] {
+  const members: [string, unknown][] = []
+  for (const member of splitMembers(bytes)) {
+    const one = parseJson(Buffer.concat([OBJECT_START, member, OBJECT_END])) as Record<string, unknown>
+    members.push(...Object.entries(one))
+  }
+  return members
+}
+
+const OBJECT_START: Uint8Array = Buffer.from('{')
+const OBJECT_END: Uint8Array = Buffer.from('}')
+
+/** The text of each member of an object; one empty text if it has none. */
+function splitMembers(bytes: Uint8Array): Uint8Array[] {
+  const [start, end] = [bytes.findIndex(isNoSpace), bytes.findLastIndex(isNoSpace)]
+  if (bytes[start] !== OPEN_BRACE || bytes[end] !== CLOSE_BRACE) throw badRequest('Request body must be a JSON object')
+  const members: Uint8Array[] = []
+  let depth = 0
+  let from = start + 1
+  for (let at = from; at < end; at++) {
+    const byte = bytes[at]
+    if (byte === QUOTE) at = endOfString(bytes, at)
+    else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++
+    else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) depth--
+    else if (byte === COMMA && depth === 0) {
+      members.push(bytes.subarray(from, at))
+      from = at + 1
+    }
+  }
+  members.push(bytes.subarray(from, end))
+  if (members.length > 1 && members.some((member) => !member.some(isNoSpace))) throw badRequest('invalid UTF-8 JSON')
+  return members
+}
+
+function isNoSpace(byte: number): boolean {
+  return byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09
+}
+
 /** As text; for parameters of URLs. */
 export function parseJsonText(text: string): unknown {
   return parseJson(Buffer.from(text))

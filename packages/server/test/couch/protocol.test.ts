@@ -490,6 +490,55 @@ table('_bulk_docs, _bulk_get, _revs_diff', () => database('bulk', TEN), [
     json: { missing_revs: { d1: ['2-z'] } },
   },
   { name: 'a bad revision', request: 'POST /bulk/_revs_diff', body: { d1: ['z'] }, status: 400 },
+  {
+    name: 'a document named twice',
+    request: 'POST /bulk/_revs_diff',
+    body: '{"d1":["{d1}","2-z"], "none":[] ,"d\\u0031":["3-z","2-z"]}',
+    headers: { 'content-type': 'application/json' },
+    status: 200,
+    contains: ['{"d1":{"missing":["2-z","3-z"],"possible_ancestors":["{d1}"]}}'],
+  },
+  {
+    name: 'a value that has a name twice',
+    request: 'POST /bulk/_revs_diff',
+    body: '{"d1":[{"a":1,"a":1}]}',
+    headers: { 'content-type': 'application/json' },
+    status: 400,
+  },
+  ...[
+    '{"a":["1-a"],}',
+    '{"a":["1-a"]}}',
+    '{"a":["1-a"]}{',
+    '{,"a":[]}',
+    '{"a" "b":[]}',
+    '["a"]',
+    '{"a":["1-a"]',
+    '{]',
+    '',
+  ].map((body) => ({
+    name: `no JSON object: ${body}`,
+    request: 'POST /bulk/_revs_diff',
+    body,
+    headers: { 'content-type': 'application/json' },
+    status: 400,
+  })),
+  {
+    name: 'what can not be here is missing',
+    request: 'POST /bulk/_revs_diff',
+    body: {
+      _no: ['1-a'],
+      '': ['1-a'],
+      ['x'.repeat(5000)]: ['1-a'],
+      d1: [`1-${'r'.repeat(300)}`, '99999999999999999999-a'],
+    },
+    status: 200,
+    json: {
+      _no: { missing: ['1-a'] },
+      '': { missing: ['1-a'] },
+      ['x'.repeat(5000)]: { missing: ['1-a'] },
+      d1: { missing: [`1-${'r'.repeat(300)}`, '99999999999999999999-a'] },
+    },
+  },
 ])
 
 table('_local documents', () => database('local'), [
