@@ -1,5 +1,4 @@
 /** Puts the server together, and takes it down so that nothing is lost. */
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { open } from 'pannier'
@@ -8,6 +7,7 @@ import { Auth } from './auth/auth.ts'
 import { ensureAdmin } from './auth/bootstrap.ts'
 import type { NewAdmin } from './auth/bootstrap.ts'
 import { designGuard } from './auth/design-guard.ts'
+import { newSigningKey, signingKeyIn } from './auth/signing-key.ts'
 import { REPLICATOR_DATABASE, USERS_DATABASE } from './auth/permissions.ts'
 import { authPlugin } from './auth/plugin.ts'
 import { endBranches } from './auth/users-guard.ts'
@@ -37,6 +37,7 @@ import { compilationGuard, validationGuard } from './design/document-guards.ts'
 import { MangoIndexes } from './design/mango-indexes.ts'
 import { createApp } from './http/app.ts'
 import type { JsonObject } from './http/request-body.ts'
+import { makePrivate, makePrivateFolder } from './http/private-files.ts'
 import type { WriteGuard } from './http/seams.ts'
 import { Metrics } from './http/metrics.ts'
 import { refuseOtherMethods } from './http/other-methods.ts'
@@ -62,6 +63,7 @@ export interface PannierServer {
 }
 
 const FILE_NAME = 'pannier.sqlite'
+const DATABASE_FILES = [FILE_NAME, `${FILE_NAME}-wal`, `${FILE_NAME}-shm`]
 const LOOPBACK = '127.0.0.1'
 const ROUTES = [
   serverRoutes,
@@ -109,6 +111,7 @@ async function assemble(
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const metrics = new Metrics()
   const app = await createApp(options, limits, metrics)
+  if (isOwn) for (const warning of await makePrivate(options.dir!, DATABASE_FILES)) app.log.warn(warning)
   const running = new RunningRequests(app)
   const refuseRest = refuseOtherMethods(app)
   const state = new ServerState(database)
@@ -200,11 +203,12 @@ async function openAuth(
   database: Database,
   databases: Databases,
   state: ServerState,
-  { auth, corsOrigins, secureCookies }: ServerOptions,
+  { database: given, dir, auth, corsOrigins, secureCookies }: ServerOptions,
 ): Promise<Auth> {
   const users = await databases.get(USERS_DATABASE)
+  const signingKey = given === undefined ? await signingKeyIn(dir!) : newSigningKey()
   const host = { database, state, users, security: (name: string) => databases.security(name) }
-  return Auth.open(host, {
+  return Auth.open(host, signingKey, {
     ...auth,
     ...(corsOrigins !== undefined && { corsOrigins }),
     ...(secureCookies !== undefined && { secureCookies }),
@@ -213,6 +217,6 @@ async function openAuth(
 
 async function openIn({ dir, durability = 'relaxed' }: ServerOptions): Promise<Database> {
   if (typeof dir !== 'string' || dir === '') throw new TypeError('createServer needs `dir` or `database`')
-  await mkdir(dir, { recursive: true })
+  await makePrivateFolder(dir)
   return open(join(dir, FILE_NAME), { durability })
 }

@@ -1,6 +1,6 @@
 /** Goal: the contract on a real file, and what only files have: other processes, other formats, damage, full disks. */
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -53,6 +53,23 @@ test('a second process is told that the file is in use, and gets it afterwards',
   expect(inOtherProcess(TRY_TO_DESTROY, path)).toBe('destroyed')
   expect(existsSync(path)).toBe(false)
 })
+
+test.skipIf(process.platform === 'win32')(
+  'a new file, and what SQLite puts beside it, is for its owner alone',
+  async () => {
+    const path = newPath()
+    const before = process.umask(0o022)
+    try {
+      const store = await sqlite().open(path)
+      await store.append(someRecord(1), 'relaxed')
+      for (const file of [path, `${path}-wal`]) expect(statSync(file).mode & 0o777, file).toBe(0o600)
+      await store.close()
+      await sqlite().destroy(path)
+    } finally {
+      process.umask(before)
+    }
+  },
+)
 
 test('what a killed process has acknowledged is there, and its lock is not', async () => {
   const path = newPath()

@@ -1,5 +1,4 @@
 /** Authentication and permissions of one server: who sends a request, and whether they may. */
-import { randomBytes } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { HttpError } from '../http/http-error.ts'
 import type { JsonObject } from '../http/request-body.ts'
@@ -49,7 +48,6 @@ const NOBODY: Identity = {
   sessionId: undefined,
   issuedMs: undefined,
 }
-const SECRET_STATE_ID = 'auth/secret'
 export const SESSION_MS_MAX: number = 10 * 60 * 1000
 
 export class Auth {
@@ -60,7 +58,7 @@ export class Auth {
   /** For the writes of documents. */
   readonly guard: WriteGuard
   readonly #host: AuthHost
-  readonly #secret: Buffer
+  readonly #signingKey: Buffer
   readonly #ended: EndedSessions
   readonly #limiter: LoginLimiter
   readonly #basic: BasicCache
@@ -68,10 +66,10 @@ export class Auth {
   readonly #now: () => number
   readonly #identities = new WeakMap<FastifyRequest, Identity>()
 
-  private constructor(host: AuthHost, options: AuthOptions, secret: Buffer, ended: EndedSessions) {
+  private constructor(host: AuthHost, options: AuthOptions, signingKey: Buffer, ended: EndedSessions) {
     const { now = Date.now, sessionMsMax = SESSION_MS_MAX, passwordCharsMin = PASSWORD_CHARS_MIN } = options
     this.#host = host
-    this.#secret = secret
+    this.#signingKey = signingKey
     this.#ended = ended
     this.#now = now
     this.#limiter = new LoginLimiter(options.loginLimits, now)
@@ -84,10 +82,10 @@ export class Auth {
     this.guard = usersGuard(this.accounts)
   }
 
-  static async open(host: AuthHost, options: AuthOptions = {}): Promise<Auth> {
-    const stored = await host.state.ensure(SECRET_STATE_ID, () => ({ secret: randomBytes(32).toString('base64') }))
+  /** `signingKey`: of session cookies (auth/signing-key.ts). It is never in the database. */
+  static async open(host: AuthHost, signingKey: Buffer, options: AuthOptions = {}): Promise<Auth> {
     const ended = await EndedSessions.open(host.state, options.now ?? Date.now)
-    return new Auth(host, options, Buffer.from(stored['secret'] as string, 'base64'), ended)
+    return new Auth(host, options, signingKey, ended)
   }
 
   /** Who sends the request. @throws HttpError 401 for wrong Basic credentials, 429 */
@@ -116,7 +114,7 @@ export class Auth {
 
   /** The value of a session cookie. `id`: of the session that it renews. */
   cookieFor({ name, salt }: Account, id: string = newSessionId()): string {
-    return encodeToken({ name, id, issuedMs: this.#now() }, this.#secret, salt)
+    return encodeToken({ name, id, issuedMs: this.#now() }, this.#signingKey, salt)
   }
 
   /** A cookie that is to be renewed: a tenth of its time is over. */
@@ -201,7 +199,7 @@ export class Auth {
     const age = this.#now() - claimed.issuedMs
     const account = await this.accounts.find(claimed.name)
     // The same work for names that nobody has.
-    const genuine = isGenuine(claimed, this.#secret, account?.salt ?? '')
+    const genuine = isGenuine(claimed, this.#signingKey, account?.salt ?? '')
     if (!genuine || account === undefined || !(age < this.sessionMsMax)) return NOBODY
     return { user: userOf(account), by: 'cookie', account, sessionId: claimed.id, issuedMs: claimed.issuedMs }
   }

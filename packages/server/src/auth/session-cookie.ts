@@ -1,6 +1,6 @@
 /**
- * The `AuthSession` cookie: name, id of the session, time of issue, and HMAC-SHA-256 of these. The key is made of the server's secret
- * and the salt of the user, which changes with the password: so a cookie of before is none any more.
+ * The `AuthSession` cookie: name, id of the session, time of issue, and HMAC-SHA-256 of these. The key is made of the server's signing
+ * key and the salt of the user, which changes with the password: so a cookie of before is none any more.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
@@ -30,9 +30,9 @@ export function newSessionId(): string {
   return randomBytes(16).toString('base64url')
 }
 
-export function encodeToken({ name, id, issuedMs }: SessionToken, secret: Buffer, salt: string): string {
+export function encodeToken({ name, id, issuedMs }: SessionToken, signingKey: Buffer, salt: string): string {
   const payload = Buffer.from(JSON.stringify([name, id, issuedMs])).toString('base64url')
-  return `${payload}.${sign(payload, secret, salt).toString('base64url')}`
+  return `${payload}.${sign(payload, signingKey, salt).toString('base64url')}`
 }
 
 /** Undefined for what is no cookie of ours. */
@@ -51,8 +51,8 @@ export function decodeToken(cookie: string): ClaimedToken | undefined {
   }
 }
 
-export function isGenuine({ payload, signature }: ClaimedToken, secret: Buffer, salt: string): boolean {
-  return timingSafeEqual(signature, sign(payload, secret, salt))
+export function isGenuine({ payload, signature }: ClaimedToken, signingKey: Buffer, salt: string): boolean {
+  return timingSafeEqual(signature, sign(payload, signingKey, salt))
 }
 
 /** The value of the cookie in a `Cookie` header; undefined if there is none, or more than one (whose would it be?). */
@@ -70,7 +70,7 @@ export function setCookieHeader(value: string, { maxAgeSeconds, isSecure, sameSi
   return `${COOKIE_NAME}=${value}; Path=/; HttpOnly; SameSite=${sameSite}; Max-Age=${maxAgeSeconds}${expiry}${isSecure ? '; Secure' : ''}`
 }
 
-function sign(payload: string, secret: Buffer, salt: string): Buffer {
-  const key = createHmac('sha256', secret).update(salt).digest()
+function sign(payload: string, signingKey: Buffer, salt: string): Buffer {
+  const key = createHmac('sha256', signingKey).update(salt).digest()
   return createHmac('sha256', key).update(payload).digest()
 }

@@ -3,9 +3,10 @@ import { open, rename, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
+import { PRIVATE_FILE } from '../http/private-files.ts'
 import type { Terminal } from './terminal.ts'
 
-/** `file`: undefined or - for the standard output. Gives the number of bytes. */
+/** `file`: undefined or - for the standard output. Only this account can read the file: it holds all that the database does. Gives the number of bytes. */
 export async function writeOutput(
   stream: ReadableStream<Uint8Array>,
   file: string | undefined,
@@ -25,7 +26,8 @@ export async function writeOutput(
   }
   const unfinished = `${file}.unfinished`
   try {
-    const handle = await open(unfinished, 'w')
+    await rm(unfinished, { force: true })
+    const handle = await open(unfinished, 'w', PRIVATE_FILE)
     await pipeline(source, counted, handle.createWriteStream({ flush: true }), { signal })
     await rename(unfinished, file)
   } catch (error) {

@@ -49,9 +49,9 @@ export const DEFAULT_LIMITS: ServerLimits = {
 }
 
 export interface ServerOptions {
-  /** Where `pannier.sqlite` is; made if need be. */
+  /** Where `pannier.sqlite` and the key of its sessions are; made if need be, for this account alone. */
   readonly dir?: string
-  /** An open database instead, which stays open when the server is closed. */
+  /** An open database instead, which stays open when the server is closed. Sessions end with the server then. */
   readonly database?: Database
   /** 'strict': what was answered survives a loss of power as well; by default the end of the process. */
   readonly durability?: Durability

@@ -7,6 +7,7 @@ import { open, type Collection, type Database } from 'pannier'
 import { Auth, type AuthOptions } from '../../src/auth/auth.ts'
 import { STATE_COLLECTION, type AuthHost, type StateStore } from '../../src/auth/auth-host.ts'
 import { authPlugin } from '../../src/auth/plugin.ts'
+import { newSigningKey } from '../../src/auth/signing-key.ts'
 import { HttpError, toHttpError } from '../../src/http/http-error.ts'
 import { readJsonObject, type JsonObject } from '../../src/http/request-body.ts'
 
@@ -63,6 +64,7 @@ class Running implements Omit<AuthServer, 'close'> {
   readonly #feeds = new Set<object>()
   readonly #path: string
   readonly #options: AuthOptions
+  readonly #signingKey: Buffer = newSigningKey()
   #parts: { app: FastifyInstance; database: Database; auth: Auth; url: string } | undefined
 
   constructor(path: string, options: AuthOptions) {
@@ -100,7 +102,7 @@ class Running implements Omit<AuthServer, 'close'> {
       users,
       security: async (name) => (await state.get(`security/${name}`))?.['security'] as JsonObject | undefined,
     }
-    const auth = await Auth.open(host, this.#options)
+    const auth = await Auth.open(host, this.#signingKey, this.#options)
     const app = appOf(auth, database, this.ended, this.#feeds)
     this.#parts = { app, database, auth, url: await app.listen({ host: '127.0.0.1', port: 0 }) }
   }

@@ -4,7 +4,7 @@
  * The lock is SQLite's own (`locking_mode=EXCLUSIVE`): it ends with the process, however that ends, and with it the
  * write-ahead log needs no shared memory.
  */
-import { existsSync } from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { PannierError } from '../../base/errors.ts'
@@ -31,6 +31,9 @@ const WAL_PAGES = 4096
 
 /** The write-ahead log keeps up to that much room, so that small writes go on when the disk is full. */
 const WAL_BYTES_KEPT = 64 << 20
+
+/** A new file is for its owner alone; SQLite gives the files beside it the same rights. */
+const PRIVATE_FILE = 0o600
 
 /** The row 1 of `meta` is there always. `generation` 0: nothing was committed yet. Row 2, where there is one, is the header. */
 const SCHEMA = `
@@ -85,6 +88,7 @@ function lock(path: string): DatabaseSync {
     throw new PannierError('PANNIER_OPEN_FAILED', message)
   }
   try {
+    if (!existsSync(path)) closeSync(openSync(path, 'a', PRIVATE_FILE))
     const connection = new DatabaseSync(path)
     connection.exec('PRAGMA locking_mode = EXCLUSIVE')
     return connection

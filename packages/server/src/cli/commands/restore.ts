@@ -1,10 +1,11 @@
 import { existsSync, openAsBlob } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import type { Command } from 'commander'
 import { open, type ByteSource } from 'pannier'
-import { databasePath, DATABASE_ARGUMENT } from '../database-path.ts'
+import { forgetSigningKey } from '../../auth/signing-key.ts'
+import { makePrivateFolder } from '../../http/private-files.ts'
+import { databasePath, DATABASE_ARGUMENT, SERVER_FILE } from '../database-path.ts'
 import { UsageError } from '../outcome.ts'
 import { startProgress } from '../progress.ts'
 import { printLine, type Terminal } from '../terminal.ts'
@@ -20,7 +21,8 @@ export function addRestore(program: Command, terminal: Terminal): void {
       const path = databasePath(database)
       if (existsSync(path)) throw new UsageError(`${path} is there already; restore to another place.`)
       if (file !== '-' && !existsSync(file)) throw new UsageError(`There is no file ${file}.`)
-      await mkdir(dirname(path), { recursive: true })
+      await makePrivateFolder(dirname(path))
+      if (basename(path) === SERVER_FILE) await forgetSigningKey(dirname(path))
       const progress = startProgress(terminal, 'Restoring', 'bytes')
       try {
         const from = file === '-' ? (Readable.toWeb(terminal.stdin) as ByteSource) : await openAsBlob(file)

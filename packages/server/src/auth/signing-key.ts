@@ -1,0 +1,54 @@
+/**
+ * The key that signs session cookies: a file of its own beside the database, which nobody else may read. A copy of the database, a dump
+ * or a replica of it makes no cookies.
+ */
+import { randomBytes } from 'node:crypto'
+import { open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { FOR_OTHERS, PRIVATE_FILE } from '../http/private-files.ts'
+
+const FILE_NAME = 'pannier.session-key'
+const KEY_BYTES = 32
+
+/**
+ * The key of the server whose database is in that folder; made if there is none, and made anew if others could read it: all sessions
+ * end then. For the one process that has the database open.
+ */
+export async function signingKeyIn(dir: string): Promise<Buffer> {
+  const file = join(dir, FILE_NAME)
+  const found = await keyAt(file)
+  if (found !== undefined) return found
+  const key = newSigningKey()
+  const unfinished = `${file}.unfinished`
+  await rm(unfinished, { force: true })
+  const handle = await open(unfinished, 'wx', PRIVATE_FILE)
+  try {
+    await handle.writeFile(key)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  await rename(unfinished, file)
+  return key
+}
+
+/** For a server whose database is not in a folder of its own: sessions end with the process. */
+export function newSigningKey(): Buffer {
+  return randomBytes(KEY_BYTES)
+}
+
+/** All sessions end: for a folder that gets another database, in which it may not be known who has logged out. */
+export async function forgetSigningKey(dir: string): Promise<void> {
+  await rm(join(dir, FILE_NAME), { force: true })
+}
+
+async function keyAt(file: string): Promise<Buffer | undefined> {
+  try {
+    if (((await stat(file)).mode & FOR_OTHERS) !== 0) return undefined
+    const key = await readFile(file)
+    return key.length === KEY_BYTES ? key : undefined
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}

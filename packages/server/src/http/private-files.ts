@@ -1,0 +1,43 @@
+/** Folders and files of the server are for its account alone: whoever can read a database file has all that is in it. */
+import { chmod, mkdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+
+export const PRIVATE_FOLDER = 0o700
+export const PRIVATE_FILE = 0o600
+/** What group and others may do; Windows has nothing of the kind, and says so for every file. */
+export const FOR_OTHERS: number = process.platform === 'win32' ? 0 : 0o077
+
+/** Makes the folder if there is none. One that is there stays as it is: it may be meant to hold other things too. */
+export async function makePrivateFolder(dir: string): Promise<void> {
+  await mkdir(dir, { recursive: true, mode: PRIVATE_FOLDER })
+}
+
+/**
+ * Takes the files from group and others, where an earlier version or a careless copy has left them to these.
+ * Gives what the operator should know.
+ */
+export async function makePrivate(dir: string, names: readonly string[]): Promise<string[]> {
+  const warnings: string[] = []
+  if ((await modeForOthers(dir)) !== 0)
+    warnings.push(`Other accounts of this machine can enter the folder ${dir}: chmod 700 ${dir}`)
+  for (const name of names) {
+    const file = join(dir, name)
+    if ((await modeForOthers(file)) === 0) continue
+    try {
+      await chmod(file, PRIVATE_FILE)
+      warnings.push(`Other accounts of this machine could open ${file} until now. They can't any more.`)
+    } catch (error) {
+      warnings.push(`Other accounts of this machine can open ${file}: ${(error as Error).message}`)
+    }
+  }
+  return warnings
+}
+
+/** 0 also for what is not there. */
+async function modeForOthers(path: string): Promise<number> {
+  try {
+    return (await stat(path)).mode & FOR_OTHERS
+  } catch {
+    return 0
+  }
+}
