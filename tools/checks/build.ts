@@ -1,6 +1,7 @@
-/** Builds every published package: ES modules, declarations and source maps in dist/. */
+/** Builds every published package: ES modules, declarations and source maps in dist/, and the files for `<script>`. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { build as bundle } from 'esbuild'
 import { run } from '../processes.ts'
 import { PACKAGES, root } from './packages.ts'
 
@@ -13,4 +14,22 @@ export async function build(): Promise<void> {
     const { code, output } = await run(compiler, ['-p', join(folder, 'tsconfig.build.json')])
     if (code !== 0) throw new Error(`${name} does not build:\n${output}`)
   }
+  await buildScript('packages/jsonstore/src/script.ts', 'packages/jsonstore/dist/jsonstore.min.js')
+}
+
+/** One file for pages without a bundler, with everything that it needs. */
+export async function buildScript(entry: string, output: string): Promise<void> {
+  await bundle({
+    entryPoints: [join(root, entry)],
+    outfile: join(root, output),
+    bundle: true,
+    minify: true,
+    sourcemap: true,
+    format: 'iife',
+    platform: 'browser',
+    target: 'es2022',
+    conditions: ['pannier-source', 'browser'],
+    supported: { using: false },
+    logLevel: 'warning',
+  })
 }

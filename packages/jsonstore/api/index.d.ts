@@ -12,7 +12,7 @@ export interface AdapterOptions {
     readonly remove?: string | undefined;
     readonly replace?: string | undefined;
     readonly load?: LoadOptions | undefined;
-    readonly accept?: ((response: never, document?: never) => boolean) | undefined;
+    readonly accept?: ((response: never, json?: never) => unknown) | undefined;
     readonly timeout?: number | undefined;
 }
 
@@ -24,7 +24,7 @@ export const CODES: Readonly<Record<CodeName, number>>;
 
 export interface CallbackOptions {
     readonly onSuccess?: ((result: never) => unknown) | undefined;
-    readonly onFailure?: ((error: never) => unknown) | undefined;
+    readonly onFailure?: ((codeOrDocuments: never, error: never) => unknown) | undefined;
 }
 
 export interface ChangeOptions extends CallbackOptions {
@@ -46,6 +46,16 @@ export interface CollectionConfig {
     readonly adapter?: AdapterOptions | undefined;
     readonly sync?: SyncOptions | undefined;
     readonly dropCollection?: boolean | undefined;
+}
+
+export interface CollectionListing<T extends object = JsonObject> {
+    readonly collection: {
+        readonly name: string;
+        readonly username: string;
+        readonly searchFields: Readonly<Record<string, string>>;
+        readonly additionalSearchFields: SearchSchema['additionalSearchFields'];
+    };
+    readonly docs?: JSONStoreDocument<T>[];
 }
 
 export interface DirtyDocument<T extends object = JsonObject> extends JSONStoreDocument<T> {
@@ -84,6 +94,7 @@ export interface ImportedCollection {
 }
 
 export interface InitCollectionOptions extends InitOptions, CollectionConfig {
+    readonly load?: boolean | undefined;
 }
 
 export interface InitOptions extends CallbackOptions {
@@ -101,62 +112,74 @@ export type InvokeProcedure = (call: AdapterCall, options: {
     readonly timeout?: number;
 }) => PromiseLike<unknown>;
 
+export interface JQueryPromise<T> {
+    done(...callbacks: readonly ((result: T, more: undefined) => unknown)[]): this;
+    fail(...callbacks: readonly ((error: unknown) => unknown)[]): this;
+    always(...callbacks: readonly ((resultOrError: unknown) => unknown)[]): this;
+    progress(): this;
+    then: Promise<T>['then'];
+    promise(): this;
+}
+
 export const JSONStore: JSONStoreApi;
 
 export class JSONStoreApi {
     readonly QueryPart: QueryPartConstructor;
     readonly syncOptions: typeof SYNC_POLICIES;
     constructor(settings?: JSONStoreSettings);
-    init<Names extends string>(collections: Readonly<Record<Names, CollectionConfig>>, options?: InitOptions): JSONStorePromise<Record<Names, JSONStoreCollection>>;
+    init<Names extends string>(collections: Readonly<Record<Names, CollectionConfig>>, options?: InitOptions | null): JSONStorePromise<Record<Names, JSONStoreCollection>>;
     get<T extends object = JsonObject>(name: string): JSONStoreCollection<T> | undefined;
-    closeAll(options?: CallbackOptions): JSONStorePromise<number>;
-    destroy(username?: string | CallbackOptions, options?: CallbackOptions): JSONStorePromise<number>;
-    changePassword(oldPassword: string, newPassword: string, username?: string | CallbackOptions, options?: CallbackOptions): JSONStorePromise<number>;
-    startTransaction(options?: CallbackOptions): JSONStorePromise<number>;
-    commitTransaction(options?: CallbackOptions): JSONStorePromise<number>;
-    rollbackTransaction(options?: CallbackOptions): JSONStorePromise<number>;
-    fileInfo(options?: CallbackOptions): JSONStorePromise<FileInfo[]>;
+    closeAll(options?: CallbackOptions | null): JSONStorePromise<number>;
+    destroy(username?: string | CallbackOptions | null, options?: CallbackOptions | null): JSONStorePromise<number>;
+    changePassword(oldPassword: string, newPassword: string, username?: string | CallbackOptions | null, options?: CallbackOptions | null): JSONStorePromise<number>;
+    startTransaction(options?: CallbackOptions | null): JSONStorePromise<number>;
+    commitTransaction(options?: CallbackOptions | null): JSONStorePromise<number>;
+    rollbackTransaction(options?: CallbackOptions | null): JSONStorePromise<number>;
+    fileInfo(options?: CallbackOptions | null): JSONStorePromise<FileInfo[]>;
     getErrorMessage(code: number): string;
     documentify<T extends object>(id: number, data: T): JSONStoreDocument<T>;
-    initCollection(name: string, searchFields?: Readonly<Record<string, SearchFieldType>>, options?: InitCollectionOptions): JSONStorePromise<number>;
-    usePassword(password: string): number;
-    clearPassword(): number;
+    initCollection<T extends object = JsonObject>(name: string, searchFields?: Readonly<Record<string, SearchFieldType>> | null, options?: InitCollectionOptions | null): JSONStoreCollection<T> | number;
+    usePassword(password: string): boolean;
+    clearPassword(): boolean;
 }
 
 export class JSONStoreCollection<T extends object = JsonObject> {
     readonly name: string;
+    readonly username: string;
+    promise: JSONStorePromise<number>;
+    get adapter(): AdapterOptions | undefined;
     get searchFields(): SearchSchema['searchFields'];
     get additionalSearchFields(): SearchSchema['additionalSearchFields'];
-    add(data: T | readonly T[], options?: AddOptions): JSONStorePromise<number>;
-    find(query?: SearchCriteria | readonly SearchCriteria[], options?: FindOptions): JSONStorePromise<JSONStoreDocument<T>[]>;
-    findAll(options?: FindOptions): JSONStorePromise<JSONStoreDocument<T>[]>;
-    findById(ids: number | readonly number[], options?: CallbackOptions): JSONStorePromise<JSONStoreDocument<T>[]>;
-    advancedFind(parts: QueryPartConditions | QueryConditions | readonly (QueryPartConditions | QueryConditions)[], options?: FindOptions): JSONStorePromise<JSONStoreDocument<T>[]>;
-    count(query?: SearchCriteria | readonly SearchCriteria[], options?: Pick<FindOptions, 'exact'> & CallbackOptions): JSONStorePromise<number>;
-    replace(documents: JSONStoreDocument<T> | readonly JSONStoreDocument<T>[], options?: WriteOptions): JSONStorePromise<number>;
-    remove(target: RemoveTarget<T> | readonly RemoveTarget<T>[], options?: RemoveOptions): JSONStorePromise<number>;
-    store(data: T | readonly T[], options?: AddOptions): JSONStorePromise<number>;
-    refresh(documents: JSONStoreDocument<T> | readonly JSONStoreDocument<T>[], options?: WriteOptions): JSONStorePromise<number>;
-    erase(target: RemoveTarget<T> | readonly RemoveTarget<T>[], options?: RemoveOptions): JSONStorePromise<number>;
-    change(data: readonly T[], options?: ChangeOptions): JSONStorePromise<number>;
-    getAllDirty(options?: CallbackOptions): JSONStorePromise<DirtyDocument<T>[]>;
-    getPushRequired(options?: CallbackOptions): JSONStorePromise<DirtyDocument<T>[]>;
-    isDirty(document: JSONStoreDocument<T> | number, options?: CallbackOptions): JSONStorePromise<boolean>;
-    isPushRequired(document: JSONStoreDocument<T> | number, options?: CallbackOptions): JSONStorePromise<boolean>;
-    countAllDirty(options?: CallbackOptions): JSONStorePromise<number>;
-    pushRequiredCount(options?: CallbackOptions): JSONStorePromise<number>;
-    markClean(documents: readonly CleanDocument[], options?: CallbackOptions): JSONStorePromise<number>;
-    push(options?: CallbackOptions): JSONStorePromise<JSONStoreError[]>;
-    pushSelected(documents: JSONStoreDocument<T> | readonly JSONStoreDocument<T>[], options?: CallbackOptions): JSONStorePromise<JSONStoreError[]>;
-    load(options?: CallbackOptions): JSONStorePromise<number>;
-    sync(options?: CallbackOptions): JSONStorePromise<{
+    add(data: T | readonly T[], options?: AddOptions | null): JSONStorePromise<number>;
+    find(query: SearchCriteria | readonly SearchCriteria[], options?: FindOptions | null): JSONStorePromise<JSONStoreDocument<T>[]>;
+    findAll(options?: FindOptions | null): JSONStorePromise<JSONStoreDocument<T>[]>;
+    findById(ids: number | readonly number[], options?: CallbackOptions | null): JSONStorePromise<JSONStoreDocument<T>[]>;
+    advancedFind(parts: QueryPartConditions | QueryConditions | readonly (QueryPartConditions | QueryConditions)[], options?: FindOptions | null): JSONStorePromise<JSONStoreDocument<T>[]>;
+    count(query?: SearchCriteria | readonly SearchCriteria[] | CallbackOptions | null, options?: (Pick<FindOptions, 'exact'> & CallbackOptions) | null): JSONStorePromise<number>;
+    replace(documents: JSONStoreDocument<T> | readonly JSONStoreDocument<T>[], options?: WriteOptions | null): JSONStorePromise<number>;
+    remove(target: RemoveTarget<T> | readonly RemoveTarget<T>[], options?: RemoveOptions | null): JSONStorePromise<number>;
+    store(data: T | readonly T[], options?: AddOptions | null): JSONStorePromise<number>;
+    refresh(documents: JSONStoreDocument<T> | readonly JSONStoreDocument<T>[], options?: WriteOptions | null): JSONStorePromise<number>;
+    erase(target: RemoveTarget<T> | readonly RemoveTarget<T>[], options?: RemoveOptions | null): JSONStorePromise<number>;
+    change(data: readonly T[], options?: ChangeOptions | null): JSONStorePromise<number>;
+    getAllDirty(options?: CallbackOptions | null): JSONStorePromise<DirtyDocument<T>[]>;
+    getPushRequired(options?: CallbackOptions | null): JSONStorePromise<DirtyDocument<T>[]>;
+    isDirty(document: JSONStoreDocument<T> | number, options?: CallbackOptions | null): JSONStorePromise<boolean>;
+    isPushRequired(document: JSONStoreDocument<T> | number, options?: CallbackOptions | null): JSONStorePromise<boolean>;
+    countAllDirty(options?: CallbackOptions | null): JSONStorePromise<number>;
+    pushRequiredCount(options?: CallbackOptions | null): JSONStorePromise<number>;
+    markClean(documents: readonly CleanDocument[], options?: CallbackOptions | null): JSONStorePromise<number>;
+    push(target?: PushTarget<T> | CallbackOptions | null, options?: CallbackOptions | null): JSONStorePromise<JSONStoreError[]>;
+    pushSelected(documents: JSONStoreDocument<T> | readonly JSONStoreDocument<T>[], options?: CallbackOptions | null): JSONStorePromise<JSONStoreError[]>;
+    load(options?: CallbackOptions | null): JSONStorePromise<number>;
+    sync(options?: CallbackOptions | null): JSONStorePromise<{
         readonly received: number;
         readonly sent: number;
     }>;
-    clear(options?: CallbackOptions): JSONStorePromise<number>;
-    removeCollection(options?: CallbackOptions): JSONStorePromise<number>;
+    clear(options?: CallbackOptions | null): JSONStorePromise<number>;
+    removeCollection(options?: CallbackOptions | null): JSONStorePromise<number>;
     enhance(name: string, enhancement: (this: JSONStoreCollection<T>, ...parameters: never[]) => unknown): number;
-    toString(limit?: number, offset?: number): JSONStorePromise<JSONStoreDocument<T>[]>;
+    toString(limit?: number, offset?: number): JSONStorePromise<CollectionListing<T>>;
 }
 
 export interface JSONStoreDocument<T extends object = JsonObject> {
@@ -172,13 +195,15 @@ export class JSONStoreError extends Error {
     readonly usr: string;
     readonly doc: unknown;
     readonly res: unknown;
-    constructor(err: number, { src, col, usr, doc, res, cause }?: ErrorFacts);
+    constructor(err: number, facts?: ErrorFacts);
+    toString(): string;
 }
 
 export interface JSONStorePromise<T> extends Promise<T> {
     done(...callbacks: readonly ((result: T) => unknown)[]): this;
     fail(...callbacks: readonly ((error: unknown) => unknown)[]): this;
     always(...callbacks: readonly ((resultOrError: unknown) => unknown)[]): this;
+    promise(): JQueryPromise<T>;
     then<A = T, B = never>(onFulfilled?: ((value: T) => A | PromiseLike<A>) | null, onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null): JSONStorePromise<A | B>;
 }
 
@@ -201,6 +226,8 @@ export interface LoadOptions {
 }
 
 export type Operation = 'add' | 'store' | 'replace' | 'refresh' | 'remove';
+
+export type PushTarget<T extends object = JsonObject> = JSONStoreDocument<T> | number | readonly (JSONStoreDocument<T> | number)[];
 
 export type QueryConditions = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
 
@@ -255,9 +282,11 @@ export interface SyncOptions {
     readonly onSyncFailure?: ((error: unknown) => unknown) | undefined;
 }
 
-export const WL: {
-    readonly JSONStore: JSONStoreApi;
-};
+export const WL: WorklightObject;
+
+export type WorklightObject = Additions & (typeof globalThis extends {
+    readonly WL: infer Existing extends object;
+} ? Existing : object);
 
 export interface WriteOptions extends CallbackOptions {
     readonly markDirty?: boolean | undefined;
@@ -267,6 +296,14 @@ export interface WriteOptions extends CallbackOptions {
 export function createJSONStore(settings?: JSONStoreSettings): JSONStoreApi;
 
 export function importJSONStore(store: JSONStoreApi, exported: ExportedData | string): Promise<Record<string, ImportedCollection>>;
+
+interface Additions {
+    readonly JSONStore: JSONStoreApi;
+    readonly constant: {
+        readonly ASCENDING: 'asc';
+        readonly DESCENDING: 'desc';
+    };
+}
 
 interface ErrorFacts {
     readonly src?: string;

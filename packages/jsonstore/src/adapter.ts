@@ -11,8 +11,11 @@ export interface AdapterOptions {
   readonly remove?: string | undefined
   readonly replace?: string | undefined
   readonly load?: LoadOptions | undefined
-  /** Whether an answer means success; else it does if its `status` is below 400 or missing. */
-  readonly accept?: ((response: never, document?: never) => boolean) | undefined
+  /**
+   * Whether an answer means success: any truthy value does. Gets the answer, and for `push` the JSON of the document. When left out, an
+   * answer means success if its `status` is below 400 or missing, and `invocationResult.isSuccessful` is not false.
+   */
+  readonly accept?: ((response: never, json?: never) => unknown) | undefined
   /** Milliseconds; handed on to whoever calls the adapter. */
   readonly timeout?: number | undefined
 }
@@ -20,7 +23,10 @@ export interface AdapterOptions {
 export interface LoadOptions {
   readonly procedure: string
   readonly params?: readonly unknown[] | undefined
-  /** Where in the answer (in its `invocationResult`, if it has one) the documents are: an object or an array. */
+  /**
+   * Where in the answer the documents are: an object or an array. If the answer has an `invocationResult` (adapters of Worklight), or a
+   * `responseJSON` (`WLResourceRequest`), the path begins there.
+   */
   readonly key: string
 }
 
@@ -28,6 +34,7 @@ export interface LoadOptions {
 export interface AdapterCall {
   readonly adapter: string
   readonly procedure: string
+  /** For `push` one element: the document's JSON as text. For `load` the `params` that the collection was declared with. */
   readonly parameters: readonly unknown[]
 }
 
@@ -41,10 +48,11 @@ export async function pushDocument(
   document: DirtyDocument,
 ): Promise<void> {
   const procedure = procedureFor(adapter, document)
-  const response = await invoked(adapter, invoke, procedure, [document.json]).catch((error: unknown) => {
+  const { json } = document
+  const response = await invoked(adapter, invoke, procedure, [JSON.stringify(json)]).catch((error: unknown) => {
     throw failure('ADAPTER_FAILURE', { doc: document, res: error, cause: error })
   })
-  if (!accepts(adapter, response, document)) throw failure('ACCEPT_CONDITION_FAILED', { doc: document, res: response })
+  if (!accepts(adapter, response, json)) throw failure('ACCEPT_CONDITION_FAILED', { doc: document, res: response })
 }
 
 /** The documents that the adapter has. Failures are of codes 12, 17 to 19 and -10. */
@@ -58,19 +66,37 @@ export async function loadDocuments(adapter: AdapterOptions, invoke: InvokeProce
     throw failure('FAILED_TO_LOAD_INITIAL_DATA_FROM_ADAPTER', { res: error, cause: error })
   })
   if (!accepts(adapter, response)) throw failure('ACCEPT_CONDITION_FAILED', { res: response })
-  const result = isObject(response) && isObject(response['invocationResult']) ? response['invocationResult'] : response
-  const found = [valueAt(result, key.split('.'))].flat()
+  const found = [valueAt(resultOf(response), key.split('.'))].flat()
   if (!found.every(isObject)) throw failure('INVALID_KEY_IN_LOAD_OBJECT', { doc: load, res: response })
   return found
 }
 
-/** The platform's own way, where the app has one. */
-export function defaultInvoke(call: AdapterCall, options: { readonly timeout?: number }): PromiseLike<unknown> {
-  const { WL } = globalThis as { readonly WL?: { readonly Client?: { readonly invokeProcedure?: InvokeProcedure } } }
-  const invoke = WL?.Client?.invokeProcedure
-  if (invoke === undefined)
-    return Promise.reject(new Error('no function is given that calls adapters (invokeProcedure)'))
-  return invoke(call, options)
+/** Worklight's own function. It answers by callbacks; newer ones return a promise as well. */
+type WorklightInvoke = (
+  call: AdapterCall,
+  options: {
+    readonly timeout?: number
+    readonly onSuccess: (response: unknown) => void
+    readonly onFailure: (response: unknown) => void
+  },
+) => unknown
+
+/** The platform's own way, where the app has one. The first answer counts, by a callback or by the promise. */
+export function defaultInvoke(call: AdapterCall, options: { readonly timeout?: number }): Promise<unknown> {
+  const { WL } = globalThis as { readonly WL?: { readonly Client?: { readonly invokeProcedure?: WorklightInvoke } } }
+  const client = WL?.Client
+  if (typeof client?.invokeProcedure !== 'function')
+    return Promise.reject(
+      new Error('No function calls adapters: pass `invokeProcedure` to createJSONStore(), or load WL.Client.'),
+    )
+  return new Promise((resolve, reject) => {
+    const answered = client.invokeProcedure!(call, { ...options, onSuccess: resolve, onFailure: reject })
+    if (isThenable(answered)) answered.then(resolve, reject)
+  })
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
 }
 
 function procedureFor(adapter: AdapterOptions, document: DirtyDocument): string {
@@ -90,10 +116,16 @@ async function invoked(
   return await invoke({ adapter: name, procedure, parameters }, timeout === undefined ? {} : { timeout })
 }
 
-function accepts({ accept }: AdapterOptions, response: unknown, document?: DirtyDocument): boolean {
-  if (accept !== undefined) return (accept as (...parameters: unknown[]) => unknown)(response, document) === true
-  const status = isObject(response) ? response['status'] : undefined
+function accepts({ accept }: AdapterOptions, response: unknown, json?: JsonObject): boolean {
+  if (accept !== undefined) return Boolean((accept as (...parameters: unknown[]) => unknown)(response, json))
+  const { status, invocationResult } = isObject(response) ? response : {}
+  if (isObject(invocationResult) && invocationResult['isSuccessful'] === false) return false
   return typeof status !== 'number' || status < 400
+}
+
+function resultOf(response: unknown): unknown {
+  const { invocationResult, responseJSON } = isObject(response) ? response : {}
+  return [invocationResult, responseJSON].find(isObject) ?? response
 }
 
 function valueAt(value: unknown, names: readonly string[]): unknown {

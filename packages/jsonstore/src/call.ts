@@ -2,16 +2,19 @@
  * How every asynchronous function answers: with a promise, with the callbacks `onSuccess` and `onFailure` of its options, and
  * with an event on the document's body.
  */
+import { CODES } from './codes.ts'
 import type { CodeName } from './codes.ts'
 import { toJSONStoreError } from './errors.ts'
-import type { ErrorFacts } from './errors.ts'
+import type { ErrorFacts, JSONStoreError } from './errors.ts'
 import { chainedPromise } from './promise.ts'
 import type { JSONStorePromise } from './promise.ts'
+import { isObject } from './values.ts'
 
 /** Options that every asynchronous function takes. Deprecated by JSONStore in favour of promises. */
 export interface CallbackOptions {
   readonly onSuccess?: ((result: never) => unknown) | undefined
-  readonly onFailure?: ((error: never) => unknown) | undefined
+  /** Gets the code of the failure; where `replace` misses documents (-11), these in its place. The error itself comes second. */
+  readonly onFailure?: ((codeOrDocuments: never, error: never) => unknown) | undefined
 }
 
 /** Where a call is made. */
@@ -41,7 +44,7 @@ export function call<T>(site: CallSite, options: unknown, work: () => T | Promis
   })
   const { onSuccess, onFailure } = callbacksOf(options)
   if (onSuccess !== undefined) void promise.done(onSuccess)
-  if (onFailure !== undefined) void promise.fail(onFailure)
+  if (onFailure !== undefined) void promise.fail((error) => report(onFailure, error as JSONStoreError))
   if (events !== undefined) {
     void promise.done((res) => tell(events, SUCCESS_EVENT, { src, col, usr, res }))
     // Whoever looks after the promise hears of the failure as well.
@@ -51,18 +54,28 @@ export function call<T>(site: CallSite, options: unknown, work: () => T | Promis
   return promise
 }
 
-function callbacksOf(options: unknown): {
-  readonly onSuccess: ((result: unknown) => unknown) | undefined
-  readonly onFailure: ((error: unknown) => unknown) | undefined
-} {
-  const { onSuccess, onFailure } = (typeof options === 'object' && options !== null ? options : {}) as Record<
-    string,
-    unknown
-  >
+export interface Callbacks {
+  readonly onSuccess?: (result: unknown) => unknown
+  readonly onFailure?: (codeOrDocuments: unknown, error: unknown) => unknown
+}
+
+export function callbacksOf(options: unknown): Callbacks {
+  const { onSuccess, onFailure } = isObject(options) ? options : {}
   return {
-    onSuccess: typeof onSuccess === 'function' ? (onSuccess as () => unknown) : undefined,
-    onFailure: typeof onFailure === 'function' ? (onFailure as () => unknown) : undefined,
+    ...(typeof onSuccess === 'function' && { onSuccess: onSuccess as () => unknown }),
+    ...(typeof onFailure === 'function' && { onFailure: onFailure as () => unknown }),
   }
+}
+
+/** Calls back as JSONStore does: with the documents that a function could not find, else with the code. */
+export function report(onFailure: NonNullable<Callbacks['onFailure']>, error: JSONStoreError): unknown {
+  const { err, doc } = error
+  return onFailure(err === CODES.OPERATION_FAILED_ON_SPECIFIC_DOCUMENT ? doc : err, error)
+}
+
+/** What a callback of the app throws is an unhandled rejection, and changes nothing for others. */
+export function notify(callback: () => unknown): void {
+  void Promise.resolve().then(callback)
 }
 
 function tell(events: EventTarget, type: string, detail: unknown): void {

@@ -1,7 +1,7 @@
 /** A collection: what `init` and `get` give. */
 import { defaultInvoke, loadDocuments, pushDocument } from './adapter.ts'
 import type { AdapterOptions, InvokeProcedure } from './adapter.ts'
-import { call } from './call.ts'
+import { call, callbacksOf, notify, report } from './call.ts'
 import type { CallbackOptions } from './call.ts'
 import type { CodeName } from './codes.ts'
 import { parseQueries, parseQueryParts } from './conditions.ts'
@@ -9,12 +9,11 @@ import type { SearchQuery } from './conditions.ts'
 import { CODES } from './codes.ts'
 import { countDirty, dirtyDocuments, isDirty, markClean, parseClean } from './dirty.ts'
 import type { CleanDocument } from './dirty.ts'
-import { failure, toJSONStoreError } from './errors.ts'
-import type { JSONStoreError } from './errors.ts'
+import { failure, JSONStoreError, toJSONStoreError } from './errors.ts'
 import { countDocuments, findDocuments, findKeys } from './find.ts'
 import { parseFindOptions, resultOf } from './find-options.ts'
 import type { FindOptions } from './find-options.ts'
-import type { CollectionConfig } from './init-options.ts'
+import type { CollectionConfig, CollectionDeclaration } from './init-options.ts'
 import type { JSONStorePromise } from './promise.ts'
 import type { QueryConditions, QueryPartConditions, QueryValue } from './query-part.ts'
 import type { SearchSchema } from './search-fields.ts'
@@ -52,33 +51,80 @@ export interface ChangeOptions extends CallbackOptions {
   readonly replaceCriteria?: readonly string[] | undefined
 }
 
+/** A collection of the store that is open. */
+export interface OpenCollection {
+  readonly session: Session
+  /** As the collection is stored; another user's may have other search fields than an accessor of before. */
+  readonly schema: SearchSchema
+}
+
 /** What a collection needs of its store. */
 export interface CollectionHost {
-  /** Throws PERSISTENT_STORE_NOT_OPEN if the store, or the collection, is not open. */
-  session(collection: JSONStoreCollection): Session
-  readonly username: string
+  /** Throws PERSISTENT_STORE_NOT_OPEN if no store, or no collection of that name, is open. */
+  open(name: string): OpenCollection
   readonly events: EventTarget | undefined
   readonly invokeProcedure: InvokeProcedure | undefined
   readonly log: (text: string) => void
   readonly fetch: typeof fetch | undefined
-  clear(collection: JSONStoreCollection): Promise<void>
-  remove(collection: JSONStoreCollection): Promise<void>
+  clear(name: string): Promise<void>
+  remove(name: string): Promise<void>
 }
+
+/** What `toString` gives. */
+export interface CollectionListing<T extends object = JsonObject> {
+  readonly collection: {
+    readonly name: string
+    readonly username: string
+    readonly searchFields: Readonly<Record<string, string>>
+    readonly additionalSearchFields: SearchSchema['additionalSearchFields']
+  }
+  /** Missing with a limit of 0. */
+  readonly docs?: JSONStoreDocument<T>[]
+}
+
+/** What `push` takes: documents or their ids. */
+export type PushTarget<T extends object = JsonObject> =
+  | JSONStoreDocument<T>
+  | number
+  | readonly (JSONStoreDocument<T> | number)[]
 
 const TO_STRING_LIMIT = 100
 
 export class JSONStoreCollection<T extends object = JsonObject> {
   readonly name: string
-  readonly #schema: SearchSchema
-  readonly #config: CollectionConfig
+  /** The user whose store it was opened in. */
+  readonly username: string
+  /** Resolves once the collection is open: with 0 if it was made, with 1 if it was there. */
+  promise: JSONStorePromise<number>
+  #schema: SearchSchema
+  #config: CollectionConfig
   readonly #host: CollectionHost
 
   /** @internal Use `init` or `get`. */
-  constructor(name: string, schema: SearchSchema, config: CollectionConfig, host: CollectionHost) {
+  constructor(
+    { name, schema, config }: CollectionDeclaration,
+    username: string,
+    host: CollectionHost,
+    promise: JSONStorePromise<number>,
+  ) {
     this.name = name
+    this.username = username
+    this.promise = promise
     this.#schema = schema
     this.#config = config
     this.#host = host
+  }
+
+  /** @internal Opened once more, with another adapter perhaps. */
+  redeclare({ schema, config }: CollectionDeclaration, promise: JSONStorePromise<number>): void {
+    this.#schema = schema
+    this.#config = config
+    this.promise = promise
+  }
+
+  /** As it was declared. */
+  get adapter(): AdapterOptions | undefined {
+    return this.#config.adapter
   }
 
   /** The search fields, by lower-case names. */
@@ -96,37 +142,36 @@ export class JSONStoreCollection<T extends object = JsonObject> {
    * @example
    * await people.add({ name: 'Ann', age: 31 }, { additionalSearchFields: { team: 'blue' } })
    */
-  add(data: T | readonly T[], options: AddOptions = {}): JSONStorePromise<number> {
-    return this.#call('add', options, () => {
-      const additional = this.#additionalOf(options.additionalSearchFields)
-      const added = toArray(data).map((one): NewDocument => {
-        if (!isObject(one)) throw failure('BAD_PARAMETER_EXPECTED_DOCUMENT_OR_ARRAY_OF_DOCUMENTS', { doc: one })
-        return { json: toJson(one), additional }
-      })
-      return this.#write((access, target) => addDocuments(access, target, added, isMarked(options, true)))
-    })
+  add(data: T | readonly T[], options?: AddOptions | null): JSONStorePromise<number> {
+    return this.#add(data, options, isMarked(options, true))
   }
 
   /**
-   * Documents that match all fields of the query, or of one of several. A value matches where it is contained, whatever its case;
-   * with `exact` where it is equal.
+   * Documents that match all fields of the query, or of one of several; none of no queries. A value matches where it is contained, whatever
+   * its case; with `exact` where it is equal.
    */
   find(
-    query?: SearchCriteria | readonly SearchCriteria[],
-    options?: FindOptions,
+    query: SearchCriteria | readonly SearchCriteria[],
+    options?: FindOptions | null,
   ): JSONStorePromise<JSONStoreDocument<T>[]> {
-    return this.#find('find', options, (exact) => parseQueries(this.#schema, query, exact))
+    return this.#find('find', options, (exact) => {
+      const parsed = parseQueries(this.#schema, query, exact)
+      return parsed.length === 0 ? undefined : parsed
+    })
   }
 
-  findAll(options?: FindOptions): JSONStorePromise<JSONStoreDocument<T>[]> {
-    return this.#find('findAll', options, () => [])
+  findAll(options?: FindOptions | null): JSONStorePromise<JSONStoreDocument<T>[]> {
+    return this.#find('find', options, () => [])
   }
 
   /** Those of the ids that there are, in the order of ids. */
-  findById(ids: number | readonly number[], options: CallbackOptions = {}): JSONStorePromise<JSONStoreDocument<T>[]> {
+  findById(
+    ids: number | readonly number[],
+    options?: CallbackOptions | null,
+  ): JSONStorePromise<JSONStoreDocument<T>[]> {
     return this.#call('findById', options, () => {
       const wanted = toArray(ids)
-      if (!wanted.every((id) => Number.isSafeInteger(id)))
+      if (wanted.length === 0 || !wanted.every((id) => Number.isSafeInteger(id)))
         throw failure('INVALID_PARAMETER_FOR_FIND_BY_ID', { doc: ids })
       const keys = [...new Set(wanted)]
         .filter(isId)
@@ -147,18 +192,24 @@ export class JSONStoreCollection<T extends object = JsonObject> {
    */
   advancedFind(
     parts: QueryPartConditions | QueryConditions | readonly (QueryPartConditions | QueryConditions)[],
-    options?: FindOptions,
+    options?: FindOptions | null,
   ): JSONStorePromise<JSONStoreDocument<T>[]> {
     return this.#find('advancedFind', options, () => parseQueryParts(this.#schema, parts))
   }
 
-  /** Of all documents, or of those that `find` would give. */
+  /**
+   * Of all documents, or of those that `find` would give. As in JSONStore the query may have the callbacks: `count({ onSuccess })`.
+   */
   count(
-    query?: SearchCriteria | readonly SearchCriteria[],
-    options: Pick<FindOptions, 'exact'> & CallbackOptions = {},
+    query?: SearchCriteria | readonly SearchCriteria[] | CallbackOptions | null,
+    options?: (Pick<FindOptions, 'exact'> & CallbackOptions) | null,
   ): JSONStorePromise<number> {
-    return this.#call('count', options, () => {
-      const parsed = parseQueries(this.#schema, query, options.exact === true)
+    const callbacks = callbacksOf(query)
+    return this.#call('count', { ...callbacks, ...options }, () => {
+      const asked = isObject(query)
+        ? Object.fromEntries(Object.entries(query).filter(([name]) => !Object.hasOwn(callbacks, name)))
+        : (query ?? {})
+      const parsed = parseQueries(this.#schema, asked, options?.exact === true)
       return this.#read((access) => countDocuments(access(this.name), parsed))
     })
   }
@@ -169,40 +220,46 @@ export class JSONStoreCollection<T extends object = JsonObject> {
    */
   replace(
     documents: JSONStoreDocument<T> | readonly JSONStoreDocument<T>[],
-    options: WriteOptions = {},
+    options?: WriteOptions | null,
   ): JSONStorePromise<number> {
-    return this.#replace('replace', documents, options, isMarked(options, true))
+    return this.#replace(documents, options, isMarked(options, true))
   }
 
   /** Removes documents, given by themselves, by their ids or by queries. Resolves with the number of those that were there. */
-  remove(target: RemoveTarget<T> | readonly RemoveTarget<T>[], options: RemoveOptions = {}): JSONStorePromise<number> {
-    return this.#remove('remove', target, options, isMarked(options, true))
+  remove(
+    target: RemoveTarget<T> | readonly RemoveTarget<T>[],
+    options?: RemoveOptions | null,
+  ): JSONStorePromise<number> {
+    return this.#remove(target, options, isMarked(options, true))
   }
 
   /** As `add`, and not to be pushed. */
-  store(data: T | readonly T[], options: AddOptions = {}): JSONStorePromise<number> {
-    return this.add(data, { ...options, markDirty: false })
+  store(data: T | readonly T[], options?: AddOptions | null): JSONStorePromise<number> {
+    return this.#add(data, options, false)
   }
 
   /** As `replace`, and not to be pushed. */
   refresh(
     documents: JSONStoreDocument<T> | readonly JSONStoreDocument<T>[],
-    options: WriteOptions = {},
+    options?: WriteOptions | null,
   ): JSONStorePromise<number> {
-    return this.#replace('refresh', documents, options, false)
+    return this.#replace(documents, options, false)
   }
 
   /** As `remove`, and not to be pushed. */
-  erase(target: RemoveTarget<T> | readonly RemoveTarget<T>[], options: RemoveOptions = {}): JSONStorePromise<number> {
-    return this.#remove('erase', target, options, false)
+  erase(
+    target: RemoveTarget<T> | readonly RemoveTarget<T>[],
+    options?: RemoveOptions | null,
+  ): JSONStorePromise<number> {
+    return this.#remove(target, options, false)
   }
 
   /** Replaces documents by those that equal them in all criteria, and adds others if wanted. Resolves with the number of both. */
-  change(data: readonly T[], options: ChangeOptions = {}): JSONStorePromise<number> {
+  change(data: readonly T[], options?: ChangeOptions | null): JSONStorePromise<number> {
     return this.#call('change', options, () => {
       if (!Array.isArray(data) || !data.every(isObject))
         throw failure('BAD_PARAMETER_EXPECTED_ARRAY_OF_OBJECTS', { doc: data })
-      const { addNew = false, markDirty = false, replaceCriteria } = options
+      const { addNew = false, markDirty = false, replaceCriteria } = options ?? {}
       const criteria = parseCriteria(this.#schema, replaceCriteria)
       const json = data.map(toJson)
       return this.#write((access, target) => changeDocuments(access, target, json, { addNew, markDirty, criteria }))
@@ -210,77 +267,70 @@ export class JSONStoreCollection<T extends object = JsonObject> {
   }
 
   /** What was added, replaced and removed and is not pushed yet, in that order. */
-  getAllDirty(options: CallbackOptions = {}): JSONStorePromise<DirtyDocument<T>[]> {
-    return this.#call('getAllDirty', options, () => this.#dirty())
+  getAllDirty(options?: CallbackOptions | null): JSONStorePromise<DirtyDocument<T>[]> {
+    return this.getPushRequired(options)
   }
 
   /** Another name of `getAllDirty`. */
-  getPushRequired(options: CallbackOptions = {}): JSONStorePromise<DirtyDocument<T>[]> {
+  getPushRequired(options?: CallbackOptions | null): JSONStorePromise<DirtyDocument<T>[]> {
     return this.#call('getPushRequired', options, () => this.#dirty())
   }
 
-  isDirty(document: JSONStoreDocument<T> | number, options: CallbackOptions = {}): JSONStorePromise<boolean> {
-    return this.#isDirty('isDirty', document, options)
+  isDirty(document: JSONStoreDocument<T> | number, options?: CallbackOptions | null): JSONStorePromise<boolean> {
+    return this.isPushRequired(document, options)
   }
 
   /** Another name of `isDirty`. */
-  isPushRequired(document: JSONStoreDocument<T> | number, options: CallbackOptions = {}): JSONStorePromise<boolean> {
-    return this.#isDirty('isPushRequired', document, options)
+  isPushRequired(document: JSONStoreDocument<T> | number, options?: CallbackOptions | null): JSONStorePromise<boolean> {
+    return this.#call('isPushRequired', options, () => {
+      const id = isObject(document) ? document['_id'] : document
+      if (!isId(id)) throw failure('BAD_PARAMETER_EXPECTED_DOCUMENT_OR_ARRAY_OF_DOCUMENTS', { doc: document })
+      return this.#read((access) => isDirty(access, this.name, id))
+    })
   }
 
-  countAllDirty(options: CallbackOptions = {}): JSONStorePromise<number> {
-    return this.#call('countAllDirty', options, () => this.#read((access) => countDirty(access, this.name)))
+  countAllDirty(options?: CallbackOptions | null): JSONStorePromise<number> {
+    return this.pushRequiredCount(options)
   }
 
   /** Another name of `countAllDirty`. */
-  pushRequiredCount(options: CallbackOptions = {}): JSONStorePromise<number> {
+  pushRequiredCount(options?: CallbackOptions | null): JSONStorePromise<number> {
     return this.#call('pushRequiredCount', options, () => this.#read((access) => countDirty(access, this.name)))
   }
 
   /** Of documents that `getAllDirty` gave: unless they were changed since, they are pushed. Resolves with their number. */
-  markClean(documents: readonly CleanDocument[], options: CallbackOptions = {}): JSONStorePromise<number> {
+  markClean(documents: readonly CleanDocument[], options?: CallbackOptions | null): JSONStorePromise<number> {
     return this.#call('markClean', options, () => {
       const clean = parseClean(documents)
       return this.#write((access) => markClean(access, this.name, clean))
     })
   }
 
-  /** Hands each dirty document to the adapter, one after the other. Resolves with what went wrong: nothing if all went well. */
-  push(options: CallbackOptions = {}): JSONStorePromise<JSONStoreError[]> {
-    const facts = { src: 'push', col: this.name }
-    return this.#call('push', options, async () => {
-      const adapter = this.#adapter()
-      const dirty = await this.#dirty().catch((error: unknown) => {
-        const { err } = toJSONStoreError(error, facts, 'FAILED_TO_GET_UNPUSHED_DOCUMENTS_FROM_DB')
-        throw err === CODES.PERSISTENT_STORE_NOT_OPEN
-          ? error
-          : failure('FAILED_TO_GET_UNPUSHED_DOCUMENTS_FROM_DB', { cause: error })
-      })
-      return this.#push('push', adapter, dirty)
-    })
+  /**
+   * Hands dirty documents to the adapter, one after the other: all of them, or those that are given by themselves or by their ids. Resolves
+   * with what went wrong: nothing if all went well. Of the callbacks, `onSuccess` is called with 0 for each document that was pushed, and
+   * once if there was none; `onFailure` with the code for each that was not.
+   */
+  push(
+    target?: PushTarget<T> | CallbackOptions | null,
+    options?: CallbackOptions | null,
+  ): JSONStorePromise<JSONStoreError[]> {
+    const isTarget = Array.isArray(target) || typeof target === 'number' || isDocument(target)
+    return this.#push(isTarget ? toArray(target as PushTarget<T>) : undefined, isTarget ? options : target)
   }
 
   /** As `push`, of these documents alone; those that are not dirty are passed over. */
   pushSelected(
     documents: JSONStoreDocument<T> | readonly JSONStoreDocument<T>[],
-    options: CallbackOptions = {},
+    options?: CallbackOptions | null,
   ): JSONStorePromise<JSONStoreError[]> {
-    return this.#call('pushSelected', options, async () => {
-      const adapter = this.#adapter()
-      const ids = new Set(documentsOf(documents).map(({ _id }) => _id))
-      const dirty = await this.#dirty()
-      return this.#push(
-        'pushSelected',
-        adapter,
-        dirty.filter(({ _id }) => ids.has(_id)),
-      )
-    })
+    return this.#push(isObject(documents) || Array.isArray(documents) ? toArray(documents) : [documents], options)
   }
 
   /** Stores what the adapter has, not to be pushed. Resolves with the number of documents. */
-  load(options: CallbackOptions = {}): JSONStorePromise<number> {
+  load(options?: CallbackOptions | null): JSONStorePromise<number> {
     return this.#call('load', options, async () => {
-      this.#host.session(this as unknown as JSONStoreCollection)
+      this.#host.open(this.name)
       const loaded = await loadDocuments(this.#adapter(), this.#invoke)
       const added = loaded.map((json): NewDocument => ({ json: toJson(json), additional: {} }))
       return this.#write((access, target) => addDocuments(access, target, added, false))
@@ -291,21 +341,21 @@ export class JSONStoreCollection<T extends object = JsonObject> {
    * Exchanges changes with a CouchDB database, as `sync` in the collection's configuration says. Resolves with the numbers of documents
    * that came and went.
    */
-  sync(options: CallbackOptions = {}): JSONStorePromise<{ readonly received: number; readonly sent: number }> {
+  sync(options?: CallbackOptions | null): JSONStorePromise<{ readonly received: number; readonly sent: number }> {
     return this.#call('sync', options, async () => {
       const { synchronise } = await import('./sync.ts')
-      const session = this.#session()
-      return synchronise(session, this.#target(session), this.#config.sync, this.#host.fetch)
+      const opened = this.#host.open(this.name)
+      return synchronise(opened.session, this.#target(opened), this.#config.sync, this.#host.fetch)
     })
   }
 
   /** Takes all documents; ids go on. */
-  clear(options: CallbackOptions = {}): JSONStorePromise<number> {
+  clear(options?: CallbackOptions | null): JSONStorePromise<number> {
     return this.#call(
       'clear',
       options,
       async () => {
-        await this.#host.clear(this as unknown as JSONStoreCollection)
+        await this.#host.clear(this.name)
         return CODES.SUCCESS
       },
       'ERROR_CLEARING_COLLECTION',
@@ -313,9 +363,9 @@ export class JSONStoreCollection<T extends object = JsonObject> {
   }
 
   /** Takes the collection with its search fields; `init` makes it anew. */
-  removeCollection(options: CallbackOptions = {}): JSONStorePromise<number> {
+  removeCollection(options?: CallbackOptions | null): JSONStorePromise<number> {
     return this.#call('removeCollection', options, async () => {
-      await this.#host.remove(this as unknown as JSONStoreCollection)
+      await this.#host.remove(this.name)
       return CODES.SUCCESS
     })
   }
@@ -328,55 +378,61 @@ export class JSONStoreCollection<T extends object = JsonObject> {
   enhance(name: string, enhancement: (this: JSONStoreCollection<T>, ...parameters: never[]) => unknown): number {
     if (typeof name !== 'string') return CODES.BAD_PARAMETER_EXPECTED_STRING
     if (typeof enhancement !== 'function') return CODES.BAD_PARAMETER_EXPECTED_FUNCTION
-    if (name in JSONStoreCollection.prototype || name === 'name') return CODES.CAN_NOT_REPLACE_DEFAULT_FUNCTIONS
+    if (name in JSONStoreCollection.prototype || OWN_PROPERTIES.has(name))
+      return CODES.CAN_NOT_REPLACE_DEFAULT_FUNCTIONS
     Object.defineProperty(this, name, { value: enhancement, configurable: true, enumerable: true })
     return CODES.SUCCESS
   }
 
-  /** Logs documents, and resolves with them. */
-  toString(limit: number = TO_STRING_LIMIT, offset: number = 0): JSONStorePromise<JSONStoreDocument<T>[]> {
+  /**
+   * Logs the collection and documents of it, and resolves with both: the first 100, or `limit` after `offset`; of a negative limit the
+   * newest. A limit or an offset that is no whole number is passed over. It never fails: in place of a failure it resolves with the error.
+   */
+  toString(limit?: number, offset?: number): JSONStorePromise<CollectionListing<T>> {
     return this.#call('toString', undefined, async () => {
-      if (!Number.isSafeInteger(limit) || !Number.isSafeInteger(offset)) throw failure('BAD_PARAMETER_EXPECTED_INT')
-      const options = parseFindOptions(this.#schema, { limit, ...(limit >= 0 && { offset }) })
-      const found = await this.#read((access) => findDocuments(access(this.name), [], options))
-      const documents = found.map(toDocument) as JSONStoreDocument<T>[]
-      this.#host.log(`${this.name}: ${JSON.stringify(documents)}`)
-      return documents
+      const { name, username, searchFields, additionalSearchFields } = this
+      const collection = { name, username, searchFields: { ...searchFields, _id: 'number' }, additionalSearchFields }
+      if (limit === 0 && offset === undefined) return { collection }
+      const isGiven = limit !== undefined || offset !== undefined
+      const found = await this.findAll(isGiven ? listingOptions(limit, offset) : { limit: TO_STRING_LIMIT })
+      this.#host.log(`${name}: ${JSON.stringify(found)}`)
+      return { collection, docs: found }
+    }).then(undefined, (error: unknown) => {
+      this.#host.log(`${this.name}: ${String(error)}`)
+      return error as CollectionListing<T>
     })
   }
 
   #call<R>(src: string, options: unknown, work: () => R | Promise<R>, storageFailure?: CodeName): JSONStorePromise<R> {
-    const { username, events } = this.#host
-    const site = { src, col: this.name, usr: username, events, ...(storageFailure !== undefined && { storageFailure }) }
+    const { events } = this.#host
+    const site = { src, col: this.name, usr: this.username, events, ...(storageFailure && { storageFailure }) }
     return call(site, options, work)
   }
 
-  #session(): Session {
-    return this.#host.session(this as unknown as JSONStoreCollection)
-  }
-
   #read<R>(read: (access: Access) => Promise<R>): Promise<R> {
-    return this.#session().read(read)
+    return this.#host.open(this.name).session.read(read)
   }
 
   #write<R>(write: (access: Access, target: Target) => Promise<R>): Promise<R> {
-    const session = this.#session()
-    const target = this.#target(session)
-    return session.write((access) => write(access, target))
+    const opened = this.#host.open(this.name)
+    const target = this.#target(opened)
+    return opened.session.write((access) => write(access, target))
   }
 
-  #target(session: Session): Target {
-    return { name: this.name, schema: this.#schema, dirtyNow: () => session.dirtyNow() }
+  #target({ session, schema }: OpenCollection): Target {
+    return { name: this.name, schema, dirtyNow: () => session.dirtyNow() }
   }
 
+  /** `parse` gives undefined for a query that nothing can match. */
   #find(
     src: string,
     options: unknown,
-    parse: (exact: boolean) => SearchQuery,
+    parse: (exact: boolean) => SearchQuery | undefined,
   ): JSONStorePromise<JSONStoreDocument<T>[]> {
     return this.#call(src, options, () => {
       const parsed = parseFindOptions(this.#schema, options)
       const query = parse(parsed.exact)
+      if (query === undefined) return []
       return this.#read(async (access) => {
         const found = await findDocuments(access(this.name), query, parsed)
         return found.map((one) => resultOf(parsed, one)) as JSONStoreDocument<T>[]
@@ -384,21 +440,36 @@ export class JSONStoreCollection<T extends object = JsonObject> {
     })
   }
 
-  #replace(src: string, documents: unknown, options: unknown, markDirty: boolean): JSONStorePromise<number> {
-    const work = (): Promise<number> => {
-      const replacements = documentsOf(documents).map(({ _id, json }) => ({ _id, json: toJson(json) }))
-      return this.#write((access, target) => replaceDocuments(access, target, replacements, markDirty))
-    }
-    return this.#call(src, options, work, 'JSON_STORE_REPLACE_DOCUMENTS_FAILURE')
+  #add(data: unknown, options: AddOptions | null | undefined, markDirty: boolean): JSONStorePromise<number> {
+    return this.#call('store', options, () => {
+      const additional = this.#additionalOf(options?.additionalSearchFields)
+      const added = toArray(data).map((one): NewDocument => {
+        if (!isObject(one)) throw failure('BAD_PARAMETER_EXPECTED_DOCUMENT_OR_ARRAY_OF_DOCUMENTS', { doc: one })
+        return { json: toJson(one), additional }
+      })
+      return this.#write((access, target) => addDocuments(access, target, added, markDirty))
+    })
   }
 
-  #remove(src: string, target: unknown, options: RemoveOptions, markDirty: boolean): JSONStorePromise<number> {
+  #replace(documents: unknown, options: unknown, markDirty: boolean): JSONStorePromise<number> {
+    const work = (): Promise<number> => {
+      const list = toArray(documents)
+      if (!list.every(isDocument))
+        throw failure('BAD_PARAMETER_EXPECTED_DOCUMENT_OR_ARRAY_OF_DOCUMENTS', { doc: documents })
+      const replacements = list.map(({ _id, json }) => ({ _id: Number(_id), json: toJson(json) }))
+      return this.#write((access, target) => replaceDocuments(access, target, replacements, markDirty))
+    }
+    return this.#call('replace', options, work, 'JSON_STORE_REPLACE_DOCUMENTS_FAILURE')
+  }
+
+  #remove(target: unknown, options: RemoveOptions | null | undefined, markDirty: boolean): JSONStorePromise<number> {
     const work = (): Promise<number> => {
       const parse = (one: unknown): number | SearchQuery => {
         const id = isObject(one) && ('json' in one || Object.keys(one).length === 1) ? (one['_id'] ?? one) : one
         if (isId(id)) return id
-        if (!isObject(one) || 'json' in one) throw failure('BAD_PARAMETER_EXPECTED_DOCUMENT_OR_ID', { doc: one })
-        return parseQueries(this.#schema, one, options.exact === true)
+        if (!isObject(one) || 'json' in one)
+          throw failure('BAD_PARAMETER_EXPECTED_DOCUMENT_OR_ARRAY_OF_DOCUMENTS', { doc: one })
+        return parseQueries(this.#schema, one, options?.exact === true)
       }
       const targets = toArray(target).map(parse)
       return this.#write(async (access, written) => {
@@ -409,19 +480,11 @@ export class JSONStoreCollection<T extends object = JsonObject> {
         return removeDocuments(access, written, keys, markDirty)
       })
     }
-    return this.#call(src, options, work, 'JSON_STORE_REMOVE_WITH_QUERIES_FAILURE')
+    return this.#call('remove', options, work, 'JSON_STORE_REMOVE_WITH_QUERIES_FAILURE')
   }
 
   #dirty(): Promise<DirtyDocument<T>[]> {
     return this.#read((access) => dirtyDocuments(access, this.name)) as Promise<DirtyDocument<T>[]>
-  }
-
-  #isDirty(src: string, document: unknown, options: unknown): JSONStorePromise<boolean> {
-    return this.#call(src, options, () => {
-      const id = isObject(document) ? document['_id'] : document
-      if (!isId(id)) throw failure('BAD_PARAMETER_EXPECTED_DOCUMENT_OR_ID', { doc: document })
-      return this.#read((access) => isDirty(access, this.name, id))
-    })
   }
 
   #adapter(): AdapterOptions {
@@ -434,20 +497,40 @@ export class JSONStoreCollection<T extends object = JsonObject> {
     return this.#host.invokeProcedure ?? defaultInvoke
   }
 
-  async #push(src: string, adapter: AdapterOptions, dirty: readonly DirtyDocument<T>[]): Promise<JSONStoreError[]> {
-    const facts = { src, col: this.name, usr: this.#host.username }
-    const failures: JSONStoreError[] = []
-    for (const document of dirty) {
-      try {
-        await pushDocument(adapter, this.#invoke, document as unknown as DirtyDocument)
-        await this.#write((access) => markClean(access, this.name, [document])).catch((cause: unknown) => {
-          throw failure('COULD_NOT_MARK_DOCUMENT_PUSHED', { doc: document, cause })
-        })
-      } catch (error) {
-        failures.push(toJSONStoreError(error, facts, 'PERSISTENT_STORE_FAILURE'))
+  /** Of all dirty documents if there are no targets. */
+  #push(targets: readonly unknown[] | undefined, options: unknown): JSONStorePromise<JSONStoreError[]> {
+    const { onSuccess, onFailure } = callbacksOf(options)
+    const promise = this.#call('push', undefined, async () => {
+      const adapter = this.#adapter()
+      const ids = targets === undefined ? undefined : pushedIds(targets)
+      const dirty = await this.#dirty().catch((cause: unknown) => {
+        throw cause instanceof JSONStoreError ? cause : failure('FAILED_TO_GET_UNPUSHED_DOCUMENTS_FROM_DB', { cause })
+      })
+      const chosen = ids === undefined ? dirty : dirty.filter(({ _id }) => ids.has(_id))
+      const failures: JSONStoreError[] = []
+      for (const document of chosen) {
+        const error = await this.#pushOne(adapter, document)
+        if (error !== undefined) failures.push(error)
+        notify(() => (error === undefined ? onSuccess?.(CODES.SUCCESS) : onFailure?.(error.err, error)))
       }
+      if (chosen.length === 0) notify(() => onSuccess?.(CODES.SUCCESS))
+      return failures
+    })
+    if (onFailure !== undefined) void promise.fail((error) => report(onFailure, error as JSONStoreError))
+    return promise
+  }
+
+  async #pushOne(adapter: AdapterOptions, document: DirtyDocument<T>): Promise<JSONStoreError | undefined> {
+    try {
+      await pushDocument(adapter, this.#invoke, document as unknown as DirtyDocument)
+      await this.#write((access) => markClean(access, this.name, [document])).catch((cause: unknown) => {
+        throw failure('COULD_NOT_MARK_DOCUMENT_PUSHED', { doc: document, cause })
+      })
+      return undefined
+    } catch (error) {
+      const facts = { src: 'push', col: this.name, usr: this.username }
+      return toJSONStoreError(error, facts, 'PERSISTENT_STORE_FAILURE')
     }
-    return failures
   }
 
   #additionalOf(given: unknown): Readonly<Record<string, unknown>> {
@@ -471,15 +554,33 @@ export type RemoveTarget<T extends object = JsonObject> =
   | SearchCriteria
   | number
 
-function isMarked({ markDirty, push }: WriteOptions, otherwise: boolean): boolean {
-  return markDirty ?? push ?? otherwise
+/** What a class has that is not on its prototype. */
+const OWN_PROPERTIES: ReadonlySet<string> = new Set(['name', 'username', 'promise'])
+
+function isMarked(options: WriteOptions | null | undefined, otherwise: boolean): boolean {
+  return options?.markDirty ?? options?.push ?? otherwise
 }
 
-function documentsOf(documents: unknown): readonly JSONStoreDocument[] {
-  const list = toArray(documents)
-  const isDocument = (one: unknown): one is JSONStoreDocument =>
-    isObject(one) && isId(one['_id']) && isObject(one['json'])
-  if (!list.every(isDocument))
-    throw failure('BAD_PARAMETER_EXPECTED_DOCUMENT_OR_ARRAY_OF_DOCUMENTS', { doc: documents })
-  return list
+/** As JSONStore has it: an id may be a number in a text. */
+function isDocument(one: unknown): one is { readonly _id: number | string; readonly json: JsonObject } {
+  return isObject(one) && isId(Number(one['_id'] ?? NaN)) && isObject(one['json'])
+}
+
+function pushedIds(targets: readonly unknown[]): ReadonlySet<number> {
+  return new Set(
+    targets.map((one) => {
+      if (isId(one)) return one
+      if (isDocument(one)) return Number(one._id)
+      const name = isObject(one)
+        ? 'BAD_PARAMETER_EXPECTED_DOCUMENT'
+        : 'BAD_PARAMETER_EXPECTED_DOCUMENT_OR_ARRAY_OF_DOCUMENTS'
+      throw failure(name, { doc: one })
+    }),
+  )
+}
+
+function listingOptions(limit: unknown, offset: unknown): FindOptions {
+  if (!Number.isSafeInteger(limit)) return {}
+  const isOffset = Number.isSafeInteger(offset) && (offset as number) >= 0 && (limit as number) > 0
+  return { limit: limit as number, ...(isOffset && { offset: offset as number }) }
 }

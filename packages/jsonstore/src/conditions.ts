@@ -45,14 +45,20 @@ const PARTS: ReadonlyMap<string, { readonly comparison: Comparison; readonly neg
       ['between', 'notBetween'],
       ['inside', 'notInside'],
     ] as const
-  ).flatMap((names) => names.map((name, at) => [`$${name}`, { comparison: names[0], negated: at === 1 }] as const)),
+  ).flatMap((names) =>
+    names.map((name, at) => [name.toLowerCase(), { comparison: names[0], negated: at === 1 }] as const),
+  ),
 )
 
-/** `{ name: 'ann', age: 3 }`, or several of which one has to match. Undefined matches everything. */
+/** `like`, `$like`, `$LIKE`: JSONStore takes the name in any case, with or without the sign. */
+function conditionNamed(name: string): { readonly comparison: Comparison; readonly negated: boolean } | undefined {
+  return PARTS.get(name.replace('$', '').toLowerCase())
+}
+
+/** `{ name: 'ann', age: 3 }`, or several of which one has to match. */
 export function parseQueries(schema: SearchSchema, queries: unknown, exact: boolean): SearchQuery {
-  if (queries === undefined || queries === null) return []
   return toArray(queries).map((query) => {
-    if (!isObject(query)) throw failure('BAD_PARAMETER_EXPECTED_OBJECT', { doc: query })
+    if (!isObject(query)) throw failure('BAD_PARAMETER_EXPECTED_SIMPLE_OBJECT', { doc: query })
     return Object.entries(query).map(([name, value]) => {
       if (typeof value === 'object' || value === undefined)
         throw failure('BAD_PARAMETER_EXPECTED_SIMPLE_OBJECT', { doc: query })
@@ -68,7 +74,7 @@ export function parseQueryParts(schema: SearchSchema, parts: unknown): SearchQue
   return toArray(parts).map((part) => {
     if (!isObject(part)) throw failure('BAD_PARAMETER_EXPECTED_ARRAY_OF_OBJECTS', { doc: part })
     return Object.entries(part).flatMap(([name, list]) => {
-      const kind = PARTS.get(name)
+      const kind = conditionNamed(name)
       if (kind === undefined) throw failure('BAD_PARAMETER_EXPECTED_SIMPLE_OBJECT', { doc: name })
       return toArray(list).flatMap((one) => {
         if (!isObject(one)) throw failure('BAD_PARAMETER_EXPECTED_SIMPLE_OBJECT', { doc: part })

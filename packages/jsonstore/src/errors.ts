@@ -16,7 +16,10 @@ export interface ErrorFacts {
   readonly cause?: unknown
 }
 
-/** JSONStore's error object, as an Error. */
+/** The user of a store that is opened without a name. */
+export const USERNAME_DEFAULT = 'jsonstore'
+
+/** JSONStore's error object, as an Error. As text it is JSON, as apps for JSONStore log it. */
 export class JSONStoreError extends Error {
   /** The function that failed. */
   readonly src: string
@@ -29,10 +32,11 @@ export class JSONStoreError extends Error {
   readonly doc: unknown
   readonly res: unknown
 
-  constructor(err: number, { src = '', col = '', usr = '', doc = {}, res = {}, cause }: ErrorFacts = {}) {
+  constructor(err: number, facts: ErrorFacts = {}) {
+    const { src = '', col = '', usr = USERNAME_DEFAULT, doc = {}, res = {}, cause } = facts
     const msg = nameOfCode(err)
     super(`${msg} (${err})`, cause === undefined ? undefined : { cause })
-    this.name = 'JSONStoreError'
+    Object.defineProperty(this, 'name', { value: 'JSONStoreError', configurable: true, writable: true })
     this.src = src
     this.err = err
     this.msg = msg
@@ -40,6 +44,10 @@ export class JSONStoreError extends Error {
     this.usr = usr
     this.doc = doc
     this.res = res
+  }
+
+  override toString(): string {
+    return JSON.stringify(this)
   }
 }
 
@@ -50,8 +58,8 @@ export function failure(name: CodeName, facts?: ErrorFacts): JSONStoreError {
 /** Any failure, told with where it happened. `name`: the code for failures of the storage. */
 export function toJSONStoreError(error: unknown, facts: ErrorFacts, name: CodeName): JSONStoreError {
   if (error instanceof JSONStoreError) {
-    const { err, doc, res, cause } = error
-    return new JSONStoreError(err, { doc, res, cause, ...facts })
+    const { err, col, usr, doc, res, cause } = error
+    return new JSONStoreError(err, { usr, doc, res, cause, ...facts, ...(col !== '' && { col }) })
   }
   return failure(isPannierError(error) ? name : 'UNKNOWN_FAILURE', { ...facts, cause: error })
 }

@@ -16,7 +16,10 @@ export interface FindOptions extends CallbackOptions {
   readonly limit?: number | undefined
   /** Leaves out so many at the start; needs a limit. */
   readonly offset?: number | undefined
-  /** Gives these alone: search fields, `_id`, `json`, `_operation`, `_dirty`, `_deleted`. */
+  /**
+   * Gives these alone: search fields, `_id`, `json`, `_operation`, `_dirty`, `_deleted`. As in JSONStore's tables all are text but `_id` (a number)
+   * and `json` (an object): `'38'`, and `'1'` for true.
+   */
   readonly filter?: readonly string[] | undefined
   /** By search fields, the first one first; else by `_id`. */
   readonly sort?: readonly Readonly<Record<string, string>>[] | undefined
@@ -39,9 +42,10 @@ export interface ParsedOptions {
   readonly filter: readonly string[] | undefined
 }
 
-export function parseFindOptions(schema: SearchSchema, options: unknown = {}): ParsedOptions {
-  if (!isObject(options)) throw failure('BAD_PARAMETER_EXPECTED_OBJECT')
-  const { exact = false, limit, offset, filter, sort } = options as FindOptions
+export function parseFindOptions(schema: SearchSchema, options: unknown): ParsedOptions {
+  if (!isObject(options ?? {})) throw failure('BAD_PARAMETER_EXPECTED_OBJECT')
+  const given = Object.entries(options ?? {}).filter(([, value]) => value !== null)
+  const { exact = false, limit, offset, filter, sort } = Object.fromEntries(given) as FindOptions
   if (limit === undefined && offset !== undefined) throw failure('OFFSET_WITHOUT_LIMIT')
   if (limit !== undefined && !Number.isSafeInteger(limit)) throw failure('INVALID_LIMIT_OR_OFFSET')
   if (offset !== undefined && (!Number.isSafeInteger(offset) || offset < 0 || limit! < 0))
@@ -60,7 +64,15 @@ export function parseFindOptions(schema: SearchSchema, options: unknown = {}): P
 export function resultOf({ filter }: ParsedOptions, document: Stored<StoredDocument>): object {
   if (filter === undefined) return toDocument(document)
   const { _id, json, s, o, d = 0 } = document
-  const all: Readonly<Record<string, unknown>> = { ...s, _id: idOf(_id), json, _operation: o, _dirty: d, _deleted: 0 }
+  const fields = Object.entries(s).map(([name, value]) => [name, String(value)])
+  const all: Readonly<Record<string, unknown>> = {
+    ...(Object.fromEntries(fields) as Record<string, string>),
+    _id: idOf(_id),
+    json,
+    _operation: o,
+    _dirty: String(d),
+    _deleted: '0',
+  }
   return Object.fromEntries(filter.filter((name) => Object.hasOwn(all, name)).map((name) => [name, all[name]]))
 }
 

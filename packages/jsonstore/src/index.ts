@@ -1,7 +1,4 @@
 /** The JSONStore API on Pannier. */
-import { JSONStoreApi } from './store.ts'
-import type { JSONStoreSettings } from './store.ts'
-
 export type { AdapterCall, AdapterOptions, InvokeProcedure, LoadOptions } from './adapter.ts'
 export type { CallbackOptions } from './call.ts'
 export { CODES } from './codes.ts'
@@ -9,7 +6,9 @@ export type { CodeName } from './codes.ts'
 export type {
   AddOptions,
   ChangeOptions,
+  CollectionListing,
   JSONStoreCollection,
+  PushTarget,
   RemoveOptions,
   RemoveTarget,
   SearchCriteria,
@@ -19,7 +18,7 @@ export type { CleanDocument } from './dirty.ts'
 export { JSONStoreError } from './errors.ts'
 export type { FindOptions } from './find-options.ts'
 export type { CollectionConfig, InitOptions } from './init-options.ts'
-export type { JSONStorePromise } from './promise.ts'
+export type { JQueryPromise, JSONStorePromise } from './promise.ts'
 export { QueryPart } from './query-part.ts'
 export type { QueryConditions, QueryPartConditions, QueryPartConstructor, QueryValue } from './query-part.ts'
 export type { SearchFields, SearchFieldType } from './search-fields.ts'
@@ -29,13 +28,5 @@ export { importJSONStore } from './import-data.ts'
 export type { ExportedCollection, ExportedData, ImportedCollection } from './import-data.ts'
 export type { SyncOptions } from './sync.ts'
 
-/** A JSONStore with settings of its own: where databases are kept, how adapters are called. */
-export function createJSONStore(settings: JSONStoreSettings = {}): JSONStoreApi {
-  return new JSONStoreApi(settings)
-}
-
-/** The one of the app, with the default settings. */
-export const JSONStore: JSONStoreApi = createJSONStore()
-
-/** As apps know it: `WL.JSONStore`. */
-export const WL: { readonly JSONStore: JSONStoreApi } = Object.freeze({ JSONStore })
+export { createJSONStore, JSONStore, WL } from './wl.ts'
+export type { WorklightObject } from './wl.ts'

@@ -1,5 +1,5 @@
 /** What `init` takes, checked. */
-import { failure } from './errors.ts'
+import { failure, toJSONStoreError, USERNAME_DEFAULT } from './errors.ts'
 import { parseSearchSchema } from './search-fields.ts'
 import type { SearchFieldType, SearchSchema } from './search-fields.ts'
 import type { AdapterOptions } from './adapter.ts'
@@ -39,29 +39,41 @@ export interface InitOptions extends CallbackOptions {
   readonly fipsEnabled?: boolean | undefined
 }
 
-export interface ParsedCollection {
+/** A collection as it was declared, checked. */
+export interface CollectionDeclaration {
   readonly name: string
   readonly schema: SearchSchema
   readonly config: CollectionConfig
+}
+
+export interface ParsedCollection extends CollectionDeclaration {
   readonly drop: boolean
 }
 
-const USERNAME_DEFAULT = 'jsonstore'
 const USERNAMES_RESERVED = /^(?:jsonstore|jsonstorekey|dpk)/i
 
+/** What is no object has no collections. */
 export function parseCollections(collections: unknown, options: InitOptions): readonly ParsedCollection[] {
-  if (!isObject(collections)) throw failure('BAD_PARAMETER_EXPECTED_OBJECT')
-  return Object.entries(collections).map(([name, given]) => {
-    if (!/^[a-z][a-z0-9]*$/i.test(name)) throw failure('BAD_PARAMETER_EXPECTED_ALPHANUMERIC_STRING', { doc: name })
-    if (!isObject(given)) throw failure('BAD_PARAMETER_EXPECTED_OBJECT', { col: name })
-    const config = given as CollectionConfig
-    const schema = parseSearchSchema(config.searchFields, config.additionalSearchFields)
+  if (!isObject(collections)) return []
+  return Object.entries(collections).map(([name, given]) => parseCollection(name, given, options))
+}
+
+/** Failures have the name of the collection. */
+export function parseCollection(name: unknown, given: unknown, options: InitOptions): ParsedCollection {
+  if (typeof name !== 'string' || !/^[a-z][a-z0-9]*$/i.test(name))
+    throw failure('BAD_PARAMETER_EXPECTED_ALPHANUMERIC_STRING', { doc: name, col: String(name) })
+  if (!isObject(given)) throw failure('BAD_PARAMETER_EXPECTED_OBJECT', { col: name })
+  const config = given as CollectionConfig
+  try {
+    const schema = parseSearchSchema(config.searchFields ?? {}, config.additionalSearchFields ?? {})
     return { name, schema, config, drop: config.dropCollection === true || options.dropCollection === true }
-  })
+  } catch (error) {
+    throw toJSONStoreError(error, { col: name }, 'UNKNOWN_FAILURE')
+  }
 }
 
 export function parseUsername(username: unknown): string {
-  if (username === undefined || username === USERNAME_DEFAULT) return USERNAME_DEFAULT
+  if (username === undefined || username === null || username === USERNAME_DEFAULT) return USERNAME_DEFAULT
   if (typeof username !== 'string' || !/^[a-z0-9]+$/i.test(username) || USERNAMES_RESERVED.test(username))
     throw failure('INVALID_USERNAME')
   return username

@@ -5,6 +5,7 @@
  * - `done`, `fail` and `always` give the same promise, so that they chain: `find(…).then(show).done(hide).fail(report)`.
  * - What a function given to them throws is an unhandled rejection, and changes nothing for others.
  * - A failure with `fail` or `always` on its promise is handled; so is one with `done` alone, as with jQuery.
+ * - `promise` is what `$.when` of jQuery asks for; with it `$.when(one, two)` waits for both, and gives each as `[result]`, as with JSONStore.
  */
 export interface JSONStorePromise<T> extends Promise<T> {
   /** Calls back with the result. */
@@ -13,11 +14,24 @@ export interface JSONStorePromise<T> extends Promise<T> {
   fail(...callbacks: readonly ((error: unknown) => unknown)[]): this
   /** Calls back with the result or the failure. */
   always(...callbacks: readonly ((resultOrError: unknown) => unknown)[]): this
+  /** This promise as jQuery 1 and 2 take it. */
+  promise(): JQueryPromise<T>
   /** What follows is again such a promise. */
   then<A = T, B = never>(
     onFulfilled?: ((value: T) => A | PromiseLike<A>) | null,
     onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): JSONStorePromise<A | B>
+}
+
+/** The part of a jQuery promise that jQuery itself calls. Its callbacks get a second argument, undefined, as JSONStore's did. */
+export interface JQueryPromise<T> {
+  done(...callbacks: readonly ((result: T, more: undefined) => unknown)[]): this
+  fail(...callbacks: readonly ((error: unknown) => unknown)[]): this
+  always(...callbacks: readonly ((resultOrError: unknown) => unknown)[]): this
+  /** Nothing is ever in progress. */
+  progress(): this
+  then: Promise<T>['then']
+  promise(): this
 }
 
 class ChainedPromise<T> extends Promise<T> {
@@ -34,6 +48,28 @@ class ChainedPromise<T> extends Promise<T> {
   always(...callbacks: readonly ((resultOrError: unknown) => unknown)[]): this {
     for (const callback of callbacks) void this.then(callback, callback)
     return this
+  }
+
+  promise(): JQueryPromise<T> {
+    const jQueryPromise: JQueryPromise<T> = {
+      done: (...callbacks) => {
+        void this.done(...callbacks.map((callback) => (result: T) => callback(result, undefined)))
+        return jQueryPromise
+      },
+      fail: (...callbacks) => {
+        void this.fail(...callbacks)
+        return jQueryPromise
+      },
+      always: (...callbacks) => {
+        void this.always(...callbacks)
+        return jQueryPromise
+      },
+      progress: () => jQueryPromise,
+      // oxlint-disable-next-line no-thenable -- jQuery takes it for its own promise, and apps chain on it.
+      then: (onFulfilled, onRejected) => this.then(onFulfilled, onRejected),
+      promise: () => jQueryPromise,
+    }
+    return jQueryPromise
   }
 }
 

@@ -8,6 +8,7 @@
  * - several values, met where a path leads through arrays, are one text, joined with `-@-`, and each is stored as a tag besides.
  */
 import { failure } from './errors.ts'
+import { isObject } from './values.ts'
 
 export type SearchFieldType = 'string' | 'integer' | 'number' | 'boolean'
 
@@ -47,15 +48,15 @@ export function parseSearchSchema(searchFields: unknown = {}, additionalSearchFi
 }
 
 function parseFields(fields: unknown): SearchFields {
-  if (typeof fields !== 'object' || fields === null || Array.isArray(fields))
-    throw failure('BAD_PARAMETER_EXPECTED_OBJECT')
+  if (!isObject(fields) || Object.values(fields).some((type) => typeof type === 'object'))
+    throw failure('BAD_PARAMETER_EXPECTED_SIMPLE_OBJECT', { doc: fields })
   const parsed = new Map<string, SearchFieldType>()
   for (const [name, type] of Object.entries(fields)) {
     const lower = name.toLowerCase()
-    if (lower === '' || lower === '__proto__' || DOCUMENT_FIELDS.includes(lower))
-      throw failure('INVALID_SEARCH_FIELD', { doc: name })
+    if (lower === '' || lower === '__proto__') throw failure('INVALID_SEARCH_FIELD', { doc: name })
     if (parsed.has(lower)) throw failure('BAD_PARAMETER_EXPECTED_SIMPLE_OBJECT', { doc: name })
-    if (!TYPES.includes(type)) throw failure('INVALID_SEARCH_FIELD_TYPES', { doc: name })
+    if (!TYPES.includes(type) || DOCUMENT_FIELDS.includes(lower))
+      throw failure('INVALID_SEARCH_FIELD_TYPES', { doc: name })
     parsed.set(lower, type as SearchFieldType)
   }
   return Object.fromEntries([...parsed].sort(([left], [right]) => (left < right ? -1 : 1)))
@@ -120,12 +121,19 @@ export function textOfTag(tag: string, name: string): string {
   return tag.slice(name.length + 2)
 }
 
-/** Everything at the end of the path, through arrays. Names are compared without case, as search fields have lost theirs. */
+/**
+ * Everything at the end of the path, through arrays. A property's name may have dots itself, and so be several names of the path. Names are
+ * compared without case, as search fields have lost theirs.
+ */
 function valuesAt(value: unknown, names: readonly string[], at: number): readonly unknown[] {
   if (Array.isArray(value)) return value.flatMap((element) => valuesAt(element, names, at))
   if (at === names.length) return [value]
-  if (typeof value !== 'object' || value === null) return []
-  const name = names[at]!
-  const own = Object.hasOwn(value, name) ? name : Object.keys(value).find((key) => key.toLowerCase() === name)
-  return own === undefined ? [] : valuesAt((value as Record<string, unknown>)[own], names, at + 1)
+  if (!isObject(value)) return []
+  const found: unknown[] = []
+  for (let end = at + 1; end <= names.length; end++) {
+    const name = names.slice(at, end).join('.')
+    const own = Object.hasOwn(value, name) ? name : Object.keys(value).find((key) => key.toLowerCase() === name)
+    if (own !== undefined) found.push(...valuesAt(value[own], names, end))
+  }
+  return found
 }

@@ -2,25 +2,27 @@
 import { destroy as destroyDatabase, isPannierError, open } from 'pannier'
 import type { Database, ErrorCode, OpenOptions, Storage } from 'pannier'
 import { call } from './call.ts'
-import type { CallbackOptions } from './call.ts'
+import type { CallbackOptions, CallSite } from './call.ts'
 import type { InvokeProcedure } from './adapter.ts'
 import { CODES, nameOfCode } from './codes.ts'
 import type { CodeName } from './codes.ts'
 import { JSONStoreCollection } from './collection.ts'
-import type { CollectionHost } from './collection.ts'
-import { failure } from './errors.ts'
-import { parseCollections, parsePassword, parseUsername } from './init-options.ts'
+import type { CollectionHost, OpenCollection } from './collection.ts'
+import { failure, toJSONStoreError, USERNAME_DEFAULT } from './errors.ts'
+import type { JSONStoreError } from './errors.ts'
+import { parseCollection, parseCollections, parsePassword, parseUsername } from './init-options.ts'
 import type { CollectionConfig, InitOptions, ParsedCollection } from './init-options.ts'
 import type { JSONStorePromise } from './promise.ts'
 import { clearCollection, dropCollection, provision } from './provision.ts'
 import { QueryPart } from './query-part.ts'
 import type { QueryPartConstructor } from './query-part.ts'
-import type { SearchFieldType } from './search-fields.ts'
+import type { SearchFieldType, SearchSchema } from './search-fields.ts'
 import { Session } from './session.ts'
 import { isId } from './stored-document.ts'
 import type { JsonObject, JSONStoreDocument } from './stored-document.ts'
 import { SYNC_POLICIES } from './sync-options.ts'
 import { forgetUser, rememberUser, users } from './users.ts'
+import type { User } from './users.ts'
 import { isObject } from './values.ts'
 
 export interface JSONStoreSettings {
@@ -47,14 +49,15 @@ export interface FileInfo {
   readonly isEncrypted: boolean
 }
 
-export interface InitCollectionOptions extends InitOptions, CollectionConfig {}
+export interface InitCollectionOptions extends InitOptions, CollectionConfig {
+  /** Fills a collection that is empty from its adapter, as `load` does. */
+  readonly load?: boolean | undefined
+}
 
-/** An open store and what is known of its collections. */
+/** An open store and the collections that are open in it, with their search fields. */
 interface Opened {
   readonly session: Session
-  readonly host: CollectionHost
-  /** Those whose search fields are known to be right. */
-  readonly provisioned: Set<string>
+  readonly schemas: Map<string, SearchSchema>
 }
 
 const NAME_DEFAULT = 'jsonstore'
@@ -66,27 +69,29 @@ export class JSONStoreApi {
   readonly #collections = new Map<string, JSONStoreCollection>()
   #opened: Opened | undefined
   #password: string | undefined
+  readonly #host: CollectionHost
   /** What opens and closes takes turns. */
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(settings: JSONStoreSettings = {}) {
     this.#settings = settings
+    this.#host = this.#hostOf(settings)
   }
 
   /**
-   * Opens the user's store, making it if need be, and these collections. Resolves with accessors by the collections' names. May be
-   * called again for more collections.
+   * Opens the user's store, making it if need be, and these collections. Resolves with the accessors of all collections that are open, by
+   * their names. May be called again for more collections; the password is needed the first time only.
    *
    * @example
    * const { people } = await JSONStore.init({ people: { searchFields: { name: 'string', age: 'integer' } } }, { password })
    */
   init<Names extends string>(
     collections: Readonly<Record<Names, CollectionConfig>>,
-    options: InitOptions = {},
+    options?: InitOptions | null,
   ): JSONStorePromise<Record<Names, JSONStoreCollection>> {
-    return this.#inTurn('init', options, async () => {
-      const accessors = await this.#init(collections, options)
-      return Object.fromEntries(accessors.map((one) => [one.name, one])) as Record<Names, JSONStoreCollection>
+    return this.#inTurn({ src: 'initCollection', usr: nameOfUser(options) }, options, async () => {
+      await this.#init(collections, options ?? {})
+      return Object.fromEntries(this.#collections) as Record<Names, JSONStoreCollection>
     })
   }
 
@@ -96,39 +101,41 @@ export class JSONStoreApi {
   }
 
   /** Closes the store: the user is logged out. */
-  closeAll(options: CallbackOptions = {}): JSONStorePromise<number> {
-    return this.#inTurn('closeAll', options, async () => {
+  closeAll(options?: CallbackOptions | null): JSONStorePromise<number> {
+    return this.#inTurn({ src: 'closeAll' }, options, async () => {
       this.#forbidTransaction('TRANSACTION_FAILURE_DURING_CLOSE_ALL')
       await wrapped('ERROR_CLOSING_ALL', () => this.#close())
       return CODES.SUCCESS
     })
   }
 
-  /** Deletes the stores of all users, or that of one, without their passwords. */
-  destroy(username?: string | CallbackOptions, options?: CallbackOptions): JSONStorePromise<number> {
-    const given = isObject(username) ? undefined : username
-    return this.#inTurn('destroy', options ?? username, async () => {
+  /** Closes the store that is open, and deletes the stores of all users, or that of one, without their passwords. */
+  destroy(username?: string | CallbackOptions | null, options?: CallbackOptions | null): JSONStorePromise<number> {
+    const given = isObject(username) ? undefined : (username ?? undefined)
+    return this.#inTurn({ src: 'destroy' }, options ?? username, async () => {
       this.#forbidTransaction('TRANSACTION_FAILURE_DURING_DESTROY')
       const doomed = given === undefined ? undefined : parseUsername(given)
-      if (doomed === undefined || doomed === this.#opened?.session.username)
-        await wrapped('DESTROY_REMOVE_PERSISTENT_STORE_FAILED', () => this.#close())
+      await wrapped('DESTROY_REMOVE_PERSISTENT_STORE_FAILED', () => this.#close())
       await this.#destroy(doomed)
       return CODES.SUCCESS
     })
   }
 
-  /** The store has to be open. Nothing is encrypted anew: the key of the data is wrapped again. */
+  /**
+   * Of the user whose store is open; `jsonstore` when left out. Nothing is encrypted again: the key of the data is wrapped in another key.
+   */
   changePassword(
     oldPassword: string,
     newPassword: string,
-    username?: string | CallbackOptions,
-    options?: CallbackOptions,
+    username?: string | CallbackOptions | null,
+    options?: CallbackOptions | null,
   ): JSONStorePromise<number> {
-    return this.#inTurn('changePassword', options ?? username, async () => {
+    const usr = typeof username === 'string' ? username : USERNAME_DEFAULT
+    return this.#inTurn({ src: 'changePassword', usr }, options ?? username, async () => {
+      const user = parseUsername(usr)
       const [before, after] = [parsePassword(oldPassword), parsePassword(newPassword)]
       const { session } = this.#open()
-      if (typeof username === 'string' && parseUsername(username) !== session.username)
-        throw failure('USERNAME_MISMATCH_DETECTED')
+      if (user !== session.username) throw failure('ERROR_CHANGING_PASSWORD')
       // It would wait for the transaction to end.
       this.#forbidTransaction('TRANSACTION_IN_PROGRESS')
       if (!session.isEncrypted) throw failure('ERROR_CHANGING_PASSWORD')
@@ -138,27 +145,31 @@ export class JSONStoreApi {
   }
 
   /** From now on everything is one transaction, until it is committed or rolled back. One at a time; other tabs wait. */
-  startTransaction(options: CallbackOptions = {}): JSONStorePromise<number> {
+  startTransaction(options?: CallbackOptions | null): JSONStorePromise<number> {
     return this.#transact('startTransaction', options, 'TRANSACTION_FAILURE', (session) => session.start())
   }
 
-  commitTransaction(options: CallbackOptions = {}): JSONStorePromise<number> {
+  commitTransaction(options?: CallbackOptions | null): JSONStorePromise<number> {
     return this.#transact('commitTransaction', options, 'TRANSACTION_FAILURE', (session) => session.end(false))
   }
 
-  rollbackTransaction(options: CallbackOptions = {}): JSONStorePromise<number> {
+  rollbackTransaction(options?: CallbackOptions | null): JSONStorePromise<number> {
     return this.#transact('rollbackTransaction', options, 'TRANSACTION_FAILURE_DURING_ROLLBACK', (session) =>
       session.end(true),
     )
   }
 
-  /** Of the store that is open; empty if none is. */
-  fileInfo(options: CallbackOptions = {}): JSONStorePromise<FileInfo[]> {
-    return this.#inTurn('fileInfo', options, async () => {
+  /** Of the stores of all users, in the order of their names; empty if no store is open. */
+  fileInfo(options?: CallbackOptions | null): JSONStorePromise<FileInfo[]> {
+    return this.#inTurn({ src: 'fileInfo' }, options, async () => {
       if (this.#opened === undefined) return []
-      const { database, username, isEncrypted } = this.#opened.session
-      const size = await wrapped('JSON_STORE_FILE_INFO_ERROR', () => storedBytes(database))
-      return [{ name: username, size, isEncrypted }]
+      const { session } = this.#opened
+      return wrapped('JSON_STORE_FILE_INFO_ERROR', async () => {
+        const { database, username, isEncrypted, inTransaction } = session
+        const infos: FileInfo[] = [{ name: username, size: await storedBytes(database, inTransaction), isEncrypted }]
+        for (const user of await this.#users()) if (user._id !== username) infos.push(await this.#closedFile(user))
+        return infos.sort((left, right) => (left.name < right.name ? -1 : 1))
+      })
     })
   }
 
@@ -169,39 +180,63 @@ export class JSONStoreApi {
 
   /** @deprecated Documents are `{ _id, json }`. */
   documentify<T extends object>(id: number, data: T): JSONStoreDocument<T> {
-    if (!isId(id)) throw failure('BAD_PARAMETER_EXPECTED_INT', { src: 'documentify', doc: id })
-    if (!isObject(data)) throw failure('BAD_PARAMETER_EXPECTED_DOCUMENT', { src: 'documentify', doc: data })
-    return { _id: id, json: data }
+    const number = Number(id)
+    if (!isId(number)) throw failure('BAD_PARAMETER_EXPECTED_INT', { src: 'documentify', doc: id })
+    if (!isObject(data)) throw failure('BAD_PARAMETER_EXPECTED_OBJECT', { src: 'documentify', doc: data })
+    return { _id: number, json: data }
   }
 
-  /** @deprecated Use `init`. Resolves with 0 if the collection was made, with 1 if it was there. */
-  initCollection(
+  /**
+   * Returns the accessor at once. It can be used when its `promise` has resolved, with 0 if the collection was made, with 1 if it was there;
+   * `onSuccess` gets the same.
+   *
+   * @deprecated Use `init`.
+   * @returns The accessor; for wrong arguments a code, as JSONStore does.
+   * @example
+   * const users = JSONStore.initCollection('users', { id: 'integer' }, { onSuccess: () => users.findAll().then(show) })
+   */
+  initCollection<T extends object = JsonObject>(
     name: string,
-    searchFields: Readonly<Record<string, SearchFieldType>> = {},
-    options: InitCollectionOptions = {},
-  ): JSONStorePromise<number> {
-    const password = options.password ?? this.#password
-    return this.#inTurn('initCollection', options, async () => {
-      const config: CollectionConfig = { ...options, searchFields }
-      const settings: InitOptions = password === undefined ? options : { ...options, password }
-      const isNew = new Set<string>()
-      await this.#init({ [name]: config }, settings, isNew)
-      return isNew.has(name) ? 0 : 1
+    searchFields?: Readonly<Record<string, SearchFieldType>> | null,
+    options?: InitCollectionOptions | null,
+  ): JSONStoreCollection<T> | number {
+    const given: InitCollectionOptions = {
+      ...options,
+      ...(typeof options?.password !== 'string' && { password: this.#password }),
+    }
+    const site = { src: 'initCollection', col: String(name), usr: nameOfUser(options) }
+    let parsed: ParsedCollection
+    try {
+      parsed = parseCollection(name, { ...given, searchFields: searchFields ?? {} }, given)
+      parseUsername(given.username)
+    } catch (error) {
+      void this.#inTurn(site, options, () => Promise.reject(error as Error)).fail(() => {})
+      return (error as JSONStoreError).err
+    }
+    const promise = this.#inTurn(site, options, async () => {
+      const isNew = await this.#openFor([parsed], given)
+      this.#collections.set(parsed.name, collection)
+      if (options?.load === true && (await collection.count()) === 0) await collection.load()
+      return isNew.has(parsed.name) ? CODES.SUCCESS : 1
     })
+    const collection =
+      this.#collections.get(parsed.name) ?? new JSONStoreCollection(parsed, site.usr, this.#host, promise)
+    collection.redeclare(parsed, promise)
+    return collection as unknown as JSONStoreCollection<T>
   }
 
-  /** @deprecated Use the `password` of `init`. For the calls of `initCollection` that follow. Returns 0, or 11. */
-  usePassword(password: string): number {
-    if (typeof password !== 'string' || password === '')
-      return CODES.INVALID_PASSWORD_EXPECTED_ALPHANUMERIC_STRING_WITH_LENGTH_GREATER_THAN_ZERO
+  /** @deprecated Use the `password` of `init`. For the calls of `initCollection` that follow. False for what is no password. */
+  usePassword(password: string): boolean {
+    if (typeof password !== 'string' || password === '') return false
     this.#password = password
-    return CODES.SUCCESS
+    return true
   }
 
-  /** @deprecated */
-  clearPassword(): number {
+  /** @deprecated Forgets what `usePassword` was given. False if there was nothing. */
+  clearPassword(): boolean {
+    const had = this.#password !== undefined
     this.#password = undefined
-    return CODES.SUCCESS
+    return had
   }
 
   /** @internal For the import: the open store. */
@@ -209,48 +244,56 @@ export class JSONStoreApi {
     return this.#open().session
   }
 
-  async #init(
-    collections: unknown,
-    options: InitOptions,
-    isNew: Set<string> = new Set(),
-  ): Promise<readonly JSONStoreCollection[]> {
+  async #init(collections: unknown, options: InitOptions): Promise<void> {
     if (!isObject(options)) throw failure('BAD_PARAMETER_EXPECTED_OBJECT')
     this.#forbidTransaction('TRANSACTION_FAILURE_DURING_INIT')
+    if (options.clear === true) this.#collections.clear()
     const parsed = parseCollections(collections, options)
+    const isNew = await this.#openFor(parsed, options)
+    const username = this.#opened?.session.username ?? USERNAME_DEFAULT
+    for (const one of parsed) {
+      const made = call({ src: 'initCollection', events: undefined }, undefined, () => (isNew.has(one.name) ? 0 : 1))
+      const accessor = this.#collections.get(one.name)
+      if (accessor === undefined)
+        this.#collections.set(one.name, new JSONStoreCollection(one, username, this.#host, made))
+      else accessor.redeclare(one, made)
+    }
+  }
+
+  /** Opens the user's store, if it is not open, and these collections in it. Gives the names of those that were made. */
+  async #openFor(parsed: readonly ParsedCollection[], options: InitOptions): Promise<ReadonlySet<string>> {
+    this.#forbidTransaction('TRANSACTION_FAILURE_DURING_INIT')
     const username = parseUsername(options.username)
-    const password = options.password === undefined ? undefined : parsePassword(options.password)
+    const password = (options.password ?? undefined) === undefined ? undefined : parsePassword(options.password)
     if (this.#opened !== undefined && this.#opened.session.username !== username)
       throw failure('USERNAME_MISMATCH_DETECTED', { usr: username })
-    if (parsed.length === 0) return []
+    const isNew = new Set<string>()
+    if (parsed.length === 0) return isNew
     const wasOpen = this.#opened !== undefined
     if (wasOpen) await this.#checkPassword(this.#opened!.session, password)
     else this.#opened = await this.#openStore(username, password, options.localKeyGen === false)
     try {
-      if (options.clear === true) this.#collections.clear()
-      const accessors: JSONStoreCollection[] = []
-      for (const one of parsed) accessors.push(await this.#provision(this.#opened!, one, isNew))
-      return accessors
+      for (const one of parsed) if (await this.#provision(this.#opened!, one)) isNew.add(one.name)
+      return isNew
     } catch (error) {
       if (!wasOpen) await this.#close()
       throw error
     }
   }
 
-  async #provision(opened: Opened, parsed: ParsedCollection, isNew: Set<string>): Promise<JSONStoreCollection> {
-    const { session, host, provisioned } = opened
-    const { name, schema, config, drop } = parsed
-    if (drop) {
-      await dropCollection(session, name)
-      this.#collections.delete(name)
+  /** Gives whether the collection was made. */
+  async #provision({ session, schemas }: Opened, { name, schema, config, drop }: ParsedCollection): Promise<boolean> {
+    try {
+      if (drop) {
+        await dropCollection(session, name)
+        schemas.delete(name)
+      }
+      const isNew = await provision(session, name, schema, config.sync !== undefined)
+      schemas.set(name, schema)
+      return isNew
+    } catch (error) {
+      throw toJSONStoreError(error, { col: name }, 'PERSISTENT_STORE_FAILURE')
     }
-    if (await provision(session, name, schema, config.sync !== undefined)) isNew.add(name)
-    provisioned.add(name)
-    let collection = this.#collections.get(name)
-    if (collection === undefined) {
-      collection = new JSONStoreCollection(name, schema, config, host)
-      this.#collections.set(name, collection)
-    }
-    return collection
   }
 
   async #openStore(username: string, password: string | undefined, askRandom: boolean): Promise<Opened> {
@@ -261,20 +304,20 @@ export class JSONStoreApi {
     try {
       if ((await database.collections()).length === 0) {
         if (askRandom && password !== undefined) await this.#askRandom()
-        await rememberUser(this.#databaseName(undefined), this.#openOptions(undefined), username)
+        await rememberUser(this.#databaseName(undefined), this.#openOptions(undefined), { _id: username })
       }
     } catch (error) {
       await database.destroy()
       throw error
     }
     const session = new Session(username, database, password !== undefined)
-    return { session, host: this.#host(username), provisioned: new Set() }
+    return { session, schemas: new Map() }
   }
 
-  /** The store is open with one already. */
+  /** The store is open with one already: it is not asked for again, but a wrong one is refused. */
   async #checkPassword(session: Session, password: string | undefined): Promise<void> {
-    if (session.isEncrypted !== (password !== undefined)) throw failure('INVALID_KEY_ON_PROVISION')
     if (password === undefined) return
+    if (!session.isEncrypted) throw failure('INVALID_KEY_ON_PROVISION')
     const other = await open(session.database.name, this.#openOptions(password)).catch((error: unknown) => {
       throw failure(openingFailure(error, true), { usr: session.username, cause: error })
     })
@@ -293,7 +336,35 @@ export class JSONStoreApi {
     const opened = this.#opened
     this.#opened = undefined
     this.#collections.clear()
-    await opened?.session.database.close()
+    if (opened === undefined) return
+    const { database, username, isEncrypted } = opened.session
+    // Nobody can measure it later without the password.
+    if (isEncrypted) await this.#rememberSize(username, database).catch(() => {})
+    await database.close()
+  }
+
+  async #rememberSize(username: string, database: Database): Promise<void> {
+    const user = { _id: username, size: await storedBytes(database) }
+    await rememberUser(this.#databaseName(undefined), this.#openOptions(undefined), user)
+  }
+
+  #users(): Promise<User[]> {
+    return users(this.#databaseName(undefined), this.#openOptions(undefined))
+  }
+
+  /** Of a store that is not open: if it is encrypted, as it was when it was closed. */
+  async #closedFile({ _id: name, size = 0 }: User): Promise<FileInfo> {
+    try {
+      const database = await open(this.#databaseName(name), this.#openOptions(undefined))
+      try {
+        return { name, size: await storedBytes(database), isEncrypted: false }
+      } finally {
+        await database.close()
+      }
+    } catch (error) {
+      if (!isPannierError(error, 'PANNIER_ENCRYPTED')) throw error
+      return { name, size, isEncrypted: true }
+    }
   }
 
   /** All users if it is undefined. */
@@ -301,7 +372,7 @@ export class JSONStoreApi {
     const registry = this.#databaseName(undefined)
     const options = this.#openOptions(undefined)
     const known = await wrapped('ERROR_DURING_DESTROY', () => users(registry, options))
-    const doomed = username === undefined ? known : [username]
+    const doomed = username === undefined ? known.map(({ _id }) => _id) : [username]
     for (const one of doomed)
       await wrapped('DESTROY_FAILED_FILE_ERROR', () => destroyDatabase(this.#databaseName(one), options))
     await wrapped('DESTROY_FAILED_METADATA_REMOVAL_FAILURE', () =>
@@ -332,28 +403,30 @@ export class JSONStoreApi {
     return this.#settings.events ?? (globalThis as { readonly document?: Document }).document?.body
   }
 
-  #host(username: string): CollectionHost {
-    const { invokeProcedure, log, fetch } = this.#settings
-    const openedOf = (collection: JSONStoreCollection): Opened => {
-      const opened = this.#open()
-      if (opened.session.username !== username || !opened.provisioned.has(collection.name))
-        throw failure('PERSISTENT_STORE_NOT_OPEN')
-      return opened
+  /** Accessors go by the names of their collections, in the store that is open. */
+  #hostOf({ invokeProcedure, log, fetch }: JSONStoreSettings): CollectionHost {
+    const opened = (name: string): OpenCollection => {
+      const { session, schemas } = this.#open()
+      const schema = schemas.get(name)
+      if (schema === undefined) throw failure('PERSISTENT_STORE_NOT_OPEN')
+      return { session, schema }
     }
+    const events = (): EventTarget | undefined => this.#events
     return {
-      username,
-      events: this.#events,
+      get events() {
+        return events()
+      },
       invokeProcedure,
       log: log ?? logToConsole,
       fetch,
-      session: (collection) => openedOf(collection).session,
-      clear: (collection) => clearCollection(openedOf(collection).session, collection.name),
-      remove: async (collection) => {
-        const { session, provisioned } = openedOf(collection)
+      open: opened,
+      clear: (name) => clearCollection(opened(name).session, name),
+      remove: async (name) => {
+        const { session } = opened(name)
         this.#forbidTransaction('TRANSACTION_FAILURE_DURING_REMOVE_COLLECTION')
-        provisioned.delete(collection.name)
-        this.#collections.delete(collection.name)
-        await dropCollection(session, collection.name)
+        this.#opened!.schemas.delete(name)
+        this.#collections.delete(name)
+        await dropCollection(session, name)
       },
     }
   }
@@ -371,10 +444,10 @@ export class JSONStoreApi {
     })
   }
 
-  #inTurn<R>(src: string, options: unknown, work: () => Promise<R>): JSONStorePromise<R> {
+  #inTurn<R>(site: Omit<CallSite, 'events'>, options: unknown, work: () => Promise<R>): JSONStorePromise<R> {
     const turn = this.#last.then(work)
     this.#last = turn.catch(() => {})
-    return call({ src, events: this.#events }, options, () => turn)
+    return call({ ...site, events: this.#events }, options, () => turn)
   }
 }
 
@@ -403,11 +476,19 @@ async function wrapped<R>(name: CodeName, work: () => Promise<R>): Promise<R> {
   }
 }
 
-async function storedBytes(database: Database): Promise<number> {
+/** What is in the log is not counted, so it is written to pages first, unless a transaction is in the way. */
+async function storedBytes(database: Database, inTransaction: boolean = false): Promise<number> {
+  if (!inTransaction) await database.checkpoint()
   let bytes = 0
   for (const name of await database.collections())
     bytes += (await database.collection<JsonObject>(name).info()).storedBytes ?? 0
   return bytes
+}
+
+/** For errors: whoever is meant to open the store. */
+function nameOfUser(options: unknown): string {
+  const username = isObject(options) ? options['username'] : undefined
+  return typeof username === 'string' && username !== '' ? username : USERNAME_DEFAULT
 }
 
 function logToConsole(text: string): void {

@@ -2,23 +2,23 @@
 import { open } from 'pannier'
 import type { Database, OpenOptions } from 'pannier'
 
-interface User {
+export interface User {
+  /** The name. */
   readonly _id: string
+  /** Of an encrypted store: about so many bytes when it was closed. */
+  readonly size?: number
 }
 
-export async function rememberUser(registry: string, options: OpenOptions, username: string): Promise<void> {
-  await withRegistry(registry, options, (database) => database.collection<User>('users').upsert({ _id: username }))
+export async function rememberUser(registry: string, options: OpenOptions, user: User): Promise<void> {
+  await withRegistry(registry, options, (database) => database.collection<User>('users').upsert(user))
 }
 
 export async function forgetUser(registry: string, options: OpenOptions, username: string): Promise<void> {
   await withRegistry(registry, options, (database) => database.collection<User>('users').delete(username))
 }
 
-export function users(registry: string, options: OpenOptions): Promise<string[]> {
-  return withRegistry(registry, options, async (database) => {
-    const rows = await database.collection<User>('users').find().toArray()
-    return rows.map(({ _id }) => _id)
-  })
+export function users(registry: string, options: OpenOptions): Promise<User[]> {
+  return withRegistry(registry, options, (database) => database.collection<User>('users').find().toArray())
 }
 
 async function withRegistry<R>(

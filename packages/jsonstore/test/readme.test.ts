@@ -24,7 +24,7 @@ test('the app that is moved over', async () => {
   const run = (text: string): void => {
     // oxlint-disable-next-line no-implied-eval -- the README is the test.
     new Function('WL', 'show', 'report', text)(
-      { JSONStore },
+      { JSONStore, constant: { ASCENDING: 'asc', DESCENDING: 'desc' } },
       (found: unknown) => shown.push(found),
       (...failure: unknown[]) => failures.push(failure),
     )
@@ -35,6 +35,6 @@ test('the app that is moved over', async () => {
   await expect.poll(() => shown.length, { timeout: 20_000 }).toBe(2)
   expect(failures).toEqual([])
   expect(shown).toEqual([[{ _id: 2, json: { name: 'Ann', age: 31 } }], [{ _id: 1, json: { name: 'Carlos', age: 99 } }]])
-  expect(calls[0]).toEqual({ adapter: 'people', procedure: 'addPerson', parameters: [{ name: 'Carlos', age: 99 }] })
+  expect(calls[0]).toEqual({ adapter: 'people', procedure: 'addPerson', parameters: ['{"name":"Carlos","age":99}'] })
   await JSONStore.destroy()
 })

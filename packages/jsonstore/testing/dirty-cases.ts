@@ -63,7 +63,7 @@ export const dirtyCases: readonly Case[] = [
   {
     name: 'a document is dirty or not',
     rows: ['isDirty', 'isPushRequired', 'store', 'refresh', 'erase'],
-    codes: [13],
+    codes: [10],
     async run(lab) {
       const { people } = await lab.store().init(PEOPLE)
       await people.add({ name: 'Ann' })
@@ -89,8 +89,8 @@ export const dirtyCases: readonly Case[] = [
       assertEqual(await dirty(), [true, false, false, false])
       assertEqual(await people.isDirty(77), false)
       for (const wrong of ['1', null, {}, 1.5]) {
-        await lab.fails(people.isDirty(wrong as never), 13)
-        await lab.fails(people.isPushRequired(wrong as never), 13)
+        await lab.fails(people.isDirty(wrong as never), 10)
+        await lab.fails(people.isPushRequired(wrong as never), 10)
       }
     },
   },

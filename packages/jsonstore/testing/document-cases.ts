@@ -24,7 +24,7 @@ export const documentCases: readonly Case[] = [
       ])
       assertEqual(await people.findById(2), [{ _id: 2, json: { name: 'Bob' } }])
       assertEqual(await people.findById([0, -1]), [])
-      for (const id of ['1', 1.5, null, [1, 'x'], {}]) await lab.fails(people.findById(id as never), 27)
+      for (const id of ['1', 1.5, null, [1, 'x'], {}, []]) await lab.fails(people.findById(id as never), 27)
       await people.erase(3)
       await people.add({ name: 'Dan' })
       assertEqual(
@@ -65,6 +65,8 @@ export const documentCases: readonly Case[] = [
       const unknown = { _id: 9, json: { name: 'Nobody' } }
       const error = await lab.fails(people.replace([{ _id: 2, json: {} }, unknown]), -11)
       assertEqual(error.doc, [unknown])
+      // An id may be a number in a text.
+      await lab.fails(people.replace({ _id: '999', json: {} } as never), -11)
       assertEqual(await people.findById(2), [{ _id: 2, json: { name: 'Bob' } }])
       for (const wrong of [5, {}, { _id: 1 }, { _id: 'x', json: {} }, [{ _id: 1, json: 5 }]])
         await lab.fails(people.replace(wrong as never), 10)
@@ -75,7 +77,7 @@ export const documentCases: readonly Case[] = [
   {
     name: 'remove takes documents, ids and queries',
     rows: ['remove', 'erase'],
-    codes: [13, 22],
+    codes: [10, 22],
     async run(lab) {
       const { people } = await lab.store().init(PEOPLE)
       await people.add('Ann,Bob,Cid,Dan,Eve,Joanna'.split(',').map((name) => ({ name })))
@@ -87,7 +89,7 @@ export const documentCases: readonly Case[] = [
       assertEqual(await people.remove({ name: 'ann' }), 1)
       assertEqual(await people.erase([{ name: 'eve' }]), 1)
       assertEqual(await people.count(), 0)
-      for (const wrong of ['x', null, { json: {} }]) await lab.fails(people.remove(wrong as never), 13)
+      for (const wrong of ['x', null, { json: {} }]) await lab.fails(people.remove(wrong as never), 10)
       await lab.fails(people.remove({ city: 'Oslo' }), 22)
     },
   },
@@ -181,22 +183,51 @@ export const documentCases: readonly Case[] = [
     },
   },
   {
-    name: 'toString logs documents',
+    name: 'toString logs the collection and documents, and never fails',
     rows: ['toString'],
-    codes: [1],
     async run(lab) {
       const logged: string[] = []
-      const { people } = await lab.store({ log: (text) => logged.push(text) }).init(PEOPLE)
+      const store = lab.store({ log: (text) => logged.push(text) })
+      const { people } = await store.init(PEOPLE)
+      const list = (...parameters: readonly unknown[]): ReturnType<typeof people.toString> =>
+        people.toString(...(parameters as [number?, number?]))
       await people.add(Array.from({ length: 101 }, (_, age) => ({ age })))
-      const logger: Pick<JSONStoreCollection, 'toString'> = people
-      assertEqual((await logger.toString()).length, 100)
-      assertEqual(await logger.toString(2, 99), [
+      const listing = await list()
+      assertEqual(listing.docs?.length, 100)
+      assertEqual(listing.collection, {
+        name: 'people',
+        username: 'jsonstore',
+        searchFields: { age: 'integer', name: 'string', _id: 'number' },
+        additionalSearchFields: { team: 'string' },
+      })
+      const lastTwo = [
         { _id: 100, json: { age: 99 } },
         { _id: 101, json: { age: 100 } },
-      ])
+      ]
+      assertEqual((await list(2, 99)).docs, lastTwo)
+      assertEqual((await list(-2)).docs, lastTwo.toReversed())
+      assertEqual((await list(0)).docs, undefined)
+      assertEqual((await list('x')).docs?.length, 101)
       assertEqual(logged[1], 'people: [{"_id":100,"json":{"age":99}},{"_id":101,"json":{"age":100}}]')
       assertTrue(logged[0]!.endsWith('{"_id":100,"json":{"age":99}}]'), 'a hundred of them')
-      await lab.fails(people.toString('x' as never), 1)
+      await store.closeAll()
+      assertEqual((await list()) as unknown, await lab.fails(people.findAll(), -50))
+    },
+  },
+  {
+    name: 'options may be null',
+    rows: ['add', 'find', 'count', 'remove', 'replace', 'push'],
+    async run(lab) {
+      const { people } = await lab.store().init(PEOPLE, null)
+      assertEqual(await people.add({ name: 'Ann' }, null), 1)
+      assertEqual((await people.find({ name: 'ann' }, null)).length, 1)
+      assertEqual((await people.findAll({ limit: null, sort: null } as never)).length, 1)
+      assertEqual([await people.count({ name: 'ann' }, null), await people.count(null)], [1, 1])
+      assertEqual(await people.replace({ _id: 1, json: { name: 'Bob' } }, null), 1)
+      assertEqual(await people.change([{ name: 'Cid' }], null), 0)
+      assertEqual(await people.remove(99, null), 0)
+      assertEqual(await people.remove(1, null), 1)
+      assertEqual(await people.countAllDirty(null), 0)
     },
   },
 ]

@@ -15,10 +15,11 @@ export const encryptionCases: readonly Case[] = [
       const { people } = await store.init(PEOPLE, { password: 'secret' })
       await people.add({ name: 'Ann' })
       assertEqual((await store.fileInfo())[0]?.isEncrypted, true)
-      // While it is open, too.
-      await lab.fails(store.init({ orders: {} }), -3)
+      // While it is open the password is not asked for again, but a wrong one is refused.
       await lab.fails(store.init({ orders: {} }, { password: 'wrong' }), -3)
       await store.init({ orders: {} }, { password: 'secret' })
+      await store.init({ bills: {} })
+      await store.get('bills')!.add({ sum: 5 })
       await store.closeAll()
       await lab.fails(store.init(PEOPLE), -3)
       await lab.fails(store.init(PEOPLE, { password: 'Secret' }), -3)
@@ -26,7 +27,16 @@ export const encryptionCases: readonly Case[] = [
       assertEqual(await again.find({ name: 'an' }), [{ _id: 1, json: { name: 'Ann' } }])
       await store.closeAll()
       // A plain one stays plain.
-      await store.init(PEOPLE, { username: 'bob' })
+      const { people: ofBob } = await store.init(PEOPLE, { username: 'bob' })
+      await ofBob.add({ name: 'Bob' })
+      await lab.fails(store.init({ orders: {} }, { username: 'bob', password: 'secret' }), -3)
+      assertEqual(
+        (await store.fileInfo()).map(({ name, isEncrypted, size }) => [name, isEncrypted, size > 200]),
+        [
+          ['bob', false, true],
+          ['jsonstore', true, true],
+        ],
+      )
       await store.closeAll()
       await lab.fails(store.init(PEOPLE, { username: 'bob', password: 'secret' }), -3)
       // Who has forgotten the password can begin anew.
@@ -37,7 +47,7 @@ export const encryptionCases: readonly Case[] = [
   {
     name: 'changePassword',
     rows: ['changePassword'],
-    codes: [24, 11, -50, -6, -41],
+    codes: [24, 11, -50, -7, -41],
     async run(lab) {
       const store = lab.store()
       await lab.fails(store.changePassword('a', 'b'), -50)
@@ -46,7 +56,8 @@ export const encryptionCases: readonly Case[] = [
       await lab.fails(store.changePassword('first', ''), 11)
       await lab.fails(store.changePassword(5 as never, 'x'), 11)
       await lab.fails(store.changePassword('wrong', 'second'), 24)
-      await lab.fails(store.changePassword('first', 'second', 'ann'), -6)
+      await lab.fails(store.changePassword('first', 'second', 'ann'), 24)
+      await lab.fails(store.changePassword('first', 'second', 'no-name'), -7)
       await store.startTransaction()
       await lab.fails(store.changePassword('first', 'second'), -41)
       await store.commitTransaction()
@@ -58,6 +69,13 @@ export const encryptionCases: readonly Case[] = [
       await store.closeAll()
       await store.init(PEOPLE, { username: 'bob' })
       await lab.fails(store.changePassword('first', 'second'), 24)
+      await lab.fails(store.changePassword('first', 'second', 'bob'), 24)
+      await store.closeAll()
+      // Without a name it is that of the user without a name, whatever store is open.
+      const { people: ofAnn } = await store.init(PEOPLE, { username: 'ann', password: 'one' })
+      await lab.fails(store.changePassword('one', 'two', null), 24)
+      assertEqual(await store.changePassword('one', 'two', 'ann'), 0)
+      assertEqual(await ofAnn.count(), 0)
     },
   },
   {
@@ -84,18 +102,19 @@ export const encryptionCases: readonly Case[] = [
   {
     name: 'a password for initCollection',
     rows: ['usePassword', 'clearPassword', 'initCollection'],
-    codes: [11, -3],
+    codes: [-3],
     async run(lab) {
       const store = lab.store()
-      lab.gives(store.usePassword(''), 11)
-      assertEqual(store.usePassword('secret'), 0)
-      assertEqual(await store.initCollection('people', { name: 'string' }), 0)
-      assertEqual(await store.initCollection('people', { name: 'string' }), 1)
+      const opened = (): PromiseLike<number> => lab.accessor(store.initCollection('people', { name: 'string' })).promise
+      assertEqual([store.usePassword(''), store.usePassword(5 as never), store.clearPassword()], [false, false, false])
+      assertEqual(store.usePassword('secret'), true)
+      assertEqual(await opened(), 0)
+      assertEqual(await opened(), 1)
       await store.closeAll()
-      assertEqual(store.clearPassword(), 0)
-      await lab.fails(store.initCollection('people', { name: 'string' }), -3)
+      assertEqual([store.clearPassword(), store.clearPassword()], [true, false])
+      await lab.fails(opened(), -3)
       store.usePassword('secret')
-      assertEqual(await store.initCollection('people', { name: 'string' }), 1)
+      assertEqual(await opened(), 1)
     },
   },
 ]

@@ -5,7 +5,7 @@
 import { CheckError } from 'pannier/testing'
 import type { Storage } from 'pannier'
 import { createJSONStore, JSONStoreError } from '../src/index.ts'
-import type { JSONStoreApi, JSONStoreSettings } from '../src/index.ts'
+import type { JSONStoreApi, JSONStoreCollection, JSONStoreSettings } from '../src/index.ts'
 
 /** Functions of the store, and `syncOptions`. */
 const FUNCTIONS = [
@@ -119,6 +119,7 @@ export const NEVER_GIVEN: ReadonlyMap<number, string> = new Map([
   [-48, 'rolling back forgets what was only in memory'],
   [-40, 'there is no FIPS mode to be switched on'],
   [-4, 'keys are in the database, and go with it'],
+  [13, 'its functions give 10, as JSONStore does'],
 ])
 
 export interface Case {
@@ -169,6 +170,12 @@ export class Lab {
     if (error.err !== code) throw new CheckError(`expected code ${code}, got ${error.err} (${error.msg})`)
     this.codes.add(code)
     return error
+  }
+
+  /** What `initCollection` gives if its arguments are right. */
+  accessor<T extends object>(given: JSONStoreCollection<T> | number): JSONStoreCollection<T> {
+    if (typeof given === 'number') throw new CheckError(`expected an accessor, got code ${given}`)
+    return given
   }
 
   /** A code that is given back. */

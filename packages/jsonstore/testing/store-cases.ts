@@ -1,8 +1,9 @@
 /** Functions of the store: opening, closing, users, transactions. */
-import { assertDefined, assertEqual, assertThrows, assertTrue } from 'pannier/testing'
+import { assertEqual, assertThrows, assertTrue } from 'pannier/testing'
 import { CODES, JSONStore, QueryPart, WL } from '../src/index.ts'
 import { NEVER_GIVEN } from './rows.ts'
 import type { Case } from './rows.ts'
+import type { JSONStoreCollection } from '../src/index.ts'
 
 const PEOPLE = { people: { searchFields: { name: 'string', age: 'integer' } } } as const
 
@@ -16,9 +17,12 @@ export const storeCases: readonly Case[] = [
       const options = { pbkdf2Iterations: 20_000, analytics: true, fipsEnabled: true }
       const { people } = await store.init(PEOPLE, options)
       await people.add({ name: 'Ann' })
-      const more = await store.init({ ...PEOPLE, orders: {} })
-      assertEqual(Object.keys(more), ['people', 'orders'])
-      assertTrue(more.people === people && store.get('people') === people, 'accessors stay')
+      const adapter = { name: 'orders', add: 'addOrder' }
+      const more: Record<string, JSONStoreCollection> = await store.init({ orders: { adapter } })
+      assertEqual(Object.keys(more), ['people', 'orders'], 'all that are open')
+      assertTrue(more['people'] === people && store.get('people') === people, 'accessors stay')
+      assertEqual([more['orders']!.adapter, people.adapter, people.username], [adapter, undefined, 'jsonstore'])
+      assertEqual([await people.promise, await more['orders']!.promise], [0, 0])
       assertEqual(await people.count(), 1)
       assertEqual(store.get('nothing'), undefined)
       assertEqual([people.name, people.searchFields], ['people', { age: 'integer', name: 'string' }])
@@ -26,6 +30,7 @@ export const storeCases: readonly Case[] = [
       await store.closeAll()
       const again = await lab.store().init(PEOPLE)
       assertEqual(await again.people.find({ name: 'ann' }), [{ _id: 1, json: { name: 'Ann' } }])
+      assertEqual(await again.people.promise, 1)
     },
   },
   {
@@ -35,13 +40,17 @@ export const storeCases: readonly Case[] = [
     async run(lab) {
       const store = lab.store()
       for (const name of ['1people', 'people-1', 'p p', '']) await lab.fails(store.init({ [name]: {} }), 4)
-      for (const collections of [5, null, [], 'people']) await lab.fails(store.init(collections as never), 5)
+      for (const collections of [5, null, [], [1], 'people', true])
+        assertEqual(await store.init(collections as never), {}, 'no collections')
       await lab.fails(store.init({ people: 5 as never }), 5)
-      await lab.fails(store.init({ people: { searchFields: 5 as never } }), 5)
+      for (const searchFields of [5, { name: { first: 'string' } }, { name: null }]) {
+        await lab.fails(store.init({ people: { searchFields: searchFields as never } }), 6)
+        await lab.fails(store.init({ people: { additionalSearchFields: searchFields as never } }), 6)
+      }
       await lab.fails(store.init({ people: { searchFields: { name: 'text' as 'string' } } }), -12)
       await lab.fails(store.init({ people: { searchFields: { name: 'string', Name: 'string' } } }), 6)
       for (const name of ['_id', 'json', '_operation', '_deleted', '_dirty'])
-        await lab.fails(store.init({ people: { searchFields: { [name]: 'string' } } }), 22)
+        await lab.fails(store.init({ people: { searchFields: { [name]: 'string' } } }), -12)
       const both = { searchFields: { name: 'string' }, additionalSearchFields: { NAME: 'string' } } as const
       await lab.fails(store.init({ people: both }), 22)
       // Names lose their case, and all types are taken.
@@ -100,16 +109,23 @@ export const storeCases: readonly Case[] = [
       await lab.fails(store.init(PEOPLE), -6)
       lab.gives(await store.closeAll(), 0)
       assertEqual(await store.closeAll(), 0, 'closing what is closed')
-      await lab.fails(people.find(), -50)
+      await lab.fails(people.findAll(), -50)
       const { people: ofBob } = await store.init(PEOPLE, { username: 'bob' })
-      assertEqual(await ofBob.count(), 0)
-      await lab.fails(people.count(), -50)
+      assertEqual([await ofBob.count(), people.username, ofBob.username], [0, 'ann', 'bob'])
       await ofBob.add({ name: 'Of Bob' })
-      const [info, ...others] = await store.fileInfo()
-      assertEqual([info?.name, info?.isEncrypted, typeof info?.size, others], ['bob', false, 'number', []])
-      // Of another user, while this one is open.
+      // Accessors go by the names of their collections, in the store that is open.
+      assertEqual(await people.findAll(), await ofBob.findAll())
+      assertEqual(
+        (await store.fileInfo()).map(({ name, isEncrypted, size }) => [name, isEncrypted, size > 200]),
+        [
+          ['ann', false, true],
+          ['bob', false, true],
+        ],
+      )
+      // Also of another user: the store that is open is closed.
       assertEqual(await store.destroy('ann'), 0)
-      assertEqual(await ofBob.count(), 1)
+      await lab.fails(ofBob.count(), -50)
+      assertEqual(await (await store.init(PEOPLE, { username: 'bob' })).people.count(), 1)
       await store.closeAll()
       assertEqual(await (await store.init(PEOPLE, { username: 'ann' })).people.count(), 0)
       await store.closeAll()
@@ -182,7 +198,12 @@ export const storeCases: readonly Case[] = [
       assertEqual(store.getErrorMessage('x' as never), 'Not found')
       assertEqual(
         [...NEVER_GIVEN.keys()].map((code) => store.getErrorMessage(code)),
-        ['TRANSACTION_FAILURE_DURING_ROLLBACK', 'FIPS_ENABLEMENT_FAILURE', 'DESTROY_REMOVE_KEYS_FAILED'],
+        [
+          'TRANSACTION_FAILURE_DURING_ROLLBACK',
+          'FIPS_ENABLEMENT_FAILURE',
+          'DESTROY_REMOVE_KEYS_FAILED',
+          'BAD_PARAMETER_EXPECTED_DOCUMENT_OR_ID',
+        ],
       )
       const codes = Object.values(CODES)
       assertEqual([codes.filter((code) => code < 0).length, codes.filter((code) => code > 0).length], [31, 32])
@@ -191,25 +212,51 @@ export const storeCases: readonly Case[] = [
   {
     name: 'deprecated functions',
     rows: ['documentify', 'initCollection'],
-    codes: [1, 7],
+    codes: [1, 5, 4, -12],
     async run(lab) {
       const store = lab.store()
       assertEqual(store.documentify(3, { name: 'Ann' }), { _id: 3, json: { name: 'Ann' } })
+      assertEqual(store.documentify('3' as never, {}), { _id: 3, json: {} })
       lab.failed(
-        assertThrows(() => store.documentify('3' as never, {})),
+        assertThrows(() => store.documentify('x' as never, {})),
         1,
       )
       lab.failed(
         assertThrows(() => store.documentify(3, 'Ann' as never)),
-        7,
+        5,
       )
-      assertEqual(await store.initCollection('people', { name: 'string' }), 0)
-      assertEqual(await store.initCollection('people', { name: 'string' }), 1)
-      const people = store.get<{ name: string }>('people')
-      assertDefined(people)
+      const told: unknown[] = []
+      const options = { onSuccess: (made: number) => told.push(made), onFailure: (code: number) => told.push(code) }
+      const people = lab.accessor(store.initCollection<{ name: string }>('people', { name: 'string' }, options))
+      // The accessor is there at once, and its collection a little later.
+      await lab.fails(people.count(), -50)
+      assertEqual([await people.promise, told], [0, [0]])
+      assertTrue(store.get('people') === (people as unknown as JSONStoreCollection), 'as get gives it')
       await people.add({ name: 'Ann' })
-      assertEqual(await store.initCollection('people', { name: 'string' }, { dropCollection: true }), 0)
-      assertEqual(await store.get('people')!.count(), 0)
+      assertEqual(await lab.accessor(store.initCollection('people', { name: 'string' }, options)).promise, 1)
+      const dropped = store.initCollection('people', { name: 'string' }, { dropCollection: true })
+      assertEqual(await lab.accessor(dropped).promise, 0)
+      assertEqual(await people.count(), 0)
+      // Wrong arguments are told at once, and to the callback.
+      lab.gives(store.initCollection('1people', {}, options), 4)
+      lab.gives(store.initCollection('people', { name: 'text' as 'string' }, options), -12)
+      await store.closeAll()
+      assertEqual(told, [0, 1, 4, -12])
+    },
+  },
+  {
+    name: 'initCollection with load fills a collection that is empty',
+    rows: ['initCollection', 'load'],
+    async run(lab) {
+      let calls = 0
+      const store = lab.store({
+        invokeProcedure: async () => await Promise.resolve({ list: [{ name: `call ${++calls}` }] }),
+      })
+      const adapter = { name: 'people', load: { procedure: 'get', key: 'list' } }
+      const open = (): JSONStoreCollection =>
+        lab.accessor(store.initCollection('people', { name: 'string' }, { load: true, adapter }))
+      assertEqual([await open().promise, await open().promise], [0, 1])
+      assertEqual([calls, await store.get('people')!.count()], [1, 1])
     },
   },
   {
@@ -218,6 +265,7 @@ export const storeCases: readonly Case[] = [
     async run(lab) {
       const store = lab.store()
       assertTrue(WL.JSONStore === JSONStore, 'there is one of the app')
+      assertEqual([WL.constant.ASCENDING, WL.constant.DESCENDING], ['asc', 'desc'])
       assertEqual(store.syncOptions, { SYNC_DOWNSTREAM: 0, SYNC_UPSTREAM: 1, SYNC_NONE: 2 })
       const part = store.QueryPart().like('name', 'a').like('name', 'b').between('age', 1, 2)
       assertEqual(Object.fromEntries(Object.entries(part)), {
@@ -253,7 +301,7 @@ export const storeCases: readonly Case[] = [
       )
       assertEqual(told.slice(1), [1, 'done 1', 'always 1'])
 
-      const failing = people.find({ city: 'Oslo' }, { onFailure: (error: { err: number }) => told.push(error.err) })
+      const failing = people.find({ city: 'Oslo' }, { onFailure: (code: number) => told.push(code) })
       void failing.done(() => told.push('never')).fail((error) => told.push((error as { msg: string }).msg))
       const error = await lab.fails(failing, 22)
       assertEqual(told.slice(4), [22, 'INVALID_SEARCH_FIELD'])
@@ -269,6 +317,32 @@ export const storeCases: readonly Case[] = [
       }
       assertEqual({ src, err, msg, col, usr, doc, res } as object, facts)
       assertTrue(error instanceof Error, 'it is an Error')
+      assertEqual(JSON.parse(error.toString()), facts, 'as text it is JSON')
+      const {
+        src: where,
+        col: what,
+        usr: who,
+      } = await lab.fails(store.init({ orders: { searchFields: { a: 'x' as 'string' } } }), -12)
+      assertEqual([where, what, who], ['initCollection', 'orders', 'jsonstore'])
+      assertEqual((await lab.fails(store.commitTransaction(), -42)).usr, 'jsonstore')
+      // Where documents are missing the callback gets these.
+      const unknown = { _id: 9, json: { name: 'Nobody' } }
+      const missing = people.replace(unknown, { onFailure: (documents: object[]) => told.push(documents) })
+      await lab.fails(missing, -11)
+      assertEqual(told.splice(-1), [[unknown]])
+      // Callbacks of a count may be in its query.
+      await people.count({ onSuccess: (count: number) => told.push(`${count} in all`) })
+      await people.count({ name: 'nobody', onSuccess: (count: number) => told.push(`${count} of that name`) } as never)
+      assertEqual(told.splice(-2), ['1 in all', '0 of that name'])
+      // As `$.when` of jQuery 1 and 2 calls it: both results, each with a second argument.
+      const results: unknown[] = []
+      const jQueryPromise = people.count().promise()
+      jQueryPromise
+        .done((count, more) => results.push(count, more))
+        .fail(() => results.push('never'))
+        .progress()
+      await jQueryPromise.promise().then((count) => results.push(count))
+      assertEqual(results, [1, undefined, 1])
       // Nobody has to look after a failure that a callback is told.
       void people.find({ city: 'Oslo' }, { onFailure: () => told.push('heard') })
       await people.count()
@@ -295,8 +369,8 @@ export const storeCases: readonly Case[] = [
       void people.find({ city: 'Oslo' })
       await store.closeAll()
       assertEqual(told, [
-        ['init', undefined],
-        ['add', 'people'],
+        ['initCollection', undefined],
+        ['store', 'people'],
         ['find', 22],
         ['closeAll', undefined],
       ])

@@ -1,0 +1,35 @@
+/** The JSONStore of the app, and the object `WL` that apps find it in. */
+import { JSONStoreApi } from './store.ts'
+import type { JSONStoreSettings } from './store.ts'
+
+/** A JSONStore with settings of its own: where databases are kept, how adapters are called. */
+export function createJSONStore(settings: JSONStoreSettings = {}): JSONStoreApi {
+  return new JSONStoreApi(settings)
+}
+
+/** The one of the app, with the default settings. */
+export const JSONStore: JSONStoreApi = createJSONStore()
+
+/** What is added to `WL`. */
+interface Additions {
+  readonly JSONStore: JSONStoreApi
+  /** For `sort`: `[{ age: WL.constant.DESCENDING }]`. */
+  readonly constant: { readonly ASCENDING: 'asc'; readonly DESCENDING: 'desc' }
+}
+
+/** The app's own `WL`, as its typings declare it, with JSONStore. */
+export type WorklightObject = Additions &
+  (typeof globalThis extends { readonly WL: infer Existing extends object } ? Existing : object)
+
+/**
+ * As apps know it: `WL.JSONStore`. The object is the app's own `WL` if it has one, so `WL.Logger` and `WL.Client` are there as before;
+ * JSONStore and the constants for sorting are added to it.
+ */
+export const WL: WorklightObject = extendedWL()
+
+function extendedWL(): WorklightObject {
+  const { WL: existing } = globalThis as { readonly WL?: unknown }
+  const wl = (typeof existing === 'object' && existing !== null ? existing : {}) as { constant?: object }
+  const constant = { ASCENDING: 'asc', DESCENDING: 'desc', ...wl.constant } as const
+  return Object.assign(wl, { JSONStore, constant }) as WorklightObject
+}
