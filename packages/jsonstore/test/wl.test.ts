@@ -1,8 +1,9 @@
-/** Goal: `WL` is the app's own object with JSONStore added, for bundlers and in the file for `<script>`. Method: fresh worlds of node:vm and modules. */
+/** Goal: `WL` is the app's own object with JSONStore added, for bundlers and in the file for `<script>`. Method: a fresh module, and a thread of its own. */
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { createContext, runInContext } from 'node:vm'
+import { Worker } from 'node:worker_threads'
 import { expect, test, vi } from 'vitest'
 import { buildScript } from '../../../tools/checks/build.ts'
 import { root } from '../../../tools/checks/packages.ts'
@@ -29,19 +30,12 @@ test('the file for pages without a bundler makes the globals, and has all that i
     await buildScript('packages/jsonstore/src/script.ts', relative(root, file))
     const script = readFileSync(file, 'utf8')
     expect(script).not.toMatch(/\b(?:import|require)\(["'`]/)
-    const Client = {}
-    const world = createContext({
-      WL: { Client },
-      console,
-      setTimeout,
-      clearTimeout,
-      queueMicrotask,
-      crypto,
-      performance,
-    })
-    runInContext(script, world)
-    const found = runInContext('[WL.Client, typeof JSONStore.init, WL.JSONStore === JSONStore]', world) as unknown[]
-    expect([...found]).toEqual([Client, 'function', true])
+    const page = `globalThis.WL = { Client: 'kept' };
+      (0, eval)(require('node:worker_threads').workerData)
+      require('node:worker_threads').parentPort.postMessage([WL.Client, typeof JSONStore.init, WL.JSONStore === JSONStore])`
+    const worker = new Worker(page, { eval: true, workerData: script })
+    const [found] = (await once(worker, 'message')) as [unknown[]]
+    expect(found).toEqual(['kept', 'function', true])
   } finally {
     rmSync(folder, { recursive: true })
   }
