@@ -8,7 +8,7 @@ import type { JsonObject } from '../src/database/document-types.ts'
 import type { FetchFunction } from '../src/replication/http/http-client.ts'
 
 export interface CouchFetchOptions {
-  /** `features` of the root: 'pannier-snapshot' offers snapshots. */
+  /** `features` of the root: 'pannier-snapshot-2' offers snapshots. */
   readonly features?: readonly string[]
   /** Tells one start of the server from another. */
   readonly instance?: string

@@ -7,12 +7,12 @@ import { BodyView } from '../document/body.ts'
 import { RevisionReader } from '../document/revision-reads.ts'
 import type { QuerySource } from '../query/query-source.ts'
 import type { LongWork } from './byte-stream.ts'
+import { PART_CHARS, PartChecksum } from './replica-parts.ts'
 
 export const REPLICA_FORMAT = 'pannier-replica'
-export const REPLICA_VERSION = 1
+export const REPLICA_VERSION = 2
 
-/** Chars gathered before they are handed on, and documents looked up at once. */
-const CHUNK_CHARS = 64 * 1024
+/** Documents looked up at once. */
 const BODIES_AT_ONCE = 256
 
 export async function* replicaChunks(
@@ -22,6 +22,7 @@ export async function* replicaChunks(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const { documents: reader } = source
   const encoder = new TextEncoder()
+  const sum = new PartChecksum()
   const revisions = new RevisionReader(reader)
   const documents = await source.attempt(() => reader.bodies.count())
   const update_seq = `${reader.bodies.lastNumber}-${reader.collection.epoch}`
@@ -42,14 +43,19 @@ export async function* replicaChunks(
       for (const leaf of await source.attempt(() => revisions.leaves(body))) {
         text += `${toJson(leaf)}\n`
         lines++
+        if (text.length < PART_CHARS) continue
+        const part = encoder.encode(text)
+        yield part
+        yield encoder.encode(`{"check":"${sum.add(part)}"}\n`)
+        text = ''
       }
       done++
-      if (text.length < CHUNK_CHARS) continue
-      yield encoder.encode(text)
-      text = ''
     }
     onProgress?.(Math.min(done / documents, 0.999))
   }
-  yield encoder.encode(`${text}${JSON.stringify({ end: true, documents: done, revisions: lines })}\n`)
+  const rest = encoder.encode(text)
+  yield rest
+  const end = { end: true, documents: done, revisions: lines, check: sum.add(rest) }
+  yield encoder.encode(`${JSON.stringify(end)}\n`)
   onProgress?.(1)
 }

@@ -2,11 +2,12 @@
 import { throwIfAborted } from '../base/abort.ts'
 import { PannierError } from '../base/errors.ts'
 import { isPlainObject } from '../codec/collation.ts'
-import type { JsonDocument, RevisionFailure, Sequence, SnapshotLoaded, SnapshotProgress } from '../replication/peer.ts'
+import type { JsonDocument, Sequence, SnapshotLoaded, SnapshotProgress } from '../replication/peer.ts'
 import { bytesOf } from './byte-source.ts'
 import { REPLICA_FORMAT, REPLICA_VERSION } from './export-replica.ts'
 import { JsonLines } from './json-lines.ts'
-import type { JsonLine } from './json-lines.ts'
+import { PartReader } from './replica-parts.ts'
+import type { ReplicaPart } from './replica-parts.ts'
 
 /** Text of documents that are written at once, and how many they are: a tree that is empty takes a batch for half the work. */
 const BATCH_CHARS: number = 8 * 1024 * 1024
@@ -23,8 +24,9 @@ interface Head {
 }
 
 /**
- * Nothing counts as loaded before the end mark was read. @throws PANNIER_PEER_UNREACHABLE for a file that is cut off or damaged;
- * what was written until then stays, and is no hindrance to replicating in the usual way.
+ * Nothing is written of a part before its checksum was right, and nothing counts as loaded before the end mark was read.
+ * @throws PANNIER_PEER_UNREACHABLE for a file that is cut off or damaged; what was written until then is as the source has it, and no
+ * hindrance to replicating in the usual way.
  */
 export async function loadReplica(
   stream: ReadableStream<Uint8Array>,
@@ -32,55 +34,59 @@ export async function loadReplica(
   onProgress: (progress: SnapshotProgress) => void,
   signal: AbortSignal,
 ): Promise<SnapshotLoaded> {
+  const parts = new PartReader()
   const lines = new JsonLines()
-  const failures: RevisionFailure[] = []
+  const failed = new Set<unknown>()
   let head: Head | undefined
-  let end: unknown
+  let end: ReplicaPart['end']
   let batch: JsonDocument[] = []
   let batchChars = 0
-  let count = 0
+  let documents = 0
+  let revisions = 0
   let lastId: unknown
   const flush = async (): Promise<void> => {
-    const documents = batch
+    const inBatch = batch
     batch = []
     batchChars = 0
-    if (documents.length === 0) return
+    if (inBatch.length === 0) return
     throwIfAborted(signal, 'The replication')
-    const outcomes = await write(documents)
-    outcomes.forEach((outcome, at) => {
-      const { _id, _rev } = documents[at]!
-      if ('error' in outcome) failures.push({ id: String(_id), rev: String(_rev), error: outcome.error })
-    })
-    onProgress({ documents: count, documentsTotal: Math.max(count, head!.documents) })
+    const outcomes = await write(inBatch)
+    outcomes.forEach((outcome, at) => void ('error' in outcome && failed.add(inBatch[at]!['_id'])))
+    onProgress({ documents: documents - failed.size, documentsTotal: head!.documents })
   }
-  const take = async (chunk: Uint8Array): Promise<void> => {
-    for (const { value, chars } of linesOf(lines, chunk)) {
-      if (!isPlainObject(value) || end !== undefined) throw damaged()
-      if (head === undefined) head = headOf(value)
-      else if (value['end'] === true) end = value['documents']
-      else {
-        if (value['_id'] !== lastId) count++
-        lastId = value['_id']
-        batch.push(value)
-        batchChars += chars
-        if (batchChars >= BATCH_CHARS || batch.length >= BATCH_DOCUMENTS) await flush()
+  const take = async (part: ReplicaPart): Promise<void> => {
+    if (end !== undefined) throw damaged()
+    end = part.end
+    for (const { value, chars } of checked(() => lines.push(part.bytes))) {
+      if (!isPlainObject(value)) throw damaged()
+      if (head === undefined) {
+        head = headOf(value)
+        continue
       }
+      if (value['_id'] !== lastId) documents++
+      lastId = value['_id']
+      revisions++
+      batch.push(value)
+      batchChars += chars
+      if (batchChars >= BATCH_CHARS || batch.length >= BATCH_DOCUMENTS) await flush()
     }
   }
   for await (const chunk of bytesOf(stream)) {
     throwIfAborted(signal, 'The replication')
-    for (let at = 0; at < chunk.length; at += PIECE_BYTES) await take(chunk.subarray(at, at + PIECE_BYTES))
+    for (let at = 0; at < chunk.length; at += PIECE_BYTES)
+      for (const part of checked(() => parts.push(chunk.subarray(at, at + PIECE_BYTES)))) await take(part)
   }
+  const isWhole = end?.documents === documents && end.revisions === revisions && head?.documents === documents
+  if (!isWhole || !parts.isAtEnd) throw damaged()
   await flush()
-  if (head === undefined || end !== head.documents || count !== end || !lines.isAtEnd) throw damaged()
-  return { sequence: head.sequence, failures }
+  return { sequence: head!.sequence, isComplete: failed.size === 0 }
 }
 
-function* linesOf(lines: JsonLines, chunk: Uint8Array): Iterable<JsonLine> {
+function* checked<T>(values: () => Iterable<T>): Iterable<T> {
   try {
-    yield* lines.push(chunk)
-  } catch {
-    throw damaged()
+    yield* values()
+  } catch (error) {
+    throw damaged(error)
   }
 }
 
@@ -90,6 +96,6 @@ function headOf({ format, version, update_seq, documents }: Record<string, unkno
   return { sequence: update_seq, documents }
 }
 
-function damaged(): PannierError {
-  return new PannierError('PANNIER_PEER_UNREACHABLE', 'The snapshot is cut off or damaged.')
+function damaged(cause?: unknown): PannierError {
+  return new PannierError('PANNIER_PEER_UNREACHABLE', 'The snapshot is cut off or damaged.', { cause })
 }

@@ -104,6 +104,7 @@ export interface ReplicationState {
 
 export interface ReplicationView {
   readonly status: ReplicationStatus
+  readonly error: unknown
   readonly progress: ReplicationProgress
   readonly parts: readonly ReplicationPart[]
 }

@@ -38,7 +38,7 @@ export class Replication implements PromiseLike<ReplicationResult>, AsyncIterabl
       pending: undefined,
       lastSeq: undefined,
     }
-    const view: ReplicationView = { status: 'active', progress, parts: [] }
+    const view: ReplicationView = { status: 'active', error: undefined, progress, parts: [] }
     const state = { paused: false, cancelled: false, view, listeners: new Set<never>(), changed: undefined }
     this.#state = state
     const { pending } = context
@@ -47,13 +47,21 @@ export class Replication implements PromiseLike<ReplicationResult>, AsyncIterabl
     )
     pending.add(this.#result)
     const done = (): void => void pending.delete(this.#result)
-    // Whoever awaits it hears of a failure; the others have the status.
-    this.#result.then(done, done)
+    // Whoever awaits it hears of a failure; the others have the status, also where it has not come to any part.
+    this.#result.then(done, (error: unknown) => {
+      done()
+      if (state.view.parts.length === 0) state.view = { ...view, status: 'failed', error }
+    })
   }
 
   /** Of several parts (push and pull, collections) what matters most. */
   get status(): ReplicationStatus {
     return this.#state.view.status
+  }
+
+  /** Why it waits to try again, or has failed. */
+  get error(): unknown {
+    return this.#state.view.error
   }
 
   /** Of all parts together. */

@@ -5,8 +5,9 @@
  * memory is bounded by `batchesAhead` batches of names and a few requests of revisions, whose size follows what documents
  * turn out to take. An attempt that fails anywhere may be followed by another: all that it did is repeatable.
  */
+import { throwIfAborted } from '../base/abort.ts'
 import { CheckpointLog } from './checkpoint.ts'
-import { asksForRestart, checkpointLost } from './errors.ts'
+import { asksForRestart, checkpointLost, isTransient } from './errors.ts'
 import type {
   JsonDocument,
   PeerChange,
@@ -78,7 +79,8 @@ export class Attempt {
   #names: ReadonlyMap<ReplicationPeer, string> = new Map()
   #reached: Sequence
   #checkpointMs = 0
-  readonly #lost = new AbortController()
+  /** Ends what is read ahead, with the failure of the attempt. */
+  readonly #over = new AbortController()
   #cancelTimer: () => void = () => {}
   #writing: Promise<void> = Promise.resolve()
   #documentBytes = DOCUMENT_BYTES_GUESS
@@ -96,7 +98,7 @@ export class Attempt {
     this.#options = options
     this.#watcher = watcher
     this.#suspects = suspects
-    this.#signal = AbortSignal.any([signal, this.#lost.signal])
+    this.#signal = AbortSignal.any([signal, this.#over.signal])
     this.#startTime = new Date(options.wallClock()).toISOString()
   }
 
@@ -110,11 +112,13 @@ export class Attempt {
       await this.#writing
       await this.#record(this.#signal)
     } catch (error) {
-      if (this.#lost.signal.aborted) throw this.#lost.signal.reason
+      if (this.#over.signal.aborted) throw this.#over.signal.reason
+      this.#over.abort(error)
       await this.#recordLast()
       throw error
     } finally {
       this.#cancelTimer()
+      this.#over.abort()
     }
   }
 
@@ -136,27 +140,32 @@ export class Attempt {
     return from ?? (await this.#loadSnapshot())
   }
 
-  /** A first replication of everything may be one download. */
+  /** A first replication of everything may be one download. Undefined: the feed has to bring it. */
   async #loadSnapshot(): Promise<Sequence> {
     const { ids, selector, accept, name } = this.#options.filter
     const filtered = (ids ?? selector ?? accept ?? name) !== undefined || this.#options.style !== 'all'
     const { openSnapshot } = this.#source
     if (filtered || !this.#options.snapshot || openSnapshot === undefined) return undefined
     let told = 0
-    const loaded = await this.#target.loadSnapshot?.(
+    const loading = this.#target.loadSnapshot?.(
       () => {
         this.#watcher.triedSnapshot()
-        return this.#source.openSnapshot!(this.#signal)
+        return openSnapshot.call(this.#source, this.#signal)
       },
       ({ documents, documentsTotal }) => {
-        this.#watcher.page(documents - told, documentsTotal - documents)
-        this.#watcher.written(new Array<JsonDocument>(documents - told), documents - told, [])
-        told = documents
+        const more = Math.max(0, documents - told)
+        told += more
+        this.#watcher.page(more, documentsTotal - told)
+        this.#watcher.written(new Array<JsonDocument>(more), more, [])
       },
       this.#signal,
     )
-    if (loaded === undefined) return undefined
-    this.#watcher.written([], 0, loaded.failures)
+    const loaded = await loading?.catch((error: unknown) => {
+      // The feed makes up for one that is damaged, or does not come.
+      if (!isTransient(error) || asksForRestart(error)) throw error
+    })
+    // What was not taken is tried again by the feed, which tells why.
+    if (loaded === undefined || !loaded.isComplete) return undefined
     this.#watcher.reached(loaded.sequence, false)
     await this.#checkpoint(loaded.sequence, this.#signal)
     this.#watcher.checkpoint(loaded.sequence)
@@ -182,6 +191,8 @@ export class Attempt {
     for (let ended = false; ;) {
       const request = { since: from, limit: batchSize, wait: ended, style, filter, signal: this.#signal }
       const page = await this.#source.readChanges(request)
+      // Of an attempt that has failed meanwhile nothing more is told.
+      throwIfAborted(this.#signal, 'The replication')
       this.#watcher.page(page.changes.length, page.pending)
       const isElsewhere = JSON.stringify(page.lastSeq) !== JSON.stringify(from)
       from = page.lastSeq
@@ -267,7 +278,7 @@ export class Attempt {
         .then(() => this.#record(this.#signal))
         .catch((error: unknown) => {
           // Other failures show themselves in whatever is done next; the next checkpoint makes up for this one.
-          if (asksForRestart(error)) this.#lost.abort(error)
+          if (asksForRestart(error)) this.#over.abort(error)
         })
     }
     if (waitMs <= 0) record()

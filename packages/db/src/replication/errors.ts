@@ -27,7 +27,7 @@ export function isTransient(error: unknown): boolean {
 /** It is about what was sent, not about who sends it or where to: parts of it may be taken. */
 export function isAboutContent(error: unknown): boolean {
   const status = refusalStatus(error)
-  return status !== undefined && [400, 412, 413, 415, 417, 422, 431].includes(status)
+  return status !== undefined && [400, 412, 413, 414, 415, 417, 422, 431].includes(status)
 }
 
 /** A peer was wiped, or another has gone on from somewhere else: where to go on has to be found out anew. */

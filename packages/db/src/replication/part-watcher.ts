@@ -7,6 +7,9 @@ import type { ReplicationEvent, ReplicationProgress, ReplicationStatus } from '.
 
 type Untagged<Event> = Event extends unknown ? Omit<Event, 'collection' | 'direction'> : never
 
+/** It is over: nothing that comes late changes that. */
+const FINAL: ReadonlySet<ReplicationStatus> = new Set(['complete', 'cancelled', 'failed'])
+
 export class PartWatcher implements Supervised {
   readonly collection: string
   readonly direction: 'push' | 'pull'
@@ -48,6 +51,7 @@ export class PartWatcher implements Supervised {
   }
 
   status(status: ReplicationStatus, error?: PannierError, waitMs?: number): void {
+    if (FINAL.has(this.#status)) return
     this.#error = error
     this.#waitMs = waitMs
     if (status === this.#status && error === undefined) return

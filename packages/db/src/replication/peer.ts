@@ -96,6 +96,7 @@ export interface RevisionsWritten {
 }
 
 export interface SnapshotProgress {
+  /** Those that were taken. */
   readonly documents: number
   readonly documentsTotal: number
 }
@@ -103,7 +104,8 @@ export interface SnapshotProgress {
 export interface SnapshotLoaded {
   /** Of the source: what comes after it is not in the snapshot. */
   readonly sequence: Sequence
-  readonly failures: readonly RevisionFailure[]
+  /** False: some of it was not taken, so it brings no replication to a place in the feed. */
+  readonly isComplete: boolean
 }
 
 export interface ReplicationPeer {

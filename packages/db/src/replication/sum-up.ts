@@ -1,4 +1,5 @@
 /** Several directions and collections as one replication. */
+import type { PannierError } from '../base/errors.ts'
 import type { PartWatcher } from './part-watcher.ts'
 import type { ReplicationPart, ReplicationProgress, ReplicationStatus } from './types.ts'
 
@@ -16,12 +17,21 @@ const BY_IMPORTANCE: readonly ReplicationStatus[] = [
 /** Always as it is now. */
 export function sumUp(watchers: readonly PartWatcher[]): {
   readonly status: ReplicationStatus
+  readonly error: PannierError | undefined
   readonly progress: ReplicationProgress
   readonly parts: readonly ReplicationPart[]
 } {
+  /** The part that matters most. */
+  const first = (): PartWatcher | undefined => {
+    const found = BY_IMPORTANCE.map((status) => watchers.find(({ currentStatus }) => currentStatus === status))
+    return found.find((watcher) => watcher !== undefined)
+  }
   return {
     get status() {
-      return BY_IMPORTANCE.find((one) => watchers.some(({ currentStatus }) => currentStatus === one)) ?? 'complete'
+      return first()?.currentStatus ?? 'complete'
+    },
+    get error() {
+      return first()?.error
     },
     get progress() {
       return watchers.map(({ progress }) => progress).reduce(added)

@@ -10,6 +10,7 @@ import { assertDefined, assertEqual, assertRejects, assertTrue } from '../check.
 import { couchFetch } from '../couch-fetch.ts'
 import { eventually } from '../suite.ts'
 import type { SuiteContext } from '../suite.ts'
+import { refusalCases } from './replication-refusals.ts'
 import { sideCases } from './replication-sides.ts'
 import { checkedCases } from './database-cases.ts'
 
@@ -28,6 +29,7 @@ export function replicationSuite({ test, create }: SuiteContext<() => Promise<Da
   failureCases(check)
   snapshotCases(check)
   sideCases(check)
+  refusalCases(check)
 }
 
 async function fill(docs: Docs, count: number, prefix = 'd'): Promise<void> {
@@ -474,7 +476,7 @@ function snapshotCases(check: Case): void {
     await there.putAttachment('d1', 'text', new Blob(['hello'], { type: 'text/plain' }))
     const paths: string[] = []
     const intercept = (path: string): undefined => void paths.push(path)
-    const options = { fetch: couchFetch(db, { features: ['pannier-snapshot'], intercept }) }
+    const options = { fetch: couchFetch(db, { features: ['pannier-snapshot-2'], intercept }) }
     const first = await here.replicate.from(URL_THERE, options)
     assertEqual([first.docsWritten, paths.includes('_bulk_get')], [51, false])
     assertEqual(await leaves(here), await leaves(there))
@@ -492,7 +494,7 @@ function snapshotCases(check: Case): void {
       const text = await new Response(there.export({ format: 'replica' })).text()
       return new Response(text.slice(0, Math.floor(text.length / 2)))
     }
-    const fetch = couchFetch(db, { features: ['pannier-snapshot'], intercept })
+    const fetch = couchFetch(db, { features: ['pannier-snapshot-2'], intercept })
     await here.replicate.from(URL_THERE, { fetch, retry: true, backOff: () => 1 })
     assertEqual(await leaves(here), await leaves(there))
     assertTrue(offered >= 1, 'it was asked for')

@@ -7,7 +7,8 @@ interface DatabaseRoute {
   Params: { readonly db: string }
 }
 
-const FEATURE = 'pannier-snapshot'
+/** Replica files of version 2, which have checksums. */
+const FEATURE = 'pannier-snapshot-2'
 const CONTENT_TYPE = 'application/x-ndjson'
 
 export const snapshotRoutes: Routes = (app, { databases, auth, features, closing }) => {

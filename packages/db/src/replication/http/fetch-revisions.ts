@@ -67,7 +67,7 @@ export class RevisionFetcher {
         return entries
       } catch (error) {
         const isAbsent = this.#hasBulkGet === undefined && NOT_THERE.has(refusalStatus(error))
-        if (!isAbsent && !(isAboutContent(error) && this.#hasBulkGet === true)) throw error
+        if (!isAbsent && !isAboutContent(error)) throw error
         if (isAbsent) this.#hasBulkGet = false
       }
     }

@@ -4,7 +4,7 @@
  */
 import type { Environment } from '../../base/environment.ts'
 import { isPannierError, PannierError } from '../../base/errors.ts'
-import { refusalStatus, refused, unreachable } from '../errors.ts'
+import { isAboutContent, refusalStatus, refused, unreachable } from '../errors.ts'
 import { selectorTest } from '../filter.ts'
 import type {
   ChangesRequest,
@@ -57,7 +57,7 @@ export class HttpPeer implements ReplicationPeer {
     await this.#open(create, signal)
     const root = await this.#orNone(this.#root.json({ path: '/', signal }))
     const { uuid, features } = (root ?? {}) as { uuid?: unknown; features?: unknown }
-    this.#hasSnapshots = Array.isArray(features) && features.includes('pannier-snapshot')
+    this.#hasSnapshots = Array.isArray(features) && features.includes('pannier-snapshot-2')
     const { pathname } = new URL(this.name)
     // A server that moves stays the same one; one without a name of its own is known by its address.
     return typeof uuid === 'string' ? `${uuid}${pathname.slice(pathname.lastIndexOf('/'))}` : this.name
@@ -113,12 +113,30 @@ export class HttpPeer implements ReplicationPeer {
     const missing = new Map<string, readonly string[]>()
     const entries = [...revisions]
     for (let at = 0; at < entries.length; at += REVISIONS_PER_DIFF_MAX) {
-      const asked = new Map(entries.slice(at, at + REVISIONS_PER_DIFF_MAX))
-      const body = JSON.stringify(Object.fromEntries(asked))
-      const answer = await this.#client.json({ path: '_revs_diff', method: 'POST', body, signal })
-      for (const [id, revs] of missingOf(this.name, answer, asked)) missing.set(id, revs)
+      const asked = entries.slice(at, at + REVISIONS_PER_DIFF_MAX)
+      for (const [id, revs] of await this.#missing(asked, signal)) missing.set(id, revs)
     }
     return missing
+  }
+
+  /** One that is refused for what it is called counts as missing: its writing tells what is wrong with it. */
+  async #missing(
+    asked: readonly (readonly [string, readonly string[]])[],
+    signal: AbortSignal,
+  ): Promise<readonly (readonly [string, readonly string[]])[]> {
+    const body = JSON.stringify(Object.fromEntries(asked))
+    try {
+      const answer = await this.#client.json({ path: '_revs_diff', method: 'POST', body, signal })
+      return [...missingOf(this.name, answer, new Map(asked))]
+    } catch (error) {
+      if (!isAboutContent(error)) throw error
+      if (asked.length === 1) return asked
+      const half = asked.length >> 1
+      return [
+        ...(await this.#missing(asked.slice(0, half), signal)),
+        ...(await this.#missing(asked.slice(half), signal)),
+      ]
+    }
   }
 
   readRevisions(names: readonly RevisionName[], signal: AbortSignal): Promise<RevisionsRead> {
