@@ -55,10 +55,15 @@ export class QueryFixture {
   source(): QuerySource {
     const snapshot = this.store.snapshot()
     this.held++
-    return querySource(snapshot, this.catalog, NAME, systemEnvironment(), () => {
-      this.held--
-      snapshot.release()
-    })
+    return querySource(
+      snapshot,
+      { catalog: this.catalog, name: NAME, declaredIndexes: () => [] },
+      systemEnvironment(),
+      () => {
+        this.held--
+        snapshot.release()
+      },
+    )
   }
 
   private get context(): Parameters<typeof putDocuments>[1] {

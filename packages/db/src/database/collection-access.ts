@@ -4,6 +4,7 @@ import type { UploadTarget } from '../document/attachments/upload.ts'
 import type { CollectionState } from '../document/collection-state.ts'
 import type { IdGenerator } from '../document/document-id.ts'
 import type { WriteContext } from '../document/write-documents.ts'
+import type { IndexDeclaration } from '../index/index-definition.ts'
 import type { Snapshot, WriteTransaction } from '../kv/key-value-store.ts'
 import type { LoadLiveHost } from '../query/query.ts'
 import type { QuerySource } from '../query/query-source.ts'
@@ -13,6 +14,8 @@ import type { CollectionSchema } from './schema/collection-schema.ts'
 export interface CollectionWriting extends WriteContext {
   readonly newIds: IdGenerator
   readonly schema: CollectionSchema
+  /** What the collection gets when it is created. */
+  declaredIndexes(): readonly IndexDeclaration[]
 }
 
 /** Where reads and writes go. */

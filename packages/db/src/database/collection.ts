@@ -64,7 +64,8 @@ export class Collection<T extends object, Input extends object = T> extends Coll
 
   /**
    * Resolves when documents of older versions are migrated, for which reads and writes wait, and every index that was declared
-   * is built, for which they do not. (A collection that has no documents yet needs neither.)
+   * is built, for which they do not. (A collection that has no documents yet needs neither.) Looks at what other handles have done
+   * and what was asked for before: an index that is declared here and was dropped elsewhere is built again.
    *
    * @throws PANNIER_INDEX_MISMATCH if an index of the same name exists with another definition; PANNIER_NEWER_SCHEMA if newer
    *   code has migrated the collection; PANNIER_ABORTED if it was cancelled.
@@ -73,7 +74,7 @@ export class Collection<T extends object, Input extends object = T> extends Coll
    * await people.ready()
    */
   ready(): Promise<void> {
-    return this.declarations.built
+    return this.declarations.ready()
   }
 
   /**
@@ -135,10 +136,13 @@ export class Collection<T extends object, Input extends object = T> extends Coll
     }
   }
 
-  /** Forgets an index at once, whatever its size; false if there is none of that name. */
+  /**
+   * Forgets an index at once, whatever its size; false if there is none of that name. It is no longer declared here; other handles
+   * that have declared it build it again when they declare it once more or call `ready()`.
+   */
   async dropIndex(name: string): Promise<boolean> {
     const { store, catalog } = this.#context
-    this.declarations.indexes.delete(name)
+    this.declarations.forget(name)
     return await store.write((transaction) => {
       const state = catalog.collection(transaction, this.name)
       return state !== undefined && defining().dropIndex(transaction, catalog, state, name)

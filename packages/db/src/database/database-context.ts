@@ -15,6 +15,8 @@ export interface DatabaseContext {
   readonly liveUploads: Set<string>
   /** Writes that have yet to come to their transaction; closing waits for them, as they wait no longer then. */
   readonly pending: Set<Promise<unknown>>
+  /** Nobody but `open` has the handle yet. */
+  opening: boolean
   /** Aborted when the database is closed. */
   readonly closing: AbortSignal
 }

@@ -72,6 +72,7 @@ export class Database<Schemas extends object = object> {
       wallClock,
       liveUploads: new Set(),
       pending: new Set(),
+      opening: false,
       closing: this.#closing.signal,
     }
     this.encryption = parts.encryption?.(this.#context)
@@ -323,8 +324,17 @@ export class Database<Schemas extends object = object> {
     await this.close()
   }
 
-  /** @internal Goes on with index builds that an earlier run has left. */
-  async resumeBuilds(options: CollectionOptions): Promise<void> {
+  /** @internal Declares what the application opens the database with. `options`: for the work that this makes. */
+  async begin(collections: Readonly<Record<string, object>>, options: CollectionOptions): Promise<void> {
+    this.#context.opening = true
+    for (const [name, declared] of Object.entries(collections))
+      await this.collection<JsonObject>(name, { ...declared, ...options }).declarations.loaded()
+    await this.#resumeBuilds(options)
+    this.#context.opening = false
+  }
+
+  /** Goes on with index builds that an earlier run has left. */
+  async #resumeBuilds(options: CollectionOptions): Promise<void> {
     const { store, catalog } = this.#context
     const unfinished = await store.read((snapshot) =>
       catalog

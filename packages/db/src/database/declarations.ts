@@ -1,10 +1,12 @@
 /**
  * What code declares of a collection (indexes, settings, a schema), and the work that makes the stored collection so: migrations, then
- * builds. Declarations are added to, never taken back; the work goes on where an earlier run has left it.
+ * builds. Declarations are added to; only a drop through this handle takes one back. The work goes on where an earlier run has left it.
+ *
+ * What another handle drops stays dropped until somebody here declares it again or waits for `ready()`: each of these takes a look
+ * at the newest catalog. A look takes its turn behind the writes that were asked for before it, or it would find what they drop.
  */
 import { isPannierError } from '../base/errors.ts'
 import { loadedModule } from '../base/lazy-module.ts'
-import type { MaybePromise } from '../base/maybe-promise.ts'
 import type { CollectionState } from '../document/collection-state.ts'
 import { indexMismatch, parseIndexInput, sameIndex } from '../index/index-definition.ts'
 import type { IndexDeclaration, IndexInput } from '../index/index-definition.ts'
@@ -44,9 +46,13 @@ export class Declarations implements Declared {
   readonly migrations: MigrationRunner
   readonly #name: string
   readonly #context: DatabaseContext
-  /** The collection (by number) that is known to have the indexes that were declared. */
+  /** The collection (by number) in which there was everything that had been declared, when this handle last looked. */
   #settledNumber: number | undefined
+  /** Documents that share a key keep a unique index from being built; not tried again before something changes. */
+  #refused: { readonly number: number; readonly error: unknown } | undefined
   #building: Promise<void> = Promise.resolve()
+  /** A look that has not begun takes in whatever is declared until then; with 'newest' the store is asked for what is new. */
+  #lookAsked: 'newest' | 'known' | undefined
 
   constructor(name: string, context: DatabaseContext) {
     this.#name = name
@@ -56,7 +62,8 @@ export class Declarations implements Declared {
   }
 
   /** Resolves when what was declared is there; rejects with what stood in its way. */
-  get built(): Promise<void> {
+  ready(): Promise<void> {
+    if (this.#declares) this.#look('newest')
     return this.#building
   }
 
@@ -74,11 +81,21 @@ export class Declarations implements Declared {
     const newSettings = chooseSettings(this.settings, options)
     // Under way from now on, so that transactions wait for it.
     if (newSchema) this.migrations.migrate().catch(() => {})
+    if (news.length > 0) this.#refused = undefined
     if (newSchema || newSettings || news.length > 0) this.build(options)
+    else if (declarations.length > 0) this.#look('newest')
+  }
+
+  /** The index is no longer declared. */
+  forget(name: string): void {
+    this.indexes.delete(name)
+    this.#refused = undefined
   }
 
   /** Also goes on with builds that an earlier run has left. */
-  build(options: CollectionOptions = {}): void {
+  build(options: CollectionOptions = {}, look: 'newest' | 'known' = 'newest'): void {
+    // Nothing is newer than what was just opened, and no write came before.
+    if (this.#lookAsked !== 'newest') this.#lookAsked = this.#context.opening ? 'known' : look
     const work = this.#building.then(
       () => this.#buildMissing(options),
       () => this.#buildMissing(options),
@@ -101,22 +118,27 @@ export class Declarations implements Declared {
 
   /** After a write into the collection with this number. */
   afterWrite(number: number | undefined): void {
-    const declared = this.indexes.size > 0 || Object.keys(this.settings).length > 0
-    if (declared && number !== undefined && number !== this.#settledNumber) this.build()
+    if (this.#declares && number !== undefined && number !== this.#settledNumber) this.#look('known')
+  }
+
+  get #declares(): boolean {
+    return this.indexes.size > 0 || Object.keys(this.settings).length > 0
+  }
+
+  #look(look: 'newest' | 'known'): void {
+    if (this.#lookAsked === undefined) this.build({}, look)
+    else if (look === 'newest') this.#lookAsked = look
   }
 
   async #buildMissing(options: CollectionOptions): Promise<void> {
+    const look = this.#lookAsked
+    this.#lookAsked = undefined
     const name = this.#name
     const { store, catalog } = this.#context
-    const read = (): MaybePromise<CollectionState | undefined> =>
-      store.read((snapshot) => catalog.collection(snapshot, name))
-    let state = await read()
-    if (state === undefined) {
-      // Another handle may have made it just now.
-      await store.refresh()
-      state = await read()
-      if (state === undefined) return
-    }
+    if (look === 'newest') await store.refresh()
+    let state = await store.read((snapshot) => catalog.collection(snapshot, name))
+    if (state === undefined) return
+    if (this.#refused?.number === state.number) throw this.#refused.error
     const declared = (): IndexDeclaration[] => [...this.indexes.values()]
     // Most runs of an application find everything as it was declared.
     if (isComplete(state, declared(), this.settings)) await this.migrations.migrate()
@@ -127,8 +149,10 @@ export class Declarations implements Declared {
       try {
         state = await completeCollection(name, this.#context, declared, this.settings, migrate, options)
       } catch (error) {
-        // Not tried again with every write.
-        if (isPannierError(error, 'PANNIER_UNIQUE')) this.#settledNumber = number
+        if (isPannierError(error, 'PANNIER_UNIQUE')) {
+          this.#refused = { number, error }
+          this.#settledNumber = number
+        }
         throw error
       }
     }

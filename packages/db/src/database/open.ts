@@ -12,7 +12,6 @@ import type { Credential } from '../storage/encrypted/slots.ts'
 import type { CollectionOptions } from './declarations.ts'
 import { webCoordinator } from './coordination/web-coordinator.ts'
 import { Database } from './database.ts'
-import type { JsonObject } from './document-types.ts'
 import type { CollectionDeclaration } from './schema/declared-types.ts'
 import { systemEnvironment } from './environment.ts'
 import { writePath } from './write-path-on-demand.ts'
@@ -133,9 +132,7 @@ async function openChecked(name: string, options: OpenOptions, limits: Limits): 
       ...(signal !== undefined && { signal }),
       ...(onProgress !== undefined && { onProgress }),
     }
-    for (const [collection, declared] of Object.entries(collections))
-      await database.collection<JsonObject>(collection, { ...declared, ...building }).declarations.loaded()
-    await database.resumeBuilds(building)
+    await database.begin(collections, building)
     return database
   } catch (error) {
     if (database !== undefined) await database.close()

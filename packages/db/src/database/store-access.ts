@@ -45,6 +45,7 @@ export class StoreAccess implements CollectionAccess {
       const { watchCollection } = await loadedModule(import('./live-watcher.ts'))
       return watchCollection(context, name, schema)
     }
+    const declaredIndexes = (): IndexDeclaration[] => [...indexes.values()]
     let maintenance: IndexMaintenance | undefined
     this.writing = {
       catalog,
@@ -53,14 +54,15 @@ export class StoreAccess implements CollectionAccess {
         // One without indexes needs nothing for them; what it takes to define some is asked for before anything is written.
         const definitions = indexes.size === 0 ? undefined : defining()
         const state = schema.markNew(transaction, catalog, catalog.create(transaction, name, settings))
-        return definitions?.defineIndexes(transaction, catalog, state, [...indexes.values()]) ?? state
+        return definitions?.defineIndexes(transaction, catalog, state, declaredIndexes()) ?? state
       },
       get maintenance(): IndexMaintenance {
-        return (maintenance ??= writePath().collectionMaintenance(() => [...indexes.values()]))
+        return (maintenance ??= writePath().collectionMaintenance(declaredIndexes))
       },
       settings: () => ({ ...DEFAULT_SETTINGS, ...settings }),
       newIds: context.newIds,
       schema,
+      declaredIndexes,
     }
   }
 
@@ -103,9 +105,9 @@ export class StoreAccess implements CollectionAccess {
   }
 
   openSource(): QuerySource {
-    const { store, catalog, environment } = this.#context
+    const { store, environment } = this.#context
     const snapshot = store.snapshot()
-    return querySource(snapshot, catalog, this.#name, environment, () => snapshot.release())
+    return querySource(snapshot, this.writing, environment, () => snapshot.release())
   }
 
   known(): { readonly state: CollectionState | undefined; readonly committed: boolean } {

@@ -136,7 +136,7 @@ class TransactionAccess implements CollectionAccess {
 
   openSource(): QuerySource {
     const { active, environment } = this.#transaction
-    return querySource(active, this.writing.catalog, this.writing.name, environment, () => {})
+    return querySource(active, this.writing, environment, () => {})
   }
 
   known(): { readonly state: CollectionState | undefined; readonly committed: boolean } {

@@ -4,14 +4,19 @@ import { ShapeDictionary } from '../codec/shape.ts'
 import type { Cursor, Snapshot, TreeReader } from '../kv/key-value-store.ts'
 import { collectionTrees, DEFAULT_SETTINGS } from './collection-state.ts'
 import { DocumentReader } from './document-reader.ts'
+import type { IndexDefinition } from './index-definition.ts'
 
-export function emptyCollection(name: string): DocumentReader {
+/** It has the indexes that the first write will give it. Their numbers are those of no stored index. */
+export function emptyCollection(
+  name: string,
+  declared: readonly Omit<IndexDefinition, 'number' | 'builtTo'>[],
+): DocumentReader {
   const state = {
     number: 0,
     name,
     epoch: '',
     shapes: new ShapeDictionary(),
-    indexes: [],
+    indexes: declared.map((declaration, at) => ({ number: -1 - at, ...declaration, builtTo: undefined })),
     nextIndexNumber: 1,
     settings: DEFAULT_SETTINGS,
     trees: collectionTrees(0),

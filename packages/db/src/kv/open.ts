@@ -46,6 +46,7 @@ export class PagedKeyValueStore implements KeyValueStore {
   readonly #core: Core
   #writer: Writer | undefined
   #loading: Promise<void> | undefined
+  #heard: Promise<unknown> | undefined
   /** What has to wait for the writer to be loaded. */
   #asked: Asked[] = []
   #closing: Promise<void> | undefined
@@ -144,14 +145,15 @@ export class PagedKeyValueStore implements KeyValueStore {
   #load(): void {
     const module = writing()
     if (!isPromise(module)) return this.#startAsked(module)
-    this.#loading ??= module
-      .then(
-        (loaded) => this.#startAsked(loaded),
-        (error: unknown) => {
-          for (const { reject } of this.#takeAsked()) reject(error)
-        },
-      )
-      .finally(() => (this.#loading = undefined))
+    // One that has failed is followed by another before all have heard of it: each is listened to.
+    if (module === this.#heard) return
+    this.#heard = module
+    this.#loading = module.then(
+      (loaded) => this.#startAsked(loaded),
+      (error: unknown) => {
+        for (const { reject } of this.#takeAsked()) reject(error)
+      },
+    )
   }
 
   /** The only writer is made once, also when a hint has asked for it before the constructor does. */

@@ -392,7 +392,7 @@ function runModel(where: string, prepare: (seed: number) => Promise<Open>): void
           db: await openAnother(),
           async reopen() {
             real.db = await openAnother()
-            await real.db.resumeBuilds({})
+            await real.db.begin({}, {})
           },
         }
         const model: Model = { live: new Map(), generations: new Map() }
