@@ -124,6 +124,8 @@ export function pageStoreSuite(context: PageStoreSuiteContext): void;
 
 export function prefixed(test: Test, prefix: string): Test;
 
+export function slow(storage: Storage, chance: number | Random, scope?: Storage['scope']): Storage;
+
 type Brand<T, Name extends string> = T & {
     readonly [brand]: Name;
 };
@@ -183,6 +185,13 @@ interface PageStore {
     listPages(): MaybePromise<readonly PageId[]>;
     usedBytes(): MaybePromise<number | undefined>;
     close(): MaybePromise<void>;
+}
+
+interface Random {
+    next(): number;
+    below(limit: number): number;
+    chance(probability: number): boolean;
+    pick<T>(items: readonly T[]): T;
 }
 
 type SharingScope = 'process' | 'origin';

@@ -343,6 +343,12 @@ class ModelTransaction implements WriteTransaction {
     return data
   }
 
+  view(): HeldSnapshot {
+    this.check()
+    this.own.clear()
+    return new ModelSnapshot({ sequence: this.sequence, trees: new Map(this.trees) }, this.memory)
+  }
+
   attempt<T>(step: () => T): MaybePromise<T> {
     const before = this.writes
     return attempt(() => {

@@ -26,6 +26,7 @@ export type ErrorCode =
   | 'PANNIER_QUOTA_EXCEEDED' // no room left
   | 'PANNIER_STALE' // fenced: another handle has written since; caught up with and retried inside the library
   | 'PANNIER_RECOVERY_NEEDED' // an earlier write failed and recovery has not succeeded yet
+  | 'PANNIER_TRANSACTION_ENDED' // a transaction was used after its end
   | 'PANNIER_SNAPSHOT_EXPIRED' // the pages of an old snapshot were reclaimed
   // documents
   | 'PANNIER_CONFLICT' // the document exists, or the revision given is not the current one

@@ -369,6 +369,7 @@ export class Database<Schemas extends object = object> {
       tx.committed()
       return result
     } catch (error) {
+      await tx.settleSteps()
       throw tx.postponed ?? error
     } finally {
       tx.end()

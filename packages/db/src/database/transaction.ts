@@ -1,9 +1,10 @@
 /** A transaction as its function sees it: several reads and writes, all or nothing, that nobody else comes between. */
 import type { Environment } from '../base/environment.ts'
-import { isPromise } from '../base/maybe-promise.ts'
+import { andThen, isPromise } from '../base/maybe-promise.ts'
 import type { MaybePromise } from '../base/maybe-promise.ts'
 import type { CollectionState } from '../document/collection-state.ts'
-import type { HeldTransaction, Snapshot, WriteTransaction } from '../kv/key-value-store.ts'
+import type { HeldSnapshot, HeldTransaction, Snapshot, WriteTransaction } from '../kv/key-value-store.ts'
+import { transactionEnded } from '../kv/transaction.ts'
 import type { QuerySource } from '../query/query-source.ts'
 import type { Collection } from './collection.ts'
 import { CollectionOperations } from './collection-operations.ts'
@@ -20,7 +21,14 @@ export class Transaction<Schemas extends object = object> {
   readonly #held: HeldTransaction
   readonly #collectionOf: (name: string) => Collection<JsonObject>
   readonly #touched = new Set<string>()
-  readonly #pending = new Set<Promise<unknown>>()
+  /** Reads and writes that wait for the storage. */
+  readonly #steps = new Set<Promise<unknown>>()
+  /** Writes, and what will end in one. */
+  readonly #work = new Set<Promise<unknown>>()
+  /** @internal Steps of queries that were begun, and queries that have not come to their end. */
+  taken = 0
+  /** @internal */
+  openQueries = 0
   #postponed: MigrationNeeded | undefined
   #ended = false
 
@@ -33,7 +41,8 @@ export class Transaction<Schemas extends object = object> {
 
   /**
    * The collection inside the transaction: what is read through it includes what the transaction has written, which nobody
-   * else sees before it ends. Write nothing into a collection while a loop over one of its queries is under way.
+   * else sees before it ends. Steps that overlap take effect in the order in which they were asked for. A query answers by what was
+   * written before it began: what is written meanwhile changes nothing in a loop over its rows. docs/transactions.md is the contract.
    */
   collection<Name extends string>(name: Name): CollectionOperations<DocumentOf<Schemas, Name>, InputOf<Schemas, Name>>
   collection<T extends object>(name: string): CollectionOperations<T>
@@ -54,9 +63,25 @@ export class Transaction<Schemas extends object = object> {
     return this.#postponed
   }
 
-  /** @internal The operations that were not waited for. Rejects if one of them failed. */
+  /**
+   * @internal Waits for what was begun and not waited for; rejects if one of the writes fails. A query that goes on by itself takes
+   * its next step within a turn of the event loop; one that does not is cut off when the transaction ends.
+   */
   async settle(): Promise<void> {
-    while (this.#pending.size > 0) await Promise.all(this.#pending)
+    while (this.#work.size > 0 || (await this.#isMoving()))
+      await Promise.all([...this.#work, Promise.allSettled(this.#steps)])
+  }
+
+  /** @internal As `settle`, when the transaction has failed: only for what the storage has to answer, however that ends. */
+  async settleSteps(): Promise<void> {
+    while (await this.#isMoving()) await Promise.allSettled(this.#steps)
+  }
+
+  async #isMoving(): Promise<boolean> {
+    if (this.#steps.size > 0) return true
+    const { taken } = this
+    if (this.openQueries > 0) await this.#context.environment.yield()
+    return this.#steps.size > 0 || this.taken > taken
   }
 
   /** @internal */
@@ -86,24 +111,33 @@ export class Transaction<Schemas extends object = object> {
 
   /** @internal */
   write<T>(name: string, write: (transaction: WriteTransaction) => T): Promise<T> {
-    const held = this.#held
-    this.#assertActive()
+    const held = this.active
     this.#touched.add(name)
-    return this.pending(Promise.resolve(held.attempt(() => write(held))))
+    const written = (async () => held.attempt(() => write(held)))()
+    return this.pending(kept(this.#steps, written))
   }
 
   /** @internal The transaction does not end before it has. */
   pending<T>(work: Promise<T>): Promise<T> {
-    this.#pending.add(work)
-    const done = (): void => void this.#pending.delete(work)
-    work.then(done, done)
-    return work
+    return kept(this.#work, work)
+  }
+
+  /** @internal As `pending`, of what changes nothing. */
+  reading<T>(work: MaybePromise<T>): MaybePromise<T> {
+    return isPromise(work) ? kept(this.#steps, work) : work
   }
 
   #assertActive(): void {
-    if (this.#ended)
-      throw new TypeError('The transaction has ended; use it only inside its function, and wait for what it does.')
+    if (this.#ended) throw transactionEnded()
   }
+}
+
+/** In the set until it has ended. */
+function kept<T>(set: Set<Promise<unknown>>, work: Promise<T>): Promise<T> {
+  set.add(work)
+  const done = (): void => void set.delete(work)
+  work.then(done, done)
+  return work
 }
 
 class TransactionAccess implements CollectionAccess {
@@ -117,8 +151,9 @@ class TransactionAccess implements CollectionAccess {
   }
 
   read<T>(read: (snapshot: Snapshot) => T): MaybePromise<T> {
-    const held = this.#transaction.active
-    return held.attempt(() => read(held))
+    const transaction = this.#transaction
+    const view = transaction.active.view()
+    return transaction.reading(andThen(view, (seen) => seen.attempt(() => read(seen))))
   }
 
   write<T>(write: (transaction: WriteTransaction) => T): Promise<T> {
@@ -134,9 +169,28 @@ class TransactionAccess implements CollectionAccess {
     return this.#transaction.pending(work)
   }
 
-  openSource(): QuerySource {
-    const { active, environment } = this.#transaction
-    return querySource(active, this.writing, environment, () => {})
+  /** Of what the transaction has written by now. */
+  openSource(): MaybePromise<QuerySource> {
+    const transaction = this.#transaction
+    return transaction.reading(andThen(transaction.active.view(), (view) => this.#sourceOf(view)))
+  }
+
+  /** Each step counts as under way. */
+  #sourceOf(view: HeldSnapshot): QuerySource {
+    const transaction = this.#transaction
+    const source = querySource(view, this.writing, transaction.environment, () => {
+      view.release()
+      transaction.openQueries--
+    })
+    transaction.openQueries++
+    return {
+      ...source,
+      attempt: (step) => {
+        transaction.taken++
+        return transaction.reading(source.attempt(step))
+      },
+      pause: () => transaction.reading(source.pause()),
+    }
   }
 
   known(): { readonly state: CollectionState | undefined; readonly committed: boolean } {

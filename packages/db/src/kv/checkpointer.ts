@@ -4,7 +4,6 @@
  * Guarantees: at most one runs at a time; a checkpoint that fails changes nothing.
  * Relies on: the caller holds the writer lease while one runs.
  */
-import type { CommitSequence } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'
 import { moduleOnDemand } from '../base/lazy-module.ts'
 import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
@@ -14,7 +13,7 @@ import type { Core } from './core.ts'
 import { encodeCommit } from './encode-commit.ts'
 import { applyCommits } from './replay.ts'
 import type { State } from './state.ts'
-import type { Transaction } from './transaction.ts'
+import type { SealedTransaction } from './transaction.ts'
 import type * as WritePages from './write-pages.ts'
 
 /** A storage checkpoint starts when the log holds this many records, whatever their size. */
@@ -54,17 +53,14 @@ export class Checkpointer {
   }
 
   /** Commits a transaction into pages at once, together with everything that was only in the log. Not while one runs. */
-  async commitDirect({ writeState }: typeof WritePages, transaction: Transaction): Promise<void> {
+  async commitDirect({ writeState }: typeof WritePages, sealed: SealedTransaction): Promise<void> {
     const core = this.#core
-    const sequence = (core.state.sequence + 1) as CommitSequence
-    const based = core.state === transaction.base
-    const state = based
-      ? transaction.result(sequence)
-      : applyCommits(core.state, [{ sequence, body: transaction.body() }])
+    const { sequence, body } = sealed
+    const state = core.state === sealed.base ? sealed.result : applyCommits(core.state, [{ sequence, body: body! }])
     const nothing: CommitBody = { created: [], dropped: [], trees: [] }
     const mark = { sequence, bytes: encodeCommit(sequence, core.writerId, nothing) }
     const stageBytes = Math.max(STAGE_BYTES, core.options.cacheBytesMax * DIRECT_STAGE_SHARE)
-    core.committedInPages(await this.#written(writeState(core, state, stageBytes, mark)), transaction)
+    core.committedInPages(await this.#written(writeState(core, state, stageBytes, mark)), sealed)
   }
 
   /**

@@ -21,7 +21,7 @@ import { commitNotice, directNotice, unknownChanges } from './notice.ts'
 import { applyCommits, type LoggedCommit } from './replay.ts'
 import { StateSnapshot } from './snapshot.ts'
 import type { State } from './state.ts'
-import type { Transaction } from './transaction.ts'
+import type { SealedTransaction } from './transaction.ts'
 
 export interface CoreOptions {
   readonly store: PageStore
@@ -126,10 +126,10 @@ export class Core {
   }
 
   /** As `checkpointed`, of a commit that skipped the log. */
-  committedInPages(base: State, transaction: Transaction): void {
+  committedInPages(base: State, sealed: SealedTransaction): void {
     const before = this.#state
     this.#rebase(base, [])
-    this.#notify(() => directNotice(before, base, transaction))
+    this.#notify(() => directNotice(before, base, sealed))
   }
 
   /** Takes over what `store.read` has found. */

@@ -1,18 +1,44 @@
-/** A write transaction that its caller drives, while it has its turn. */
-import { attempt } from '../base/miss.ts'
-import type { MaybePromise } from '../base/maybe-promise.ts'
+/**
+ * A write transaction that its caller drives, while it has its turn.
+ *
+ * Guarantees: steps take effect one after another, in the order in which they were asked for, each of them whole or not at all. A
+ * step that waits for pages has done nothing yet, so no step can undo another. Reads go to a view that never changes.
+ * Nothing is begun once a commit or a rollback has begun; what is under way then comes to its end first.
+ */
+import { attempt, Miss } from '../base/miss.ts'
+import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
+import type { NodeCache } from '../btree/node.ts'
 import type { Core } from './core.ts'
-import type { HeldTransaction, ReducerName, TreeKind, TreeWriter } from './key-value-store.ts'
-import { Transaction } from './transaction.ts'
+import type { HeldSnapshot, HeldTransaction, ReducerName, TreeKind, TreeWriter } from './key-value-store.ts'
+import { HeldStateSnapshot } from './snapshot.ts'
+import type { State } from './state.ts'
+import { Transaction, transactionEnded } from './transaction.ts'
+
+/** So many steps are looked at for what they will miss, while one before them waits. */
+const STEPS_AHEAD_MAX = 200
+
+interface QueuedStep {
+  readonly run: () => unknown
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: unknown) => void
+}
 
 export class HeldPagedTransaction implements HeldTransaction {
   readonly ended: Promise<void>
+  readonly #cache: NodeCache
   readonly #transaction: Transaction
   readonly #commit: (transaction: Transaction) => Promise<void>
+  readonly #queue: QueuedStep[] = []
+  #draining: Promise<void> | undefined
+  readonly #reading = new Set<Promise<unknown>>()
+  #inStep = false
+  /** Nothing more is taken on. */
+  #closed = false
   #end: () => void = () => {}
   readonly #release: () => void
 
   constructor(core: Core, commit: (transaction: Transaction) => Promise<void>) {
+    this.#cache = core.cache
     this.#transaction = new Transaction(core.state, core.cache)
     this.#commit = commit
     this.#release = core.hold(core.state.generation)
@@ -39,21 +65,31 @@ export class HeldPagedTransaction implements HeldTransaction {
     this.#transaction.dropTree(name)
   }
 
-  /** A step that throws, or that has to be repeated, leaves nothing of that attempt behind. */
   attempt<T>(step: () => T): MaybePromise<T> {
-    const savepoint = this.#transaction.savepoint()
-    return attempt(() => {
+    if (this.#closed) throw transactionEnded()
+    if (!this.#inStep && this.#queue.length === 0) {
       try {
-        return step()
+        return this.#step(step)
       } catch (thrown) {
-        this.#transaction.rollbackTo(savepoint)
-        throw thrown
+        if (!(thrown instanceof Miss)) throw thrown
       }
+    }
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({ run: step, resolve: resolve as (value: unknown) => void, reject })
+      // Later: a step that has asked for this one (a function given to `update`, say) comes to its end first.
+      this.#draining ??= Promise.resolve().then(() => this.#drain())
     })
   }
 
+  view(): MaybePromise<HeldSnapshot> {
+    return this.attempt(() => new TransactionView(this.#transaction.view(), this.#cache, (read) => this.#watch(read)))
+  }
+
   async commit(): Promise<void> {
+    if (this.#closed) throw transactionEnded()
+    this.#closed = true
     try {
+      if (this.#draining !== undefined) await this.#draining
       await this.#commit(this.#transaction)
     } finally {
       this.rollback()
@@ -61,7 +97,84 @@ export class HeldPagedTransaction implements HeldTransaction {
   }
 
   rollback(): void {
+    this.#closed = true
+    const underWay = [...this.#reading]
+    if (this.#draining !== undefined) underWay.push(this.#draining)
+    if (underWay.length === 0) this.#finish()
+    else void Promise.allSettled(underWay).then(() => this.#finish())
+  }
+
+  #finish(): void {
+    this.#transaction.end()
     this.#release()
     this.#end()
+  }
+
+  #step<T>(step: () => T): T {
+    this.#inStep = true
+    try {
+      return this.#transaction.step(step)
+    } finally {
+      this.#inStep = false
+    }
+  }
+
+  /** The turn does not end before the read does. */
+  #watch<T>(read: () => MaybePromise<T>): MaybePromise<T> {
+    if (this.#closed) throw transactionEnded()
+    const reading = read()
+    if (isPromise(reading)) {
+      this.#reading.add(reading)
+      const done = (): void => void this.#reading.delete(reading)
+      reading.then(done, done)
+    }
+    return reading
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#queue.length > 0) {
+      try {
+        await attempt(() => this.#runQueued())
+      } catch (error) {
+        // What the first one needs could not be had.
+        this.#queue.shift()!.reject(error)
+      }
+    }
+    this.#draining = undefined
+  }
+
+  #runQueued(): void {
+    for (let next = this.#queue[0]; next !== undefined; next = this.#queue[0]) {
+      let tell: () => void
+      try {
+        const { resolve } = next
+        const value = this.#step(next.run)
+        tell = () => resolve(value)
+      } catch (error) {
+        if (error instanceof Miss) {
+          // What those behind it will miss is fetched with it.
+          for (const { run } of this.#queue.slice(1, STEPS_AHEAD_MAX)) this.#transaction.tryOut(run)
+          throw error
+        }
+        const { reject } = next
+        tell = () => reject(error)
+      }
+      this.#queue.shift()
+      tell()
+    }
+  }
+}
+
+/** Its pages stay as long as the transaction has its turn, which does not end while something is read. */
+class TransactionView extends HeldStateSnapshot {
+  readonly #watch: <T>(read: () => MaybePromise<T>) => MaybePromise<T>
+
+  constructor(state: State, cache: NodeCache, watch: <T>(read: () => MaybePromise<T>) => MaybePromise<T>) {
+    super(state, cache, () => {})
+    this.#watch = watch
+  }
+
+  override attempt<T>(read: () => T): MaybePromise<T> {
+    return this.#watch(() => super.attempt(read))
   }
 }

@@ -133,10 +133,19 @@ export interface HeldSnapshot extends Snapshot {
   release(): void
 }
 
-/** A write transaction that a caller drives step by step; no other writer gets its turn until it ends. */
+/**
+ * A write transaction that a caller drives step by step; no other writer gets its turn until it ends. Whatever touches it after
+ * `commit` or `rollback` was called is PANNIER_TRANSACTION_ENDED.
+ */
 export interface HeldTransaction extends WriteTransaction {
+  /**
+   * Runs `step` until nothing is missing. Steps that overlap take effect one after another, in the order in which they were asked
+   * for; one that throws leaves nothing behind, and so does each try that misses. Synchronous when nothing has to be waited for.
+   */
   attempt<T>(step: () => T): MaybePromise<T>
-  /** Resolves when durable. */
+  /** What it has written so far, to be read: what it writes later does not change that. Of no use once the transaction has ended. */
+  view(): MaybePromise<HeldSnapshot>
+  /** Finishes the steps that were asked for. Resolves when durable. */
   commit(): Promise<void>
   /** Idempotent; nothing of it stays. */
   rollback(): void

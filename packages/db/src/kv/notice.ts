@@ -3,7 +3,7 @@ import type { CommitSequence, Key } from '../base/brand.ts'
 import type { CommitBody } from './commit-record.ts'
 import type { CommitNotice } from './key-value-store.ts'
 import type { State } from './state.ts'
-import type { Transaction } from './transaction.ts'
+import type { SealedTransaction } from './transaction.ts'
 
 /** Commits that change more keys of a tree than this do not list them. */
 export const NOTICE_KEYS_MAX = 10_000
@@ -36,9 +36,9 @@ export function commitNotice(
 }
 
 /** Of a commit of this handle that skipped the log. */
-export function directNotice(before: State, after: State, transaction: Transaction): CommitNotice {
-  if (transaction.loggable) return commitNotice(before, after, after.sequence, transaction.body(), true)
-  const names = new Set(transaction.touchedTrees())
+export function directNotice(before: State, after: State, { body, touchedTrees }: SealedTransaction): CommitNotice {
+  if (body !== undefined) return commitNotice(before, after, after.sequence, body, true)
+  const names = new Set(touchedTrees)
   for (const name of after.slotOfName.keys()) if (!before.slotOfName.has(name)) names.add(name)
   for (const name of before.slotOfName.keys()) if (!after.slotOfName.has(name)) names.add(name)
   return {

@@ -7,25 +7,25 @@
  */
 import { LEAF_BYTES_TARGET } from '../btree/page-sizes.ts'
 import { overlaySize } from './overlay.ts'
-import { LOG_BYTES_MAX, type Transaction } from './transaction.ts'
+import type { State } from './state.ts'
+import { LOG_BYTES_MAX, type SealedTransaction } from './transaction.ts'
 
 /** Smaller ones always go to the log: one small write is what a single put may cost. */
 const DIRECT_BYTES_MIN: number = 16 * 1024
 /** What fills the log goes to pages only if it is no small write itself. */
 const FILLING_BYTES_MIN: number = 256 * 1024
 
-export function skipsLog(transaction: Transaction, logBytes: number): boolean {
-  const { bytes } = transaction
-  if (!transaction.loggable) return true
+export function skipsLog({ result, body, bytes }: SealedTransaction, logBytes: number): boolean {
+  if (body === undefined) return true
   if (bytes < DIRECT_BYTES_MIN) return false
   if (bytes >= FILLING_BYTES_MIN && logBytes + bytes >= LOG_BYTES_MAX) return true
-  return rewrittenBytes(transaction) <= bytes
+  return rewrittenBytes(result) <= bytes
 }
 
 /** An estimate from above of the existing pages that a storage checkpoint would have to write anew. */
-function rewrittenBytes(transaction: Transaction): number {
+function rewrittenBytes({ slots }: State): number {
   let rewritten = 0
-  for (const tree of transaction.result(transaction.sequence).slots) {
+  for (const tree of slots) {
     if (tree === undefined || tree.kind === 'inline' || tree.tree === undefined) continue
     const changes = overlaySize(tree.overlay)
     if (changes === 0) continue

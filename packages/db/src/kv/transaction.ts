@@ -1,8 +1,9 @@
 /**
  * A write transaction: a draft of the next state, and the record of how it differs.
  *
- * Nothing of it is visible before the commit. It can be rewound to a savepoint, so that several small writes share one
- * transaction and a failed one leaves nothing behind.
+ * Nothing of it is visible before the commit. Work is done in steps: synchronous calls that leave nothing behind when they throw.
+ * The point to go back to lives as long as that call and is known to nobody else, so no step can undo another. `seal` takes
+ * what is committed, log record and state, at one moment; from then on the transaction can't be used.
  */
 import { assert } from '../base/assert.ts'
 import type { CommitSequence, Key } from '../base/brand.ts'
@@ -51,16 +52,35 @@ interface OperationLog {
   readonly changes: Change[]
 }
 
+/** How far everything was that only ever grows, and the draft as it was. */
 interface Savepoint {
   readonly draft: Draft
   readonly length: number
   readonly bytes: number
+  readonly touched: number
   readonly created: number
   readonly dropped: number
 }
 
-export class Transaction implements WriteTransaction {
+/** What a commit consists of. */
+export interface SealedTransaction {
+  /** What it was made on. */
   readonly base: State
+  readonly sequence: CommitSequence
+  /** The state after it. */
+  readonly result: State
+  /** What the log record holds; undefined if that is more than the log takes. */
+  readonly body: CommitBody | undefined
+  /** About what the record takes in the log. */
+  readonly bytes: number
+  /** Whether the commit changes anything. */
+  readonly changed: boolean
+  /** Names of the trees with changed entries. */
+  readonly touchedTrees: readonly string[]
+}
+
+export class Transaction implements WriteTransaction {
+  readonly #base: State
   readonly #cache: NodeCache
   /** Undefined once they are more than the log takes: then the commit goes to pages, and only the draft is needed. */
   #log: OperationLog | undefined = { trees: [], operations: [], keys: [], changes: [] }
@@ -68,33 +88,31 @@ export class Transaction implements WriteTransaction {
   readonly #created: CreatedTree[] = []
   readonly #dropped: number[] = []
   readonly #writers = new Map<number, TransactionTree>()
-  #draft: Draft
+  /** Undefined once it is sealed or given up. */
+  #open: Draft | undefined
+  /** The draft as of now, kept until something changes. */
+  #seen: State | undefined
   /** About what the commit takes in the log. */
-  bytes = 0
+  #bytes = 0
 
   constructor(base: State, cache: NodeCache) {
-    this.base = base
+    this.#base = base
     this.#cache = cache
-    this.#draft = draftOf(base)
+    this.#open = draftOf(base)
   }
 
   get sequence(): CommitSequence {
-    return this.base.sequence
+    return this.#base.sequence
   }
 
-  /** Whether a commit would change anything. */
-  get changed(): boolean {
+  /** @throws PANNIER_TRANSACTION_ENDED */
+  get #draft(): Draft {
+    if (this.#open === undefined) throw transactionEnded()
+    return this.#open
+  }
+
+  get #changed(): boolean {
     return this.#touched.size > 0 || this.#created.length > 0 || this.#dropped.length > 0
-  }
-
-  /** Whether `body` can tell the operations. */
-  get loggable(): boolean {
-    return this.#log !== undefined
-  }
-
-  /** Names of the trees with changed entries. */
-  touchedTrees(): string[] {
-    return [...this.#touched].flatMap((slot) => this.#draft.slots[slot]?.name ?? [])
   }
 
   tree(name: string): TreeWriter | undefined {
@@ -109,58 +127,114 @@ export class Transaction implements WriteTransaction {
   createTree(name: string, kind: TreeKind, reducer?: ReducerName): TreeWriter {
     assert(!this.#draft.slotOfName.has(name), `tree ${name} exists`)
     assert(reducer === undefined || kind === 'ordered', 'only ordered trees are kept reduced')
-    const created = { id: this.#draft.nextTreeId, name, kind, reducer }
+    const draft = this.#toChange()
+    const created = { id: draft.nextTreeId, name, kind, reducer }
     this.#created.push(created)
-    this.bytes += name.length + OPERATION_OVERHEAD_BYTES
-    return this.#writer(createTree(this.#draft, created))
+    this.#bytes += name.length + OPERATION_OVERHEAD_BYTES
+    return this.#writer(createTree(draft, created))
   }
 
   dropTree(name: string): void {
-    const slot = this.#draft.slotOfName.get(name)
+    const draft = this.#toChange()
+    const slot = draft.slotOfName.get(name)
     assert(slot !== undefined, `tree ${name} does not exist`)
-    this.#dropped.push(this.#draft.slots[slot]!.id)
-    this.bytes += OPERATION_OVERHEAD_BYTES
-    dropTree(this.#draft, slot)
+    this.#dropped.push(draft.slots[slot]!.id)
+    this.#bytes += OPERATION_OVERHEAD_BYTES
+    dropTree(draft, slot)
     this.#writers.delete(slot)
   }
 
-  /** A point to come back to. From now on what was there before is not changed in place. */
-  savepoint(): Savepoint {
-    const draft = { ...this.#draft, slots: this.#draft.slots.slice() }
-    this.#draft.edit = {}
-    this.#draft.owned = new Set()
-    return {
-      draft,
-      length: this.#log?.keys.length ?? 0,
-      bytes: this.bytes,
-      created: this.#created.length,
-      dropped: this.#dropped.length,
+  /** Runs `work` at once. If it throws, nothing that it did stays. */
+  step<T>(work: (transaction: WriteTransaction) => T): T {
+    const savepoint = this.#savepoint()
+    try {
+      return work(this)
+    } catch (thrown) {
+      this.#rollBack(savepoint)
+      throw thrown
     }
   }
 
-  rollbackTo(savepoint: Savepoint): void {
-    this.#draft = { ...savepoint.draft, edit: {}, owned: new Set(), slots: savepoint.draft.slots.slice() }
-    if (this.#log !== undefined) for (const column of Object.values(this.#log)) column.length = savepoint.length
-    // By the bytes: a log that is forgotten has no length, whatever was changed before.
-    if (savepoint.bytes === 0) this.#touched.clear()
-    this.bytes = savepoint.bytes
-    this.#created.length = savepoint.created
-    this.#dropped.length = savepoint.dropped
+  /** Runs `work` only to let it note what it misses. */
+  tryOut(work: (transaction: WriteTransaction) => unknown): void {
+    const savepoint = this.#savepoint()
+    try {
+      work(this)
+    } catch {
+      // It is run again in earnest.
+    } finally {
+      this.#rollBack(savepoint)
+    }
+  }
+
+  /** Everything as of now; what is written later does not change it. */
+  view(): State {
+    if (this.#seen === undefined) {
+      const draft = this.#draft
+      this.#seen = finishDraft(this.#base, { ...draft, slots: draft.slots.slice() }, this.sequence)
+      own(draft)
+    }
+    return this.#seen
+  }
+
+  /** What is to be committed. Ends the transaction. */
+  seal(): SealedTransaction {
+    const draft = this.#draft
+    const sequence = (this.sequence + 1) as CommitSequence
+    const sealed = {
+      base: this.#base,
+      sequence,
+      result: finishDraft(this.#base, draft, sequence),
+      body: this.#log && this.#body(this.#log),
+      bytes: this.#bytes,
+      changed: this.#changed,
+      touchedTrees: Array.from(this.#touched).flatMap((slot) => draft.slots[slot]?.name ?? []),
+    }
+    this.end()
+    return sealed
+  }
+
+  /** Whoever still uses it is told. Idempotent. */
+  end(): void {
+    this.#open = undefined
+    this.#seen = undefined
+  }
+
+  /** From now on what was there before is not changed in place. */
+  #savepoint(): Savepoint {
+    const draft = this.#draft
+    const savepoint = {
+      draft: { ...draft, slots: draft.slots.slice() },
+      length: this.#log?.keys.length ?? 0,
+      bytes: this.#bytes,
+      touched: this.#touched.size,
+      created: this.#created.length,
+      dropped: this.#dropped.length,
+    }
+    own(draft)
+    return savepoint
+  }
+
+  /** In the same call as `#savepoint`. */
+  #rollBack({ draft, length, bytes, touched, created, dropped }: Savepoint): void {
+    own(draft)
+    this.#open = draft
+    this.#seen = undefined
+    if (this.#log !== undefined) for (const column of Object.values(this.#log)) shorten(column, length)
+    // A log that the step has outgrown is gone, and can't be told apart from one that was outgrown before, but by this.
+    else if (bytes === 0) this.#log = { trees: [], operations: [], keys: [], changes: [] }
+    this.#bytes = bytes
+    for (const slot of Array.from(this.#touched).slice(touched)) this.#touched.delete(slot)
+    shorten(this.#created, created)
+    shorten(this.#dropped, dropped)
     this.#writers.clear()
   }
 
-  /** The state after it. */
-  result(sequence: CommitSequence): State {
-    return finishDraft(this.base, this.#draft, sequence)
-  }
-
-  /** What the log record holds: the operations by tree, those on trees that were dropped left out. */
-  body(): CommitBody {
-    assert(this.#log !== undefined, 'the operations are known')
+  /** The operations by tree, those on trees that were dropped left out. */
+  #body({ trees: ids, operations, keys, changes }: OperationLog): CommitBody {
     const gone = new Set(this.#dropped)
     const lived = new Set(this.#created.map(({ id }) => id).filter((id) => gone.has(id)))
     const trees = new Map<number, TreeOperations>()
-    const { trees: ids, operations, keys, changes } = this.#log
     for (let i = 0; i < ids.length; i++) {
       const id = ids[i]!
       if (gone.has(id)) continue
@@ -175,6 +249,12 @@ export class Transaction implements WriteTransaction {
       dropped: this.#dropped.filter((id) => !lived.has(id)),
       trees: [...trees.values()],
     }
+  }
+
+  #toChange(): Draft {
+    const draft = this.#draft
+    this.#seen = undefined
+    return draft
   }
 
   #writer(slot: number): TransactionTree {
@@ -198,14 +278,15 @@ export class Transaction implements WriteTransaction {
       checkKey(keys[i]!)
       bytes += keys[i]!.length + values[i]!.length + OPERATION_OVERHEAD_BYTES
     }
-    const tree = draftTree(this.#draft, slot)
-    tree.overlay = overlayInsertMany(tree.overlay, this.#draft.edit, keys, values)
+    const draft = this.#toChange()
+    const tree = draftTree(draft, slot)
+    tree.overlay = overlayInsertMany(tree.overlay, draft.edit, keys, values)
     countUp(tree, keys.at(-1)!)
     this.#touched.add(slot)
-    this.bytes += bytes
+    this.#bytes += bytes
     const log = this.#log
     if (log === undefined) return
-    if (this.bytes > LOG_BYTES_MAX) {
+    if (this.#bytes > LOG_BYTES_MAX) {
       this.#log = undefined
       return
     }
@@ -219,14 +300,15 @@ export class Transaction implements WriteTransaction {
 
   change(slot: number, operation: Operation, key: Key, change: Change): void {
     checkKey(key)
-    const tree = draftTree(this.#draft, slot)
-    tree.overlay = overlayApply(tree.overlay, this.#draft.edit, operation, key, change)
+    const draft = this.#toChange()
+    const tree = draftTree(draft, slot)
+    tree.overlay = overlayApply(tree.overlay, draft.edit, operation, key, change)
     if (operation === OPERATION_INSERT) countUp(tree, key)
     this.#touched.add(slot)
-    this.bytes += key.length + (typeof change === 'number' ? 0 : change.length) + OPERATION_OVERHEAD_BYTES
+    this.#bytes += key.length + (typeof change === 'number' ? 0 : change.length) + OPERATION_OVERHEAD_BYTES
     const log = this.#log
     if (log === undefined) return
-    if (this.bytes > LOG_BYTES_MAX) {
+    if (this.#bytes > LOG_BYTES_MAX) {
       this.#log = undefined
       return
     }
@@ -235,6 +317,26 @@ export class Transaction implements WriteTransaction {
     log.keys.push(key)
     log.changes.push(change)
   }
+}
+
+/** What the draft has of its own now becomes shared: the next change makes a copy. */
+function own(draft: Draft): void {
+  draft.edit = {}
+  draft.owned = new Set()
+}
+
+/** A rollback takes away what a step has added, and never adds. */
+function shorten(column: unknown[], length: number): void {
+  assert(column.length >= length, 'a rollback makes nothing longer')
+  column.length = length
+}
+
+/** For whoever uses a transaction that was committed or given up. */
+export function transactionEnded(): PannierError {
+  return new PannierError(
+    'PANNIER_TRANSACTION_ENDED',
+    'The transaction has ended; use it only inside its function, and wait for what it does.',
+  )
 }
 
 function checkKey(key: Key): void {

@@ -5,6 +5,7 @@
  * nothing is visible or acknowledged before it is durable. When the outcome of an append is not known, nothing more is
  * written until the store has told it.
  */
+import { assert } from '../base/assert.ts'
 import type { CommitSequence, Generation } from '../base/brand.ts'
 import { isPannierError, PannierError } from '../base/errors.ts'
 import { attempt, Miss } from '../base/miss.ts'
@@ -19,7 +20,7 @@ import { HeldPagedTransaction } from './held-transaction.ts'
 import type { HeldTransaction, WriteTransaction } from './key-value-store.ts'
 import type { StoreState } from '../storage/page-store.ts'
 import { skipsLog } from './skip-log.ts'
-import { LOG_BYTES_MAX, Transaction } from './transaction.ts'
+import { LOG_BYTES_MAX, Transaction, type SealedTransaction } from './transaction.ts'
 
 /** Writes wait for the storage checkpoint when the log has outgrown its bound by this. */
 const LOG_OVERGROWTH = 4
@@ -152,11 +153,12 @@ export class Writer {
 
   /** Makes a transaction durable and visible. In its turn only. */
   async commit(transaction: Transaction): Promise<void> {
-    if (!transaction.changed) return
+    const sealed = transaction.seal()
+    if (!sealed.changed) return
     const core = this.#core
     try {
-      if (!skipsLog(transaction, core.logBytes) || !(await this.#commitDirect(transaction))) {
-        await this.#append(transaction)
+      if (!skipsLog(sealed, core.logBytes) || !(await this.#commitDirect(sealed))) {
+        await this.#append(sealed)
       }
     } catch (error) {
       if (isPannierError(error, 'PANNIER_STALE')) this.#dropLease()
@@ -168,32 +170,33 @@ export class Writer {
   }
 
   /** False if there was no room for its pages; a log record is smaller, and the store may have kept room for a small one. */
-  async #commitDirect(transaction: Transaction): Promise<boolean> {
+  async #commitDirect(sealed: SealedTransaction): Promise<boolean> {
     const core = this.#core
     const loaded = pageWriting()
     const pages = isPromise(loaded) ? await loaded : loaded
     await this.#checkpointer.running?.catch(() => {})
     // Its draft stands on pages that the checkpoint has just replaced.
-    if (transaction.base !== core.state && !transaction.loggable) throw new RunAgain()
+    if (sealed.base !== core.state && sealed.body === undefined) throw new RunAgain()
     try {
-      await this.#settled(() => this.#checkpointer.commitDirect(pages, transaction))
+      await this.#settled(sealed, () => this.#checkpointer.commitDirect(pages, sealed))
       return true
     } catch (error) {
       const roomFailed = isPannierError(error, 'PANNIER_QUOTA_EXCEEDED') && core.failure === undefined
-      if (!roomFailed || !transaction.loggable || transaction.base !== core.state) throw error
+      if (!roomFailed || sealed.body === undefined || sealed.base !== core.state) throw error
       return false
     }
   }
 
-  #append(transaction: Transaction): Promise<void> {
+  async #append(sealed: SealedTransaction): Promise<void> {
     const core = this.#core
     const { store, durability } = core.options
-    const sequence = (core.state.sequence + 1) as CommitSequence
-    const body = transaction.body()
+    const { base, sequence, result, body } = sealed
+    assert(body !== undefined, 'what goes to the log is known')
     const bytes = encodeCommit(sequence, core.writerId, body)
-    return this.#settled(
+    await this.#settled(
+      sealed,
       () => store.append({ sequence, bytes }, durability),
-      () => core.committed(transaction.base, transaction.result(sequence), { sequence, body, bytes: bytes.length }),
+      () => core.committed(base, result, { sequence, body, bytes: bytes.length }),
     )
   }
 
@@ -201,9 +204,13 @@ export class Writer {
    * Waits for a write, and calls `written` when it has happened. When it fails, asks the store what is there now: if the write
    * has happened all the same, the state has it already, else the error is thrown.
    */
-  async #settled(write: () => MaybePromise<void>, written?: () => void): Promise<void> {
+  async #settled(
+    { sequence }: SealedTransaction,
+    write: () => MaybePromise<void>,
+    written?: () => void,
+  ): Promise<void> {
     const core = this.#core
-    const { sequence, generation } = core.state
+    const { generation, sequence: before } = core.state
     try {
       const writing = write()
       this.#answeredAtOnce = !isPromise(writing)
@@ -211,11 +218,11 @@ export class Writer {
     } catch (error) {
       if (isPannierError(error, 'PANNIER_STALE')) throw error
       core.failure = error
-      const found = await this.#lookAgain(generation, sequence)
+      const found = await this.#lookAgain(generation, before)
       if (found === undefined) throw error
       core.adopt(found)
       core.failure = undefined
-      if (found.log.some((record) => record.sequence === sequence + 1 && isWrittenBy(record, core.writerId))) return
+      if (found.log.some((record) => record.sequence === sequence && isWrittenBy(record, core.writerId))) return
       throw error
     }
     written?.()
@@ -281,17 +288,14 @@ export class Writer {
   /** All of them in one transaction; one that throws leaves nothing behind and does not disturb the others. */
   #runWrites(group: readonly QueuedWrite[]): { transaction: Transaction; outcomes: Outcome[] } {
     const { state, cache } = this.#core
-    let transaction = new Transaction(state, cache)
+    const transaction = new Transaction(state, cache)
     const outcomes: Outcome[] = []
     let miss: Miss | undefined
     for (const { run, resolve, reject } of group) {
-      const savepoint = transaction.changed ? transaction.savepoint() : undefined
       try {
-        const value = run(transaction)
+        const value = transaction.step(run)
         outcomes.push(() => resolve(value))
       } catch (error) {
-        if (savepoint === undefined) transaction = new Transaction(state, cache)
-        else transaction.rollbackTo(savepoint)
         // The others go on, so that what they miss is fetched with it; then all run again.
         if (error instanceof Miss) miss = error
         else outcomes.push(() => reject(error))

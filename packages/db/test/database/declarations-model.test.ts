@@ -10,7 +10,7 @@ import { open } from '../../src/index.ts'
 import type { IndexInput } from '../../src/index/index-definition.ts'
 import { memory } from '../../src/memory.ts'
 import { seededRandom, type Random } from '../../testing/random.ts'
-import { slow } from './slow-storage.ts'
+import { slow } from '../../testing/slow-storage.ts'
 
 const SEEDS = Number(process.env['SEEDS'] ?? 10)
 const FIRST_SEED = Number(process.env['SEED'] ?? 1)

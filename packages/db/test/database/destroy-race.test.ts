@@ -17,7 +17,7 @@ import { RawFileStorage } from '../../testing/raw-file-storage.ts'
 import { seededRandom } from '../../testing/random.ts'
 import { temporaryFiles } from '../key-value-stores.ts'
 import { deviceKey } from '../storage/encrypted/fixture.ts'
-import { pause, slow } from './slow-storage.ts'
+import { pause, slow } from '../../testing/slow-storage.ts'
 
 const FIRST_SEED = Number(process.env['SEED'] ?? 1)
 const SEEDS = Number(process.env['SEEDS'] ?? 3)

@@ -11,7 +11,7 @@ import type { Storage } from '../../src/storage/page-store.ts'
 import { RawFileStorage } from '../../testing/raw-file-storage.ts'
 import { seededRandom, type Random } from '../../testing/random.ts'
 import { deviceKey, newDeviceKey } from '../storage/encrypted/fixture.ts'
-import { pause, slow } from './slow-storage.ts'
+import { pause, slow } from '../../testing/slow-storage.ts'
 
 const FIRST_SEED = Number(process.env['SEED'] ?? 1)
 const SEEDS = Number(process.env['SEEDS'] ?? 15)

@@ -10,7 +10,7 @@ import { memory } from '../../src/storage/memory/memory.ts'
 import type { Storage } from '../../src/storage/page-store.ts'
 import { RawFileStorage } from '../../testing/raw-file-storage.ts'
 import { seededRandom } from '../../testing/random.ts'
-import { pause, slow } from './slow-storage.ts'
+import { pause, slow } from '../../testing/slow-storage.ts'
 
 const FIRST_SEED = Number(process.env['SEED'] ?? 1)
 const SEEDS = Number(process.env['SEEDS'] ?? 30)

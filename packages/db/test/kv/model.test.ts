@@ -7,7 +7,7 @@ import { test } from 'vitest'
 import type { Key } from '../../src/base/brand.ts'
 import type { Environment } from '../../src/base/environment.ts'
 import { openKeyValueStore } from '../../src/kv/open.ts'
-import type { HeldSnapshot, KeyValueStore, WriteTransaction } from '../../src/kv/key-value-store.ts'
+import type { HeldSnapshot, HeldTransaction, KeyValueStore, WriteTransaction } from '../../src/kv/key-value-store.ts'
 import { level } from '../../src/storage/level/level.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import {
@@ -22,6 +22,7 @@ import {
 } from '../../testing/key-value-workload.ts'
 import { assertEqual } from '../../testing/check.ts'
 import { seededRandom, type Random } from '../../testing/random.ts'
+import { slow } from '../../testing/slow-storage.ts'
 import { RawFileStorage } from '../../testing/raw-file-storage.ts'
 import { soloCoordinator } from './solo-coordinator.ts'
 
@@ -33,7 +34,8 @@ for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
 }
 
 async function run(random: Random): Promise<void> {
-  const storage = random.pick([memory, memory, () => level(new MemoryLevel()), () => new RawFileStorage()])()
+  const fast = random.pick([memory, memory, () => level(new MemoryLevel()), () => new RawFileStorage()])()
+  const storage = random.chance(0.5) ? slow(fast, random.below(1e6)) : fast
   const environment = testEnvironment(random)
   const cacheBytesMax = random.pick([0, 100_000, 10_000_000])
   const open = async () =>
@@ -125,15 +127,30 @@ async function atOnce(kv: KeyValueStore, before: Model, random: Random): Promise
   return after.findLast((model) => model !== undefined) ?? before
 }
 
-/** Steps of a transaction that its caller drives; those that fail leave nothing, and all of it may be given up. */
+/**
+ * Steps of a transaction that its caller drives, several at the same time, with reads beside them; those that fail leave nothing, and
+ * all of it may be given up.
+ */
 async function oneByOne(kv: KeyValueStore, before: Model, random: Random): Promise<Model> {
   const held = await kv.begin()
   let model = before
   for (let step = random.below(5); step >= 0; step--) {
-    const one = randomWork(random)
-    const [outcome] = await Promise.allSettled([(async () => held.attempt(() => work(held, model, one)))()])
-    checkOutcome(outcome, one.fails)
-    if (outcome.status === 'fulfilled') model = outcome.value
+    const start = model
+    const works = Array.from({ length: random.pick([1, 1, 2, 5]) }, () => randomWork(random))
+    const after: (Model | undefined)[] = works.map(() => undefined)
+    const newest = (end?: number): Model => after.slice(0, end).findLast((one) => one !== undefined) ?? start
+    const views: Promise<void>[] = []
+    const written = works.map(async (one, at) => {
+      if (random.chance(0.3)) views.push(seen(held, () => newest(at), random.below(1e6)))
+      await held.attempt(() => {
+        after[at] = undefined
+        after[at] = work(held, newest(at), one)
+      })
+    })
+    const outcomes = await Promise.allSettled(written)
+    for (const [at, { fails }] of works.entries()) checkOutcome(outcomes[at]!, fails)
+    await Promise.all(views)
+    model = newest()
   }
   if (random.chance(0.2)) {
     held.rollback()
@@ -141,6 +158,12 @@ async function oneByOne(kv: KeyValueStore, before: Model, random: Random): Promi
   }
   await held.commit()
   return model
+}
+
+/** A view of a transaction has what was asked for before it, and nothing else. */
+async function seen(held: HeldTransaction, expected: () => Model, seed: number): Promise<void> {
+  const view = await held.view()
+  await view.attempt(() => compareSome(view, expected(), seededRandom(seed)))
 }
 
 function checkOutcome(outcome: PromiseSettledResult<unknown>, fails: boolean): void {

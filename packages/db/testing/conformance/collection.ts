@@ -408,7 +408,7 @@ function transactionCases(check: CheckedCase): void {
     })
     assertDefined(leaked)
     const tx = leaked
-    assertThrows(() => tx.collection('docs'), TypeError)
+    assertThrows(() => tx.collection('docs'), 'PANNIER_TRANSACTION_ENDED')
     assertEqual(await db.collection('docs').find().count(), 1)
   })
 

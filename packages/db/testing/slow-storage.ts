@@ -1,14 +1,27 @@
-/** Storages whose calls take a random number of turns of the event loop, on the way there and on the way back. */
-import type { PageStore, Storage } from '../../src/storage/page-store.ts'
-import type { Random } from '../../testing/random.ts'
+/**
+ * Storages whose calls are answered later: each takes some turns of the event loop, on the way there and on the way back. Memory and
+ * SQLite answer at once, and so hide what happens between a question and its answer; browsers never do.
+ */
+import { systemEnvironment } from '../src/database/environment.ts'
+import type { PageStore, Storage } from '../src/storage/page-store.ts'
+import { seededRandom, type Random } from './random.ts'
 
 const TURNS_MAX = 8
 /** Now and then a call takes that long: the tab is busy. */
 const BUSY_TURNS_MAX = 300
 const BUSY_CHANCE = 0.01
 
-/** As `storage`. With another `scope` its handles do not hear of those of `storage`, as if their turns had been taken away. */
-export function slow(storage: Storage, random: Random, scope: Storage['scope'] = storage.scope): Storage {
+const environment = systemEnvironment()
+
+/**
+ * As `storage`, later. With another `scope` its handles do not hear of those of `storage`, as if their turns had been taken away.
+ *
+ * @param chance A seed, which gives the same pauses in the same order, or a source of chance.
+ * @example
+ * const db = await open('shop', { storage: slow(memory(), 1) })
+ */
+export function slow(storage: Storage, chance: number | Random, scope: Storage['scope'] = storage.scope): Storage {
+  const random = typeof chance === 'number' ? seededRandom(chance) : chance
   return {
     kind: storage.kind,
     scope,
@@ -29,7 +42,7 @@ export async function pause(
   random: Random,
   turnsMax: number = random.chance(BUSY_CHANCE) ? BUSY_TURNS_MAX : TURNS_MAX,
 ): Promise<void> {
-  for (let turns = random.below(turnsMax); turns > 0; turns--) await new Promise(setImmediate)
+  for (let turns = random.below(turnsMax); turns > 0; turns--) await environment.yield()
 }
 
 function slowStore(store: PageStore, random: Random): PageStore {
