@@ -28,6 +28,7 @@ import { nodeRoutes } from './couch/node-routes.ts'
 import { OpenFeeds } from './couch/open-feeds.ts'
 import { snapshotRoutes } from './couch/snapshot-routes.ts'
 import { viewRoutes } from './couch/view-routes.ts'
+import { waitRoutes } from './couch/wait-routes.ts'
 import type { ServerContext } from './couch/server-context.ts'
 import { serverRoutes } from './couch/server-routes.ts'
 import { ServerState } from './couch/server-state.ts'
@@ -75,6 +76,7 @@ const ROUTES = [
   indexRoutes,
   viewRoutes,
   snapshotRoutes,
+  waitRoutes,
   nodeRoutes,
   localRoutes,
   documentRoutes,

@@ -185,6 +185,9 @@ function runOptions(
   const { batchSize = BATCH_SIZE_DEFAULT, batchesAhead = BATCHES_AHEAD_DEFAULT } = options
   if (!isCount(batchSize) || !isCount(batchesAhead))
     throw new TypeError('batchSize and batchesAhead are numbers from 1 on')
+  const { connectionsMax = Infinity } = options
+  if (connectionsMax !== Infinity && !(isCount(connectionsMax) && connectionsMax >= 2))
+    throw new TypeError(`connectionsMax must be a number from 2 on, got ${String(connectionsMax)}`)
   if (style !== 'all' && style !== 'winner') throw new TypeError(`style is 'winner' or 'all'`)
   if (!['both', 'source', 'target', 'none'].includes(checkpoint))
     throw new TypeError(`checkpoint is 'both', 'source', 'target' or 'none'`)

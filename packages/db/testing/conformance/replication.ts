@@ -140,6 +140,7 @@ function directionCases(check: Case): void {
     await assertRejects(here.replicate.to('no url'), TypeError)
     await assertRejects(here.replicate.to(there, { batchSize: 0 }), TypeError)
     await assertRejects(here.replicate.to(there, { style: 'x' as 'all' }), TypeError)
+    await assertRejects(here.replicate.to(there, { connectionsMax: 1 }), TypeError)
     await assertRejects(here.replicate.to(there, { filter: 'design/name' }), TypeError)
     await assertRejects(here.replicate.to(there, { checkpoint: 'x' as 'none' }), TypeError)
     await assertRejects(here.replicate.to(there, { selector: { n: { $wrong: 1 } } }), TypeError)

@@ -49,6 +49,11 @@ export class DatabaseUpdates {
     if (this.#newest.get(name)?.type !== 'deleted') this.#add(name, 'deleted')
   }
 
+  /** Of its newest event; 0: there was none. */
+  sequenceOf(name: string): number {
+    return this.#newest.get(name)?.sequence ?? 0
+  }
+
   since(sequence: number): DatabaseUpdate[] {
     return [...this.#newest.values()].filter((update) => update.sequence > sequence)
   }

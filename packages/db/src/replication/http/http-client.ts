@@ -8,6 +8,8 @@ import type { Environment } from '../../base/environment.ts'
 import { throwIfAborted } from '../../base/abort.ts'
 import { PannierError } from '../../base/errors.ts'
 import { refused, restarted, unreachable } from '../errors.ts'
+import { CONNECTIONS_MAX_DEFAULT, connectionsTo } from './connections.ts'
+import type { Connections } from './connections.ts'
 
 export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>
 
@@ -20,6 +22,11 @@ export interface HttpOptions {
   readonly fetch?: FetchFunction | undefined
   /** So long a connection may be silent; 30,000 when left out. */
   readonly timeoutMs?: number | undefined
+  /**
+   * How many connections to one server may be in use at a time, of those that wait for changes two. Default: in browsers 5 of the 6
+   * that all tabs share over HTTP/1.1, elsewhere no limit.
+   */
+  readonly connectionsMax?: number | undefined
 }
 
 export interface HttpRequest {
@@ -32,6 +39,8 @@ export interface HttpRequest {
   readonly accept?: string
   readonly signal: AbortSignal
   readonly silenceMsMax?: number
+  /** Waits for changes, and has a turn for that already. */
+  readonly waits?: boolean
 }
 
 const SILENCE_MS_MAX_DEFAULT = 30_000
@@ -47,6 +56,7 @@ export class HttpClient {
   readonly #options: HttpOptions
   readonly #authorization: string | undefined
   #instance: string | undefined
+  readonly connections: Connections
 
   constructor(url: URL, options: HttpOptions, environment: Environment) {
     const bare = new URL(url)
@@ -55,6 +65,7 @@ export class HttpClient {
     bare.username = bare.password = bare.hash = bare.search = ''
     this.url = bare.href.replace(/\/+$/, '')
     this.#options = options
+    this.connections = connectionsTo(bare.origin, options.connectionsMax ?? CONNECTIONS_MAX_DEFAULT)
     this.#environment = environment
     this.#authorization = username === '' ? undefined : `Basic ${base64(`${username}:${password}`)}`
   }
@@ -115,7 +126,10 @@ export class HttpClient {
     const { headers, fetch = globalThis.fetch, timeoutMs = SILENCE_MS_MAX_DEFAULT } = this.#options
     const parameters = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined)
     const search = parameters.length === 0 ? '' : `?${new URLSearchParams(parameters).toString()}`
-    const watch = new Watch(this.#environment, request.silenceMsMax ?? timeoutMs, signal)
+    // What is sent as a stream may be read from the same server: if each waited for the other, neither would come to its end.
+    const needsTurn = request.waits !== true && !(body instanceof ReadableStream)
+    const turn = needsTurn ? await this.connections.requests.enter(signal) : undefined
+    const watch = new Watch(this.#environment, request.silenceMsMax ?? timeoutMs, signal, () => turn?.leave())
     try {
       const init: RequestInit & { duplex?: 'half' } = {
         method,
@@ -225,10 +239,15 @@ class Watch {
   readonly #environment: Environment
   readonly #silenceMsMax: number
   #cancel: () => void = () => {}
-  readonly #abort = (): void => this.#controller.abort(this.outer.reason)
+  readonly #ended: () => void
+  readonly #abort = (): void => {
+    this.#controller.abort(this.outer.reason)
+    this.#ended()
+  }
 
-  constructor(environment: Environment, silenceMsMax: number, outer: AbortSignal) {
+  constructor(environment: Environment, silenceMsMax: number, outer: AbortSignal, ended: () => void) {
     this.outer = outer
+    this.#ended = ended
     this.#environment = environment
     this.#silenceMsMax = silenceMsMax
     outer.addEventListener('abort', this.#abort)
@@ -254,6 +273,7 @@ class Watch {
   end(): void {
     this.#cancel()
     this.outer.removeEventListener('abort', this.#abort)
+    this.#ended()
   }
 }
 

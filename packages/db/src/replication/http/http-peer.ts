@@ -17,6 +17,7 @@ import type {
   PeerRevision,
 } from '../peer.ts'
 import { changesOf, missingOf, objectOf } from './answers.ts'
+import { changeWaitOf } from './change-wait.ts'
 import { HttpClient } from './http-client.ts'
 import type { HttpOptions, HttpRequest } from './http-client.ts'
 import { RevisionFetcher } from './fetch-revisions.ts'
@@ -29,6 +30,8 @@ export interface HttpPeerOptions extends HttpOptions {
 
 const HEARTBEAT_MS_DEFAULT = 10_000
 const REVISIONS_PER_DIFF_MAX = 5000
+/** How long one waits for changes when others want to: of a server where each database is waited for by itself. */
+const TURN_MS = 500
 /** What a server says that does not know `_selector`: then documents are tested here. */
 const NO_SELECTORS: ReadonlySet<number | undefined> = new Set([400, 404, 501])
 
@@ -40,12 +43,19 @@ export class HttpPeer implements ReplicationPeer {
   readonly #heartbeatMs: number
   readonly #fetcher: RevisionFetcher
   readonly #sender: RevisionSender
+  readonly #rootUrl: URL
+  readonly #options: HttpPeerOptions
+  readonly #environment: Environment
   #hasSnapshots = false
+  #hasWait = false
   #hasSelectors = true
 
   constructor(url: URL, options: HttpPeerOptions, environment: Environment) {
     this.#client = new HttpClient(url, options, environment)
-    this.#root = new HttpClient(new URL('.', url.href.replace(/\/*([?#].*)?$/, '')), options, environment)
+    this.#rootUrl = new URL('.', url.href.replace(/\/*([?#].*)?$/, ''))
+    this.#root = new HttpClient(this.#rootUrl, options, environment)
+    this.#options = options
+    this.#environment = environment
     this.name = this.#client.url
     this.#heartbeatMs = options.heartbeatMs ?? HEARTBEAT_MS_DEFAULT
     this.#fetcher = new RevisionFetcher(this.#client)
@@ -57,13 +67,53 @@ export class HttpPeer implements ReplicationPeer {
     await this.#open(create, signal)
     const root = await this.#orNone(this.#root.json({ path: '/', signal }))
     const { uuid, features } = (root ?? {}) as { uuid?: unknown; features?: unknown }
-    this.#hasSnapshots = Array.isArray(features) && features.includes('pannier-snapshot-2')
-    const { pathname } = new URL(this.name)
+    const has = (feature: string): boolean => Array.isArray(features) && features.includes(feature)
+    this.#hasSnapshots = has('pannier-snapshot-2')
+    this.#hasWait = has('pannier-wait')
     // A server that moves stays the same one; one without a name of its own is known by its address.
-    return typeof uuid === 'string' ? `${uuid}${pathname.slice(pathname.lastIndexOf('/'))}` : this.name
+    return typeof uuid === 'string' ? `${uuid}/${this.#path}` : this.name
   }
 
   async readChanges(request: ChangesRequest): Promise<PeerChanges> {
+    if (!request.wait) return this.#readFeed(request)
+    if (this.#hasWait) {
+      const name = decodeURIComponent(this.#path)
+      const wait = changeWaitOf(this.#rootUrl, this.#options, this.#heartbeatMs, this.#environment)
+      await wait.next(name, sinceText(request.since), request.signal)
+      return this.#readFeed({ ...request, wait: false })
+    }
+    return this.#readInTurn(request)
+  }
+
+  /** Waits for changes with a connection of its own, for a short while if others want to wait as well. */
+  async #readInTurn(request: ChangesRequest): Promise<PeerChanges> {
+    const { signal, since } = request
+    const turn = await this.#client.connections.waits.enter(signal)
+    const over = new AbortController()
+    let cancel = (): void => {}
+    const beganMs = this.#environment.now()
+    turn.onWanted(() => {
+      cancel()
+      const leftMs = Math.max(0, beganMs + TURN_MS - this.#environment.now())
+      cancel = this.#environment.after(leftMs, () => over.abort())
+    })
+    try {
+      return await this.#readFeed({ ...request, signal: AbortSignal.any([signal, over.signal]) })
+    } catch (error) {
+      if (!over.signal.aborted || signal.aborted) throw error
+      return { changes: [], lastSeq: since, pending: undefined, ended: true }
+    } finally {
+      cancel()
+      turn.leave()
+    }
+  }
+
+  /** The last part of its URL, as it stands there. */
+  get #path(): string {
+    return this.name.slice(this.name.lastIndexOf('/') + 1)
+  }
+
+  async #readFeed(request: ChangesRequest): Promise<PeerChanges> {
     const { since, limit, wait, style, filter, signal } = request
     const { ids, selector, accept, name, parameters } = filter
     // A server applies one filter: what else there is, is tested here.
@@ -78,7 +128,7 @@ export class HttpPeer implements ReplicationPeer {
       query: {
         ...parameters,
         style: style === 'all' ? 'all_docs' : 'main_only',
-        since: since === undefined ? '0' : typeof since === 'string' ? since : JSON.stringify(since),
+        since: sinceText(since),
         limit: String(limit),
         seq_interval: wait ? undefined : String(limit),
         feed: wait ? 'longpoll' : 'normal',
@@ -88,13 +138,13 @@ export class HttpPeer implements ReplicationPeer {
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal,
-      ...(wait ? { silenceMsMax: 3 * this.#heartbeatMs } : {}),
+      ...(wait ? { silenceMsMax: 3 * this.#heartbeatMs, waits: true } : {}),
     })
     const answer = await asked.catch((error: unknown) => {
       if (!asksSelector || !NO_SELECTORS.has(refusalStatus(error))) throw error
       this.#hasSelectors = false
     })
-    if (answer === undefined) return this.readChanges(request)
+    if (answer === undefined) return this.#readFeed(request)
     const { changes, lastSeq, pending } = changesOf(this.name, answer)
     const accepted = accept as ((document: unknown) => unknown) | undefined
     const passing = changes.filter(
@@ -198,6 +248,10 @@ export class HttpPeer implements ReplicationPeer {
       throw error
     }
   }
+}
+
+function sinceText(since: unknown): string {
+  return since === undefined ? '0' : typeof since === 'string' ? since : JSON.stringify(since)
 }
 
 function localPath(name: string): string {

@@ -1,0 +1,163 @@
+/**
+ * Waits for the changes of all databases of a server by one request at a time (`/_pannier/wait`, docs/http-api.md), so that however
+ * many collections are replicated, one connection waits.
+ * Guarantees: who waits hears of a change that comes after its place, or of the failure of the request. May be told for nothing.
+ */
+import type { Environment } from '../../base/environment.ts'
+import { PannierError } from '../../base/errors.ts'
+import { asksForRestart } from '../errors.ts'
+import { objectOf, wrong } from './answers.ts'
+import { HttpClient } from './http-client.ts'
+import type { HttpOptions } from './http-client.ts'
+
+/** Those that begin to wait soon after one another go into one request. */
+const GATHER_MS = 30
+/** Of that the server takes more. */
+const DATABASES_MAX = 1000
+
+interface Waiting {
+  readonly name: string
+  readonly since: string
+  resolve(): void
+  reject(error: unknown): void
+}
+
+export class ChangeWait {
+  readonly #client: HttpClient
+  readonly #environment: Environment
+  readonly #heartbeatMs: number
+  readonly #waiting = new Set<Waiting>()
+  /** The request that is under way. */
+  #request: AbortController | undefined
+  #gathering = false
+  readonly #idle: () => void
+
+  /** `idle` is called when nobody waits any more. */
+  constructor(client: HttpClient, environment: Environment, heartbeatMs: number, idle: () => void) {
+    this.#client = client
+    this.#environment = environment
+    this.#heartbeatMs = heartbeatMs
+    this.#idle = idle
+  }
+
+  /** Until the database may have a change after `since`. */
+  async next(name: string, since: string, signal: AbortSignal): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const waiting = { name, since, resolve, reject }
+    const leave = (): void => {
+      const cause: unknown = signal.reason
+      const aborted = new PannierError('PANNIER_ABORTED', 'The replication was cancelled.', { cause })
+      reject(cause instanceof PannierError ? cause : aborted)
+    }
+    if (signal.aborted) leave()
+    else {
+      signal.addEventListener('abort', leave)
+      this.#waiting.add(waiting)
+      this.#askSoon()
+    }
+    try {
+      await promise
+    } finally {
+      signal.removeEventListener('abort', leave)
+      this.#waiting.delete(waiting)
+      if (this.#waiting.size === 0) this.#rest()
+    }
+  }
+
+  #rest(): void {
+    this.#request?.abort()
+    this.#request = undefined
+    this.#idle()
+  }
+
+  #askSoon(): void {
+    if (this.#gathering) return
+    this.#gathering = true
+    this.#environment.after(GATHER_MS, () => {
+      this.#gathering = false
+      void this.#ask()
+    })
+  }
+
+  /** For all who wait now. One that is under way for fewer is given up. */
+  async #ask(): Promise<void> {
+    if (this.#waiting.size === 0) return
+    this.#request?.abort()
+    const request = new AbortController()
+    this.#request = request
+    const asked = [...this.#waiting].slice(0, DATABASES_MAX)
+    try {
+      const changed = await this.#send(asked, request.signal)
+      for (const one of asked) if (changed.has(one.name)) one.resolve()
+    } catch (error) {
+      if (request.signal.aborted) return
+      // The next request may be answered by what has started meanwhile.
+      if (asksForRestart(error)) this.#client.begin()
+      for (const one of asked) one.reject(error)
+    }
+    if (this.#request !== request) return
+    this.#request = undefined
+    // Those who were told have time to read, and to wait again.
+    if (this.#waiting.size > 0) this.#askSoon()
+  }
+
+  async #send(asked: readonly Waiting[], signal: AbortSignal): Promise<ReadonlySet<unknown>> {
+    const turn = await this.#client.connections.waits.enter(signal)
+    try {
+      const answer = await this.#client.json({
+        path: '/_pannier/wait',
+        method: 'POST',
+        query: { heartbeat: String(this.#heartbeatMs) },
+        body: JSON.stringify({ databases: asked.map(({ name, since }) => ({ name, since })) }),
+        signal,
+        silenceMsMax: 3 * this.#heartbeatMs,
+        waits: true,
+      })
+      const { changed } = objectOf(this.#client.url, answer)
+      if (!Array.isArray(changed)) throw wrong(this.#client.url)
+      return new Set(changed as unknown[])
+    } finally {
+      turn.leave()
+    }
+  }
+}
+
+interface Known {
+  readonly facts: string
+  readonly headers: HttpOptions['headers']
+  readonly fetch: HttpOptions['fetch']
+  readonly wait: ChangeWait
+}
+
+/** Those under way, for all replications of this page, worker or process. */
+const known = new Set<Known>()
+
+/** The one of this server for who asks with the same credentials in the same way. */
+export function changeWaitOf(
+  root: URL,
+  options: HttpOptions,
+  heartbeatMs: number,
+  environment: Environment,
+): ChangeWait {
+  const { headers, fetch, auth, timeoutMs, connectionsMax } = options
+  const isFunction = typeof headers === 'function'
+  const facts = JSON.stringify([
+    root.href,
+    auth,
+    isFunction ? null : headers,
+    heartbeatMs,
+    timeoutMs,
+    String(connectionsMax),
+  ])
+  for (const one of known)
+    if (one.facts === facts && one.fetch === fetch && (!isFunction || one.headers === headers)) return one.wait
+  const client = new HttpClient(root, options, environment)
+  const one: Known = {
+    facts,
+    headers,
+    fetch,
+    wait: new ChangeWait(client, environment, heartbeatMs, () => void known.delete(one)),
+  }
+  known.add(one)
+  return one.wait
+}

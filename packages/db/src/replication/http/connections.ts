@@ -1,0 +1,92 @@
+/**
+ * Turns for requests to one server. A browser gives a server six connections over HTTP/1.1, for all tabs together: what waits for
+ * changes, what replicates and what the app asks for itself share them. So the library takes some and leaves the rest.
+ * Guarantees: first come, first served; a turn that is given back is given on.
+ */
+import { PannierError } from '../../base/errors.ts'
+
+/** In a browser; elsewhere connections are not short. */
+export const CONNECTIONS_MAX_DEFAULT: number = typeof location === 'object' ? 5 : Infinity
+
+export interface Turn {
+  /** Somebody else waits for it. */
+  readonly isWanted: boolean
+  /** Called when somebody else begins to wait, at once if somebody does. */
+  onWanted(callback: () => void): void
+  /** Idempotent. */
+  leave(): void
+}
+
+export class Turns {
+  readonly #most: number
+  readonly #held = new Set<() => void>()
+  readonly #queue: (() => void)[] = []
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** @throws PannierError if the signal is aborted first. */
+  async enter(signal: AbortSignal): Promise<Turn> {
+    return this.#held.size < this.#most ? this.#hold() : this.#wait(signal)
+  }
+
+  #hold(): Turn {
+    let callback = (): void => {}
+    const wanted = (): void => callback()
+    this.#held.add(wanted)
+    const isWanted = (): boolean => this.#queue.length > 0
+    return {
+      get isWanted() {
+        return isWanted()
+      },
+      onWanted: (call) => {
+        callback = call
+        if (isWanted()) call()
+      },
+      leave: () => {
+        if (this.#held.delete(wanted)) this.#queue.shift()?.()
+      },
+    }
+  }
+
+  #wait(signal: AbortSignal): Promise<Turn> {
+    return new Promise((resolve, reject) => {
+      const next = (): void => {
+        signal.removeEventListener('abort', giveUp)
+        resolve(this.#hold())
+      }
+      const giveUp = (): void => {
+        const at = this.#queue.indexOf(next)
+        if (at >= 0) this.#queue.splice(at, 1)
+        const cause: unknown = signal.reason
+        const aborted = new PannierError('PANNIER_ABORTED', 'The replication was cancelled.', { cause })
+        reject(cause instanceof PannierError ? cause : aborted)
+      }
+      if (signal.aborted) return giveUp()
+      signal.addEventListener('abort', giveUp)
+      this.#queue.push(next)
+      for (const wanted of Array.from(this.#held)) wanted()
+    })
+  }
+}
+
+/** The turns of one server: those that wait for changes, and all others. */
+export interface Connections {
+  readonly waits: Turns
+  readonly requests: Turns
+}
+
+const known = new Map<string, Connections>()
+
+/** Shared by all who ask the same origin within this page, worker or process. */
+export function connectionsTo(origin: string, most: number): Connections {
+  const key = `${most} ${origin}`
+  const waits = most >= 4 ? 2 : 1
+  const found = known.get(key) ?? {
+    waits: new Turns(most === Infinity ? most : waits),
+    requests: new Turns(Math.max(1, most - waits)),
+  }
+  known.set(key, found)
+  return found
+}

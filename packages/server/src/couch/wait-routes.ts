@@ -1,0 +1,119 @@
+/**
+ * `/_pannier/wait`: one request that waits until any of several databases has a change after a place in its feed. It tells which, and
+ * nothing more; what has changed is asked of each database itself, under its own rules. So a client with many databases needs one
+ * connection to wait, where a longpoll of each would take all that a browser has.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { badRequest } from '../http/http-error.ts'
+import { QueryParameters } from '../http/query-parameters.ts'
+import { isJsonObject, readJsonObject } from '../http/request-body.ts'
+import type { JsonObject } from '../http/request-body.ts'
+import { sendPieces, whenClosed } from '../http/streamed-reply.ts'
+import { jsonLimits } from './body-limits.ts'
+import { feedOptions } from './feed-pieces.ts'
+import type { FeedOptions } from './feed-pieces.ts'
+import { resolveSince } from './sequence.ts'
+import type { Routes, ServerContext } from './server-context.ts'
+
+const FEATURE = 'pannier-wait'
+const DATABASES_MAX = 1000
+
+interface Place {
+  readonly name: string
+  readonly since: string | undefined
+}
+
+export const waitRoutes: Routes = (app, context) => {
+  context.features.add(FEATURE)
+  // Each database that is named is checked for itself.
+  app.post('/_pannier/wait', { config: { needs: 'anyone' } }, async (request, reply) => {
+    const places = placesOf(await readJsonObject(request, jsonLimits(context)))
+    return sendWait(context, places, request, reply)
+  })
+}
+
+async function sendWait(
+  context: ServerContext,
+  places: readonly Place[],
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const { auth, feeds, limits, closing } = context
+  const options = feedOptions(new QueryParameters(request), limits)
+  const leave = feeds.enter('wait')
+  const revoked = new AbortController()
+  const watched = places.map(({ name }) => auth.whileAllowed(request, 'member', name, () => revoked.abort(name)))
+  const done = (): void => {
+    leave()
+    for (const stop of watched) stop()
+  }
+  whenClosed(reply, done)
+  try {
+    return await sendPieces(reply, 'application/json', (left) =>
+      waiting(context, request, places, options, AbortSignal.any([left, closing]), revoked.signal),
+    )
+  } catch (error) {
+    done()
+    throw error
+  }
+}
+
+async function* waiting(
+  context: ServerContext,
+  request: FastifyRequest,
+  places: readonly Place[],
+  { heartbeatMs, timeoutMs }: FeedOptions,
+  ending: AbortSignal,
+  revoked: AbortSignal,
+): AsyncGenerator<string> {
+  // Headers go out with the first piece.
+  yield '\n'
+  const { updates } = context
+  const idleMs = heartbeatMs ?? timeoutMs
+  let asked = places
+  for (;;) {
+    const mark = updates.lastSequence
+    const changed: string[] = revoked.aborted ? [revoked.reason as string] : []
+    for (const place of asked) if (await hasChanged(context, request, place)) changed.push(place.name)
+    if (changed.length > 0 || ending.aborted) return yield answer(changed)
+    while (updates.lastSequence === mark && !revoked.aborted && !ending.aborted) {
+      const idle = AbortSignal.timeout(idleMs)
+      await updates.next(AbortSignal.any([idle, revoked, ending]))
+      if (!idle.aborted) continue
+      if (heartbeatMs === undefined) return yield answer([])
+      yield '\n'
+    }
+    asked = places.filter(({ name }) => updates.sequenceOf(name) > mark)
+  }
+}
+
+/** Also of one that the user may not read, or that is not there: the request for its changes tells which. */
+async function hasChanged(
+  { auth, databases }: ServerContext,
+  request: FastifyRequest,
+  { name, since }: Place,
+): Promise<boolean> {
+  try {
+    await auth.check(request.user, 'member', name)
+    const collection = await databases.get(name)
+    const place = await resolveSince(collection, since)
+    return place.isOtherLife || place.since < (await collection.info()).lastSeq
+  } catch {
+    return true
+  }
+}
+
+function answer(changed: readonly string[]): string {
+  return `${JSON.stringify({ changed })}\n`
+}
+
+function placesOf({ databases }: JsonObject): Place[] {
+  if (!Array.isArray(databases) || databases.length === 0 || databases.length > DATABASES_MAX)
+    throw badRequest(`\`databases\` must be an array of 1 to ${DATABASES_MAX} objects.`)
+  return databases.map((one: unknown) => {
+    const { name, since } = isJsonObject(one) ? one : ({} as JsonObject)
+    if (typeof name !== 'string' || (since !== undefined && typeof since !== 'string'))
+      throw badRequest('Each of `databases` must be { "name", "since" }, both strings.')
+    return { name, since }
+  })
+}
