@@ -289,7 +289,7 @@ export class Database<Schemas extends object = object> {
     }): Collection<DocumentOf<Schemas, Name>, InputOf<Schemas, Name>>;
     collection<T extends object>(name: string, options?: CollectionOptions<NoInfer<T>>): Collection<T>;
     collections(): Promise<string[]>;
-    createCollection(name: string): Promise<boolean>;
+    createCollection(name: string, settings?: Pick<CollectionOptions, 'history' | 'revisionsLimit'>): Promise<boolean>;
     dropCollection(name: string): Promise<boolean>;
     transaction<R>(body: (tx: Transaction<Schemas>) => R | Promise<R>): Promise<R>;
     onChange(listener: (change: DatabaseChange) => void): () => void;

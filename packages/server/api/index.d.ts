@@ -168,7 +168,7 @@ class Auth {
     readonly allowedOrigins: ReadonlySet<string>;
     readonly sessionMsMax: number;
     readonly guard: WriteGuard;
-    static open(host: AuthHost, options?: AuthOptions): Promise<Auth>;
+    static open(host: AuthHost, signingKey: Buffer, options?: AuthOptions): Promise<Auth>;
     identify(request: FastifyRequest): Promise<Identity>;
     identityOf(request: FastifyRequest): Identity;
     logIn(request: FastifyRequest, name: string, password: string): Promise<Account>;

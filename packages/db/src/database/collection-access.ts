@@ -8,11 +8,14 @@ import type { IndexDeclaration } from '../index/index-definition.ts'
 import type { Snapshot, WriteTransaction } from '../kv/key-value-store.ts'
 import type { LoadLiveHost } from '../query/query.ts'
 import type { QuerySource } from '../query/query-source.ts'
+import type { ChosenSettings } from './collection-settings.ts'
 import type { CollectionSchema } from './schema/collection-schema.ts'
 
 /** What the writes to a collection need. */
 export interface CollectionWriting extends WriteContext {
   readonly newIds: IdGenerator
+  /** `initial`: settings where none are declared. */
+  readonly create: (transaction: WriteTransaction, initial?: Readonly<ChosenSettings>) => CollectionState
   readonly schema: CollectionSchema
   /** What the collection gets when it is created. */
   declaredIndexes(): readonly IndexDeclaration[]

@@ -11,6 +11,7 @@ import type { Storage } from '../storage/page-store.ts'
 import { eitherSignal, lateStream } from './byte-stream.ts'
 import type { DatabaseChange } from './change-notifier.ts'
 import { Collection } from './collection.ts'
+import { chooseSettings, type ChosenSettings } from './collection-settings.ts'
 import type { CollectionOptions } from './declarations.ts'
 import type { ByteChunks } from './chunk-stream.ts'
 import type { DatabaseContext } from './database-context.ts'
@@ -123,15 +124,21 @@ export class Database<Schemas extends object = object> {
 
   /**
    * Makes a collection that has no documents yet, which the first write would do as well; false if there is one of that name.
+   * `settings`: what it begins with where nothing is declared.
    *
    * @throws PANNIER_LIMIT if there are too many collections.
    */
-  async createCollection(name: string): Promise<boolean> {
+  async createCollection(
+    name: string,
+    settings: Pick<CollectionOptions, 'history' | 'revisionsLimit'> = {},
+  ): Promise<boolean> {
+    const initial: ChosenSettings = {}
+    chooseSettings(initial, settings)
     const { writing } = this.collection<JsonObject>(name)
     const { store, catalog } = this.#context
     return await store.write((transaction) => {
       if (catalog.collection(transaction, name) !== undefined) return false
-      writing.create(transaction)
+      writing.create(transaction, initial)
       return true
     })
   }

@@ -50,10 +50,14 @@ export class StoreAccess implements CollectionAccess {
     this.writing = {
       catalog,
       name,
-      create: (transaction) => {
+      create: (transaction, initial) => {
         // One without indexes needs nothing for them; what it takes to define some is asked for before anything is written.
         const definitions = indexes.size === 0 ? undefined : defining()
-        const state = schema.markNew(transaction, catalog, catalog.create(transaction, name, settings))
+        const state = schema.markNew(
+          transaction,
+          catalog,
+          catalog.create(transaction, name, { ...initial, ...settings }),
+        )
         return definitions?.defineIndexes(transaction, catalog, state, declaredIndexes()) ?? state
       },
       get maintenance(): IndexMaintenance {

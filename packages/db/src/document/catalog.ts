@@ -3,7 +3,7 @@
  *
  * It is one 'inline' tree, so reading it never misses:
  *
- *   collection/<name as WTF-8>   JSON: number, epoch, nextIndexNumber, indexes, settings (those that are not the default), schema
+ *   collection/<name as WTF-8>   JSON: number, epoch, nextIndexNumber, indexes, settings (those that differ from UNSTORED_SETTINGS), schema
  *   shape/<collection>/<shape>   encoded names (codec/shape.ts)
  *   next                         number of the next collection, as decimal text
  *   version                      random text, replaced by every change of the catalog
@@ -18,7 +18,7 @@ import { decodeIdKey, encodeIdKey, prefixUpperBound } from '../codec/id-key.ts'
 import { ShapeDictionary } from '../codec/shape.ts'
 import type { Shape } from '../codec/shape.ts'
 import type { Cursor, Snapshot, TreeReader, TreeWriter, WriteTransaction } from '../kv/key-value-store.ts'
-import { collectionTrees, DEFAULT_SETTINGS } from './collection-state.ts'
+import { collectionTrees, DEFAULT_SETTINGS, UNSTORED_SETTINGS } from './collection-state.ts'
 import type { CollectionSettings, CollectionState } from './collection-state.ts'
 import type { IndexDefinition } from './index-definition.ts'
 import type { SchemaState } from './schema-state.ts'
@@ -213,17 +213,17 @@ function parseCollection(tree: TreeReader, name: string): CollectionState | unde
   > & { readonly epoch?: string; readonly settings?: Partial<CollectionSettings> }
   // JSON leaves out a builtTo that is undefined.
   const indexes = stored.indexes.map((index) => ({ ...index, builtTo: index.builtTo }))
-  const settings = { ...DEFAULT_SETTINGS, ...stored.settings }
+  const settings = { ...UNSTORED_SETTINGS, ...stored.settings }
   // One that was made before there were epochs keeps its number for one.
   const { number, epoch = String(number) } = stored
   const shapes = parseShapes(tree, number)
   return { ...stored, epoch, indexes, settings, name, shapes, trees: collectionTrees(number) }
 }
 
-/** What a definition holds of the settings: those that are not the default. */
+/** What a definition holds of the settings. */
 function chosenSettings(settings: CollectionSettings): { readonly settings?: Partial<CollectionSettings> } {
   const chosen = Object.entries(settings).filter(
-    ([name, value]) => value !== DEFAULT_SETTINGS[name as keyof CollectionSettings],
+    ([name, value]) => value !== UNSTORED_SETTINGS[name as keyof CollectionSettings],
   )
   return chosen.length === 0 ? {} : { settings: Object.fromEntries(chosen) }
 }

@@ -24,7 +24,11 @@ export interface CollectionSettings {
   readonly revisionsLimit: number
 }
 
+/** What a collection is made with. */
 export const DEFAULT_SETTINGS: CollectionSettings = { history: false, revisionsLimit: REVISIONS_LIMIT_DEFAULT }
+
+/** What a stored definition means that does not name them; part of the file format. */
+export const UNSTORED_SETTINGS: CollectionSettings = { history: false, revisionsLimit: 1000 }
 
 /** Never changed: a change of the catalog makes a new one. */
 export interface CollectionState {

@@ -18,7 +18,7 @@ revisionsSuite({ test: prefixed(test, 'engine'), create: () => open('x', { stora
 
 test('3,000 updates of one document, in memory of 1,000', { timeout: 30_000 }, async () => {
   const db = await open('x', { storage: memory() })
-  const docs = db.collection<{ n: number }>('docs')
+  const docs = db.collection<{ n: number }>('docs', { revisionsLimit: 1000 })
   await docs.insert({ _id: 'a', n: 0 })
   for (let n = 1; n <= 3000; n++) await docs.update('a', () => ({ n }))
   const { _revisions } = (await docs.get('a', { revs: true }))!

@@ -353,6 +353,34 @@ function historyCases(check: Case): void {
       assertThrows(() => db.collection('limited', { revisionsLimit }), TypeError)
   })
 
+  check(
+    'a new collection remembers 200 revisions of a document, unless it is made with another limit',
+    async (docs, db) => {
+      const limitOf = async (collection: Docs): Promise<number> => (await collection.info()).revisionsLimit
+      for (let n = 0; n < 210; n++) await docs.upsert({ _id: 'a', n })
+      const { start, ids } = (await docs.get('a', { revs: true }))!._revisions!
+      assertEqual([start, ids.length, await limitOf(docs)], [210, 200, 200])
+      assertTrue(await db.createCollection('made', { revisionsLimit: 1000 }), 'it is made')
+      assertEqual(await limitOf(db.collection('made')), 1000)
+      assertTrue(!(await db.createCollection('made', { revisionsLimit: 7 })), 'it is there')
+      assertEqual(await limitOf(db.collection('made')), 1000)
+      await assertRejects(db.createCollection('other', { revisionsLimit: 0 }), TypeError)
+    },
+  )
+
+  check('as many edits as are remembered between two replications are no conflict; one more is', async (_docs, db) => {
+    const [here, there]: Docs[] = [db.collection('here', { revisionsLimit: 5 }), db.collection('there')]
+    await here!.insert(['few', 'many'].map((_id) => ({ _id, n: 0 })))
+    await here!.replicate.to(there!)
+    for (let n = 1; n <= 4; n++) await here!.upsert({ _id: 'few', n })
+    for (let n = 1; n <= 5; n++) await here!.upsert({ _id: 'many', n })
+    await here!.replicate.to(there!)
+    const conflictsOf = async (id: string): Promise<readonly string[]> =>
+      (await there!.get(id, { conflicts: true }))!._conflicts ?? []
+    assertEqual([(await there!.get('few'))!.n, (await there!.get('many'))!.n], [4, 5])
+    assertEqual([(await conflictsOf('few')).length, (await conflictsOf('many')).length], [0, 1])
+  })
+
   check('a collection with history keeps what was replaced, until it is compacted', async (_docs, db) => {
     const docs: Docs = db.collection('kept', { history: true })
     const first = await docs.insert({ _id: 'a', n: 1 })
@@ -443,7 +471,7 @@ function badCases(check: Case): void {
     await take(docs, replica('long', ids, { n: 1 }))
     const long = await docs.get('long', { revs: true })
     assertDefined(long)
-    assertEqual([long._revisions?.start, long._revisions?.ids.length], [5000, 1000])
+    assertEqual([long._revisions?.start, long._revisions?.ids.length], [5000, 200])
     await take(docs, { _id: 'far', _rev: '281474976710655-a', n: 1 })
     await assertRejects(
       docs.update('far', () => ({ n: 2 })),

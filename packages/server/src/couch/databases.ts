@@ -11,6 +11,7 @@ import { WriteGroups } from './write-groups.ts'
 
 /** Names of collections have at most 200 characters. */
 const NAME = /^(?:_users|_replicator|_global_changes|[a-z][a-z0-9_$()+/-]{0,198})$/
+/** CouchDB's. */
 const REVISIONS_LIMIT_DEFAULT = 1000
 
 export class Databases {
@@ -84,12 +85,12 @@ export class Databases {
     }
     const exists = new HttpError(412, 'file_exists', 'The database could not be created, the file already exists.')
     if (this.#dropping.has(name)) throw exists
-    if (!(await this.#database.createCollection(collectionName(name)))) throw exists
+    if (!(await this.#make(name))) throw exists
   }
 
   /** Makes it unless it is there. */
   async ensure(name: string): Promise<void> {
-    await this.#database.createCollection(collectionName(name))
+    await this.#make(name)
   }
 
   /** @throws HttpError 404 */
@@ -135,6 +136,11 @@ export class Databases {
 
   close(): void {
     this.#stopListening()
+  }
+
+  /** False if it is there. */
+  #make(name: string): Promise<boolean> {
+    return this.#database.createCollection(collectionName(name), { revisionsLimit: REVISIONS_LIMIT_DEFAULT })
   }
 
   async #readSecurity(collection: Collection<JsonObject>): Promise<JsonObject | undefined> {
