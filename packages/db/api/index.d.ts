@@ -492,6 +492,7 @@ export interface HttpOptions {
     } | undefined;
     readonly fetch?: FetchFunction | undefined;
     readonly timeoutMs?: number | undefined;
+    readonly connectionsMax?: number | undefined;
 }
 
 export interface HttpPeerOptions extends HttpOptions {
@@ -911,9 +912,11 @@ export abstract class RevisionOperations<T extends object> {
     }): Promise<RevisionResult<T>[]>;
     bulkGet(references: readonly RevisionReference[], options: RevisionFields & WithAttachments & {
         readonly latest?: boolean;
+        readonly partial?: boolean;
     }): Promise<BulkGetResult<T, DocumentWithAttachments<T>>[]>;
     bulkGet(references: readonly RevisionReference[], options?: RevisionFields & {
         readonly latest?: boolean;
+        readonly partial?: boolean;
     }): Promise<BulkGetResult<T>[]>;
     revsDiff(revs: Readonly<Record<string, readonly string[]>>): Promise<Record<string, MissingRevisions>>;
     conflicts(): Promise<ConflictedDocument[]>;

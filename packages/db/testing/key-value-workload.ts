@@ -196,6 +196,15 @@ export function compareSome(snapshot: Snapshot, model: Model, random: Random): v
       some.map((key) => tree.entries.get(key)),
       `getMany of ${name}`,
     )
+    const bytesMax = random.below(60)
+    let bytes = 0
+    assertEqual(
+      reader.getSome(some, bytesMax),
+      some
+        .map((key) => tree.entries.get(key))
+        .filter((value, at) => (bytes += value?.length ?? 0) <= bytesMax || at === 0),
+      `getSome of ${name}`,
+    )
     for (const key of some) {
       assertEqual(reader.get(key), tree.entries.get(key), `get of ${name}`)
       // Ranks in sequence trees are asked for numbers.

@@ -170,6 +170,13 @@ class ModelReader implements TreeReader {
     return ranks.map((rank, at) => (this.data.keys[rank] === keys[at] ? this.data.values[rank] : undefined))
   }
 
+  getSome(keys: readonly Key[], bytesMax: number): (Uint8Array | undefined)[] {
+    const values = this.getMany(keys)
+    let bytes = 0
+    const end = values.findIndex((value, at) => (bytes += value?.length ?? 0) > bytesMax && at > 0)
+    return end === -1 ? values : values.slice(0, end)
+  }
+
   count(range?: KeyRange): number {
     if (range === undefined) return this.data.keys.length
     const [from, to] = this.data.bounds(range)

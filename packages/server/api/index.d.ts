@@ -199,6 +199,7 @@ class DatabaseUpdates {
     get lastSequence(): number;
     created(name: string): void;
     deleted(name: string): void;
+    sequenceOf(name: string): number;
     since(sequence: number): DatabaseUpdate[];
     next(signal: AbortSignal): Promise<void>;
     get listeners(): number;

@@ -14,6 +14,7 @@ import { endBranches } from './auth/users-guard.ts'
 import { ActiveTasks } from './couch/active-tasks.ts'
 import { adminUiRoutes } from './couch/admin-ui-routes.ts'
 import { attachmentRoutes } from './couch/attachment-routes.ts'
+import { bulkGetRoutes } from './couch/bulk-get.ts'
 import { bulkRoutes } from './couch/bulk-routes.ts'
 import { changesRoutes } from './couch/changes-routes.ts'
 import { DatabaseUpdates } from './couch/database-updates.ts'
@@ -72,6 +73,7 @@ const ROUTES = [
   changesRoutes,
   listRoutes,
   bulkRoutes,
+  bulkGetRoutes,
   findRoutes,
   indexRoutes,
   viewRoutes,

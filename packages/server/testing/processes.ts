@@ -23,9 +23,19 @@ interface Message {
   readonly cpuMs?: number
 }
 
-export async function startProcess(entry: Entry, parameters: readonly string[] = []): Promise<ServerProcess> {
+/** `heapMegabytes`: the most that its JavaScript objects may take. */
+export async function startProcess(
+  entry: Entry,
+  parameters: readonly string[] = [],
+  { heapMegabytes }: { readonly heapMegabytes?: number } = {},
+): Promise<ServerProcess> {
   const child = fork(join(import.meta.dirname, entry), parameters, {
-    execArgv: ['--conditions=pannier-source', '--expose-gc', '--disable-warning=ExperimentalWarning'],
+    execArgv: [
+      '--conditions=pannier-source',
+      '--expose-gc',
+      '--disable-warning=ExperimentalWarning',
+      ...(heapMegabytes === undefined ? [] : [`--max-old-space-size=${heapMegabytes}`]),
+    ],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))

@@ -15,6 +15,8 @@ import { resolveValue } from './search.ts'
 
 /** Leaves, or values of one leaf, asked for ahead of a scan, at the most. */
 const READ_AHEAD_MAX = 64
+/** Of overflowing values, but for the last one. */
+const VALUES_AHEAD_BYTES_MAX: number = 1024 * 1024
 
 /** The way from the root to a leaf: a branch and the index of the child taken, per level, top first. */
 interface Step {
@@ -203,10 +205,12 @@ export class TreeCursor {
 
   #noteValuesAhead(place: Place, at: number, last: number): void {
     const direction = this.#reverse ? -1 : 1
-    for (let i = 1; i < this.#readAhead && at !== last; i++) {
+    let bytes = 0
+    for (let i = 1; i < this.#readAhead && at !== last && bytes < VALUES_AHEAD_BYTES_MAX; i++) {
       at += direction
       const value = place.leaf.value(entryAt(place, at))
       if (!isOverflow(value)) continue
+      bytes += value.length
       for (let page = 0; page < overflowPageCount(value.length); page++)
         this.#cache.note((value.first + page) as PageId)
     }

@@ -4,11 +4,18 @@
  */
 import type { Key } from '../base/brand.ts'
 import { Miss } from '../base/miss.ts'
-import { corruptBytes } from '../codec/bytes.ts'
+import { asArray, corruptBytes } from '../codec/bytes.ts'
 import { keyNumber } from '../codec/key-number.ts'
 import type { Garbage } from './branch.ts'
 import { garbageBefore, isGarbage } from './garbage.ts'
-import { isOverflow, overflowPageCount, OverflowPage, type Leaf, type OverflowReference } from './leaf.ts'
+import {
+  isOverflow,
+  overflowPageCount,
+  OverflowPage,
+  type Leaf,
+  type LeafValue,
+  type OverflowReference,
+} from './leaf.ts'
 import { branchAt, leafAt, type NodeCache, type Root, type Tree } from './node.ts'
 import type { PageId } from '../base/brand.ts'
 
@@ -23,6 +30,12 @@ export interface LeafPosition {
 
 /** The value under the key. */
 export function get(cache: NodeCache, tree: Tree, key: Key): Uint8Array | undefined {
+  const value = locate(cache, tree, key)
+  return value === undefined ? undefined : resolveValue(cache, value)
+}
+
+/** The value as the leaf has it: its pages are not read yet. */
+function locate(cache: NodeCache, tree: Tree, key: Key): Uint8Array | OverflowReference | undefined {
   if (tree === undefined) return undefined
   let id = tree.id
   let garbage: Garbage | undefined
@@ -35,16 +48,43 @@ export function get(cache: NodeCache, tree: Tree, key: Key): Uint8Array | undefi
   if (isGarbage(garbage, key)) return undefined
   const leaf = leafAt(cache, id)
   const index = leaf.find(key)
-  return index < 0 ? undefined : resolveValue(cache, leaf.value(index))
+  return index < 0 ? undefined : leaf.value(index)
 }
 
 /** The values under the keys. Misses of all of them are fetched together. */
 export function getMany(cache: NodeCache, tree: Tree, keys: readonly Key[]): (Uint8Array | undefined)[] {
-  const values: (Uint8Array | undefined)[] = []
+  return together(keys, (key) => get(cache, tree, key))
+}
+
+/** As `getMany`, without what stands in overflow pages. */
+export function locateMany(cache: NodeCache, tree: Tree, keys: readonly Key[]): (LeafValue | undefined)[] {
+  return together(keys, (key) => locate(cache, tree, key))
+}
+
+/** The first of the values: as many as have at most `bytesMax` bytes together, and one at least. No page of the others is read. */
+export function resolveSome(
+  cache: NodeCache,
+  values: readonly (LeafValue | undefined)[],
+  bytesMax: number,
+): (Uint8Array | undefined)[] {
+  let end = 0
+  for (let bytes = 0; end < values.length; end++) {
+    bytes += values[end]?.length ?? 0
+    if (end > 0 && bytes > bytesMax) break
+  }
+  return together(values.slice(0, end), (value) => {
+    if (value === undefined) return undefined
+    return typeof value === 'string' ? asArray(value) : resolveValue(cache, value)
+  })
+}
+
+/** Of each item; what they miss is fetched together. */
+function together<Item, Value>(items: readonly Item[], read: (item: Item) => Value | undefined): (Value | undefined)[] {
+  const values: (Value | undefined)[] = []
   let miss: Miss | undefined
-  for (const key of keys) {
+  for (const item of items) {
     try {
-      values.push(get(cache, tree, key))
+      values.push(read(item))
     } catch (thrown) {
       if (!(thrown instanceof Miss)) throw thrown
       miss = thrown

@@ -77,21 +77,23 @@ export abstract class RevisionOperations<T extends object> {
   /**
    * Many documents, each in the revision that is named or else as it is now; aligned with the references.
    *
+   * @param options With `partial` the result may be shorter: it ends where the documents read have taken about a mebibyte.
+   *   At least one is read. Ask again for the others.
    * @throws TypeError for a malformed id or revision.
    * @example
    * const [ann, bob] = await people.bulkGet([{ id: 'ann', rev: '2-…' }, { id: 'bob' }], { revs: true })
    */
   bulkGet(
     references: readonly RevisionReference[],
-    options: RevisionFields & WithAttachments & { readonly latest?: boolean },
+    options: RevisionFields & WithAttachments & { readonly latest?: boolean; readonly partial?: boolean },
   ): Promise<BulkGetResult<T, DocumentWithAttachments<T>>[]>
   bulkGet(
     references: readonly RevisionReference[],
-    options?: RevisionFields & { readonly latest?: boolean },
+    options?: RevisionFields & { readonly latest?: boolean; readonly partial?: boolean },
   ): Promise<BulkGetResult<T>[]>
   bulkGet(
     references: readonly RevisionReference[],
-    options: RevisionFields & { readonly latest?: boolean } = {},
+    options: RevisionFields & { readonly latest?: boolean; readonly partial?: boolean } = {},
   ): Promise<unknown> {
     if (!Array.isArray(references)) throw new TypeError('an array of { id, rev } is needed')
     const wanted = references.map(({ id, rev }: RevisionReference) => {

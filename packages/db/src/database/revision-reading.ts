@@ -1,5 +1,5 @@
 /** Reads of revisions, loaded with the first one. Arguments are checked; what a collection that does not exist has is nothing. */
-import { DocumentReader } from '../document/document-reader.ts'
+import { DocumentReader, type StoredDocument } from '../document/document-reader.ts'
 import { collectMisses, RevisionReader } from '../document/revision-reads.ts'
 import type {
   ConflictedDocument,
@@ -11,6 +11,7 @@ import type {
 import type { CollectionAccess } from './collection-access.ts'
 
 type LatestFields = RevisionFields & { readonly latest?: boolean }
+type BulkFields = LatestFields & { readonly partial?: boolean }
 
 export function getRevisions(
   access: CollectionAccess,
@@ -25,13 +26,16 @@ export function getRevisions(
 export function bulkGet(
   access: CollectionAccess,
   wanted: readonly { readonly id: string; readonly rev: string | undefined }[],
-  options: LatestFields,
+  options: BulkFields,
 ): Promise<unknown[]> {
+  const { partial = false, ...fields } = options
+  const readAll = (reader: RevisionReader): (StoredDocument | undefined)[] =>
+    collectMisses(wanted, ({ id, rev }) => reader.read(id, { ...fields, ...(rev !== undefined && { rev }) }))
   return read<unknown[]>(
     access,
     (reader) =>
-      collectMisses(wanted, ({ id, rev }) => {
-        const ok = reader.read(id, { ...options, ...(rev !== undefined && { rev }) })
+      (partial ? reader.readSome(wanted, fields) : readAll(reader)).map((ok, at) => {
+        const { id, rev } = wanted[at]!
         return ok === undefined ? { id, missing: rev } : { id, ok }
       }),
     wanted.map(({ id, rev }) => ({ id, missing: rev })),

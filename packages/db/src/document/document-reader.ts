@@ -29,6 +29,9 @@ export interface ScanOptions {
 /** As the library hands it out: `_id` and `_rev` first. */
 export type StoredDocument = { _id: string; _rev: string } & Record<string, unknown>
 
+/** Bytes of stored documents that are read at a time, where there may be any number of any size. One document may be larger. */
+export const BATCH_BYTES_MAX: number = 1024 * 1024
+
 export class DocumentReader {
   readonly snapshot: Snapshot
   readonly collection: CollectionState
@@ -95,13 +98,32 @@ export class DocumentReader {
    * missing in memory is fetched for all of them together.
    */
   bodiesOf(numbers: readonly number[]): BodyView[] {
-    const sequences =
-      this.moved.count() === 0
-        ? numbers
-        : getInOrder(this.moved, numbers, numberKey).map((value, at) =>
-            value === undefined ? numbers[at]! : readNumber(value),
-          )
+    const sequences = this.#sequencesOf(numbers)
     return getInOrder(this.bodies, sequences, numberKey).map((value, at) => viewOf(value, sequences[at]!))
+  }
+
+  /** As `bodiesOf` the first numbers: as many as have at most `BATCH_BYTES_MAX` together, and one at least. */
+  someBodiesOf(numbers: readonly number[]): BodyView[] {
+    const sequences = this.#sequencesOf(numbers)
+    const found = this.bodies.getSome(sequences.map<Key>(numberKey), BATCH_BYTES_MAX)
+    return found.map((value, at) => viewOf(value, sequences[at]!))
+  }
+
+  /** As `getMany` of the first ids, within the same bound. */
+  getSome(ids: readonly string[]): (BodyView | undefined)[] {
+    const values = getInOrder(this.idTree, ids.map(encodeIdKey), (key) => key)
+    const bodies = this.someBodiesOf(values.filter((value) => value !== undefined).map(readNumber))
+    let next = 0
+    const end = values.findIndex((value) => value !== undefined && next++ === bodies.length)
+    next = 0
+    return values.slice(0, end === -1 ? undefined : end).map((value) => value && bodies[next++])
+  }
+
+  #sequencesOf(numbers: readonly number[]): readonly number[] {
+    if (this.moved.count() === 0) return numbers
+    return getInOrder(this.moved, numbers, numberKey).map((value, at) =>
+      value === undefined ? numbers[at]! : readNumber(value),
+    )
   }
 
   /** Live documents in the order in which they were last written. */

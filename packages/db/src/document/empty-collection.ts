@@ -30,6 +30,7 @@ const EMPTY_TREE: TreeReader = {
   foresee: () => {},
   get: () => undefined,
   getMany: (keys) => keys.map(() => undefined),
+  getSome: (keys) => keys.map(() => undefined),
   count: () => 0,
   rank: () => 0,
   reduce: () => undefined,

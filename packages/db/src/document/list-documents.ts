@@ -92,8 +92,8 @@ function rowsOfRange(reader: DocumentReader, request: ListRequest): ListRows {
     next: (count) => {
       cursor ??= reader.ids(range, { reverse: descending, skip })
       while (numbers.length < Math.min(count, left) && cursor.next()) numbers.push(reader.numberAt(cursor))
-      const rows = rowsOf(reader, reader.bodiesOf(numbers), request)
-      numbers = []
+      const rows = rowsOf(reader, readBodies(reader, numbers, request), request)
+      numbers = numbers.slice(rows.length)
       left -= rows.length
       return rows
     },
@@ -107,19 +107,30 @@ function rowsOfKeys(reader: DocumentReader, request: ListRequest, keys: readonly
   return {
     next: (count) => {
       const batch = asked.slice(at, at + count)
-      const bodies = findBodies(reader, batch)
-      const rows = new Map(rowsOf(reader, bodies, request).map((row) => [row.id, row]))
-      at += batch.length
-      return batch.map((key) => rows.get(key) ?? { key, error: 'not_found' })
+      const numbers = findNumbers(reader, batch)
+      const distinct = [...new Set(numbers.filter((number) => number !== undefined))]
+      const rows = rowsOf(reader, readBodies(reader, distinct, request), request)
+      const places = new Map(rows.map((row, place) => [distinct[place]!, row]))
+      const end = numbers.findIndex((number) => number !== undefined && !places.has(number))
+      const keysRead = end === -1 ? batch : batch.slice(0, end)
+      at += keysRead.length
+      return keysRead.map((key, place) => places.get(numbers[place]!) ?? { key, error: 'not_found' })
     },
   }
 }
 
-/** By id, tombstones included. */
-function findBodies(reader: DocumentReader, ids: readonly string[]): BodyView[] {
-  const keys = [...new Set(ids.map(possibleIdKey))].filter((key): key is Key => key !== undefined).sort()
-  const numbers = reader.withDeleted(keys, reader.numbersOf(keys)).filter((number) => number !== undefined)
-  return reader.bodiesOf(numbers)
+/** Of the documents with these ids, tombstones included; aligned. */
+function findNumbers(reader: DocumentReader, ids: readonly string[]): (number | undefined)[] {
+  const found = ids.map(possibleIdKey)
+  const keys = [...new Set(found)].filter((key): key is Key => key !== undefined).sort()
+  const numbers = reader.withDeleted(keys, reader.numbersOf(keys))
+  const byKey = new Map(keys.map((key, at) => [key, numbers[at]]))
+  return found.map((key) => (key === undefined ? undefined : byKey.get(key)))
+}
+
+/** Of all of them, or where documents are to be given of the first ones: no more of those are in memory than need be. */
+function readBodies(reader: DocumentReader, numbers: readonly number[], { docs }: ListRequest): BodyView[] {
+  return docs ? reader.someBodiesOf(numbers) : reader.bodiesOf(numbers)
 }
 
 /** What a few conflicts miss is looked up before anything else is done. */

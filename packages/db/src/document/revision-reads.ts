@@ -5,6 +5,7 @@ import { decodeIdKey, encodeIdKey } from '../codec/id-key.ts'
 import { inlineAttachments } from './attachments/inline-attachments.ts'
 import type { AttachmentForm } from './attachments/inline-attachments.ts'
 import type { BodyView } from './body.ts'
+import { BATCH_BYTES_MAX } from './document-reader.ts'
 import type { DocumentReader, StoredDocument } from './document-reader.ts'
 import { loadRevisions } from './load-revisions.ts'
 import type { StoredBody } from './load-revisions.ts'
@@ -77,13 +78,49 @@ export class RevisionReader {
     return numbers.map((number) => (number === undefined ? undefined : bodies[next++]))
   }
 
+  /** As `read` of the first ones: as many as a batch may hold, and one at least. */
+  readSome(
+    wanted: readonly { readonly id: string; readonly rev: string | undefined }[],
+    options: RevisionReadOptions,
+  ): (StoredDocument | undefined)[] {
+    const { documents } = this
+    const keys = wanted.map(({ id }) => encodeIdKey(id))
+    const numbers = documents.withDeleted(keys, documents.numbersOf(keys))
+    const winners = documents.someBodiesOf(numbers.filter((number) => number !== undefined))
+    const found: (StoredDocument | undefined)[] = []
+    let next = 0
+    let bytes = 0
+    let miss: Miss | undefined
+    for (const [at, { rev }] of wanted.entries()) {
+      const isThere = numbers[at] !== undefined
+      if ((isThere && next === winners.length) || (found.length > 0 && bytes >= BATCH_BYTES_MAX)) break
+      const winner = isThere ? winners[next++]! : undefined
+      const chosen = rev === undefined ? options : { ...options, rev }
+      try {
+        found.push(winner && this.#read(winner, chosen, (read) => (bytes += read)))
+      } catch (error) {
+        // Revisions that don't win may be of any size, so no two of them are fetched together.
+        if (!(error instanceof Miss) || (rev !== undefined && rev !== winner?.revision)) throw error
+        miss = error
+        found.push(undefined)
+      }
+    }
+    if (miss !== undefined) throw miss
+    return found
+  }
+
   /** Undefined if there is no such document, or not in the revision asked for. */
   read(id: string, options: RevisionReadOptions): StoredDocument | undefined {
     const [winner] = this.winners([id])
-    if (winner === undefined || (winner.deleted && options.rev === undefined)) return undefined
+    return winner && this.#read(winner, options)
+  }
+
+  /** `tally` is told how many bytes are read. */
+  #read(winner: BodyView, options: RevisionReadOptions, tally?: (bytes: number) => void): StoredDocument | undefined {
+    if (winner.deleted && options.rev === undefined) return undefined
     const { tree } = loadRevisions(this.#stored, winner)
     const found = tree.get(options.rev ?? winner.revision)
-    return found && this.#document(tree, options.latest === true ? tree.latest(found) : found, options)
+    return found && this.#document(tree, options.latest === true ? tree.latest(found) : found, options, tally)
   }
 
   /** Of each revision what is there. 'all': the leaves. */
@@ -139,9 +176,15 @@ export class RevisionReader {
     })
   }
 
-  #document(tree: RevisionTree<StoredBody>, node: StoredNode, options: RevisionFields): StoredDocument | undefined {
+  #document(
+    tree: RevisionTree<StoredBody>,
+    node: StoredNode,
+    options: RevisionFields,
+    tally?: (bytes: number) => void,
+  ): StoredDocument | undefined {
     if (node.body === undefined) return undefined
     const body = node.body.view ?? this.#stored.bodies([node.body.extra!])[0]!
+    tally?.(body.bytes.length)
     const document = this.documents.decode(body)
     const { revs, revsInfo, conflicts, deletedConflicts, attachments } = options
     if (attachments !== undefined && body.attachments !== undefined) {

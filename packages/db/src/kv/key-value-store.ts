@@ -55,6 +55,8 @@ export interface TreeReader {
   get(key: Key): Uint8Array | undefined
   /** As `get` for each, but what is missing in memory is fetched for all of them together. Fastest when ascending. */
   getMany(keys: readonly Key[]): (Uint8Array | undefined)[]
+  /** As `getMany` of the first keys: as many as have values of at most `bytesMax` bytes together, and one at least. */
+  getSome(keys: readonly Key[], bytesMax: number): (Uint8Array | undefined)[]
   /** Exact, and without a walk. Without a range: no page is read. */
   count(range?: KeyRange): number
   /** How many entries have a lower key. */

@@ -10,7 +10,7 @@ import type { Reducer } from '../btree/reducer.ts'
 import { TreeCursor } from '../btree/cursor.ts'
 import { liveEntries } from '../btree/garbage.ts'
 import type { NodeCache } from '../btree/node.ts'
-import { descendToRank, get, getMany, rank } from '../btree/search.ts'
+import { descendToRank, get, getMany, locateMany, rank, resolveSome } from '../btree/search.ts'
 import type { Cursor, CursorOptions, Entry, KeyRange, TreeReader } from './key-value-store.ts'
 import type * as ReduceRange from './reduce-range.ts'
 import { OverlayCursor, overlayDelta, overlayDeltaBefore, overlayGet, type Change } from './overlay.ts'
@@ -34,6 +34,19 @@ export abstract class MergedTree implements TreeReader {
     const change = overlayGet(overlay, key)
     if (change !== undefined) return valueOf(change)
     return get(this.cache, tree, key)
+  }
+
+  getSome(keys: readonly Key[], bytesMax: number): (Uint8Array | undefined)[] {
+    const { overlay, tree } = this.state
+    const changes = keys.map((key) => overlayGet(overlay, key))
+    const below = locateMany(
+      this.cache,
+      tree,
+      keys.filter((_key, at) => changes[at] === undefined),
+    )
+    let next = 0
+    const found = changes.map((change) => (change === undefined ? below[next++] : valueOf(change)))
+    return resolveSome(this.cache, found, bytesMax)
   }
 
   getMany(keys: readonly Key[]): (Uint8Array | undefined)[] {

@@ -71,10 +71,7 @@ export function fewRows(
     return { offset, rows: batch }
   })
   if (!includeDocs) return found
-  return andThen(
-    found,
-    (few) => few && andThen(withDocuments(source, few.rows, options), (withDocs) => ({ ...few, rows: withDocs })),
-  )
+  return andThen(found, (few) => few && andThen(allDocuments(source, few.rows, options), (rows) => ({ ...few, rows })))
 }
 
 /** The rows that were asked for, some at a time. `reducer`: results are asked for. */
@@ -139,7 +136,15 @@ async function* plainRows(
     await source.attempt(() => {
       while (batch.length < BATCH_ROWS && (going = cursor.next())) batch.push(rowAt(cursor))
     })
-    if (batch.length > 0) yield options.includeDocs === true ? await withDocuments(source, batch, options) : batch
+    if (options.includeDocs !== true) {
+      if (batch.length > 0) yield batch
+      continue
+    }
+    for (let at = 0; at < batch.length;) {
+      const some = await withDocuments(source, batch.slice(at), options)
+      at += some.length
+      yield some
+    }
   }
 }
 
@@ -148,18 +153,30 @@ function rowAt({ entryKey, value }: RowCursor): ViewRow {
   return { id, key: decodeViewKey(entryKey, value), value: decodeViewValue(value) }
 }
 
+/** Of a result that its caller wants whole. */
+function allDocuments(source: ViewSource, rows: readonly ViewRow[], options: ViewOptions): MaybePromise<ViewRow[]> {
+  return andThen(withDocuments(source, rows, options), (some) =>
+    some.length === rows.length
+      ? some
+      : andThen(allDocuments(source, rows.slice(some.length), options), (rest) => [...some, ...rest]),
+  )
+}
+
+/** The first rows with their documents: as many as take no more memory than a batch may, and one at least. */
 function withDocuments(
   source: ViewSource,
   batch: readonly ViewRow[],
   { conflicts }: ViewOptions,
 ): MaybePromise<ViewRow[]> {
   const reader = source.documents!
-  const wanted = batch.map(({ id, value }) =>
-    isPlainObject(value) && typeof value['_id'] === 'string' ? value['_id'] : id,
-  )
+  // A row that names a revision is read alone: nothing is known of how large that is.
+  const named = batch.findIndex(({ value }) => isPlainObject(value) && typeof value['_rev'] === 'string')
+  const wanted = batch
+    .slice(0, named === -1 ? undefined : Math.max(1, named))
+    .map(({ id, value }) => (isPlainObject(value) && typeof value['_id'] === 'string' ? value['_id'] : id))
   return source.attempt(() => {
-    const bodies = reader.getMany(wanted)
-    return batch.map((row, at): ViewRow => {
+    const bodies = reader.getSome(wanted)
+    return batch.slice(0, bodies.length).map((row, at): ViewRow => {
       const body = bodies[at]
       const revision = isPlainObject(row.value) ? row.value['_rev'] : undefined
       if (typeof revision === 'string' && revision !== body?.revision)

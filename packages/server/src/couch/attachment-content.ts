@@ -56,3 +56,51 @@ export async function withContent(
   }
   return { ...document, _attachments: attachments }
 }
+
+/** The same in JSON, piece by piece: content may be larger than memory. @throws HttpError 404, before there is a piece */
+export async function documentPieces(
+  collection: Collection<JsonObject>,
+  document: JsonObject,
+  generation: number,
+): Promise<AsyncGenerator<string>> {
+  const opened = new Map<string, Attachment>()
+  for (const name of lackingAttachments(document, generation))
+    opened.set(name, await openAttachment(collection, document, name))
+  return piecesOf(document, opened)
+}
+
+async function* piecesOf(document: JsonObject, opened: ReadonlyMap<string, Attachment>): AsyncGenerator<string> {
+  if (opened.size === 0) {
+    yield JSON.stringify(document)
+    return
+  }
+  const { _attachments: stubs, ...rest } = document as JsonObject & { readonly _attachments: Stubs }
+  yield `${JSON.stringify(rest).slice(0, -1)},"_attachments":{`
+  let separator = ''
+  for (const [name, stub] of Object.entries(stubs)) {
+    const start = `${separator}${JSON.stringify(name)}:`
+    separator = ','
+    const attachment = opened.get(name)
+    if (attachment === undefined) {
+      yield start + JSON.stringify(stub)
+      continue
+    }
+    const { content_type, digest, revpos } = stub
+    yield `${start}${JSON.stringify({ content_type, digest, revpos }).slice(0, -1)},"data":"`
+    yield* base64(attachment.stream())
+    yield '"}'
+  }
+  yield '}}'
+}
+
+async function* base64(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  let rest: Uint8Array = new Uint8Array(0)
+  for await (const piece of pieces) {
+    const bytes = Buffer.concat([rest, piece])
+    // Three bytes are four characters.
+    const end = bytes.length - (bytes.length % 3)
+    yield bytes.toString('base64', 0, end)
+    rest = bytes.subarray(end)
+  }
+  yield Buffer.from(rest).toString('base64')
+}

@@ -1,6 +1,6 @@
 /** `/{db}/{id}` and `/{db}/_design/{name}`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { RevisionResult } from 'pannier'
+import type { Collection } from 'pannier'
 import { asBadRequest, badRequest, conflict, notFound } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 import { bodyPieces, isJsonObject, readJson } from '../http/request-body.ts'
@@ -9,14 +9,18 @@ import { sendPieces } from '../http/streamed-reply.ts'
 import { boundaryOf, MultipartReader } from '../multipart/multipart-reader.ts'
 import { relatedDocument } from '../multipart/related-input.ts'
 import { mixedParts, newBoundary, relatedParts } from '../multipart/write-multipart.ts'
-import { knownGeneration, stubsOf, withContent } from './attachment-content.ts'
+import type { MixedResult } from '../multipart/write-multipart.ts'
+import { documentPieces, knownGeneration, stubsOf } from './attachment-content.ts'
 import { attachmentLimits, jsonLimits } from './body-limits.ts'
+import { okPieces } from './bulk-get.ts'
 import { atDocuments } from './document-address.ts'
 import type { DocumentAddress } from './document-address.ts'
 import { checkDocument, checkDocumentId, checkRevision } from './document-input.ts'
 import { entityTag, givenRevision, matches, written } from './entity-tag.ts'
 import { documentRead, findDocument, isPlainRead, whyMissing } from './read-document.ts'
 import type { DocumentRead } from './read-document.ts'
+import { leavesOf, readSome, REVISIONS_PER_READ } from './revision-content.ts'
+import type { RevisionReference } from './revision-content.ts'
 import { sequenceText } from './sequence.ts'
 import type { Routes, ServerContext } from './server-context.ts'
 import { writeDocument } from './write-documents.ts'
@@ -58,7 +62,8 @@ async function getDocument(
         relatedParts(collection, document, generation, boundary),
       )
     }
-    return withContent(collection, document, generation)
+    const pieces = await documentPieces(collection, document, generation)
+    return sendPieces(reply, 'application/json', () => pieces, { gather: true })
   }
   return document
 }
@@ -72,28 +77,70 @@ async function getOpenRevisions(
   reply: FastifyReply,
 ): Promise<unknown> {
   const collection = await context.databases.get(database)
-  const results = await asBadRequest(() => collection.getRevisions(id, openRevisions!, { revs: true, latest }))
-  if (results.length === 0 && openRevisions === 'all') throw notFound('missing')
-  const generations = new Map<unknown, number>()
-  for (const result of results) {
-    if (!('ok' in result)) continue
-    const document = result.ok as JsonObject
-    generations.set(document['_rev'], knownGeneration(document, attachmentsSince))
-    if (!revs) delete document['_revisions']
-  }
-  const generationOf = (document: JsonObject): number => generations.get(document['_rev']) ?? 0
+  const all = openRevisions === 'all' ? (await leavesOf(collection, [id])).get(id) : undefined
+  if (openRevisions === 'all' && all === undefined) throw notFound('missing')
+  const wanted = all ?? (openRevisions as readonly string[]).map((rev) => ({ id, rev }))
+  const results = (left: AbortSignal): AsyncGenerator<OpenRevision> => openRevisionsOf(collection, wanted, latest, left)
   if (accepts(request, 'multipart/mixed')) {
     const boundary = newBoundary()
-    return sendPieces(reply, `multipart/mixed; boundary="${boundary}"`, () =>
-      mixedParts(collection, results, generationOf, boundary),
+    const generations = new WeakMap<JsonObject, number>()
+    async function* parts(left: AbortSignal): AsyncGenerator<MixedResult> {
+      for await (const result of results(left)) {
+        if ('missing' in result) yield result
+        else {
+          const { ok } = shownRevision(result.ok, revs)
+          generations.set(ok, knownGeneration(result.ok, attachmentsSince))
+          yield { ok }
+        }
+      }
+    }
+    return sendPieces(reply, `multipart/mixed; boundary="${boundary}"`, (left) =>
+      mixedParts(collection, parts(left), (document) => generations.get(document) ?? 0, boundary),
     )
   }
-  if (!attachments) return reply.send(results)
-  const full: RevisionResult<JsonObject, JsonObject>[] = []
-  for (const result of results) {
-    full.push('ok' in result ? { ok: await withContent(collection, result.ok, generationOf(result.ok)) } : result)
+  async function* pieces(left: AbortSignal): AsyncGenerator<string> {
+    let separator = '['
+    for await (const result of results(left)) {
+      yield separator
+      separator = ','
+      if ('missing' in result) yield JSON.stringify(result)
+      else {
+        const { ok } = shownRevision(result.ok, revs)
+        const generation = attachments ? knownGeneration(result.ok, attachmentsSince) : Infinity
+        yield* okPieces(await documentPieces(collection, ok, generation))
+      }
+    }
+    yield separator === '[' ? '[]' : ']'
   }
-  return reply.send(full)
+  return sendPieces(reply, 'application/json', pieces, { gather: true })
+}
+
+type OpenRevision = { readonly ok: JsonObject } | { readonly missing: string }
+
+/** Each once, also where `latest` makes one of several. */
+async function* openRevisionsOf(
+  collection: Collection<JsonObject>,
+  wanted: readonly RevisionReference[],
+  latest: boolean,
+  left: AbortSignal,
+): AsyncGenerator<OpenRevision> {
+  const told = new Set<unknown>()
+  for (let at = 0; at < wanted.length && !left.aborted;) {
+    const some = await asBadRequest(() => readSome(collection, wanted.slice(at, at + REVISIONS_PER_READ), latest))
+    for (const document of some) {
+      const { rev } = wanted[at++]!
+      const name = document?.['_rev'] ?? rev
+      if (told.has(name)) continue
+      told.add(name)
+      yield document === undefined ? { missing: rev } : { ok: document }
+    }
+  }
+}
+
+function shownRevision(document: JsonObject, revs: boolean): { readonly ok: JsonObject } {
+  if (revs) return { ok: document }
+  const { _revisions, ...ok } = document
+  return { ok }
 }
 
 async function putDocument(

@@ -5,6 +5,7 @@
  */
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
+import { HeldBytes, type Holder } from './held-bytes.ts'
 
 export type Pieces = AsyncIterable<string | Uint8Array>
 
@@ -12,6 +13,8 @@ const BUFFER_BYTES: number = 64 * 1024
 const PIECE_CHARS_MIN: number = 16 * 1024
 const GATHERED_CHARS: number = 256 * 1024
 const LEFT = new Error('the client has left')
+/** By answers of all servers of this process, which have one memory. */
+const held = new HeldBytes()
 
 /**
  * What a handler is to return. (Not the reply: an async function that returns it waits for its end, with eight listeners.)
@@ -29,7 +32,9 @@ export async function sendPieces(
   whenClosed(reply, leave)
   // Nobody is there any more.
   if (left.signal.aborted) return reply.send()
-  const pieces = make(left.signal)[Symbol.asyncIterator]()
+  const holder: Holder = { bytes: 0, sinceMs: 0, cut: () => reply.raw.destroy() }
+  const pieces = holding(make(left.signal)[Symbol.asyncIterator](), holder)
+  whenClosed(reply, () => held.release(holder))
   let first: IteratorResult<string | Uint8Array>
   try {
     first = gather ? await gathered(pieces) : await pieces.next()
@@ -49,6 +54,27 @@ export async function sendPieces(
 function withType<T>(reply: FastifyReply, contentType: string, body: T): T {
   reply.header('content-type', contentType)
   return body
+}
+
+/** The same pieces, of which each is counted until the next one is asked for. */
+function holding(pieces: AsyncIterator<string | Uint8Array>, holder: Holder): AsyncIterator<string | Uint8Array> {
+  return {
+    next: async () => {
+      held.release(holder)
+      const piece = await pieces.next()
+      try {
+        if (piece.done !== true) held.hold(holder, piece.value.length)
+      } catch (error) {
+        await pieces.return?.()
+        throw error
+      }
+      return piece
+    },
+    return: async () => {
+      held.release(holder)
+      return (await pieces.return?.()) ?? { done: true, value: undefined }
+    },
+  }
 }
 
 /** All there is, or the first so many characters at least. */

@@ -7,7 +7,7 @@ import type { Key } from '../../base/brand.ts'
 import { numberKey } from '../../codec/key-number.ts'
 import { BodyView } from '../../document/body.ts'
 import type { Change } from '../../document/change.ts'
-import type { StoredDocument } from '../../document/document-reader.ts'
+import { BATCH_BYTES_MAX, type StoredDocument } from '../../document/document-reader.ts'
 import { otherLeaves, type LeavesOf } from '../../document/other-leaves.ts'
 import { revisionText } from '../../document/revision.ts'
 import type { Cursor } from '../../kv/key-value-store.ts'
@@ -36,9 +36,8 @@ export interface ChangeBatch {
   readonly caughtUp: boolean
 }
 
-/** Rows of a batch, and bytes of their documents. */
+/** Rows of a batch; of their documents there are about BATCH_BYTES_MAX. */
 export const FEED_BATCH_ROWS_MAX = 256
-const BATCH_BYTES_MAX: number = 1024 * 1024
 /** Bodies that are fetched by their numbers at once. */
 const FETCHED_MAX = 256
 
@@ -156,9 +155,7 @@ class Step {
     this.at = span.at
     if (sequences.length === 0) return undefined
     const keys = sequences.map<Key>(numberKey)
-    const { descending } = this.#request
-    const found = this.#source.documents.bodies.getMany(descending ? keys.reverse() : keys)
-    const bodies = descending ? found.reverse() : found
+    const bodies = this.#source.documents.bodies.getSome(keys, BATCH_BYTES_MAX)
     for (const [at, bytes] of bodies.entries()) {
       this.at++
       // What was written anew since lies beyond the end.
@@ -166,7 +163,7 @@ class Step {
       this.#look(bytes, sequences[at]!)
       if (this.#isFull) return sequences[at]
     }
-    return this.at < candidates.length ? sequences.at(-1) : undefined
+    return this.at < candidates.length ? sequences[bodies.length - 1] : undefined
   }
 
   get #isFull(): boolean {

@@ -24,14 +24,17 @@ export function fetchRows<Row>(
   return changeBatches(input, isSelective, (batch) => {
     const numbers: number[] = []
     for (const { number, values } of batch) if (values === undefined) numbers.push(number)
-    const bodies = numbers.length === 0 ? [] : documents.bodiesOf(numbers)
+    const bodies = numbers.length === 0 ? [] : documents.someBodiesOf(numbers)
     tally?.(bodies.length)
     const rows: Row[] = []
     let next = 0
+    let taken = 0
     for (const entry of batch) {
+      if (entry.values === undefined && next === bodies.length) break
       const row = entry.values === undefined ? readers.ofBody(bodies[next++]!) : readers.ofEntry(entry)
       if (row !== undefined) rows.push(row)
+      taken++
     }
-    return rows
+    return { rows, taken }
   })
 }

@@ -1,6 +1,6 @@
 /** All documents, in the order in which they were written. */
 import type { BodyView } from '../../document/body.ts'
-import type { DocumentCursor, DocumentReader } from '../../document/document-reader.ts'
+import { BATCH_BYTES_MAX, type DocumentCursor, type DocumentReader } from '../../document/document-reader.ts'
 import { STEP_ROWS_MAX, type Operator } from './operator.ts'
 
 /** `read` gives the row of a document; undefined: it has none. */
@@ -12,20 +12,26 @@ export function fullScan<Row>(
   let cursor: DocumentCursor | undefined
   let ended = false
   let rows: Row[] = []
+  // Rows may be whole documents.
+  let bytes = 0
   return {
     next: (count) => {
       cursor ??= documents.scan()
-      for (let looked = 0; looked < STEP_ROWS_MAX && rows.length < count && !ended; looked++) {
+      const isFull = (): boolean => rows.length >= count || bytes >= BATCH_BYTES_MAX
+      for (let looked = 0; looked < STEP_ROWS_MAX && !isFull() && !ended; looked++) {
         if (!cursor.next()) ended = true
         else {
           tally?.(1)
           const row = read(cursor.body)
-          if (row !== undefined) rows.push(row)
+          if (row === undefined) continue
+          rows.push(row)
+          bytes += cursor.body.bytes.length
         }
       }
       if (rows.length === 0 && ended) return undefined
       const found = rows
       rows = []
+      bytes = 0
       return found
     },
   }

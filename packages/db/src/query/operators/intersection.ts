@@ -5,7 +5,10 @@ import { BATCH_ROWS_MAX, changeBatches, type Operator } from './operator.ts'
 
 export function intersectionScan(rows: Operator<EntryRow>, other: Operator<EntryRow>): Operator<EntryRow> {
   const numbers = new NumberSet()
-  const inBoth = changeBatches(rows, true, (batch) => batch.filter(({ number }) => numbers.has(number)))
+  const inBoth = changeBatches(rows, true, (batch) => ({
+    rows: batch.filter(({ number }) => numbers.has(number)),
+    taken: batch.length,
+  }))
   let isWalked = false
   return {
     next: (count) => {

@@ -35,6 +35,13 @@ export function tallied<Row>(input: Operator<Row>, tally: Tally | undefined, ste
   }
 }
 
+/** What was made of the first rows of a batch. */
+export interface Changed<Out> {
+  readonly rows: Out[]
+  /** So many rows of the batch, one at least; the others come with the next call. */
+  readonly taken: number
+}
+
 /**
  * Makes rows of rows, batch by batch. `change` may throw a Miss as long as it has had no effect; it is then called again with
  * the same batch. Where it drops rows (`isSelective`) batches grow, so that few rows wanted don't mean tiny batches.
@@ -42,7 +49,7 @@ export function tallied<Row>(input: Operator<Row>, tally: Tally | undefined, ste
 export function changeBatches<In, Out>(
   input: Operator<In>,
   isSelective: boolean,
-  change: (batch: readonly In[]) => Out[],
+  change: (batch: readonly In[]) => Changed<Out>,
 ): Operator<Out> {
   let batchRows = BATCH_ROWS_MIN
   let pending: readonly In[] | undefined
@@ -52,8 +59,9 @@ export function changeBatches<In, Out>(
       if (ready.length === 0) {
         pending ??= input.next(isSelective ? Math.max(count, batchRows) : count)
         if (pending === undefined) return undefined
-        ready = change(pending)
-        pending = undefined
+        const { rows, taken } = change(pending)
+        ready = rows
+        pending = taken < pending.length ? pending.slice(taken) : undefined
         batchRows = Math.min(batchRows * 2, BATCH_ROWS_MAX)
       }
       const rows = ready

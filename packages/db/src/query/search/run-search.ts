@@ -111,8 +111,8 @@ export class SearchRun {
     for (let at = 0; at < numbers.length; batchRows = Math.min(batchRows * 2, BATCH_ROWS_MAX)) {
       this.#check()
       const batch = numbers.slice(at, at + batchRows)
-      at += batch.length
-      const bodies = await this.#source.attempt(() => documents.bodiesOf(batch))
+      const bodies = await this.#source.attempt(() => documents.someBodiesOf(batch))
+      at += bodies.length
       yield bodies.filter((body) => test(body) && hasPhrases(body))
     }
   }

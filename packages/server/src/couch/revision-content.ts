@@ -1,0 +1,54 @@
+/**
+ * Reads any number of revisions of any size, in the order asked for. What is in memory at a time is what a batch of the library holds: about
+ * a mebibyte, or one document. A revision that is asked for several times in a row is read once.
+ */
+import type { Collection } from 'pannier'
+import type { JsonObject } from '../http/request-body.ts'
+
+export interface RevisionReference {
+  readonly id: string
+  readonly rev: string
+}
+
+/** What was asked for; undefined: it can't be there. */
+export type WantedRevision = RevisionReference | undefined
+
+/** Looked for at a time. */
+export const REVISIONS_PER_READ = 256
+
+/** The first of the wanted revisions, one at least, with `_revisions`. Undefined stands for one that is not there. */
+export async function readSome(
+  collection: Collection<JsonObject>,
+  wanted: readonly WantedRevision[],
+  latest: boolean,
+): Promise<(JsonObject | undefined)[]> {
+  const distinct = new Map<string, RevisionReference>()
+  for (const one of wanted) if (one !== undefined) distinct.set(nameOf(one), one)
+  const references = [...distinct.values()]
+  const options = { revs: true, latest, partial: true }
+  const results = references.length === 0 ? [] : await collection.bulkGet(references, options)
+  const found = new Map<string, JsonObject | undefined>()
+  for (const [at, result] of results.entries())
+    found.set(nameOf(references[at]!), 'ok' in result ? (result.ok as JsonObject) : undefined)
+  const end = wanted.findIndex((one) => one !== undefined && !found.has(nameOf(one)))
+  return wanted.slice(0, end === -1 ? undefined : end).map((one) => one && found.get(nameOf(one)))
+}
+
+/** The leaves of each of these documents, the winner first; those that are not there are left out. */
+export async function leavesOf(
+  collection: Collection<JsonObject>,
+  ids: readonly string[],
+): Promise<Map<string, RevisionReference[]>> {
+  const leaves = new Map<string, RevisionReference[]>()
+  if (ids.length === 0) return leaves
+  for await (const { id, changes } of collection.changes({ ids: [...ids], style: 'all' }))
+    leaves.set(
+      id,
+      changes.map(({ rev }) => ({ id, rev })),
+    )
+  return leaves
+}
+
+function nameOf({ id, rev }: RevisionReference): string {
+  return `${rev} ${id}`
+}
