@@ -33,6 +33,8 @@ export interface DatabaseParts {
   readonly store: KeyValueStore
   /** Checks what is below the trees; rejects with PANNIER_CORRUPT. */
   readonly checkPages?: () => Promise<void>
+  /** Why nothing can be written; undefined if it can. */
+  readonly damage?: () => PannierError | undefined
   /** Every write that was asked for before the call, as a snapshot file. */
   readonly exportSnapshot?: (options: SnapshotOptions) => Promise<ByteChunks>
   /** Of an encrypted database. */
@@ -82,6 +84,19 @@ export class Database<Schemas extends object = object> {
   /** Where the database is: 'indexeddb', 'sqlite', 'memory', … */
   get storage(): string {
     return this.#parts.storage.kind
+  }
+
+  /**
+   * PANNIER_CORRUPT if the log of the database is damaged: commits after some point can't be replayed. The database is then read-only, in
+   * its newest state before that: reading, exporting and snapshots work, and whatever writes rejects with this error. `repair` makes a healthy
+   * database of it. Undefined while all is well.
+   *
+   * @example
+   * const db = await open('shop')
+   * if (db.damage) offerExport(db, db.damage.message)
+   */
+  get damage(): PannierError | undefined {
+    return this.#parts.damage?.()
   }
 
   /**
@@ -220,15 +235,18 @@ export class Database<Schemas extends object = object> {
    * empty if nothing is. Takes its time.
    */
   async check(): Promise<string[]> {
+    const problems: string[] = []
+    if (this.damage !== undefined) problems.push(this.damage.message)
     try {
       await this.#parts.checkPages?.()
       // Rarely needed, so nobody has to load it who does not call it.
       const { checkDatabase } = await loadedModule(import('./check-database.ts'))
-      return await checkDatabase(this.#context.store, this.#context.catalog)
+      problems.push(...(await checkDatabase(this.#context.store, this.#context.catalog)))
     } catch (error) {
-      if (isPannierError(error, 'PANNIER_CORRUPT')) return [error.message]
-      throw error
+      if (!isPannierError(error, 'PANNIER_CORRUPT')) throw error
+      problems.push(error.message)
     }
+    return problems
   }
 
   /**

@@ -122,6 +122,7 @@ async function openChecked(name: string, options: OpenOptions, limits: Limits): 
       storage,
       store,
       checkPages: () => store.check(),
+      damage: () => store.damage,
       exportSnapshot: (work) => store.exportSnapshot(work),
       ...(sealed && sealing!.parts(await sealed, store)),
       environment,

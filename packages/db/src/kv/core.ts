@@ -2,11 +2,12 @@
  * What the parts of one handle share: its newest state, the commits since the last storage checkpoint, who is still reading
  * what, and who wants to hear of commits.
  *
- * Guarantees: `state` only ever moves forward; a commit is in it exactly when it is durable.
+ * Guarantees: `state` only ever moves forward; a commit is in it exactly when it is durable. Where the log holds one that can't be replayed,
+ * the state is the newest before it, and nothing is written any more.
  */
-import type { Generation } from '../base/brand.ts'
+import type { CommitSequence, Generation } from '../base/brand.ts'
 import type { Environment } from '../base/environment.ts'
-import { PannierError } from '../base/errors.ts'
+import { isPannierError, PannierError } from '../base/errors.ts'
 import { attempt } from '../base/miss.ts'
 import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
 import { parseNode, type Node } from '../btree/node.ts'
@@ -16,10 +17,11 @@ import type { Durability, LogRecord, PageStore, StoreState } from '../storage/pa
 import { decodeCommit } from './commit-record.ts'
 import type { Coordinator } from './coordinator.ts'
 import type { CommitNotice, Snapshot } from './key-value-store.ts'
+import { guardedStore } from './guarded-store.ts'
 import { decodeMeta, emptyState } from './meta-body.ts'
 import { commitNotice, directNotice, unknownChanges } from './notice.ts'
-import { applyCommits, type LoggedCommit } from './replay.ts'
-import { StateSnapshot } from './snapshot.ts'
+import { applyCommits, replay, type LoggedCommit } from './replay.ts'
+import { explained, StateSnapshot } from './snapshot.ts'
 import type { State } from './state.ts'
 import type { SealedTransaction } from './transaction.ts'
 
@@ -45,6 +47,7 @@ export class Core {
   #state: State
   #view: StateSnapshot
   #tail: TailCommit[] = []
+  #damage: PannierError | undefined
   #logBytes = 0
   readonly #holds = new Map<Generation, number>()
   #pinned: Generation | undefined
@@ -54,7 +57,7 @@ export class Core {
   closed = false
 
   constructor(options: CoreOptions) {
-    this.options = options
+    this.options = { ...options, store: guardedStore(options.store, () => this.#damage) }
     this.cache = new PageCache(options.store, parseNode, options.cacheBytesMax)
     this.writerId = writerIdOf(options.environment.randomId())
     this.#state = emptyState(databaseIdOf(this.writerId))
@@ -72,6 +75,11 @@ export class Core {
 
   get logRecords(): number {
     return this.#tail.length
+  }
+
+  /** PANNIER_CORRUPT: why the newest commits are not in the state, and nothing can be written. Undefined while all is well. */
+  get damage(): PannierError | undefined {
+    return this.#damage
   }
 
   read<T>(read: (snapshot: Snapshot) => T): MaybePromise<T> {
@@ -139,7 +147,7 @@ export class Core {
     const before = this.#state
     if (meta !== undefined && meta.generation !== before.generation) {
       const base = decodeMeta(meta)
-      this.#rebase(base, log.map(tailCommit))
+      this.#rebase(base, log)
       if (base.sequence > before.sequence) this.#notify(() => unknownChanges(before, base))
       for (const commit of this.#tail) {
         if (commit.sequence > before.sequence)
@@ -148,12 +156,11 @@ export class Core {
       return
     }
     const unseen = log.filter(({ sequence }) => sequence > before.sequence)
-    if (unseen.length === 0) return
-    const news = unseen.map(tailCommit)
+    // Behind what could not be replayed nothing can be.
+    if (unseen.length === 0 || this.#damage !== undefined) return
     const isFirst = before.generation === 0 && before.sequence === 0
     const base = isFirst ? { ...before, databaseId: databaseIdOf(writerOf(unseen[0]!)) } : before
-    this.#setState(applyCommits(base, news))
-    for (const commit of news) {
+    for (const commit of this.#follow(base, unseen)) {
       this.#tail.push(commit)
       this.#logBytes += commit.bytes
       this.#notify(() => commitNotice(before, this.#state, commit.sequence, commit.body, false))
@@ -164,6 +171,11 @@ export class Core {
   async refresh(): Promise<void> {
     const { generation, sequence } = this.#state
     this.adopt(await this.options.store.read({ generation, sequence }))
+  }
+
+  assertWritable(): void {
+    this.assertOpen()
+    if (this.#damage !== undefined) throw this.#damage
   }
 
   assertOpen(): void {
@@ -184,13 +196,24 @@ export class Core {
     this.pinNow().catch(() => (this.#pinned = undefined))
   }
 
-  #rebase(base: State, tail: readonly TailCommit[]): void {
-    const left = tail.filter(({ sequence }) => sequence > base.sequence)
-    const state = applyCommits(base, left)
-    this.#tail = left
-    this.#logBytes = left.reduce((sum, { bytes }) => sum + bytes, 0)
-    this.#setState(state)
+  #rebase(base: State, tail: readonly (LogRecord | TailCommit)[]): void {
+    this.#damage = undefined
+    this.#tail = this.#follow(
+      base,
+      tail.filter(({ sequence }) => sequence > base.sequence),
+    )
+    this.#logBytes = this.#tail.reduce((sum, { bytes }) => sum + bytes, 0)
     this.#updatePin()
+  }
+
+  /** The state becomes that after these commits, or after the last one before something is wrong with them. Gives those that are in it. */
+  #follow(base: State, tail: readonly (LogRecord | TailCommit)[]): TailCommit[] {
+    const { commits, failure } = readCommits(tail)
+    const replayed = replay(base, commits)
+    const cause = replayed.failure ?? failure
+    if (cause !== undefined) this.#damage = logDamage(cause, replayed.state.sequence)
+    this.#setState(replayed.state)
+    return commits.slice(0, replayed.count)
   }
 
   #setState(state: State): void {
@@ -215,11 +238,38 @@ export class Core {
   #retryIfExpired<T>(error: unknown, view: StateSnapshot, read: (snapshot: Snapshot) => T): MaybePromise<T> {
     if (!(error instanceof MissingPageError)) throw error
     if (view.state.generation < this.#state.generation) return this.read(read)
-    throw error
+    return explained<T>(
+      () => {
+        throw error
+      },
+      this.options.store,
+      view.state,
+    )
   }
 }
 
-function tailCommit(record: LogRecord): TailCommit {
+/** Up to the first record that can't be read. */
+function readCommits(tail: readonly (LogRecord | TailCommit)[]): { commits: TailCommit[]; failure?: PannierError } {
+  const commits: TailCommit[] = []
+  for (const entry of tail) {
+    try {
+      commits.push('body' in entry ? entry : tailCommit(entry))
+    } catch (error) {
+      if (!isPannierError(error, 'PANNIER_CORRUPT')) throw error
+      return { commits, failure: error }
+    }
+  }
+  return { commits }
+}
+
+function logDamage(cause: PannierError, sequence: CommitSequence): PannierError {
+  const message =
+    `The log of the database is damaged after commit ${sequence}. What was committed until then can be read and exported; ` +
+    'nothing can be written. `repair` makes a healthy database of what can be saved.'
+  return new PannierError('PANNIER_CORRUPT', message, { cause, details: { sequence } })
+}
+
+export function tailCommit(record: LogRecord): TailCommit {
   verifyLogRecord(record)
   return { sequence: record.sequence, body: decodeCommit(record.bytes), bytes: record.bytes.length }
 }

@@ -1,5 +1,6 @@
 /** Opens the storage engine over a page store. */
 import type { Generation } from '../base/brand.ts'
+import type { PannierError } from '../base/errors.ts'
 import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
 import { loadedModule, moduleOnDemand } from '../base/lazy-module.ts'
 import { Core, type CoreOptions } from './core.ts'
@@ -65,21 +66,28 @@ export class PagedKeyValueStore implements KeyValueStore {
     return this.#core.state.databaseId
   }
 
+  /** PANNIER_CORRUPT: the log can't be replayed to its end, and nothing can be written. */
+  get damage(): PannierError | undefined {
+    return this.#core.damage
+  }
+
   read<T>(read: (snapshot: Snapshot) => T): MaybePromise<T> {
     return this.#core.read(read)
   }
 
   snapshot(): HeldSnapshot {
     this.#core.assertOpen()
-    const { state, cache } = this.#core
-    return new HeldStateSnapshot(state, cache, this.#core.hold(state.generation))
+    const { state, cache, options } = this.#core
+    return new HeldStateSnapshot(state, cache, options.store, this.#core.hold(state.generation))
   }
 
   write<T>(write: (transaction: WriteTransaction) => T): Promise<T> {
+    this.#core.assertWritable()
     return this.#asWriter((writer) => writer.write(write))
   }
 
   begin(): Promise<HeldTransaction> {
+    this.#core.assertWritable()
     return this.#asWriter((writer) => writer.begin())
   }
 
@@ -92,6 +100,7 @@ export class PagedKeyValueStore implements KeyValueStore {
   }
 
   async checkpoint(): Promise<void> {
+    this.#core.assertWritable()
     return this.#asWriter((writer) => writer.checkpoint())
   }
 
@@ -107,9 +116,13 @@ export class PagedKeyValueStore implements KeyValueStore {
 
   /**
    * The newest state as a snapshot file: every write that was asked for before this call, and no later one. Its pages are
-   * held until `release` is called.
+   * held until `release` is called. Of a damaged database it holds what can be read.
    */
-  exportSnapshot(options: SnapshotOptions): Promise<SnapshotExport> {
+  async exportSnapshot(options: SnapshotOptions): Promise<SnapshotExport> {
+    if (this.#core.damage !== undefined) {
+      const { snapshotOfDamaged } = await loadedModule(import('./damaged-snapshot.ts'))
+      return snapshotOfDamaged(this.#core, options)
+    }
     return this.#asWriter((writer) =>
       writer.inPagesTurn(async () => {
         const { writeSnapshot } = await loadedModule(import('./write-snapshot.ts'))

@@ -1,12 +1,14 @@
 /**
  * The state with the changes of commits that it has not seen: for recovery, for the commits of others, and after a storage checkpoint.
  *
- * Overlays are made when somebody looks at them: much of a log is of trees that the first reads after opening do not ask for.
+ * Overlays are made when somebody looks at them: much of a log is of trees that the first reads after opening do not ask for. Whether a
+ * commit fits is known at once, from the keys alone: what does not fit was never a state of the database, and is not shown as one.
  */
-import type { CommitSequence } from '../base/brand.ts'
+import type { CommitSequence, Key } from '../base/brand.ts'
+import type { PannierError } from '../base/errors.ts'
 import { corruptBytes } from '../codec/bytes.ts'
-import { OPERATION_INSERT, type CommitBody, type TreeOperations } from './commit-record.ts'
-import type { Edit, Overlay, OverlayNode } from './overlay.ts'
+import { OPERATION_INSERT, OPERATION_REMOVE, type CommitBody, type TreeOperations } from './commit-record.ts'
+import { overlayGet, type Edit, type Overlay, type OverlayNode } from './overlay.ts'
 import { overlayApply } from './overlay-edit.ts'
 import {
   countUp,
@@ -18,6 +20,7 @@ import {
   type Draft,
   type DraftTree,
   type State,
+  type TreeState,
 } from './state.ts'
 
 /** A commit as the log holds it. */
@@ -26,42 +29,98 @@ export interface LoggedCommit {
   readonly body: CommitBody
 }
 
+/** How far a log could be replayed. */
+export interface Replayed {
+  readonly state: State
+  /** How many of the commits are in the state. */
+  readonly count: number
+  /** Why the next one is not. */
+  readonly failure: PannierError | undefined
+}
+
 interface Replay {
   readonly draft: Draft
   readonly slotOfId: Map<number, number>
   /** What is to be done to the tree in a slot. */
   readonly changes: Map<number, TreeOperations[]>
+  /** By the id of the tree, the keys that the commits have changed so far: whether there is an entry. */
+  readonly present: Map<number, Map<Key, boolean>>
 }
 
+/** @throws PANNIER_CORRUPT if one of them does not fit. */
 export function applyCommits(state: State, commits: readonly LoggedCommit[]): State {
-  if (commits.length === 0) return state
-  const replay: Replay = { draft: draftOf(state), slotOfId: new Map(), changes: new Map() }
-  const { draft, slotOfId, changes } = replay
-  draft.slots.forEach((tree, slot) => tree !== undefined && slotOfId.set(tree.id, slot))
+  const { state: after, failure } = replay(state, commits)
+  if (failure !== undefined) throw failure
+  return after
+}
+
+/** Applies commits up to the first that does not fit what is there: one that can't have been made on that state. */
+export function replay(state: State, commits: readonly LoggedCommit[]): Replayed {
+  if (commits.length === 0) return { state, count: 0, failure: undefined }
+  const work: Replay = { draft: draftOf(state), slotOfId: new Map(), changes: new Map(), present: new Map() }
+  const { draft, changes } = work
+  draft.slots.forEach((tree, slot) => tree !== undefined && work.slotOfId.set(tree.id, slot))
   let { sequence } = state
+  let count = 0
+  let failure: PannierError | undefined
   for (const commit of commits) {
-    if (commit.sequence !== sequence + 1)
-      throw corruptBytes(`the log goes from commit ${sequence} to ${commit.sequence}`)
+    failure = whyUnfit(work, commit, sequence)
+    if (failure !== undefined) break
+    applyCommit(work, commit)
     sequence = commit.sequence
-    applyCommit(replay, commit)
+    count++
   }
   for (const [slot, batch] of changes) changeTree(draftTree(draft, slot), batch)
-  return finishDraft(state, draft, sequence)
+  return { state: finishDraft(state, draft, sequence), count, failure }
 }
 
-function applyCommit({ draft, slotOfId, changes }: Replay, { sequence, body }: LoggedCommit): void {
-  const slotOf = (id: number): number => {
-    const slot = slotOfId.get(id)
-    if (slot === undefined) throw corruptBytes(`commit ${sequence} changes a tree that does not exist`)
-    return slot
+/** Why the commit can't have been made on what is there; undefined if it can. */
+function whyUnfit(work: Replay, { sequence, body }: LoggedCommit, before: CommitSequence): PannierError | undefined {
+  const { draft, slotOfId, present } = work
+  if (sequence !== before + 1) return corruptBytes(`the log goes from commit ${before} to ${sequence}`)
+  const created = new Set<number>()
+  for (const { id } of body.created) {
+    if (id < draft.nextTreeId || created.has(id))
+      return corruptBytes(`commit ${sequence} makes tree ${id}, which was made before`)
+    created.add(id)
   }
+  const gone = [...body.dropped, ...body.trees.map(({ tree }) => tree)].find(
+    (id) => !created.has(id) && !slotOfId.has(id),
+  )
+  if (gone !== undefined) return corruptBytes(`commit ${sequence} changes a tree that does not exist (${gone})`)
+  for (const { tree: id, operations, keys } of body.trees) {
+    let entries = present.get(id)
+    if (entries === undefined) present.set(id, (entries = new Map()))
+    const slot = slotOfId.get(id)
+    const tree = slot === undefined ? undefined : draft.slots[slot]
+    for (let i = 0; i < operations.length; i++) {
+      const key = keys[i]!
+      const isInsertion = operations[i] === OPERATION_INSERT
+      if ((entries.get(key) ?? isPresent(tree, key)) === isInsertion) {
+        const what = isInsertion ? 'adds an entry that is there' : 'changes an entry that is not there'
+        return corruptBytes(`commit ${sequence} ${what} (${tree?.name ?? 'a new tree'})`)
+      }
+      entries.set(key, operations[i] !== OPERATION_REMOVE)
+    }
+  }
+  return undefined
+}
+
+/** Whether the tree holds the key, before what is being replayed; undefined if only its pages know. */
+function isPresent(tree: TreeState | undefined, key: Key): boolean | undefined {
+  const change = tree && overlayGet(tree.overlay, key)
+  if (change !== undefined) return typeof change !== 'number'
+  return tree?.tree === undefined ? false : undefined
+}
+
+function applyCommit({ draft, slotOfId, changes }: Replay, { body }: LoggedCommit): void {
   for (const created of body.created) slotOfId.set(created.id, createTree(draft, created))
   for (const operations of body.trees) {
-    const slot = slotOf(operations.tree)
+    const slot = slotOfId.get(operations.tree)!
     if (!changes.get(slot)?.push(operations)) changes.set(slot, [operations])
   }
   for (const id of body.dropped) {
-    const slot = slotOf(id)
+    const slot = slotOfId.get(id)!
     dropTree(draft, slot)
     slotOfId.delete(id)
     changes.delete(slot)

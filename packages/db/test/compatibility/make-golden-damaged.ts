@@ -5,7 +5,7 @@
  *
  *     npm run node packages/db/test/compatibility/make-golden-damaged.ts
  *
- * Each shape is a file: `damaged-SHAPE.pannier`, and `damaged-encrypted.encrypted`.
+ * Each shape is a file: `SHAPE.damaged`.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -42,7 +42,7 @@ function slowStore(store: PageStore): PageStore {
 }
 
 async function make(shape: string, options: OpenOptions, spoil: (db: Database) => Promise<void>): Promise<void> {
-  const path = join(folder, `damaged-${shape}`)
+  const path = join(folder, `${shape}.damaged`)
   if (existsSync(path)) throw new Error(`${path} exists: a golden database is never made anew.`)
   const storage = slow(sqlite())
   const filling = await open(path, { storage, ...options })
@@ -51,8 +51,11 @@ async function make(shape: string, options: OpenOptions, spoil: (db: Database) =
   await notes.local.put({ _id: 'place', at: 7 })
   await notes.update(damagedId(5), (note) => ({ ...note, n: 1005 }))
   await notes.delete(damagedId(6))
-  await notes.putAttachment(damagedId(7), 'photo', new Uint8Array(20_000).fill(7), { type: 'image/x' })
-  await filling.collection('others').insert([{ _id: 'a', v: 1 }, { _id: 'b', v: 2 }])
+  await notes.putAttachment(damagedId(7), 'photo', new Uint8Array(20_000).fill(7), { contentType: 'image/x' })
+  await filling.collection('others').insert([
+    { _id: 'a', v: 1 },
+    { _id: 'b', v: 2 },
+  ])
   await filling.close()
   const again = await open(path, { storage, ...options })
   await again.checkpoint()
@@ -69,10 +72,12 @@ async function make(shape: string, options: OpenOptions, spoil: (db: Database) =
 
 /** A get that nobody waits for, of a note whose page is not in memory. */
 function forgotten(tx: { collection(name: string): { get(id: string): Promise<unknown> } }, n: number): void {
-  tx.collection('notes').get(damagedId(n)).catch(() => {})
+  tx.collection('notes')
+    .get(damagedId(n))
+    .catch(() => {})
 }
 
-await make('insert.pannier', {}, async (db) => {
+await make('insert', {}, async (db) => {
   await db.transaction(async (tx) => {
     forgotten(tx, 300)
     await tx.collection<DamagedNote>('notes').insert({ _id: 'paid', n: 2, text: 'paid' })
@@ -82,7 +87,7 @@ await make('insert.pannier', {}, async (db) => {
   await db.collection('others').insert({ _id: 'd', v: 4 })
 })
 
-await make('update.pannier', {}, async (db) => {
+await make('update', {}, async (db) => {
   await db.collection<DamagedNote>('notes').update('warm', (note) => ({ ...note, n: 10 }))
   await db.transaction(async (tx) => {
     forgotten(tx, 300)
@@ -93,7 +98,7 @@ await make('update.pannier', {}, async (db) => {
   await db.collection('others').insert({ _id: 'd', v: 4 })
 })
 
-await make('collection.pannier', {}, async (db) => {
+await make('collection', {}, async (db) => {
   await db.transaction(async (tx) => {
     forgotten(tx, 300)
     await tx.collection('first').insert({ _id: 'paid', of: 'first' })
@@ -102,7 +107,7 @@ await make('collection.pannier', {}, async (db) => {
   await db.collection('notes').insert({ _id: 'after', n: 4, text: 'after' })
 })
 
-await make('encrypted.encrypted', { encryption: { password: DAMAGED_PASSWORD, derivation: 'pbkdf2' } }, async (db) => {
+await make('encrypted', { encryption: { password: DAMAGED_PASSWORD, derivation: 'pbkdf2' } }, async (db) => {
   await db.transaction(async (tx) => {
     forgotten(tx, 300)
     await tx.collection<DamagedNote>('notes').insert({ _id: 'paid', n: 2, text: 'paid' })

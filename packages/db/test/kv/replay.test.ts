@@ -2,10 +2,19 @@
 import { expect, test } from 'vitest'
 import type { CommitSequence, Key } from '../../src/base/brand.ts'
 import { numberKey } from '../../src/codec/key-number.ts'
-import { OPERATION_INSERT, type CommitBody, type CreatedTree, type TreeOperations } from '../../src/kv/commit-record.ts'
+import {
+  OPERATION_INSERT,
+  OPERATION_REMOVE,
+  OPERATION_REPLACE,
+  type CommitBody,
+  type CreatedTree,
+  type Operation,
+  type TreeOperations,
+} from '../../src/kv/commit-record.ts'
 import { emptyState } from '../../src/kv/meta-body.ts'
 import { overlayColumns, overlayDelta } from '../../src/kv/overlay.ts'
-import { applyCommits, type LoggedCommit } from '../../src/kv/replay.ts'
+import { applyCommits, replay, type LoggedCommit } from '../../src/kv/replay.ts'
+import type { TreeState } from '../../src/kv/state.ts'
 
 const value = new Uint8Array([1])
 
@@ -69,4 +78,47 @@ test('what was to be done to a tree that is dropped is forgotten, also where ano
   expect(() => applyCommits(emptyState('db'), [...log, commitOf(6, { trees: [insertion(1, 'b' as Key)] })])).toThrow(
     'a tree that does not exist',
   )
+})
+
+const REMOVED = 7
+
+function change(tree: number, key: Key, operation: Operation): TreeOperations {
+  return { tree, operations: [operation], keys: [key], changes: [operation === OPERATION_REMOVE ? REMOVED : value] }
+}
+
+const HISTORY = [
+  CREATION,
+  commitOf(2, { trees: [insertion(1, 'a' as Key), insertion(2, numberKey(7))] }),
+  commitOf(3, { trees: [change(1, 'a' as Key, OPERATION_REMOVE)] }),
+]
+
+test.each<[string, Partial<CommitBody>]>([
+  ['adds an entry that is there', { trees: [insertion(2, numberKey(7))] }],
+  ['replaces one that was removed', { trees: [change(1, 'a' as Key, OPERATION_REPLACE)] }],
+  ['removes one that was removed', { trees: [change(1, 'a' as Key, OPERATION_REMOVE)] }],
+  ['removes one that never was', { trees: [change(2, numberKey(8), OPERATION_REMOVE)] }],
+  ['adds the same one twice', { trees: [insertion(1, 'b' as Key), insertion(1, 'b' as Key)] }],
+  ['changes a tree that is not there', { trees: [insertion(3, 'b' as Key)] }],
+  ['drops a tree that is not there', { dropped: [3] }],
+  ['makes a tree that is there', { created: [treeCalled('other', 2, 'ordered')] }],
+  ['makes a tree twice', { created: [treeCalled('x', 3, 'ordered'), treeCalled('y', 3, 'ordered')] }],
+])('a commit that %s ends the replay before it, also where it comes later by itself', (_, body) => {
+  const bad = commitOf(4, body)
+  const after = commitOf(5, { trees: [insertion(1, 'z' as Key)] })
+  const { state, count, failure } = replay(emptyState('db'), [...HISTORY, bad, after])
+  expect([count, state.sequence, failure?.code]).toEqual([3, 3, 'PANNIER_CORRUPT'])
+  expect(overlayColumns(state.slots[0]!.overlay).keys).toEqual([])
+  expect(overlayColumns(state.slots[1]!.overlay).keys).toEqual([numberKey(7)])
+  const later = replay(applyCommits(emptyState('db'), HISTORY), [bad])
+  expect([later.count, later.failure?.code]).toEqual([0, 'PANNIER_CORRUPT'])
+})
+
+test('what may be in pages may be replaced and removed, once', () => {
+  const inPages = { ...applyCommits(emptyState('db'), [CREATION]) }
+  const tree = { id: 9, height: 1, count: 1, bytes: 20, overflow: false } as unknown as TreeState['tree']
+  const state = { ...inPages, slots: inPages.slots.map((slot) => ({ ...slot!, tree })) }
+  const removal = commitOf(2, { trees: [change(1, 'a' as Key, OPERATION_REMOVE)] })
+  expect(replay(state, [removal]).count).toBe(1)
+  expect(replay(state, [removal, { ...removal, sequence: 3 as CommitSequence }]).count).toBe(1)
+  expect(replay(state, [removal, commitOf(3, { trees: [insertion(1, 'a' as Key)] })]).count).toBe(2)
 })

@@ -1,0 +1,80 @@
+/**
+ * A snapshot of a database that can't be written to because its log is damaged: what can be replayed of the log is written to pages in
+ * memory, over those that are stored, which stay as they are.
+ *
+ * Memory: the pages that the log has changed, a few MiB.
+ */
+import type { Generation, PageId } from '../base/brand.ts'
+import { andThen } from '../base/maybe-promise.ts'
+import type { PageStore, StoreState } from '../storage/page-store.ts'
+import { Checkpointer } from './checkpointer.ts'
+import type { Coordinator } from './coordinator.ts'
+import { Core } from './core.ts'
+import type { SnapshotExport } from './open.ts'
+import { writeSnapshot, type SnapshotOptions } from './write-snapshot.ts'
+
+export async function snapshotOfDamaged(core: Core, work: SnapshotOptions): Promise<SnapshotExport> {
+  const { generation, sequence } = core.state
+  const release = core.hold(generation)
+  try {
+    const { meta, log } = await core.options.store.read()
+    const store = storeInMemory(core.options.store, {
+      meta,
+      log: log.filter((record) => record.sequence <= sequence),
+      header: undefined,
+      head: undefined,
+    })
+    const copy = new Core({ ...core.options, store, coordinator: ALONE })
+    copy.adopt(await store.read())
+    await new Checkpointer(copy).start()
+    return { chunks: writeSnapshot(copy.state, copy.options, work), release }
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+/** Nobody else sees what is written. */
+const ALONE: Coordinator = {
+  acquireWriter: async () => ({ wanted: false, lost: false, onWanted() {}, release() {} }),
+  announce() {},
+  onHint() {},
+  pin: async () => {},
+  // So no page is taken away.
+  oldestPinned: async () => 0 as Generation,
+  close() {},
+}
+
+/** Reads go through to `below`; what is written is kept here. For one storage checkpoint. */
+function storeInMemory(below: PageStore, start: StoreState): PageStore {
+  let state = start
+  const written = new Map<PageId, Uint8Array>()
+  const refuse = (): never => {
+    throw new TypeError('a copy in memory takes a storage checkpoint and nothing else')
+  }
+  return {
+    read: () => state,
+    readPages(ids) {
+      const others = ids.filter((id) => !written.has(id))
+      if (others.length === 0) return ids.map((id) => written.get(id))
+      return andThen(below.readPages(others), (found) => {
+        const byId = new Map(others.map((id, at) => [id, found[at]]))
+        return ids.map((id) => written.get(id) ?? byId.get(id))
+      })
+    },
+    claim() {},
+    stage(_, pages) {
+      for (const { id, bytes } of pages) written.set(id, bytes.slice())
+    },
+    commit({ pages, meta }) {
+      for (const { id, bytes } of pages) written.set(id, bytes.slice())
+      state = { ...state, meta, log: [] }
+    },
+    append: refuse,
+    putHeader: refuse,
+    replacePages: refuse,
+    listPages: refuse,
+    usedBytes: () => undefined,
+    close() {},
+  }
+}
