@@ -10,7 +10,8 @@
 import { loadedModule } from '../base/lazy-module.ts'
 import type { Key } from '../base/brand.ts'
 import type { Environment } from '../base/environment.ts'
-import { isPannierError, PannierError } from '../base/errors.ts'
+import { PannierError } from '../base/errors.ts'
+import { runSteps } from '../base/steps.ts'
 import type { Bytes } from '../codec/bytes.ts'
 import { numberKey } from '../codec/key-number.ts'
 import type { Catalog } from '../document/catalog.ts'
@@ -59,14 +60,10 @@ const TAIL_BODIES_MAX = 2000
  */
 export async function buildIndexes(options: BuildOptions): Promise<void> {
   const builder = new IndexBuilder(options)
-  for (let going = true; going;) {
-    try {
-      going = await builder.step()
-    } catch (error) {
-      // Asleep for a while (a frozen tab), and overtaken meanwhile: from where it is now.
-      if (!isPannierError(error, 'PANNIER_STALE') && !isPannierError(error, 'PANNIER_SNAPSHOT_EXPIRED')) throw error
-    }
-  }
+  await runSteps(
+    () => builder.step(),
+    () => options.store.refresh(),
+  )
   if (builder.failure !== undefined) throw builder.failure
 }
 

@@ -6,6 +6,7 @@ import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
 import type { NodeCache } from '../btree/node.ts'
 import { MissingPageError } from '../pager/page-cache.ts'
 import type { HeldSnapshot, Snapshot, TreeReader } from './key-value-store.ts'
+import type { PageStore } from '../storage/page-store.ts'
 import { SnapshotTree } from './merged-tree.ts'
 import { namesWithPrefix, type State } from './state.ts'
 
@@ -41,32 +42,49 @@ export class StateSnapshot implements Snapshot {
 /** A snapshot whose pages stay until it is released. */
 export class HeldStateSnapshot extends StateSnapshot implements HeldSnapshot {
   readonly release: () => void
+  readonly #store: Pick<PageStore, 'read'>
 
-  constructor(state: State, cache: NodeCache, release: () => void) {
+  constructor(state: State, cache: NodeCache, store: Pick<PageStore, 'read'>, release: () => void) {
     super(state, cache)
+    this.#store = store
     this.release = release
   }
 
   attempt<T>(read: () => T): MaybePromise<T> {
-    let result: MaybePromise<T>
-    try {
-      result = attempt(read)
-    } catch (error) {
-      throw expired(error)
-    }
-    if (!isPromise(result)) return result
-    return result.catch((error: unknown) => {
-      throw expired(error)
-    })
+    return explained(() => attempt(read), this.#store, this.state)
   }
 }
 
-/** A page can only be missing under a held snapshot when this handle was asleep for so long that it was given up. */
-export function expired(error: unknown): unknown {
-  if (!(error instanceof MissingPageError)) return error
-  return new PannierError(
-    'PANNIER_SNAPSHOT_EXPIRED',
-    'The snapshot is too old: its pages were reclaimed. Read again.',
-    { cause: error },
-  )
+/** What `read` gives of that state; where a page of it is missing it fails with what that means. */
+export function explained<T>(
+  read: () => MaybePromise<T>,
+  store: Pick<PageStore, 'read'>,
+  state: Pick<State, 'generation' | 'sequence'>,
+): MaybePromise<T> {
+  const explain = (error: unknown): Promise<never> => explainFailure(error, store, state)
+  let result: MaybePromise<T>
+  try {
+    result = read()
+  } catch (error) {
+    // What is no matter of pages is thrown at once where there is nothing to wait for.
+    if (!(error instanceof MissingPageError)) throw error
+    return explain(error)
+  }
+  return isPromise(result) ? result.catch(explain) : result
+}
+
+/**
+ * A page that is missing was reclaimed if there is a newer generation: then this handle was asleep for so long that its hold was given up.
+ * No page of the newest generation is ever reclaimed: one that is missing there is lost.
+ */
+async function explainFailure(
+  error: unknown,
+  store: Pick<PageStore, 'read'>,
+  { generation, sequence }: Pick<State, 'generation' | 'sequence'>,
+): Promise<never> {
+  if (!(error instanceof MissingPageError)) throw error
+  const { meta } = await store.read({ generation, sequence })
+  if (meta === undefined || meta.generation <= generation) throw error
+  const message = 'The snapshot is too old: its pages were reclaimed. Read again.'
+  throw new PannierError('PANNIER_SNAPSHOT_EXPIRED', message, { cause: error })
 }

@@ -21,7 +21,7 @@ import { BLOCK_PAGES_MAX, SnapshotEncoder } from '../pager/snapshot-file.ts'
 import type { Page } from '../storage/page-store.ts'
 import type { CoreOptions } from './core.ts'
 import { encodeMeta } from './encode-meta.ts'
-import { expired } from './snapshot.ts'
+import { explained } from './snapshot.ts'
 import type { State } from './state.ts'
 
 export interface SnapshotOptions {
@@ -61,7 +61,7 @@ export async function* writeSnapshot(
     }
     const found = store.readPages(ids)
     const pages = isPromise(found) ? await found : found
-    return ids.map((id, at) => checkedPage(id, pages[at]))
+    return explained(() => ids.map((id, at) => checkedPage(id, pages[at])), store, state)
   }
   for (const tree of state.slots) {
     if (tree?.tree === undefined) continue
@@ -118,8 +118,7 @@ function overflowPlaces({ id, bytes }: Page): Place[] {
 }
 
 function checkedPage(id: PageId, bytes: Uint8Array | undefined): Page {
-  // Only possible when this handle was asleep for so long that its hold was given up.
-  if (bytes === undefined) throw expired(new MissingPageError(id))
+  if (bytes === undefined) throw new MissingPageError(id)
   verifyPage(id, bytes)
   return { id, bytes }
 }

@@ -83,9 +83,12 @@ export class PageCache<Node extends Parsed> {
     return this.#slots.get(id)?.node
   }
 
-  /** Asks for a page together with the next miss: it will probably be needed next. */
+  /**
+   * Asks for a page together with the next miss: it will probably be needed next. One that the store did not have is not asked for
+   * again before `get` has said so: who notes all that it needs, and then gets it, would ask for ever.
+   */
   note(id: PageId): void {
-    if (!this.#slots.has(id)) this.#noted.add(id)
+    if (!this.#slots.has(id) && !this.#missing.has(id)) this.#noted.add(id)
   }
 
   /** True if a miss was noted that has not been fetched yet; lets a batch collect its misses before it throws. */
@@ -213,7 +216,7 @@ export class PageCache<Node extends Parsed> {
 /** A page is gone: reclaimed under a snapshot that is too old, or lost. The layer that knows the snapshot tells which. */
 export class MissingPageError extends PannierError {
   constructor(id: PageId) {
-    super('PANNIER_CORRUPT', `Page ${id} is missing.`, { details: { page: id } })
+    super('PANNIER_CORRUPT', `The database is damaged: page ${id} is missing.`, { details: { page: id } })
   }
 }
 

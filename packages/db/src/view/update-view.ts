@@ -12,6 +12,7 @@
  */
 import type { Environment } from '../base/environment.ts'
 import { isPannierError, PannierError } from '../base/errors.ts'
+import { runSteps } from '../base/steps.ts'
 import { numberKey } from '../codec/key-number.ts'
 import { BodyView } from '../document/body.ts'
 import type { Catalog } from '../document/catalog.ts'
@@ -49,14 +50,10 @@ const MESSAGE_CHARS_MAX = 200
 /** Resolves when the view is that of a snapshot made after the call; or when there is no such view, or collection. */
 export async function updateView(options: UpdateOptions): Promise<void> {
   const update = new ViewUpdate(options)
-  for (let going = true; going;) {
-    try {
-      going = await update.step()
-    } catch (error) {
-      // Asleep for a while (a frozen tab), and overtaken meanwhile: from where it is now.
-      if (!isPannierError(error, 'PANNIER_STALE') && !isPannierError(error, 'PANNIER_SNAPSHOT_EXPIRED')) throw error
-    }
-  }
+  await runSteps(
+    () => update.step(),
+    () => options.store.refresh(),
+  )
 }
 
 /** Documents that `mapMany` is given at a time take about so many bytes at most. */

@@ -9,7 +9,8 @@
  * written gets a sequence number beyond those ranges. Whoever finds the watermark moved by another tab lets that one go on.
  */
 import type { Environment } from '../../base/environment.ts'
-import { isPannierError, PannierError } from '../../base/errors.ts'
+import { PannierError } from '../../base/errors.ts'
+import { runSteps } from '../../base/steps.ts'
 import { numberKey } from '../../codec/key-number.ts'
 import type { Catalog } from '../../document/catalog.ts'
 import type { CollectionState } from '../../document/collection-state.ts'
@@ -49,14 +50,10 @@ const NOTHING = -1
 export async function migrateCollection(options: MigrationOptions): Promise<void> {
   await raiseVersion(options)
   const migrator = new Migrator(options)
-  for (let going = true; going;) {
-    try {
-      going = await migrator.step()
-    } catch (error) {
-      // Asleep for a while (a frozen tab), and overtaken meanwhile: from where it is now.
-      if (!isPannierError(error, 'PANNIER_STALE') && !isPannierError(error, 'PANNIER_SNAPSHOT_EXPIRED')) throw error
-    }
-  }
+  await runSteps(
+    () => migrator.step(),
+    () => options.store.refresh(),
+  )
 }
 
 /** Tries again what could not be migrated. */
