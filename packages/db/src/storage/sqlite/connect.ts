@@ -8,7 +8,7 @@ import { closeSync, existsSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { PannierError } from '../../base/errors.ts'
-import { openError, wrongFormatError } from './errors.ts'
+import { openError, operationError, wrongFormatError } from './errors.ts'
 
 /** 'Pann' in ASCII, in the header of each file: says whose it is, also to the `file` command. */
 const APPLICATION_ID = 0x50616e6e
@@ -65,6 +65,15 @@ export function connect(path: string): DatabaseSync {
   } catch (error) {
     connection.close()
     throw openError(error, path)
+  }
+}
+
+/** A failure to close is told as ours; the lock is gone all the same. */
+export function closeConnection(connection: DatabaseSync, path: string): void {
+  try {
+    connection.close()
+  } catch (error) {
+    throw operationError(error, path)
   }
 }
 

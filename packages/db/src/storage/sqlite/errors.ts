@@ -7,6 +7,7 @@ const BUSY = 5
 const LOCKED = 6
 const CORRUPT = 11
 const FULL = 13
+const MISMATCH = 20
 const NOT_A_DATABASE = 26
 
 /** A failure of an open database. */
@@ -21,7 +22,8 @@ export function operationError(error: unknown, path: string): unknown {
       return failure('PANNIER_QUOTA_EXCEEDED', `There is no room left for the database file ${path}.`, error)
     case CORRUPT:
     case NOT_A_DATABASE:
-      return failure('PANNIER_CORRUPT', `The database file ${path} is damaged.`, error)
+    case MISMATCH:
+      return damagedError(path, error)
     default:
       return failure(
         'PANNIER_IO',
@@ -41,7 +43,7 @@ export function openError(error: unknown, path: string): unknown {
     case NOT_A_DATABASE:
       return wrongFormatError(path, error)
     case CORRUPT:
-      return failure('PANNIER_CORRUPT', `The database file ${path} is damaged.`, error)
+      return damagedError(path, error)
     default:
       return failure(
         'PANNIER_OPEN_FAILED',
@@ -49,6 +51,10 @@ export function openError(error: unknown, path: string): unknown {
         error,
       )
   }
+}
+
+export function damagedError(path: string, cause?: unknown): PannierError {
+  return failure('PANNIER_CORRUPT', `The database file ${path} is damaged.`, cause)
 }
 
 export function wrongFormatError(path: string, cause?: unknown): PannierError {
@@ -67,6 +73,8 @@ function failure(code: ErrorCode, message: string, cause: unknown): PannierError
 /** Undefined for an error that is not SQLite's. */
 function resultCode(error: unknown): number | undefined {
   const { code, errcode } = error as { code?: unknown; errcode?: unknown }
+  // A number in the file that is none of ours: ours are safe integers.
+  if (code === 'ERR_OUT_OF_RANGE') return CORRUPT
   return code === 'ERR_SQLITE_ERROR' && typeof errcode === 'number' ? errcode & 255 : undefined
 }
 

@@ -9,8 +9,9 @@ import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
 import { PannierError } from '../../base/errors.ts'
 import { checkClaim, checkFirst, checkGeneration, checkHeader, stale } from '../fences.ts'
 import type { SharedDatabase } from '../handle.ts'
-import type { Commit, Durability, KnownState, LogRecord, MetaRecord, Page, StoreState } from '../page-store.ts'
-import { operationError } from './errors.ts'
+import type { Commit, Durability, KnownState, LogRecord, Page, StoreState } from '../page-store.ts'
+import { closeConnection } from './connect.ts'
+import { damagedError, operationError } from './errors.ts'
 
 export class SqliteDatabase implements SharedDatabase {
   readonly path: string
@@ -25,19 +26,20 @@ export class SqliteDatabase implements SharedDatabase {
   constructor(connection: DatabaseSync, path: string) {
     this.connection = connection
     this.path = path
-    this.statements = prepare(connection)
+    this.statements = prepare(connection, path)
   }
 
   read(known: KnownState | undefined): StoreState {
     return this.attempt(() => {
-      const { readMeta, readLog } = this.statements
-      const row = readMeta.get() as unknown as MetaRow
-      const after = known?.generation === row.generation ? Math.max(known.sequence, row.sequence) : row.sequence
+      const { readLog } = this.statements
+      const row = this.metaRow()
+      const { generation, sequence } = row
+      const after = known?.generation === generation ? Math.max(known.sequence, sequence) : sequence
       const log = readLog.all(after) as unknown as BytesRow[]
-      const head = log.at(-1)?.sequence === HEAD ? log.pop()!.bytes! : undefined
+      const head = log.at(-1)?.sequence === HEAD ? this.bytesOf(log.pop()!) : undefined
       return {
-        meta: row.generation === 0 ? undefined : toMeta(row),
-        log: log.map(({ sequence, bytes }) => ({ sequence, bytes: bytes ?? NO_BYTES() })),
+        meta: generation === 0 ? undefined : { generation, sequence, bytes: this.bytesOf(row) },
+        log: log.map((record) => ({ sequence: record.sequence, bytes: this.bytesOf(record) })),
         header: this.header(),
         head,
       }
@@ -48,7 +50,7 @@ export class SqliteDatabase implements SharedDatabase {
     return this.attempt(() =>
       ids.map((id) => {
         const row = this.statements.readPage.get(id) as BytesRow | undefined
-        return row && (row.bytes ?? NO_BYTES())
+        return row && this.bytesOf(row)
       }),
     )
   }
@@ -91,9 +93,9 @@ export class SqliteDatabase implements SharedDatabase {
   }
 
   putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): void {
-    const { readMeta, newest, setHeader } = this.statements
+    const { newest, setHeader } = this.statements
     this.transaction(durability, () => {
-      const isEmpty = readMeta.get()!['generation'] === 0 && newest.get()!['sequence'] === 0
+      const isEmpty = this.metaRow().generation === 0 && newest.get()!['sequence'] === 0
       checkHeader(this.header(), expected, isEmpty)
       setHeader.run(header)
     })
@@ -118,7 +120,7 @@ export class SqliteDatabase implements SharedDatabase {
   close(): void {
     if (this.closed) return
     this.closed = true
-    this.connection.close()
+    closeConnection(this.connection, this.path)
   }
 
   /** The file goes first: a write-ahead log without one is nothing, a file without its log would be an older state. */
@@ -141,16 +143,31 @@ export class SqliteDatabase implements SharedDatabase {
   }
 
   private header(): Uint8Array | undefined {
-    return this.statements.readHeader.get()?.['bytes'] as Uint8Array | undefined
+    const row = this.statements.readHeader.get() as BytesRow | undefined
+    return row && this.bytesOf(row)
   }
 
   private checkGeneration(expected: Generation): void {
-    const { generation } = this.statements.readMeta.get() as unknown as MetaRow
-    checkGeneration(generation, expected)
+    checkGeneration(this.metaRow().generation, expected)
+  }
+
+  /** The row that is there from the making of the file on. */
+  private metaRow(): MetaRow {
+    const row = this.statements.readMeta.get() as unknown as MetaRow | undefined
+    const isSound = row && Number.isSafeInteger(row.generation) && Number.isSafeInteger(row.sequence)
+    if (!isSound) throw damagedError(this.path)
+    return row
+  }
+
+  /** SQLite stores empty bytes that it is given from JavaScript as NULL. */
+  private bytesOf({ bytes }: BytesRow): Uint8Array {
+    if (bytes === null) return new Uint8Array(0)
+    if (!(bytes instanceof Uint8Array)) throw damagedError(this.path)
+    return bytes
   }
 
   private claimed(): string | null {
-    return this.statements.readClaim.get()!['claim'] as string | null
+    return this.metaRow().claim
   }
 
   private transaction(durability: Durability, body: () => void): void {
@@ -192,20 +209,15 @@ export function deleteFiles(path: string): void {
   }
 }
 
+/** Of a file that may be damaged: any value of SQLite's can stand anywhere. */
 interface BytesRow {
   readonly sequence: CommitSequence
-  /** SQLite stores empty bytes that it is given from JavaScript as NULL. */
-  readonly bytes: Uint8Array | null
+  readonly bytes: unknown
 }
 
 interface MetaRow extends BytesRow {
   readonly generation: Generation
-}
-
-const NO_BYTES = (): Uint8Array => new Uint8Array(0)
-
-function toMeta({ generation, sequence, bytes }: MetaRow): MetaRecord {
-  return { generation, sequence, bytes: bytes ?? NO_BYTES() }
+  readonly claim: string | null
 }
 
 /**
@@ -223,7 +235,6 @@ type StatementName =
   | 'appendWithHead'
   | 'readHeader'
   | 'setHeader'
-  | 'readClaim'
   | 'setClaim'
   | 'putPage'
   | 'replacePage'
@@ -238,10 +249,18 @@ const NEWEST = `SELECT coalesce((SELECT max(sequence) FROM log WHERE sequence < 
 
 type Statements = Readonly<Record<StatementName, StatementSync>>
 
-function prepare(connection: DatabaseSync): Statements {
-  const prepared = (sql: string): StatementSync => connection.prepare(sql)
+/** Fails with PANNIER_CORRUPT where the file has not the tables that it was made with; the connection is closed then. */
+function prepare(connection: DatabaseSync, path: string): Statements {
+  const prepared = (sql: string): StatementSync => {
+    try {
+      return connection.prepare(sql)
+    } catch (error) {
+      closeConnection(connection, path)
+      throw damagedError(path, error)
+    }
+  }
   return {
-    readMeta: prepared('SELECT generation, sequence, bytes FROM meta WHERE id = 1'),
+    readMeta: prepared('SELECT generation, sequence, claim, bytes FROM meta WHERE id = 1'),
     readLog: prepared('SELECT sequence, bytes FROM log WHERE sequence > ? ORDER BY sequence'),
     readPage: prepared('SELECT bytes FROM pages WHERE id = ?'),
     newest: prepared(`${NEWEST} AS sequence`),
@@ -252,7 +271,6 @@ function prepare(connection: DatabaseSync): Statements {
     ),
     readHeader: prepared('SELECT bytes FROM meta WHERE id = 2'),
     setHeader: prepared('INSERT OR REPLACE INTO meta (id, bytes) VALUES (2, ?)'),
-    readClaim: prepared('SELECT claim FROM meta WHERE id = 1'),
     setClaim: prepared('UPDATE meta SET claim = ? WHERE id = 1'),
     replacePage: prepared('UPDATE pages SET bytes = ? WHERE id = ?'),
     putPage: prepared('INSERT OR REPLACE INTO pages VALUES (?, ?)'),
