@@ -7,7 +7,6 @@
  */
 import { attempt, Miss } from '../base/miss.ts'
 import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
-import type { NodeCache } from '../btree/node.ts'
 import type { Core } from './core.ts'
 import type { HeldSnapshot, HeldTransaction, ReducerName, TreeKind, TreeWriter } from './key-value-store.ts'
 import { HeldStateSnapshot } from './snapshot.ts'
@@ -25,7 +24,7 @@ interface QueuedStep {
 
 export class HeldPagedTransaction implements HeldTransaction {
   readonly ended: Promise<void>
-  readonly #cache: NodeCache
+  readonly #core: Core
   readonly #transaction: Transaction
   readonly #commit: (transaction: Transaction) => Promise<void>
   readonly #queue: QueuedStep[] = []
@@ -38,7 +37,7 @@ export class HeldPagedTransaction implements HeldTransaction {
   readonly #release: () => void
 
   constructor(core: Core, commit: (transaction: Transaction) => Promise<void>) {
-    this.#cache = core.cache
+    this.#core = core
     this.#transaction = new Transaction(core.state, core.cache)
     this.#commit = commit
     this.#release = core.hold(core.state.generation)
@@ -82,7 +81,7 @@ export class HeldPagedTransaction implements HeldTransaction {
   }
 
   view(): MaybePromise<HeldSnapshot> {
-    return this.attempt(() => new TransactionView(this.#transaction.view(), this.#cache, (read) => this.#watch(read)))
+    return this.attempt(() => new TransactionView(this.#transaction.view(), this.#core, (read) => this.#watch(read)))
   }
 
   async commit(): Promise<void> {
@@ -169,8 +168,8 @@ export class HeldPagedTransaction implements HeldTransaction {
 class TransactionView extends HeldStateSnapshot {
   readonly #watch: <T>(read: () => MaybePromise<T>) => MaybePromise<T>
 
-  constructor(state: State, cache: NodeCache, watch: <T>(read: () => MaybePromise<T>) => MaybePromise<T>) {
-    super(state, cache, () => {})
+  constructor(state: State, { cache, options }: Core, watch: <T>(read: () => MaybePromise<T>) => MaybePromise<T>) {
+    super(state, cache, options.store, () => {})
     this.#watch = watch
   }
 
