@@ -225,8 +225,7 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
     upsert(documents: readonly DocumentInput<Input>[], options?: AtomicOptions): Promise<WriteResult[]>;
     upsert(document: DocumentInput<Input>, options: BatchOptions): Promise<WriteOutcome>;
     upsert(documents: readonly DocumentInput<Input>[], options: BatchOptions): Promise<WriteOutcome[]>;
-    update(id: string, change: (document: Stored<T>) => DocumentInput<Input> | undefined): Promise<WriteResult>;
-    update(ids: readonly string[], change: (document: Stored<T>) => DocumentInput<Input> | undefined): Promise<WriteResult[]>;
+    update<Ids extends string | readonly string[]>(ids: Ids, change: (document: Stored<T>) => DocumentInput<Input> | undefined): Promise<Ids extends string ? WriteResult : WriteResult[]>;
     delete(reference: DocumentReference, options?: AtomicOptions): Promise<WriteResult | undefined>;
     delete(references: readonly DocumentReference[], options?: AtomicOptions): Promise<(WriteResult | undefined)[]>;
     delete(reference: DocumentReference, options: BatchOptions): Promise<WriteOutcome | undefined>;

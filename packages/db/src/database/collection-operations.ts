@@ -149,19 +149,19 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
 
   /**
    * Replaces a document by what `change` makes of it, atomically: no other write comes between. `change` must be synchronous
-   * and may be called again with the same document, so it should do nothing else. If it returns undefined the document
-   * stays as it is.
+   * and may be called again with the same document, so it should do nothing else. It returns the new document; if it returns
+   * undefined the document stays as it is. (One that changes what it is given and returns nothing is a TypeError.)
    *
    * @throws PANNIER_NOT_FOUND if there is no such document; `details` has the `id`. What `change` throws is passed on.
    *   PANNIER_INVALID_DOCUMENT as for `insert`; a schema that is asynchronous is a TypeError here.
    * @example
    * await people.update('ann', (ann) => ({ ...ann, age: ann.age + 1 }))
    */
-  update(id: string, change: (document: Stored<T>) => DocumentInput<Input> | undefined): Promise<WriteResult>
-  update(
-    ids: readonly string[],
+  // One signature, so that what is wrong with the function is said of the function.
+  update<Ids extends string | readonly string[]>(
+    ids: Ids,
     change: (document: Stored<T>) => DocumentInput<Input> | undefined,
-  ): Promise<WriteResult[]>
+  ): Promise<Ids extends string ? WriteResult : WriteResult[]>
   update(
     ids: string | readonly string[],
     change: (document: Stored<T>) => DocumentInput<Input> | undefined,

@@ -20,7 +20,8 @@ import { readRevision } from './read-revision-entry.ts'
 import type { RevisionEntry } from './revision-entry.ts'
 import { RevisionReader } from './revision-reads.ts'
 import { StoredRevisions } from './stored-revisions.ts'
-import { checkChanged, fitted, unreachableId } from './write-documents.ts'
+import { changedDocument } from './changed-document.ts'
+import { fitted, unreachableId } from './write-documents.ts'
 import type { WriteContext } from './write-documents.ts'
 import { notFound } from './write-errors.ts'
 
@@ -46,7 +47,7 @@ export function resolveConflicts(
   const plan = new DocumentPlan(id, stored, old)
   const leaves = plan.tree.leaves().filter(({ deleted }) => !deleted)
   const others = stored.bodies(leaves.slice(1).map(({ body }) => (body as { extra: number }).extra))
-  const document = checkChanged(id, choose([old, ...others].map((body) => reader.decode(body))))
+  const document = changedDocument('resolve()', id, choose, () => [old, ...others].map((body) => reader.decode(body)))
   if (document === undefined) return { id, rev: old.revision }
   const batch = encodeBatch([document], guessShapes(state, false), unreachableId)
   const write = batch.writes[0]!

@@ -4,7 +4,6 @@
  */
 import type { Key } from '../base/brand.ts'
 import type { PannierError } from '../base/errors.ts'
-import { isPlainObject } from '../codec/collation.ts'
 import { stringOrder } from '../codec/key-order.ts'
 import type { ShapeDictionary } from '../codec/shape.ts'
 import type { WriteTransaction } from '../kv/key-value-store.ts'
@@ -13,6 +12,7 @@ import type { WriteResult } from './apply-writes.ts'
 import { AttachmentWork } from './attachments/attachment-work.ts'
 import type { BodyView } from './body.ts'
 import type { Catalog } from './catalog.ts'
+import { changedDocument } from './changed-document.ts'
 import { DEFAULT_SETTINGS } from './collection-state.ts'
 import type { CollectionSettings, CollectionState } from './collection-state.ts'
 import type { DeleteTarget } from './delete-target.ts'
@@ -182,7 +182,7 @@ export function updateDocuments(
   unique.forEach((id, at) => {
     const old = bodies[at]
     if (reader === undefined || old === undefined) throw notFound(id)
-    const document = checkChanged(id, change(reader.decode(old)))
+    const document = changedDocument('update()', id, change, () => reader.decode(old))
     if (document === undefined) {
       results.set(id, { id, rev: old.revision })
       return
@@ -224,16 +224,6 @@ export function fitted(
 ): CollectionState {
   const missing = batch.fit(state)
   return missing.length === 0 ? state : context.catalog.addShapes(transaction, state, missing)
-}
-
-/** What a function that makes a new document of an old one returned. */
-export function checkChanged(id: string, changed: unknown): object | undefined {
-  if (changed === undefined) return undefined
-  if (changed instanceof Promise) throw new TypeError('the function must not be async; it runs inside the write')
-  if (!isPlainObject(changed)) throw new TypeError('the function returns a document or undefined')
-  const { _id = id } = changed
-  if (_id !== id) throw new TypeError('the function must not change _id')
-  return changed['_id'] === undefined ? { ...changed, _id } : changed
 }
 
 export function unreachableId(): never {

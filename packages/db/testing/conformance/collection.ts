@@ -199,6 +199,17 @@ function conflictCases(check: CheckedCase): void {
       RangeError,
     )
     assertEqual(await people.update('ann', () => undefined), { id: 'ann', rev })
+    const recipes: ((ann: Record<string, unknown>) => void)[] = [
+      (ann) => void (ann['age'] = 99),
+      (ann) => void delete ann['age'],
+      (ann) => void (ann['nick'] = undefined),
+      (ann) => void (ann['tags'] as string[]).push('x'),
+    ]
+    await people.upsert({ _id: 'tagged', name: 'T', age: 1, tags: ['a'], scores: [1, 2.5] })
+    for (const recipe of recipes) await assertRejects(people.update('tagged', recipe as never), TypeError)
+    assertEqual((await people.get('tagged'))!.age, 1)
+    await people.update('tagged', () => undefined)
+    await people.delete('tagged')
     assertEqual((await people.update('ann', () => ({ age: 2 }))).rev.slice(0, 2), '2-')
     assertEqual((await people.get('ann'))?.age, 2)
   })

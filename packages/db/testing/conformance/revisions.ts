@@ -381,6 +381,13 @@ function historyCases(check: Case): void {
     assertEqual([(await conflictsOf('few')).length, (await conflictsOf('many')).length], [0, 1])
   })
 
+  check('resolve: a function that changes a leaf and returns nothing is an error', async (docs) => {
+    await docs.insert({ _id: 'a', n: 1 })
+    const forgetful = (leaves: { n: number }[]): undefined => void (leaves[0]!.n = 2)
+    await assertRejects(docs.resolve('a', forgetful as never), TypeError)
+    assertEqual((await docs.resolve('a', () => undefined)).rev, (await docs.get('a'))!._rev)
+  })
+
   check('a collection with history keeps what was replaced, until it is compacted', async (_docs, db) => {
     const docs: Docs = db.collection('kept', { history: true })
     const first = await docs.insert({ _id: 'a', n: 1 })

@@ -101,7 +101,10 @@ async function runMigrations(
   let current = document
   for (let to = from + 1; to <= version!; to++) {
     const result: unknown = await migrations[to]!(current)
-    if (!isPlainObject(result)) throw new TypeError(`The migration to version ${to} gives no document.`)
+    if (!isPlainObject(result))
+      throw new TypeError(
+        `The migration to version ${to} returned ${result === undefined ? 'nothing' : 'no document'}; it must return the new document.`,
+      )
     if (result['_deleted'] === true) return null
     if (result['_id'] !== undefined && result['_id'] !== _id)
       throw new TypeError(`The migration to version ${to} changes the _id.`)
