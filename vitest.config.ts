@@ -18,6 +18,7 @@ export default defineConfig({
     // One less is the default, which is one on two cores.
     maxWorkers: availableParallelism(),
     testTimeout: 120_000,
+    setupFiles: ['packages/db/test/check-replays.ts'],
     // PouchDB looks after no failure of some of its own requests, when a test ends its server.
     onUnhandledError: ({ name, stack = '' }) =>
       name === 'FetchError' && stack.includes('node-fetch') ? false : undefined,

@@ -13,6 +13,7 @@ import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
 import { pauseIn, type Pause } from '../base/pause.ts'
 import { isWrittenBy } from '../pager/log-record.ts'
 import { Checkpointer, LOG_RECORDS_MAX, pageWriting } from './checkpointer.ts'
+import { commitInspection } from './commit-inspection.ts'
 import { encodeCommit } from './encode-commit.ts'
 import type { WriterLease } from './coordinator.ts'
 import type { Core } from './core.ts'
@@ -196,7 +197,11 @@ export class Writer {
     await this.#settled(
       sealed,
       () => store.append({ sequence, bytes }, durability),
-      () => core.committed(base, result, { sequence, body, bytes: bytes.length }),
+      () => {
+        const before = core.state
+        core.committed(base, result, { sequence, body, bytes: bytes.length })
+        commitInspection.inspect?.(before, bytes, core.state)
+      },
     )
   }
 

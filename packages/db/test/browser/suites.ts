@@ -28,6 +28,7 @@ import { replicationPeerSuite } from '../../testing/conformance/replication-peer
 import { replicationSuite } from '../../testing/conformance/replication.ts'
 import { revisionsSuite } from '../../testing/conformance/revisions.ts'
 import { snapshotSuite } from '../../testing/conformance/snapshot.ts'
+import { transactionSuite, type TransactionFixture } from '../../testing/conformance/transactions.ts'
 import { viewSuite } from '../../testing/conformance/views.ts'
 import { prefixed, type Test } from '../../testing/suite.ts'
 import { webCoordinatorSuite } from '../coordination/web-coordinator-suite.ts'
@@ -47,6 +48,12 @@ async function openKeyValue(name: string): Promise<PagedKeyValueStore> {
   const coordinator = webCoordinator({ name, environment })!
   const store = await indexedDb().open(name)
   return openKeyValueStore({ store, coordinator, environment, durability: 'relaxed', cacheBytesMax: CACHE_BYTES_MAX })
+}
+
+/** One database that is opened again and again, with a small cache. */
+function reopened(storage: Storage): TransactionFixture {
+  const name = newName()
+  return { open: () => open(name, { storage, cacheBytesMax: CACHE_BYTES_MAX }) }
 }
 
 export function declareSuites(test: Test): void {
@@ -69,6 +76,7 @@ export function declareSuites(test: Test): void {
     const storage = opfs()
     pageStoreSuite({ test: prefixed(test, 'page store, OPFS'), create: async () => ({ storage, name: newName() }) })
     collectionSuite({ test: prefixed(test, 'collection, OPFS'), create: () => open(newName(), { storage }) })
+    transactionSuite({ test: prefixed(test, 'transactions, OPFS'), create: () => reopened(storage) })
   }
   webCoordinatorSuite({ test: prefixed(test, 'coordinator') })
   keyValueSuite({
@@ -82,6 +90,7 @@ export function declareSuites(test: Test): void {
   querySuite({ test: prefixed(fewSeeds, 'query'), create: () => openKeyValue(newName()) })
   aggregateSuite({ test: prefixed(fewSeeds, 'aggregates'), create: () => openKeyValue(newName()) })
   collectionSuite({ test: prefixed(test, 'collection'), create: () => open(newName()) })
+  transactionSuite({ test: prefixed(test, 'transactions'), create: () => reopened(indexedDb()) })
   indexSuite({ test: prefixed(fewSeeds, 'indexes'), create: () => open(newName()) })
   changeFeedSuite({
     test: prefixed(test, 'change feed'),
