@@ -59,6 +59,10 @@ export class Attachment {
     stream(range?: ByteRange): ReadableStream<Uint8Array<ArrayBuffer>>;
 }
 
+export type AttachmentContent = AttachmentData | {
+    readonly base64: string;
+};
+
 export type AttachmentData = Blob | ArrayBuffer | ArrayBufferView | string | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;
 
 export type AttachmentForm = 'base64' | 'blob' | 'bytes';
@@ -230,7 +234,7 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
     delete(references: readonly DocumentReference[], options?: AtomicOptions): Promise<(WriteResult | undefined)[]>;
     delete(reference: DocumentReference, options: BatchOptions): Promise<WriteOutcome | undefined>;
     delete(references: readonly DocumentReference[], options: BatchOptions): Promise<(WriteOutcome | undefined)[]>;
-    putAttachment(id: string, name: string, data: AttachmentData, options?: PutAttachmentOptions): Promise<WriteResult>;
+    putAttachment(id: string, name: string, content: AttachmentContent, options?: PutAttachmentOptions): Promise<WriteResult>;
     getAttachment(id: string, name: string, options?: GetAttachmentOptions): Promise<Attachment | undefined>;
     removeAttachment(id: string, name: string, options?: RemoveAttachmentOptions): Promise<WriteResult | undefined>;
     find(selector?: Selector<Identified<T>> | Filter): Query<Stored<T>, Identified<T>>;
@@ -280,6 +284,7 @@ export class Database<Schemas extends object = object> {
     readonly name: string;
     readonly encryption: Encryption | undefined;
     get storage(): string;
+    get damage(): PannierError | undefined;
     collection<Schema extends StandardSchema>(name: string, options: CollectionOptions<SchemaOutput<Schema>, Schema> & {
         readonly schema: Schema;
     }): Collection<SchemaOutput<Schema>, SchemaInput<Schema>>;

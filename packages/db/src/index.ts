@@ -97,6 +97,7 @@ export type { NumberStatistics, ReducedRow, ViewInfo, ViewOptions, ViewResult, V
 export type { Transaction } from './database/transaction.ts'
 export type { WriteResult } from './document/apply-writes.ts'
 export type {
+  AttachmentContent,
   AttachmentData,
   AttachmentInput,
   AttachmentInputs,

@@ -1,8 +1,8 @@
 /** What collections do with attachments. Loaded when the first one is written or read. */
 import { isPannierError, PannierError } from '../base/errors.ts'
 import type { WriteResult } from '../document/apply-writes.ts'
-import { checkAttachment, checkAttachments, checkName } from '../document/attachments/attachment-input.ts'
-import type { AttachmentData, CheckedAttachment } from '../document/attachments/attachment-input.ts'
+import { checkAttachments, checkContent, checkName } from '../document/attachments/attachment-input.ts'
+import type { AttachmentContent, CheckedAttachment } from '../document/attachments/attachment-input.ts'
 import { ATTACHMENTS_PER_DOCUMENT_MAX } from '../document/attachments/attachment-limits.ts'
 import { decodeAttachments } from '../document/attachments/attachment-section.ts'
 import { Attachment, checkRange } from '../document/attachments/attachment.ts'
@@ -14,7 +14,7 @@ import type { DocumentWrite } from '../document/document-write.ts'
 import type { CollectionAccess } from './collection-access.ts'
 
 export interface PutAttachmentOptions {
-  /** By default that of the Blob, else 'application/octet-stream'. */
+  /** By default that of the Blob, of a text 'text/plain;charset=utf-8', else 'application/octet-stream'. */
   readonly contentType?: string
   /** Only if this is the current revision of the document (or one of several in conflict). */
   readonly rev?: string
@@ -54,17 +54,17 @@ export async function putAttachment(
   access: CollectionAccess,
   id: string,
   name: string,
-  data: AttachmentData,
+  content: AttachmentContent,
   { contentType, rev, signal }: PutAttachmentOptions,
 ): Promise<WriteResult> {
   checkReference(id, name, rev)
-  const input = { data, ...(contentType !== undefined && { content_type: contentType }) }
-  const checked = checkAttachment(name, input, 'putAttachment')
+  const checked = checkContent(name, content, contentType, 'putAttachment')
+  const created = await newDocument(access, id)
   const preparation = new AttachmentPreparation(access.uploads(), signal)
   try {
     const added = await preparation.prepare([checked])
     const written = await access.write((transaction) =>
-      changeAttachments(transaction, access.writing, id, rev, (entries) => {
+      changeAttachments(transaction, access.writing, id, rev, created, (entries) => {
         const kept = entries.filter((entry) => entry.name !== name)
         if (kept.length >= ATTACHMENTS_PER_DOCUMENT_MAX) throw tooMany(id)
         return [...kept.map(keptAttachment), ...added]
@@ -84,7 +84,7 @@ export async function removeAttachment(
 ): Promise<WriteResult | undefined> {
   checkReference(id, name, rev)
   return access.write((transaction) =>
-    changeAttachments(transaction, access.writing, id, rev, (entries) => {
+    changeAttachments(transaction, access.writing, id, rev, undefined, (entries) => {
       const kept = entries.filter((entry) => entry.name !== name)
       return kept.length === entries.length ? undefined : kept.map(keptAttachment)
     }),
@@ -106,6 +106,12 @@ export async function getAttachment(
     const entry = section && decodeAttachments(section).find((one) => one.name === name)
     return entry && new Attachment(entry, state!.number, () => openBlobs(access), range)
   })
+}
+
+/** What the schema makes of a document that has nothing but an attachment, or why it refuses it. */
+async function newDocument(access: CollectionAccess, id: string): Promise<object> {
+  const validator = await access.writing.schema.validator
+  return (await validator?.check({ _id: id })) ?? { _id: id }
 }
 
 async function openBlobs(access: CollectionAccess): Promise<BlobSource> {

@@ -7,7 +7,7 @@ import type { PannierError } from '../base/errors.ts'
 import type { MaybePromise } from '../base/maybe-promise.ts'
 import { loadedModule } from '../base/lazy-module.ts'
 import { isPlainObject } from '../codec/collation.ts'
-import type { AttachmentData } from '../document/attachments/attachment-input.ts'
+import type { AttachmentContent } from '../document/attachments/attachment-input.ts'
 import type { Attachment } from '../document/attachments/attachment.ts'
 import { checkTargets } from '../document/delete-target.ts'
 import { DocumentReader } from '../document/document-reader.ts'
@@ -209,23 +209,25 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
 
   /**
    * Gives a document an attachment, or replaces the one of that name; all else of the document stays. Without `rev` a
-   * document that does not exist is created. An attachment of any length takes little memory; it is seen when all of it is there.
+   * document that does not exist is created, if the collection's schema takes one without fields. A string is text (UTF-8);
+   * base64 is said: `{ base64: 'aGVsbG8=' }`. An attachment of any length takes little memory; it is seen when all of it is there.
    *
    * Inside a transaction it takes memory, and is limited.
    *
-   * @throws PANNIER_CONFLICT if `rev` is not current; PANNIER_ATTACHMENT_TOO_LARGE, PANNIER_KEY_TOO_LARGE, PANNIER_LIMIT,
+   * @throws PANNIER_CONFLICT if `rev` is not current; PANNIER_INVALID_DOCUMENT; PANNIER_ATTACHMENT_TOO_LARGE, PANNIER_KEY_TOO_LARGE, PANNIER_LIMIT,
    *   PANNIER_ABORTED. What the source fails with is passed on. Wrong arguments reject with a TypeError.
    * @example
    * await people.putAttachment('ann', 'photo.jpg', file)
+   * await people.putAttachment('ann', 'note.txt', 'She called.')
    * await people.putAttachment('ann', 'film.mp4', response.body, { contentType: 'video/mp4', signal })
    */
   putAttachment(
     id: string,
     name: string,
-    data: AttachmentData,
+    content: AttachmentContent,
     options: PutAttachmentOptions = {},
   ): Promise<WriteResult> {
-    return this.#withAttachments((attachments, access) => attachments.putAttachment(access, id, name, data, options))
+    return this.#withAttachments((attachments, access) => attachments.putAttachment(access, id, name, content, options))
   }
 
   /**

@@ -123,6 +123,24 @@ describe.each(Object.entries(WITH_ID))('with _id, %s', (_library, schema) => {
   })
 })
 
+test('putAttachment creates no document that the schema refuses, and stores what the schema gives', async () => {
+  const db = database()
+  for (const asynchronous of [false, true]) {
+    const check = async (): Promise<boolean> => true
+    const strict = z.object({ name: z.string() }).refine(asynchronous ? check : () => true)
+    const people = db.collection(`people${asynchronous}`, { schema: strict })
+    const refused = await people.putAttachment('ann', 'photo', 'x').catch((error: unknown) => error)
+    expect(refused).toMatchObject({ code: 'PANNIER_INVALID_DOCUMENT', details: { id: 'ann' } })
+    expect(await people.get('ann')).toBeUndefined()
+    await people.insert({ _id: 'ann', name: 'Ann' })
+    await people.putAttachment('ann', 'photo', 'x')
+    expect(await people.get('ann')).toMatchObject({ name: 'Ann', _attachments: { photo: { length: 1 } } })
+    const filled = db.collection(`filled${asynchronous}`, { schema: z.object({ n: z.number().default(7) }) })
+    await filled.putAttachment('a', 'x', 'y')
+    expect(await filled.get('a')).toMatchObject({ n: 7 })
+  }
+})
+
 test('a schema may make ids, but not change them', async () => {
   let made = 0
   const schema = z.object({ _id: z.string().default(() => `made${++made}`) })

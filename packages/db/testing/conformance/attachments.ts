@@ -128,17 +128,17 @@ function inlineCases(check: Case): void {
       docs.update('a', () => ({ _attachments: { x: { data: new Blob(['x']) } } })),
       TypeError,
     )
-    await assertRejects(docs.putAttachment('a', '', 'eA=='), TypeError)
+    await assertRejects(docs.putAttachment('a', '', { base64: 'eA==' }), TypeError)
     await assertRejects(docs.putAttachment('a', 'x', 5 as never), TypeError)
-    await assertRejects(docs.putAttachment('_x', 'x', 'eA=='), TypeError)
-    await assertRejects(docs.putAttachment('a', 'x', 'eA==', { rev: 5 as never }), TypeError)
+    await assertRejects(docs.putAttachment('_x', 'x', { base64: 'eA==' }), TypeError)
+    await assertRejects(docs.putAttachment('a', 'x', { base64: 'eA==' }, { rev: 5 as never }), TypeError)
     await assertRejects(docs.getAttachment('a', 'x', { start: -1 }), TypeError)
     const many = Object.fromEntries(
       Array.from({ length: ATTACHMENTS_PER_DOCUMENT_MAX }, (_, at) => [`x${at}`, { data: 'eA==' }]),
     )
     await docs.upsert({ _id: 'a', _attachments: many })
-    await docs.putAttachment('a', 'x0', 'eQ==')
-    await assertRejects(docs.putAttachment('a', 'more', 'eA=='), 'PANNIER_LIMIT')
+    await docs.putAttachment('a', 'x0', { base64: 'eQ==' })
+    await assertRejects(docs.putAttachment('a', 'more', { base64: 'eA==' }), 'PANNIER_LIMIT')
     assertThrows(() => docs.insert({ _id: 5, _attachments: {} } as never), TypeError)
   })
 }
@@ -157,10 +157,10 @@ function singleCases(check: Case): void {
     assertEqual([y?.name, y?.contentType, y?.length, await y?.text()], ['y', 'text/plain', 2, 'yy'])
     const part = await docs.getAttachment('a', 'x', { start: 5, end: 10 })
     assertEqual(await part?.bytes(), bytesOf(1, LARGE).slice(5, 10))
-    await assertRejects(docs.putAttachment('a', 'x', 'eA==', { rev }), 'PANNIER_CONFLICT')
-    await assertRejects(docs.putAttachment('b', 'x', 'eA==', { rev }), 'PANNIER_CONFLICT')
+    await assertRejects(docs.putAttachment('a', 'x', { base64: 'eA==' }, { rev }), 'PANNIER_CONFLICT')
+    await assertRejects(docs.putAttachment('b', 'x', { base64: 'eA==' }, { rev }), 'PANNIER_CONFLICT')
     await assertRejects(docs.removeAttachment('a', 'x', { rev }), 'PANNIER_CONFLICT')
-    await docs.putAttachment('a', 'x', 'eA==', { rev: second.rev })
+    await docs.putAttachment('a', 'x', { base64: 'eA==' }, { rev: second.rev })
     assertEqual(await bytesIn(docs, 'a', 'x'), new Uint8Array([120]))
     assertEqual((await docs.removeAttachment('a', 'x'))?.rev, (await stored(docs, 'a'))._rev)
     assertEqual(await docs.removeAttachment('a', 'x'), undefined)
@@ -169,6 +169,25 @@ function singleCases(check: Case): void {
     assertEqual(await docs.getAttachment('none', 'x'), undefined)
     await docs.removeAttachment('a', 'y')
     assertEqual((await stored(docs, 'a'))._attachments, undefined)
+  })
+  check('a string is text; base64 is said', async (docs) => {
+    for (const [name, text] of [
+      ['a', 'hello'],
+      ['b', 'note'],
+      ['c', ''],
+      ['d', 'žluťoučký 🐎'],
+    ] as const) {
+      await docs.putAttachment('a', name, text)
+      const found = await docs.getAttachment('a', name)
+      assertEqual([await found?.text(), found?.contentType], [text, 'text/plain;charset=utf-8'])
+    }
+    await docs.putAttachment('a', 'a', '<p>', { contentType: 'text/html' })
+    assertEqual((await docs.getAttachment('a', 'a'))?.contentType, 'text/html')
+    await docs.putAttachment('a', 'e', { base64: btoa('note') })
+    const said = await docs.getAttachment('a', 'e')
+    assertEqual([await said?.text(), said?.contentType], ['note', 'application/octet-stream'])
+    for (const wrong of [{ base64: 'hello' }, { base64: 5 }, {}, ['x'], null])
+      await assertRejects(docs.putAttachment('a', 'x', wrong as never), TypeError)
   })
   check('many at once', async (docs) => {
     await docs.insert({ _id: 'a', n: 0 })
@@ -270,10 +289,10 @@ function revisionCases(check: Case): void {
     const losing = rev(2, 'b')
     assertEqual(await (await docs.getAttachment('a', 'own', { rev: losing }))?.bytes(), bytesOf(98, 3000))
     assertEqual(await bytesIn(docs, 'a', 'own'), bytesOf(9, LARGE))
-    const changed = await docs.putAttachment('a', 'more', 'eQ==', { rev: losing })
+    const changed = await docs.putAttachment('a', 'more', { base64: 'eQ==' }, { rev: losing })
     assertEqual(Object.keys((await stored(docs, 'a'))._attachments ?? {}), ['more', 'own', 'same'])
     assertEqual((await stored(docs, 'a'))._rev, changed.rev)
-    await assertRejects(docs.putAttachment('a', 'more', 'eQ==', { rev: losing }), 'PANNIER_CONFLICT')
+    await assertRejects(docs.putAttachment('a', 'more', { base64: 'eQ==' }, { rev: losing }), 'PANNIER_CONFLICT')
     await docs.removeAttachment('a', 'own', { rev: rev(2, 'c') })
     assertEqual(await docs.getAttachment('a', 'own', { rev: rev(2, 'c') }), undefined)
     // One that only another leaf has may be kept as well.

@@ -5,7 +5,7 @@ import { textToByteString } from '../../codec/text.ts'
 import { ATTACHMENT_NAME_BYTES_MAX, ATTACHMENTS_PER_DOCUMENT_MAX, CONTENT_TYPE_CHARS_MAX } from './attachment-limits.ts'
 
 /**
- * Content of an attachment. A string is base64, as in CouchDB's JSON. Streams are read once, a Blob in pieces: neither is ever
+ * Content of an attachment in a document. A string is base64, as in CouchDB's JSON. Streams are read once, a Blob in pieces: neither is ever
  * held in memory as a whole. Bytes must not be changed before the write has ended.
  */
 export type AttachmentData =
@@ -15,6 +15,9 @@ export type AttachmentData =
   | string
   | ReadableStream<Uint8Array>
   | AsyncIterable<Uint8Array>
+
+/** Content as `putAttachment` takes it: a string is text; base64 is said. */
+export type AttachmentContent = AttachmentData | { readonly base64: string }
 
 /** A new attachment in `_attachments` of a document that is written. */
 export interface AttachmentInput {
@@ -46,6 +49,7 @@ export interface CheckedAttachment {
 }
 
 export const CONTENT_TYPE_DEFAULT = 'application/octet-stream'
+const CONTENT_TYPE_TEXT = 'text/plain;charset=utf-8'
 
 /** `attachments`: the document's `_attachments`. */
 export function checkAttachments(attachments: unknown): CheckedAttachment[] {
@@ -58,6 +62,23 @@ export function checkAttachments(attachments: unknown): CheckedAttachment[] {
     )
   }
   return names.map((name) => checkAttachment(name, attachments[name], `_attachments[${JSON.stringify(name)}]`))
+}
+
+/** Of `putAttachment`, whose name is `call` in messages. */
+export function checkContent(
+  name: string,
+  content: unknown,
+  contentType: string | undefined,
+  call: string,
+): CheckedAttachment {
+  const isText = typeof content === 'string'
+  const isBase64 = isPlainObject(content) && typeof content['base64'] === 'string'
+  const data = isText ? new TextEncoder().encode(content) : isBase64 ? content['base64'] : content
+  if (!isBase64 && !isData(data))
+    throw new TypeError(
+      `${call}(): the content must be a Blob, bytes, a text, { base64: '…' }, a ReadableStream or an async iterable, got ${describe(content)}`,
+    )
+  return checkAttachment(name, { data, content_type: contentType ?? (isText ? CONTENT_TYPE_TEXT : undefined) }, call)
 }
 
 /** `path` says in messages where it stands. */
@@ -105,11 +126,15 @@ function checkRevpos(revpos: unknown): number | undefined {
 
 function checkData(data: unknown, path: string): Exclude<AttachmentData, string> {
   if (typeof data === 'string') return decodeBase64(data, path)
-  if (data instanceof Blob || data instanceof ArrayBuffer || ArrayBuffer.isView(data)) return data
-  if (isStream(data) || isAsyncIterable(data)) return data
+  if (isData(data)) return data
   throw new TypeError(
     `${path} is a Blob, bytes, a string in base64, a ReadableStream or an async iterable, not ${describe(data)}`,
   )
+}
+
+function isData(data: unknown): data is Exclude<AttachmentData, string> {
+  if (data instanceof Blob || data instanceof ArrayBuffer || ArrayBuffer.isView(data)) return true
+  return isStream(data) || isAsyncIterable(data)
 }
 
 export function isStream(data: unknown): data is ReadableStream<Uint8Array> {

@@ -1,4 +1,5 @@
 /** Changes and reads of single attachments of a document that is stored, inside a transaction or snapshot. */
+import { PannierError } from '../../base/errors.ts'
 import { encodeIdKey } from '../../codec/id-key.ts'
 import type { Snapshot, WriteTransaction } from '../../kv/key-value-store.ts'
 import type { WriteResult } from '../apply-writes.ts'
@@ -19,6 +20,7 @@ import type { PreparedAttachment } from './prepare.ts'
  * Writes a document with other attachments, and else as it is.
  *
  * @param rev The leaf that is meant; undefined: the document as it is now, also if there is none.
+ * @param created What is written where there is no document; an error: why there must not be such a one.
  * @param change Is given the attachments that there are, and gives those that there shall be; undefined: nothing is done.
  * @throws PANNIER_CONFLICT if `rev` is no leaf.
  */
@@ -27,6 +29,7 @@ export function changeAttachments(
   context: WriteContext,
   id: string,
   rev: string | undefined,
+  created: object | undefined,
   change: (entries: readonly AttachmentEntry[]) => readonly PreparedAttachment[] | undefined,
 ): WriteResult | undefined {
   const state = context.catalog.collection(transaction, context.name)
@@ -35,7 +38,8 @@ export function changeAttachments(
     throw conflict(id, state && findRevision(transaction, state, id, undefined))
   const changed = change(body?.attachments === undefined ? [] : decodeAttachments(body.attachments))
   if (changed === undefined) return undefined
-  const document = body === undefined ? { _id: id } : new DocumentReader(transaction, state!).decode(body)
+  const document = body === undefined ? created : new DocumentReader(transaction, state!).decode(body)
+  if (document instanceof PannierError) throw document
   const batch = encodeBatch([document], guessShapes(state, false), unreachableId)
   batch.writes[0]!.prepared = changed
   return putDocuments(transaction, context, batch, 'put')[0]
