@@ -37,6 +37,7 @@ function toBytes(chunk: unknown): Uint8Array {
   throw new TypeError('a source gives bytes or text')
 }
 
+/** Of a Buffer too, whose `slice` is no copy: what is written into that would be written into the caller's. */
 function asBytes(view: ArrayBufferView): Uint8Array {
-  return view instanceof Uint8Array ? view : new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
+  return view.constructor === Uint8Array ? view : new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
 }

@@ -78,7 +78,7 @@ export async function discardCopy(
 }
 
 async function sealingOf({ encryption }: MoveOptions): Promise<Sealing | undefined> {
-  return encryption && (await loadedModule(import('./encryption/encryption.ts'))).sealing(encryption)
+  return encryption && (await loadedModule(import('./encryption/encryption.ts'))).sealing(encryption, true)
 }
 
 class Move {

@@ -89,7 +89,8 @@ async function openChecked(name: string, options: OpenOptions, limits: Limits): 
   throwIfAborted(signal)
   const environment = systemEnvironment()
   const sealing =
-    options.encryption && (await loadedModule(import('./encryption/encryption.ts'))).sealing(options.encryption)
+    options.encryption &&
+    (await loadedModule(import('./encryption/encryption.ts'))).sealing(options.encryption, options.from !== undefined)
   // Meanwhile the coordinator makes its first steps and modules are loaded: it takes its time where a worker has to be started.
   const sealed = sealing?.open(storage, name)
   const opening: Promise<PageStore> = sealed ?? storage.open(name)

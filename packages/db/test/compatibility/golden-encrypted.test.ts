@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { open, type Credential } from '../../src/index.ts'
+import { ENCRYPTION_FORMAT } from '../../src/storage/encrypted/envelope.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
+import { sqlite } from '../../src/storage/sqlite/sqlite.ts'
 import { goldenNotes, PASSWORDS, type GoldenNote } from './golden-encrypted.ts'
 
 const golden = join(import.meta.dirname, '../golden')
@@ -13,7 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), 'pannier-golden-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 test('there is one of each format version', () => {
-  expect(files.toSorted()).toEqual(['encryption-1.encrypted'])
+  expect(files.toSorted()).toEqual(['encryption-1.encrypted', 'encryption-2.encrypted'])
 })
 
 describe.each(files)('%s', (file) => {
@@ -33,6 +35,33 @@ describe.each(files)('%s', (file) => {
       expect(await db.encryption!.info()).toMatchObject({ isRotating: false })
       await notes.insert({ _id: 'new', number: 320, text: '' })
       expect(await db.check()).toEqual([])
+      await db.close()
+    }
+  })
+
+  test('it is written on, and its header is brought to the newest format', async () => {
+    const path = join(folder, `written-${file}`)
+    copyFileSync(join(golden, file), path)
+    for (const [at, encryption] of [...credentials, ...credentials].entries()) {
+      const db = await open(path, { encryption })
+      const notes = db.collection<GoldenNote>('notes')
+      await notes.insert({ _id: `new ${at}`, number: 320 + at, text: '' })
+      if (at % 2 === 0) await db.checkpoint()
+      expect(await notes.find({}).count()).toBe(321 + at)
+      expect(await db.check()).toEqual([])
+      await db.close()
+    }
+    const store = await sqlite().open(path)
+    const { header } = await store.read()
+    await store.close()
+    expect(header![4]).toBe(ENCRYPTION_FORMAT)
+  })
+
+  test('its sealed snapshot is restored, also with the recovery key', async () => {
+    const sealed = readFileSync(join(golden, `${name}.sealed`))
+    for (const encryption of credentials) {
+      const db = await open('x', { storage: memory(), from: sealed, encryption })
+      expect(await db.collection<GoldenNote>('notes').find({}).count()).toBe(300)
       await db.close()
     }
   })

@@ -20,8 +20,8 @@ const ENVELOPE_BYTES = 33
 const HEAD_BYTES = 16
 /** Token, generation, revision. */
 const LOG_TRAILER_BYTES = 28
-/** Nonce and token of a log record, revision. */
-const META_TRAILER_BYTES = 32
+/** Nonce and token of a log record, revision; runs of page ids, one for each of the two handles: count, length, first id, epoch. */
+const META_TRAILER_BYTES: number = 32 + 6 + 2 * (2 + 8)
 
 const person = (number: number): Person => ({ _id: `p${number}`, name: `Name ${number} `.repeat(20), age: number % 90 })
 const people = (first: number, count: number): Person[] => Array.from({ length: count }, (_, at) => person(first + at))

@@ -323,10 +323,19 @@ function snapshotCases(test: Test, create: Create): void {
       await assertRejects(open(name, { storage, from }), 'PANNIER_ENCRYPTED')
       const wrong = { key: await newDeviceKey() }
       await assertRejects(open(name, { storage, from, encryption: wrong }), 'PANNIER_WRONG_KEY')
-      for (const at of [3, 9, 40, 300, from.length - 700, from.length - 1]) {
-        const flipped = from.slice()
-        flipped[at]! ^= 4
-        await assertRejects(open(name, { storage, from: flipped, encryption: { key } }))
+      const flipped = (at: number): Uint8Array => {
+        const bytes = from.slice()
+        bytes[at]! ^= 4
+        return bytes
+      }
+      const headerEnd = 12 + new DataView(from.buffer, from.byteOffset).getUint32(8, true)
+      for (const at of [3, 9, headerEnd + 5, headerEnd + 40, from.length - 700, from.length - 1])
+        await assertRejects(open(name, { storage, from: flipped(at), encryption: { key } }))
+      // Of the header there are two copies.
+      for (const at of [12, 40, headerEnd - 1]) {
+        const mended = await open(name, { storage, from: flipped(at), encryption: { key } })
+        await assertNotes(mended, 1000)
+        await mended.destroy()
       }
       const cut = open(name, { storage, from: from.slice(0, -20), encryption: { key } })
       await assertRejects(cut, 'PANNIER_CORRUPT')

@@ -3,7 +3,14 @@ import { cryptoPlatform } from '#crypto-platform'
 import { PannierError } from '../../base/errors.ts'
 import type { PagedKeyValueStore, SnapshotExport } from '../../kv/open.ts'
 import type { SnapshotOptions } from '../snapshot-options.ts'
-import { SLOTS_MAX, LABEL_CHARS_MAX, type Header, type Slot, type SlotKind } from '../../storage/encrypted/header.ts'
+import {
+  SLOTS_MAX,
+  LABEL_CHARS_MAX,
+  type Header,
+  type Slot,
+  type SlotKind,
+  type SlotSecret,
+} from '../../storage/encrypted/header-parts.ts'
 import { KEY_BYTES } from '../../storage/encrypted/platform.ts'
 import { EncryptedStorage } from '../../storage/encrypted/encrypted-storage.ts'
 import type { EncryptedPageStore } from '../../storage/encrypted/encrypted-page-store.ts'
@@ -53,11 +60,12 @@ export interface EncryptedParts {
   exportSnapshot(options: SnapshotOptions): Promise<SnapshotExport>
 }
 
-export function sealing(credential: Credential): Sealing {
+/** `restores`: the database is made of another one, also for whoever has but a recovery key of that. */
+export function sealing(credential: Credential, restores: boolean): Sealing {
   checkCredential(credential)
   const platform = cryptoPlatform()
   return {
-    open: (storage, name) => new EncryptedStorage(storage, platform, credential).open(name),
+    open: (storage, name) => new EncryptedStorage(storage, platform, credential, restores || undefined).open(name),
     parts: (pages, store) => ({
       encryption: (context) => new Encryption(pages, store, context),
       async exportSnapshot({ sealed = true, ...work }) {
@@ -138,7 +146,7 @@ export class Encryption {
       const found = await openSlots(vault.platform, database, slots, { password: oldPassword })
       if (found === undefined) throw wrongKey()
       const { slot } = found
-      const derivation = slot.derivation!.name
+      const derivation = (slot.secret as SlotSecret).derivation!.name
       const replacement = await vault.newSlot({ password: newPassword, derivation }, slot)
       return slots.map((other) => (other.id === slot.id ? replacement : other))
     })
@@ -195,7 +203,7 @@ export class Encryption {
     const { vault } = this.#pages
     await this.#pages.changeHeader(async () => {
       const slots = await change(vault.header)
-      return slots && vault.changed({ slots })
+      return slots && { slots }
     })
     // From now on the header before can't be put back unnoticed. Should it fail, the next write does the same.
     await fence(this.#store).catch(() => {})

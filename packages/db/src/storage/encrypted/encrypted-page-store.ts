@@ -2,19 +2,22 @@
  * A page store over another one which gets nothing but sealed bytes. docs/encryption.md is normative.
  *
  * Guarantees: what is read was sealed by somebody with a key of this database, for this place, or the call fails with
- * PANNIER_CORRUPT: pages by their ids, the meta record by its generation and sequence, log records by their sequence and the record
- * before. The head holds a token of the newest record, which is sealed inside of it, so the log can't end earlier; each record tells
- * below which generation the meta record, and below which revision the header can't be. So a part of what is stored can't be put back
+ * PANNIER_CORRUPT: pages by their ids and the epoch of their run (runs.ts), the meta record by its generation and sequence, log records by
+ * their sequence and the record before. The head holds a token of the newest record, which is sealed inside of it, so the log can't end earlier; each record tells
+ * below which generation the meta record, and below which revision the header can't be; the header tells below which generation and
+ * sequence these can't be. So a part of what is stored can't be put back
  * to what it was before; all of it together can.
  * Relies on: the chance of the platform. A nonce is never used twice but by a chance of 2^-33 at most (`KEY_USES_MAX`).
  *
- * It makes the same calls as are made to it, and one more when a database is made. Where the platform is synchronous, it is.
+ * It makes the same calls as are made to it, and one more when a database is made, when its header is to be mended or brought to this
+ * format, and once in many runs. Where the platform is synchronous, it is.
  */
 import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
 import { isPannierError, PannierError } from '../../base/errors.ts'
 import { andThen, isPromise, type MaybePromise } from '../../base/maybe-promise.ts'
-import { ByteWriter, readU32, writeU32 } from '../../codec/bytes.ts'
+import { ByteWriter } from '../../codec/bytes.ts'
 import { sameBytes } from '../../codec/same-bytes.ts'
+import { stale } from '../fences.ts'
 import type {
   Commit,
   Durability,
@@ -26,8 +29,18 @@ import type {
   PageStore,
   StoreState,
 } from '../page-store.ts'
-import { KIND_LOG, KIND_META, KIND_PAGE, nonceOf, tampered, type Place } from './envelope.ts'
+import { formatOf, KIND_LOG, KIND_META, KIND_PAGE, nonceOf, tampered, type Place } from './envelope.ts'
+import type { Header } from './header-parts.ts'
 import { NONCE_BYTES } from './platform.ts'
+import { EPOCH_BYTES, epochOf, isPruningDue, NO_RUNS, pruned, withRun, type Run, type Runs } from './runs.ts'
+import {
+  decodeLogContent,
+  decodeMetaContent,
+  encodeLogContent,
+  encodeMetaContent,
+  TOKEN_BYTES,
+  type Link,
+} from './sealed-content.ts'
 import { allOf, type Vault } from './vault.ts'
 
 /**
@@ -39,16 +52,17 @@ export const KEY_USES_MAX: number = 2 ** 31
 /** So often another handle may change the header before a change, or what needs it as it is, gives up. */
 export const HEADER_ATTEMPTS_MAX = 20
 
-/** What is remembered of a log record. */
-interface Link {
-  /** The record after it vouches for this. */
-  readonly nonce: Uint8Array
-  /** The head while it is the newest one: nobody else can tell it. */
-  readonly token: Uint8Array
-}
-
 interface KnownLink extends KnownState {
   readonly link: Link
+}
+
+/** Pages that are being written: nothing refers to them yet. */
+interface Writing {
+  /** Undefined unless they are staged. */
+  readonly token: string | undefined
+  /** Of the meta record before. */
+  readonly generation: number
+  readonly run: Run
 }
 
 export class EncryptedPageStore implements PageStore {
@@ -58,6 +72,12 @@ export class EncryptedPageStore implements PageStore {
   #generation = 0
   /** Log records by sequence, from that of the meta record on. */
   readonly #links = new Map<number, Link>()
+  /** Of the meta record of that generation. */
+  #runs: Runs = NO_RUNS
+  #staging: Writing | undefined
+  /** What this handle has committed last, as long as nothing that it began since has failed, or may yet. */
+  #own: { readonly generation: number; readonly epoch: Uint8Array } | undefined
+  #mending: Promise<void> | undefined
 
   constructor(inner: PageStore, vault: Vault) {
     this.inner = inner
@@ -101,7 +121,7 @@ export class EncryptedPageStore implements PageStore {
   }
 
   append({ sequence, bytes }: LogRecord, durability: Durability): MaybePromise<void> {
-    return andThen(this.#linkAt(sequence - 1), (before) => {
+    return andThen(this.#writable(sequence - 1), (before) => {
       if (sequence - this.vault.active.firstSequence > KEY_USES_MAX) throw usedUp()
       const link = this.#newLink()
       return andThen(this.#sealLogRecord({ sequence, bytes }, before, link, this.#generation), (sealed) =>
@@ -113,35 +133,52 @@ export class EncryptedPageStore implements PageStore {
   }
 
   claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): MaybePromise<void> {
-    return this.inner.claim(token, expectedGeneration, firstNewPageId)
-  }
-
-  stage(token: string, pages: readonly Page[]): MaybePromise<void> {
     return andThen(this.#ready(), () =>
-      andThen(allOf(pages.map((page) => this.sealPage(page))), (sealed) => this.inner.stage(token, sealed)),
+      andThen(this.#mended(), () => {
+        const writing = this.#begin(token, expectedGeneration, firstNewPageId)
+        return andThen(this.inner.claim(token, expectedGeneration, firstNewPageId), () => {
+          this.#staging = writing
+        })
+      }),
     )
   }
 
+  stage(token: string, pages: readonly Page[]): MaybePromise<void> {
+    const staging = this.#staging
+    if (staging?.token !== token) return andThen(this.inner.stage(token, []), notOurs)
+    const sealing = pages.map((page) => this.#sealPage(page, staging.run.epoch))
+    return andThen(allOf(sealing), (sealed) => this.inner.stage(token, sealed))
+  }
+
   commit(commit: Commit): MaybePromise<void> {
-    const { meta, record } = commit
-    return andThen(this.#linkAt(record === undefined ? meta.sequence : record.sequence - 1), (found) => {
-      const link = record === undefined ? found : this.#newLink()
-      const sealed = [
-        this.#sealMeta(meta, link),
-        ...(record === undefined ? [] : [this.#sealLogRecord(record, found, link, meta.generation)]),
-      ]
-      return andThen(this.#sealPages(commit.pages), (pages) =>
-        andThen(allOf(sealed), ([metaBytes, recordBytes]) => {
-          const { record: _record, ...rest } = commit
-          const sealedCommit: Commit = {
-            ...rest,
-            pages,
-            meta: { ...meta, bytes: metaBytes! },
-            ...(record && { record: { sequence: record.sequence, bytes: recordBytes! }, head: link.token }),
-          }
-          return andThen(this.inner.commit(sealedCommit), () => this.#learn(meta, link, []))
-        }),
-      )
+    const { meta, record, claim, expectedGeneration, firstNewPageId } = commit
+    return andThen(this.#writable(record === undefined ? meta.sequence : record.sequence - 1), (found) => {
+      const writing = claim === undefined ? this.#begin(claim, expectedGeneration, firstNewPageId) : this.#staging
+      if (writing?.token !== claim) return notOurs()
+      this.#staging = undefined
+      const { run } = writing!
+      return andThen(this.#runsWith(run), (runs) => {
+        const link = record === undefined ? found : this.#newLink()
+        const sealed = [
+          this.#sealMeta(meta, runs, link),
+          ...(record === undefined ? [] : [this.#sealLogRecord(record, found, link, meta.generation)]),
+        ]
+        return andThen(this.#sealPages(commit.pages, run.epoch), (pages) =>
+          andThen(allOf(sealed), ([metaBytes, recordBytes]) => {
+            const { record: _record, ...rest } = commit
+            const sealedCommit: Commit = {
+              ...rest,
+              pages,
+              meta: { ...meta, bytes: metaBytes! },
+              ...(record && { record: { sequence: record.sequence, bytes: recordBytes! }, head: link.token }),
+            }
+            return andThen(this.inner.commit(sealedCommit), () => {
+              this.#own = { generation: meta.generation, epoch: run.epoch }
+              this.#learn(meta, runs, link, [])
+            })
+          }),
+        )
+      })
     })
   }
 
@@ -166,21 +203,30 @@ export class EncryptedPageStore implements PageStore {
     return this.inner.close()
   }
 
-  /** With the active key. */
-  sealPage({ id, bytes }: Page): MaybePromise<Page> {
-    return andThen(this.vault.seal({ kind: KIND_PAGE, number: id }, bytes), (sealed) => ({ id, bytes: sealed }))
+  /** Where a page has to have been sealed. */
+  placeOf(id: PageId): Place {
+    const { run } = this.#staging ?? {}
+    return pagePlace(id, run !== undefined && id >= run.first ? run.epoch : epochOf(this.#runs, id))
   }
 
-  /** Replaces the header by what `edit` makes of the one that is stored; undefined leaves it. */
-  async changeHeader(edit: () => Promise<Uint8Array | undefined>): Promise<void> {
+  /** A page that is committed, sealed anew in its place with the active key. */
+  sealPage(page: Page): MaybePromise<Page> {
+    return this.#sealPage(page, epochOf(this.#runs, page.id))
+  }
+
+  /** Replaces the header by what `edit` makes of the one that is stored; undefined leaves it. It is bound to what is stored by then. */
+  async changeHeader(edit: () => Promise<Partial<Pick<Header, 'slots' | 'keys'>> | undefined>): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       await this.read()
       const before = this.vault.headerBytes
-      const header = await edit()
-      if (header === undefined) return
+      const change = await edit()
+      if (change === undefined) return
+      const state = { generation: this.#generation, sequence: this.sequence }
+      const header = await this.vault.changed({ ...change, ...state })
       try {
         await this.inner.putHeader(before, header, 'strict')
-        return await this.vault.adopt(header)
+        await this.vault.adopt(header)
+        return
       } catch (error) {
         if (attempt === HEADER_ATTEMPTS_MAX || !isPannierError(error, 'PANNIER_STALE')) throw error
       }
@@ -194,7 +240,7 @@ export class EncryptedPageStore implements PageStore {
 
   #unseal(state: StoreState, known: KnownLink | undefined): MaybePromise<StoreState> {
     const { header, meta, log } = state
-    if (header !== undefined) return andThen(this.vault.adopt(header), () => this.#open(state, known))
+    if (header !== undefined) return andThen(this.vault.adopt(header), (came) => this.#open(state, came, known))
     if (this.vault.isOpen) throw tampered('its header is gone')
     if (meta === undefined && log.length === 0) return this.#create()
     const message = 'The database is not encrypted, so it is not opened with a password or key.'
@@ -211,20 +257,22 @@ export class EncryptedPageStore implements PageStore {
     return this.read()
   }
 
-  #open({ meta, log, head }: StoreState, known: KnownLink | undefined): MaybePromise<StoreState> {
-    return andThen(meta && this.vault.open(metaPlace(meta), meta.bytes), (metaPlain) => {
-      const base = metaPlain && readMeta(metaPlain)
+  #open({ meta, log, head }: StoreState, header: Header, known: KnownLink | undefined): MaybePromise<StoreState> {
+    return andThen(meta && this.vault.open(metaPlace(meta, formatOf(meta.bytes)), meta.bytes), (metaPlain) => {
+      const base = metaPlain && decodeMetaContent(metaPlain, formatOf(meta!.bytes))
       const [generation, metaSequence] = [meta?.generation ?? 0, meta?.sequence ?? 0]
       const isKnown = known !== undefined && known.generation === generation && known.sequence > metaSequence
       const first = isKnown ? known.sequence : metaSequence
       const before = isKnown ? known.link : (base?.link ?? NO_LINK)
       if (log.some(({ sequence }, index) => sequence !== first + 1 + index)) throw tampered('log records are missing')
+      if (generation < header.generation || first + log.length < header.sequence)
+        throw tampered('it is older than its header')
       const nonces = [before.nonce, ...log.map(({ bytes }) => nonceOf(bytes).slice())]
       const records = log.map(({ sequence, bytes }, index) =>
         this.vault.open(logPlace(sequence, nonces[index]!), bytes),
       )
       return andThen(allOf(records), (plain) => {
-        const contents = plain.map((bytes) => readLogRecord(bytes))
+        const contents = plain.map((bytes) => decodeLogContent(bytes))
         const links = contents.map(({ token }, index) => ({ nonce: nonces[index + 1]!, token }))
         vouchForEnd(head, before, links)
         for (const content of contents) {
@@ -232,7 +280,7 @@ export class EncryptedPageStore implements PageStore {
           this.#checkRevision(content.revision)
         }
         if (base) this.#checkRevision(base.revision)
-        this.#learn(meta, base?.link ?? NO_LINK, links, first)
+        this.#learn(meta, base?.runs ?? NO_RUNS, base?.link ?? NO_LINK, links, first)
         return {
           meta: meta && { ...meta, bytes: base!.bytes },
           log: log.map(({ sequence }, index) => ({ sequence, bytes: contents[index]!.bytes })),
@@ -250,6 +298,7 @@ export class EncryptedPageStore implements PageStore {
   /** What is known from now on of the log from the meta record on; `links` follow those of `base`. */
   #learn(
     meta: Pick<MetaRecord, 'generation' | 'sequence'> | undefined,
+    runs: Runs,
     metaLink: Link,
     links: readonly Link[],
     base: number = 0,
@@ -258,12 +307,16 @@ export class EncryptedPageStore implements PageStore {
     links.forEach((link, index) => this.#links.set(base + 1 + index, link))
     if (generation < this.#generation) return
     this.#generation = generation
+    this.#runs = runs
+    // It has lost its right; its page ids are those of others now.
+    if (this.#staging !== undefined && this.#staging.generation < generation) this.#staging = undefined
     this.#links.set(sequence, metaLink)
     for (const known of this.#links.keys()) if (known < sequence) this.#links.delete(known)
   }
 
   #newLink(): Link {
-    return { nonce: this.vault.newNonce(), token: this.vault.random(TOKEN_BYTES) }
+    const chance = this.vault.random(NONCE_BYTES + TOKEN_BYTES)
+    return { nonce: chance.slice(0, NONCE_BYTES), token: chance.slice(NONCE_BYTES) }
   }
 
   /** What is remembered of the log record of that sequence. Fails with PANNIER_STALE if there is no such record any more. */
@@ -273,51 +326,74 @@ export class EncryptedPageStore implements PageStore {
     return andThen(this.read(), () => {
       const found = this.#links.get(sequence)
       if (found !== undefined) return found
-      throw new PannierError('PANNIER_STALE', `Another handle has written since: the log does not end at ${sequence}.`)
+      throw stale(`the log does not end at ${sequence}`)
     })
   }
 
+  /** As `#linkAt`; from here on something may be written. */
+  #writable(sequence: number): MaybePromise<Link> {
+    return andThen(this.#linkAt(sequence), (link) => andThen(this.#mended(), () => link))
+  }
+
+  /** What is written from now on can't be read below a header of an earlier format; and of a damaged one there are two copies again. */
+  #mended(): MaybePromise<void> {
+    if (this.vault.isWhole) return
+    this.#mending ??= this.changeHeader(async () => (this.vault.isWhole ? undefined : {})).finally(() => {
+      this.#mending = undefined
+    })
+    return this.#mending
+  }
+
+  /** Whether all comes to a commit, nobody knows yet: until then what comes next has another epoch. */
+  #begin(token: string | undefined, generation: Generation, first: PageId): Writing {
+    const epoch = this.#own?.generation === generation ? this.#own.epoch : this.vault.random(EPOCH_BYTES)
+    this.#own = undefined
+    return { token, generation, run: { first, epoch } }
+  }
+
+  /** Those of the next meta record. */
+  #runsWith(run: Run): MaybePromise<Runs> {
+    const runs = withRun(this.#runs, run)
+    if (!isPruningDue(runs)) return runs
+    return andThen(this.inner.listPages(), (ids) => withRun(pruned(this.#runs, ids), run))
+  }
+
   #openPage(id: PageId, bytes: Uint8Array): MaybePromise<Uint8Array> {
-    const place: Place = { kind: KIND_PAGE, number: id }
-    if (this.vault.knowsKeyOf(bytes)) return this.vault.open(place, bytes)
+    if (this.vault.knowsKeyOf(bytes)) return this.vault.open(this.placeOf(id), bytes)
     // Another handle has changed keys since this one has read the header.
-    return andThen(this.read(), () => this.vault.open(place, bytes))
+    return andThen(this.read(), () => this.vault.open(this.placeOf(id), bytes))
+  }
+
+  #sealPage({ id, bytes }: Page, epoch: Uint8Array | undefined): MaybePromise<Page> {
+    return andThen(this.vault.seal(pagePlace(id, epoch), bytes), (sealed) => ({ id, bytes: sealed }))
   }
 
   /** A platform that is not synchronous has to be done before the transaction of the store begins. */
-  #sealPages(pages: Iterable<Page>): MaybePromise<Iterable<Page>> {
-    if (!this.vault.platform.isSynchronous) return Promise.all(Array.from(pages, async (page) => this.sealPage(page)))
-    const sealOne = (page: Page): Page => this.sealPage(page) as Page
+  #sealPages(pages: Iterable<Page>, epoch: Uint8Array): MaybePromise<Iterable<Page>> {
+    const isSynchronous = this.vault.platform.isSynchronous
+    if (!isSynchronous) return Promise.all(Array.from(pages, async (page) => this.#sealPage(page, epoch)))
+    const sealOne = (page: Page): Page => this.#sealPage(page, epoch) as Page
     return (function* () {
       for (const page of pages) yield sealOne(page)
     })()
   }
 
-  #sealMeta(meta: MetaRecord, { nonce, token }: Link): MaybePromise<Uint8Array> {
-    const plain = withTrailer(meta.bytes, META_TRAILER_BYTES, (at, bytes) => {
-      bytes.set(nonce, at)
-      bytes.set(token, at + NONCE_BYTES)
-      writeU32(bytes, at + NONCE_BYTES + TOKEN_BYTES, this.vault.header.revision)
-    })
-    return this.vault.seal(metaPlace(meta), plain)
+  #sealMeta(meta: MetaRecord, runs: Runs, link: Link): MaybePromise<Uint8Array> {
+    const { revision } = this.vault.header
+    return this.vault.seal(metaPlace(meta, 2), encodeMetaContent({ bytes: meta.bytes, runs, link, revision }))
   }
 
   #sealLogRecord(record: LogRecord, before: Link, link: Link, generation: number): MaybePromise<Uint8Array> {
-    const plain = withTrailer(record.bytes, LOG_TRAILER_BYTES, (at, bytes) => {
-      bytes.set(link.token, at)
-      writeU32(bytes, at + TOKEN_BYTES, generation >>> 0)
-      writeU32(bytes, at + TOKEN_BYTES + 4, Math.floor(generation / 2 ** 32))
-      writeU32(bytes, at + TOKEN_BYTES + 8, this.vault.header.revision)
-    })
-    return this.vault.seal(logPlace(record.sequence, before.nonce), plain, link.nonce)
+    const { revision } = this.vault.header
+    const content = encodeLogContent({ bytes: record.bytes, token: link.token, generation, revision })
+    return this.vault.seal(logPlace(record.sequence, before.nonce), content, link.nonce)
   }
 }
 
-const TOKEN_BYTES = 16
-/** Nonce and token of the log record up to which the pages reach; revision of the header. */
-const META_TRAILER_BYTES: number = NONCE_BYTES + TOKEN_BYTES + 4
-/** Its token; generation of the meta record, and revision of the header, that its writer knew. */
-const LOG_TRAILER_BYTES: number = TOKEN_BYTES + 8 + 4
+function notOurs(): never {
+  throw stale('another handle has taken over the staging of pages')
+}
+
 /** Before the first log record. */
 const NO_LINK: Link = { nonce: new Uint8Array(NONCE_BYTES), token: new Uint8Array(TOKEN_BYTES) }
 
@@ -333,44 +409,18 @@ function vouchForEnd(head: Uint8Array = NO_LINK.token, before: Link, links: Link
   links.push({ nonce: newest.nonce, token: head })
 }
 
-function withTrailer(content: Uint8Array, length: number, write: (at: number, bytes: Uint8Array) => void): Uint8Array {
-  const bytes = new Uint8Array(content.length + length)
-  bytes.set(content)
-  write(content.length, bytes)
-  return bytes
-}
-
-function readMeta(plain: Uint8Array): { readonly bytes: Uint8Array; readonly link: Link; readonly revision: number } {
-  const at = plain.length - META_TRAILER_BYTES
-  const token = at + NONCE_BYTES
-  const link = { nonce: plain.slice(at, token), token: plain.slice(token, token + TOKEN_BYTES) }
-  return { bytes: plain.slice(0, at), link, revision: readU32(plain, token + TOKEN_BYTES) }
-}
-
-function readLogRecord(plain: Uint8Array): {
-  readonly bytes: Uint8Array
-  readonly token: Uint8Array
-  readonly generation: number
-  readonly revision: number
-} {
-  const at = plain.length - LOG_TRAILER_BYTES
-  const end = at + TOKEN_BYTES
-  return {
-    bytes: plain.slice(0, at),
-    token: plain.slice(at, end),
-    generation: readU32(plain, end) + 2 ** 32 * readU32(plain, end + 4),
-    revision: readU32(plain, end + 8),
-  }
-}
-
 function logPlace(sequence: CommitSequence, before: Uint8Array): Place {
   return { kind: KIND_LOG, number: sequence, more: before }
 }
 
-function metaPlace({ generation, sequence }: MetaRecord): Place {
+function metaPlace({ generation, sequence }: MetaRecord, format: 1 | 2): Place {
   const writer = new ByteWriter(8)
   writer.varint(sequence)
-  return { kind: KIND_META, number: generation, more: writer.finish() }
+  return { kind: KIND_META, number: generation, more: writer.finish(), format }
+}
+
+function pagePlace(id: PageId, epoch: Uint8Array | undefined): Place {
+  return { kind: KIND_PAGE, number: id, more: epoch }
 }
 
 function usedUp(): PannierError {

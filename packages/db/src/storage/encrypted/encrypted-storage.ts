@@ -11,11 +11,14 @@ export class EncryptedStorage implements Storage {
   readonly #inner: Storage
   readonly #platform: CryptoPlatform
   readonly #credential: Credential
+  readonly #makesNew: boolean | undefined
 
-  constructor(inner: Storage, platform: CryptoPlatform, credential: Credential) {
+  /** `makesNew`: see Vault. */
+  constructor(inner: Storage, platform: CryptoPlatform, credential: Credential, makesNew?: boolean) {
     this.#inner = inner
     this.#platform = platform
     this.#credential = credential
+    this.#makesNew = makesNew
     this.kind = inner.kind
     this.scope = inner.scope
   }
@@ -26,7 +29,7 @@ export class EncryptedStorage implements Storage {
 
   /** Keys are made of the credential with the first call that needs them: PANNIER_WRONG_KEY comes from there. */
   async open(name: string): Promise<EncryptedPageStore> {
-    const vault = new Vault(this.#platform, this.#credential)
+    const vault = new Vault(this.#platform, this.#credential, this.#makesNew)
     return new EncryptedPageStore(await this.#inner.open(name), vault)
   }
 

@@ -12,8 +12,11 @@ import { andThen, type MaybePromise } from '../../base/maybe-promise.ts'
 import { readU32, writeU32 } from '../../codec/bytes.ts'
 import { NONCE_BYTES, TAG_BYTES, type Aead } from './platform.ts'
 
-/** Of the header and of sealed records; raised whenever what is written from then on can't be read by earlier versions. */
-export const ENCRYPTION_FORMAT = 1
+/** Of the header; raised whenever what is written from then on can't be read by earlier versions. */
+export const ENCRYPTION_FORMAT = 2
+
+/** Of a record: meta records have 2 since they hold runs (runs.ts); all others are as they were. */
+const RECORD_FORMAT = 1
 
 const NONCE_AT = 5
 const SEALED_AT: number = NONCE_AT + NONCE_BYTES
@@ -37,14 +40,20 @@ export interface Place {
   readonly kind: number
   /** Page id, sequence, generation, … */
   readonly number: number
-  readonly more?: Uint8Array
+  readonly more?: Uint8Array | undefined
+  /** 1 when left out. */
+  readonly format?: 1 | 2
 }
 
 /** What a tag vouches for beside the content: format, database, key, kind, place. */
-export function associatedData(database: Uint8Array, keyId: number, { kind, number, more }: Place): Uint8Array {
+export function associatedData(
+  database: Uint8Array,
+  keyId: number,
+  { kind, number, more, format = RECORD_FORMAT }: Place,
+): Uint8Array {
   const bytes = new Uint8Array(34 + (more?.length ?? 0))
   writeU32(bytes, 0, MAGIC)
-  bytes[4] = ENCRYPTION_FORMAT
+  bytes[4] = format
   bytes[5] = kind
   bytes.set(database, 6)
   writeU32(bytes, 22, keyId)
@@ -68,7 +77,7 @@ export function sealRecord(
 ): MaybePromise<Uint8Array> {
   return andThen(aead.seal(nonce, associatedData(database, id, place), plain), (sealed) => {
     const bytes = new Uint8Array(SEALED_AT + sealed.length)
-    bytes[0] = ENCRYPTION_FORMAT
+    bytes[0] = place.format ?? RECORD_FORMAT
     writeU32(bytes, 1, id)
     bytes.set(nonce, NONCE_AT)
     bytes.set(sealed, SEALED_AT)
@@ -92,7 +101,13 @@ export function openRecord(
 
 /** The id of the key that sealed it; undefined for what can't be a sealed record. */
 export function keyIdOf(bytes: Uint8Array): number | undefined {
-  return bytes.length >= ENVELOPE_BYTES && bytes[0] === ENCRYPTION_FORMAT ? readU32(bytes, 1) : undefined
+  const isRecord = bytes.length >= ENVELOPE_BYTES && (bytes[0] === RECORD_FORMAT || bytes[0] === 2)
+  return isRecord ? readU32(bytes, 1) : undefined
+}
+
+/** As the record says; its tag vouches for it if it is opened as such. */
+export function formatOf(bytes: Uint8Array): 1 | 2 {
+  return bytes[0] === 2 ? 2 : 1
 }
 
 /** Tells a record from every other one under its key. */

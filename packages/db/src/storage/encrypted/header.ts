@@ -1,77 +1,59 @@
 /**
- * The header of an encrypted database: who can open it (slots), and the keys that its records are sealed with, themselves sealed.
+ * The header of an encrypted database: who can open it (slots), and the keys that its records are sealed with, themselves sealed. It is
+ * stored as two copies, one after the other, so that damage to one of them locks nobody out. A copy:
  *
  *     0  'PNNE'
  *     4  u16  format
- *     6  u32  checksum (xxHash32) of the bytes from 10 on: tells damage from a wrong password
- *    10  16 bytes, random: the id that every tag vouches for
- *    26  u32  revision, raised by one with each change
+ *     6  u32  checksum (xxHash32) of the bytes from 10 on up to the end of the seal: tells damage from a wrong password
+ *    10  u32  where the seal begins
+ *    14  16 bytes, random: the id that every tag vouches for
+ *    30  u32  revision, raised by one with each change
+ *        varint generation, varint sequence: what is stored is not older
  *        varint count of slots, the slots; varint count of data keys, the keys; the last one is the active one
  *        12 bytes nonce, 16 bytes tag: under a key derived from the master key, over all that stands before
+ *        of each slot its secret, and u32 checksum of it: damage to it hurts its owner alone
  *
- * Nothing in it is secret. docs/encryption.md is normative.
+ * A slot holds the tag of its secret, so that one of before is not taken for it. Nothing in the header is secret without a password or key.
+ * docs/encryption.md is normative; header-1.ts reads the header of format 1.
  */
 import { PannierError } from '../../base/errors.ts'
 import { ByteReader, ByteWriter, readU32, writeU32 } from '../../codec/bytes.ts'
 import { checksum } from '../../codec/checksum.ts'
+import { sameBytes } from '../../codec/same-bytes.ts'
 import { HEADER_BYTES_MAX } from '../page-store.ts'
-import { ENCRYPTION_FORMAT, ID_BYTES, MAGIC, tampered } from './envelope.ts'
+import { ENCRYPTION_FORMAT, ID_BYTES, MAGIC } from './envelope.ts'
+import { decodeHeader1 } from './header-1.ts'
+import {
+  countUpTo,
+  damaged,
+  isDamaged,
+  KINDS,
+  readDerivation,
+  readDescription,
+  readKeys,
+  SEAL_BYTES,
+  SLOT_ID_BYTES,
+  SLOTS_MAX,
+  type Header,
+  type Slot,
+  type SlotSecret,
+  type StoredHeader,
+} from './header-parts.ts'
 import { KEY_BYTES, NONCE_BYTES, SALT_BYTES, TAG_BYTES } from './platform.ts'
 
-/** How the key of a password is made of it. */
-export type Derivation =
-  | { readonly name: 'pbkdf2'; readonly iterations: number }
-  | { readonly name: 'argon2id'; readonly passes: number; readonly memoryKib: number; readonly lanes: number }
-
-export type SlotKind = 'password' | 'recovery' | 'device'
-
-export interface Slot {
-  /** 16 hex digits, random. */
-  readonly id: string
-  readonly kind: SlotKind
-  readonly label: string
-  /** Of a password. */
-  readonly derivation: Derivation | undefined
-  readonly salt: Uint8Array
-  /** The master key: nonce, ciphertext, tag. */
-  readonly wrapped: Uint8Array
-}
-
-export interface WrappedKey {
-  readonly id: number
-  /** Log records from this sequence on, and pages from this id on, count as its uses. */
-  readonly firstSequence: number
-  readonly firstPage: number
-  /** The data key: nonce, ciphertext, tag. */
-  readonly wrapped: Uint8Array
-}
-
-export interface Header {
-  readonly database: Uint8Array
-  readonly revision: number
-  readonly slots: readonly Slot[]
-  /** More than one while keys are being rotated; the last one is the active one. */
-  readonly keys: readonly WrappedKey[]
-}
-
-export const SLOTS_MAX = 8
-export const LABEL_CHARS_MAX = 100
-const KEYS_MAX = 4
 const CHECKED_FROM = 10
-const SLOT_ID_BYTES = 8
-export const WRAPPED_BYTES: number = NONCE_BYTES + KEY_BYTES + TAG_BYTES
-export const SEAL_BYTES: number = NONCE_BYTES + TAG_BYTES
-
-const KINDS: readonly SlotKind[] = ['password', 'recovery', 'device']
-
-/** All but the seal at the end. */
-export function encodeHeader({ database, revision, slots, keys }: Header): Uint8Array {
+const SEAL_AT = 10
+/** What the seal is to vouch for. */
+export function encodeHeader({ database, revision, generation, sequence, slots, keys }: Header): Uint8Array {
   const writer = new ByteWriter(512)
   writer.u32(MAGIC)
   writer.u16(ENCRYPTION_FORMAT)
   writer.u32(0)
+  writer.u32(0)
   writer.raw(database)
   writer.u32(revision)
+  writer.varint(generation)
+  writer.varint(sequence)
   writer.varint(slots.length)
   for (const slot of slots) writeSlot(writer, slot)
   writer.varint(keys.length)
@@ -81,54 +63,114 @@ export function encodeHeader({ database, revision, slots, keys }: Header): Uint8
     writer.varint(firstPage)
     writer.raw(wrapped)
   }
-  return writer.finish()
-}
-
-/** With the seal; what is given is ready to be put. */
-export function finishHeader(unsealed: Uint8Array, seal: Uint8Array): Uint8Array {
-  const bytes = new Uint8Array(unsealed.length + seal.length)
-  bytes.set(unsealed)
-  bytes.set(seal, unsealed.length)
-  writeU32(bytes, 6, checksum(bytes, CHECKED_FROM))
+  const bytes = writer.finish()
+  writeU32(bytes, SEAL_AT, bytes.length)
   return bytes
 }
 
-/** What the seal vouches for: the checksum came after it. */
-export function sealedPart(bytes: Uint8Array): Uint8Array {
-  const part = bytes.slice(0, bytes.length - SEAL_BYTES)
-  writeU32(part, 6, 0)
-  return part
+/** Both copies, ready to be put. */
+export function finishHeader(sealed: Uint8Array, seal: Uint8Array, slots: readonly Slot[]): Uint8Array {
+  const writer = new ByteWriter(1024)
+  writer.raw(sealed)
+  writer.raw(seal)
+  for (const slot of slots) writer.raw(secretBytes(slot))
+  const copy = writer.finish()
+  writeU32(copy, 6, checksum(copy.subarray(0, sealed.length + seal.length), CHECKED_FROM))
+  const both = new Uint8Array(2 * copy.length)
+  both.set(copy)
+  both.set(copy, copy.length)
+  return both
 }
 
-/** Throws PANNIER_CORRUPT or PANNIER_NEWER_FORMAT. What it gives is not to be trusted before its seal was checked. */
-export function decodeHeader(bytes: Uint8Array): Header {
-  if (bytes.length < CHECKED_FROM || bytes.length > HEADER_BYTES_MAX || readU32(bytes, 0) !== MAGIC) throw damaged()
-  const version = bytes[4]! | (bytes[5]! << 8)
-  if (readU32(bytes, 6) !== checksum(bytes, CHECKED_FROM)) throw damaged()
-  if (version !== ENCRYPTION_FORMAT) {
-    const message = `The encryption of the database has format ${version}; this version of Pannier reads format ${ENCRYPTION_FORMAT}. Update Pannier.`
-    throw new PannierError('PANNIER_NEWER_FORMAT', message, { details: { version } })
-  }
-  const reader = new ByteReader(bytes, CHECKED_FROM, Math.max(CHECKED_FROM, bytes.length - SEAL_BYTES))
+/**
+ * The newest copy that matches its checksum; secrets of slots from the other one where they are damaged.
+ *
+ * @throws PANNIER_CORRUPT, PANNIER_NEWER_FORMAT
+ */
+export function decodeHeader(bytes: Uint8Array): StoredHeader {
+  if (bytes.length > HEADER_BYTES_MAX) throw damaged()
+  const former = decodeHeader1(bytes)
+  if (former !== undefined) return former
+  const first = readCopy(bytes, 0)
+  // Copies are equally long. If they are not, because a part of another header is there, the first one tells where the second begins.
+  const second = readCopy(bytes, bytes.length >>> 1) ?? (first && readCopy(bytes, first.length))
+  const [best, other] =
+    (second?.header.revision ?? 0) > (first?.header.revision ?? 0) ? [second, first] : [first, second]
+  if (best === undefined) throw newerFormat(bytes) ?? damaged()
+  const slots = best.header.slots.map((slot) => mended(slot, other?.header.slots))
+  const isWhole = sameBytes(bytes.subarray(0, bytes.length >>> 1), bytes.subarray(bytes.length >>> 1))
+  return { ...best, header: { ...best.header, slots }, isWhole }
+}
+
+interface Copy extends Omit<StoredHeader, 'isWhole'> {
+  readonly length: number
+}
+
+/** Undefined where there is none that matches its checksum. */
+function readCopy(bytes: Uint8Array, from: number): Copy | undefined {
+  const copy = new Uint8Array(bytes.subarray(from))
+  if (copy.length < CHECKED_FROM + 4 + SEAL_BYTES || readU32(copy, 0) !== MAGIC || formatOf(copy) !== ENCRYPTION_FORMAT)
+    return undefined
+  const sealAt = readU32(copy, SEAL_AT)
+  const sealEnd = sealAt + SEAL_BYTES
+  if (sealEnd > copy.length || readU32(copy, 6) !== checksum(copy.subarray(0, sealEnd), CHECKED_FROM)) return undefined
+  const reader = new ByteReader(copy, CHECKED_FROM + 4, sealAt)
   const database = reader.raw(ID_BYTES).slice()
   const revision = reader.u32()
-  const slots = Array.from({ length: countUpTo(reader, SLOTS_MAX) }, () => readSlot(reader))
-  const keys = Array.from({ length: countUpTo(reader, KEYS_MAX) }, () => ({
-    id: reader.u32(),
-    firstSequence: reader.varint(),
-    firstPage: reader.varint(),
-    wrapped: reader.raw(WRAPPED_BYTES).slice(),
-  }))
-  if (!reader.done || keys.length === 0) throw damaged()
-  return { database, revision, slots, keys }
+  const generation = reader.varint()
+  const sequence = reader.varint()
+  const entries = Array.from({ length: countUpTo(reader, SLOTS_MAX) }, () => readSlot(reader))
+  const keys = readKeys(reader)
+  if (!reader.done) throw damaged()
+  let at = sealEnd
+  const slots = entries.map(({ secretLength, ...slot }) => {
+    const secret = copy.slice(at, (at += secretLength))
+    return { ...slot, secret: readSecret(secret) ?? secret }
+  })
+  const sealed = copy.slice(0, sealAt)
+  writeU32(sealed, 6, 0)
+  const header = { database, revision, generation, sequence, slots, keys }
+  return { header, sealed, seal: copy.slice(sealAt, sealEnd), length: at }
 }
 
-function writeSlot(writer: ByteWriter, { id, kind, label, derivation, salt, wrapped }: Slot): void {
+function mended(slot: Slot, others: readonly Slot[] = []): Slot {
+  if (!isDamaged(slot)) return slot
+  return others.find((other) => sameBytes(other.tag, slot.tag) && !isDamaged(other)) ?? slot
+}
+
+function formatOf(bytes: Uint8Array): number {
+  return bytes[4]! | (bytes[5]! << 8)
+}
+
+function newerFormat(bytes: Uint8Array): PannierError | undefined {
+  const version = formatOf(bytes)
+  if (bytes.length < CHECKED_FROM || readU32(bytes, 0) !== MAGIC || version <= ENCRYPTION_FORMAT) return undefined
+  const message = `The encryption of the database has format ${version}; this version of Pannier reads format ${ENCRYPTION_FORMAT}. Update Pannier.`
+  return new PannierError('PANNIER_NEWER_FORMAT', message, { details: { version } })
+}
+
+function writeSlot(writer: ByteWriter, slot: Slot): void {
+  const { id, kind, label, tag } = slot
   for (let i = 0; i < SLOT_ID_BYTES; i++) writer.u8(Number.parseInt(id.slice(2 * i, 2 * i + 2), 16))
   writer.u8(KINDS.indexOf(kind) + 1)
   const text = new TextEncoder().encode(label)
   writer.varint(text.length)
   writer.raw(text)
+  writer.raw(tag)
+  writer.varint(secretBytes(slot).length)
+}
+
+/** Without its secret. */
+function readSlot(reader: ByteReader): Omit<Slot, 'secret'> & { readonly secretLength: number } {
+  const described = readDescription(reader)
+  const tag = reader.raw(TAG_BYTES).slice()
+  return { ...described, tag, secretLength: reader.varint() }
+}
+
+function secretBytes({ secret }: Slot): Uint8Array {
+  if (secret instanceof Uint8Array) return secret
+  const { derivation, salt, nonce, sealedKey } = secret
+  const writer = new ByteWriter(128)
   if (derivation === undefined) writer.u8(0)
   else if (derivation.name === 'pbkdf2') {
     writer.u8(1)
@@ -139,40 +181,18 @@ function writeSlot(writer: ByteWriter, { id, kind, label, derivation, salt, wrap
     writer.varint(derivation.memoryKib)
     writer.varint(derivation.lanes)
   }
-  writer.raw(salt)
-  writer.raw(wrapped)
+  for (const part of [salt, nonce, sealedKey]) writer.raw(part)
+  writer.u32(checksum(writer.finish(), 0))
+  return writer.finish()
 }
 
-function readSlot(reader: ByteReader): Slot {
-  const id = Array.from(reader.raw(SLOT_ID_BYTES), (byte) => byte.toString(16).padStart(2, '0')).join('')
-  const kind = KINDS[reader.u8() - 1]
-  if (kind === undefined) throw damaged()
-  const label = new TextDecoder().decode(reader.raw(countUpTo(reader, 4 * LABEL_CHARS_MAX)))
+/** Undefined if it is damaged. */
+function readSecret(bytes: Uint8Array): SlotSecret | undefined {
+  const end = bytes.length - 4
+  if (end < 0 || readU32(bytes, end) !== checksum(bytes.subarray(0, end), 0)) return undefined
+  const reader = new ByteReader(bytes, 0, end)
   const derivation = readDerivation(reader)
-  if ((kind === 'password') !== (derivation !== undefined)) throw damaged()
   const salt = reader.raw(SALT_BYTES).slice()
-  return { id, kind, label, derivation, salt, wrapped: reader.raw(WRAPPED_BYTES).slice() }
-}
-
-function readDerivation(reader: ByteReader): Derivation | undefined {
-  switch (reader.u8()) {
-    case 0:
-      return undefined
-    case 1:
-      return { name: 'pbkdf2', iterations: reader.varint() }
-    case 2:
-      return { name: 'argon2id', passes: reader.varint(), memoryKib: reader.varint(), lanes: reader.varint() }
-    default:
-      throw damaged()
-  }
-}
-
-function countUpTo(reader: ByteReader, most: number): number {
-  const count = reader.varint()
-  if (count > most) throw damaged()
-  return count
-}
-
-function damaged(): PannierError {
-  return tampered('its header does not match its checksum, or makes no sense')
+  const nonce = reader.raw(NONCE_BYTES).slice()
+  return { derivation, salt, nonce, sealedKey: reader.raw(KEY_BYTES).slice() }
 }

@@ -10,7 +10,6 @@
 import { throwIfAborted } from '../../base/abort.ts'
 import type { PageId } from '../../base/brand.ts'
 import { isPannierError } from '../../base/errors.ts'
-import { KIND_PAGE } from './envelope.ts'
 import { HEADER_ATTEMPTS_MAX, type EncryptedPageStore } from './encrypted-page-store.ts'
 
 export interface RotationOptions {
@@ -31,7 +30,7 @@ export async function rotateKey(store: EncryptedPageStore, options: RotationOpti
     // One that was begun is finished.
     if (vault.header.keys.length > 1) return undefined
     const ids = await store.listPages()
-    return vault.changed({ keys: [...vault.header.keys, await vault.newKey(store.sequence, ids.at(-1) ?? 0)] })
+    return { keys: [...vault.header.keys, await vault.newKey(store.sequence, ids.at(-1) ?? 0)] }
   })
   const activeId = vault.active.id
   await fence()
@@ -46,7 +45,7 @@ export async function rotateKey(store: EncryptedPageStore, options: RotationOpti
     const active = vault.header.keys.at(-1)!
     // Another handle has finished it, or begins the next one.
     if (vault.header.keys.length === 1 || active.id !== activeId) return undefined
-    return vault.changed({ keys: [active] })
+    return { keys: [active] }
   })
   await fence()
   onProgress?.(1)
@@ -75,7 +74,7 @@ async function resealPages(store: EncryptedPageStore, ids: readonly PageId[]): P
   })
   if (old.length === 0) return
   const sealed = old.map(async ({ id, bytes }) =>
-    store.sealPage({ id, bytes: await vault.open({ kind: KIND_PAGE, number: id }, bytes) }),
+    store.sealPage({ id, bytes: await vault.open(store.placeOf(id), bytes) }),
   )
   await inner.replacePages(header, await Promise.all(sealed))
 }

@@ -5,9 +5,9 @@
  * stored, or make opening take for ever, by changing a number.
  */
 import { PannierError } from '../../base/errors.ts'
-import { associatedData, ID_BYTES, KIND_SLOT, tampered } from './envelope.ts'
-import type { Derivation, Slot, SlotKind } from './header.ts'
-import { NONCE_BYTES, SALT_BYTES, type Aead, type CryptoPlatform } from './platform.ts'
+import { associatedData, KIND_SLOT, tampered } from './envelope.ts'
+import { isDamaged, type Derivation, type Slot, type SlotKind, type SlotSecret } from './header-parts.ts'
+import { KEY_BYTES, NONCE_BYTES, SALT_BYTES, type Aead, type CryptoPlatform } from './platform.ts'
 import { parseRecoveryKey } from './recovery-key.ts'
 
 /** What opens an encrypted database. */
@@ -66,23 +66,24 @@ export async function makeSlot(
   credential: Credential,
   { id, label }: { readonly id?: string; readonly label: string },
 ): Promise<Slot> {
-  const unwrapped = {
+  const described = {
     id: id ?? Array.from(platform.random(8), (byte) => byte.toString(16).padStart(2, '0')).join(''),
     kind: kindOf(credential),
     label,
-    derivation: derivationFor(platform, credential),
-    salt: platform.random(SALT_BYTES),
   }
-  const aead = await keyOf(platform, credential, unwrapped)
+  const stretching = { derivation: derivationFor(platform, credential), salt: platform.random(SALT_BYTES) }
+  const aead = await keyOf(platform, credential, stretching)
   const nonce = platform.random(NONCE_BYTES)
-  const sealed = await aead.seal(nonce, associatedOf(database, unwrapped), masterKey)
-  const wrapped = new Uint8Array(NONCE_BYTES + sealed.length)
-  wrapped.set(nonce)
-  wrapped.set(sealed, NONCE_BYTES)
-  return { ...unwrapped, wrapped }
+  const sealed = await aead.seal(nonce, associatedOf(database, described), masterKey)
+  const secret = { ...stretching, nonce, sealedKey: sealed.slice(0, KEY_BYTES) }
+  return { ...described, secret, tag: sealed.slice(KEY_BYTES) }
 }
 
-/** The slot that the credential opens, and the master key in it; undefined where there is none. */
+/**
+ * The slot that the credential opens, and the master key in it; undefined where there is none.
+ *
+ * @throws PANNIER_CORRUPT where there is none, but one of its kind is damaged
+ */
 export async function openSlots(
   platform: CryptoPlatform,
   database: Uint8Array,
@@ -90,12 +91,15 @@ export async function openSlots(
   credential: Credential,
 ): Promise<{ readonly slot: Slot; readonly masterKey: Uint8Array } | undefined> {
   for (const slot of slots) {
-    if (slot.kind !== kindOf(credential)) continue
-    const aead = await keyOf(platform, credential, slot)
-    const nonce = slot.wrapped.subarray(0, NONCE_BYTES)
-    const masterKey = await aead.open(nonce, associatedOf(database, slot), slot.wrapped.subarray(NONCE_BYTES))
+    if (slot.secret instanceof Uint8Array || slot.kind !== kindOf(credential)) continue
+    const { nonce, sealedKey } = slot.secret
+    const aead = await keyOf(platform, credential, slot.secret)
+    const sealed = new Uint8Array([...sealedKey, ...slot.tag])
+    const masterKey = await aead.open(nonce, associatedOf(database, slot), sealed)
     if (masterKey !== undefined) return { slot, masterKey }
   }
+  if (slots.some((slot) => isDamaged(slot) && slot.kind === kindOf(credential)))
+    throw tampered('what this password or key opens in its header does not match its checksum')
   return undefined
 }
 
@@ -103,16 +107,16 @@ export function wrongKey(): PannierError {
   return new PannierError('PANNIER_WRONG_KEY', 'This password or key does not open the database. Nothing was changed.')
 }
 
-type Unwrapped = Omit<Slot, 'wrapped'>
+type Stretching = Pick<SlotSecret, 'derivation' | 'salt'>
 
 function kindOf(credential: Credential): SlotKind {
   return 'password' in credential ? 'password' : 'key' in credential ? 'device' : 'recovery'
 }
 
 /** Costs and salt need no mention: another one gives another key. */
-function associatedOf(database: Uint8Array, { id, kind }: Unwrapped): Uint8Array {
+function associatedOf(database: Uint8Array, { id, kind }: Pick<Slot, 'id' | 'kind'>): Uint8Array {
   const more = new TextEncoder().encode(`${kind} ${id}`)
-  return associatedData(database.slice(0, ID_BYTES), 0, { kind: KIND_SLOT, number: 0, more })
+  return associatedData(database, 0, { kind: KIND_SLOT, number: 0, more })
 }
 
 function derivationFor(platform: CryptoPlatform, credential: Credential): Derivation | undefined {
@@ -121,16 +125,16 @@ function derivationFor(platform: CryptoPlatform, credential: Credential): Deriva
   return credential.derivation === 'argon2id' ? ARGON2ID : PBKDF2
 }
 
-async function keyOf(platform: CryptoPlatform, credential: Credential, slot: Unwrapped): Promise<Aead> {
+async function keyOf(platform: CryptoPlatform, credential: Credential, stretching: Stretching): Promise<Aead> {
   if ('key' in credential) return platform.deviceAead(credential.key)
   if ('recoveryKey' in credential)
     return platform.aead(
-      await platform.hkdf(parseRecoveryKey(credential.recoveryKey), slot.salt, 'pannier recovery key'),
+      await platform.hkdf(parseRecoveryKey(credential.recoveryKey), stretching.salt, 'pannier recovery key'),
     )
-  return platform.aead(await stretch(platform, credential.password, slot))
+  return platform.aead(await stretch(platform, credential.password, stretching))
 }
 
-function stretch(platform: CryptoPlatform, password: string, { derivation, salt }: Unwrapped): Promise<Uint8Array> {
+function stretch(platform: CryptoPlatform, password: string, { derivation, salt }: Stretching): Promise<Uint8Array> {
   if (derivation === undefined || !isAcceptable(derivation)) throw tampered('the costs of a password are out of bounds')
   const bytes = new TextEncoder().encode(password.normalize('NFKC'))
   if (derivation.name === 'pbkdf2') return platform.pbkdf2(bytes, salt, derivation.iterations)

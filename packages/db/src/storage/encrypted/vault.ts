@@ -22,15 +22,8 @@ import {
   tampered,
   type Place,
 } from './envelope.ts'
-import {
-  decodeHeader,
-  encodeHeader,
-  finishHeader,
-  SEAL_BYTES,
-  sealedPart,
-  type Header,
-  type WrappedKey,
-} from './header.ts'
+import { decodeHeader, encodeHeader, finishHeader } from './header.ts'
+import { SEAL_BYTES, type Header, type StoredHeader, type WrappedKey } from './header-parts.ts'
 import { KEY_BYTES, NONCE_BYTES, type Aead, type CryptoPlatform } from './platform.ts'
 import { makeSlot, openSlots, wrongKey, type Credential } from './slots.ts'
 
@@ -41,8 +34,6 @@ const SUBKEYS: readonly (readonly [number, string])[] = [
   [KIND_META, 'pannier meta'],
 ]
 
-const CHANCE_BYTES = 4096
-
 interface DataKey extends WrappedKey {
   readonly subkeys: ReadonlyMap<number, Aead>
 }
@@ -50,6 +41,7 @@ interface DataKey extends WrappedKey {
 interface Opened {
   readonly bytes: Uint8Array
   readonly header: Header
+  readonly isWhole: boolean
   readonly keys: ReadonlyMap<number, DataKey>
   readonly active: DataKey
 }
@@ -57,15 +49,16 @@ interface Opened {
 export class Vault {
   readonly platform: CryptoPlatform
   readonly #credential: Credential
+  readonly #makesNew: boolean
   #masterKey: Uint8Array | undefined
-  #chance: Uint8Array = new Uint8Array(0)
-  #chanceAt = 0
   #opened: Opened | undefined
-  #opening: { readonly bytes: Uint8Array; readonly done: Promise<void> } | undefined
+  #opening: { readonly bytes: Uint8Array; readonly done: Promise<Header> } | undefined
 
-  constructor(platform: CryptoPlatform, credential: Credential) {
+  /** `makesNew`: a new database may be made of the credential; unless told otherwise not of a recovery key, which is to open one that there is. */
+  constructor(platform: CryptoPlatform, credential: Credential, makesNew: boolean = !('recoveryKey' in credential)) {
     this.platform = platform
     this.#credential = credential
+    this.#makesNew = makesNew
   }
 
   get isOpen(): boolean {
@@ -81,6 +74,11 @@ export class Vault {
     return this.#known().header
   }
 
+  /** False: the header is to be put again before anything else is written (header.ts). */
+  get isWhole(): boolean {
+    return this.#known().isWhole
+  }
+
   get active(): WrappedKey {
     return this.#known().active
   }
@@ -88,7 +86,7 @@ export class Vault {
   /** The header of a new database. It is not adopted before it was put. */
   async create(): Promise<Uint8Array> {
     const { platform } = this
-    if ('recoveryKey' in this.#credential) {
+    if (!this.#makesNew) {
       const message = 'There is no such database, and none is made of a recovery key: give a password or a key.'
       throw new PannierError('PANNIER_NOT_FOUND', message)
     }
@@ -96,15 +94,15 @@ export class Vault {
     const masterKey = platform.random(KEY_BYTES)
     const slots = [await makeSlot(platform, database, masterKey, this.#credential, { label: '' })]
     const keys = [await this.#wrapKey(database, masterKey, { id: 1, firstSequence: 0, firstPage: 0 })]
-    return this.#seal(masterKey, { database, revision: 1, slots, keys })
+    return this.#seal(masterKey, { database, revision: 1, generation: 0, sequence: 0, slots, keys })
   }
 
   /**
    * Takes over a header that was read. The first time the credential has to open it: PANNIER_WRONG_KEY. Later it has to be sealed
-   * by the same master key.
+   * by the same master key. Gives what it says.
    */
-  adopt(bytes: Uint8Array): MaybePromise<void> {
-    if (sameBytes(this.#opened?.bytes, bytes)) return
+  adopt(bytes: Uint8Array): MaybePromise<Header> {
+    if (sameBytes(this.#opened?.bytes, bytes)) return this.#opened!.header
     if (sameBytes(this.#opening?.bytes, bytes)) return this.#opening!.done
     const done = this.#adopt(bytes).finally(() => {
       if (this.#opening?.done === done) this.#opening = undefined
@@ -114,7 +112,7 @@ export class Vault {
   }
 
   /** The header with changes, sealed; its revision is the next one. */
-  changed(change: Partial<Pick<Header, 'slots' | 'keys'>>): Promise<Uint8Array> {
+  changed(change: Partial<Header> & Pick<Header, 'generation' | 'sequence'>): Promise<Uint8Array> {
     const { header } = this.#known()
     return this.#seal(this.#masterKey!, { ...header, ...change, revision: header.revision + 1 })
   }
@@ -139,15 +137,9 @@ export class Vault {
     return this.random(NONCE_BYTES)
   }
 
-  /** Asked for in advance: a call of the platform costs more than its bytes do. */
+  /** Never in advance: a process that is copied with its memory, and goes on twice, would use it twice. */
   random(count: number): Uint8Array {
-    if (this.#chanceAt + count > this.#chance.length) {
-      this.#chance = this.platform.random(CHANCE_BYTES)
-      this.#chanceAt = 0
-    }
-    const from = this.#chanceAt
-    this.#chanceAt += count
-    return this.#chance.slice(from, this.#chanceAt)
+    return this.platform.random(count)
   }
 
   seal(place: Place, plain: Uint8Array, nonce: Uint8Array = this.newNonce()): MaybePromise<Uint8Array> {
@@ -179,26 +171,29 @@ export class Vault {
     return this.#opened
   }
 
-  async #adopt(bytes: Uint8Array): Promise<void> {
-    const header = decodeHeader(bytes)
+  async #adopt(bytes: Uint8Array): Promise<Header> {
+    const stored = decodeHeader(bytes)
+    const { header } = stored
     const before = this.#opened
     if (before && !sameBytes(before.header.database, header.database))
       throw tampered('its header is that of another database')
     // Of a read that was on its way while a newer one came. One that was put back is noticed by what was written since.
-    if (before && header.revision < before.header.revision) return
+    if (before && header.revision < before.header.revision) return header
     const masterKey = this.#masterKey ?? (await this.#unlock(header))
-    await this.#checkSeal(masterKey, header.database, bytes)
+    await this.#checkSeal(masterKey, stored)
     const keys = new Map<number, DataKey>()
     for (const key of header.keys) {
       const known = before?.keys.get(key.id)
       keys.set(key.id, known ?? (await this.#dataKey(masterKey, header.database, key)))
     }
     // Meanwhile another read may have brought a newer one.
-    if (this.#opened !== before && this.#opened!.header.revision >= header.revision) return
+    if (this.#opened !== before && this.#opened!.header.revision >= header.revision) return header
     // A read that was on its way may bring what was sealed with a key that has just gone. The header after this one forgets it.
     for (const { id } of this.#opened?.header.keys ?? []) if (!keys.has(id)) keys.set(id, this.#opened!.keys.get(id)!)
     this.#masterKey = masterKey
-    this.#opened = { bytes: bytes.slice(), header, keys, active: keys.get(header.keys.at(-1)!.id)! }
+    const active = keys.get(header.keys.at(-1)!.id)!
+    this.#opened = { bytes: new Uint8Array(bytes), header, isWhole: stored.isWhole, keys, active }
+    return header
   }
 
   async #unlock({ database, slots }: Header): Promise<Uint8Array> {
@@ -218,13 +213,12 @@ export class Vault {
     const seal = new Uint8Array(SEAL_BYTES)
     seal.set(nonce)
     seal.set(await aead.seal(nonce, sealOf(header.database, unsealed), new Uint8Array(0)), NONCE_BYTES)
-    return finishHeader(unsealed, seal)
+    return finishHeader(unsealed, seal, header.slots)
   }
 
-  async #checkSeal(masterKey: Uint8Array, database: Uint8Array, bytes: Uint8Array): Promise<void> {
-    const seal = bytes.subarray(bytes.length - SEAL_BYTES)
+  async #checkSeal(masterKey: Uint8Array, { header: { database }, sealed, seal }: StoredHeader): Promise<void> {
     const aead = await this.#headerKey(masterKey, database)
-    const associated = sealOf(database, sealedPart(bytes))
+    const associated = sealOf(database, sealed)
     const isSound = await aead.open(seal.subarray(0, NONCE_BYTES), associated, seal.subarray(NONCE_BYTES))
     if (isSound === undefined) throw tampered('its header is not sealed by its master key')
   }

@@ -114,11 +114,19 @@ export class LevelDatabase implements SharedDatabase {
       const { sequence: newest } = record
       checkNext(fences.newest, newest)
       await this.checkFirst(record, head)
-      const again = sync ? await this.readLog(fences.synced, fences.newest) : []
-      const operations = [...again, record].map(({ sequence, bytes }) => this.put(logKey(sequence), bytes))
+      const operations = sync ? await this.putAgain(fences) : []
+      operations.push(this.put(logKey(newest), record.bytes))
       if (head) operations.push(this.put(HEAD, head))
       return { operations, fences: { ...fences, newest, synced: sync ? newest : fences.synced } }
     }, sync)
+  }
+
+  /** What relaxed appends have written since something was synced: the power may take the end of an earlier file of LevelDB's log. */
+  private async putAgain({ synced, newest }: Fences): Promise<LevelOperation[]> {
+    const [head] = synced < newest ? await this.get([HEAD]) : []
+    const records = await this.readLog(synced, newest)
+    const operations = records.map(({ sequence, bytes }) => this.put(logKey(sequence), bytes))
+    return head ? [...operations, this.put(HEAD, head)] : operations
   }
 
   claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): Promise<void> {
@@ -168,7 +176,9 @@ export class LevelDatabase implements SharedDatabase {
     return this.write(async (fences) => {
       const [stored] = await this.get([HEADER])
       checkHeader(stored, expected, fences.generation === 0 && fences.newest === 0)
-      return { operations: [this.put(HEADER, header)], fences }
+      const { newest } = fences
+      const operations = [this.put(HEADER, header), ...(await this.putAgain(fences))]
+      return { operations, fences: { ...fences, synced: newest } }
     })
   }
 

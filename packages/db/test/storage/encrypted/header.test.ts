@@ -1,0 +1,282 @@
+/**
+ * Goal: damage to the header locks nobody out, or the owner of what is damaged alone; what another header says is never taken for what the
+ * newest says; and it may be cut short anywhere, by the end of a process or a loss of power.
+ */
+import { beforeAll, describe, expect, test } from 'vitest'
+import { isPannierError } from '../../../src/base/errors.ts'
+import { open, type Credential } from '../../../src/index.ts'
+import { decodeHeader } from '../../../src/storage/encrypted/header.ts'
+import { memory } from '../../../src/storage/memory/memory.ts'
+import type { Storage } from '../../../src/storage/page-store.ts'
+import { seededRandom } from '../../../testing/random.ts'
+import { SimulatedStorage, type Fault } from '../../../testing/simulated-page-store.ts'
+import { deviceKey, newDeviceKey } from './fixture.ts'
+import { imageOf, storageOf, type Image } from './image.ts'
+
+const SEEDS = Number(process.env['SEEDS'] ?? 10)
+const FIRST_SEED = Number(process.env['SEED'] ?? 1)
+
+interface Made {
+  readonly storage: Storage
+  readonly recoveryKey: string
+  /** With the other key; then without it, and with a recovery key. */
+  readonly images: readonly Image[]
+}
+
+let otherKey: CryptoKey
+let recoveryKey: string
+let images: readonly Image[]
+
+beforeAll(async () => {
+  otherKey = await newDeviceKey()
+  const made = await make()
+  recoveryKey = made.recoveryKey
+  images = made.images
+})
+
+async function make(): Promise<Made> {
+  const storage = memory()
+  const db = await open('x', { storage, encryption: { key: deviceKey } })
+  const slot = await db.encryption!.addKey(otherKey)
+  await db.collection('notes').insert({ _id: 'a', text: 'first' })
+  const before = await imageOf(storage)
+  await db.encryption!.removeSlot(slot.id)
+  const key = await db.encryption!.makeRecoveryKey()
+  await db.collection('notes').insert({ _id: 'b', text: 'second' })
+  const after = await imageOf(storage)
+  await db.close()
+  return { storage, recoveryKey: key, images: [before, after] }
+}
+
+/** A database whose header was changed behind its back, to be written on. */
+async function makeDamaged(change: (copy: Uint8Array) => Uint8Array): Promise<Made> {
+  const made = await make()
+  const store = await made.storage.open('x')
+  const { header } = made.images[1]!.state
+  await store.putHeader(header, change(copyOf(made.images[1]!)), 'strict')
+  await store.close()
+  return made
+}
+
+function withHeader(image: Image, header: Uint8Array): Image {
+  return { ...image, state: { ...image.state, header } }
+}
+
+/** What is read, or the code of the error. */
+async function outcome(image: Image, encryption: Credential): Promise<string> {
+  try {
+    const db = await open('x', { storage: storageOf(image), encryption })
+    const notes = await db.collection<{ text: string }>('notes').find({}).sort('_id').toArray()
+    await db.close()
+    return notes.map(({ text }) => text).join(' ')
+  } catch (error) {
+    if (isPannierError(error)) return error.code
+    throw error
+  }
+}
+
+const copyOf = ({ state: { header } }: Image): Uint8Array => header!.slice(0, header!.length / 2)
+const joined = (...parts: readonly Uint8Array[]): Uint8Array => new Uint8Array(parts.flatMap((part) => [...part]))
+
+function flipped(bytes: Uint8Array, at: number, bit: number): Uint8Array {
+  const copy = bytes.slice()
+  copy[at]! ^= 1 << bit
+  return copy
+}
+
+describe('damage', () => {
+  test('any flipped bit of either copy locks nobody out', async () => {
+    const { header } = images[1]!.state
+    for (let at = 0; at < header!.length; at++) {
+      const image = withHeader(images[1]!, flipped(header!, at, at % 8))
+      expect(await outcome(image, { key: deviceKey }), `byte ${at}`).toBe('first second')
+      expect(await outcome(image, { recoveryKey }), `byte ${at}`).toBe('first second')
+    }
+  })
+
+  test('a whole copy may be anything', async () => {
+    const copy = copyOf(images[1]!)
+    for (const instead of [new Uint8Array(copy.length), new Uint8Array(copy.length).fill(255), copy.toReversed()])
+      for (const header of [joined(copy, instead), joined(instead, copy)])
+        expect(await outcome(withHeader(images[1]!, header), { key: deviceKey })).toBe('first second')
+  })
+
+  test('what is damaged in both copies hurts the owner of that slot alone, also after the header was put again', async () => {
+    const copy = copyOf(images[1]!)
+    // The secret of the last slot is what stands at the end.
+    for (let back = 1; back <= 81; back += 5) {
+      const [one, two] = [flipped(copy, copy.length - back, 1), flipped(copy, copy.length - back, 5)]
+      const image = withHeader(images[1]!, joined(one, two))
+      expect(await outcome(image, { key: deviceKey }), `byte ${back}`).toBe('first second')
+      expect(await outcome(image, { recoveryKey }), `byte ${back}`).toBe('PANNIER_CORRUPT')
+    }
+    const made = await makeDamaged((one) => joined(flipped(one, one.length - 9, 1), flipped(one, one.length - 9, 2)))
+    const db = await open('x', { storage: made.storage, encryption: { key: deviceKey } })
+    await db.encryption!.addKey(otherKey)
+    await db.close()
+    for (const [encryption, expected] of [
+      [{ key: deviceKey }, 'first second'],
+      [{ key: otherKey }, 'first second'],
+      [{ recoveryKey: made.recoveryKey }, 'PANNIER_CORRUPT'],
+    ] as const)
+      expect(await outcome(await imageOf(made.storage), encryption)).toBe(expected)
+  })
+
+  test('each copy has what the other one has lost', async () => {
+    const copy = copyOf(images[1]!)
+    const slots = 2
+    const secretLength = (copy.length - decodeHeader(joined(copy, copy)).sealed.length - 28) / slots
+    const [first, second] = [flipped(copy, copy.length - secretLength - 9, 3), flipped(copy, copy.length - 9, 3)]
+    for (const header of [joined(first, second), joined(second, first)])
+      for (const encryption of [{ key: deviceKey }, { recoveryKey }])
+        expect(await outcome(withHeader(images[1]!, header), encryption)).toBe('first second')
+  })
+
+  test('the next write makes two sound copies of what is left of them', async () => {
+    for (const damage of [
+      (copy: Uint8Array) => joined(new Uint8Array(copy.length), copy),
+      (copy: Uint8Array) => joined(copy, flipped(copy, copy.length - 9, 1)),
+    ]) {
+      const made = await makeDamaged(damage)
+      const db = await open('x', { storage: made.storage, encryption: { key: deviceKey } })
+      await db.collection('notes').insert({ _id: 'c', text: 'third' })
+      await db.close()
+      const image = await imageOf(made.storage)
+      const { header } = image.state
+      expect(header!.slice(0, header!.length / 2)).toEqual(header!.slice(header!.length / 2))
+      expect(await outcome(image, { recoveryKey: made.recoveryKey })).toBe('first second third')
+    }
+  })
+})
+
+describe('another header', () => {
+  test('beside the newest copy an older one opens nothing', async () => {
+    const [older, newest] = images.map(copyOf) as [Uint8Array, Uint8Array]
+    const mixes = [joined(newest, older), joined(older, newest)]
+    for (const header of mixes) {
+      expect(await outcome(withHeader(images[1]!, header), { key: deviceKey })).toBe('first second')
+      expect(await outcome(withHeader(images[1]!, header), { key: otherKey })).toBe('PANNIER_WRONG_KEY')
+    }
+    const broken = flipped(newest, 20, 1)
+    for (const header of [joined(broken, older), joined(older, broken)])
+      for (const key of [deviceKey, otherKey])
+        expect(await outcome(withHeader(images[1]!, header), { key })).toBe('PANNIER_CORRUPT')
+  })
+
+  test('what it opened before is not read behind it', async () => {
+    const { header } = images[1]!.state
+    expect(await outcome(withHeader(images[0]!, header!), { key: deviceKey })).toBe('PANNIER_CORRUPT')
+    expect(await outcome(withHeader(images[0]!, header!), { recoveryKey })).toBe('PANNIER_CORRUPT')
+  })
+
+  test('a secret of before does not open the slot that has another one now', async () => {
+    const place = memory()
+    const db = await open('x', { storage: place, encryption: { password: 'old', derivation: 'pbkdf2' } })
+    const before = await imageOf(place)
+    await db.changePassword('old', 'new')
+    const after = await imageOf(place)
+    await db.close()
+    const [old, now] = [copyOf(before), copyOf(after)]
+    const at = decodeHeader(after.state.header!).sealed.length + 28
+    const atOld = decodeHeader(before.state.header!).sealed.length + 28
+    const mixed = joined(now.slice(0, at), old.slice(atOld))
+    const header = joined(mixed, mixed)
+    expect(await outcome(withHeader(after, header), { password: 'old' })).toBe('PANNIER_WRONG_KEY')
+    expect(await outcome(withHeader(after, header), { password: 'new' })).toBe('PANNIER_WRONG_KEY')
+    expect(await outcome(after, { password: 'new' })).toBe('')
+  })
+})
+
+const FAULTS: readonly Fault[] = [
+  { kind: 'error', code: 'PANNIER_IO', happens: false },
+  { kind: 'error', code: 'PANNIER_IO', happens: true },
+  { kind: 'gone', happens: false },
+  { kind: 'gone', happens: true },
+  { kind: 'power', happens: false },
+  { kind: 'power', happens: true },
+]
+
+describe('slots that change while others write, relaxed', () => {
+  for (const fault of FAULTS) {
+    test(
+      `every call meets ${JSON.stringify(fault)}: ${SEEDS} seeds from ${FIRST_SEED}`,
+      { timeout: 3_600_000 },
+      async () => {
+        for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
+          for (let call = 1, isOver = false; !isOver; call++) {
+            try {
+              isOver = await changeWithFault(seed, call, fault)
+            } catch (error) {
+              throw new Error(`seed ${seed}, call ${call} (replay: SEED=${seed} SEEDS=1)`, { cause: error })
+            }
+          }
+        }
+      },
+    )
+  }
+})
+
+let opened = 0
+
+/** Each opening stands for a process of its own. */
+function processOn(place: SimulatedStorage): Storage {
+  return {
+    kind: 'simulated',
+    scope: 'process',
+    identify: () => `header ${++opened}`,
+    open: (name) => place.open(name),
+    destroy: (name) => place.destroy(name),
+  }
+}
+
+/** True when fewer calls were made. */
+async function changeWithFault(seed: number, call: number, fault: Fault): Promise<boolean> {
+  const place = new SimulatedStorage({ random: seededRandom(seed * 31).next })
+  const first = await open('x', { storage: processOn(place), encryption: { key: deviceKey } })
+  const notes = first.collection<{ number: number }>('notes')
+  let written = 0
+  const write = async (): Promise<void> => {
+    await notes.insert({ _id: `n${written}`, number: written })
+    written++
+  }
+  await write()
+  await first.checkpoint()
+  const gone = new Promise<void>((resolve) => (place.onGone = resolve))
+  const before = place.calls
+  place.failAt(before + call, fault)
+  let isLetIn = false
+  // The header is put for good, and with it all that came before.
+  let durable = 0
+  const work = async (): Promise<void> => {
+    await write()
+    const { id } = await first.encryption!.addKey(otherKey)
+    isLetIn = true
+    durable = written
+    await write()
+    await first.encryption!.removeSlot(id)
+    isLetIn = false
+    durable = written
+    await write()
+    await first.checkpoint()
+  }
+  await Promise.race([work().catch(() => {}), gone])
+  const isOver = place.calls < before + call
+  place.disarm()
+  // Of a failed step the other one may open it too, or not any more; one who was let in and not shut out does.
+  const other = await open('x', { storage: processOn(place), encryption: { key: otherKey } }).catch(
+    (error: unknown) => {
+      if (!isPannierError(error, 'PANNIER_WRONG_KEY')) throw error
+      return undefined
+    },
+  )
+  if (isOver) expect(other !== undefined).toBe(isLetIn)
+  await other?.close()
+  const second = await open('x', { storage: processOn(place), encryption: { key: deviceKey } })
+  const found = await second.collection<{ number: number }>('notes').find({}).sort('number').toArray()
+  expect(found.map(({ number }) => number)).toEqual(found.map((_, at) => at))
+  expect(found.length).toBeGreaterThanOrEqual(fault.kind === 'power' ? durable : written)
+  expect(await second.check()).toEqual([])
+  await second.collection('notes').insert({ _id: 'last' })
+  await second.close()
+  return isOver
+}
