@@ -8,8 +8,8 @@ export interface Image {
   readonly pages: ReadonlyMap<PageId, Uint8Array>
 }
 
-export async function imageOf(storage: Storage): Promise<Image> {
-  const store = await storage.open('x')
+export async function imageOf(storage: Storage, name: string = 'x'): Promise<Image> {
+  const store = await storage.open(name)
   const ids = await store.listPages()
   const bytes = await store.readPages(ids)
   const image = { state: await store.read(), pages: new Map(ids.map((id, at) => [id, bytes[at]!])) }

@@ -4,19 +4,23 @@
  * call all that the storage holds is copied, as an attacker would who reads the medium again and again; everything that was ever written
  * is kept. Then parts of what is there at the end are exchanged for others that have been in that place, and it is read.
  */
+import { copyFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { isPannierError, PannierError } from '../../../src/base/errors.ts'
 import { open, type Database } from '../../../src/index.ts'
 import { memory } from '../../../src/storage/memory/memory.ts'
+import { sqlite } from '../../../src/storage/sqlite/sqlite.ts'
 import type { PageId } from '../../../src/base/brand.ts'
 import type { PageStore, Storage } from '../../../src/storage/page-store.ts'
 import { seededRandom, type Random } from '../../../testing/random.ts'
+import { temporaryFiles } from '../../key-value-stores.ts'
 import { deviceKey, newDeviceKey } from './fixture.ts'
 import { imageOf, storageOf, type Image } from './image.ts'
 
 const SEEDS = Number(process.env['SEEDS'] ?? 12)
 const FIRST_SEED = Number(process.env['SEED'] ?? 1)
 const EXCHANGES = 40
+const newPath = temporaryFiles()
 
 interface Row {
   readonly _id: string
@@ -258,4 +262,35 @@ test(`random histories: ${SEEDS} seeds from ${FIRST_SEED}`, { timeout: 3_600_000
   }
   expect(abandoned, 'pages with more than one version').toBeGreaterThan(SEEDS)
   expect(refused).toBeGreaterThan(SEEDS)
+})
+
+test('pages of two futures of one copy can not be mixed', async () => {
+  const path = newPath()
+  const encryption = { key: deviceKey }
+  const write = async (file: string, value: number): Promise<Image> => {
+    const db = await open(file, { storage: sqlite(), encryption })
+    const rows = Array.from({ length: 300 }, (_, at) => ({ _id: `r${at}`, value, text: `${value} `.repeat(150) }))
+    await db.collection<Row>('rows').upsert(rows)
+    await db.checkpoint()
+    await db.close()
+    return imageOf(sqlite(), file)
+  }
+  await write(path, 1)
+  const copy = newPath()
+  copyFileSync(path, copy)
+  const [one, other] = [await write(path, 2), await write(copy, 3)]
+  const common = [...one.pages].filter(([id, bytes]) => {
+    const there = other.pages.get(id)
+    return there !== undefined && Buffer.compare(there, bytes) !== 0
+  })
+  expect(common.length).toBeGreaterThan(3)
+  for (const [id] of common) {
+    const result = await outcome({ ...one, pages: new Map([...one.pages, [id, other.pages.get(id)!]]) })
+    expect(['PANNIER_CORRUPT', await outcome(one)]).toContain(result)
+  }
+  expect(await outcome({ ...one, pages: other.pages })).toBe('PANNIER_CORRUPT')
+  for (const part of ['meta', 'log', 'head'] as const)
+    expect(['PANNIER_CORRUPT', await outcome(one)]).toContain(
+      await outcome({ ...one, state: { ...one.state, [part]: other.state[part] } }),
+    )
 })
