@@ -6,12 +6,24 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
+const NODE_MIN = [22, 13]
+
 const parameters = process.argv.slice(2)
 
-if (isInstalled()) {
+if (isOldNode()) {
+  console.error(
+    `pannier needs Node ${NODE_MIN.join('.')} or newer (24 is best); this is ${process.version}. Update Node, then try again.`,
+  )
+  process.exitCode = 1
+} else if (isInstalled()) {
   const { runProgram } = await import('@pannier/server/cli')
   process.exitCode = await runProgram(parameters)
 } else fetchAndRun()
+
+function isOldNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  return major < NODE_MIN[0] || (major === NODE_MIN[0] && minor < NODE_MIN[1])
+}
 
 function isInstalled() {
   try {

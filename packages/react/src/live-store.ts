@@ -18,10 +18,12 @@ export interface LiveState<Value> {
   /** 'idle': nothing is asked for. */
   readonly status: LiveStatus | 'idle'
   readonly error: unknown
+  /** The value is that of the source before this one, which has none yet. */
+  readonly isPrevious: boolean
 }
 
-const IDLE: LiveState<never> = Object.freeze({ value: undefined, status: 'idle', error: undefined })
-const LOADING: LiveState<never> = Object.freeze({ value: undefined, status: 'loading', error: undefined })
+const IDLE: LiveState<never> = Object.freeze({ value: undefined, status: 'idle', error: undefined, isPrevious: false })
+const LOADING: LiveState<never> = Object.freeze({ ...IDLE, status: 'loading' })
 
 /** `Source`: what is to be live while the component is mounted, or is live already; then its owner closes it. */
 export class LiveStore<Source extends object, Value> {
@@ -33,12 +35,17 @@ export class LiveStore<Source extends object, Value> {
   #stop: (() => void) | undefined
   readonly #listeners = new Set<() => void>()
 
-  /** `start` gives a source that is live already itself. */
-  constructor(source: Source | undefined, start: (source: Source) => Live<Value>) {
+  /**
+   * `start` gives a source that is live already itself. `previous` is the value of the source before this one, shown until this one has its
+   * own, so that a list doesn't collapse while its next page loads.
+   */
+  constructor(source: Source | undefined, start: (source: Source) => Live<Value>, previous?: Value) {
     this.source = source
     this.#start = start
+    const loading: LiveState<Value> =
+      previous === undefined ? LOADING : { ...LOADING, value: previous, isPrevious: true }
     // One that is live already is shown by the first render.
-    this.#state = source === undefined ? IDLE : isLive(source) ? stateOf(start(source), LOADING) : LOADING
+    this.#state = source === undefined ? IDLE : isLive(source) ? stateOf(start(source), loading) : loading
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -86,11 +93,15 @@ export class LiveStore<Source extends object, Value> {
   }
 }
 
-/** `before`, if nothing has changed. While what was started again loads, the former value is shown. */
+/** `before`, if nothing has changed. While what was started loads, the former value is shown. */
 function stateOf<Value>(live: Live<Value>, before: LiveState<Value>): LiveState<Value> {
-  const { value = before.value, status, error } = live
-  const isSame = value === before.value && status === before.status && error === before.error
-  return isSame ? before : { value, status, error }
+  const { status, error } = live
+  const isPrevious = before.isPrevious && live.value === undefined && status === 'loading'
+  const former = before.isPrevious && !isPrevious ? undefined : before.value
+  const value = live.value ?? former
+  const isSame =
+    value === before.value && status === before.status && error === before.error && isPrevious === before.isPrevious
+  return isSame ? before : { value, status, error, isPrevious }
 }
 
 export function isLive(source: object): boolean {

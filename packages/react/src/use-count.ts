@@ -10,7 +10,7 @@ export type CountSource = Pick<Query<object>, 'liveCount' | 'isSame'> | LiveCoun
 export interface CountResult {
   /** Undefined until it is there. */
   readonly count: number | undefined
-  /** 'idle' without a query. */
+  /** While 'loading': the count of the query before, if there was one. 'idle' without a query. */
   readonly status: LiveStatus | 'idle'
   /** With the status 'failed': why. */
   readonly error: unknown
@@ -26,7 +26,7 @@ export function useCount(
   query: CountSource | undefined | (() => CountSource | undefined),
   deps?: DependencyList,
 ): CountResult {
-  const state = useLive<CountSource, number>(query, deps, startCount)
+  const state = useLive<CountSource, number>(query, deps, startCount, true)
   return useMemo(() => ({ count: state.value, status: state.status, error: state.error }), [state])
 }
 

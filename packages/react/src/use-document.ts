@@ -1,6 +1,6 @@
 /** One document in a component. */
 import type { Query } from 'pannier'
-import { useLiveQuery, type LiveResult } from './use-live-query.ts'
+import { useRows, type LiveResult } from './use-live-query.ts'
 
 export interface DocumentResult<Row extends object> {
   /** Undefined while it is loading, and if there is none: `status` tells which. */
@@ -25,6 +25,7 @@ export function useDocument<Row extends object>(
   collection: DocumentSource<Row>,
   id: string | undefined,
 ): DocumentResult<Row> {
-  const { rows, status, error } = useLiveQuery(id === undefined ? undefined : collection.find({ _id: id }))
+  // Never the document of the id before.
+  const { rows, status, error } = useRows(id === undefined ? undefined : collection.find({ _id: id }), undefined, false)
   return { document: rows[0], status, error }
 }

@@ -3,11 +3,15 @@ import { useMemo, useState, useSyncExternalStore, type DependencyList } from 're
 import type { Query } from 'pannier'
 import { isLive, LiveStore, type Live, type LiveState } from './live-store.ts'
 
-/** `source`: what is asked for, or a function that makes it, called again when one of `deps` changes (without: each time). */
+/**
+ * `source`: what is asked for, or a function that makes it, called again when one of `deps` changes (without: each time).
+ * `keepsPrevious`: while another source loads, the value of the one before is shown.
+ */
 export function useLive<Source extends object, Value>(
   source: Source | undefined | (() => Source | undefined),
   deps: DependencyList | undefined,
   start: (source: Source) => Live<Value>,
+  keepsPrevious: boolean,
 ): LiveState<Value> {
   const make = (): Source | undefined => (typeof source === 'function' ? source() : source)
   // Without deps it is made in each render.
@@ -15,7 +19,7 @@ export function useLive<Source extends object, Value>(
   const [kept, keep] = useState(() => new LiveStore(made, start))
   let store = kept
   if (!isSameSource(kept.source, made)) {
-    store = new LiveStore(made, start)
+    store = new LiveStore(made, start, keepsPrevious ? kept.read().value : undefined)
     keep(store)
   }
   return useSyncExternalStore(store.subscribe, store.read, store.readOnServer)

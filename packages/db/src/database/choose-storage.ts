@@ -84,6 +84,9 @@ async function choose(choice: Choice, name: string, encryption: OpenOptions['enc
     return await hold(preferred.storage, name)
   } catch (error) {
     if (isPreferred || !isPannierError(error, 'PANNIER_UNAVAILABLE')) throw error
+    // A mistake in how the page is deployed, not a browser that lacks something: nobody would notice it.
+    if (error.details['script'] === 'missing')
+      globalThis.console.warn(`Pannier: ${error.message} '${name}' is made in ${fallback.storage.kind} meanwhile.`)
     return hold(fallback.storage, name)
   }
 }

@@ -38,6 +38,9 @@ function use(database: Database): void {
   })
 }
 
+const warnings: string[] = []
+console.warn = (text: string) => warnings.push(text)
+
 const tab: DatabaseTab = {
   async open(name, durability = 'relaxed') {
     database = await open(name, {
@@ -51,10 +54,12 @@ const tab: DatabaseTab = {
   async openChosen(name, worker) {
     const missing = (): Worker => new Worker('/missing.js', { type: 'module' })
     const collections = { [ROWS]: { indexes: ['group'] } }
+    warnings.length = 0
     database = await openChosen(name, { collections, ...(worker === 'missing' && { worker: missing }) })
     use(database)
     return database.storage
   },
+  warnings: () => warnings,
   destroyChosen: (name) => destroyChosen(name),
   moveToFiles: () => opened().database.moveTo(opfs()),
   close: () => opened().database.close(),

@@ -74,6 +74,29 @@ export function browserSuite({ test, browser, baseUrl }: BrowserSuiteContext): v
     await page.close()
   })
 
+  test('a query that changes keeps the rows of the one before until it has its own', async () => {
+    const page = await open('react-previous')
+    const shows = async (expected: string): Promise<void> =>
+      assertEqual(await page.evaluate((text) => reactTab.text(text), expected), expected)
+    for (const [id, name] of [
+      ['ann', 'Ann'],
+      ['bob', 'Bob'],
+      ['cid', 'Cid'],
+    ] as const)
+      await page.evaluate(([one, called]) => reactTab.put(one, called, 'Oslo'), [id, name] as const)
+    await page.evaluate(() => reactTab.showFirst(2))
+    await shows('live 2')
+    await page.evaluate(() => reactTab.seen())
+    await page.evaluate(() => reactTab.showFirst(3))
+    await shows('live 3')
+    const seen = await page.evaluate(() => reactTab.seen())
+    assertEqual([seen[0], seen.at(-1)], ['2 previous', '3'])
+    assertTrue(!seen.some((one) => one.startsWith('0')), 'no render is empty')
+    await page.evaluate(() => reactTab.unmount())
+    await page.evaluate(() => reactTab.close())
+    await page.close()
+  })
+
   test('closing the database ends what is shown, and an error does not hide', async () => {
     const page = await open('react-close')
     await page.evaluate(() => reactTab.put('ann', 'Ann', 'Oslo'))

@@ -18,6 +18,10 @@ export interface ReactTab {
   show(city: string | undefined, id?: string): void
   /** Renders the people of a city by a live query that is at work already, and how many they are. */
   showStarted(city: string): Promise<void>
+  /** Renders the first `count` people, and keeps what each render shows. */
+  showFirst(count: number): void
+  /** What the renders of `showFirst` have shown since the last call: how many rows, and whether they are those of the query before. */
+  seen(): readonly string[]
   /** The status of these two. */
   started(): readonly string[]
   unmount(): void
@@ -106,6 +110,14 @@ function Started({ rows, size }: { readonly rows: LiveQuery<Person>; readonly si
   )
 }
 
+let seenRenders: string[] = []
+
+function First({ count }: { readonly count: number }): ReactNode {
+  const { rows, isPrevious, status } = useLiveQuery(people.find().sort('name').limit(count))
+  useEffect(() => void seenRenders.push(`${rows.length}${isPrevious ? ' previous' : ''}`))
+  return createElement('p', null, `${status} ${rows.length}${isPrevious ? ' previous' : ''}`)
+}
+
 function One({ id }: { readonly id: string | undefined }): ReactNode {
   const { document: person, status } = useDocument(people, id)
   return createElement('p', null, `${status}: ${person?.name ?? 'nobody'}`)
@@ -136,6 +148,15 @@ globalThis.reactTab = {
     root ??= createRoot(document.body.appendChild(document.createElement('div')))
     const app = createElement(StrictMode, null, createElement(Started, { rows: shownRows, size: shownSize }))
     flushSync(() => root!.render(app))
+  },
+  showFirst(count) {
+    root ??= createRoot(document.body.appendChild(document.createElement('div')))
+    flushSync(() => root!.render(createElement(First, { count })))
+  },
+  seen() {
+    const seen = seenRenders
+    seenRenders = []
+    return seen
   },
   started: () => [statesSeen[0]!, shownRows!.status, shownSize!.status],
   unmount() {

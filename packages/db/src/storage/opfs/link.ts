@@ -30,7 +30,8 @@ export class Link {
     }
     this.#worker.onerror = (event) => {
       event.preventDefault()
-      this.end(noWorker(event.message))
+      // A script that can't be loaded gives an event without a message.
+      this.end(event.message === undefined ? noScript() : noWorker(event.message))
       this.#closed.resolve()
     }
     this.#post(first, [])
@@ -81,6 +82,14 @@ export class Link {
   #post(message: ToWorker, transfer: Transferable[]): void {
     this.#worker.postMessage(message, transfer)
   }
+}
+
+/** `details.script` is 'missing': somebody who deploys the page can mend it. */
+function noScript(): PannierError {
+  const message =
+    "The script of the worker for files can't be loaded: is it served, as JavaScript? With Vite 6 and 7 put " +
+    "`optimizeDeps: { exclude: ['pannier'] }` into vite.config; with other bundlers see opfs({ worker })."
+  return new PannierError('PANNIER_UNAVAILABLE', message, { details: { script: 'missing' } })
 }
 
 export function noWorker(cause: unknown): PannierError {

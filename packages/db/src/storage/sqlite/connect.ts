@@ -6,7 +6,7 @@
  */
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { PannierError } from '../../base/errors.ts'
 import { openError, operationError, wrongFormatError } from './errors.ts'
 
@@ -42,6 +42,14 @@ const SCHEMA = `
   CREATE TABLE meta (id INTEGER PRIMARY KEY, generation INTEGER, sequence INTEGER, claim TEXT, bytes BLOB);
   INSERT INTO meta VALUES (1, 0, 0, NULL, NULL);
 `
+
+/** Found when it is needed, so that the library loads in an older Node, too, where other storages work. */
+function sqliteOfNode(): typeof import('node:sqlite') {
+  const sqlite = process.getBuiltinModule?.('node:sqlite')
+  if (sqlite !== undefined) return sqlite
+  const message = `SQLite files need Node 22.13 or newer (24 is best); this is ${process.version}. Update Node, or pass another storage to open().`
+  throw new PannierError('PANNIER_UNAVAILABLE', message)
+}
 
 export function connect(path: string): DatabaseSync {
   const connection = lock(path)
@@ -98,7 +106,7 @@ function lock(path: string): DatabaseSync {
   }
   try {
     if (!existsSync(path)) closeSync(openSync(path, 'a', PRIVATE_FILE))
-    const connection = new DatabaseSync(path)
+    const connection = new (sqliteOfNode().DatabaseSync)(path)
     connection.exec('PRAGMA locking_mode = EXCLUSIVE')
     return connection
   } catch (error) {

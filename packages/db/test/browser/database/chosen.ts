@@ -1,5 +1,5 @@
 /** `open` of `pannier/opfs`: new databases go to files, others stay where they are until somebody moves them. */
-import { assertEqual } from '../../../testing/check.ts'
+import { assertEqual, assertTrue } from '../../../testing/check.ts'
 import { openTab, type DatabaseContext, type OpenTab } from './remote-tab.ts'
 
 /** From before the copy is begun to after the move has ended. */
@@ -37,8 +37,12 @@ export function chosenCases(context: DatabaseContext): void {
   test('a database of a visit whose worker was missing stays in IndexedDB; all tabs move it at once, and one does', () =>
     withOpenTabs(context, 3, async (first, ...others) => {
       assertEqual(await first!.openChosen('kept', 'missing'), 'indexeddb')
+      const [warning, ...more] = await first!.warnings()
+      assertTrue(/script of the worker.*optimizeDeps.*'kept' is made in indexeddb/.test(warning!), 'it is told')
+      assertEqual(more, [])
       await first!.insert('a', 0, 500, 50)
-      for (const tab of others) assertEqual(await tab.openChosen('kept'), 'indexeddb')
+      for (const tab of others)
+        assertEqual([await tab.openChosen('kept'), await tab.warnings()], ['indexeddb', []], 'where it is')
       const outcomes = await Promise.all([first!, ...others].map((tab) => tab.outcome('moveToFiles')))
       assertEqual(outcomes, ['fulfilled', 'fulfilled', 'fulfilled'])
       for (const tab of others) {
