@@ -6,7 +6,7 @@
  */
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { DatabaseSync } from 'node:sqlite'
+import type * as Sqlite from 'node:sqlite'
 import { PannierError } from '../../base/errors.ts'
 import { openError, operationError, wrongFormatError } from './errors.ts'
 
@@ -44,14 +44,14 @@ const SCHEMA = `
 `
 
 /** Found when it is needed, so that the library loads in an older Node, too, where other storages work. */
-function sqliteOfNode(): typeof import('node:sqlite') {
+function sqliteOfNode(): typeof Sqlite {
   const sqlite = process.getBuiltinModule?.('node:sqlite')
   if (sqlite !== undefined) return sqlite
   const message = `SQLite files need Node 22.13 or newer (24 is best); this is ${process.version}. Update Node, or pass another storage to open().`
   throw new PannierError('PANNIER_UNAVAILABLE', message)
 }
 
-export function connect(path: string): DatabaseSync {
+export function connect(path: string): Sqlite.DatabaseSync {
   const connection = lock(path)
   try {
     if (applicationId(connection) !== APPLICATION_ID) create(connection, path)
@@ -77,7 +77,7 @@ export function connect(path: string): DatabaseSync {
 }
 
 /** A failure to close is told as ours; the lock is gone all the same. */
-export function closeConnection(connection: DatabaseSync, path: string): void {
+export function closeConnection(connection: Sqlite.DatabaseSync, path: string): void {
   try {
     connection.close()
   } catch (error) {
@@ -98,7 +98,7 @@ export function checkDestroyable(path: string): void {
   }
 }
 
-function lock(path: string): DatabaseSync {
+function lock(path: string): Sqlite.DatabaseSync {
   const folder = dirname(path)
   if (!existsSync(folder)) {
     const message = `The folder ${folder} does not exist, so the database file ${path} can't be opened.`
@@ -115,7 +115,7 @@ function lock(path: string): DatabaseSync {
 }
 
 /** All or nothing, so that a process which dies here leaves a blank file or a complete one. */
-function create(connection: DatabaseSync, path: string): void {
+function create(connection: Sqlite.DatabaseSync, path: string): void {
   if (!isBlank(connection)) throw wrongFormatError(path)
   connection.exec(`
     PRAGMA page_size = ${SQLITE_PAGE_BYTES};
@@ -127,14 +127,14 @@ function create(connection: DatabaseSync, path: string): void {
   `)
 }
 
-function isBlank(connection: DatabaseSync): boolean {
+function isBlank(connection: Sqlite.DatabaseSync): boolean {
   return applicationId(connection) === 0 && connection.prepare('SELECT 1 FROM sqlite_schema').get() === undefined
 }
 
-function applicationId(connection: DatabaseSync): number {
+function applicationId(connection: Sqlite.DatabaseSync): number {
   return pragma(connection, 'application_id')
 }
 
-function pragma(connection: DatabaseSync, name: string): number {
+function pragma(connection: Sqlite.DatabaseSync, name: string): number {
   return connection.prepare(`PRAGMA ${name}`).get()![name] as number
 }
