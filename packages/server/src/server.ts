@@ -1,4 +1,5 @@
 /** Puts the server together, and takes it down so that nothing is lost. */
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { open } from 'pannier'
@@ -38,6 +39,7 @@ import { DesignDocuments } from './design/design-documents.ts'
 import { compilationGuard, validationGuard } from './design/document-guards.ts'
 import { MangoIndexes } from './design/mango-indexes.ts'
 import { createApp } from './http/app.ts'
+import { BodyStore } from './http/body-store.ts'
 import type { JsonObject } from './http/request-body.ts'
 import { makePrivate, makePrivateFolder } from './http/private-files.ts'
 import type { WriteGuard } from './http/seams.ts'
@@ -133,6 +135,7 @@ async function assemble(
     auth,
     limits,
     metrics,
+    bodies: new BodyStore(options.dir ?? tmpdir()),
     uuid: await uuidOf(state),
     features: new Set(),
     indexes: new MangoIndexes(database, app.log),

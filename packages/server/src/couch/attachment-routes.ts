@@ -13,7 +13,13 @@ import { stubsOf } from './attachment-content.ts'
 import { attachmentLimits } from './body-limits.ts'
 import { atDocuments } from './document-address.ts'
 import type { DocumentAddress, DocumentHandler } from './document-address.ts'
-import { checkContentType, checkDocument, checkRevision } from './document-input.ts'
+import {
+  checkContentType,
+  checkDocument,
+  checkRevision,
+  CONTENT_TYPE_DEFAULT,
+  isContentType,
+} from './document-input.ts'
 import { entityTag, givenRevision, matches, written } from './entity-tag.ts'
 import { whyMissing } from './read-document.ts'
 import type { Routes, ServerContext } from './server-context.ts'
@@ -62,7 +68,7 @@ async function getAttachment(
   reply.headers({
     etag: tag,
     'accept-ranges': 'bytes',
-    'content-type': contentType,
+    'content-type': isContentType(contentType) ? contentType : CONTENT_TYPE_DEFAULT,
     'content-security-policy': SANDBOX,
     ...(!SHOWN.test(contentType) && { 'content-disposition': contentDisposition(name) }),
   })
@@ -111,7 +117,7 @@ async function putAttachment(
   // Without a revision it is a new document.
   if ((before !== undefined) !== (rev !== undefined)) throw conflict()
   const attachment = {
-    content_type: checkContentType(request.headers['content-type'] ?? 'application/octet-stream'),
+    content_type: checkContentType(request.headers['content-type'] || CONTENT_TYPE_DEFAULT),
     data: verified(bodyPieces(request, attachmentLimits(context)), request.headers['content-md5']),
   }
   const document = checkDocument(

@@ -6,6 +6,11 @@ export function jsonLimits({ limits }: ServerContext): BodyLimits {
   return { bytesMax: limits.requestBytesMax, stallMsMax: limits.stallMsMax }
 }
 
+/** Of a body with documents and attachments, which have limits of their own. */
+export function documentLimits({ limits }: ServerContext): BodyLimits {
+  return { bytesMax: limits.uploadBytesMax, stallMsMax: limits.stallMsMax }
+}
+
 export function attachmentLimits({ limits }: ServerContext): BodyLimits {
   return { bytesMax: limits.attachmentBytesMax, stallMsMax: limits.stallMsMax }
 }

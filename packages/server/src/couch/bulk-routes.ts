@@ -1,19 +1,27 @@
 /** Many documents at once: `_bulk_docs`, and what replication asks before: `_revs_diff`, `_missing_revs`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { setImmediate } from 'node:timers/promises'
 import { asBadRequest, badRequest, HttpError } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 import { isJsonObject, readBody, readJsonObject } from '../http/request-body.ts'
 import type { JsonObject } from '../http/request-body.ts'
 import { parseMembers } from '../http/strict-json.ts'
 import { jsonLimits } from './body-limits.ts'
+import { withDocuments } from './document-bodies.ts'
+import type { ReceivedDocument } from './document-bodies.ts'
 import { checkDocument, checkRevision, isFitId, isFitRevision } from './document-input.ts'
+import { isLocalId } from './local-documents.ts'
 import type { Routes, ServerContext } from './server-context.ts'
 import { writeDocuments } from './write-documents.ts'
-import type { WriteOutcome } from './write-documents.ts'
+import type { WriteOutcome, WriteRequest } from './write-documents.ts'
 
 interface Database {
   Params: { readonly db: string }
 }
+
+/** Of documents that are written together. */
+const GROUP_DOCUMENTS_MAX = 2000
+const GROUP_BYTES_MAX: number = 4 * 1024 * 1024
 
 export const bulkRoutes: Routes = (app, context) => {
   const config = { needs: 'member' } as const
@@ -40,34 +48,98 @@ async function postBulk(
 ): Promise<unknown> {
   const { db: database } = request.params
   await context.databases.get(database)
-  const body = await readJsonObject(request, jsonLimits(context))
-  const { docs } = body
-  if (!Array.isArray(docs)) throw badRequest('`docs` parameter must be an array.')
-  const newEdits = new QueryParameters(request, body).flag('new_edits', true)
-  const checked = docs.map((document): JsonObject | HttpError => checkOne(document, newEdits))
-  const documents = checked.filter((one) => !(one instanceof HttpError)) as JsonObject[]
-  const written = await writeDocuments(context, { request, database, documents, newEdits })
-  let next = 0
-  const outcomes = checked.map((one) => wireOutcome(one, one instanceof HttpError ? one : written[next++]!))
-  reply.code(201)
-  return newEdits ? outcomes : outcomes.filter((outcome) => 'error' in outcome)
+  return withDocuments(context, request, async ({ members, documents }) => {
+    const newEdits = new QueryParameters(request, members).flag('new_edits', true)
+    if (members['all_or_nothing'] === true) {
+      reply.code(417)
+      return documents.map(({ id, rev }) => ({ id, rev, ...NOT_IMPLEMENTED }))
+    }
+    const groups = groupsOf(documents)
+    // Of one's own documents nothing is written if one is malformed.
+    if (newEdits && groups.length > 1) for (const document of documents) await checkOne(document, true)
+    const outcomes: JsonObject[] = []
+    for (const group of groups) {
+      outcomes.push(...(await writeGroup(context, { request, database, newEdits }, group)))
+      await setImmediate()
+    }
+    reply.code(201)
+    return newEdits ? outcomes : outcomes.filter((outcome) => 'error' in outcome)
+  })
 }
 
-/** One malformed revision must not stop a replication; of one's own documents all are refused. */
-function checkOne(document: unknown, newEdits: boolean): JsonObject | HttpError {
+const NOT_IMPLEMENTED = { error: 'not_implemented', reason: 'all_or_nothing is not supported' }
+
+/** Written together. What is read on while it is stored must not be the end of others when it turns out malformed. */
+function groupsOf(documents: readonly ReceivedDocument[]): ReceivedDocument[][] {
+  const groups: ReceivedDocument[][] = []
+  let group: ReceivedDocument[] = []
+  let bytes = 0
+  for (const document of documents) {
+    const isFull = group.length >= GROUP_DOCUMENTS_MAX || bytes + document.bytes > GROUP_BYTES_MAX
+    if (group.length === 0 || isFull || document.isStreamed || group[0]!.isStreamed) {
+      group = []
+      bytes = 0
+      groups.push(group)
+    }
+    group.push(document)
+    bytes += document.bytes
+  }
+  return groups
+}
+
+async function writeGroup(
+  context: ServerContext,
+  write: Omit<WriteRequest, 'documents'>,
+  group: readonly ReceivedDocument[],
+): Promise<JsonObject[]> {
+  const { newEdits } = write
+  const checked: (JsonObject | HttpError)[] = []
+  for (const one of group) checked.push(await checkOne(one, newEdits))
+  const documents = checked.filter((one) => !(one instanceof HttpError)) as JsonObject[]
+  const written = await writeChecked(context, { ...write, documents }, group[0]!.isStreamed)
+  let next = 0
+  return checked.map((one, at) => wireOutcome(group[at]!, one instanceof HttpError ? one : written[next++]!, newEdits))
+}
+
+/** Content that is malformed is found when it is stored: it is the only one of its group then. */
+async function writeChecked(
+  context: ServerContext,
+  write: WriteRequest,
+  isStreamed: boolean,
+): Promise<readonly WriteOutcome[]> {
   try {
-    return checkDocument(document, newEdits)
+    return await writeDocuments(context, write)
   } catch (error) {
-    if (newEdits || !(error instanceof HttpError)) throw error
-    return Object.assign(error, { document })
+    if (isStreamed && error instanceof HttpError && error.status < 500) return [error]
+    throw error
   }
 }
 
-function wireOutcome(document: JsonObject | HttpError, outcome: WriteOutcome): JsonObject {
+/** What is too large is refused for itself; so is a malformed revision of a replication, but of one's own documents all are. */
+async function checkOne(received: ReceivedDocument, newEdits: boolean): Promise<JsonObject | HttpError> {
+  try {
+    const document = await received.read()
+    if (newEdits || !lacksRevision(document)) return checkDocument(document, newEdits)
+  } catch (error) {
+    if (!(error instanceof HttpError) || (newEdits && error.status === 400)) throw error
+    return error
+  }
+  // No replication would send it.
+  throw badRequest('A replicated document needs a `_rev`')
+}
+
+function lacksRevision(document: unknown): boolean {
+  if (!isJsonObject(document) || isLocalId(document['_id'])) return false
+  return document['_rev'] === undefined && document['_revisions'] === undefined
+}
+
+/** A document that has no place here is forbidden to replications: CouchDB and PouchDB pass over it, and over nothing else. */
+function wireOutcome({ id, rev }: ReceivedDocument, outcome: WriteOutcome, newEdits: boolean): JsonObject {
   if (!(outcome instanceof HttpError)) return { ok: true, id: outcome.id, rev: outcome.rev }
-  const source = document instanceof HttpError ? (document as HttpError & { document?: unknown }).document : document
-  const { _id: id, _rev: rev } = isJsonObject(source) ? source : {}
-  return { id, ...(rev !== undefined && { rev }), error: outcome.error, reason: outcome.reason }
+  const { status, error, reason } = outcome
+  if (newEdits) return { id, error, reason }
+  const isForbidden = status === 413 || status === 415
+  return { id, rev, error: isForbidden ? 'forbidden' : error, reason: isForbidden ? `${error}: ${reason}` : reason }
 }
 
 interface Missing {

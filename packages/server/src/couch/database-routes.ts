@@ -4,6 +4,7 @@ import { asBadRequest, badRequest, HttpError } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 import { readJson, readJsonObject } from '../http/request-body.ts'
 import { jsonLimits } from './body-limits.ts'
+import { withDocument } from './document-bodies.ts'
 import { checkDocument, checkRevision } from './document-input.ts'
 import { databaseInfo } from './server-routes.ts'
 import type { Routes, ServerContext } from './server-context.ts'
@@ -43,11 +44,14 @@ export const databaseRoutes: Routes = (app, context) => {
   app.post<Database>('/:db', { config: { needs: 'member' } }, async (request, reply) => {
     const { db: database } = request.params
     await databases.get(database)
-    const document = checkDocument(await readJsonObject(request, jsonLimits(context)), true)
-    const { id, rev } = await writeDocument(context, { request, database, document, newEdits: true })
     const status = new QueryParameters(request).text('batch') === 'ok' ? 202 : 201
-    const location = `/${encodeURIComponent(database)}/${encodeURIComponent(id)}`
-    return reply.code(status).header('location', location).send({ ok: true, id, rev })
+    return withDocument(context, request, async (body) => {
+      const document = checkDocument(body, true)
+      const { id, rev } = await writeDocument(context, { request, database, document, newEdits: true })
+      const location = `/${encodeURIComponent(database)}/${encodeURIComponent(id)}`
+      reply.code(status).header('location', location)
+      return { ok: true, id, rev }
+    })
   })
   upkeepRoutes(app, context)
   settingsRoutes(app, context)

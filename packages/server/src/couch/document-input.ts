@@ -1,20 +1,25 @@
 /** Documents as clients send them, checked as CouchDB does, so that what the library refuses as a wrong argument never gets there. */
 import { gunzipSync } from 'node:zlib'
 import { ID_BYTES_MAX } from 'pannier'
-import { badRequest, HttpError, tooLarge } from '../http/http-error.ts'
+import { badRequest, documentTooLarge, HttpError, tooLarge } from '../http/http-error.ts'
 import { isJsonObject } from '../http/request-body.ts'
 import type { JsonObject } from '../http/request-body.ts'
+import { checkLocalDocument, isLocalId } from './local-documents.ts'
 
 /** The bytes that one inline attachment may unpack to. */
 const UNPACKED_BYTES_MAX: number = 64 * 1024 * 1024
 const CONTENT_TYPE_CHARS_MAX = 256
+export const CONTENT_TYPE_DEFAULT = 'application/octet-stream'
+const HEADER = /^[\t\x20-\x7e\x80-\xff]+$/
 const GENERATIONS_MAX = 1e15
+const SUFFIX_BYTES_MAX = 255
 
 /** `_rev` of a document. */
-const REVISION = /^[1-9]\d{0,14}-[^]{1,255}$/
+const REVISION = /^[1-9]\d{0,14}-[^]+$/
 /** As CouchDB may have it, whose numbers and texts have no limit. */
 const ANY_REVISION = /^\d+-[^]+$/
 const HASHED_REVISION = /^\d+-[0-9A-Fa-f]{32}$/
+const HASH = /^[0-9A-Fa-f]{32}$/
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 const META_FIELDS: ReadonlySet<string> = new Set([
   '_id',
@@ -26,21 +31,22 @@ const META_FIELDS: ReadonlySet<string> = new Set([
   '_conflicts',
   '_deleted_conflicts',
   '_local_seq',
+  // What CouchDB's replicator writes into documents of `_replicator`; content like any other field.
+  '_replication_id',
+  '_replication_state',
+  '_replication_state_time',
+  '_replication_state_reason',
+  '_replication_stats',
 ])
 
-/** @throws HttpError 400 */
+/** @throws HttpError 400, 413 */
 export function checkDocumentId(id: unknown): string {
   if (typeof id !== 'string') throw new HttpError(400, 'illegal_docid', 'Document id must be a string')
   if (id === '') throw new HttpError(400, 'illegal_docid', 'Document id must not be empty')
   if (id.startsWith('_') && !id.startsWith('_design/'))
     throw new HttpError(400, 'illegal_docid', 'Only reserved document ids may start with underscore.')
+  if (Buffer.byteLength(id) > ID_BYTES_MAX) throw documentTooLarge(`A document id has at most ${ID_BYTES_MAX} bytes.`)
   return id
-}
-
-/** In the form that CouchDB gives it: to it 32 hexadecimal digits are 16 bytes. @throws HttpError 400 */
-export function checkRevision(rev: unknown): string {
-  if (typeof rev !== 'string' || !REVISION.test(rev)) throw badRequest('Invalid rev format')
-  return HASHED_REVISION.test(rev) ? rev.toLowerCase() : rev
 }
 
 /** Whether there may be such a document here. */
@@ -48,63 +54,74 @@ export function isFitId(id: string): boolean {
   return id !== '' && (!id.startsWith('_') || id.startsWith('_design/')) && Buffer.byteLength(id) <= ID_BYTES_MAX
 }
 
+/** In the form that CouchDB gives it: to it 32 hexadecimal digits are 16 bytes. @throws HttpError 400 */
+export function checkRevision(rev: unknown): string {
+  if (!isFitRevision(rev)) throw badRequest('Invalid rev format')
+  return HASHED_REVISION.test(rev) ? rev.toLowerCase() : rev
+}
+
 /** Whether a document may have such a revision here. @throws HttpError 400 for what is none anywhere */
 export function isFitRevision(rev: unknown): rev is string {
   if (typeof rev !== 'string' || !ANY_REVISION.test(rev)) throw badRequest('Invalid rev format')
-  return REVISION.test(rev)
+  return REVISION.test(rev) && Buffer.byteLength(rev.slice(rev.indexOf('-') + 1)) <= SUFFIX_BYTES_MAX
 }
 
 /** The document as the library takes it, with attachments as bytes. @throws HttpError 400, 413 */
 export function checkDocument(document: unknown, newEdits: boolean): JsonObject {
   if (!isJsonObject(document)) throw badRequest('Document must be a JSON object')
+  if (isLocalId(document['_id'])) return checkLocalDocument(document['_id'], document)
   for (const name of Object.keys(document)) {
     if (name.startsWith('_') && !META_FIELDS.has(name))
       throw new HttpError(400, 'doc_validation', `Bad special document member: ${name.slice(0, 80)}`)
   }
-  const { _id, _rev, _deleted, _attachments, _revisions } = document
+  const { _id, _rev, _deleted, _attachments } = document
   if (_id !== undefined) checkDocumentId(_id)
-  if (_rev !== undefined) checkRevision(_rev)
   if (_deleted !== undefined && typeof _deleted !== 'boolean')
     throw new HttpError(400, 'doc_validation', '`_deleted` must be a boolean')
-  if (!newEdits) checkHistory(_rev, _revisions)
-  if (_attachments === undefined) return document
-  return { ...document, _attachments: checkAttachments(_attachments) }
+  return {
+    ...document,
+    ...(newEdits ? _rev !== undefined && { _rev: checkRevision(_rev) } : checkHistory(document)),
+    ...(_attachments !== undefined && { _attachments: checkAttachments(_attachments, newEdits) }),
+  }
 }
 
-/** Of a replicated revision: it names itself, and its ancestors from newest to oldest. */
-function checkHistory(rev: unknown, history: unknown): void {
+/** Of a replicated revision: it names itself, and its ancestors from newest to oldest. `_revisions` counts, as in CouchDB. */
+function checkHistory({ _rev: rev, _revisions: history }: JsonObject): JsonObject {
   if (history === undefined) {
-    if (rev === undefined) throw new HttpError(400, 'bad_request', 'A replicated document needs a `_rev`')
-    return
+    if (!isFitRevision(rev)) throw documentTooLarge(`The revision ${rev as string} is too large.`)
+    return { _rev: checkRevision(rev) }
   }
   const { start, ids } = isJsonObject(history) ? history : {}
   const isHistory =
     typeof start === 'number' &&
     Number.isInteger(start) &&
     start >= 1 &&
-    start < GENERATIONS_MAX &&
     Array.isArray(ids) &&
     ids.length >= 1 &&
     ids.length <= start &&
-    ids.every((id) => typeof id === 'string' && id !== '' && id.length <= 255)
+    ids.every((id) => typeof id === 'string' && id !== '')
   if (!isHistory)
     throw new HttpError(400, 'doc_validation', '`_revisions` must be { start, ids } with ids newest first')
-  if (rev !== undefined && rev !== `${start}-${ids[0]}`)
-    throw new HttpError(400, 'doc_validation', '`_rev` and `_revisions` disagree')
+  if (start >= GENERATIONS_MAX || (ids as string[]).some((id) => Buffer.byteLength(id) > SUFFIX_BYTES_MAX))
+    throw documentTooLarge('A revision of the document is too large.')
+  const written = (ids as string[]).map((id) => (HASH.test(id) ? id.toLowerCase() : id))
+  return { _rev: `${start}-${written[0]}`, _revisions: { start, ids: written } }
 }
 
-function checkAttachments(attachments: unknown): JsonObject {
+function checkAttachments(attachments: unknown, newEdits: boolean): JsonObject {
   if (!isJsonObject(attachments)) throw badAttachment('Attachments property must be an object')
-  const entries = Object.entries(attachments).map(([name, one]) => [name, checkAttachment(name, one)] as const)
+  const entries = Object.entries(attachments).map(
+    ([name, one]) => [name, checkAttachment(name, one, newEdits)] as const,
+  )
   return Object.fromEntries(entries)
 }
 
-function checkAttachment(name: string, attachment: unknown): JsonObject {
+function checkAttachment(name: string, given: unknown, newEdits: boolean): JsonObject {
   if (name === '' || name.startsWith('_'))
     throw new HttpError(400, 'bad_request', `Attachment name '${name.slice(0, 80)}' is not allowed`)
-  if (!isJsonObject(attachment)) throw badAttachment(`Attachment '${name}' must be an object`)
-  const { content_type, data, stub, digest, encoding } = attachment
-  if (content_type !== undefined) checkContentType(content_type)
+  if (!isJsonObject(given)) throw badAttachment(`Attachment '${name}' must be an object`)
+  const attachment = { ...given, content_type: contentTypeOf(given['content_type'], newEdits) }
+  const { data, stub, digest, encoding } = given
   if (digest !== undefined && typeof digest !== 'string')
     throw badAttachment(`The digest of '${name}' must be a string`)
   if (data === undefined) {
@@ -119,16 +136,21 @@ function checkAttachment(name: string, attachment: unknown): JsonObject {
   return { ...attachment, data: encoding === 'gzip' ? unpacked(bytes, name) : bytes }
 }
 
+/** What a browser has no type for has an empty one. Of replicated content that no header could name, the bytes are what matters. */
+function contentTypeOf(contentType: unknown, newEdits: boolean): string {
+  if (contentType === undefined || contentType === null || contentType === '') return CONTENT_TYPE_DEFAULT
+  return newEdits || isContentType(contentType) ? checkContentType(contentType) : CONTENT_TYPE_DEFAULT
+}
+
 /** @throws HttpError 400 */
 export function checkContentType(contentType: unknown): string {
-  const isFit =
-    typeof contentType === 'string' &&
-    contentType !== '' &&
-    contentType.length <= CONTENT_TYPE_CHARS_MAX &&
-    // oxlint-disable-next-line no-control-regex
-    !/[\x00-\x1f\x7f]/.test(contentType)
-  if (!isFit) throw badAttachment('`content_type` is no content type')
+  if (!isContentType(contentType)) throw badAttachment('`content_type` is no content type')
   return contentType
+}
+
+/** Whether a header can hold it. */
+export function isContentType(contentType: unknown): contentType is string {
+  return typeof contentType === 'string' && contentType.length <= CONTENT_TYPE_CHARS_MAX && HEADER.test(contentType)
 }
 
 function unpacked(bytes: Uint8Array, name: string): Uint8Array {

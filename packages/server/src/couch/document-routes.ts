@@ -1,20 +1,22 @@
 /** `/{db}/{id}` and `/{db}/_design/{name}`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Collection } from 'pannier'
-import { asBadRequest, badRequest, conflict, notFound } from '../http/http-error.ts'
+import { asBadRequest, badRequest, conflict, HttpError, notFound } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
-import { bodyPieces, isJsonObject, readJson } from '../http/request-body.ts'
+import { bodyPieces } from '../http/request-body.ts'
 import type { JsonObject } from '../http/request-body.ts'
 import { sendPieces } from '../http/streamed-reply.ts'
+import { JsonError } from '../http/strict-json.ts'
 import { boundaryOf, MultipartReader } from '../multipart/multipart-reader.ts'
 import { relatedDocument } from '../multipart/related-input.ts'
 import { mixedParts, newBoundary, relatedParts } from '../multipart/write-multipart.ts'
 import type { MixedResult } from '../multipart/write-multipart.ts'
 import { documentPieces, knownGeneration, stubsOf } from './attachment-content.ts'
-import { attachmentLimits, jsonLimits } from './body-limits.ts'
+import { documentLimits } from './body-limits.ts'
 import { okPieces } from './bulk-get.ts'
 import { atDocuments } from './document-address.ts'
 import type { DocumentAddress } from './document-address.ts'
+import { withDocument } from './document-bodies.ts'
 import { checkDocument, checkDocumentId, checkRevision } from './document-input.ts'
 import { entityTag, givenRevision, matches, written } from './entity-tag.ts'
 import { documentRead, findDocument, isPlainRead, whyMissing } from './read-document.ts'
@@ -152,27 +154,38 @@ async function putDocument(
   await context.databases.get(database)
   const parameters = new QueryParameters(request)
   const newEdits = parameters.flag('new_edits', true)
-  const body = await documentOf(context, request)
   const rev = givenRevision(request, parameters)
-  if (rev !== undefined && body['_rev'] !== undefined && body['_rev'] !== rev)
-    throw badRequest('Document rev from request body and query string have different values')
-  const document = checkDocument({ ...body, _id: id, ...(rev !== undefined && { _rev: rev }) }, newEdits)
-  const result = await writeDocument(context, { request, database, document, newEdits })
-  const status = parameters.text('batch') === 'ok' ? 202 : document['_deleted'] === true ? 200 : 201
-  return written(reply.code(status), result)
+  const status = parameters.text('batch') === 'ok' ? 202 : undefined
+  return withDocumentOf(context, request, newEdits, async (body) => {
+    if (rev !== undefined && body['_rev'] !== undefined && body['_rev'] !== rev)
+      throw badRequest('Document rev from request body and query string have different values')
+    const document = checkDocument({ ...body, _id: id, ...(rev !== undefined && { _rev: rev }) }, newEdits)
+    const result = await writeDocument(context, { request, database, document, newEdits })
+    return written(reply.code(status ?? (document['_deleted'] === true ? 200 : 201)), result)
+  })
 }
 
 /** In JSON whatever the content type says, or multipart/related. */
-async function documentOf(context: ServerContext, request: FastifyRequest): Promise<JsonObject> {
-  const type = request.headers['content-type'] ?? ''
-  if (/^multipart\/related\b/i.test(type)) {
-    const { requestBytesMax, attachmentBytesMax } = context.limits
-    const reader = new MultipartReader(bodyPieces(request, attachmentLimits(context)), boundaryOf(type))
-    return relatedDocument(reader, { documentBytesMax: requestBytesMax, attachmentBytesMax })
+async function withDocumentOf<T>(
+  context: ServerContext,
+  request: FastifyRequest,
+  newEdits: boolean,
+  use: (document: JsonObject) => Promise<T>,
+): Promise<T> {
+  try {
+    const type = request.headers['content-type'] ?? ''
+    if (!/^multipart\/related\b/i.test(type)) return await withDocument(context, request, use)
+    const reader = new MultipartReader(bodyPieces(request, documentLimits(context)), boundaryOf(type))
+    try {
+      return await use(await relatedDocument(reader, context.limits))
+    } finally {
+      await reader.close()
+    }
+  } catch (error) {
+    // What a replication brings is JSON to its sender: it passes over what is forbidden.
+    if (newEdits || !(error instanceof JsonError)) throw error
+    throw new HttpError(403, 'forbidden', error.reason, { cause: error })
   }
-  const body = await readJson(request, jsonLimits(context))
-  if (!isJsonObject(body)) throw badRequest('Document must be a JSON object')
-  return body
 }
 
 async function deleteDocument(

@@ -52,6 +52,11 @@ export const listRoutes: Routes = (app, context) => {
     const collection = await context.databases.get(request.params.db)
     return localList(collection, listRead(new QueryParameters(request), {}))
   })
+  app.post<Database>('/:db/_local_docs', { config: { needs: 'member' } }, async (request) => {
+    const collection = await context.databases.get(request.params.db)
+    const body = await readJsonObject(request, jsonLimits(context))
+    return localList(collection, listRead(new QueryParameters(request, body), {}))
+  })
 }
 
 interface Database {
@@ -130,14 +135,29 @@ async function wireRow(
   return { ...base, doc: isFull ? doc : await collection.get(id, { rev, attachments: 'base64', conflicts }) }
 }
 
-async function localList(collection: Collection<JsonObject>, read: ListRead): Promise<JsonObject> {
-  const { keys, bounds, descending, skip, limit, includeDocs } = read
-  const found = (await collection.local.list(bounds)).filter(({ _id }) => keys === undefined || keys.includes(_id))
-  const rows = (descending ? found.toReversed() : found).slice(skip, skip + limit).map((doc) => {
-    const { _id, _rev } = doc
-    return { id: _id, key: _id, value: { rev: _rev }, ...(includeDocs && { doc }) }
-  })
+async function localList(
+  collection: Collection<JsonObject>,
+  { keys, bounds, descending, skip, limit, includeDocs }: ListRead,
+): Promise<JsonObject> {
+  const all = await collection.local.list()
+  const row = (doc: JsonObject): JsonObject => {
+    const { _id: id, _rev: rev } = doc
+    return { id, key: id, value: { rev }, ...(includeDocs && { doc }) }
+  }
+  if (keys !== undefined) {
+    const found = new Map(all.map((doc) => [doc._id, doc]))
+    const ordered = descending ? keys.toReversed() : keys
+    const rows = ordered.map((key) => (found.has(key) ? row(found.get(key)!) : { key, error: 'not_found' }))
+    return { total_rows: null, offset: null, rows: rows.slice(skip, skip + limit) }
+  }
+  const found = all.filter(({ _id }) => isWithin(_id, bounds))
+  const rows = (descending ? found.toReversed() : found).slice(skip, skip + limit).map(row)
   return { total_rows: null, offset: null, rows }
+}
+
+function isWithin(id: string, { gte, gt, lte, lt }: IdBounds): boolean {
+  if ((gte !== undefined && id < gte) || (gt !== undefined && id <= gt)) return false
+  return (lte === undefined || id <= lte) && (lt === undefined || id < lt)
 }
 
 function listRead(parameters: QueryParameters, within: IdBounds): ListRead {

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Database } from 'pannier'
 import type { Auth } from '../auth/auth.ts'
+import type { BodyStore } from '../http/body-store.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { FilterSource, WriteGuard } from '../http/seams.ts'
 import type { ServerLimits } from '../http/server-options.ts'
@@ -20,6 +21,8 @@ export interface ServerContext {
   readonly auth: Auth
   readonly limits: ServerLimits
   readonly metrics: Metrics
+  /** Of requests that bring documents. */
+  readonly bodies: BodyStore
   /** Of this server, for ever: replication ids are made of it. */
   readonly uuid: string
   /** What `GET /` tells as `features`. */

@@ -1,10 +1,12 @@
 /** The one way of documents into a database: they pass the guards, and each gets an outcome of its own. */
 import type { FastifyRequest } from 'fastify'
+import { isPannierError } from 'pannier'
 import type { WriteResult } from 'pannier'
 import { DESIGN_PREFIX } from '../design/design-documents.ts'
-import { asBadRequest, HttpError, toHttpError } from '../http/http-error.ts'
+import { asBadRequest, documentTooLarge, HttpError, toHttpError } from '../http/http-error.ts'
 import type { JsonObject } from '../http/request-body.ts'
 import type { GuardedWrite } from '../http/seams.ts'
+import { isLocalId, writeLocalDocument } from './local-documents.ts'
 import type { ServerContext } from './server-context.ts'
 
 export interface WriteRequest {
@@ -27,12 +29,16 @@ export function writeDocuments(context: ServerContext, write: WriteRequest): Pro
   return context.databases.write(database, async (collection) => {
     const guarded = { request, database, collection, documents: write.documents, newEdits }
     const outcomes: (WriteOutcome | JsonObject)[] = await passGuards(context, guarded)
-    const places = placesOfDocuments(outcomes)
+    const all = placesOfDocuments(outcomes)
+    const places = all.filter((at) => !isLocal(outcomes[at]!))
+    for (const at of all)
+      if (isLocal(outcomes[at]!)) outcomes[at] = await writeLocalDocument(collection, outcomes[at] as JsonObject)
     const documents = placedAt(outcomes, places)
     const [first] = documents
+    if (first === undefined) return outcomes as WriteOutcome[]
     const written = await asBadRequest(async () =>
-      documents.length === 1 && newEdits && isSmall(request, first!)
-        ? [await context.databases.groups.put(collection, first!)]
+      documents.length === 1 && newEdits && isSmall(request, first)
+        ? [await context.databases.groups.put(collection, first)]
         : collection.put(documents, { atomic: false, newEdits }),
     )
     for (const [index, at] of places.entries()) {
@@ -45,24 +51,33 @@ export function writeDocuments(context: ServerContext, write: WriteRequest): Pro
   })
 }
 
-/** What the guards leave of the documents, in their order. */
+/** What the guards leave of the documents, in their order. A replicated one that is refused is forbidden, which peers pass over. */
 export async function passGuards(
   { writeGuards }: Pick<ServerContext, 'writeGuards'>,
   write: GuardedWrite,
 ): Promise<(JsonObject | HttpError)[]> {
   let outcomes: readonly (JsonObject | HttpError)[] = write.documents
   for (const guard of writeGuards) {
-    const places = placesOfDocuments(outcomes)
+    const places = placesOfDocuments(outcomes).filter((at) => !isLocal(outcomes[at]!))
     if (places.length === 0) break
     const documents = placedAt(outcomes, places)
     const asked = guard(documents === write.documents ? write : { ...write, documents })
     const guarded = asked instanceof Promise ? await asked : asked
     if (guarded === documents) continue
     const next = [...outcomes]
-    for (const [index, at] of places.entries()) next[at] = guarded[index]!
+    for (const [index, at] of places.entries()) next[at] = refusalOf(guarded[index]!, write.newEdits)
     outcomes = next
   }
   return [...outcomes]
+}
+
+function refusalOf(guarded: JsonObject | HttpError, newEdits: boolean): JsonObject | HttpError {
+  if (newEdits || !(guarded instanceof HttpError) || guarded.status !== 400) return guarded
+  return new HttpError(403, 'forbidden', `${guarded.error}: ${guarded.reason}`, { cause: guarded })
+}
+
+function isLocal(outcome: WriteOutcome | JsonObject): boolean {
+  return !(outcome instanceof HttpError) && isLocalId((outcome as JsonObject)['_id'])
 }
 
 /** @throws HttpError */
@@ -92,6 +107,8 @@ function placedAt(outcomes: readonly (WriteOutcome | JsonObject)[], places: read
 }
 
 function known(error: unknown): HttpError {
+  // As many attachments, or edits, as no document may have.
+  if (isPannierError(error, 'PANNIER_LIMIT')) return documentTooLarge(error.message)
   const found = toHttpError(error)
   if (found === undefined) throw error
   return found

@@ -71,10 +71,11 @@ export class DesignDocuments {
   }
 
   /** Checks a document that is about to be written. @throws HttpError 400 */
-  async check(document: JsonObject): Promise<void> {
-    checkShape(document)
+  async check(document: JsonObject, what: 'all' | 'validation'): Promise<void> {
+    if (what === 'all') checkShape(document)
+    else checkValidation(document)
     try {
-      await designFunctions(document, this.#sandbox).check()
+      await designFunctions(document, this.#sandbox).check(what)
     } catch (error) {
       if (!(error instanceof DesignFunctionError) || error.kind === 'timeout' || error.kind === 'unavailable')
         throw error
@@ -140,11 +141,17 @@ function viewNames({ views, language = 'javascript' }: JsonObject): string[] {
   return isJsonObject(views) && language === 'javascript' ? Object.keys(views).filter((name) => name !== 'lib') : []
 }
 
-function checkShape({ language = 'javascript', views, filters, validate_doc_update: validate }: JsonObject): void {
+function checkValidation({ language = 'javascript', validate_doc_update: validate }: JsonObject): void {
+  if (language === 'javascript' && validate !== undefined && typeof validate !== 'string')
+    throw invalid('`validate_doc_update` must be a string')
+}
+
+function checkShape(document: JsonObject): void {
+  checkValidation(document)
+  const { language = 'javascript', views, filters } = document
   if (language !== 'javascript') return
   for (const [name, group] of Object.entries({ views, filters }))
     if (group !== undefined && !isJsonObject(group)) throw invalid(`\`${name}\` must be an object`)
-  if (validate !== undefined && typeof validate !== 'string') throw invalid('`validate_doc_update` must be a string')
   for (const [name, view] of Object.entries((views ?? {}) as JsonObject)) {
     if (name === 'lib') continue
     if (!isJsonObject(view) || typeof view['map'] !== 'string')

@@ -12,14 +12,17 @@ import type { ValidateFunction } from './functions.ts'
 
 type Verdict = JsonObject | HttpError
 
-/** To be asked after it is known that the user may write design documents. */
+/**
+ * To be asked after it is known that the user may write design documents. One that is replicated is taken as it is, and fails when
+ * it is used; but with a `validate_doc_update` that is no function nothing more could be written.
+ */
 export function compilationGuard(designs: DesignDocuments): WriteGuard {
-  return ({ collection, documents }) => {
+  return ({ collection, documents, newEdits }) => {
     if (!documents.some(isDesign)) return documents
     return eachInTurn(documents, async (document) => {
       if (!isDesign(document)) return document
       const isDeleted = document['_deleted'] === true
-      if (!isDeleted) await designs.check(document)
+      if (!isDeleted) await designs.check(document, newEdits ? 'all' : 'validation')
       const previous = await collection.get(document['_id'] as string)
       if (previous !== undefined) await designs.dropViews(collection, previous, isDeleted ? undefined : document)
       return document

@@ -45,7 +45,7 @@ export interface DesignFunctions {
   readonly filters: ReadonlyMap<string, DesignFilter>
   readonly validate: ValidateFunction | undefined
   /** @throws DesignFunctionError naming the first function that is none, to be answered with 400 `compilation_error` */
-  check(): Promise<void>
+  check(what: 'all' | 'validation'): Promise<void>
 }
 
 export interface DesignLog {
@@ -77,8 +77,9 @@ export function designFunctions(document: JsonObject, sandbox: Sandbox, log?: De
     views: viewFunctions,
     filters: new Map(Array.from(filterSources.keys(), (name) => [name, filterOf(program, name, shared)])),
     validate: validateSource === undefined ? undefined : validateOf(program, shared),
-    check: async () => {
-      for (const check of all) await check()
+    check: async (what) => {
+      if (what === 'all') for (const check of all) await check()
+      else if (validateSource !== undefined) await checkFunction(program, VALIDATE, VALIDATE)
     },
   }
 }

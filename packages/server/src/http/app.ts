@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { HttpError, toHttpError } from './http-error.ts'
 import { createLogger } from './logging.ts'
+import { passOverRest } from './request-body.ts'
 import type { Metrics } from './metrics.ts'
 import type { ServerLimits, ServerOptions } from './server-options.ts'
 import './seams.ts'
@@ -71,6 +72,11 @@ export async function createApp(
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'must-revalidate')
     reply.header('server', SERVER_NAME).header('pannier-instance', instance).header('x-content-type-options', 'nosniff')
     done(null, payload)
+  })
+  app.addHook('onSend', (request, _reply, payload, done) => {
+    const rest = passOverRest(request)
+    if (rest === undefined) done(null, payload)
+    else void rest.then(() => done(null, payload))
   })
   metrics.observe(app)
   await allowOrigins(app, options.corsOrigins ?? [])

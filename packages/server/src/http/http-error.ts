@@ -35,6 +35,11 @@ export function tooLarge(reason: string): HttpError {
   return new HttpError(413, 'too_large', reason)
 }
 
+/** Of one document, whatever else is in the request: a replication passes over it. */
+export function documentTooLarge(reason: string): HttpError {
+  return new HttpError(413, 'document_too_large', reason)
+}
+
 /** The answer to an error of any kind; undefined if it is none of the client's business: then it is a 500. */
 export function toHttpError(error: unknown): HttpError | undefined {
   if (error instanceof HttpError) return error
@@ -67,9 +72,9 @@ const MAPPINGS: Readonly<Partial<Record<ErrorCode, Mapping>>> = {
   PANNIER_CONFLICT: [409, 'conflict', 'Document update conflict.'],
   PANNIER_NOT_FOUND: [404, 'not_found', 'missing'],
   PANNIER_UNIQUE: [409, 'conflict'],
-  PANNIER_KEY_TOO_LARGE: [400, 'bad_request'],
+  PANNIER_KEY_TOO_LARGE: [413, 'document_too_large'],
   PANNIER_DOCUMENT_TOO_LARGE: [413, 'document_too_large'],
-  PANNIER_DOCUMENT_TOO_DEEP: [400, 'bad_request'],
+  PANNIER_DOCUMENT_TOO_DEEP: [413, 'document_too_large'],
   PANNIER_BATCH_TOO_LARGE: [413, 'too_large'],
   PANNIER_INVALID_DOCUMENT: [403, 'forbidden'],
   PANNIER_ATTACHMENT_TOO_LARGE: [413, 'attachment_too_large'],

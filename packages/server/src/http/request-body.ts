@@ -13,7 +13,8 @@ export interface BodyLimits {
   readonly stallMsMax: number
 }
 
-const SMALL_BYTES_MAX: number = 64 * 1024
+/** Shorter bodies are read at once. */
+export const SMALL_BYTES_MAX: number = 64 * 1024
 
 export type JsonObject = Record<string, unknown>
 
@@ -57,6 +58,32 @@ export async function* bodyPieces(
     // What is left is passed over, so that the client gets round to reading the answer.
     raw.resume()
   }
+}
+
+const DRAINED_BYTES_MAX: number = 256 * 1024 * 1024
+const DRAINED_MS_MAX = 30_000
+
+/**
+ * What is left of a body whose connection is to be closed by the answer. A client that still sends then would find the connection
+ * broken, and never see why; so what it sends is passed over first, up to a bound.
+ */
+export function passOverRest({ raw, headers }: FastifyRequest): Promise<void> | undefined {
+  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+  const isClosing = raw.httpVersion === '1.0' || /\bclose\b/i.test(headers.connection ?? '')
+  if (!hasBody || !isClosing || raw.complete || raw.destroyed) return undefined
+  return new Promise((resolve) => {
+    let bytes = 0
+    const timer = setTimeout(resolve, DRAINED_MS_MAX)
+    const end = (): void => {
+      clearTimeout(timer)
+      resolve()
+    }
+    raw.on('data', (piece: Uint8Array) => {
+      bytes += piece.length
+      if (bytes > DRAINED_BYTES_MAX) end()
+    })
+    for (const event of ['end', 'close', 'error']) raw.once(event, end)
+  })
 }
 
 /** The whole body. */
@@ -116,6 +143,6 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function bodyTooLarge(bytesMax: number): HttpError {
+export function bodyTooLarge(bytesMax: number): HttpError {
   return tooLarge(`the request entity is too large: at most ${bytesMax} bytes are taken`)
 }

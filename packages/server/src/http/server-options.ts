@@ -9,10 +9,14 @@ const KIBIBYTE = 1024
 const MEBIBYTE: number = 1024 * KIBIBYTE
 
 export interface ServerLimits {
-  /** Bytes of a request's body other than attachments, unpacked. */
+  /** Bytes of a body in JSON that has no documents, and of what is around documents; unpacked. */
   readonly requestBytesMax: number
-  /** Bytes of an attachment, and of a multipart request. */
+  /** Bytes of a document in JSON without the content of its attachments. */
+  readonly documentBytesMax: number
+  /** Bytes of an attachment, unpacked. */
   readonly attachmentBytesMax: number
+  /** Bytes of a body that has documents or attachments. */
+  readonly uploadBytesMax: number
   /** Bytes of all headers, the URL among them. */
   readonly headerBytesMax: number
   /** Until the headers of a request have come. */
@@ -34,8 +38,10 @@ export interface ServerLimits {
 }
 
 export const DEFAULT_LIMITS: ServerLimits = {
-  requestBytesMax: 64 * MEBIBYTE,
+  requestBytesMax: 8 * MEBIBYTE,
+  documentBytesMax: 8 * MEBIBYTE,
   attachmentBytesMax: 1024 * MEBIBYTE,
+  uploadBytesMax: 4096 * MEBIBYTE,
   headerBytesMax: 32 * KIBIBYTE,
   headersMsMax: 15_000,
   requestMsMax: 300_000,

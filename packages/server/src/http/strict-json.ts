@@ -1,9 +1,9 @@
 /**
  * The one JSON parser of the server. Beside the grammar it refuses bad UTF-8, byte order marks, names that occur twice in an
  * object (parsers differ in which one counts: CVE-2017-12635), numbers that are not finite, and what is nested too deep or has
- * too many members, before anything is built of it. `__proto__` and the like are plain data.
+ * too many members, before anything is built of it. Nor does it take half of a surrogate pair, which CouchDB can't read. `__proto__` and the like are plain data.
  */
-import { badRequest } from './http-error.ts'
+import { badRequest, documentTooLarge, HttpError } from './http-error.ts'
 
 /** Documents have 200 levels; the rest is for what stands around them. */
 export const JSON_DEPTH_MAX = 210
@@ -21,12 +21,21 @@ const CLOSE_BRACE = 0x7d
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** @throws HttpError 400 */
+/** What is no JSON, or none that CouchDB would take. */
+export class JsonError extends HttpError {
+  constructor(reason: string) {
+    super(400, 'bad_request', reason)
+    this.name = 'JsonError'
+  }
+}
+
+/** @throws JsonError; HttpError 413 for what is too deep or too wide */
 export function parseJson(bytes: Uint8Array): unknown {
   const names = countNames(bytes)
   const value = build(decode(bytes))
+  if (hasSurrogates(bytes) && !isWellFormed(value)) throw new JsonError('invalid UTF-8 JSON')
   // Of two members with one name the parser keeps one.
-  if (names !== countMembers(value)) throw badRequest('invalid JSON: an object has two members of one name')
+  if (names !== countMembers(value)) throw new JsonError('invalid JSON: an object has two members of one name')
   return value
 }
 
@@ -64,7 +73,7 @@ function splitMembers(bytes: Uint8Array): Uint8Array[] {
     }
   }
   members.push(bytes.subarray(from, end))
-  if (members.length > 1 && members.some((member) => !member.some(isNoSpace))) throw badRequest('invalid UTF-8 JSON')
+  if (members.length > 1 && members.some((member) => !member.some(isNoSpace))) throw new JsonError('invalid UTF-8 JSON')
   return members
 }
 
@@ -82,7 +91,7 @@ function decode(bytes: Uint8Array): string {
     return decoder.decode(bytes)
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    throw badRequest('invalid UTF-8 JSON')
+    throw new JsonError('invalid UTF-8 JSON')
   }
 }
 
@@ -91,7 +100,7 @@ function build(text: string): unknown {
     return JSON.parse(text)
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    throw badRequest('invalid UTF-8 JSON')
+    throw new JsonError('invalid UTF-8 JSON')
   }
 }
 
@@ -107,7 +116,7 @@ function countNames(bytes: Uint8Array): number {
         break
       case OPEN_BRACE:
       case OPEN_BRACKET:
-        if (++depth > JSON_DEPTH_MAX) throw badRequest(`JSON is nested deeper than ${JSON_DEPTH_MAX} levels`)
+        if (++depth > JSON_DEPTH_MAX) throw documentTooLarge(`JSON is nested deeper than ${JSON_DEPTH_MAX} levels`)
         members[depth] = 0
         break
       case CLOSE_BRACE:
@@ -115,7 +124,8 @@ function countNames(bytes: Uint8Array): number {
         if (depth > 0) depth--
         break
       case COMMA:
-        if (++members[depth]! >= JSON_MEMBERS_MAX) throw badRequest(`JSON has more than ${JSON_MEMBERS_MAX} members`)
+        if (++members[depth]! >= JSON_MEMBERS_MAX)
+          throw documentTooLarge(`JSON has more than ${JSON_MEMBERS_MAX} members`)
         break
       case COLON:
         names++
@@ -138,9 +148,23 @@ function endOfString(bytes: Uint8Array, start: number): number {
   }
 }
 
+/** Whether there may be half of a surrogate pair: then it is escaped. */
+function hasSurrogates(bytes: Uint8Array): boolean {
+  return ESCAPED_SURROGATES.some((text) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(text))
+}
+
+const ESCAPED_SURROGATES = ['\\ud', '\\uD']
+
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed()
+  if (typeof value !== 'object' || value === null) return true
+  if (Array.isArray(value)) return value.every(isWellFormed)
+  return Object.entries(value).every(([name, inner]) => name.isWellFormed() && isWellFormed(inner))
+}
+
 /** Recursive: the depth is known to be small. */
 function countMembers(value: unknown): number {
-  if (typeof value === 'number' && !Number.isFinite(value)) throw badRequest('invalid JSON: a number is too large')
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new JsonError('invalid JSON: a number is too large')
   if (typeof value !== 'object' || value === null) return 0
   if (Array.isArray(value)) {
     let count = 0

@@ -47,6 +47,11 @@ export class MultipartReader {
     return { headers, body }
   }
 
+  /** What is left is read no more: whoever sends it gets round to reading the answer. */
+  async close(): Promise<void> {
+    await this.#pieces.return?.()
+  }
+
   async *#untilDelimiter(): MultipartPart['body'] {
     for (;;) {
       const end = this.#rest.indexOf(this.#delimiter)

@@ -87,18 +87,25 @@ class FollowingParts {
   }
 }
 
-async function* content(
+function content(
   parts: FollowingParts,
   name: string,
   { encoding, digest, length, encoded_length }: JsonObject,
   bytesMax: number,
 ): AsyncGenerator<Uint8Array> {
-  const isPacked = encoding === 'gzip'
-  const expectedLength = isPacked ? encoded_length : length
-  const expected = { digest, length: expectedLength, name }
-  const checked = verified(parts.content(name), expected)
+  const expected = { digest, length: encoding === 'gzip' ? encoded_length : length, name }
+  return decodedContent(verified(parts.content(name), expected), name, encoding, bytesMax)
+}
+
+/** What is stored of content that comes with this `encoding`. @throws (the iteration) HttpError 400, 413 */
+export async function* decodedContent(
+  pieces: AsyncIterable<Uint8Array>,
+  name: string,
+  encoding: unknown,
+  bytesMax: number,
+): AsyncGenerator<Uint8Array> {
   let bytes = 0
-  for await (const piece of isPacked ? unpacked(checked) : checked) {
+  for await (const piece of encoding === 'gzip' ? unpacked(pieces) : pieces) {
     bytes += piece.length
     if (bytes > bytesMax) throw tooLarge(`The attachment '${name}' is too large: at most ${bytesMax} bytes are taken`)
     yield piece

@@ -544,8 +544,11 @@ table('_bulk_docs, _bulk_get, _revs_diff', () => database('bulk', TEN), [
 table('_local documents', () => database('local'), [
   { name: 'none', request: 'GET /local/_local/c', status: 404 },
   { name: 'made', request: 'PUT /local/_local/c', body: { a: 1 }, status: 201, json: { id: '_local/c', rev: '0-1' } },
-  { name: 'not without its revision', request: 'PUT /local/_local/c', body: { a: 2 }, status: 409 },
   { name: 'replaced', request: 'PUT /local/_local/c', body: { _rev: '0-1', a: 2 }, status: 201, json: { rev: '0-2' } },
+  { name: 'the last one wins', request: 'PUT /local/_local/c', body: { a: 3 }, status: 201, json: { rev: '0-3' } },
+  { name: 'with an older revision', request: 'PUT /local/_local/c', body: { _rev: '0-1', a: 4 }, status: 201 },
+  { name: 'with one of another life', request: 'PUT /local/_local/c', body: { _rev: '0-9', a: 5 }, status: 409 },
+  { name: 'read', request: 'GET /local/_local/c', status: 200, json: { _id: '_local/c', _rev: '0-4', a: 4 } },
   { name: 'with a slash', request: 'PUT /local/_local/d%2F1', body: {}, status: 201, json: { id: '_local/d/1' } },
   {
     name: 'listed',
@@ -554,9 +557,61 @@ table('_local documents', () => database('local'), [
     json: { rows: [{ id: '_local/c' }, { id: '_local/d/1' }] },
   },
   { name: 'in no other list', request: 'GET /local/_all_docs', status: 200, json: { total_rows: 0, rows: [] } },
-  { name: 'not deleted without its revision', request: 'DELETE /local/_local/c', status: 409 },
-  { name: 'deleted', request: 'DELETE /local/_local/c?rev=0-2', status: 200 },
+  { name: 'deleted, whatever it was', request: 'DELETE /local/_local/c?rev=0-9', status: 200, json: { rev: '0-0' } },
   { name: 'deleted twice', request: 'DELETE /local/_local/c?rev=0-2', status: 404 },
+  { name: 'made again', request: 'PUT /local/_local/c', body: { a: 1 }, status: 201, json: { rev: '0-1' } },
+  {
+    name: 'deleted by a PUT',
+    request: 'PUT /local/_local/c',
+    body: { _rev: '0-1', _deleted: true },
+    status: 200,
+    json: { id: '_local/c', rev: '0-0' },
+  },
+  { name: 'and gone', request: 'GET /local/_local/c', status: 404 },
+  {
+    name: 'of many',
+    request: 'POST /local/_bulk_docs',
+    body: { docs: [{ _id: '_local/a', n: 1 }, { _id: 'b' }, { _id: '_local/d/1', _deleted: true }] },
+    status: 201,
+    json: [
+      { ok: true, id: '_local/a', rev: '0-1' },
+      { ok: true, id: 'b' },
+      { ok: true, id: '_local/d/1', rev: '0-0' },
+    ],
+  },
+  { name: 'of one', request: 'POST /local', body: { _id: '_local/x', n: 2 }, status: 201, json: { id: '_local/x' } },
+  {
+    name: 'attachments are passed over',
+    request: 'PUT /local/_local/x',
+    body: { n: 3, _attachments: { a: { data: 'aGk=' } } },
+    status: 201,
+  },
+  { name: 'without them', request: 'GET /local/_local/x', status: 200, contains: ['"n":3}'], lacks: ['_attachments'] },
+  ...['GET', 'PUT', 'DELETE'].map((method) => ({
+    name: `${method} of an attachment`,
+    request: `${method} /local/_local/x/foo.txt`,
+    status: 400,
+    json: { reason: '_local documents do not accept attachments.' },
+  })),
+  { name: 'another field of ours', request: 'PUT /local/_local/x', body: { _foo: 1 }, status: 400 },
+  {
+    name: 'some, named in a POST',
+    request: 'POST /local/_local_docs',
+    body: { keys: ['_local/x', '_local/none'] },
+    status: 200,
+    json: {
+      rows: [
+        { id: '_local/x', value: { rev: '0-2' } },
+        { key: '_local/none', error: 'not_found' },
+      ],
+    },
+  },
+  {
+    name: 'one, by key',
+    request: 'GET /local/_local_docs?key="_local/a"&include_docs=true',
+    status: 200,
+    json: { rows: [{ id: '_local/a', doc: { n: 1 } }] },
+  },
 ])
 
 table('_changes', () => database('feed', [...TEN, { _id: '_design/x', language: 'query' }]), [

@@ -142,7 +142,7 @@ test('the version of a view changes with what it is made of, and with nothing el
 describe('functions that are broken', () => {
   test('a map function that does not compile: the query fails, nothing is stored as built', async () => {
     const { views, check } = functionsOf({ _id: '_design/bad', views: { bad: { map: 'function (doc) {' } } })
-    await expect(check()).rejects.toThrow('views/bad/map')
+    await expect(check('all')).rejects.toThrow('views/bad/map')
     const view = cities.view('bad', views.get('bad')!.definition as never)
     await expect(view.query()).rejects.toMatchObject({ code: 'PANNIER_ABORTED', cause: { kind: 'failed' } })
     expect(await view.info()).toMatchObject({ rows: 0, updateSeq: 0 })

@@ -214,14 +214,55 @@ describe('what does not compile, and what fails', () => {
   ])('%j is refused', async (design, error) => {
     const put = await send(url, 'PUT /cities/_design/bad', design)
     expect([put.status, put.json['error']]).toEqual([400, error])
+  })
+
+  test.each([
+    [{ views: { v: { map: 'function (' } } }, '_view/v', 500],
+    [{ views: { v: { map: '42' } } }, '_view/v', 500],
+    [{ views: { v: { map: 'doc => emit(1)', reduce: 'nonsense' } } }, '_view/v', 500],
+    [{ views: 1 }, '_view/v', 404],
+    [{ views: { v: {} } }, '_view/v', 404],
+    [{ language: 1, options: 1, rewrites: 1, views: [] }, '_view/v', 404],
+  ])('%j that is replicated is taken, and fails when it is used', async (design, path, status) => {
+    await send(url, 'PUT /taken')
+    await send(url, 'PUT /taken/a', { n: 1 })
     const docs = [
       { _id: '_design/bad', _rev: '1-a', ...design },
       { _id: 'fine', _rev: '1-a' },
     ]
-    const bulk = await send(url, 'POST /cities/_bulk_docs', { docs, new_edits: false })
-    expect(bulk.json).toMatchObject([{ id: '_design/bad', error }])
-    expect((await send(url, 'GET /cities/_design/bad')).status).toBe(404)
+    const bulk = await send(url, 'POST /taken/_bulk_docs', { docs, new_edits: false })
+    expect(bulk.json).toEqual([])
+    expect((await send(url, 'GET /taken/_design/bad')).json).toMatchObject(design)
+    expect((await send(url, `GET /taken/_design/bad/${path}`)).status).toBe(status)
+    expect((await send(url, 'GET /taken/_all_docs')).json['rows']).toHaveLength(3)
+    expect((await send(url, 'PUT /taken/b', {})).status).toBe(201)
+    expect((await send(url, 'DELETE /taken')).status).toBe(200)
   })
+
+  test.each([{ filters: { f: 'function {' } }, { filters: { f: 1 } }])('so is %j', async (design) => {
+    await send(url, 'PUT /taken')
+    const put = await send(url, 'PUT /taken/_design/bad?new_edits=false', { _rev: '1-a', ...design })
+    expect(put.status).toBe(201)
+    expect((await send(url, 'GET /taken/_changes')).json['results']).toHaveLength(1)
+    expect((await send(url, 'GET /taken/_changes?filter=bad/f')).json['results'] ?? []).toEqual([])
+    expect((await send(url, 'DELETE /taken')).status).toBe(200)
+  })
+
+  test.each(['}', 7])(
+    'a validate_doc_update that is %j is refused, so that the database stays open to writes',
+    async (one) => {
+      const design = { _rev: '1-a', validate_doc_update: one }
+      const put = await send(url, 'PUT /cities/_design/bad?new_edits=false', design)
+      expect([put.status, put.json['error']]).toEqual([403, 'forbidden'])
+      const docs = [
+        { _id: '_design/bad', ...design },
+        { _id: 'fine', _rev: '1-a' },
+      ]
+      const bulk = await send(url, 'POST /cities/_bulk_docs', { docs, new_edits: false })
+      expect(bulk.json).toMatchObject([{ id: '_design/bad', error: 'forbidden' }])
+      expect((await send(url, 'GET /cities/_design/bad')).status).toBe(404)
+    },
+  )
 
   test('another language is not looked at, and has no functions', async () => {
     expect(

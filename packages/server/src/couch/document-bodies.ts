@@ -1,0 +1,170 @@
+/**
+ * Documents as requests bring them: one, or a list in `docs`. A body is received whole before anything of it is written; large ones
+ * wait in a file (body-store.ts). What is in memory then is one document at a time, without the content of its large attachments,
+ * which is read on as it is stored. Limits are a document's and an attachment's, not a request's.
+ */
+import type { FastifyRequest } from 'fastify'
+import type { StoredBody } from '../http/body-store.ts'
+import { DocumentFinder } from '../http/document-finder.ts'
+import type { DocumentPlace, DocumentsIn, InlineContent } from '../http/document-finder.ts'
+import { badRequest, documentTooLarge, tooLarge } from '../http/http-error.ts'
+import { bodyPieces, bodyTooLarge, isJsonObject, readBody, SMALL_BYTES_MAX } from '../http/request-body.ts'
+import type { JsonObject } from '../http/request-body.ts'
+import { JSON_MEMBERS_MAX, parseJson } from '../http/strict-json.ts'
+import { decodedContent } from '../multipart/related-input.ts'
+import { documentLimits, jsonLimits } from './body-limits.ts'
+import type { ServerContext } from './server-context.ts'
+
+/** What a list of documents has in its place, read when it is asked for. */
+export interface ReceivedDocument {
+  /** As it names itself, if it does; also where it can't be read. */
+  readonly id: string | undefined
+  readonly rev: string | undefined
+  /** Bytes of JSON that reading it takes. */
+  readonly bytes: number
+  /** Its attachments are read from the body while they are stored; once. */
+  readonly isStreamed: boolean
+  /** Whatever stands there. @throws HttpError 400, 413 */
+  read(): Promise<unknown>
+}
+
+export interface ReceivedDocuments {
+  /** The other members of the body. */
+  readonly members: JsonObject
+  readonly documents: readonly ReceivedDocument[]
+}
+
+/** `use` may read the documents until it ends. @throws HttpError 400, 413, 503 */
+export async function withDocuments<T>(
+  context: ServerContext,
+  request: FastifyRequest,
+  use: (received: ReceivedDocuments) => Promise<T>,
+): Promise<T> {
+  return withBody(context, request, 'docs', async (body, { documents: places, around }) => {
+    const whole = parseJson(around)
+    if (!isJsonObject(whole)) throw badRequest('Request body must be a JSON object')
+    const { docs, ...members } = whole
+    if (!Array.isArray(docs)) throw badRequest('`docs` parameter must be an array.')
+    const documents = docs.map((value: unknown): ReceivedDocument => ({ ...NO_DOCUMENT, read: async () => value }))
+    for (const place of places) documents[place.index] = documentAt(context, body, place)
+    return use({ members, documents })
+  })
+}
+
+const NO_DOCUMENT = { id: undefined, rev: undefined, bytes: 0, isStreamed: false }
+
+/** The document that is the body. @throws HttpError 400, 413, 503 */
+export async function withDocument<T>(
+  context: ServerContext,
+  request: FastifyRequest,
+  use: (document: JsonObject) => Promise<T>,
+): Promise<T> {
+  if (Number(request.headers['content-length']) <= SMALL_BYTES_MAX)
+    return use(asObject(parseJson(await readBody(request, jsonLimits(context)))))
+  return withBody(context, request, 'body', async (body, { documents: [place], around }) => {
+    if (place === undefined) return use(asObject(parseJson(around)))
+    if (parseJson(around) !== null) throw badRequest('invalid UTF-8 JSON')
+    return use(asObject(await documentAt(context, body, place).read()))
+  })
+}
+
+async function withBody<T>(
+  context: ServerContext,
+  request: FastifyRequest,
+  place: DocumentsIn,
+  use: (body: StoredBody, found: { documents: readonly DocumentPlace[]; around: Uint8Array }) => Promise<T>,
+): Promise<T> {
+  const { requestBytesMax } = context.limits
+  const finder = new DocumentFinder(place)
+  const pieces = bodyPieces(request, documentLimits(context))
+  const body = await context.bodies.receive(pieces, (piece) => {
+    finder.push(piece)
+    if (finder.aroundBytes > requestBytesMax) throw bodyTooLarge(requestBytesMax)
+    if (finder.documents.length > JSON_MEMBERS_MAX)
+      throw tooLarge(`A request has at most ${JSON_MEMBERS_MAX} documents.`)
+  })
+  try {
+    return await use(body, { documents: finder.documents, around: finder.around() })
+  } finally {
+    await body.dispose()
+  }
+}
+
+function asObject(value: unknown): JsonObject {
+  if (!isJsonObject(value)) throw badRequest('Document must be a JSON object')
+  return value
+}
+
+function documentAt({ limits }: ServerContext, body: StoredBody, place: DocumentPlace): ReceivedDocument {
+  const { start, end, id, rev, contents = [] } = place
+  const bytes = contents.reduce((rest, content) => rest - (content.end - content.start), end - start)
+  return {
+    id,
+    rev,
+    bytes,
+    isStreamed: contents.length > 0,
+    read: async () => {
+      const { documentBytesMax, attachmentBytesMax } = limits
+      if (bytes > documentBytesMax)
+        throw documentTooLarge(`A document has at most ${documentBytesMax} bytes of JSON, not ${bytes}.`)
+      const document = parseJson(await textWithout(body, place, contents))
+      if (contents.length === 0 || !isJsonObject(document)) return document
+      const attachments: JsonObject = { ...(document['_attachments'] as JsonObject) }
+      for (const content of contents) {
+        const { name } = content
+        const attachment = attachments[name] as JsonObject
+        const data = decodedContent(decodedBase64(body, content), name, attachment['encoding'], attachmentBytesMax)
+        attachments[name] = { ...attachment, data }
+      }
+      return { ...document, _attachments: attachments }
+    },
+  }
+}
+
+/** The bytes of a document without the content of these attachments. @throws HttpError 413 */
+async function textWithout(
+  body: StoredBody,
+  { start, end }: DocumentPlace,
+  contents: readonly InlineContent[],
+): Promise<Uint8Array> {
+  if (contents.length === 0) return body.read(start, end)
+  const pieces: Uint8Array[] = []
+  let at = start
+  for (const content of contents) {
+    pieces.push(await body.read(at, content.start))
+    at = content.end
+  }
+  pieces.push(await body.read(at, end))
+  return Buffer.concat(pieces)
+}
+
+const PIECE_BYTES: number = 256 * 1024
+const BASE64 = /^[A-Za-z0-9+/]*$/
+const BASE64_END = /^[A-Za-z0-9+/]*={0,2}$/
+/** What JSON may write in the place of a character of base64. */
+const ESCAPES = /\\(?:\/|u00([0-9A-Fa-f]{2}))/g
+const ESCAPE_CHARS_MAX = 6
+
+async function* decodedBase64(body: StoredBody, { name, start, end }: InlineContent): AsyncGenerator<Uint8Array> {
+  let rest = ''
+  for (let at = start; at < end; at += PIECE_BYTES) {
+    const isLast = at + PIECE_BYTES >= end
+    const bytes = await body.read(at, Math.min(end, at + PIECE_BYTES))
+    let text = rest + Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
+    rest = ''
+    const escape = text.lastIndexOf('\\')
+    if (escape !== -1) {
+      const isCut = !isLast && escape > text.length - ESCAPE_CHARS_MAX
+      if (isCut) [text, rest] = [text.slice(0, escape), text.slice(escape)]
+      text = text.replaceAll(ESCAPES, (_, hex?: string) =>
+        hex === undefined ? '/' : String.fromCharCode(Number.parseInt(hex, 16)),
+      )
+    }
+    const whole = isLast ? text.length : text.length - (text.length % 4)
+    rest = text.slice(whole) + rest
+    const part = text.slice(0, whole)
+    if (part.length % 4 !== 0 || !(isLast ? BASE64_END : BASE64).test(part))
+      throw badRequest(`Invalid attachment data for '${name}'`)
+    yield Buffer.from(part, 'base64')
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * Writes of `_local/` documents, with CouchDB's rules: the last one wins, whatever revision it names. But one that names a revision
+ * that this database has not reached comes from an earlier life of it: to a replication that must not look as if all were well.
+ */
+import type { Collection, WriteResult } from 'pannier'
+import { isPannierError } from 'pannier'
+import { asBadRequest, badRequest, conflict, HttpError } from '../http/http-error.ts'
+import type { JsonObject } from '../http/request-body.ts'
+
+export const LOCAL_PREFIX = '_local/'
+
+export function isLocalId(id: unknown): id is string {
+  return typeof id === 'string' && id.startsWith(LOCAL_PREFIX)
+}
+
+/** Fields that ordinary documents have, and that mean nothing here. */
+const PASSED_OVER: ReadonlySet<string> = new Set([
+  '_id',
+  '_rev',
+  '_deleted',
+  '_attachments',
+  '_revisions',
+  '_revs_info',
+  '_local_seq',
+  '_conflicts',
+  '_deleted_conflicts',
+])
+
+/** What is stored of it: its fields, and whether it is deleted. @throws HttpError 400 */
+export function checkLocalDocument(id: string, document: JsonObject): JsonObject {
+  if (id === LOCAL_PREFIX) throw new HttpError(400, 'illegal_docid', 'Document id must not be empty')
+  const content: JsonObject = {}
+  for (const [field, value] of Object.entries(document)) {
+    if (!field.startsWith('_') || field === '__proto__')
+      Object.defineProperty(content, field, { value, enumerable: true, configurable: true, writable: true })
+    else if (!PASSED_OVER.has(field))
+      throw new HttpError(400, 'doc_validation', `Bad special document member: ${field.slice(0, 80)}`)
+  }
+  const { _rev, _deleted } = document
+  if (_rev !== undefined && typeof _rev !== 'string') throw badRequest('Invalid rev format')
+  return { ...content, _id: id, ...(_rev !== undefined && { _rev }), ...(_deleted === true && { _deleted }) }
+}
+
+/** Checked. */
+export async function writeLocalDocument(
+  collection: Collection<JsonObject>,
+  { _id, _rev: rev, _deleted, ...content }: JsonObject,
+): Promise<WriteResult> {
+  const id = _id as string
+  if (_deleted === true) {
+    await asBadRequest(() => collection.local.delete({ _id: id }))
+    return { id, rev: '0-0' }
+  }
+  for (;;) {
+    const current = await asBadRequest(() => collection.local.get(id))
+    if (typeof rev === 'string' && versionOf(rev) > versionOf(current?._rev)) throw conflict()
+    const document = { ...content, _id: id, ...(current !== undefined && { _rev: current._rev }) }
+    try {
+      return await asBadRequest(() => collection.local.put(document))
+    } catch (error) {
+      // Somebody else was faster.
+      if (!isPannierError(error, 'PANNIER_CONFLICT')) throw error
+    }
+  }
+}
+
+/** N of `0-N`. */
+function versionOf(rev = '0-0'): number {
+  return Number(/^0-(\d{1,15})$/.exec(rev)?.[1] ?? 0)
+}
