@@ -79,6 +79,7 @@ export interface ServerContext {
     readonly auth: Auth;
     readonly limits: ServerLimits;
     readonly metrics: Metrics;
+    readonly bodies: BodyStore;
     readonly uuid: string;
     readonly features: Set<string>;
     readonly indexes: MangoIndexes;
@@ -93,7 +94,9 @@ export interface ServerContext {
 
 export interface ServerLimits {
     readonly requestBytesMax: number;
+    readonly documentBytesMax: number;
     readonly attachmentBytesMax: number;
+    readonly uploadBytesMax: number;
     readonly headerBytesMax: number;
     readonly headersMsMax: number;
     readonly requestMsMax: number;
@@ -187,6 +190,17 @@ interface AuthHost {
     security(database: string): Promise<JsonObject | undefined>;
 }
 
+class BodyStore {
+    constructor(folder: string, limits?: Partial<BodyStoreLimits>);
+    receive(pieces: AsyncIterable<Uint8Array>, look: (piece: Uint8Array) => void): Promise<StoredBody>;
+}
+
+interface BodyStoreLimits {
+    readonly memoryBytesMax: number;
+    readonly sharedBytesMax: number;
+    readonly fileBytesMax: number;
+}
+
 interface DatabaseUpdate {
     readonly sequence: number;
     readonly name: string;
@@ -233,7 +247,7 @@ class DesignDocuments {
     all(collection: Collection<JsonObject>): Promise<ReadonlyMap<string, Design>>;
     get(collection: Collection<JsonObject>, id: string): Promise<Design>;
     view(collection: Collection<JsonObject>, id: string, name: string): Promise<ServedView>;
-    check(document: JsonObject): Promise<void>;
+    check(document: JsonObject, what: 'all' | 'validation'): Promise<void>;
     changed({ name }: {
         readonly name: string;
     }): void;
@@ -247,7 +261,7 @@ interface DesignFunctions {
     readonly views: ReadonlyMap<string, DesignView>;
     readonly filters: ReadonlyMap<string, DesignFilter>;
     readonly validate: ValidateFunction | undefined;
-    check(): Promise<void>;
+    check(what: 'all' | 'validation'): Promise<void>;
 }
 
 interface DesignLog {
@@ -395,6 +409,12 @@ interface StateStore {
     get(id: string): Promise<JsonObject | undefined>;
     set(id: string, content: JsonObject): Promise<void>;
     ensure(id: string, make: () => JsonObject): Promise<JsonObject>;
+}
+
+interface StoredBody {
+    readonly length: number;
+    read(start: number, end: number): Promise<Uint8Array>;
+    dispose(): Promise<void>;
 }
 
 type UpdateType = 'created' | 'updated' | 'deleted';
