@@ -8,7 +8,7 @@ import { MemoryLevel } from 'memory-level'
 import { afterAll, expect, test } from 'vitest'
 import type { Generation, PageId } from '../../src/base/brand.ts'
 import type { PannierError } from '../../src/base/errors.ts'
-import type { Storage } from '../../src/storage/page-store.ts'
+import type { PageStore, Storage } from '../../src/storage/page-store.ts'
 import { level } from '../../src/storage/level/level.ts'
 import { assertRejects } from '../../testing/check.ts'
 import {
@@ -309,4 +309,25 @@ test('after a loss of power no strict append is there without the relaxed ones b
   await gone
   const { log } = await (await place.open('shop')).read()
   expect(log).toEqual([1, 2, 3, 4].map((sequence) => someRecord(sequence)))
+})
+
+test('an encrypted database whose head is where earlier versions had it opens, and gets it where it is now', async () => {
+  const place = new MemoryLevel<string, Uint8Array>({ keyEncoding: 'utf8', valueEncoding: 'view' })
+  const openOne = (): Promise<PageStore> => encrypted(level(place)).open('shop')
+  const first = await openOne()
+  await first.read()
+  await appendRange(first, 1, 3)
+  await first.close()
+  const [key] = (await place.keys().all()).filter((one) => one.includes('head/'))
+  const former = key!.replace(/head\/.*/, 'head')
+  await place.put(former, (await place.get(key!))!)
+  await place.del(key!)
+  const second = await openOne()
+  expect((await second.read()).log).toEqual([1, 2, 3].map((sequence) => someRecord(sequence)))
+  await second.append(someRecord(4), 'relaxed')
+  await second.close()
+  expect(await place.get(former)).toBe(undefined)
+  const third = await openOne()
+  expect((await third.read()).log.length).toBe(4)
+  await third.close()
 })

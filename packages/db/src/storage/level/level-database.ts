@@ -7,8 +7,9 @@
  * that is read again. Relies on: nobody else writes below the prefix (LevelDB locks its folder).
  *
  * When the power goes LevelDB loses the end of each file of its own log since what was synced in that file; a later file may be there
- * without the end of the one before. So all but relaxed appends are synced; a strict append brings those with it that were not; and
- * opening ends the log before the first record that is missing, durably. What is left is a state that there was.
+ * without the end of the one before. So all but relaxed appends are synced; a strict append, a commit and a header bring those with them
+ * that were not; and opening ends the log before the first record that is missing, durably. What is left is a state that there was. A head
+ * stands under the sequence that it came with until the next one comes, so that what is left has its own.
  *
  * Bytes are copied on the way in and out: memory-level keeps and hands out the very arrays, classic-level hands out Buffers.
  */
@@ -47,6 +48,8 @@ interface Fences {
   readonly newest: number
   /** Log records after this one may not be synced. */
   readonly synced: number
+  /** The sequence that the head came with; 0: there is none, or one of an earlier version. */
+  readonly head: number
   readonly claim: string | undefined
 }
 
@@ -84,9 +87,9 @@ export class LevelDatabase implements SharedDatabase {
   }
 
   read(known?: KnownState): Promise<StoreState> {
-    return this.turn(async ({ generation, sequence, newest }) => {
+    return this.turn(async ({ generation, sequence, newest, head: headAt }) => {
       const after = known?.generation === generation ? Math.max(known.sequence, sequence) : sequence
-      const [meta, header, head] = await this.get([META, HEADER, HEAD])
+      const [meta, header, head] = await this.get([META, HEADER, headKey(headAt)])
       return { meta: meta && decodeMeta(meta), log: await this.readLog(after, newest), header, head }
     })
   }
@@ -116,17 +119,23 @@ export class LevelDatabase implements SharedDatabase {
       await this.checkFirst(record, head)
       const operations = sync ? await this.putAgain(fences) : []
       operations.push(this.put(logKey(newest), record.bytes))
-      if (head) operations.push(this.put(HEAD, head))
-      return { operations, fences: { ...fences, newest, synced: sync ? newest : fences.synced } }
+      if (head) operations.push(...this.replaceHead(fences, newest, head))
+      const headAt = head ? newest : fences.head
+      return { operations, fences: { ...fences, newest, synced: sync ? newest : fences.synced, head: headAt } }
     }, sync)
   }
 
   /** What relaxed appends have written since something was synced: the power may take the end of an earlier file of LevelDB's log. */
-  private async putAgain({ synced, newest }: Fences): Promise<LevelOperation[]> {
-    const [head] = synced < newest ? await this.get([HEAD]) : []
-    const records = await this.readLog(synced, newest)
+  private async putAgain({ synced, newest, head }: Fences, after: number = synced): Promise<LevelOperation[]> {
+    if (synced >= newest) return []
+    const [headBytes] = await this.get([headKey(head)])
+    const records = await this.readLog(after, newest)
     const operations = records.map(({ sequence, bytes }) => this.put(logKey(sequence), bytes))
-    return head ? [...operations, this.put(HEAD, head)] : operations
+    return headBytes ? [...operations, this.put(headKey(head), headBytes)] : operations
+  }
+
+  private replaceHead(fences: Fences, sequence: number, head: Uint8Array): LevelOperation[] {
+    return [this.delete(headKey(fences.head)), this.put(headKey(sequence), head)]
   }
 
   claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): Promise<void> {
@@ -158,7 +167,8 @@ export class LevelDatabase implements SharedDatabase {
       for (const { id, bytes } of pages) operations.push(this.put(pageKey(id), bytes))
       for (const id of free) operations.push(this.delete(pageKey(id)))
       if (record) operations.push(this.put(logKey(record.sequence), record.bytes))
-      if (head) operations.push(this.put(HEAD, head))
+      else operations.push(...(await this.putAgain(fences, Math.max(fences.synced, meta.sequence))))
+      if (head) operations.push(...this.replaceHead(fences, record!.sequence, head))
       for (const sequence of numbersBetween(fences.oldest, meta.sequence - 1)) {
         operations.push(this.delete(logKey(sequence)))
       }
@@ -167,7 +177,7 @@ export class LevelDatabase implements SharedDatabase {
       const { generation, sequence } = meta
       const oldest = Math.max(fences.oldest, sequence)
       const newest = record?.sequence ?? fences.newest
-      const log = { oldest, newest, synced: Math.max(fences.synced, sequence) }
+      const log = { oldest, newest, synced: newest, head: head ? newest : fences.head }
       return { operations, fences: { generation, sequence, ...log, claim: undefined } }
     })
   }
@@ -225,7 +235,8 @@ export class LevelDatabase implements SharedDatabase {
     const [format] = await this.get([FORMAT])
     if (format === undefined) await this.checkEmpty()
     const log = await this.keys(LOG)
-    const deletions = [META, HEADER, HEAD, ...log].map((key) => this.delete(key))
+    const heads = await this.keys(HEADS)
+    const deletions = [META, HEADER, HEAD, ...heads, ...log].map((key) => this.delete(key))
     await this.batch([...deletions, this.put(CLAIM, new Uint8Array(0))], true)
     await this.call(() => this.source.level.clear(this.range('')))
   }
@@ -262,14 +273,24 @@ export class LevelDatabase implements SharedDatabase {
     const log = (await this.keys(LOG)).map(toSequence)
     let newest: number = sequence
     for (const next of log) if (next === newest + 1) newest = next
-    const beyond = log.filter((one) => one > newest)
-    if (beyond.length > 0)
+    const heads = (await this.keys(HEADS)).map((key) => parseInt(key.slice(HEADS.length), 16))
+    const head = Math.max(0, ...heads.filter((one) => one <= newest))
+    const lost = [...log.filter((one) => one > newest).map(logKey), ...heads.filter((one) => one !== head).map(headKey)]
+    if (lost.length > 0)
       await this.batch(
-        beyond.map((one) => this.delete(logKey(one))),
+        lost.map((key) => this.delete(key)),
         true,
       )
     const [oldest = newest + 1] = log
-    return { generation, sequence, oldest, newest, synced: sequence, claim: claim && new TextDecoder().decode(claim) }
+    return {
+      generation,
+      sequence,
+      oldest,
+      newest,
+      synced: sequence,
+      head,
+      claim: claim && new TextDecoder().decode(claim),
+    }
   }
 
   /** Those after `after`, up to `newest`. */
@@ -363,12 +384,15 @@ export class LevelDatabase implements SharedDatabase {
 const FORMAT = 'format'
 const META = 'meta'
 const HEADER = 'header'
+/** Of an earlier version, until the next one comes. */
 const HEAD = 'head'
+const HEADS = 'head/'
 const CLAIM = 'claim'
 const LOG = 'log/'
 const PAGES = 'page/'
 
 const logKey = (sequence: number): string => LOG + ordered(sequence)
+const headKey = (sequence: number): string => (sequence === 0 ? HEAD : HEADS + ordered(sequence))
 const pageKey = (id: PageId): string => PAGES + ordered(id)
 const toSequence = (key: string): number => parseInt(key.slice(LOG.length), 16)
 

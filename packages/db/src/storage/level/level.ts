@@ -5,9 +5,8 @@
  * its folder (PANNIER_LOCKED), memory-level is nobody else's. Where several may write, as with browser-level in several tabs or
  * classic-level's `multithreading`, the fences of the page store contract do not hold.
  *
- * When the power goes the last relaxed writes may be lost, as anywhere. An encrypted database may then be PANNIER_CORRUPT, if LevelDB was
- * changing files: the head that vouches for the end of the log may be newer than what is left (level-database.ts). LevelDB can be opened
- * only where there is room: after a write has failed on a full disk, reads of what is not cached fail too until there is some.
+ * When the power goes the last relaxed writes may be lost, as anywhere. LevelDB can be opened only where there is room: after a write has
+ * failed on a full disk, reads of what is not cached fail too until there is some.
  */
 import { Handle } from '../handle.ts'
 import type { PageStore, SharingScope, Storage } from '../page-store.ts'
