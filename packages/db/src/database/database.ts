@@ -25,6 +25,7 @@ import type { SnapshotOptions } from './snapshot-options.ts'
 import { Replication } from './replication.ts'
 import type { DatabaseSyncOptions, ReplicationOptions, ReplicationSide } from './replication-options.ts'
 import type { Transaction } from './transaction.ts'
+import { assertOutside, runInScope } from './transaction-scope.ts'
 
 /** What `open` hands to a database. */
 export interface DatabaseParts {
@@ -43,6 +44,8 @@ export interface DatabaseParts {
   /** Milliseconds since 1970. */
   readonly wallClock: () => number
 }
+
+const SOURCE_CHARS_MAX = 120
 
 /** Runs of a transaction that another handle got ahead of. */
 const STALE_ATTEMPTS_MAX = 20
@@ -147,6 +150,7 @@ export class Database<Schemas extends object = object> {
     name: string,
     settings: Pick<CollectionOptions, 'history' | 'revisionsLimit'> = {},
   ): Promise<boolean> {
+    this.#assertOutside('createCollection')
     const initial: ChosenSettings = {}
     chooseSettings(initial, settings)
     const { writing } = this.collection<JsonObject>(name)
@@ -160,6 +164,7 @@ export class Database<Schemas extends object = object> {
 
   /** Forgets a collection with its documents and indexes at once, whatever its size; false if there is none. */
   async dropCollection(name: string): Promise<boolean> {
+    this.#assertOutside('dropCollection')
     const { store, catalog } = this.#context
     return await store.write((transaction) => {
       const state = catalog.collection(transaction, name)
@@ -174,8 +179,10 @@ export class Database<Schemas extends object = object> {
    *
    * Transactions and other writes take turns, in all tabs. So inside `body` write through `tx` only: waiting there for a
    * write of the database itself (`people.insert(…)`) would wait for ever. Keep it short: others wait meanwhile. In the rare
-   * case that this tab was frozen in the midst and another one has written since, `body` runs again.
+   * case that this tab was frozen in the midst and another one has written since, `body` runs again. docs/transactions.md
    *
+   * @throws PANNIER_DEADLOCK for writes of the database itself in `body`, where that can be known: in Node everywhere, in a browser up
+   *   to the first `await`; a wait that lasts is told on the console. PANNIER_TURN_TIMEOUT after `writeWaitMsMax`
    * @example
    * await db.transaction(async (tx) => {
    *   const accounts = tx.collection<Account>('accounts')
@@ -185,6 +192,7 @@ export class Database<Schemas extends object = object> {
    */
   async transaction<R>(body: (tx: Transaction<Schemas>) => R | Promise<R>): Promise<R> {
     if (typeof body !== 'function') throw new TypeError('transaction takes a function')
+    assertOutside(this.#context, 'A transaction', 'Use the tx that you have: transactions do not nest.')
     // Before its turn: a migration needs turns of its own. One that fails is the matter of those who use that collection.
     for (const { declarations } of this.#collectionsByName.values())
       if (declarations.migrations.running) await declarations.migrations.idle()
@@ -222,11 +230,13 @@ export class Database<Schemas extends object = object> {
    * moment; this is for those who have heard of a change in another way and come to read it.
    */
   async refresh(): Promise<void> {
+    this.#assertOutside('refresh')
     await this.#context.store.refresh()
   }
 
   /** Writes everything that is only in the log to pages. It is done by itself in time; before a backup, say, it is of use. */
   async checkpoint(): Promise<void> {
+    this.#assertOutside('checkpoint')
     await this.#context.store.checkpoint()
   }
 
@@ -334,9 +344,10 @@ export class Database<Schemas extends object = object> {
   }
 
   /** Finishes the writes that were asked for and lets go of everything. Idempotent. */
-  close(): Promise<void> {
+  async close(): Promise<void> {
+    this.#assertOutside('close')
     this.#closed ??= this.#closeOnce()
-    return this.#closed
+    await this.#closed
   }
 
   /** Closes the database and deletes it with everything in it, also when no room is left. */
@@ -375,7 +386,7 @@ export class Database<Schemas extends object = object> {
 
   async #runTransaction<R>(body: (tx: Transaction<Schemas>) => R | Promise<R>): Promise<R> {
     // Its turn is asked for at once, so that it comes before what is asked for after it.
-    const begun = this.#context.store.begin()
+    const begun = this.#context.store.begin(() => sourceOf(body))
     const loading = loadedModule(import('./transaction.ts'))
     // Whoever waits for it hears of a failure.
     loading.catch(() => {})
@@ -385,8 +396,9 @@ export class Database<Schemas extends object = object> {
       throw error
     })
     const tx = new transactions.Transaction<Schemas>(this.#context, held, (name) => this.collection<JsonObject>(name))
+    const scope = { context: this.#context, ended: false }
     try {
-      const result = await body(tx)
+      const result = await runInScope(scope, () => body(tx))
       await tx.settle()
       tx.end()
       if (tx.postponed !== undefined) throw tx.postponed
@@ -397,6 +409,7 @@ export class Database<Schemas extends object = object> {
       await tx.settleSteps()
       throw tx.postponed ?? error
     } finally {
+      scope.ended = true
       tx.end()
       held.rollback()
     }
@@ -443,9 +456,19 @@ export class Database<Schemas extends object = object> {
     await this.#parts.store.close()
   }
 
+  #assertOutside(method: string): void {
+    assertOutside(this.#context, `db.${method}`, 'Call it before or after.')
+  }
+
   #assertOpen(): void {
     if (this.#closed !== undefined) throw new PannierError('PANNIER_CLOSED', 'The database is closed.')
   }
+}
+
+/** The beginning of a function, by which its writer knows it again. */
+function sourceOf(body: (...parameters: never[]) => unknown): string {
+  const source = String(body).replaceAll(/\s+/g, ' ')
+  return source.length > SOURCE_CHARS_MAX ? `${source.slice(0, SOURCE_CHARS_MAX)}…` : source
 }
 
 makeDisposable(Database, 'asyncDispose')

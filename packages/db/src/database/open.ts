@@ -4,6 +4,7 @@ import { PannierError } from '../base/errors.ts'
 import type { Environment } from '../base/environment.ts'
 import { loadAhead, loadedModule } from '../base/lazy-module.ts'
 import type { Coordinator } from '../kv/coordinator.ts'
+import type { WaitLimits } from '../kv/turn-watch.ts'
 import { openKeyValueStore } from '../kv/open.ts'
 import { answering } from '../query/answer-on-demand.ts'
 import type { Durability, PageStore, Storage } from '../storage/page-store.ts'
@@ -29,6 +30,11 @@ export interface OpenOptions<Schemas extends object = Record<string, unknown>> {
   readonly encryption?: Credential
   /** Memory for cached pages; 64 MiB by default. */
   readonly cacheBytesMax?: number
+  /**
+   * How long a write, or a transaction, may wait for its turn, in milliseconds: then it fails with PANNIER_TURN_TIMEOUT and nothing of it
+   * is written. It waits for transactions and writes of all tabs. By default there is no limit; a long wait is told on the console.
+   */
+  readonly writeWaitMsMax?: number
   /** Collections with their indexes, settings and schemas, as for `db.collection(name, options)`. */
   readonly collections?: { readonly [Name in keyof Schemas]: CollectionDeclaration<Schemas[Name]> }
   /**
@@ -72,16 +78,28 @@ export function open<Schemas extends object = object>(
 interface Limits {
   readonly durability: Durability
   readonly cacheBytesMax: number
+  readonly waits: WaitLimits
 }
 
 /** @throws TypeError for wrong arguments of `open` */
-export function limitsOf(name: string, options: Pick<OpenOptions, 'durability' | 'cacheBytesMax'>): Limits {
+export function limitsOf(
+  name: string,
+  options: Pick<OpenOptions, 'durability' | 'cacheBytesMax' | 'writeWaitMsMax'>,
+): Limits {
   if (typeof name !== 'string' || name === '')
     throw new TypeError('the name of a database is a string that is not empty')
-  const { durability = 'relaxed', cacheBytesMax = CACHE_BYTES_MAX_DEFAULT } = options
+  const { durability = 'relaxed', cacheBytesMax = CACHE_BYTES_MAX_DEFAULT, writeWaitMsMax = Infinity } = options
   if (durability !== 'relaxed' && durability !== 'strict') throw new TypeError("durability is 'relaxed' or 'strict'")
   if (!(cacheBytesMax >= CACHE_BYTES_MAX_MIN)) throw new TypeError(`cacheBytesMax is at least ${CACHE_BYTES_MAX_MIN}`)
-  return { durability, cacheBytesMax }
+  if (!(writeWaitMsMax > 0))
+    throw new TypeError(`open(): writeWaitMsMax must be a number of milliseconds above 0, got ${writeWaitMsMax}`)
+  return { durability, cacheBytesMax, waits: { waitMsMax: writeWaitMsMax, warn } }
+}
+
+/** For the developer, who would see a page that hangs. */
+function warn(message: string): void {
+  // oxlint-disable-next-line no-console
+  console.warn(message)
 }
 
 async function openChecked(name: string, options: OpenOptions, limits: Limits): Promise<Database> {

@@ -14,6 +14,7 @@ import type { DatabaseContext } from './database-context.ts'
 import type { ChosenSettings } from './collection-settings.ts'
 import { querySource } from './query-source.ts'
 import type { CollectionSchema } from './schema/collection-schema.ts'
+import { assertOutside } from './transaction-scope.ts'
 import { writePath } from './write-path-on-demand.ts'
 
 const defining = lazyModule(() => import('../index/define-indexes.ts'))
@@ -76,6 +77,7 @@ export class StoreAccess implements CollectionAccess {
 
   async write<T>(write: (transaction: WriteTransaction) => T): Promise<T> {
     const { store, catalog } = this.#context
+    this.#assertOutside()
     let number: number | undefined
     const result = await store.write((transaction) => {
       const written = write(transaction)
@@ -87,6 +89,7 @@ export class StoreAccess implements CollectionAccess {
   }
 
   uploads(): UploadTarget {
+    this.#assertOutside()
     const { store, catalog, environment, wallClock, closing, liveUploads } = this.#context
     return {
       environment,
@@ -106,6 +109,11 @@ export class StoreAccess implements CollectionAccess {
     const done = (): void => void pending.delete(work)
     work.then(done, done)
     return work
+  }
+
+  #assertOutside(): void {
+    const name = JSON.stringify(this.#name)
+    assertOutside(this.#context, `A write to the collection ${name}`, `Use tx.collection(${name}).`)
   }
 
   openSource(): QuerySource {

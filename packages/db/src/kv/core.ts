@@ -23,6 +23,7 @@ import { commitNotice, directNotice, unknownChanges } from './notice.ts'
 import { applyCommits, replay, type LoggedCommit } from './replay.ts'
 import { explained, StateSnapshot } from './snapshot.ts'
 import type { State } from './state.ts'
+import type { WaitLimits } from './turn-watch.ts'
 import type { SealedTransaction } from './transaction.ts'
 
 export interface CoreOptions {
@@ -32,6 +33,8 @@ export interface CoreOptions {
   /** Memory for cached pages; what one operation needs at once may exceed it for as long as it runs. */
   readonly cacheBytesMax: number
   readonly durability: Durability
+  /** What happens to writes that wait for long; by default they wait. */
+  readonly waits?: WaitLimits
 }
 
 /** A commit that is in the log and not yet in pages. */

@@ -33,6 +33,8 @@ export class HeldPagedTransaction implements HeldTransaction {
   #inStep = false
   /** Nothing more is taken on. */
   #closed = false
+  /** It ends when that is done. */
+  #committing = false
   #end: () => void = () => {}
   readonly #release: () => void
 
@@ -87,16 +89,19 @@ export class HeldPagedTransaction implements HeldTransaction {
   async commit(): Promise<void> {
     if (this.#closed) throw transactionEnded()
     this.#closed = true
+    this.#committing = true
     try {
       if (this.#draining !== undefined) await this.#draining
       await this.#commit(this.#transaction)
     } finally {
+      this.#committing = false
       this.rollback()
     }
   }
 
   rollback(): void {
     this.#closed = true
+    if (this.#committing) return
     const underWay = [...this.#reading]
     if (this.#draining !== undefined) underWay.push(this.#draining)
     if (underWay.length === 0) this.#finish()

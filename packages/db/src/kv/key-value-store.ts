@@ -174,8 +174,8 @@ export interface KeyValueStore {
    * order, and share one log append.
    */
   write<T>(write: (transaction: WriteTransaction) => T): Promise<T>
-  /** Waits for its turn, then hands out a transaction. */
-  begin(): Promise<HeldTransaction>
+  /** Waits for its turn, then hands out a transaction. `name` says what it is to those who wait for it for long. */
+  begin(name?: () => string): Promise<HeldTransaction>
   /** Called after each commit, local or not, once it is durable and visible. The function returned ends it. */
   onCommit(listener: (notice: CommitNotice) => void): () => void
   /** Sees what other handles have committed up to now. */

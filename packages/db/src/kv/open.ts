@@ -86,9 +86,9 @@ export class PagedKeyValueStore implements KeyValueStore {
     return this.#asWriter((writer) => writer.write(write))
   }
 
-  begin(): Promise<HeldTransaction> {
+  begin(name?: () => string): Promise<HeldTransaction> {
     this.#core.assertWritable()
-    return this.#asWriter((writer) => writer.begin())
+    return this.#asWriter((writer) => writer.begin(name))
   }
 
   onCommit(listener: (notice: CommitNotice) => void): () => void {

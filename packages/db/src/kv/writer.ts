@@ -21,6 +21,7 @@ import { HeldPagedTransaction } from './held-transaction.ts'
 import type { HeldTransaction, WriteTransaction } from './key-value-store.ts'
 import type { StoreState } from '../storage/page-store.ts'
 import { skipsLog } from './skip-log.ts'
+import { TurnWatch, type WaitLimits, type Waiting } from './turn-watch.ts'
 import { LOG_BYTES_MAX, Transaction, type SealedTransaction } from './transaction.ts'
 
 /** Writes wait for the storage checkpoint when the log has outgrown its bound by this. */
@@ -36,14 +37,17 @@ const IDLE_CHECKPOINT_BYTES_MIN: number = 64 * 1024
 /** How often a group of writes is run again when another handle was faster. */
 const STALE_RETRIES_MAX = 20
 
-interface QueuedWrite {
+const NO_LIMIT: WaitLimits = { waitMsMax: Infinity, warn: () => {} }
+
+interface QueuedWrite extends Waiting {
   readonly run: (transaction: WriteTransaction) => unknown
   readonly resolve: (value: unknown) => void
-  readonly reject: (error: unknown) => void
 }
 
 /** Anything else that needs its turn. */
-type QueuedTurn = () => Promise<void>
+interface QueuedTurn extends Waiting {
+  readonly turn: () => Promise<void>
+}
 
 /** Thrown to run a group once more on the state as it is now. */
 class RunAgain extends Error {}
@@ -58,6 +62,9 @@ export class Writer {
   readonly #pause: Pause
   /** The store did, so that nothing has let go of the thread. */
   #answeredAtOnce = false
+  readonly #watch: TurnWatch
+  /** The transaction that has its turn, as far as its caller has named it. */
+  #holder: (() => string) | undefined
   #running: Promise<void> | undefined
   #lease: WriterLease | undefined
   #cancelIdle: (() => void) | undefined
@@ -68,7 +75,9 @@ export class Writer {
   constructor(core: Core) {
     this.#core = core
     this.#checkpointer = new Checkpointer(core)
-    this.#pause = pauseIn(core.options.environment)
+    const { environment, waits = NO_LIMIT } = core.options
+    this.#pause = pauseIn(environment)
+    this.#watch = new TurnWatch(environment, waits, () => this.#waitReason())
     core.options.coordinator.onHint(() => this.#catchUp())
   }
 
@@ -84,35 +93,47 @@ export class Writer {
 
   /** Runs `turn` alone, with the lease and the newest state. */
   inTurn<T>(turn: () => Promise<T>): Promise<T> {
-    this.#core.assertOpen()
-    return new Promise<T>((resolve, reject) => {
-      this.#enqueue(async () => {
-        try {
-          await this.#takeTurn()
-          resolve(await turn())
-        } catch (error) {
-          reject(error)
-        }
-      })
-    })
+    return this.#alone(turn, () => this.#takeTurn())
   }
 
-  /** Waits for its turn, which lasts until the transaction ends. */
-  begin(): Promise<HeldTransaction> {
+  /** Waits for its turn, which lasts until the transaction ends. `name` says what it is to those who wait for long. */
+  begin(name?: () => string): Promise<HeldTransaction> {
     return new Promise((resolve, reject) => {
       // A quiet turn: nothing may move the pages under a transaction that can't be run again.
-      this.inQuietTurn(() => {
+      this.inQuietTurn(async () => {
         const transaction = new HeldPagedTransaction(this.#core, (written) => this.commit(written))
+        this.#holder = name
         resolve(transaction)
-        return transaction.ended
+        await transaction.ended
+        this.#holder = undefined
       }).catch(reject)
     })
   }
 
-  async refresh(): Promise<void> {
+  refresh(): Promise<void> {
+    return this.#alone(
+      () => this.#core.refresh(),
+      () => Promise.resolve(),
+    )
+  }
+
+  /** Runs `turn` when all before it have ended and `taken` has resolved. */
+  #alone<T>(turn: () => Promise<T>, taken: () => Promise<void>): Promise<T> {
     this.#core.assertOpen()
-    return new Promise<void>((resolve, reject) => {
-      this.#enqueue(() => this.#core.refresh().then(resolve, reject))
+    return new Promise<T>((resolve, reject) => {
+      const queued: QueuedTurn = {
+        reject,
+        turn: async () => {
+          try {
+            await taken()
+            if (this.#watch.begin(queued)) resolve(await turn())
+          } catch (error) {
+            this.#watch.begin(queued)
+            reject(error)
+          }
+        },
+      }
+      this.#enqueue(queued)
     })
   }
 
@@ -148,6 +169,7 @@ export class Writer {
   async close(): Promise<void> {
     this.#cancelIdle?.()
     await this.#running
+    this.#watch.close()
     await this.#checkpointer.running?.catch(() => {})
     this.#dropLease()
   }
@@ -244,13 +266,14 @@ export class Writer {
 
   #enqueue(item: QueuedWrite | QueuedTurn): void {
     this.#queue.push(item)
+    this.#watch.add(item)
     // One microtask later, so that everything asked for in the same step shares a group.
     this.#running ??= Promise.resolve().then(() => this.#drain())
   }
 
   async #drain(): Promise<void> {
     for (let item = this.#queue.shift(); item !== undefined; item = this.#queue.shift()) {
-      if (typeof item === 'function') await item()
+      if ('turn' in item) await item.turn()
       else await this.#commitGroup([item, ...this.#takeWrites()])
       // Whoever awaits one write after another would keep everybody else from the thread.
       const paused = this.#answeredAtOnce ? this.#pause() : undefined
@@ -263,14 +286,16 @@ export class Writer {
   }
 
   #takeWrites(): QueuedWrite[] {
-    const end = this.#queue.findIndex((item) => typeof item === 'function')
+    const end = this.#queue.findIndex((item) => 'turn' in item)
     return this.#queue.splice(0, end < 0 ? this.#queue.length : end) as QueuedWrite[]
   }
 
-  async #commitGroup(group: readonly QueuedWrite[]): Promise<void> {
+  async #commitGroup(asked: readonly QueuedWrite[]): Promise<void> {
+    let group = asked
     try {
       for (let retries = 0; ; retries++) {
         if (!this.#hasTurn) await this.#takeTurn()
+        group = group.filter((one) => this.#watch.begin(one))
         const release = this.#core.hold(this.#core.state.generation)
         try {
           const run = attempt(() => this.#runWrites(group))
@@ -286,8 +311,19 @@ export class Writer {
         }
       }
     } catch (error) {
-      for (const { reject } of group) reject(error)
+      for (const one of group) {
+        this.#watch.begin(one)
+        one.reject(error)
+      }
     }
+  }
+
+  #waitReason(): string | undefined {
+    if (this.#holder !== undefined)
+      return `The transaction ${this.#holder()} has not ended. Inside db.transaction use tx.collection(…), never the database itself: docs/transactions.md.`
+    return this.#lease === undefined
+      ? 'Another tab, worker or handle has its turn and does not end it: a transaction that is not done?'
+      : undefined
   }
 
   /** All of them in one transaction; one that throws leaves nothing behind and does not disturb the others. */

@@ -1,0 +1,96 @@
+/**
+ * What waits for its turn: a turn that never ends (a transaction that waits for a write of its own database) must not be silent.
+ *
+ * Guarantees: of a wait that lasts, somebody is told once; what has waited for the limit is given up and never runs.
+ * One timer for all, which rings only when something has waited for long: a write that has its turn soon costs a look at the clock.
+ */
+import type { Environment } from '../base/environment.ts'
+import { PannierError } from '../base/errors.ts'
+
+/** A wait that lasts so long is told. */
+export const WAIT_TOLD_MS = 5000
+
+export interface WaitLimits {
+  /** What has waited so long fails; Infinity: nothing does. */
+  readonly waitMsMax: number
+  /** Called once for each turn that others have waited for so long. */
+  warn(message: string): void
+}
+
+/** Something that waits for its turn. */
+export interface Waiting {
+  readonly reject: (error: unknown) => void
+}
+
+export class TurnWatch {
+  readonly #environment: Environment
+  readonly #limits: WaitLimits
+  /** Says what is waited for; undefined if it is nothing unusual. */
+  readonly #reason: () => string | undefined
+  /** In the order in which they came, with the time. */
+  readonly #waiting = new Map<Waiting, number>()
+  readonly #givenUp = new WeakSet<Waiting>()
+  #told = false
+  #cancel: (() => void) | undefined
+
+  constructor(environment: Environment, limits: WaitLimits, reason: () => string | undefined) {
+    this.#environment = environment
+    this.#limits = limits
+    this.#reason = reason
+  }
+
+  add(one: Waiting): void {
+    this.#waiting.set(one, this.#environment.now())
+    this.#watch()
+  }
+
+  /** Its turn has come: true, unless it was given up before. */
+  begin(one: Waiting): boolean {
+    this.#waiting.delete(one)
+    this.#told = false
+    return !this.#givenUp.has(one)
+  }
+
+  close(): void {
+    this.#cancel?.()
+    this.#cancel = undefined
+    this.#waiting.clear()
+  }
+
+  #watch(): void {
+    const [oldest] = this.#waiting.values()
+    if (this.#cancel !== undefined || oldest === undefined) return
+    const { waitMsMax } = this.#limits
+    const waitMs = this.#told ? waitMsMax : Math.min(waitMsMax, WAIT_TOLD_MS)
+    if (waitMs === Infinity) return
+    this.#cancel = this.#environment.after(Math.max(1, oldest + waitMs - this.#environment.now()), () => {
+      this.#cancel = undefined
+      this.#look()
+      this.#watch()
+    })
+  }
+
+  #look(): void {
+    const now = this.#environment.now()
+    const { waitMsMax, warn } = this.#limits
+    for (const [one, since] of this.#waiting) {
+      const waitedMs = now - since
+      const reason = this.#reason()
+      if (!this.#told && waitedMs >= WAIT_TOLD_MS) {
+        this.#told = true
+        if (reason !== undefined)
+          warn(`Pannier: a write has waited for its turn for ${Math.round(waitedMs / 1000)} s. ${reason}`)
+      }
+      if (waitedMs < waitMsMax) return
+      this.#waiting.delete(one)
+      this.#givenUp.add(one)
+      one.reject(tooLong(waitMsMax, reason))
+    }
+  }
+}
+
+function tooLong(waitMsMax: number, reason = ''): PannierError {
+  const message =
+    `The write has waited for its turn for ${waitMsMax} ms (writeWaitMsMax) and was given up: nothing was written. ${reason}`.trimEnd()
+  return new PannierError('PANNIER_TURN_TIMEOUT', message, { details: { waitMsMax } })
+}

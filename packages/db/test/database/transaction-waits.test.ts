@@ -1,0 +1,149 @@
+/** Goal: a write that would wait for ever is told so: at once where that can be known, on the console or by a limit where it can't. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { DatabaseContext } from '../../src/database/database-context.ts'
+import type { Database } from '../../src/database/database.ts'
+import { open } from '../../src/database/open.ts'
+import { SynchronousScope } from '../../src/database/transaction-scope.ts'
+import { WAIT_TOLD_MS } from '../../src/kv/turn-watch.ts'
+import { memory } from '../../src/storage/memory/memory.ts'
+
+const deadlock = { code: 'PANNIER_DEADLOCK' }
+const tooLong = { code: 'PANNIER_TURN_TIMEOUT' }
+
+let db: Database
+const storage = memory()
+async function openIt(): Promise<void> {
+  db = await open('x', { storage })
+  await db.collection('people').upsert({ _id: 'ann', n: 1 })
+}
+
+describe('a write of the database itself inside a transaction fails at once', () => {
+  beforeEach(openIt)
+  afterEach(() => db.destroy())
+
+  const ways: Record<string, () => Promise<unknown>> = {
+    insert: () => db.collection('people').insert({ n: 1 }),
+    update: () => db.collection('people').update('ann', (ann) => ({ ...ann, n: 2 })),
+    delete: () => db.collection('people').delete('ann'),
+    putAttachment: () => db.collection('people').putAttachment('ann', 'a', new Uint8Array(3)),
+    'local.put': () => db.collection('people').local.put({ _id: 'a' }),
+    transaction: () => db.transaction(() => {}),
+    createCollection: () => db.createCollection('more'),
+    dropCollection: () => db.dropCollection('people'),
+    refresh: () => db.refresh(),
+    checkpoint: () => db.checkpoint(),
+    close: () => db.close(),
+  }
+  for (const [name, write] of Object.entries(ways)) {
+    test(name, async () => {
+      await db.transaction(async (tx) => {
+        await expect(write()).rejects.toMatchObject(deadlock)
+        await tx.collection('people').upsert({ _id: 'bob' })
+        await sleep(1)
+        await expect(write()).rejects.toMatchObject(deadlock)
+      })
+      expect((await db.collection('people').get('bob'))?._id).toBe('bob')
+    })
+  }
+
+  test('the error says what to use', async () => {
+    const failing = db.transaction(() => db.collection('people').insert({ n: 1 }))
+    await expect(failing).rejects.toThrow('Use tx.collection("people")')
+  })
+
+  test('what lives on after the transaction may write, and so may others meanwhile', async () => {
+    let later: Promise<unknown> | undefined
+    let end = (): void => {}
+    const running = db.transaction(async () => {
+      later = sleep(20).then(() => db.collection('people').insert({ _id: 'later' }))
+      await new Promise<void>((resolve) => (end = resolve))
+    })
+    await sleep(1)
+    const beside = db.collection('people').insert({ _id: 'beside' })
+    end()
+    await Promise.all([running, beside, later])
+    expect((await db.collection('people').get(['beside', 'later'])).length).toBe(2)
+  })
+
+  test('where async contexts are not known: up to the first await', async () => {
+    const scopes = new SynchronousScope()
+    const scope = { context: {} as DatabaseContext, ended: false }
+    await scopes.run(scope, async () => {
+      expect(scopes.getStore()).toBe(scope)
+      await sleep(1)
+      expect(scopes.getStore()).toBe(undefined)
+    })
+    expect(scopes.getStore()).toBe(undefined)
+  })
+})
+
+describe('writes that wait', () => {
+  beforeEach(async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    await openIt()
+  })
+  afterEach(async () => {
+    await db.destroy()
+    vi.useRealTimers()
+    vi.restoreAllMocks()
+  })
+
+  /** A transaction that does not end before it is told to. */
+  function held(of: Database): { end: () => void; ended: Promise<unknown> } {
+    let end = (): void => {}
+    const ended = of.transaction(async function slowPayment(tx) {
+      await tx.collection('people').get('ann')
+      await new Promise<void>((resolve) => (end = resolve))
+    })
+    return { end: () => end(), ended }
+  }
+
+  test('are told on the console once, with the transaction that they wait for', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+    const { end, ended } = held(db)
+    await vi.advanceTimersByTimeAsync(10)
+    const writes = [1, 2, 3].map((n) => db.collection('people').insert({ _id: `w${n}` }))
+    await vi.advanceTimersByTimeAsync(WAIT_TOLD_MS - 100)
+    expect(warn).toHaveBeenCalledTimes(0)
+    await vi.advanceTimersByTimeAsync(10 * WAIT_TOLD_MS)
+    expect(warn).toHaveBeenCalledTimes(1)
+    expect(warn.mock.calls[0]![0]).toMatch(/waited for its turn for 5 s.*slowPayment.*tx\.collection/)
+    end()
+    await Promise.all([ended, ...writes])
+    expect(await db.collection('people').find().count()).toBe(4)
+  })
+
+  for (const where of ['the same handle', 'another handle']) {
+    test(`in ${where} fail after writeWaitMsMax, and are not written later`, async () => {
+      vi.spyOn(console, 'warn').mockImplementation(() => {})
+      const limited = await open('x', { storage, writeWaitMsMax: 700 })
+      const { end, ended } = held(where === 'the same handle' ? limited : db)
+      await vi.advanceTimersByTimeAsync(10)
+      const people = limited.collection('people')
+      const writes = [people.insert({ _id: 'late' }), limited.transaction(() => {}), people.insert({ _id: 'late too' })]
+      const outcomes = Promise.allSettled(writes)
+      await vi.advanceTimersByTimeAsync(600)
+      const last = people.insert({ _id: 'in time' })
+      await vi.advanceTimersByTimeAsync(200)
+      for (const outcome of await outcomes)
+        expect(outcome).toMatchObject({ status: 'rejected', reason: { ...tooLong, details: { waitMsMax: 700 } } })
+      end()
+      await Promise.all([ended, last])
+      expect(await people.get(['late', 'late too'])).toEqual([undefined, undefined])
+      await limited.close()
+    })
+  }
+
+  test('what waits for what is no transaction is not told', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+    for (let n = 0; n < 3; n++) await db.collection('people').insert({ n })
+    await vi.advanceTimersByTimeAsync(10 * WAIT_TOLD_MS)
+    expect(warn).toHaveBeenCalledTimes(0)
+  })
+
+  test('writeWaitMsMax is checked', () => {
+    expect(() => open('x', { storage, writeWaitMsMax: 0 })).toThrow('writeWaitMsMax must be')
+    expect(() => open('x', { storage, writeWaitMsMax: Number.NaN })).toThrow(TypeError)
+  })
+})
