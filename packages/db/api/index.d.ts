@@ -146,6 +146,8 @@ export interface ChangesOptions<T extends object = Record<string, unknown>> {
     readonly selector?: Selector<Identified<T> & {
         readonly _deleted?: true;
     }>;
+    readonly dialect?: SelectorMeaning['dialect'] | undefined;
+    readonly collation?: SelectorMeaning['collation'];
     readonly ids?: readonly string[];
     readonly filter?: (document: Stored<T> & {
         readonly _deleted?: true;
@@ -160,6 +162,11 @@ export interface ChangesPage<T extends object> {
 }
 
 export type CheckpointSides = 'both' | 'source' | 'target' | 'none';
+
+export interface Collation {
+    readonly name: string;
+    readonly key: (text: string) => string;
+}
 
 export class Collection<T extends object, Input extends object = T> extends CollectionOperations<T, Input> {
     ready(): Promise<void>;
@@ -237,7 +244,7 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
     putAttachment(id: string, name: string, content: AttachmentContent, options?: PutAttachmentOptions): Promise<WriteResult>;
     getAttachment(id: string, name: string, options?: GetAttachmentOptions): Promise<Attachment | undefined>;
     removeAttachment(id: string, name: string, options?: RemoveAttachmentOptions): Promise<WriteResult | undefined>;
-    find(selector?: Selector<Identified<T>> | Filter): Query<Stored<T>, Identified<T>>;
+    find(selector?: Selector<Identified<T>> | Filter, meaning?: SelectorMeaning): Query<Stored<T>, Identified<T>>;
     search(text: string, options?: SearchOptions<Identified<T>>): Search<Stored<T>, Identified<T>>;
     list(options: ListKeysOptions): DocumentList<ListRow<Stored<T>>>;
     list(options?: ListOptions): DocumentList<ListedRow<Stored<T>>>;
@@ -557,6 +564,8 @@ export type IndexInput<Path extends string = string> = OrderedPath<Path> | reado
     readonly on: OrderedPath<Path> | readonly OrderedPath<Path>[];
     readonly multi?: boolean;
     readonly where?: IndexSelector;
+    readonly dialect?: 'couchdb' | undefined;
+    readonly collation?: string | undefined;
     readonly unique?: boolean;
     readonly text?: boolean;
     readonly language?: string;
@@ -997,6 +1006,11 @@ export interface SearchOptions<Document> {
 
 export type Selector<T> = FieldConditions<T> & Combinations<T>;
 
+export interface SelectorMeaning {
+    readonly dialect?: 'couchdb' | undefined;
+    readonly collation?: string | undefined;
+}
+
 export type Sequence = unknown;
 
 export interface SlotOptions {
@@ -1133,7 +1147,11 @@ export function isPannierError(error: unknown, code?: ErrorCode): error is Panni
 
 export function open<Schemas extends object = object>(name: string, options?: OpenOptions<Schemas>): Promise<Database<Schemas>>;
 
+export function registerCollation(collation: Collation): void;
+
 export function where(path: string): FieldFilters;
+
+type AboutArrays = 'whole' | 'elements';
 
 interface ActualWork {
     readonly rows: number;
@@ -1188,6 +1206,8 @@ interface ComparePredicate {
     readonly kind: 'compare';
     readonly path: string;
     readonly comparisons: readonly Comparison[];
+    readonly arrays?: AboutArrays | undefined;
+    readonly collation?: Collation | undefined;
 }
 
 interface Comparison {
@@ -1261,6 +1281,8 @@ interface IndexDefinition {
     readonly multi: boolean;
     readonly unique?: boolean;
     readonly where?: IndexSelector;
+    readonly dialect?: 'couchdb';
+    readonly collation?: string;
     readonly text?: TextSettings;
     readonly builtTo: number | undefined;
 }
@@ -1318,6 +1340,7 @@ interface ModPredicate {
     readonly path: string;
     readonly divisor: number;
     readonly remainder: number;
+    readonly arrays?: 'whole' | undefined;
 }
 
 type NamedKey<T> = keyof {
@@ -1405,6 +1428,7 @@ interface RegexPredicate {
     readonly path: string;
     readonly source: string;
     readonly flags: string;
+    readonly arrays?: 'whole' | undefined;
 }
 
 type RestOf<Path extends string, Name> = Name extends string ? Path extends `${Name}.${infer Rest}` ? Rest : never : never;

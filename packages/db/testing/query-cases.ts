@@ -5,10 +5,11 @@
 import { compareValues } from '../src/codec/collation.ts'
 import { KEY_STRING_BYTES_MAX } from '../src/codec/key-encoding.ts'
 import { compileFieldPath, getField } from '../src/codec/field-path.ts'
-import { parseSelector } from '../src/query/ast/parse-selector.ts'
+import { collate, registerCollation, type Collation } from '../src/codec/registered-collation.ts'
+import { parseSelector, type SelectorMeaning } from '../src/query/ast/parse-selector.ts'
 import { evaluate } from '../src/query/evaluate.ts'
 import { outermostPaths } from '../src/codec/field-path.ts'
-import { parseIndexInput, type IndexInput } from '../src/index/index-definition.ts'
+import { parseIndexInput, type IndexInput, type IndexSelector } from '../src/index/index-definition.ts'
 import type { Document } from './query-fixture.ts'
 
 /** A whole number from 0 to `count` - 1. */
@@ -16,10 +17,22 @@ export type Choose = (count: number) => number
 
 export interface QueryCase {
   readonly selector: Record<string, unknown>
+  readonly meaning: SelectorMeaning
   readonly sort: readonly string[]
   readonly skip: number
   readonly limit: number | undefined
   readonly fields: readonly string[] | undefined
+}
+
+/** Case does not count, capitals are ordered backwards, and keys are longer than what they are of. */
+export const TEST_COLLATION: Collation = {
+  name: 'test 1',
+  key: (text) => Array.from(text.toLowerCase(), (char) => (/[a-z]/.test(char) ? `${turned(char)}!` : char)).join(''),
+}
+registerCollation(TEST_COLLATION)
+
+function turned(letter: string): string {
+  return String.fromCharCode(97 + 122 - letter.charCodeAt(0))
 }
 
 /** Seeded: the same numbers every time. */
@@ -48,6 +61,8 @@ const VALUES: readonly unknown[] = [
   'b',
   'ä',
   '',
+  'B',
+  'Ab',
   '\u{10000}',
   '\uffff',
   '\ud800',
@@ -109,9 +124,21 @@ export function randomIndexes(choose: Choose): IndexInput[] {
     { on: 'tags', multi: true, where: { a: { $type: 'number' }, b: { $ne: 2 } } },
     { on: 'c.d', where: { tags: { $in: ['a', 'b', 1] } } },
     { on: 'b', where: { tags: { $elemMatch: { $gt: 0 } } } },
+    ...COLLATED.map((index, at) => ({ ...index, ...COUCH, name: `collated ${at}` })),
+    { on: 'tags', name: 'of couch', dialect: 'couchdb', where: { a: { $gt: 'A' } } },
   ]
   return all.filter(() => choose(3) === 0)
 }
+
+const COUCH = { dialect: 'couchdb', collation: TEST_COLLATION.name } as const
+const COLLATED: readonly { readonly on: readonly string[]; readonly where?: IndexSelector }[] = [
+  { on: ['a'] },
+  { on: ['-b', 'a'] },
+  { on: ['tags', '_id'] },
+  { on: ['c.d', 'a'] },
+  { on: ['b'], where: { a: { $gte: 'B' } } },
+]
+const MEANINGS: readonly SelectorMeaning[] = [{}, {}, { dialect: 'couchdb' }, COUCH, COUCH]
 
 export function randomQuery(choose: Choose, indexes: readonly IndexInput[]): QueryCase {
   const partial = indexes.map((input) => parseIndexInput(input).where).filter((where) => where !== undefined)
@@ -119,6 +146,7 @@ export function randomQuery(choose: Choose, indexes: readonly IndexInput[]): Que
   const narrowed = choose(3) === 0 || partial.length === 0 ? selector : { $and: [pick(choose, partial), selector] }
   return {
     selector: narrowed,
+    meaning: pick(choose, MEANINGS),
     sort: randomSort(choose, indexes),
     skip: choose(2) * choose(8),
     limit: choose(2) === 0 ? undefined : choose(12),
@@ -265,18 +293,26 @@ export interface NaiveAnswer {
 }
 
 export function naiveAnswer(documents: readonly Document[], query: QueryCase): NaiveAnswer {
-  const predicate = parseSelector(query.selector)
+  const predicate = parseSelector(query.selector, query.meaning)
   const matches = documents
     .filter((document) => evaluate(predicate, document))
-    .sort((left, right) => compareBySort(query.sort, left, right))
+    .sort((left, right) => compareBySort(query, left, right))
   return { matches, rows: Math.min(query.limit ?? Infinity, Math.max(0, matches.length - query.skip)) }
 }
 
 /** Zero: they may come in either order. */
-export function compareBySort(sort: readonly string[], left: object, right: object): number {
+export function compareBySort(
+  { sort, meaning }: Pick<QueryCase, 'sort' | 'meaning'>,
+  left: object,
+  right: object,
+): number {
   for (const field of sort) {
     const path = field.replace(/^-/, '')
-    const order = compareValues(sortable(left, path), sortable(right, path))
+    const place = (document: object): unknown => {
+      const value = sortable(document, path)
+      return meaning.collation === undefined || path === '_id' ? value : collate(value, TEST_COLLATION)
+    }
+    const order = compareValues(place(left), place(right))
     if (order !== 0) return field.startsWith('-') ? -order : order
   }
   return 0

@@ -10,6 +10,7 @@ import { parseIndexInput, type IndexInput } from '../src/index/index-definition.
 import { indexMaintenance } from '../src/index/maintain-indexes.ts'
 import type { KeyValueStore } from '../src/kv/key-value-store.ts'
 import type { Filter } from '../src/query/builder.ts'
+import type { SelectorMeaning } from '../src/query/ast/parse-selector.ts'
 import { createQuery, type Query, type Selector } from '../src/query/query.ts'
 import { selectorTest } from '../src/query/selector-test.ts'
 import type { QuerySource } from '../src/query/query-source.ts'
@@ -43,13 +44,13 @@ export class QueryFixture {
     await this.store.write((transaction) => deleteDocuments(transaction, this.context, targets))
   }
 
-  find(selector: Selector<Document> | Filter): Query<Document> {
-    return createQuery<Document>(() => this.source(), selector)
+  find(selector: Selector<Document> | Filter, meaning?: SelectorMeaning): Query<Document> {
+    return createQuery<Document>(() => this.source(), selector, undefined, meaning)
   }
 
   /** As `find`, as if there were no indexes. */
-  scan(selector: Selector<Document>): Query<Document> {
-    return createQuery<Document>(() => ({ ...this.source(), indexes: [] }), selector)
+  scan(selector: Selector<Document>, meaning?: SelectorMeaning): Query<Document> {
+    return createQuery<Document>(() => ({ ...this.source(), indexes: [] }), selector, undefined, meaning)
   }
 
   source(): QuerySource {

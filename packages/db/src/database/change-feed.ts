@@ -3,7 +3,7 @@
  * the first use.
  */
 import { loadedModule } from '../base/lazy-module.ts'
-import { parseSelector } from '../query/ast/parse-selector.ts'
+import { parseSelector, type SelectorMeaning } from '../query/ast/parse-selector.ts'
 import { normalise } from '../query/ast/normalise.ts'
 import type { Change } from '../document/change.ts'
 import type { Selector } from '../query/query.ts'
@@ -30,6 +30,9 @@ export interface ChangesOptions<T extends object = Record<string, unknown>> {
   readonly style?: 'winner' | 'all'
   /** Only documents that it matches. Of a deleted one it sees `_id`, `_rev`, `_deleted: true` and the content it may have. */
   readonly selector?: Selector<Identified<T> & { readonly _deleted?: true }>
+  /** How the selector is to be understood, as for `find`. */
+  readonly dialect?: SelectorMeaning['dialect'] | undefined
+  readonly collation?: SelectorMeaning['collation']
   /** Only documents with these ids. */
   readonly ids?: readonly string[]
   /** Only documents of which it says yes; it sees what `selector` does. */
@@ -137,6 +140,7 @@ function loadReader(): Promise<typeof Reader> {
 export function feedSpecification<T extends object>(options: ChangesOptions<T>, now: () => number): FeedSpecification {
   const { since = 0, epoch, limit = Infinity, descending = false, live = false } = options
   const { docs = false, conflicts = false, style = 'winner', selector, ids, filter, signal } = options
+  const { dialect, collation } = options
   if (since !== 'now' && !isCount(since)) throw new TypeError(`since is a sequence number or 'now'`)
   if (limit !== Infinity && !isCount(limit)) throw new TypeError('limit is a number of rows')
   if (live && descending) throw new TypeError('a feed that is live cannot be descending')
@@ -151,7 +155,7 @@ export function feedSpecification<T extends object>(options: ChangesOptions<T>, 
     live,
     signal,
     request: {
-      condition: selector === undefined ? undefined : normalise(parseSelector(selector)),
+      condition: selector === undefined ? undefined : normalise(parseSelector(selector, { dialect, collation })),
       ids: ids && new Set(ids),
       accept: filter as FeedSpecification['request']['accept'],
       docs,

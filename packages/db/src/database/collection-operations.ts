@@ -20,6 +20,7 @@ import type { RevisionFields, RevisionReadOptions } from '../document/revision-r
 import type { WriteContext, WriteMode, WriteOutcome } from '../document/write-documents.ts'
 import type { Snapshot, WriteTransaction } from '../kv/key-value-store.ts'
 import type { Filter } from '../query/builder.ts'
+import type { SelectorMeaning } from '../query/ast/parse-selector.ts'
 import { createQuery } from '../query/query.ts'
 import type { Query, Selector } from '../query/query.ts'
 import { createSearch } from '../query/search/search.ts'
@@ -253,14 +254,20 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
   /**
    * A query: nothing is read before it is asked for an answer.
    *
+   * With `dialect: 'couchdb'` the selector means what it means to CouchDB, above all of arrays (docs/query-planner.md,
+   * "Dialects"); with `collation` strings are compared and sorted in an order that `registerCollation` was given.
+   *
    * @example
    * const adults = await people.find({ age: { $gte: 18 } }).sort('name').limit(20).toArray()
+   * @example
+   * const same = await people.find({ tags: ['a', 'b'] }, { dialect: 'couchdb' }).toArray()
    */
-  find(selector?: Selector<Identified<T>> | Filter): Query<Stored<T>, Identified<T>> {
+  find(selector?: Selector<Identified<T>> | Filter, meaning?: SelectorMeaning): Query<Stored<T>, Identified<T>> {
     return createQuery<Stored<T>, Identified<T>>(
       () => this.access.openSource(),
       selector ?? ({} as Selector<Identified<T>>),
       this.access.loadLiveHost,
+      meaning,
     )
   }
 

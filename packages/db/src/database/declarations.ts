@@ -72,7 +72,7 @@ export class Declarations implements Declared {
 
   declare(options: CollectionOptions): void {
     const declarations = (options.indexes ?? []).map(parseIndexInput)
-    for (const { where } of declarations) if (where !== undefined) checkIndexSelector(where)
+    for (const declaration of declarations) if (declaration.where !== undefined) checkIndexSelector(declaration)
     for (const declaration of declarations) {
       const known = this.indexes.get(declaration.name) ?? declarations.find(({ name }) => name === declaration.name)
       if (known !== undefined && !sameIndex(known, declaration)) throw indexMismatch(declaration.name)

@@ -178,7 +178,7 @@ export class LocalPeer implements ReplicationPeer {
       docs: this.filters,
       signal,
       ...(ids === undefined ? {} : { ids }),
-      ...(selector === undefined ? {} : { selector }),
+      ...(selector === undefined ? {} : { selector, dialect: 'couchdb' as const }),
       ...(accept === undefined ? {} : { filter: accept as () => unknown }),
     })
     if (!wait) {

@@ -14,13 +14,14 @@
 import type { Key } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'
 import { corruptBytes, readByteString } from '../codec/bytes.ts'
+import { isKnownCollation } from '../codec/registered-collation.ts'
 import { decodeIdKey, encodeIdKey, prefixUpperBound } from '../codec/id-key.ts'
 import { ShapeDictionary } from '../codec/shape.ts'
 import type { Shape } from '../codec/shape.ts'
 import type { Cursor, Snapshot, TreeReader, TreeWriter, WriteTransaction } from '../kv/key-value-store.ts'
 import { collectionTrees, DEFAULT_SETTINGS, UNSTORED_SETTINGS } from './collection-state.ts'
 import type { CollectionSettings, CollectionState } from './collection-state.ts'
-import type { IndexDefinition } from './index-definition.ts'
+import { indexTreeName, type IndexDefinition } from './index-definition.ts'
 import type { SchemaState } from './schema-state.ts'
 
 /** They are all in memory, always. */
@@ -64,6 +65,17 @@ export class Catalog {
     const cursor = prefixCursor(snapshot.tree(CATALOG), COLLECTION)
     while (cursor?.next() === true) names.push(decodeIdKey(cursor.key.slice(COLLECTION.length) as Key))
     return names
+  }
+
+  /**
+   * As `collection`, for a write of documents. Indexes whose collation this process does not know can't be kept in step with it,
+   * so they are forgotten: whoever declares them again has them built again.
+   */
+  collectionToWrite(transaction: WriteTransaction, name: string): CollectionState | undefined {
+    const state = this.collection(transaction, name)
+    if (state?.unknownIndexes === undefined) return state
+    for (const { number } of state.unknownIndexes) transaction.dropTree(indexTreeName(state.number, number))
+    return this.setIndexes(transaction, { ...state, unknownIndexes: undefined }, state.indexes)
   }
 
   /** There is none of that name yet. */
@@ -151,7 +163,8 @@ export class Catalog {
   }
 
   #save(tree: TreeWriter, state: CollectionState): void {
-    const { number, epoch, nextIndexNumber, indexes, settings, schema } = state
+    const { number, epoch, nextIndexNumber, settings, schema, unknownIndexes = [] } = state
+    const indexes = [...state.indexes, ...unknownIndexes]
     const stored = { number, epoch, nextIndexNumber, indexes, ...chosenSettings(settings), schema }
     tree.put(collectionKey(state.name), new TextEncoder().encode(JSON.stringify(stored)))
     this.#replaceVersion(tree, state.name, state)
@@ -212,12 +225,14 @@ function parseCollection(tree: TreeReader, name: string): CollectionState | unde
     'number' | 'nextIndexNumber' | 'indexes' | 'schema'
   > & { readonly epoch?: string; readonly settings?: Partial<CollectionSettings> }
   // JSON leaves out a builtTo that is undefined.
-  const indexes = stored.indexes.map((index) => ({ ...index, builtTo: index.builtTo }))
+  const all = stored.indexes.map((index) => ({ ...index, builtTo: index.builtTo }))
+  const indexes = all.filter(({ collation }) => isKnownCollation(collation))
+  const unknownIndexes = indexes.length === all.length ? undefined : all.filter((index) => !indexes.includes(index))
   const settings = { ...UNSTORED_SETTINGS, ...stored.settings }
   // One that was made before there were epochs keeps its number for one.
   const { number, epoch = String(number) } = stored
   const shapes = parseShapes(tree, number)
-  return { ...stored, epoch, indexes, settings, name, shapes, trees: collectionTrees(number) }
+  return { ...stored, epoch, indexes, unknownIndexes, settings, name, shapes, trees: collectionTrees(number) }
 }
 
 /** What a definition holds of the settings. */

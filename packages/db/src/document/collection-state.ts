@@ -39,6 +39,8 @@ export interface CollectionState {
   readonly epoch: string
   readonly shapes: ShapeDictionary
   readonly indexes: readonly IndexDefinition[]
+  /** Those whose collation this process does not know. It neither reads them nor can keep them up to date. */
+  readonly unknownIndexes?: readonly IndexDefinition[] | undefined
   /** The number of the index that is defined next. */
   readonly nextIndexNumber: number
   readonly settings: CollectionSettings

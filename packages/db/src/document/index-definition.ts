@@ -27,6 +27,10 @@ export interface IndexDefinition {
   readonly unique?: boolean
   /** A selector: only documents that it matches have entries. */
   readonly where?: IndexSelector
+  /** How `where` is to be understood (query/ast/parse-selector.ts). */
+  readonly dialect?: 'couchdb'
+  /** The name of the order of strings in `where` and in the keys of entries (codec/registered-collation.ts); ids keep theirs. */
+  readonly collation?: string
   /** The entries are the words of the fields (index/text/text-entries.ts). */
   readonly text?: TextSettings
   /**

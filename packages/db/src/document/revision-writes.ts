@@ -39,7 +39,7 @@ export function resolveConflicts(
   id: string,
   choose: (leaves: StoredDocument[]) => unknown,
 ): WriteResult {
-  const state = context.catalog.collection(transaction, context.name)
+  const state = context.catalog.collectionToWrite(transaction, context.name)
   const reader = state && new DocumentReader(transaction, state)
   const old = reader?.get(id)
   if (state === undefined || reader === undefined || old === undefined) throw notFound(id)
@@ -72,7 +72,7 @@ export function purgeRevisions(
   id: string,
   revs: readonly string[] | undefined,
 ): PurgeResult {
-  const state = context.catalog.collection(transaction, context.name)
+  const state = context.catalog.collectionToWrite(transaction, context.name)
   const [old] = state === undefined ? [] : new RevisionReader(new DocumentReader(transaction, state)).winners([id])
   if (state === undefined || old === undefined) return { purged: [], gone: false }
   const plan = new DocumentPlan(id, new StoredRevisions(transaction, state), old)

@@ -77,7 +77,7 @@ export function putDocuments(
   if (writes.length === 0) return []
   const byKey = sortedByKey(writes)
   if (mode === 'upsert' && hasDuplicates(byKey)) return putLast(transaction, context, batch, atomic)
-  const known = context.catalog.collection(transaction, context.name)
+  const known = context.catalog.collectionToWrite(transaction, context.name)
   // They may be left over from a run that had to be repeated.
   for (const write of writes) write.restart()
   findOld(transaction, known, byKey)
@@ -128,7 +128,7 @@ export function deleteDocuments(
   targets: readonly DeleteTarget[],
   atomic: boolean = true,
 ): (WriteOutcome | undefined)[] {
-  const state = context.catalog.collection(transaction, context.name)
+  const state = context.catalog.collectionToWrite(transaction, context.name)
   if (state === undefined || targets.length === 0) return targets.map(() => undefined)
   const bodies = new DocumentReader(transaction, state).getMany(targets.map(({ id }) => id))
   const writes = new Map<string, DocumentWrite>()
@@ -172,7 +172,7 @@ export function updateDocuments(
   ids: readonly string[],
   change: (document: StoredDocument) => unknown,
 ): WriteResult[] {
-  const state = context.catalog.collection(transaction, context.name)
+  const state = context.catalog.collectionToWrite(transaction, context.name)
   const unique = [...new Set(ids)]
   const reader = state && new DocumentReader(transaction, state)
   const bodies = reader?.getMany(unique) ?? []

@@ -9,7 +9,9 @@ import type { ReadPath } from './index-key.ts'
 /** Tells of a document, given by its fields, whether it is in the index. */
 export type SelectorTest = (read: ReadPath) => boolean
 /** May miss. */
-export type CompileSelector = (where: IndexSelector) => SelectorTest
+export type CompileSelector = (index: PartialDefinition) => SelectorTest
+
+type PartialDefinition = Pick<IndexDefinition, 'where' | 'dialect' | 'collation'>
 
 /** The tests of partial indexes, each compiled once. */
 export class IndexTests {
@@ -21,8 +23,8 @@ export class IndexTests {
   }
 
   /** Whether the index has entries of the document. May miss, the first time that it is asked about a selector. */
-  includes({ where }: Pick<IndexDefinition, 'where'>, read: ReadPath): boolean {
-    return where === undefined || this.#of(where)(read)
+  includes(index: PartialDefinition, read: ReadPath): boolean {
+    return index.where === undefined || this.#of(index, index.where)(read)
   }
 
   /** Of an index that is no text index. */
@@ -31,13 +33,13 @@ export class IndexTests {
   }
 
   /** After this `includes` does not miss. */
-  load(definitions: readonly Pick<IndexDefinition, 'where'>[]): void {
-    for (const { where } of definitions) if (where !== undefined) this.#of(where)
+  load(definitions: readonly PartialDefinition[]): void {
+    for (const index of definitions) if (index.where !== undefined) this.#of(index, index.where)
   }
 
-  #of(where: IndexSelector): SelectorTest {
+  #of(index: PartialDefinition, where: IndexSelector): SelectorTest {
     let test = this.#tests.get(where)
-    if (test === undefined) this.#tests.set(where, (test = this.#compile(where)))
+    if (test === undefined) this.#tests.set(where, (test = this.#compile(index)))
     return test
   }
 }

@@ -3,6 +3,7 @@
  */
 import { PannierError } from '../base/errors.ts'
 import { isPlainObject } from '../codec/collation.ts'
+import { collationNamed } from '../codec/registered-collation.ts'
 import { isReserved } from '../codec/document-format.ts'
 import { fieldNames, parseOrderedField } from '../codec/field-path.ts'
 import type { IndexDefinition, IndexField, IndexSelector, TextSettings } from '../document/index-definition.ts'
@@ -16,6 +17,7 @@ export { indexTreeName } from '../document/index-definition.ts'
  * - `multi`: the field may hold an array, each distinct element of which gets an entry; such an index has one field.
  * - `where`: only documents that this selector matches are in the index.
  * - `unique`: a write that would give two documents the same values fails with PANNIER_UNIQUE.
+ * - `dialect`, `collation`: how `where` is to be understood, and the order of strings, as for `find`.
  * - `text`: for `collection.search`; `language` is a BCP 47 tag.
  */
 export type IndexInput<Path extends string = string> =
@@ -25,6 +27,8 @@ export type IndexInput<Path extends string = string> =
       readonly on: OrderedPath<Path> | readonly OrderedPath<Path>[]
       readonly multi?: boolean
       readonly where?: IndexSelector
+      readonly dialect?: 'couchdb' | undefined
+      readonly collation?: string | undefined
       readonly unique?: boolean
       readonly text?: boolean
       readonly language?: string
@@ -64,7 +68,15 @@ export function parseIndexInput(input: IndexInput): IndexDeclaration {
   for (const flag of [multi, unique, text])
     if (typeof flag !== 'boolean') throw new TypeError('multi, unique and text are true or false')
   if (multi && fields.length > 1) throw new TypeError('a multi index has one field')
+  const { dialect, collation } = long
+  const order = collationNamed(collation)
+  if (dialect !== undefined && dialect !== 'couchdb')
+    throw new TypeError(`the dialect of an index is 'couchdb' or left out`)
+  if (order !== undefined && (dialect === undefined || multi || unique || text))
+    throw new TypeError(`collation goes with dialect: 'couchdb', and not with multi, unique or text`)
   const kind = {
+    ...(dialect !== undefined && { dialect }),
+    ...(order !== undefined && { collation: order.name }),
     ...(unique && { unique }),
     ...(long.where !== undefined && { where: copyWhere(long.where) }),
     ...(text && { text: textSettings(long, fields) }),
@@ -92,12 +104,23 @@ export function sameIndex(left: IndexDeclaration, right: IndexDeclaration): bool
 type LongInput = Exclude<IndexInput, string | readonly string[]>
 type IndexKind = Pick<IndexDefinition, 'unique' | 'where' | 'text'>
 
-const LONG_INPUT_OPTIONS: ReadonlySet<string> = new Set(['on', 'multi', 'where', 'unique', 'text', 'language', 'name'])
+const LONG_INPUT_OPTIONS: ReadonlySet<string> = new Set([
+  'on',
+  'multi',
+  'where',
+  'dialect',
+  'collation',
+  'unique',
+  'text',
+  'language',
+  'name',
+])
 
 /** Everything but the name. */
-function identityOf({ fields, multi, unique = false, where, text }: IndexDeclaration): string {
+function identityOf({ fields, multi, unique = false, where, dialect, collation, text }: IndexDeclaration): string {
   const paths = fields.map(({ path, descending }) => [path, descending])
-  return JSON.stringify([paths, multi, unique, where ?? null, text === undefined ? null : [text.language]])
+  const words = text === undefined ? null : [text.language]
+  return JSON.stringify([paths, multi, unique, where ?? null, dialect ?? null, collation ?? null, words])
 }
 
 /** A partial index and a plain one on the same fields have different names; so have a text index and a plain one. */

@@ -10,6 +10,7 @@
  * that share so long a start an index neither tells one from another nor sorts exactly.
  */
 import { isArrayLike } from '../codec/collation.ts'
+import { collate, knownCollation, type Collation } from '../codec/registered-collation.ts'
 import { encodeKey, encodeKeyDescending } from '../codec/key-encoding.ts'
 import { numberKey } from '../codec/key-number.ts'
 import type { IndexDefinition } from '../document/index-definition.ts'
@@ -21,6 +22,7 @@ export type ReadPath = (path: string) => unknown
 export function indexKeys(definition: IndexDefinition, readField: ReadPath, documentNumber: number): string[] {
   const suffix = numberKey(documentNumber)
   const { fields, multi } = definition
+  const collation = definition.collation === undefined ? undefined : knownCollation(definition.collation)
   if (multi) {
     const { path, descending } = fields[0]!
     const keys = new Set<string>()
@@ -30,9 +32,14 @@ export function indexKeys(definition: IndexDefinition, readField: ReadPath, docu
   let key = ''
   for (let at = 0; at < fields.length; at++) {
     const { path, descending } = fields[at]!
-    key += encodeIndexValue(readField(path), descending)
+    key += encodeIndexValue(sortedValue(readField(path), path, collation), descending)
   }
   return [key + suffix]
+}
+
+/** A value as it stands in keys. Ids are always by code point. */
+export function sortedValue(value: unknown, path: string, collation: Collation | undefined): unknown {
+  return collation === undefined || path === '_id' ? value : collate(value, collation)
 }
 
 /** What a multi index has entries for. */

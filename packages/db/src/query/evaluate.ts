@@ -5,7 +5,8 @@
 import { unreachable } from '../base/assert.ts'
 import { compareValues, isArrayLike } from '../codec/collation.ts'
 import { compileFieldPath, getField } from '../codec/field-path.ts'
-import type { Comparison, ElementsPredicate, Predicate } from './ast/predicate.ts'
+import { collate } from '../codec/registered-collation.ts'
+import type { CompareOperator, Comparison, ElementsPredicate, Predicate } from './ast/predicate.ts'
 
 /** `root` is a document, or what stands for it inside of $elemMatch and the like. */
 export function evaluate(predicate: Predicate, root: unknown, negated = false): boolean {
@@ -36,13 +37,18 @@ type Leaf = Exclude<Predicate, { readonly kind: 'and' | 'or' | 'not' | 'exists' 
 
 function meets(predicate: Leaf, value: unknown): boolean {
   const elements = isArrayLike(value) ? Array.from(value) : undefined
+  const arrays = 'arrays' in predicate ? predicate.arrays : undefined
   /** What a condition on values is about: below a field the elements of an array. */
-  const candidates = predicate.path === '' || elements === undefined ? [value] : elements
+  const candidates = predicate.path === '' || arrays === 'whole' || elements === undefined ? [value] : elements
   switch (predicate.kind) {
     case 'compare': {
       const { comparisons } = predicate
-      const all = comparisons.some(hasArrayOperand) ? [value, ...candidates] : candidates
-      return all.some((one) => comparisons.every((comparison) => meetsComparison(comparison, one)))
+      const all = arrays === undefined && comparisons.some(hasArrayOperand) ? [value, ...candidates] : candidates
+      const { collation } = predicate
+      const placed = (one: unknown): unknown => (collation === undefined ? one : collate(one, collation))
+      return all.some((one) =>
+        comparisons.every(({ operator, operand }) => meetsComparison(operator, placed(operand), placed(one))),
+      )
     }
     case 'regex': {
       const expression = new RegExp(predicate.source, predicate.flags)
@@ -84,7 +90,7 @@ function hasArrayOperand({ operator, operand }: Comparison): boolean {
   return operator === '$in' ? (operand as unknown[]).some(Array.isArray) : Array.isArray(operand)
 }
 
-function meetsComparison({ operator, operand }: Comparison, value: unknown): boolean {
+function meetsComparison(operator: CompareOperator, operand: unknown, value: unknown): boolean {
   switch (operator) {
     case '$in':
       return contains(operand as unknown[], value)

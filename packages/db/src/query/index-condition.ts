@@ -1,22 +1,24 @@
 /** The selectors of partial indexes, checked when they are declared. */
 import { isReserved } from '../codec/document-format.ts'
 import { fieldNames } from '../codec/field-path.ts'
-import type { IndexSelector } from '../document/index-definition.ts'
+import type { IndexDefinition, IndexSelector } from '../document/index-definition.ts'
 import { leavesOf, normalise, type Condition } from './ast/normalise.ts'
 import { parseSelector } from './ast/parse-selector.ts'
+
+export type PartialIndex = Pick<IndexDefinition, 'where' | 'dialect' | 'collation'>
 
 const conditions = new WeakMap<IndexSelector, Condition>()
 
 /** What the documents in a partial index meet. */
-export function indexCondition(where: IndexSelector): Condition {
-  let condition = conditions.get(where)
-  if (condition === undefined) conditions.set(where, (condition = normalise(parseSelector(where))))
+export function indexCondition({ where, ...meaning }: PartialIndex): Condition {
+  let condition = conditions.get(where!)
+  if (condition === undefined) conditions.set(where!, (condition = normalise(parseSelector(where, meaning))))
   return condition
 }
 
 /** Throws a TypeError for what can't be the selector of an index. */
-export function checkIndexSelector(where: IndexSelector): void {
-  for (const { path } of leavesOf(indexCondition(where))) {
+export function checkIndexSelector(index: PartialIndex): void {
+  for (const { path } of leavesOf(indexCondition(index))) {
     if (isReserved(fieldNames(path)[0]!) && path !== '_id')
       throw new TypeError(`the selector of an index can't ask for '${path}'`)
   }

@@ -4,6 +4,7 @@
  */
 import { unreachable } from '../base/assert.ts'
 import { isArrayLike } from '../codec/collation.ts'
+import { collate } from '../codec/registered-collation.ts'
 import { compileFieldPath, getField } from '../codec/field-path.ts'
 import {
   leavesOf,
@@ -44,8 +45,10 @@ export function pathsOf(condition: Condition): readonly string[] {
   return leavesOf(condition).map(({ path }) => path)
 }
 
-function compileWithin<Row>({ values, every, whole, self }: WithinCondition, read: ReadField<Row>): Test<Row> {
-  const contains = compileSet(values)
+function compileWithin<Row>(condition: WithinCondition, read: ReadField<Row>): Test<Row> {
+  const { values, every, whole, self, collation } = condition
+  const isIn = compileSet(values)
+  const contains = collation === undefined ? isIn : (value: unknown): boolean => isIn(collate(value, collation))
   if (self) return (row) => contains(read(row))
   return (row) => {
     const value = read(row)
@@ -59,7 +62,7 @@ function compileWithin<Row>({ values, every, whole, self }: WithinCondition, rea
 function compileTest<Row>(condition: TestCondition, read: ReadField<Row>): Test<Row> {
   const { kind, path, negated } = condition
   const holds = valueTest(condition)
-  const isOfElements = path !== '' && (kind === 'regex' || kind === 'mod')
+  const isOfElements = path !== '' && (kind === 'regex' || kind === 'mod') && condition.arrays !== 'whole'
   return (row) => {
     const value = read(row)
     if (value === undefined) return false

@@ -11,7 +11,7 @@ import type { AggregateExplanation } from './aggregate/run-aggregate.ts'
 import type { Aggregated, Aggregates } from './aggregate/specification.ts'
 import { answering } from './answer-on-demand.ts'
 import { expressionsOf, normalise, type Condition } from './ast/normalise.ts'
-import { parseSelector } from './ast/parse-selector.ts'
+import { checkedCollation, parseSelector, type SelectorMeaning } from './ast/parse-selector.ts'
 import type { BuiltPredicate } from './ast/predicate.ts'
 import { BATCH_ROWS_MAX, BATCH_ROWS_MIN, BATCH_ROWS_WHOLE, type Operator } from './operators/operator.ts'
 import type { OrderedPath } from '../index/index-definition.ts'
@@ -44,12 +44,14 @@ export function createQuery<T extends object, Document extends object = T>(
   open: OpenSource,
   selector: Selector<Document> | BuiltPredicate,
   loadHost?: LoadLiveHost,
+  meaning: SelectorMeaning = {},
 ): Query<T, Document> {
-  const condition = normalise(parseSelector(selector))
+  const condition = normalise(parseSelector(selector, meaning))
   const expressions = expressionsOf(condition)
   const prepared: OpenSource =
     expressions.length === 0 ? open : () => andThen<void, QuerySource>(prepareRegexes(expressions), open)
-  const specification = { condition, sort: [], skip: 0, limit: Infinity, fields: undefined }
+  const collation = checkedCollation(meaning)
+  const specification = { condition, sort: [], skip: 0, limit: Infinity, fields: undefined, collation }
   return new Query<T, Document>(prepared, specification, undefined, loadHost)
 }
 

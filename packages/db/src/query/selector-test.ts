@@ -1,17 +1,16 @@
 /** What the selectors of partial indexes mean: the same as those of queries. */
 import { isPromise } from '../base/maybe-promise.ts'
 import { Miss } from '../base/miss.ts'
-import type { IndexSelector } from '../document/index-definition.ts'
 import type { SelectorTest } from '../index/entry-keys.ts'
 import type { ReadPath } from '../index/index-key.ts'
 import { expressionsOf } from './ast/normalise.ts'
-import { indexCondition } from './index-condition.ts'
+import { indexCondition, type PartialIndex } from './index-condition.ts'
 import { compileCondition } from './match.ts'
 import { prepareRegexes } from './regex/check-regex.ts'
 
 /** Misses while regular expressions are being loaded. */
-export function selectorTest(where: IndexSelector): SelectorTest {
-  const condition = indexCondition(where)
+export function selectorTest(index: PartialIndex): SelectorTest {
+  const condition = indexCondition(index)
   const prepared = prepareRegexes(expressionsOf(condition))
   if (isPromise(prepared)) throw new RegexMiss(prepared)
   return compileCondition<ReadPath>(condition, (path) => (read) => read(path))

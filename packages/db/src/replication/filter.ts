@@ -1,4 +1,4 @@
-/** Tests documents against a selector where a peer does not do that itself: the same rule as that of change feeds. */
+/** Tests documents against a selector where a peer does not do that itself: as CouchDB does, whatever the peer is. */
 import { expressionsOf, normalise } from '../query/ast/normalise.ts'
 import { parseSelector } from '../query/ast/parse-selector.ts'
 import { documentFields } from '../query/live/document-fields.ts'
@@ -8,7 +8,7 @@ import type { StoredDocument } from '../document/document-reader.ts'
 import type { JsonDocument } from './peer.ts'
 
 export async function selectorTest(selector: JsonDocument): Promise<(document: JsonDocument) => boolean> {
-  const condition = normalise(parseSelector(selector))
+  const condition = normalise(parseSelector(selector, { dialect: 'couchdb' }))
   await prepareRegexes(expressionsOf(condition))
   const test = compileCondition<StoredDocument>(condition, (path) =>
     path === '_deleted' ? (document) => document['_deleted'] : documentFields(path),

@@ -238,7 +238,10 @@ function byName([left]: [string, unknown], [right]: [string, unknown]): number {
 /** Of a value only what a key holds counts. */
 function assertInOrder(rows: readonly object[], paths: readonly string[], what: string): void {
   for (let at = 1; at < rows.length; at++)
-    assertTrue(compareBySort(paths, rows[at - 1]!, rows[at]!) <= 0, `groups are in order: ${what}`)
+    assertTrue(
+      compareBySort({ sort: paths, meaning: {} }, rows[at - 1]!, rows[at]!) <= 0,
+      `groups are in order: ${what}`,
+    )
 }
 
 function randomAggregates(choose: Choose): NaiveAggregates {

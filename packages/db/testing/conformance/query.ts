@@ -23,6 +23,7 @@ import {
   randomIndexes,
   randomQuery,
   seededChoose,
+  TEST_COLLATION,
 } from '../query-cases.ts'
 import type { Choose, NaiveAnswer, QueryCase } from '../query-cases.ts'
 import { QueryFixture, type Document } from '../query-fixture.ts'
@@ -496,7 +497,7 @@ async function checkQuery(
 ): Promise<void> {
   const what = JSON.stringify({ query, indexes })
   const answer = naiveAnswer(documents, query)
-  for (const find of [fixture.find(query.selector), fixture.scan(query.selector)]) {
+  for (const find of [fixture.find(query.selector, query.meaning), fixture.scan(query.selector, query.meaning)]) {
     assertEqual(await find.count(), answer.matches.length, `count of ${what}`)
     checkRows(await applyTo(find, query, fieldsWithId(query)).toArray(), query, answer, what)
   }
@@ -522,8 +523,10 @@ async function checkQuery(
 
 function specify(query: QueryCase, fields: readonly string[] | undefined): QuerySpecification {
   const sort = query.sort.map((field) => ({ path: field.replace(/^-/, ''), descending: field.startsWith('-') }))
-  const condition = normalise(parseSelector(query.selector))
-  return { condition, sort, skip: query.skip, limit: query.limit ?? Infinity, fields: fields && outermostPaths(fields) }
+  const condition = normalise(parseSelector(query.selector, query.meaning))
+  const collation = query.meaning.collation === undefined ? undefined : TEST_COLLATION
+  const wanted = { skip: query.skip, limit: query.limit ?? Infinity, fields: fields && outermostPaths(fields) }
+  return { condition, sort, collation, ...wanted }
 }
 
 async function runPlan(
@@ -549,7 +552,7 @@ function checkRows(rows: readonly Document[], query: QueryCase, answer: NaiveAns
     const document = byId.get(row._id)
     assertTrue(document !== undefined, `'${row._id}' is one of the rows, and only once, of ${what}`)
     byId.delete(row._id)
-    assertEqual(compareBySort(query.sort, document, answer.matches[query.skip + at]!), 0, `order at ${at} of ${what}`)
+    assertEqual(compareBySort(query, document, answer.matches[query.skip + at]!), 0, `order at ${at} of ${what}`)
     assertEqual<object>(row, naiveProjection(document, fieldsWithId(query)), `row of ${what}`)
   })
 }

@@ -1,6 +1,7 @@
 /** `/{db}/_changes`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Collection } from 'pannier'
+import { checkSelector } from '../design/selector-errors.ts'
 import { asBadRequest, badRequest, HttpError } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 import { isJsonObject, readJson } from '../http/request-body.ts'
@@ -108,6 +109,7 @@ function ownFilter(parameters: QueryParameters, body: JsonObject): Pick<ChangesR
     case '_selector': {
       const { selector } = body
       if (!isJsonObject(selector)) throw badRequest('Selector must be a JSON object')
+      checkSelector(selector)
       return { ...none, selector }
     }
     case '_design':

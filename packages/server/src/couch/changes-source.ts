@@ -1,5 +1,6 @@
 /** The change feed of a database as rows of `_changes`. */
 import type { Change, Collection } from 'pannier'
+import { COUCHDB_MEANING } from '../design/couchdb-meaning.ts'
 import type { JsonObject } from '../http/request-body.ts'
 import type { ChangeFilter } from '../http/seams.ts'
 import type { FeedRow, FeedSource } from './feed-pieces.ts'
@@ -98,7 +99,7 @@ export class ChangesSource implements FeedSource {
       conflicts,
       ...(filter === undefined && this.#left !== Infinity && { limit: this.#left }),
       ...(ids !== undefined && { ids }),
-      ...(selector !== undefined && { selector }),
+      ...(selector !== undefined && { selector, ...COUCHDB_MEANING }),
       ...(accept !== undefined && { filter: accept }),
     })
   }

@@ -1,11 +1,11 @@
 /** Mango: `_find`, `_explain`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Collection, Query } from 'pannier'
-import { ALL_DOCS_INDEX, designIdOf, libraryName, wireIndex } from '../design/mango-definition.ts'
-import type { MangoIndex } from '../design/mango-definition.ts'
+import { chooseIndex, type MangoChoice } from '../design/mango-choice.ts'
+import { ALL_DOCS_INDEX, wireIndex } from '../design/mango-definition.ts'
 import { bookmarkOf, libraryQuery, parseQuery } from '../design/mango-query.ts'
 import type { MangoQuery } from '../design/mango-query.ts'
-import { asBadRequest } from '../http/http-error.ts'
+import { asBadRequest, HttpError } from '../http/http-error.ts'
 import { readJsonObject } from '../http/request-body.ts'
 import type { JsonObject } from '../http/request-body.ts'
 import { joined, sendPieces } from '../http/streamed-reply.ts'
@@ -18,10 +18,9 @@ interface Database {
 
 interface Prepared {
   readonly collection: Collection<JsonObject>
-  readonly body: JsonObject
   readonly wanted: MangoQuery
+  readonly choice: MangoChoice
   readonly query: Query<JsonObject, JsonObject>
-  readonly indexes: readonly MangoIndex[]
 }
 
 const NO_INDEX = 'No matching index found, create an index to optimize query time.'
@@ -30,23 +29,20 @@ export const findRoutes: Routes = (app, context) => {
   const config = { needs: 'member' } as const
   app.post<Database>('/:db/_find', { config }, async (request, reply) => {
     const prepared = await prepare(context, request)
-    const warning = await warningOf(prepared)
-    return find(prepared, warning, reply)
+    return find(prepared, warningOf(prepared), reply)
   })
   app.post<Database>('/:db/_explain', { config }, async (request) => {
-    const { body, wanted, query, indexes } = await prepare(context, request)
+    const { wanted, query, choice } = await prepare(context, request)
     const explanation = await asBadRequest(() => query.explain())
-    const names = indexNames(explanation.plan)
-    const used = indexes.find((index) => names.has(libraryName(index)))
     const { selector, limit, skip, fields } = wanted
     return {
       dbname: request.params.db,
-      index: used === undefined ? ALL_DOCS_INDEX : wireIndex(used),
+      index: choice.index === undefined ? ALL_DOCS_INDEX : wireIndex(choice.index),
       partitioned: false,
       selector,
       opts: {
         use_index: wanted.useIndex,
-        bookmark: body['bookmark'] ?? 'nil',
+        bookmark: wanted.bookmark,
         limit,
         skip,
         fields,
@@ -65,8 +61,11 @@ async function prepare(context: ServerContext, request: FastifyRequest<Database>
   const body = await readJsonObject(request, jsonLimits(context))
   const wanted = parseQuery(body)
   const indexes = await context.indexes.settled(request.params.db, collection)
-  const query = await asBadRequest(() => libraryQuery(collection, wanted))
-  return { collection, body, wanted, query, indexes }
+  const choice = chooseIndex(indexes, wanted)
+  if (!wanted.allowFallback && (choice.index === undefined || choice.warning !== undefined))
+    throw new HttpError(400, 'no_usable_index', choice.warning ?? 'There is no index for this query.')
+  const query = await asBadRequest(() => libraryQuery(collection, wanted, choice))
+  return { collection, wanted, choice, query }
 }
 
 function find(
@@ -83,7 +82,7 @@ function find(
       yield `${rows++ > 0 ? ',\n' : ''}${JSON.stringify(shown)}`
     }
     const end = {
-      bookmark: rows === 0 ? 'nil' : bookmarkOf(wanted.skip + rows),
+      bookmark: rows === 0 ? wanted.bookmark : bookmarkOf(wanted.skip + rows),
       ...(warning !== undefined && { warning }),
       ...(wanted.executionStats && { execution_stats: await statistics(query, rows, startMs) }),
     }
@@ -100,9 +99,10 @@ async function withConflicts(collection: Collection<JsonObject>, document: JsonO
 
 async function statistics(query: Query<JsonObject, JsonObject>, rows: number, startMs: number): Promise<JsonObject> {
   const executionMs = performance.now() - startMs
-  const { actual } = await query.explain({ run: true })
+  const { actual, plan } = await query.explain({ run: true })
+  const entries = stepsOf(plan).map((step) => (step.step === 'index scan' ? Number(step.actualRows ?? 0) : 0))
   return {
-    total_keys_examined: 0,
+    total_keys_examined: entries.reduce((sum, count) => sum + count, 0),
     total_docs_examined: actual?.documents ?? 0,
     total_quorum_docs_examined: 0,
     results_returned: rows,
@@ -110,25 +110,15 @@ async function statistics(query: Query<JsonObject, JsonObject>, rows: number, st
   }
 }
 
-async function warningOf({ wanted, query, indexes }: Prepared): Promise<string | undefined> {
-  const { plan, suggestion } = await asBadRequest(() => query.explain())
-  // A few documents are read faster than the index that there is.
-  const lacksIndex = suggestion !== undefined && stepsOf(plan).some(({ step }) => step === 'full scan')
-  const warnings = lacksIndex ? [NO_INDEX] : []
-  const [design, name] = wanted.useIndex
-  if (design !== undefined) {
-    const isThere = indexes.some(
-      (index) => index.designId === designIdOf(design) && (name === undefined || index.name === name),
-    )
-    if (!isThere)
-      warnings.push(`${design}${name === undefined ? '' : `, ${name}`} was not used because it does not exist.`)
-  }
+function warningOf({ choice, wanted }: Prepared): string | undefined {
+  const lacksIndex = choice.index === undefined && Object.keys(wanted.selector).some((name) => name !== '_id')
+  const warnings = [choice.warning, lacksIndex ? NO_INDEX : undefined].filter((warning) => warning !== undefined)
   return warnings.length === 0 ? undefined : warnings.join('\n')
 }
 
 interface Step {
   readonly step: unknown
-  readonly index: unknown
+  readonly actualRows?: unknown
 }
 
 /** All steps of a plan, those in lists too. */
@@ -136,8 +126,4 @@ function stepsOf(plan: unknown): Step[] {
   if (typeof plan !== 'object' || plan === null) return []
   const own = 'step' in plan ? [plan as Step] : []
   return [...own, ...Object.values(plan).flatMap(stepsOf)]
-}
-
-function indexNames(plan: unknown): Set<unknown> {
-  return new Set(stepsOf(plan).map(({ index }) => index))
 }

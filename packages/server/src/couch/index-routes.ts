@@ -13,6 +13,7 @@ import {
   withoutIndex,
 } from '../design/mango-definition.ts'
 import { badRequest, HttpError, notFound } from '../http/http-error.ts'
+import { QueryParameters } from '../http/query-parameters.ts'
 import { readJsonObject } from '../http/request-body.ts'
 import type { JsonObject } from '../http/request-body.ts'
 import { jsonLimits } from './body-limits.ts'
@@ -30,10 +31,19 @@ const READ = { needs: 'member' } as const
 const CHANGE = { needs: 'database-admin' } as const
 
 export const indexRoutes: Routes = (app, context) => {
-  app.get<Database>('/:db/_index', { config: READ }, async ({ params }) => {
-    const indexes = await context.indexes.settled(params.db, await context.databases.get(params.db))
-    return { total_rows: indexes.length + 1, indexes: [ALL_DOCS_INDEX, ...indexes.map(wireIndex)] }
+  app.get<Database>('/:db/_index', { config: READ }, async (request) => {
+    const parameters = new QueryParameters(request)
+    const [skip, limit] = [parameters.count('skip') ?? 0, parameters.count('limit') ?? Infinity]
+    const { db } = request.params
+    const indexes = await context.indexes.settled(db, await context.databases.get(db))
+    const all = [ALL_DOCS_INDEX, ...indexes.map(wireIndex)]
+    return { total_rows: all.length, indexes: all.slice(skip, skip + limit) }
   })
+  // Not documents of these names.
+  for (const url of ['/:db/_index/*', '/:db/_index/:ddoc/:type/:name'])
+    app.all(url, { config: READ }, () => {
+      throw notFound('missing')
+    })
   app.post<Database>('/:db/_index', { config: CHANGE }, async (request) => createIndex(context, request))
   for (const url of ['/:db/_index/:ddoc/json/:name', '/:db/_index/_design/:ddoc/json/:name']) {
     app.delete<Index>(url, { config: CHANGE }, async (request) => {

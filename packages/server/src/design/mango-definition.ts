@@ -2,6 +2,8 @@
 import { createHash } from 'node:crypto'
 import type { IndexInput } from 'pannier'
 import { badRequest, HttpError } from '../http/http-error.ts'
+import { COUCHDB_MEANING } from './couchdb-meaning.ts'
+import { checkSelector } from './selector-errors.ts'
 import { isJsonObject } from '../http/request-body.ts'
 import type { JsonObject } from '../http/request-body.ts'
 
@@ -18,7 +20,7 @@ export interface MangoIndex {
   readonly partialFilter: JsonObject | undefined
 }
 
-/** Of the library: further fields of an index only break ties, so an index on the first ones finds the same documents. */
+/** Of the library: further fields of an index only order ties, so an index on the first ones finds the same documents. */
 const FIELDS_MAX = 4
 const QUERY_LANGUAGE = 'query'
 
@@ -27,22 +29,35 @@ export function parseIndexRequest(body: JsonObject): MangoIndex {
   const { index, ddoc, name, type = 'json' } = body
   if (type !== 'json')
     throw new HttpError(400, 'invalid_index', `Indexes of the type ${JSON.stringify(type)} are not known.`)
-  if (!isJsonObject(index)) throw badRequest('Missing required key: index')
+  if (!isJsonObject(index)) throw new HttpError(400, 'missing_required_key', 'Missing required key: index')
+  if (index['selector'] !== undefined)
+    throw new HttpError(400, 'invalid_key', 'Invalid key selector for this request: name it partial_filter_selector.')
   for (const text of [ddoc, name])
     if (text !== undefined && typeof text !== 'string') throw badRequest('Invalid index name or ddoc')
-  const fields = parseFields(index['fields'])
+  const fields = indexFields(index['fields'])
   const partialFilter = index['partial_filter_selector'] ?? body['partial_filter_selector']
   if (partialFilter !== undefined && !isJsonObject(partialFilter)) throw badRequest('Invalid partial_filter_selector')
+  if (partialFilter !== undefined) checkSelector(partialFilter)
+  const given = name === undefined || name === '' ? [] : [name]
   const hash = createHash('sha1')
-    .update(JSON.stringify([fields, partialFilter ?? null]))
+    .update(JSON.stringify([fields, partialFilter ?? null, ...given]))
     .digest('hex')
   const designName = ddoc === undefined || ddoc === '' ? hash : (ddoc as string)
   return {
     designId: designIdOf(designName),
-    name: name === undefined || name === '' ? hash : (name as string),
+    name: (given[0] as string | undefined) ?? hash,
     fields,
     partialFilter: partialFilter !== undefined && Object.keys(partialFilter).length > 0 ? partialFilter : undefined,
   }
+}
+
+/** What the library can make an index on. */
+function indexFields(given: unknown): MangoField[] {
+  const fields = parseFields(given)
+  for (const { path } of fields)
+    if (path === '' || (path.startsWith('_') && path !== '_id'))
+      throw new HttpError(400, 'invalid_index_field', `An index can't have the field ${JSON.stringify(path)}.`)
+  return fields
 }
 
 export function designIdOf(name: string): string {
@@ -114,9 +129,16 @@ export function libraryName({ designId, name }: MangoIndex): string {
   return `${designId}/${name}`
 }
 
+/** Ids come after the fields, so that the index gives the order of ties too. */
 export function libraryIndex(index: MangoIndex): IndexInput {
-  const on = index.fields.slice(0, FIELDS_MAX).map(({ path, descending }) => (descending ? `-${path}` : path))
-  return { on, name: libraryName(index), ...(index.partialFilter && { where: index.partialFilter }) }
+  const paths = new Set([...index.fields.map(({ path }) => path), '_id'])
+  const on = [...paths].slice(0, FIELDS_MAX)
+  return {
+    on,
+    name: libraryName(index),
+    ...COUCHDB_MEANING,
+    ...(index.partialFilter && { where: index.partialFilter }),
+  }
 }
 
 function indexOfView(designId: string, name: string, view: unknown): MangoIndex | undefined {

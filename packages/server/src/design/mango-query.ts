@@ -1,9 +1,12 @@
-/** A body of `_find` as a query of the library. */
+/** A body of `_find` as a query of the library. Its selector means what it means to CouchDB. */
 import type { Collection, Query } from 'pannier'
-import { badRequest, HttpError } from '../http/http-error.ts'
+import { HttpError } from '../http/http-error.ts'
 import { isJsonObject } from '../http/request-body.ts'
 import type { JsonObject } from '../http/request-body.ts'
 import { parseJsonText } from '../http/strict-json.ts'
+import type { MangoChoice } from './mango-choice.ts'
+import { COUCHDB_MEANING } from './couchdb-meaning.ts'
+import { checkSelector } from './selector-errors.ts'
 import { parseFields } from './mango-definition.ts'
 import type { MangoField } from './mango-definition.ts'
 
@@ -16,6 +19,10 @@ export interface MangoQuery {
   /** With what the bookmark says. */
   readonly skip: number
   readonly useIndex: readonly string[]
+  /** As it was given; 'nil' if it was not. */
+  readonly bookmark: string
+  /** False: a query for which there is no index is an error. */
+  readonly allowFallback: boolean
   readonly executionStats: boolean
   /** Documents have `_conflicts`; with `fields` they do not. */
   readonly conflicts: boolean
@@ -27,36 +34,78 @@ const NO_DESIGN = { _id: { $not: { $beginsWith: '_design/' } } }
 
 /** @throws HttpError 400 */
 export function parseQuery(body: JsonObject): MangoQuery {
-  const { selector, sort = [], fields = [], use_index = [], bookmark } = body
+  for (const name of Object.keys(body))
+    if (!MEMBERS.has(name)) throw new HttpError(400, 'invalid_key', `Invalid key ${name} for this request.`)
+  const { selector, sort = [], fields = [], bookmark } = body
   if (selector === undefined) throw new HttpError(400, 'missing_required_key', 'Missing required key: selector')
   if (!isJsonObject(selector)) throw new HttpError(400, 'invalid_selector_json', 'Selector must be a JSON object')
   if (!Array.isArray(fields) || fields.some((field) => typeof field !== 'string' || field === ''))
     throw new HttpError(400, 'invalid_fields_json', 'Fields must be an array of strings')
   if (!Array.isArray(sort)) throw new HttpError(400, 'invalid_sort_json', 'Sort must be an array of sort values')
-  const useIndex = typeof use_index === 'string' ? [use_index] : use_index
-  if (!Array.isArray(useIndex) || useIndex.some((name) => typeof name !== 'string'))
-    throw badRequest('use_index must be a string or an array of strings')
+  checkSelector(selector)
+  count(body, 'r', 1)
   return {
     selector,
-    sort: sort.length === 0 ? [] : parseFields(sort),
+    sort: sort.length === 0 ? [] : sortFields(sort),
     fields: fields as string[],
     limit: count(body, 'limit', LIMIT_DEFAULT),
     skip: count(body, 'skip', 0) + bookmarkedRows(bookmark),
-    useIndex: useIndex as string[],
-    executionStats: body['execution_stats'] === true,
-    conflicts: body['conflicts'] === true && fields.length === 0,
+    useIndex: indexName(body['use_index']),
+    bookmark: typeof bookmark === 'string' && bookmark !== '' ? bookmark : 'nil',
+    allowFallback: flag(body, 'allow_fallback', true),
+    executionStats: flag(body, 'execution_stats', false),
+    conflicts: flag(body, 'conflicts', false) && fields.length === 0,
+  }
+}
+
+const MEMBERS: ReadonlySet<string> = new Set([
+  'selector',
+  'sort',
+  'fields',
+  'limit',
+  'skip',
+  'bookmark',
+  'use_index',
+  'allow_fallback',
+  'execution_stats',
+  'conflicts',
+  // Passed over.
+  'r',
+  'partition',
+  'stable',
+  'stale',
+  'update',
+])
+
+/** A design document, and perhaps the name of an index: `"a"`, `"_design/a"`, `"a/b"`, `["a", "b"]`. */
+function indexName(given: unknown): string[] {
+  if (given === undefined || given === null) return []
+  const names: unknown = typeof given === 'string' ? given.replace(/^_design\//, '').split('/') : given
+  if (Array.isArray(names) && names.length <= 2 && names.every((name) => typeof name === 'string')) return names
+  throw new HttpError(400, 'invalid_index_name', `Invalid index name: ${JSON.stringify(given)}`)
+}
+
+function sortFields(sort: readonly unknown[]): MangoField[] {
+  try {
+    return parseFields(sort)
+  } catch (error) {
+    if (error instanceof HttpError) throw new HttpError(400, 'invalid_sort_json', error.reason, { cause: error })
+    throw error
   }
 }
 
 /** @throws TypeError for a selector that is none */
 export function libraryQuery(
   collection: Collection<JsonObject>,
-  { selector, sort, fields, limit, skip }: MangoQuery,
+  { selector, fields, limit, skip }: MangoQuery,
+  { index, order }: MangoChoice,
 ): Query<JsonObject, JsonObject> {
-  const query = collection.find({ $and: [selector, NO_DESIGN] })
-  const sorted =
-    sort.length === 0 ? query : query.sort(...sort.map(({ path, descending }) => (descending ? `-${path}` : path)))
-  const part = sorted.skip(skip).limit(limit)
+  const restriction = index?.partialFilter === undefined ? [] : [index.partialFilter]
+  const query = collection.find({ $and: [selector, ...restriction, NO_DESIGN] }, COUCHDB_MEANING)
+  const part = query
+    .sort(...order.map(({ path, descending }) => (descending ? `-${path}` : path)))
+    .skip(skip)
+    .limit(limit)
   return (fields.length === 0 ? part : part.fields(...fields)) as unknown as Query<JsonObject, JsonObject>
 }
 
@@ -83,8 +132,17 @@ function skipOf(bookmark: string): unknown {
 }
 
 function count(body: JsonObject, name: string, otherwise: number): number {
-  const value = body[name] ?? otherwise
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
-    throw badRequest(`${name} must be a whole number, 0 or more`)
-  return value
+  const { [name]: value = otherwise } = body
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
+  throw new HttpError(
+    400,
+    'invalid_non_neg_integer',
+    `Invalid value for non-negative integer ${name}: ${JSON.stringify(value)}`,
+  )
+}
+
+function flag(body: JsonObject, name: string, otherwise: boolean): boolean {
+  const { [name]: value = otherwise } = body
+  if (typeof value === 'boolean') return value
+  throw new HttpError(400, 'invalid_boolean', `Invalid boolean value for ${name}: ${JSON.stringify(value)}`)
 }

@@ -36,7 +36,14 @@ export class IndexRows {
   }
 
   static canServe({ access, residual }: Plan): boolean {
-    return access.kind === 'index' && access.fields.length > 0 && access.distinct && isAlways(residual)
+    const { collation } = access
+    return (
+      access.kind === 'index' &&
+      collation === undefined &&
+      access.fields.length > 0 &&
+      access.distinct &&
+      isAlways(residual)
+    )
   }
 
   get indexName(): string {

@@ -3,6 +3,7 @@
  * a complement, nested and/or are flat, whatever compares is a set of values.
  */
 import { unreachable } from '../../base/assert.ts'
+import { collate, holdsText, type Collation } from '../../codec/registered-collation.ts'
 import { literalPrefix } from '../regex/check-regex.ts'
 import {
   above,
@@ -21,8 +22,10 @@ import {
 } from './value-set.ts'
 import type {
   AllPredicate,
+  ComparePredicate,
   Comparison,
   ElementsPredicate,
+  JsonValue,
   ModPredicate,
   Predicate,
   RegexPredicate,
@@ -55,6 +58,8 @@ export interface WithinCondition {
   readonly whole: boolean
   /** Only the value as a whole counts, whatever it is. */
   readonly self: boolean
+  /** The set holds collated values (codec/registered-collation.ts). Undefined also where the order of strings has no say. */
+  readonly collation?: Collation | undefined
 }
 
 /** What no set of values says. */
@@ -88,7 +93,7 @@ export function normalise(predicate: Predicate, negated = false): Condition {
     case 'type':
       return itself(predicate.path, TYPES[predicate.type], negated)
     case 'compare':
-      return comparing(predicate.path, predicate.comparisons, negated)
+      return comparing(predicate, negated)
     case 'all':
       return containing(predicate, negated)
     case 'regex':
@@ -142,7 +147,7 @@ function uniteAlternatives(parts: readonly Condition[]): readonly Condition[] {
   const groups = new Map<Condition | string, Condition[]>()
   for (const part of parts) {
     const isSome = part.kind === 'within' && !part.every && part.values !== MISSING
-    const key = isSome ? `${Number(part.whole)}${Number(part.self)}${part.path}` : part
+    const key = isSome ? JSON.stringify([part.whole, part.self, part.path, part.collation?.name]) : part
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [part])
     else group.push(part)
@@ -152,6 +157,11 @@ function uniteAlternatives(parts: readonly Condition[]): readonly Condition[] {
       ? group[0]!
       : { ...(group[0] as WithinCondition), values: unite((group as WithinCondition[]).map(({ values }) => values)) },
   )
+}
+
+/** Whether the order of strings has a say in what is in the set. */
+export function ordersText(values: ValueSet): boolean {
+  return values.some(({ value }) => holdsText(value))
 }
 
 const NEVER: Condition = { kind: 'or', of: [] }
@@ -169,8 +179,13 @@ function within(path: string, values: ValueSet, whole: boolean, negated: boolean
   return { kind: 'within', path, values: negated ? complement(values) : values, every: negated, whole, self: false }
 }
 
-function comparing(path: string, comparisons: readonly Comparison[], negated: boolean): Condition {
-  const values = intersectAll(comparisons.map(valuesOf))
+function comparing({ path, comparisons, arrays, collation }: ComparePredicate, negated: boolean): Condition {
+  const values = intersectAll(comparisons.map((comparison) => valuesOf(comparison, collation)))
+  if (arrays !== undefined) {
+    const condition = arrays === 'whole' ? itself(path, values, negated) : within(path, values, false, negated)
+    const isCollated = collation !== undefined && condition.kind === 'within' && ordersText(values)
+    return isCollated ? { ...condition, collation } : condition
+  }
   const whole = comparisons.some(({ operator, operand }) =>
     operator === '$in' ? (operand as unknown[]).some(Array.isArray) : Array.isArray(operand),
   )
@@ -201,10 +216,11 @@ function containing({ path, values }: AllPredicate, negated: boolean): Condition
 function finding(predicate: RegexPredicate, negated: boolean): Condition {
   const { prefix, isAll } = literalPrefix(predicate)
   const test: Condition = { ...predicate, negated }
-  if (isAll) return within(predicate.path, beginningWith(prefix), false, negated)
-  return prefix === '' || negated
-    ? test
-    : combine('and', [within(predicate.path, beginningWith(prefix), false, false), test])
+  const { path, arrays } = predicate
+  const beginning = (not: boolean): Condition =>
+    arrays === 'whole' ? itself(path, beginningWith(prefix), not) : within(path, beginningWith(prefix), false, not)
+  if (isAll) return beginning(negated)
+  return prefix === '' || negated ? test : combine('and', [beginning(false), test])
 }
 
 /** What is said of the element itself can be looked up; all else is tested. */
@@ -213,13 +229,16 @@ function ofElements({ of, ...predicate }: ElementsPredicate, negated: boolean): 
   const inner = normalise(of)
   const test: Condition = { ...predicate, of: inner, negated }
   if (which !== 'some' || path === '') return test
-  const sets = conjuncts(inner).flatMap((part) => (part.kind === 'within' && part.path === '' ? [part.values] : []))
+  const sets = conjuncts(inner).flatMap((part) =>
+    part.kind === 'within' && part.path === '' && part.collation === undefined ? [part.values] : [],
+  )
   const values = intersectAll(sets)
   if (sets.length === conjuncts(inner).length && sets.length > 0) return arrayWith(path, [values], negated)
   return sets.length === 0 || negated ? test : combine('and', [within(path, values, false, false), test])
 }
 
-function valuesOf({ operator, operand }: Comparison): ValueSet {
+function valuesOf({ operator, operand: given }: Comparison, collation: Collation | undefined): ValueSet {
+  const operand = collation === undefined ? given : (collate(given, collation) as JsonValue)
   switch (operator) {
     case '$eq':
       return pointAt(operand)

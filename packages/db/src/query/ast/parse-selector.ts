@@ -3,13 +3,17 @@
  * beyond a limit, which may come from a stranger, a PANNIER_LIMIT.
  *
  * `{ address: { city: 'Oslo' } }` and `{ 'address.city': 'Oslo' }` are the same; `{}` as a condition means "equals {}".
+ *
+ * In the dialect 'couchdb' a selector means what it means to CouchDB (docs/query-planner.md, "Dialects").
  */
 import { PannierError } from '../../base/errors.ts'
 import { isPlainObject } from '../../codec/collation.ts'
 import { fieldNames } from '../../codec/field-path.ts'
+import { collationNamed, type Collation } from '../../codec/registered-collation.ts'
 import { checkRegex } from '../regex/check-regex.ts'
 import {
   BuiltPredicate,
+  type AboutArrays,
   type CompareOperator,
   type Comparison,
   type ElementsPredicate,
@@ -25,20 +29,44 @@ export const SELECTOR_CONDITIONS_MAX = 10_000
 /** Values in one selector, those inside arrays and objects counted too. */
 export const SELECTOR_VALUES_MAX = 100_000
 
+/** How a selector is to be understood. */
+export interface SelectorMeaning {
+  /** Left out: ours. */
+  readonly dialect?: 'couchdb' | undefined
+  /** The name of an order of strings, with the dialect 'couchdb' only; left out: by code point. */
+  readonly collation?: string | undefined
+}
+
 /** Also takes what was built (builder.ts). */
-export function parseSelector(selector: unknown): Predicate {
+export function parseSelector(selector: unknown, meaning: SelectorMeaning = {}): Predicate {
+  const parser = new SelectorParser(meaning)
   if (selector instanceof BuiltPredicate) return selector.predicate
-  return new SelectorParser().condition(selector, '', 0, false)
+  return parser.condition(selector, '', 0, false)
+}
+
+/** The order of strings of a checked meaning. */
+export function checkedCollation({ dialect, collation }: SelectorMeaning): Collation | undefined {
+  if (dialect !== undefined && dialect !== 'couchdb')
+    throw new TypeError(`dialect must be 'couchdb' or left out, got ${String(dialect)}`)
+  if (collation !== undefined && dialect === undefined) throw new TypeError(`collation goes with dialect: 'couchdb'`)
+  return collationNamed(collation)
 }
 
 /** What an object says of the value at `path`; of an element of $elemMatch and the like itself where that is ''. */
 export function parseFieldCondition(path: string, condition: object): Predicate {
-  return new SelectorParser().condition(condition, path, 0, path === '')
+  return new SelectorParser({}).condition(condition, path, 0, path === '')
 }
 
 class SelectorParser {
+  private readonly isCouch: boolean
+  private readonly collation: Collation | undefined
   private conditions = 0
   private values = 0
+
+  constructor(meaning: SelectorMeaning) {
+    this.collation = checkedCollation(meaning)
+    this.isCouch = meaning.dialect === 'couchdb'
+  }
 
   /**
    * What an object says of the value at `path`. Where that is '': of the document, or (`isElement`) of an element, which,
@@ -49,17 +77,21 @@ class SelectorParser {
     this.check(path, depth)
     const parts: Predicate[] = []
     const comparisons: Comparison[] = []
-    for (const [name, operand] of Object.entries(condition)) {
+    for (const [key, operand] of Object.entries(condition)) {
+      const isField = !key.startsWith('$')
+      const name = key.startsWith('\\$') ? key.slice(1) : key
       const place = path === '' ? name : `${path}.${name}`
-      if (!name.startsWith('$')) parts.push(this.field(operand, checkedPath(place), depth))
-      else if (COMBINATIONS.has(name)) parts.push(this.combination(name, operand, path, depth, isElement))
-      else if (path === '' && !isElement) fail(place, 'this operator needs a field')
+      if (isField) parts.push(this.field(operand, checkedPath(place), depth))
+      else if (COMBINATIONS.has(name)) {
+        const saysNothing = this.isCouch && isEmpty(operand) && Object.keys(condition).length > 1
+        if (!saysNothing) parts.push(this.combination(name, operand, path, depth, isElement))
+      } else if (path === '' && !isElement) fail(place, 'this operator needs a field')
       else if (COMPARISONS.has(name)) comparisons.push(this.comparison(name as CompareOperator, operand, place))
       else if (ELEMENTS.has(name)) parts.push(this.elements(name, operand, path, place, depth))
       else if (name !== '$options') parts.push(this.test(name, operand, path, place, condition))
       else if (!('$regex' in condition)) fail(place, '$options goes with $regex')
     }
-    if (comparisons.length > 0) parts.unshift(compare(path, comparisons))
+    if (comparisons.length > 0) parts.unshift(...this.compared(path, comparisons))
     return parts.length === 1 ? parts[0]! : freeze({ kind: 'and', of: freeze(parts) })
   }
 
@@ -68,20 +100,44 @@ class SelectorParser {
     if (isPlainObject(operand) && Object.keys(operand).length > 0)
       return this.condition(operand, path, depth + 1, false)
     this.check(path, depth)
-    return compare(path, [this.comparison('$eq', operand, path)])
+    return this.compare(path, [this.comparison('$eq', operand, path)])
+  }
+
+  /** Ours are about one element, all of them; CouchDB's each stand for themselves. */
+  private compared(path: string, comparisons: readonly Comparison[]): Predicate[] {
+    if (!this.isCouch) return [this.compare(path, comparisons)]
+    const alone = comparisons.filter(({ operator }) => !ORDERED.has(operator))
+    const ordered = comparisons.filter(({ operator }) => ORDERED.has(operator))
+    return [...alone.map((one) => [one]), ...(ordered.length > 0 ? [ordered] : [])].map((one) =>
+      this.compare(path, one),
+    )
+  }
+
+  private compare(path: string, comparisons: readonly Comparison[]): Predicate {
+    const all = freeze({ kind: 'compare', path, comparisons: freeze(comparisons) } as const)
+    if (!this.isCouch) return all
+    const [{ operator }] = comparisons as [Comparison]
+    const arrays: AboutArrays = operator === '$in' ? 'elements' : 'whole'
+    const isCollated = this.collation !== undefined && operator !== '$beginsWith' && path !== '_id'
+    return freeze({ ...all, arrays, ...(isCollated && { collation: this.collation }) })
   }
 
   private combination(name: string, operand: unknown, path: string, depth: number, isElement: boolean): Predicate {
     const part = (one: unknown): Predicate => this.condition(one, path, depth + 1, isElement)
     if (name === '$not') return not(part(operand))
     if (!Array.isArray(operand)) fail(path === '' ? name : `${path}.${name}`, 'it takes an array of selectors')
+    if (this.isCouch && operand.length === 0) return either(freeze([]))
     const of = freeze(operand.map(part))
     return name === '$and' ? freeze({ kind: 'and', of }) : name === '$or' ? either(of) : not(either(of))
   }
 
   private elements(name: string, operand: unknown, path: string, place: string, depth: number): Predicate {
     if (!isPlainObject(operand)) fail(place, 'it takes a selector')
-    const of = this.condition(operand, '', depth + 1, true)
+    // To CouchDB `{}` is a value, which elements can equal.
+    const of =
+      this.isCouch && Object.keys(operand).length === 0
+        ? this.field(operand, '', depth + 1)
+        : this.condition(operand, '', depth + 1, true)
     return freeze({ kind: 'elements', path, which: ELEMENTS.get(name)!, of })
   }
 
@@ -95,9 +151,9 @@ class SelectorParser {
   private test(name: string, operand: unknown, path: string, place: string, condition: PlainObject): Predicate {
     switch (name) {
       case '$ne':
-        return not(compare(path, [this.comparison('$eq', operand, place)]))
+        return not(this.compare(path, [this.comparison('$eq', operand, place)]))
       case '$nin':
-        return not(compare(path, [this.comparison('$in', operand, place)]))
+        return not(this.compare(path, [this.comparison('$in', operand, place)]))
       case '$exists': {
         if (typeof operand !== 'boolean') fail(place, 'it takes true or false')
         const exists: Predicate = freeze({ kind: 'exists', path })
@@ -114,14 +170,15 @@ class SelectorParser {
         if (!isNumber(divisor) || !isNumber(remainder) || divisor === 0) {
           fail(place, 'it takes [divisor, remainder], whole numbers, the divisor not 0')
         }
-        return freeze({ kind: 'mod', path, divisor, remainder })
+        return freeze({ kind: 'mod', path, divisor, remainder, ...this.aboutArrays() })
       }
       case '$all':
         if (!Array.isArray(operand)) fail(place, 'it takes an array')
-        return freeze({ kind: 'all', path, values: this.frozenCopy(operand, place, 0) as readonly JsonValue[] })
+        return this.all(path, this.frozenCopy(operand, place, 0) as readonly JsonValue[])
       case '$regex':
         try {
-          return freeze({ kind: 'regex', path, ...checkRegex(operand, condition['$options'] ?? '') })
+          const expression = checkRegex(operand, condition['$options'] ?? '')
+          return freeze({ kind: 'regex', path, ...expression, ...this.aboutArrays() })
         } catch (error) {
           if (error instanceof PannierError) throw error
           fail(place, (error as Error).message)
@@ -129,6 +186,18 @@ class SelectorParser {
       default:
         return fail(place, 'there is no such operator')
     }
+  }
+
+  private aboutArrays(): { readonly arrays: 'whole' } | undefined {
+    return this.isCouch ? { arrays: 'whole' } : undefined
+  }
+
+  /** To CouchDB one array among the values may also be the whole array. */
+  private all(path: string, values: readonly JsonValue[]): Predicate {
+    const all: Predicate = freeze({ kind: 'all', path, values })
+    const [only] = values
+    if (!this.isCouch || values.length !== 1 || !Array.isArray(only)) return all
+    return either(freeze([all, this.compare(path, [freeze({ operator: '$eq', operand: only })])]))
   }
 
   /** JSON only; later changes of what the caller gave do not reach the copy. */
@@ -154,6 +223,8 @@ class SelectorParser {
 
 const COMBINATIONS: ReadonlySet<string> = new Set(['$and', '$or', '$nor', '$not'])
 const COMPARISONS: ReadonlySet<string> = new Set(['$eq', '$gt', '$gte', '$lt', '$lte', '$in', '$beginsWith'])
+/** Those that one set of values says. */
+const ORDERED: ReadonlySet<string> = new Set(['$eq', '$gt', '$gte', '$lt', '$lte'])
 const ELEMENTS: ReadonlyMap<string, ElementsPredicate['which']> = new Map([
   ['$elemMatch', 'some'],
   ['$allMatch', 'every'],
@@ -173,8 +244,8 @@ function isNumber(value: unknown): value is number {
   return Number.isSafeInteger(value)
 }
 
-function compare(path: string, comparisons: readonly Comparison[]): Predicate {
-  return freeze({ kind: 'compare', path, comparisons: freeze(comparisons) })
+function isEmpty(operand: unknown): boolean {
+  return Array.isArray(operand) && operand.length === 0
 }
 
 export function either(of: readonly Predicate[]): Predicate {

@@ -3,6 +3,8 @@
  * workers and networks as it is. What each node means is written in docs/query-planner.md and, in code, in evaluate.ts.
  */
 
+import type { Collation } from '../../codec/registered-collation.ts'
+
 /** Any value that a document can hold. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [name: string]: JsonValue }
 
@@ -45,11 +47,20 @@ export interface Comparison {
   readonly operand: JsonValue
 }
 
+/**
+ * What of an array a condition is about: 'whole': only the array itself, 'elements': only its elements. Undefined: its elements, and
+ * it itself where an operand of a comparison is an array.
+ */
+export type AboutArrays = 'whole' | 'elements'
+
 /** One value (of an array: one and the same element) meets all comparisons. */
 export interface ComparePredicate {
   readonly kind: 'compare'
   readonly path: string
   readonly comparisons: readonly Comparison[]
+  readonly arrays?: AboutArrays | undefined
+  /** Undefined: strings are in the order of their code points. */
+  readonly collation?: Collation | undefined
 }
 
 export interface ExistsPredicate {
@@ -63,6 +74,7 @@ export interface RegexPredicate {
   readonly path: string
   readonly source: string
   readonly flags: string
+  readonly arrays?: 'whole' | undefined
 }
 
 export type ValueType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object'
@@ -87,6 +99,7 @@ export interface ModPredicate {
   readonly path: string
   readonly divisor: number
   readonly remainder: number
+  readonly arrays?: 'whole' | undefined
 }
 
 /** The value is an array in which each of these is an element; of none: never true. */

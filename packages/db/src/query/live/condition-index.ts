@@ -132,8 +132,8 @@ function placesOf(condition: Condition): Place[] | undefined {
   return choices.toSorted((left, right) => left.length - right.length)[0]
 }
 
-function isFindable({ values, every }: WithinCondition): boolean {
-  return !every && values.length <= 2 * POINTS_MAX && isPoints(values)
+function isFindable({ values, every, collation }: WithinCondition): boolean {
+  return !every && collation === undefined && values.length <= 2 * POINTS_MAX && isPoints(values)
 }
 
 function pointsOf({ path, values }: WithinCondition): Place[] {

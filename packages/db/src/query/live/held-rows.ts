@@ -41,9 +41,9 @@ export class HeldRows {
   #horizon: string | undefined
 
   /** `skip`: of the rows that are held. */
-  constructor({ sort, limit, fields }: QuerySpecification, skip: number, holding: Holding) {
+  constructor({ sort, limit, fields, collation }: QuerySpecification, skip: number, holding: Holding) {
     this.#holding = holding
-    this.#sortKey = compileSortKey(sort, documentFields)
+    this.#sortKey = compileSortKey(sort, documentFields, collation)
     this.#project = fields && compileProjection(fields, documentFields)
     this.#skip = skip
     this.#end = skip + limit

@@ -257,11 +257,11 @@ function compileTest<Row>(
 }
 
 function compileSortRow<Source extends Numbered>(
-  { sort }: QuerySpecification,
+  { sort, collation }: QuerySpecification,
   fields: FieldReader<Source>,
   carried: (row: Source) => EntryRow['values'],
 ): (row: Source) => SortRow {
-  const key = sorting().compileSortKey(sort, fields)
+  const key = sorting().compileSortKey(sort, fields, collation)
   return (row) => ({ key: key(row), number: row.number, values: carried(row) })
 }
 

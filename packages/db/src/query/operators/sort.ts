@@ -7,7 +7,8 @@
  * come after them. So any number of rows can be sorted: each pass reads the whole input, and gives as many rows as
  * fit. The order is total (the key, then the document's number), so that no row is lost or doubled between passes.
  */
-import { encodeIndexValue } from '../../index/index-key.ts'
+import type { Collation } from '../../codec/registered-collation.ts'
+import { encodeIndexValue, sortedValue } from '../../index/index-key.ts'
 import type { ReadField } from '../match.ts'
 import type { SortField } from '../planner/plan.ts'
 import type { EntryRow } from './entry-row.ts'
@@ -29,11 +30,13 @@ export interface SortRow extends EntryRow {
 export function compileSortKey<Source>(
   sort: readonly SortField[],
   reader: (path: string) => ReadField<Source>,
+  collation: Collation | undefined,
 ): (row: Source) => string {
-  const fields = sort.map(({ path, descending }) => ({ read: reader(path), descending }))
+  const fields = sort.map(({ path, descending }) => ({ read: reader(path), path, descending }))
   return (row) => {
     let key = ''
-    for (const { read, descending } of fields) key += encodeIndexValue(read(row), descending)
+    for (const { read, path, descending } of fields)
+      key += encodeIndexValue(sortedValue(read(row), path, collation), descending)
     return key
   }
 }

@@ -17,7 +17,7 @@ import {
   type Interval,
   type ValueSet,
 } from '../ast/value-set.ts'
-import { combine, conjuncts, type AnyOf, type Condition, type WithinCondition } from '../ast/normalise.ts'
+import { combine, conjuncts, ordersText, type AnyOf, type Condition, type WithinCondition } from '../ast/normalise.ts'
 import type { QuerySource } from '../query-source.ts'
 import { indexCondition } from '../index-condition.ts'
 import { entryRange, hasExactKeys, idRanges, mergeRanges } from './key-ranges.ts'
@@ -49,6 +49,8 @@ export interface AccessPath {
   readonly met: ReadonlySet<Condition>
   /** The fields that the entries hold, in the order by which they are sorted; none if a field holds an array's elements. */
   readonly fields: readonly { readonly path: string; readonly descending: boolean }[]
+  /** By which order of strings they are sorted; undefined: by code point. */
+  readonly collation?: string | undefined
   /** So many of the fields have one and the same value in all rows. */
   readonly fixed: number
   /** What the ranges stand for; for explain. */
@@ -173,21 +175,22 @@ function indexPaths(
   // The elements of one array meet different conditions: entries can be looked up by one of them only.
   const conditions = byPath.get(index.fields[0]!.path) ?? []
   return conditions
-    .filter(({ every, whole, self }) => !every && !whole && !self)
+    .filter(({ every, whole, self, collation }) => !every && !whole && !self && collation === undefined)
     .map((one) => () => elementPath(source, index, one, rangesMax))
 }
 
 /** Whether every document that meets the condition has entries in the index, of the kind that is looked up here. */
-function holdsAll({ builtTo, text, where }: IndexDefinition, condition: Condition): boolean {
+function holdsAll(index: IndexDefinition, condition: Condition): boolean {
+  const { builtTo, text, where } = index
   if (builtTo !== undefined || text !== undefined) return false
-  return where === undefined || implication().implies(condition, indexCondition(where))
+  return where === undefined || implication().implies(condition, indexCondition(index))
 }
 
 /** The documents of a partial index meet what its own condition says. */
 function withPartsMet(path: AccessPath | undefined, condition: Condition): AccessPath | undefined {
-  const where = path?.index?.where
-  if (path === undefined || where === undefined) return path
-  const parts = conjuncts(condition).filter((part) => implication().implies(indexCondition(where), part))
+  const index = path?.index
+  if (path === undefined || index?.where === undefined) return path
+  const parts = conjuncts(condition).filter((part) => implication().implies(indexCondition(index), part))
   return { ...path, met: new Set([...path.met, ...parts]) }
 }
 
@@ -236,9 +239,9 @@ function indexPath(
   let fixed = 0
   let skipped = false
   for (const [at, { path, descending }] of index.fields.entries()) {
-    const conditions = byPath.get(path)
+    const conditions = byPath.get(path)?.filter((part) => isInOrderOf(index, part))
     let intervals = ALL_VALUES
-    if (conditions !== undefined) {
+    if (conditions !== undefined && conditions.length > 0) {
       const all = intersectAll(conditions.map(({ values }) => values))
       const values = narrowed(all, rangesMax / prefixes.length)
       intervals = intervalsOf(values)
@@ -271,9 +274,15 @@ function indexPath(
     index,
     met,
     fields: index.fields,
+    collation: index.collation,
     fixed,
     bounds,
   })
+}
+
+/** Whether the set of values is a set of ranges of the index. */
+function isInOrderOf({ collation }: IndexDefinition, part: WithinCondition): boolean {
+  return part.path === '_id' || part.collation?.name === collation || !ordersText(part.values)
 }
 
 /** `next`: ranges that will be counted in any case: what that needs is fetched along with what is missed here. */
@@ -330,7 +339,7 @@ function intersections(paths: readonly AccessPath[], count: number): AccessPath[
 }
 
 function intersection(first: AccessPath, second: AccessPath, count: number): AccessPath {
-  const { fields, fixed } = first
+  const { fields, collation, fixed } = first
   const rows = Math.min(first.rows, second.rows)
   return {
     ...NO_ROWS,
@@ -341,6 +350,7 @@ function intersection(first: AccessPath, second: AccessPath, count: number): Acc
     distinct: false,
     met: new Set([...first.met, ...second.met]),
     fields,
+    collation,
     fixed,
   }
 }

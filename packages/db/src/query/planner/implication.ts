@@ -7,7 +7,7 @@
  * - What no set of values says is implied by itself only.
  */
 import { compareValues } from '../../codec/collation.ts'
-import { conjuncts, type Condition, type WithinCondition } from '../ast/normalise.ts'
+import { conjuncts, ordersText, type Condition, type WithinCondition } from '../ast/normalise.ts'
 import { ARRAYS, intersect, intersectAll, type ValueSet } from '../ast/value-set.ts'
 
 export function implies(given: Condition, wanted: Condition): boolean {
@@ -17,8 +17,15 @@ export function implies(given: Condition, wanted: Condition): boolean {
   if (parts.some((part) => (part.kind === 'or' ? implies(part, wanted) : isSame(part, wanted)))) return true
   if (wanted.kind === 'or') return wanted.of.some((alternative) => implies(given, alternative))
   if (wanted.kind !== 'within') return false
-  const ofField = parts.filter((part) => part.kind === 'within' && part.path === wanted.path) as WithinCondition[]
-  return ofField.some((part) => withinImplies(part, wanted)) || withinImplies(together(ofField, wanted.path), wanted)
+  const within = parts.filter((part): part is WithinCondition => part.kind === 'within')
+  const ofField = within.filter((part) => part.path === wanted.path && isComparable(part, wanted))
+  const inOneOrder = ofField.filter((part) => part.collation === wanted.collation || !ordersText(part.values))
+  return ofField.some((part) => withinImplies(part, wanted)) || withinImplies(together(inOneOrder, wanted.path), wanted)
+}
+
+/** Sets of values in different orders of strings say nothing of each other. */
+function isComparable(left: WithinCondition, right: WithinCondition): boolean {
+  return left.collation === right.collation || !ordersText(left.values) || !ordersText(right.values)
 }
 
 /** Operands are JSON. */

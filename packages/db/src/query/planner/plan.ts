@@ -3,6 +3,7 @@
  */
 import { combine, conjuncts, isAlways, isNever, type Condition } from '../ast/normalise.ts'
 import { pathsOf } from '../match.ts'
+import type { Collation } from '../../codec/registered-collation.ts'
 import type { QuerySource } from '../query-source.ts'
 import { accessPaths, NO_ROWS, type AccessPath } from './access-path.ts'
 import type { SkipScanLimits } from './skip-scan.ts'
@@ -19,6 +20,8 @@ export interface QuerySpecification {
   readonly skip: number
   /** Infinity: all. */
   readonly limit: number
+  /** The order of strings in `sort`; undefined: by code point. */
+  readonly collation?: Collation | undefined
   /** Paths of the fields that are wanted; undefined: whole documents; none: rows are only counted. */
   readonly fields: readonly string[] | undefined
 }
@@ -81,8 +84,10 @@ function planWith(access: AccessPath, query: QuerySpecification, matchesMax: num
     'and',
     conjuncts(query.condition).filter((part) => !access.met.has(part)),
   )
-  const direction = sortDirection(access, query.sort)
-  const held = new Set(access.fields.map(({ path }) => path))
+  const isOneOrder = access.collation === query.collation?.name || query.sort.every(({ path }) => path === '_id')
+  const direction = isOneOrder ? sortDirection(access, query.sort) : undefined
+  // Of collated strings entries hold keys only.
+  const held = new Set(access.collation === undefined ? access.fields.map(({ path }) => path) : [])
   const readsFor = (paths: readonly string[] | undefined): Reads =>
     access.kind !== 'scan' && paths !== undefined && paths.every((path) => held.has(path)) ? 'entries' : 'documents'
   const filter = readsFor(pathsOf(residual))

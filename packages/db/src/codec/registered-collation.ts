@@ -1,0 +1,76 @@
+/**
+ * Orders of strings other than that of their code points. Strings are put in order by the code points of what `key` makes of them;
+ * values that hold strings by codec/collation.ts, with the keys in the place of the strings.
+ *
+ * What is stored in such an order names it. A collation never changes: another order has another name.
+ */
+import { assert } from '../base/assert.ts'
+import { isArrayLike } from './collation.ts'
+import { defineField } from './field-path.ts'
+
+export interface Collation {
+  /** With its version: 'icu-root 15'. */
+  readonly name: string
+  /** Its code points order strings; equal for strings that count as equal. '' gives ''. Must be pure. */
+  readonly key: (text: string) => string
+}
+
+const registered = new Map<string, Collation>()
+
+/**
+ * Makes an order of strings known in this process, for the `collation` of queries, indexes and views.
+ *
+ * @throws TypeError if it is none, or one of that name is known that is another.
+ * @example
+ * registerCollation({ name: 'lower case 1', key: (text) => text.toLowerCase() })
+ */
+export function registerCollation(collation: Collation): void {
+  const { name, key } = collation as { readonly [member in keyof Collation]?: unknown }
+  if (typeof name !== 'string' || name === '')
+    throw new TypeError(`registerCollation(): name must be a text, got ${String(name)}`)
+  if (typeof key !== 'function') throw new TypeError(`registerCollation(): key must be a function, got ${typeof key}`)
+  const known = registered.get(name)
+  if (known !== undefined && known.key !== key)
+    throw new TypeError(`registerCollation(): another collation has the name '${name}'; give this one another name`)
+  registered.set(name, collation)
+}
+
+export function isKnownCollation(name: string | undefined): boolean {
+  return name === undefined || registered.has(name)
+}
+
+export function knownCollation(name: string): Collation {
+  const collation = registered.get(name)
+  assert(collation !== undefined, 'a collation is not known')
+  return collation
+}
+
+/** Of an argument of the public API. */
+export function collationNamed(name: unknown): Collation | undefined {
+  if (name === undefined) return undefined
+  const collation = typeof name === 'string' ? registered.get(name) : undefined
+  if (collation === undefined)
+    throw new TypeError(`collation must be the name of one that registerCollation() was given, got ${JSON.stringify(name)}`)
+  return collation
+}
+
+/** The value with keys in the place of its strings. Names of fields are strings too. */
+export function collate(value: unknown, collation: Collation): unknown {
+  if (typeof value === 'string') return collation.key(value)
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value
+  if (isArrayLike(value)) return Array.from(value, (element) => collate(element, collation))
+  const object = {}
+  for (const [name, inner] of Object.entries(value))
+    defineField(object, NAME + collation.key(name), collate(inner, collation))
+  return object
+}
+
+/** Stands before every name, so that no name is a number, which would come before the others. */
+const NAME = ' '
+
+/** Whether the order of strings has a say in what is lower and what is higher than the value. */
+export function holdsText(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return typeof value === 'string' && value !== ''
+  if (ArrayBuffer.isView(value)) return false
+  return Array.isArray(value) ? value.some(holdsText) : Object.keys(value).length > 0
+}
