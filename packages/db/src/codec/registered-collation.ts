@@ -50,7 +50,9 @@ export function collationNamed(name: unknown): Collation | undefined {
   if (name === undefined) return undefined
   const collation = typeof name === 'string' ? registered.get(name) : undefined
   if (collation === undefined)
-    throw new TypeError(`collation must be the name of one that registerCollation() was given, got ${JSON.stringify(name)}`)
+    throw new TypeError(
+      `collation must be the name of one that registerCollation() was given, got ${JSON.stringify(name)}`,
+    )
   return collation
 }
 

@@ -22,7 +22,7 @@ export type ReadPath = (path: string) => unknown
 export function indexKeys(definition: IndexDefinition, readField: ReadPath, documentNumber: number): string[] {
   const suffix = numberKey(documentNumber)
   const { fields, multi } = definition
-  const collation = definition.collation === undefined ? undefined : knownCollation(definition.collation)
+  const collation = collationOf(definition)
   if (multi) {
     const { path, descending } = fields[0]!
     const keys = new Set<string>()
@@ -35,6 +35,11 @@ export function indexKeys(definition: IndexDefinition, readField: ReadPath, docu
     key += encodeIndexValue(sortedValue(readField(path), path, collation), descending)
   }
   return [key + suffix]
+}
+
+/** The order of strings in its keys. */
+export function collationOf({ collation }: Pick<IndexDefinition, 'collation'>): Collation | undefined {
+  return collation === undefined ? undefined : knownCollation(collation)
 }
 
 /** A value as it stands in keys. Ids are always by code point. */

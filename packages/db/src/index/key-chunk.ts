@@ -3,6 +3,7 @@
  *
  * Equal values are kept once: each entry is the number of its value and the number of its document (entry-list.ts).
  */
+import type { Collation } from '../codec/registered-collation.ts'
 import { lazyModule } from '../base/lazy-module.ts'
 import type { Key } from '../base/brand.ts'
 import type { ShapeDictionary } from '../codec/shape.ts'
@@ -12,7 +13,7 @@ import type { IndexTests } from './entry-keys.ts'
 import { EntryList } from './entry-list.ts'
 import { FieldReader } from './field-reader.ts'
 import type { IndexDefinition } from './index-definition.ts'
-import { elementsOf } from './index-key.ts'
+import { collationOf, elementsOf, sortedValue } from './index-key.ts'
 import { ValueTree } from './value-tree.ts'
 
 const texts = lazyModule(() => import('./text/text-part.ts'))
@@ -71,12 +72,14 @@ class IndexPart implements ChunkPart {
   readonly index: IndexDefinition
   readonly full = false
   readonly #tests: IndexTests
+  readonly #collation: Collation | undefined
   readonly #values = new ValueTree()
   readonly #entries = new EntryList(this.#values)
 
   constructor(index: IndexDefinition, tests: IndexTests) {
     this.index = index
     this.#tests = tests
+    this.#collation = collationOf(index)
   }
 
   get count(): number {
@@ -97,10 +100,14 @@ class IndexPart implements ChunkPart {
     let node = values.start
     for (let at = 0; at < last; at++) {
       const { path, descending } = index.fields[at]!
-      node = values.child(node, fields.read(path), descending)
+      node = values.child(node, this.#sorted(fields, path), descending)
     }
     const { path, descending } = index.fields[last]!
-    this.#entries.add(values.add(node, fields.read(path), descending), documentNumber)
+    this.#entries.add(values.add(node, this.#sorted(fields, path), descending), documentNumber)
+  }
+
+  #sorted(fields: FieldReader, path: string): unknown {
+    return sortedValue(fields.read(path), path, this.#collation)
   }
 
   sort(): void {

@@ -1,4 +1,7 @@
 /** How selectors, keys and strings are to be understood that come through CouchDB's doors. */
-import type { SelectorMeaning } from 'pannier'
+import { ROOT_COLLATION } from './collation/root-collation.ts'
 
-export const COUCHDB_MEANING: SelectorMeaning = { dialect: 'couchdb' }
+export const COUCHDB_MEANING: { readonly dialect: 'couchdb'; readonly collation: string } = {
+  dialect: 'couchdb',
+  collation: ROOT_COLLATION.name,
+}

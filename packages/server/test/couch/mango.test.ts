@@ -262,3 +262,22 @@ describe('indexes', () => {
     expect(await running.server.database.collection(`mango${made}`).indexes()).toHaveLength(3)
   })
 })
+
+test('strings are in the order of ICU: ranges, equality, and rows, with an index and without', async () => {
+  const names = ['bar', 'baz', 'Äpfel', 'apfel', 'Zoo', 'apple', 'a\u0308', 'ä']
+  const url = await database(names.map((name, at) => ({ _id: String(at), name })))
+  const namesOf = async (query: object): Promise<unknown[]> =>
+    (await post(url, '_find', query)).docs!.map((document) => (document as unknown as { name: string }).name)
+  const range = { selector: { name: { $gte: 'a', $lt: 'b' } } }
+  expect(new Set(await namesOf(range))).toEqual(new Set(['a\u0308', 'Äpfel', 'apfel', 'apple', 'ä']))
+  expect(await namesOf({ selector: { name: 'ä' } })).toEqual(['a\u0308', 'ä'])
+  expect(await namesOf({ selector: { name: { $beginsWith: 'a' } } })).toEqual(['apfel', 'apple', 'a\u0308'])
+  const sorted = ['a\u0308', 'ä', 'apfel', 'Äpfel', 'apple', 'bar', 'baz', 'Zoo']
+  expect(await namesOf({ selector: {}, sort: ['name'] })).toEqual(sorted)
+  await post(url, '_index', { index: { fields: ['name'] } })
+  expect(await namesOf({ selector: { name: { $gt: null } } })).toEqual(sorted)
+  expect(await namesOf({ ...range, sort: [{ name: 'desc' }] })).toEqual(sorted.slice(0, 5).toReversed())
+  expect(await namesOf({ selector: { name: 'ä' } })).toEqual(['a\u0308', 'ä'])
+  const { results } = (await post(url, '_changes?filter=_selector', range)) as unknown as { results: unknown[] }
+  expect(results).toHaveLength(5)
+})
