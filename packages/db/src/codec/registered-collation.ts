@@ -18,9 +18,10 @@ export interface Collation {
 const registered = new Map<string, Collation>()
 
 /**
- * Makes an order of strings known in this process, for the `collation` of queries, indexes and views.
+ * Makes an order of strings known in this process, for the `collation` of queries, indexes and views. The name is what is stored: the
+ * same one must always stand for the same order.
  *
- * @throws TypeError if it is none, or one of that name is known that is another.
+ * @throws TypeError if it is none.
  * @example
  * registerCollation({ name: 'lower case 1', key: (text) => text.toLowerCase() })
  */
@@ -29,9 +30,6 @@ export function registerCollation(collation: Collation): void {
   if (typeof name !== 'string' || name === '')
     throw new TypeError(`registerCollation(): name must be a text, got ${String(name)}`)
   if (typeof key !== 'function') throw new TypeError(`registerCollation(): key must be a function, got ${typeof key}`)
-  const known = registered.get(name)
-  if (known !== undefined && known.key !== key)
-    throw new TypeError(`registerCollation(): another collation has the name '${name}'; give this one another name`)
   registered.set(name, collation)
 }
 

@@ -45,7 +45,8 @@ test('an order that is not known is refused, and so is what does not go with it'
   expect(() => collection.find({}, { dialect: 'x' as 'couchdb' })).toThrow(TypeError)
   expect(() => db.collection('c', { indexes: [{ on: 'name', ...unknown }] })).toThrow(TypeError)
   expect(() => db.collection('c', { indexes: [{ on: 'name', unique: true, ...meaning }] })).toThrow(TypeError)
-  expect(() => registerCollation({ name: TEST_COLLATION.name, key: (text) => text })).toThrow(TypeError)
+  expect(() => registerCollation({ name: '', key: (text) => text })).toThrow(TypeError)
+  expect(() => registerCollation({ name: 'x' } as never)).toThrow(TypeError)
 })
 
 test('a process that does not know the order goes without the index, and forgets it with its first write', async () => {
