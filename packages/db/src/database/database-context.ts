@@ -17,6 +17,8 @@ export interface DatabaseContext {
   readonly pending: Set<Promise<unknown>>
   /** Nobody but `open` has the handle yet. */
   opening: boolean
+  /** Names the database for all tabs that share it, where they can take turns. */
+  readonly tabs: string | undefined
   /** Aborted when the database is closed. */
   readonly closing: AbortSignal
 }

@@ -43,6 +43,8 @@ export interface DatabaseParts {
   readonly environment: Environment
   /** Milliseconds since 1970. */
   readonly wallClock: () => number
+  /** Names the database for all tabs that share it. */
+  readonly tabs?: string | undefined
 }
 
 const SOURCE_CHARS_MAX = 120
@@ -78,6 +80,7 @@ export class Database<Schemas extends object = object> {
       wallClock,
       liveUploads: new Set(),
       pending: new Set(),
+      tabs: parts.tabs,
       opening: false,
       closing: this.#closing.signal,
     }

@@ -146,6 +146,7 @@ async function openChecked(name: string, options: OpenOptions, limits: Limits): 
       ...(sealed && sealing!.parts(await sealed, store)),
       environment,
       wallClock: Date.now,
+      tabs: storage.scope === 'origin' && 'locks' in navigator ? storage.identify(name) : undefined,
     })
     throwIfAborted(signal)
     const building: CollectionOptions = {

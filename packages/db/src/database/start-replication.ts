@@ -13,6 +13,8 @@ import { CollectionOperations } from './collection-operations.ts'
 import type { DatabaseContext } from './database-context.ts'
 import { LocalPeer } from './local-peer.ts'
 import type { LocalCollection } from './local-peer.ts'
+import { oneTab } from './one-tab.ts'
+import type { OneTab } from './one-tab.ts'
 import type {
   DatabaseSyncOptions,
   DirectionOptions,
@@ -41,10 +43,19 @@ export async function startReplication(
   const emit: PartWatcher['emit'] = (event) => {
     for (const listener of Array.from(state.listeners)) listener(event)
   }
-  const watchers = runs.map(({ run }) => new PartWatcher(run, emit))
+  const watchers = runs.map(({ run }) => new PartWatcher(run, (event) => tab.heard(event)))
   state.view = sumUp(watchers)
+  const listeners = new Set<() => void>()
+  const changed = (): void => {
+    for (const listener of Array.from(listeners)) listener()
+  }
+  const tab = oneTab(context.tabs, runs, state, context.environment, emit, changed)
+  state.changed = () => {
+    tab.follow()
+    changed()
+  }
   const { signal } = options
-  const control = controlOf(state)
+  const control = controlOf(state, tab, listeners)
   const cancel = (): void => {
     state.cancelled = true
     state.changed?.()
@@ -53,6 +64,7 @@ export async function startReplication(
   for (const one of signals) one.addEventListener('abort', cancel)
   if (signals.some(({ aborted }) => aborted)) cancel()
   try {
+    await tab.begin()
     const ends = await Promise.allSettled(
       runs.map(async ({ run, source, target, siblings }, at) => {
         try {
@@ -71,19 +83,16 @@ export async function startReplication(
       throw new PannierError('PANNIER_ABORTED', 'The replication was cancelled.', { cause: signal.reason })
     return resultOf(state, startTime, new Date(wallClock()).toISOString())
   } finally {
+    tab.end()
     for (const one of signals) one.removeEventListener('abort', cancel)
   }
 }
 
 /** Through which the handle and what does the work talk. */
-function controlOf(state: ReplicationState): Control {
-  const listeners = new Set<() => void>()
-  state.changed = () => {
-    for (const listener of Array.from(listeners)) listener()
-  }
+function controlOf(state: ReplicationState, tab: OneTab, listeners: Set<() => void>): Control {
   return {
     get paused() {
-      return state.paused
+      return state.paused || !tab.leads
     },
     get cancelled() {
       return state.cancelled

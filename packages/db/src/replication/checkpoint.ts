@@ -12,12 +12,13 @@
  */
 import { isPannierError } from '../base/errors.ts'
 import type { Environment } from '../base/environment.ts'
-import { checkpointLost, refusalStatus } from './errors.ts'
+import { checkpointContested, checkpointLost, refusalStatus } from './errors.ts'
 import type { JsonDocument, ReplicationPeer, Sequence } from './peer.ts'
 
 export const CHECKPOINT_HISTORY_MAX = 5
 const CHECKPOINT_VERSION = 1
-const CONFLICT_RETRIES_MAX = 3
+/** Of as many others that record at the same time. */
+const CONFLICT_RETRIES_MAX = 20
 
 /** On which sides they are kept. One side alone trusts that the other has lost nothing. */
 export type CheckpointSides = 'both' | 'source' | 'target' | 'none'
@@ -199,7 +200,8 @@ export class CheckpointLog {
     const isMarked = peer === this.#target && this.#mark !== undefined && current?.['mark'] === this.#mark
     const isNew = known.length === 0 && this.#revisions.get(peer) === undefined
     const isFirst = this.#last === undefined && (isMarked || isNew)
-    if (!has(session) && !has(this.#last) && !isFirst) throw checkpointLost(peer.name)
+    if (!has(session) && !has(this.#last) && !isFirst)
+      throw known.length > 0 ? checkpointContested(peer.name) : checkpointLost(peer.name)
     this.#history = known.filter(({ session_id }) => session_id !== session?.session_id)
     this.#revisions.set(peer, current?.['_rev'])
   }

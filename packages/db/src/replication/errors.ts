@@ -35,6 +35,12 @@ export function checkpointLost(peer: string): PannierError {
   return unreachable(peer, 'the replication checkpoint is not the one that was written', undefined, { restart: true })
 }
 
+/** Others have recorded there since, so it can't be seen whether what was recorded last is lost: theirs is where to go on. */
+export function checkpointContested(peer: string): PannierError {
+  const details = { restart: true, contested: true }
+  return unreachable(peer, 'others have recorded replication checkpoints there', undefined, details)
+}
+
 /** Relaxed writes may have gone with the power, or an older copy may be there now: what was recorded last is where to go on. */
 export function restarted(peer: string): PannierError {
   return unreachable(peer, 'the server was started anew', undefined, { restart: true })
@@ -65,6 +71,11 @@ export function mayBeOneRevision(error: unknown): boolean {
 /** The source says that it does not have what it has named. */
 export function isMissing({ details }: PannierError): boolean {
   return details['missing'] === true
+}
+
+/** Nothing is wrong: it begins anew at once, and nobody need hear of it. */
+export function isContested(error: unknown): boolean {
+  return isTransient(error) && (error as PannierError).details['contested'] === true
 }
 
 export function asksForRestart(error: unknown): boolean {

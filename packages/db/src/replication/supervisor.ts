@@ -6,7 +6,7 @@
 import type { PannierError } from '../base/errors.ts'
 import { Attempt } from './attempt.ts'
 import type { AttemptWatcher } from './attempt.ts'
-import { asksForRestart, isMissing, isTransient } from './errors.ts'
+import { asksForRestart, isContested, isMissing, isTransient } from './errors.ts'
 import type { ReplicationPeer, Sequence } from './peer.ts'
 import { BACK_OFF_MS_MAX, BACK_OFF_MS_MIN } from './run-options.ts'
 import type { RunOptions } from './run-options.ts'
@@ -15,6 +15,8 @@ import type { ReplicationStatus } from './types.ts'
 
 /** So often in a row, without progress, an attempt begins anew although failures are not to be tried again. */
 const RESTARTS_MAX = 3
+/** So often in a row it goes on from the checkpoints of others without a word. */
+const CONTESTS_MAX = 10
 
 /** What the users of a replication want of it. */
 export interface Control {
@@ -57,6 +59,7 @@ export async function supervise(
   const isOffline = (): boolean => (source.remote || target.remote) && network?.isOnline() === false
   let delayMs = 0
   let restarts = 0
+  let contests = 0
   const suspects = { read: new Suspects(), written: new Suspects() }
   let { snapshot } = options
   for (;;) {
@@ -92,7 +95,12 @@ export async function supervise(
       return 'complete'
     } catch (error) {
       if (stop.signal.aborted) continue
-      if (progressed) delayMs = restarts = 0
+      if (progressed) delayMs = restarts = contests = 0
+      if (isContested(error) && ++contests <= CONTESTS_MAX) {
+        // The store may be one that was put back, which then is found out at what both know.
+        siblings.storeLost(restart)
+        continue
+      }
       const beginsAnew = asksForRestart(error) && ++restarts <= RESTARTS_MAX
       if (!beginsAnew && (!retry || !isTransient(error))) throw error
       if (asksForRestart(error) && !isMissing(error as PannierError)) siblings.storeLost(restart)

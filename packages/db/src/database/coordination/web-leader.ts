@@ -1,0 +1,169 @@
+/**
+ * Which of the tabs and workers of an origin does what only one of them has to do: the leader, by a Web Lock that it keeps as long as it
+ * wants to lead. The others hear its news through a BroadcastChannel, and the next one leads when it goes.
+ *
+ * A leader that is frozen keeps its lock: so those who wait ask it for a sign of life now and then, and take the lock from one that
+ * gives none. It learns of that when it wakes up. Guarantees: somebody leads as long as anybody wants to. Two may for a moment.
+ */
+import type { Environment } from '../../base/environment.ts'
+
+export interface WebLeaderOptions {
+  /** Of what is led, for all tabs. */
+  readonly name: string
+  readonly environment: Environment
+  /** Called when `leads` or `news` is another one. */
+  readonly onChange: () => void
+  /** What the leader tells when it is asked. */
+  readonly tell: () => unknown
+}
+
+/** How often a leader is asked for a sign of life, and how long it has for that. */
+export const LEADER_ASKED_MS = 4000
+export const LEADER_SILENCE_MS_MAX = 3000
+/** Those who wait lose patience one after another. */
+const PATIENCE_SPREAD_MS = 500
+/** News that follow one another sooner are told together. */
+const NEWS_MS_MIN = 100
+
+type Message = 'ask' | { readonly news: unknown }
+
+export class WebLeader {
+  readonly #name: string
+  readonly #environment: Environment
+  readonly #onChange: () => void
+  readonly #tell: () => unknown
+  readonly #channel: BroadcastChannel
+  readonly #patienceMs: number
+  #leads = false
+  #news: unknown
+  /** Ends the wish to lead. */
+  #wish: AbortController | undefined
+  #heard = (): void => {}
+  #toTell = false
+  #closed = false
+
+  constructor({ name, environment, onChange, tell }: WebLeaderOptions) {
+    this.#name = name
+    this.#environment = environment
+    this.#onChange = onChange
+    this.#tell = tell
+    const share = Number.parseInt(environment.randomId().slice(0, 4), 16) / 0x10000
+    this.#patienceMs = LEADER_SILENCE_MS_MAX + share * PATIENCE_SPREAD_MS
+    this.#channel = new BroadcastChannel(name)
+    this.#channel.onmessage = ({ data }: MessageEvent<Message>) => this.#receive(data)
+  }
+
+  get leads(): boolean {
+    return this.#leads
+  }
+
+  /** What the leader has told last; undefined: nothing, or this one leads. */
+  get news(): unknown {
+    return this.#leads ? undefined : this.#news
+  }
+
+  /** Wants to lead. Resolves when it does, or another one is known to. */
+  async want(): Promise<void> {
+    if (this.#wish !== undefined || this.#closed) return
+    const wish = new AbortController()
+    this.#wish = wish
+    await new Promise<void>((decided) => {
+      void this.#hold({ ifAvailable: true }, wish.signal, decided).then(async () => {
+        decided()
+        while (!wish.signal.aborted) await this.#waitForTurn(wish.signal)
+      })
+    })
+  }
+
+  /** Lets another one lead. */
+  leave(): void {
+    this.#wish?.abort()
+    this.#wish = undefined
+  }
+
+  /** There is news for the others. */
+  changed(): void {
+    if (this.#toTell || !this.#leads) return
+    this.#toTell = true
+    this.#environment.after(NEWS_MS_MIN, () => {
+      this.#toTell = false
+      this.#sendNews()
+    })
+  }
+
+  close(): void {
+    this.leave()
+    this.#closed = true
+    this.#channel.close()
+  }
+
+  /** Stands in the queue for the lock, and takes it from a leader that is silent. */
+  async #waitForTurn(wish: AbortSignal): Promise<void> {
+    const silent = new AbortController()
+    const stop = this.#watchLeader(() => silent.abort())
+    await this.#hold({ signal: AbortSignal.any([wish, silent.signal]) }, wish, stop)
+    stop()
+    if (silent.signal.aborted) await this.#hold({ steal: true }, wish, () => {})
+  }
+
+  /** As long as it is wished and the lock is not taken away. Never rejects. */
+  async #hold(options: LockOptions, wish: AbortSignal, held: () => void): Promise<void> {
+    try {
+      await navigator.locks.request(this.#name, options, async (lock) => {
+        if (lock === null || wish.aborted) return
+        held()
+        this.#become(true)
+        await new Promise<void>((resolve) => wish.addEventListener('abort', () => resolve()))
+      })
+    } catch {
+      // Given up, or the lock was taken away.
+    }
+    this.#become(false)
+  }
+
+  #become(leads: boolean): void {
+    if (this.#leads === leads) return
+    this.#leads = leads
+    this.#news = undefined
+    if (!this.#closed) this.#onChange()
+    if (leads) this.changed()
+  }
+
+  /** Asks now, and again and again; calls back when no answer has come. */
+  #watchLeader(silent: () => void): () => void {
+    let cancel = (): void => {}
+    const ask = (): void => {
+      this.#heard = () => {
+        this.#heard = () => {}
+        cancel()
+        cancel = this.#environment.after(LEADER_ASKED_MS, ask)
+      }
+      cancel = this.#environment.after(this.#patienceMs, silent)
+      this.#send('ask')
+    }
+    ask()
+    return () => {
+      this.#heard = () => {}
+      cancel()
+    }
+  }
+
+  #receive(message: Message): void {
+    if (message === 'ask') {
+      // In a later task: Chromium hands messages to a frozen page, but runs no other task of it.
+      if (this.#leads) void this.#environment.yield().then(() => this.#sendNews())
+    } else if (!this.#leads) {
+      this.#heard()
+      this.#news = message.news
+      this.#onChange()
+    }
+  }
+
+  #sendNews(): void {
+    if (this.#leads) this.#send({ news: this.#tell() })
+  }
+
+  #send(message: Message): void {
+    if (!this.#closed) this.#channel.postMessage(message)
+  }
+}
