@@ -10,12 +10,14 @@ import { memory } from '../../../src/storage/memory/memory.ts'
 import type { Storage } from '../../../src/storage/page-store.ts'
 import { seededRandom } from '../../../testing/random.ts'
 import type { SimulatedPlace } from '../../../testing/crash-host.ts'
+import { RawFileStorage } from '../../../testing/raw-file-storage.ts'
+import { SimulatedDisk } from '../../../testing/simulated-disk.ts'
 import { SimulatedStorage, type Fault } from '../../../testing/simulated-page-store.ts'
 import { SimulatedLevels } from '../simulated-level.ts'
 import { deviceKey, newDeviceKey } from './fixture.ts'
 import { imageOf, storageOf, type Image } from './image.ts'
 
-const SEEDS = Number(process.env['SEEDS'] ?? 10)
+const SEEDS = Number(process.env['SEEDS'] ?? 3)
 const FIRST_SEED = Number(process.env['SEED'] ?? 1)
 
 interface Made {
@@ -200,6 +202,7 @@ const FAULTS: readonly Fault[] = [
 
 const PLACES: Readonly<Record<string, (random: () => number) => SimulatedPlace>> = {
   'a page store': (random) => new SimulatedStorage({ random }),
+  'raw files': (random) => new RawFileStorage(new SimulatedDisk(seededRandom(random() * 2 ** 32))),
   LevelDB: (random) => new SimulatedLevels({ random }),
 }
 
