@@ -74,10 +74,10 @@ function find(
   reply: FastifyReply,
 ): Promise<unknown> {
   const startMs = performance.now()
-  async function* pieces(): AsyncGenerator<string> {
+  async function* pieces(left: AbortSignal): AsyncGenerator<string> {
     let rows = 0
     yield '{"docs":[\n'
-    for await (const document of query) {
+    for await (const document of query.signal(left)) {
       const shown = wanted.conflicts ? await withConflicts(collection, document) : document
       yield `${rows++ > 0 ? ',\n' : ''}${JSON.stringify(shown)}`
     }
@@ -88,7 +88,7 @@ function find(
     }
     yield `\n],\n${JSON.stringify(end).slice(1)}\n`
   }
-  return sendPieces(reply, 'application/json', () => joined(pieces()))
+  return sendPieces(reply, 'application/json', (left) => joined(pieces(left)))
 }
 
 /** The document as it is without them, if it was replaced meanwhile. */

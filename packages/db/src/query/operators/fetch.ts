@@ -5,7 +5,7 @@
 import type { BodyView } from '../../document/body.ts'
 import type { DocumentReader } from '../../document/document-reader.ts'
 import type { EntryRow } from './entry-row.ts'
-import { changeBatches, type Operator } from './operator.ts'
+import { changeBatches, stepClock, type Operator } from './operator.ts'
 
 /** The row of a document or entry; undefined: it has none. */
 export interface RowReaders<Row> {
@@ -27,10 +27,11 @@ export function fetchRows<Row>(
     const bodies = numbers.length === 0 ? [] : documents.someBodiesOf(numbers)
     tally?.(bodies.length)
     const rows: Row[] = []
+    const isLate = stepClock()
     let next = 0
     let taken = 0
     for (const entry of batch) {
-      if (entry.values === undefined && next === bodies.length) break
+      if ((entry.values === undefined && next === bodies.length) || isLate()) break
       const row = entry.values === undefined ? readers.ofBody(bodies[next++]!) : readers.ofEntry(entry)
       if (row !== undefined) rows.push(row)
       taken++

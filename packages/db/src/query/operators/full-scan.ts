@@ -1,7 +1,7 @@
 /** All documents, in the order in which they were written. */
 import type { BodyView } from '../../document/body.ts'
 import { BATCH_BYTES_MAX, type DocumentCursor, type DocumentReader } from '../../document/document-reader.ts'
-import { STEP_ROWS_MAX, type Operator } from './operator.ts'
+import { stepClock, STEP_ROWS_MAX, type Operator } from './operator.ts'
 
 /** `read` gives the row of a document; undefined: it has none. */
 export function fullScan<Row>(
@@ -18,7 +18,8 @@ export function fullScan<Row>(
     next: (count) => {
       cursor ??= documents.scan()
       const isFull = (): boolean => rows.length >= count || bytes >= BATCH_BYTES_MAX
-      for (let looked = 0; looked < STEP_ROWS_MAX && !isFull() && !ended; looked++) {
+      const isLate = stepClock()
+      for (let looked = 0; looked < STEP_ROWS_MAX && !isFull() && !ended && !isLate(); looked++) {
         if (!cursor.next()) ended = true
         else {
           tally?.(1)

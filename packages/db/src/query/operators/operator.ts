@@ -10,6 +10,17 @@ export const BATCH_ROWS_MAX = 2048
 /** Entries or documents that one step of a source looks at: bounds what a step keeps in memory. */
 export const STEP_ROWS_MAX = 4096
 
+/** How long a step may go on looking. Documents are large, or hard to test, now and then. */
+const STEP_MS_MAX = 8
+const ROWS_PER_LOOK_AT_THE_CLOCK = 16
+
+/** To be asked after each row: whether the step has to end. */
+export function stepClock(): () => boolean {
+  const startMs = performance.now()
+  let rows = 0
+  return () => ++rows % ROWS_PER_LOOK_AT_THE_CLOCK === 0 && performance.now() - startMs > STEP_MS_MAX
+}
+
 export interface Operator<Row> {
   /**
    * At most `count` more rows, perhaps none for now; undefined at the end. Work is bounded, so callers call again. May throw

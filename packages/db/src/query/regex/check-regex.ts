@@ -13,7 +13,7 @@ import type { LinearRegex } from './linear-regex.ts'
 /** Characters of an expression. */
 export const REGEX_CHARS_MAX = 2000
 /** States of all expressions of one query. */
-const QUERY_STATES_MAX = 20_000
+const QUERY_STATES_MAX = 4000
 
 export interface RegexSource {
   readonly source: string

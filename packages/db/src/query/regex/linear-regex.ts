@@ -1,6 +1,6 @@
 /**
- * Regular expressions without backtracking: whether one is found in a text takes at most (characters of the text) x (states of
- * the expression) steps, and mostly one step a character.
+ * Regular expressions without backtracking: whether one is found in a text takes mostly one step a character, and never more than a fixed
+ * number of steps, after which it is given up (PANNIER_LIMIT).
  *
  * The expression becomes a nondeterministic automaton (parse-regex.ts), the sets of whose states are the states of a deterministic
  * one, made when they are first met and kept up to a bound. Since only "found or not" is asked for, greedy and lazy repetition
@@ -8,8 +8,13 @@
  * properties and classes are exactly what users know.
  */
 import { assert } from '../../base/assert.ts'
+import { PannierError } from '../../base/errors.ts'
 import { compileProgram, type AssertionKind, type Instruction, type Program } from './parse-regex.ts'
 
+/** Instructions that may be looked at in one text, in all texts together, and for each of their characters: about a second in all of a megabyte. */
+const TEXT_WORK_MAX = 4_000_000
+const WORK_MAX = 1_000_000
+const CHAR_WORK_MAX = 64
 /** Numbers kept in known states, and characters whose class is kept; beyond that all are forgotten. */
 const STATE_NUMBERS_MAX = 100_000
 const CLASSIFIED_CHARS_MAX = 20_000
@@ -28,15 +33,19 @@ interface CharClass {
 
 /** The instructions that may come next; what comes before them. */
 interface State {
-  readonly pending: readonly number[]
+  readonly pending: Uint16Array
   readonly before: Side
   /** By the number of the class of the next character; null: found. */
   readonly next: (State | null)[]
 }
 
+type AtomInstruction = Extract<Instruction, { kind: 'atom' }>
+
 export class LinearRegex {
-  /** Characters and instructions looked at so far: tests bound it. */
-  work = 0
+  /** Characters and instructions looked at so far. */
+  chars = 0
+  instructions = 0
+  private readonly source: string
   private readonly program: Program
   private readonly isUnicode: boolean
   private readonly isMultiline: boolean
@@ -50,14 +59,28 @@ export class LinearRegex {
   private stateNumbers = 0
   /** The state before the first character. */
   private begin: State | undefined
+  /** Of `reachable` and `consumed`, made once: positions that wait, that were seen (with the number of the round), and what was found. */
+  private readonly stack: Uint16Array
+  private readonly seen: Uint32Array
+  private round = 0
+  private readonly found: Uint16Array
+  private textWorkMax = 0
 
   constructor(source: string, flags: string) {
+    this.source = source
     this.program = compileProgram(source, flags)
     this.isUnicode = flags.includes('u')
     this.isMultiline = flags.includes('m')
     const charFlags = flags.replace('m', '')
     this.atoms = this.program.atoms.map((atom) => new RegExp(`^(?:${atom})$`, charFlags))
     this.wordChar = new RegExp('^\\w$', charFlags)
+    this.stack = new Uint16Array(this.size)
+    this.seen = new Uint32Array(this.size)
+    this.found = new Uint16Array(this.size)
+  }
+
+  get work(): number {
+    return this.chars + this.instructions
   }
 
   /** How large it is. */
@@ -65,9 +88,11 @@ export class LinearRegex {
     return this.program.instructions.length
   }
 
+  /** @throws PANNIER_LIMIT if that takes more work than an expression may */
   test(text: string): boolean {
-    let state = (this.begin ??= this.state([], 'edge'))
-    this.work += text.length
+    let state = (this.begin ??= this.state(new Uint16Array(0), 'edge'))
+    this.chars += text.length
+    this.textWorkMax = this.instructions + TEXT_WORK_MAX
     for (let at = 0; at < text.length; at++) {
       const char = this.isUnicode ? text.codePointAt(at)! : text.charCodeAt(at)
       if (char > 0xffff) at++
@@ -88,33 +113,63 @@ export class LinearRegex {
     return next
   }
 
-  private consumed(now: readonly Instruction[], { atoms }: CharClass): number[] {
-    const pending = new Set<number>()
-    for (const instruction of now)
-      if (instruction.kind === 'atom' && atoms[instruction.atom]!) pending.add(instruction.next)
-    return [...pending].sort((left, right) => left - right)
+  private consumed(now: Uint16Array, { atoms }: CharClass): Uint16Array {
+    const { found, seen } = this
+    const { instructions } = this.program
+    const round = this.nextRound()
+    let count = 0
+    for (const at of now) {
+      const { atom, next } = instructions[at] as AtomInstruction
+      if (!atoms[atom]! || seen[next] === round) continue
+      seen[next] = round
+      // What is read stands at this place or after it.
+      found[count++] = next
+    }
+    return found.slice(0, count).sort()
   }
 
-  /** The instructions that can be got to without a character, given what comes after; undefined: the end is one of them. */
-  private reachable({ pending, before }: State, after: Side): Instruction[] | undefined {
+  /** The atoms that can be got to without a character, given what comes after; undefined: the end is one of them. A view: not for keeping. */
+  private reachable({ pending, before }: State, after: Side): Uint16Array | undefined {
+    const { stack, seen, found } = this
     const { instructions, start } = this.program
-    const found: Instruction[] = []
-    // The expression may begin at every place.
-    const stack = [...pending, start]
-    const seen = new Set(stack)
+    const round = this.nextRound()
+    let waiting = 0
+    let count = 0
     const add = (to: number): void => {
-      if (!seen.has(to)) stack.push(to)
-      seen.add(to)
+      if (seen[to] === round) return
+      seen[to] = round
+      stack[waiting++] = to
     }
-    for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
+    for (const at of pending) add(at)
+    // The expression may begin at every place.
+    add(start)
+    while (waiting > 0) {
+      const at = stack[--waiting]!
       const instruction = instructions[at]!
-      this.work++
+      this.instructions++
       if (instruction.kind === 'found') return undefined
-      if (instruction.kind === 'atom') found.push(instruction)
-      else if (instruction.kind === 'either') instruction.next.forEach(add)
+      if (instruction.kind === 'atom') found[count++] = at
+      else if (instruction.kind === 'either') for (const to of instruction.next) add(to)
       else if (this.holds(instruction.assertion, before, after)) add(instruction.next)
     }
-    return found
+    this.checkWork()
+    return found.subarray(0, count)
+  }
+
+  private nextRound(): number {
+    if (++this.round > 0xffff_ffff) {
+      this.seen.fill(0)
+      this.round = 1
+    }
+    return this.round
+  }
+
+  private checkWork(): void {
+    if (this.instructions <= this.textWorkMax && this.instructions <= WORK_MAX + CHAR_WORK_MAX * this.chars) return
+    throw new PannierError(
+      'PANNIER_LIMIT',
+      `The regular expression ${this.source} takes too much work on these texts. Make its repetitions shorter, or give it a literal start.`,
+    )
   }
 
   private holds(assertion: AssertionKind, before: Side, after: Side): boolean {
@@ -128,8 +183,8 @@ export class LinearRegex {
     }
   }
 
-  private state(pending: readonly number[], before: Side): State {
-    const key = `${before} ${pending.join(' ')}`
+  private state(pending: Uint16Array, before: Side): State {
+    const key = before + String.fromCharCode(...pending)
     const known = this.states.get(key)
     if (known !== undefined) return known
     if ((this.stateNumbers += pending.length + 16) > STATE_NUMBERS_MAX) {
@@ -145,7 +200,7 @@ export class LinearRegex {
 
   private classify(char: number): CharClass {
     const text = this.isUnicode ? String.fromCodePoint(char) : String.fromCharCode(char)
-    this.work += this.atoms.length
+    this.instructions += this.atoms.length
     const atoms = this.atoms.map((atom) => atom.test(text))
     const side = this.wordChar.test(text) ? 'word' : /[\n\r\u2028\u2029]/.test(text) ? 'newline' : 'other'
     const key = side + atoms.map(Number).join('')

@@ -7,7 +7,7 @@
 import { PannierError } from '../../base/errors.ts'
 
 /** Instructions of one expression: `(?:abc){50}` has 150. */
-export const REGEX_STATES_MAX = 2000
+export const REGEX_STATES_MAX = 1000
 
 export type AssertionKind = '^' | '$' | 'b' | 'B'
 
