@@ -22,6 +22,7 @@ export interface DocumentSource<Row extends object> {
 
 export interface LiveResult<Row extends object> {
     readonly rows: readonly Row[];
+    readonly isPrevious: boolean;
     readonly status: LiveStatus | 'idle';
     readonly error: unknown;
 }

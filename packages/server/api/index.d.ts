@@ -247,7 +247,7 @@ class DesignDocuments {
     all(collection: Collection<JsonObject>): Promise<ReadonlyMap<string, Design>>;
     get(collection: Collection<JsonObject>, id: string): Promise<Design>;
     view(collection: Collection<JsonObject>, id: string, name: string): Promise<ServedView>;
-    check(document: JsonObject, what: 'all' | 'validation'): Promise<void>;
+    check(document: JsonObject, what: 'all' | 'validation', database: string): Promise<void>;
     changed({ name }: {
         readonly name: string;
     }): void;
@@ -360,6 +360,11 @@ class Passwords {
     queued<T>(work: () => Promise<T>): Promise<T>;
 }
 
+interface ProgramOwner {
+    readonly database: string;
+    readonly design: string;
+}
+
 interface ProgramSource {
     readonly functions: Readonly<Record<string, string>>;
     readonly modules: unknown;
@@ -371,7 +376,7 @@ type Resolve = (host: string, options: {
 
 class Sandbox {
     constructor(options?: SandboxOptions);
-    program(source: ProgramSource): SandboxProgram;
+    program(source: ProgramSource, owner?: ProgramOwner): SandboxProgram;
     close(): Promise<void>;
 }
 
@@ -392,7 +397,6 @@ interface SandboxOptions {
 
 class SandboxProgram {
     call(method: Method, name: string, args: readonly unknown[]): Promise<unknown>;
-    callSync(method: Method, name: string, args: readonly unknown[]): unknown;
 }
 
 type ServedView = View<unknown, unknown, unknown, unknown>;

@@ -30,6 +30,7 @@ export function querySource(
       existingTree(documents.snapshot, indexTreeName(documents.collection.number, definition.number)),
     attempt: (step) => snapshot.attempt(step),
     pause: pauseIn(environment),
+    now: () => environment.now(),
     release,
   }
 }

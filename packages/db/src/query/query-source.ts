@@ -20,6 +20,8 @@ export interface QuerySource {
   attempt<T>(step: () => T): MaybePromise<T>
   /** To be called between steps: lets others have the thread where it was held for long. */
   readonly pause: Pause
+  /** A clock, in milliseconds. */
+  readonly now: () => number
   /** Idempotent. Called once when the query is done with it, however it ends. */
   release(): void
 }

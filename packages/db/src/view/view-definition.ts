@@ -11,7 +11,7 @@ export type BuiltInReduce = '_sum' | '_count' | '_stats' | '_approx_count_distin
 
 /**
  * Called with rows (`keys`: of each its key and the document's id), or with `rereduce` true and `keys` null with what it
- * returned before. Must be pure.
+ * returned before. Must be pure. It may give a promise; then rows are reduced one call after the other.
  */
 export type ReduceFunction<Key = unknown, Value = unknown, Result = unknown> = (
   keys: (readonly [key: Key, id: string])[] | null,

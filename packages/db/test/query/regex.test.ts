@@ -147,7 +147,7 @@ test('an expression that needs more work than that is given up, in one text and 
   const hard = '(a?){300}a{300}b'
   expect(() => new LinearRegex(hard, '')).not.toThrow()
   const one = new LinearRegex(hard, '')
-  expect(() => one.test('a'.repeat(1_000_000))).toThrow(expect.objectContaining({ code: 'PANNIER_LIMIT' }))
+  expect(() => one.test(`${'a'.repeat(400)}!`.repeat(3000))).toThrow(expect.objectContaining({ code: 'PANNIER_LIMIT' }))
   expect(one.work).toBeLessThan(6_000_000)
   const many = new LinearRegex(hard, '')
   const tests = (): void => {

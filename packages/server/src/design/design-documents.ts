@@ -71,11 +71,11 @@ export class DesignDocuments {
   }
 
   /** Checks a document that is about to be written. @throws HttpError 400 */
-  async check(document: JsonObject, what: 'all' | 'validation'): Promise<void> {
+  async check(document: JsonObject, what: 'all' | 'validation', database: string): Promise<void> {
     if (what === 'all') checkShape(document)
     else checkValidation(document)
     try {
-      await designFunctions(document, this.#sandbox).check(what)
+      await designFunctions(document, this.#sandbox, `check ${database}`).check(what)
     } catch (error) {
       if (!(error instanceof DesignFunctionError) || error.kind === 'timeout' || error.kind === 'unavailable')
         throw error
@@ -105,6 +105,7 @@ export class DesignDocuments {
   }
 
   async #read(collection: Collection<JsonObject>): Promise<ReadonlyMap<string, Design>> {
+    const { epoch = '' } = await collection.info()
     const rows = await collection.list({ prefix: DESIGN_PREFIX, docs: true }).toArray()
     const before = this.#before.get(collection.name)
     const designs = new Map(
@@ -112,7 +113,7 @@ export class DesignDocuments {
         const known = before?.get(id)
         if (known?.rev === rev) return [id, known]
         const document = doc as JsonObject
-        return [id, { id, rev, document, functions: designFunctions(document, this.#sandbox, this.#log) }]
+        return [id, { id, rev, document, functions: designFunctions(document, this.#sandbox, epoch, this.#log) }]
       }),
     )
     this.#before.set(collection.name, designs)

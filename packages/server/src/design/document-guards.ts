@@ -17,12 +17,12 @@ type Verdict = JsonObject | HttpError
  * it is used; but with a `validate_doc_update` that is no function nothing more could be written.
  */
 export function compilationGuard(designs: DesignDocuments): WriteGuard {
-  return ({ collection, documents, newEdits }) => {
+  return ({ database, collection, documents, newEdits }) => {
     if (!documents.some(isDesign)) return documents
     return eachInTurn(documents, async (document) => {
       if (!isDesign(document)) return document
       const isDeleted = document['_deleted'] === true
-      if (!isDeleted) await designs.check(document, newEdits ? 'all' : 'validation')
+      if (!isDeleted) await designs.check(document, newEdits ? 'all' : 'validation', database)
       const previous = await collection.get(document['_id'] as string)
       if (previous !== undefined) await designs.dropViews(collection, previous, isDeleted ? undefined : document)
       return document

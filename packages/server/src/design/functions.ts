@@ -11,8 +11,8 @@ import { PannierError } from 'pannier'
 import type { BuiltInReduce, Emit, ReduceFunction, ViewDefinition } from 'pannier'
 import { isJsonObject, type JsonObject } from '../http/request-body.ts'
 import { DesignFunctionError, DocumentRefusedError } from '../sandbox/design-function-error.ts'
-import { EXCEEDED_MAX, type FailureKind, type Method, type Outcome } from '../sandbox/protocol.ts'
-import type { Sandbox, SandboxProgram } from '../sandbox/sandbox.ts'
+import { EXCEEDED_MAX, type FailureKind, type Outcome } from '../sandbox/protocol.ts'
+import type { ProgramOwner, Sandbox, SandboxProgram } from '../sandbox/sandbox.ts'
 import type { FilterContext, UserContext } from './filter-request.ts'
 
 export type DesignViewDefinition = ViewDefinition<
@@ -58,11 +58,17 @@ const SANDBOX_VERSION = 1
 const BUILT_IN: ReadonlySet<unknown> = new Set(['_sum', '_count', '_stats', '_approx_count_distinct'])
 const VALIDATE = 'validate_doc_update'
 
-/** Nothing is compiled before it is called. */
-export function designFunctions(document: JsonObject, sandbox: Sandbox, log?: DesignLog): DesignFunctions {
+/** Nothing is compiled before it is called. `database` names the database in this life of it. */
+export function designFunctions(
+  document: JsonObject,
+  sandbox: Sandbox,
+  database: string,
+  log?: DesignLog,
+): DesignFunctions {
   const { language = 'javascript', views, filters, [VALIDATE]: validate } = document
   const isScript = language === 'javascript'
-  const shared: Shared = { id: String(document['_id']), sandbox, log }
+  const id = String(document['_id'])
+  const shared: Shared = { id, sandbox, log, owner: { database, design: JSON.stringify([database, id]) } }
   const viewFunctions = isScript ? viewsOf(views, shared) : new Map<string, ViewFunctions>()
   const filterSources = isScript ? textsOf(filters) : new Map<string, string>()
   const validateSource = isScript && typeof validate === 'string' ? validate : undefined
@@ -70,7 +76,7 @@ export function designFunctions(document: JsonObject, sandbox: Sandbox, log?: De
     ...Object.fromEntries(Array.from(filterSources, ([name, source]) => [`filter/${name}`, source])),
     ...(validateSource !== undefined && { [VALIDATE]: validateSource }),
   }
-  const program = sandbox.program({ functions, modules: document })
+  const program = sandbox.program({ functions, modules: document }, shared.owner)
   const all = Array.from(viewFunctions.values(), (view) => view.check)
   all.push(...Object.keys(functions).map((name) => () => checkFunction(program, name, name)))
   return {
@@ -88,6 +94,7 @@ interface Shared {
   readonly id: string
   readonly sandbox: Sandbox
   readonly log: DesignLog | undefined
+  readonly owner: ProgramOwner
 }
 
 interface ViewFunctions extends DesignView {
@@ -113,7 +120,7 @@ function viewOf(name: string, map: string, reduce: string | undefined, lib: unkn
     functions: { map, ...(reduce !== undefined && !isBuiltIn && { reduce }) },
     modules: { views: { lib } },
   }
-  const program = shared.sandbox.program(source)
+  const program = shared.sandbox.program(source, shared.owner)
   const run = new MapRun(program, `${shared.id}/_view/${name}`, shared.log)
   // The text of these two functions is a part of what names a stored view: it changes only with SANDBOX_VERSION.
   const definition: DesignViewDefinition = {
@@ -139,7 +146,7 @@ function viewOf(name: string, map: string, reduce: string | undefined, lib: unkn
 
 type Rows = readonly (readonly [key: unknown, value: unknown])[]
 
-/** Runs the functions of one view where Pannier needs what they give at once. */
+/** Runs the functions of one view. */
 class MapRun {
   readonly #program: SandboxProgram
   readonly #name: string
@@ -154,17 +161,11 @@ class MapRun {
     this.#log = log
   }
 
-  map(document: JsonObject, emit: Emit): void {
-    this.#refuseBroken()
-    if (!this.#isChecked) this.#callSync('check', 'map', [])
-    this.#isChecked = true
-    const [outcome] = this.#callSync('map', 'map', [[document]]) as Outcome<Rows>[]
-    const rows = this.#rowsOf(outcome!, document)
-    if (rows instanceof Error) throw rows
-    for (const [key, value] of rows) emit(key, value)
+  /** Never called, as there is `mapMany`; its text names stored views. */
+  map(_document: JsonObject, _emit: Emit): void {
+    throw new Error('documents are mapped in the sandbox, many at a time')
   }
 
-  /** Without keeping the server waiting. */
   async mapMany(documents: readonly JsonObject[]): Promise<(Rows | Error)[]> {
     this.#refuseBroken()
     try {
@@ -178,9 +179,13 @@ class MapRun {
     }
   }
 
-  reduce(keys: unknown, values: unknown, rereduce: boolean): unknown {
+  async reduce(keys: unknown, values: unknown, rereduce: boolean): Promise<unknown> {
     this.#refuseBroken()
-    return this.#callSync('reduce', 'reduce', [keys, values, rereduce])
+    try {
+      return await this.#program.call('reduce', 'reduce', [keys, values, rereduce])
+    } catch (error) {
+      throw this.#stopped(error, 'reduce')
+    }
   }
 
   #refuseBroken(): void {
@@ -195,14 +200,6 @@ class MapRun {
     if (kind !== 'failed') this.#count(error)
     this.#refuseBroken()
     return error
-  }
-
-  #callSync(method: Method, name: string, args: readonly unknown[]): unknown {
-    try {
-      return this.#program.callSync(method, name, args)
-    } catch (error) {
-      throw this.#stopped(error, name)
-    }
   }
 
   /** A call has failed as a whole. */
@@ -226,8 +223,19 @@ class MapRun {
   }
 }
 
+/** One that was stopped as often as a view may be is not tried again. */
 function filterOf(program: SandboxProgram, name: string, shared: Shared): DesignFilter {
-  return (documents, request) => passing(program, 'filter', `filter/${name}`, documents, request, name, shared)
+  let exceeded = 0
+  return async (documents, request) => {
+    if (exceeded >= EXCEEDED_MAX)
+      throw new DesignFunctionError('timeout', `${shared.id}/${name}: it was ended ${exceeded} times`)
+    try {
+      return await passing(program, 'filter', `filter/${name}`, documents, request, name, shared)
+    } catch (error) {
+      if (error instanceof DesignFunctionError && error.kind !== 'unavailable') exceeded++
+      throw error
+    }
+  }
 }
 
 async function passing(

@@ -1,13 +1,12 @@
 /**
- * Runs functions of design documents in a thread of their own, without blocking the server (`call`) or, where the database needs
- * the answer at once, blocking it (`callSync`).
+ * Runs functions of design documents in threads of their own, without ever blocking the server.
  *
- * Guarantees: every call ends after `threadMsMax` at the latest, whatever the function does; the thread has no environment, no
- * modules and no I/O that QuickJS could reach. A thread that had to be ended is replaced; calls of others that were
- * under way are made again.
+ * Guarantees: every call ends after `threadMsMax` at the latest, whatever the function does; the threads have no environment, no
+ * modules and no I/O that QuickJS could reach. A thread that had to be ended is replaced. Of each database one call runs at a time, and databases take
+ * turns, so functions of one never keep those of another waiting for more than a call on each thread.
  */
 import { createHash } from 'node:crypto'
-import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from 'node:worker_threads'
+import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads'
 import { DesignFunctionError } from './design-function-error.ts'
 import { SANDBOX_LIMITS } from './protocol.ts'
 import type { Method, ProgramSource, Reply, Request, SandboxLimits } from './protocol.ts'
@@ -18,18 +17,23 @@ export interface SandboxOptions {
   readonly onLog?: (line: string) => void
 }
 
-/** Starting the thread may take so long on a busy machine. */
-const START_MS_MAX = 20_000
-const STARTED = 0
-
-interface Thread {
-  readonly worker: Worker
-  readonly port: MessagePort
-  readonly flag: Int32Array
-  isStarted: boolean
+/** Whose functions they are. */
+export interface ProgramOwner {
+  /** Calls for one database wait for each other. */
+  readonly database: string
+  /** Programs share a heap only if this is the same, and their source. */
+  readonly design: string
 }
 
+/** One that never ends keeps one of them busy. */
+const THREADS_MAX = 2
+/** Calls of one database that wait. */
+const WAITING_MAX = 1000
+const STARTED = 0
+const NOBODY: ProgramOwner = { database: '', design: '' }
+
 interface Pending {
+  readonly database: string
   readonly request: Omit<Request, 'source'>
   readonly source: ProgramSource
   readonly settle: (reply: Reply) => void
@@ -37,13 +41,11 @@ interface Pending {
 
 export class Sandbox {
   readonly #limits: SandboxLimits
+  readonly #threads: SandboxThread[] = []
+  /** By database, in the order of their turns: that which was served last stands at the end. */
+  readonly #waiting = new Map<string, Pending[]>()
   readonly #onLog: (line: string) => void
-  #thread: Thread | undefined
   #lastId = STARTED
-  /** Calls that do not block: one is with the thread, so that one which blocks never waits for more. */
-  readonly #queue: Pending[] = []
-  #current: Pending | undefined
-  #timer: NodeJS.Timeout | undefined
   #closed = false
 
   constructor(options: SandboxOptions = {}) {
@@ -51,151 +53,145 @@ export class Sandbox {
     this.#onLog = options.onLog ?? (() => {})
   }
 
-  /** Equal sources share what is compiled. */
-  program(source: ProgramSource): SandboxProgram {
-    return new SandboxProgram(this, source)
+  /** Equal sources of one owner share what is compiled. */
+  program(source: ProgramSource, owner: ProgramOwner = NOBODY): SandboxProgram {
+    return new SandboxProgram(this, source, owner)
   }
 
   async close(): Promise<void> {
     this.#closed = true
-    const waiting = this.#current === undefined ? this.#queue.splice(0) : [this.#current, ...this.#queue.splice(0)]
-    this.#current = undefined
-    clearTimeout(this.#timer)
-    const thread = this.#thread
-    this.#thread = undefined
-    for (const { request, settle } of waiting) settle(unavailable(request.id))
-    thread?.port.close()
-    await thread?.worker.terminate()
+    for (const { request, settle } of [...this.#waiting.values()].flat()) settle(unavailable(request.id))
+    this.#waiting.clear()
+    await Promise.all(this.#threads.map((thread) => thread.close()))
   }
 
   /** @internal */
-  run(program: string, source: ProgramSource, method: Method, name: string, args: readonly string[]): Promise<Reply> {
+  run(
+    { database }: ProgramOwner,
+    program: string,
+    source: ProgramSource,
+    call: { readonly method: Method; readonly name: string; readonly args: readonly string[] },
+  ): Promise<Reply> {
     return new Promise((settle) => {
-      const request = { id: ++this.#lastId, program, method, name, args }
-      if (this.#closed) return settle(unavailable(request.id))
-      this.#queue.push({ request, source, settle })
+      const request = { id: ++this.#lastId, program, ...call }
+      const waiting = this.#waiting.get(database) ?? []
+      if (this.#closed || waiting.length >= WAITING_MAX) return settle(unavailable(request.id))
+      waiting.push({ database, request, source, settle })
+      this.#waiting.set(database, waiting)
       this.#next()
     })
   }
 
-  /** @internal */
-  runSync(program: string, source: ProgramSource, method: Method, name: string, args: readonly string[]): Reply {
-    const request = { id: ++this.#lastId, program, method, name, args }
-    if (this.#closed) return unavailable(request.id)
-    const reply = this.#ask({ ...request, source: undefined })
-    return reply.isUnknown === true ? this.#ask({ ...request, source }) : reply
-  }
-
-  #ask(request: Request): Reply {
-    const thread = (this.#thread ??= this.#start())
-    if (!thread.isStarted && this.#receiveSync(thread, STARTED, START_MS_MAX) === undefined) {
-      this.#restart()
-      return unavailable(request.id)
-    }
-    thread.port.postMessage(request)
-    // Another call may be before it.
-    const allowedMs = this.#limits.threadMsMax * (this.#current === undefined ? 1 : 2)
-    const reply = this.#receiveSync(thread, request.id, allowedMs)
-    if (reply !== undefined) return reply
-    this.#restart()
-    return stopped(request.id)
-  }
-
-  #receiveSync(thread: Thread, id: number, allowedMs: number): Reply | undefined {
-    const deadline = performance.now() + allowedMs
-    for (;;) {
-      const seen = Atomics.load(thread.flag, 0)
-      const received = receiveMessageOnPort(thread.port) as { message: Reply } | undefined
-      if (received !== undefined) {
-        this.#received(thread, received.message, id)
-        if (received.message.id === id) return received.message
-        continue
-      }
-      const left = deadline - performance.now()
-      if (left <= 0) return undefined
-      Atomics.wait(thread.flag, 0, seen, left)
-    }
-  }
-
+  /** Gives idle threads to the databases whose turn it is. */
   #next(): void {
-    if (this.#current !== undefined || this.#closed) return
-    const next = this.#queue.shift()
-    if (next === undefined) return
-    this.#current = next
-    this.#thread ??= this.#start()
-    if (this.#thread.isStarted) this.#send()
+    for (const [database, waiting] of this.#waiting) {
+      if (this.#threads.some(({ current }) => current?.database === database)) continue
+      const thread = this.#idleThread()
+      if (thread === undefined) return
+      const pending = waiting.shift()!
+      this.#waiting.delete(database)
+      if (waiting.length > 0) this.#waiting.set(database, waiting)
+      thread.run(pending)
+    }
+  }
+
+  #idleThread(): SandboxThread | undefined {
+    const idle = this.#threads.find(({ current }) => current === undefined)
+    if (idle !== undefined || this.#threads.length === THREADS_MAX || this.#closed) return idle
+    const made = new SandboxThread(this.#limits, this.#onLog, () => this.#next())
+    this.#threads.push(made)
+    return made
+  }
+}
+
+interface Running {
+  readonly worker: Worker
+  readonly port: MessagePort
+  isStarted: boolean
+}
+
+/** A thread, and the one that takes its place when it has to be ended. It has one call at a time. */
+class SandboxThread {
+  readonly #limits: SandboxLimits
+  readonly #onLog: (line: string) => void
+  readonly #isIdle: () => void
+  #running: Running | undefined
+  #timer: NodeJS.Timeout | undefined
+  current: Pending | undefined
+
+  constructor(limits: SandboxLimits, onLog: (line: string) => void, isIdle: () => void) {
+    this.#limits = limits
+    this.#onLog = onLog
+    this.#isIdle = isIdle
+  }
+
+  run(pending: Pending): void {
+    this.current = pending
+    this.#running ??= this.#start()
+    if (this.#running.isStarted) this.#send()
+  }
+
+  async close(): Promise<void> {
+    this.#settle((id) => unavailable(id))
+    await this.#end()
   }
 
   #send(source?: ProgramSource): void {
-    const { request } = this.#current!
-    this.#thread!.port.postMessage({ ...request, source } satisfies Request)
+    this.#running!.port.postMessage({ ...this.current!.request, source } satisfies Request)
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
-      const { settle } = this.#current!
-      this.#current = undefined
-      this.#restart()
-      settle(stopped(request.id))
+      void this.#end()
+      this.#settle(stopped)
     }, this.#limits.threadMsMax)
   }
 
-  #received(thread: Thread, reply: Reply, awaited?: number): void {
-    if (thread !== this.#thread) return
+  #received(port: MessagePort, reply: Reply): void {
+    if (port !== this.#running?.port) return
     for (const line of reply.logs ?? []) this.#onLog(line)
     if (reply.id === STARTED) {
-      thread.isStarted = true
-      if (this.#current !== undefined) this.#send()
-      return
+      this.#running.isStarted = true
+      if (this.current !== undefined) this.#send()
+    } else if (reply.id === this.current?.request.id) {
+      if (reply.isUnknown === true) this.#send(this.current.source)
+      else this.#settle(() => reply)
     }
-    const current = this.#current
-    if (reply.id === awaited || current?.request.id !== reply.id) return
-    if (reply.isUnknown === true) return this.#send(current.source)
-    clearTimeout(this.#timer)
-    this.#current = undefined
-    current.settle(reply)
-    this.#next()
   }
 
-  #start(): Thread {
-    const { port1, port2 } = new MessageChannel()
-    const flag = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+  #settle(reply: (id: number) => Reply): void {
+    clearTimeout(this.#timer)
+    const { current } = this
+    this.current = undefined
+    current?.settle(reply(current.request.id))
+    this.#isIdle()
+  }
+
+  #start(): Running {
+    const { port1: port, port2 } = new MessageChannel()
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
     const worker = new Worker(new URL(`./thread.${extension}`, import.meta.url), {
-      workerData: { port: port2, flag, limits: this.#limits },
+      workerData: { port: port2, limits: this.#limits },
       transferList: [port2],
       env: {},
       execArgv: [],
       argv: [],
     })
-    const thread: Thread = { worker, port: port1, flag, isStarted: false }
-    port1.on('message', (reply: Reply) => this.#received(thread, reply))
+    port.on('message', (reply: Reply) => this.#received(port, reply))
     worker.on('error', () => {
-      if (thread === this.#thread) this.#failed()
+      if (port !== this.#running?.port) return
+      void this.#end()
+      this.#settle(unavailable)
     })
     // A server that has nothing else to do may end.
-    port1.unref()
+    port.unref()
     worker.unref()
-    return thread
+    return { worker, port, isStarted: false }
   }
 
-  /** The thread has ended by itself. */
-  #failed(): void {
-    const current = this.#current
-    this.#current = undefined
-    clearTimeout(this.#timer)
-    this.#thread?.port.close()
-    this.#thread = undefined
-    current?.settle(unavailable(current.request.id))
-    this.#next()
-  }
-
-  #restart(): void {
-    const old = this.#thread
+  async #end(): Promise<void> {
+    const old = this.#running
+    this.#running = undefined
     old?.port.close()
-    void old?.worker.terminate()
-    clearTimeout(this.#timer)
-    // Starts what is under way again, once it answers.
-    this.#thread = this.#start()
-    this.#next()
+    await old?.worker.terminate()
   }
 }
 
@@ -203,22 +199,21 @@ export class Sandbox {
 export class SandboxProgram {
   readonly #sandbox: Sandbox
   readonly #source: ProgramSource
+  readonly #owner: ProgramOwner
   readonly #key: string
 
   /** @internal Use `sandbox.program`. */
-  constructor(sandbox: Sandbox, source: ProgramSource) {
+  constructor(sandbox: Sandbox, source: ProgramSource, owner: ProgramOwner) {
     this.#sandbox = sandbox
     this.#source = source
-    this.#key = createHash('sha256').update(JSON.stringify(source)).digest('hex')
+    this.#owner = owner
+    this.#key = createHash('sha256')
+      .update(JSON.stringify([owner.design, source]))
+      .digest('hex')
   }
 
   async call(method: Method, name: string, args: readonly unknown[]): Promise<unknown> {
-    return valueOf(await this.#sandbox.run(this.#key, this.#source, method, name, texts(args)))
-  }
-
-  /** Blocks until the answer is there. */
-  callSync(method: Method, name: string, args: readonly unknown[]): unknown {
-    return valueOf(this.#sandbox.runSync(this.#key, this.#source, method, name, texts(args)))
+    return valueOf(await this.#sandbox.run(this.#owner, this.#key, this.#source, { method, name, args: texts(args) }))
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * The thread in which functions of design documents run: QuickJS in WebAssembly, nothing else. Requests come through a port, one
- * answer each, in order; `flag` counts the answers so that the server can wait for one without going through its event loop.
+ * answer each, in order.
  */
 import { workerData, type MessagePort } from 'node:worker_threads'
 import { newQuickJSWASMModule, RELEASE_SYNC, type QuickJSWASMModule } from 'quickjs-emscripten'
@@ -8,7 +8,7 @@ import { Program, type ProgramAnswer } from './program.ts'
 import { EXCEEDED_MAX, PROGRAMS_MAX, THREAD_MEMORY_BYTES_MAX } from './protocol.ts'
 import type { Failure, Outcome, ProgramSource, Reply, Request, SandboxLimits } from './protocol.ts'
 
-const { port, flag, limits } = workerData as { port: MessagePort; flag: Int32Array; limits: SandboxLimits }
+const { port, limits } = workerData as { port: MessagePort; limits: SandboxLimits }
 
 interface Known {
   readonly source: ProgramSource
@@ -28,8 +28,6 @@ answer({ id: 0 })
 
 function answer(reply: Reply): void {
   port.postMessage(reply)
-  Atomics.add(flag, 0, 1)
-  Atomics.notify(flag, 0)
 }
 
 async function serve(request: Request): Promise<void> {

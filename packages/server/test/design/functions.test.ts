@@ -82,7 +82,7 @@ afterAll(async () => {
 })
 
 function functionsOf(document: JsonObject = DESIGN): DesignFunctions {
-  return designFunctions(document, sandbox, { warn: (details) => logged.push(details) })
+  return designFunctions(document, sandbox, 'epoch', { warn: (details) => logged.push(details) })
 }
 
 /** Through a design document, as CouchDB's clients do. */
@@ -132,7 +132,7 @@ test('a document that the map function fails for is left out, and logged', async
 
 test('the version of a view changes with what it is made of, and with nothing else', () => {
   const versionOf = (views: object): unknown =>
-    designFunctions({ _id: '_design/a', views } as JsonObject, sandbox).views.get('v')!.definition.version
+    designFunctions({ _id: '_design/a', views } as JsonObject, sandbox, 'epoch').views.get('v')!.definition.version
   const v = { map: 'function (doc) { emit(1) }' }
   expect(versionOf({ v })).toBe(versionOf({ v, w: { map: 'other' } }))
   expect(versionOf({ v })).not.toBe(versionOf({ v, lib: { a: '1' } }))

@@ -72,8 +72,8 @@ describe('functions', () => {
   test('reduce and rereduce', async () => {
     const reduce = 'function (keys, values, rereduce) { return rereduce ? sum(values) : keys.length }'
     const reducer = sandbox.program({ functions: { reduce }, modules: {} })
-    expect(reducer.callSync('reduce', 'reduce', [[['k', 'id']], [1], false])).toBe(1)
-    expect(reducer.callSync('reduce', 'reduce', [null, [1, 2], true])).toBe(3)
+    expect(await reducer.call('reduce', 'reduce', [[['k', 'id']], [1], false])).toBe(1)
+    expect(await reducer.call('reduce', 'reduce', [null, [1, 2], true])).toBe(3)
   })
 })
 
@@ -167,17 +167,62 @@ describe('limits', () => {
     await expect(run(native)).rejects.toMatchObject({ kind: 'timeout' })
     expect(await Promise.all(others)).toEqual([1, 2])
     const behind = keyOf('3')
-    expect(() => program(native).callSync('map', 'map', [[{}]])).toThrow(DesignFunctionError)
+    await expect(program(native).call('map', 'map', [[{}]])).rejects.toThrow(DesignFunctionError)
     expect(await behind).toBe(3)
     await stillWorks()
   })
 
-  test('blocking and other calls go together', async () => {
-    const one = program('doc => emit(doc.n)')
-    const waiting = Array.from({ length: 20 }, (_, n) => one.call('map', 'map', [[{ n }]]))
-    const now = Array.from({ length: 20 }, (_, n) => one.callSync('map', 'map', [[{ n: -n - 1 }]]))
-    expect(now).toEqual(Array.from({ length: 20 }, (_, n) => [{ value: [[-n - 1, null]] }]))
-    expect(await Promise.all(waiting)).toEqual(Array.from({ length: 20 }, (_, n) => [{ value: [[n, null]] }]))
+  test('functions of one database do not keep those of another waiting', async () => {
+    const owned = (database: string, map: string) =>
+      sandbox.program({ functions: { map }, modules: {} }, { database, design: database })
+    const native = owned('busy', 'function (doc) { Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1) }')
+    let endedLoops = 0
+    const loops = Array.from({ length: 3 }, () =>
+      native.call('map', 'map', [[{}]]).catch(() => {
+        endedLoops++
+      }),
+    )
+    for (let n = 0; n < 20; n++)
+      expect(await owned('quiet', 'doc => emit(doc.n)').call('map', 'map', [[{ n }]])).toEqual([{ value: [[n, null]] }])
+    expect(endedLoops).toBe(0)
+    await Promise.all(loops)
+  })
+
+  test('databases that are both busy take turns', async () => {
+    const order: string[] = []
+    const calls = ['a', 'a', 'a', 'a', 'b', 'b', 'c', 'c'].map((database) =>
+      sandbox
+        .program({ functions: { map: 'doc => emit(1)' }, modules: {} }, { database, design: database })
+        .call('map', 'map', [[{}]])
+        .then(() => order.push(database)),
+    )
+    await Promise.all(calls)
+    expect(order.slice(0, 6).filter((database) => database === 'a').length).toBeLessThan(4)
+  })
+
+  test('more calls of one database than may wait are refused', async () => {
+    const one = program('doc => emit(1)')
+    const outcomes = await Promise.allSettled(Array.from({ length: 1200 }, () => one.call('map', 'map', [[{}]])))
+    const refused = outcomes.filter(({ status }) => status === 'rejected')
+    expect(refused.length).toBeGreaterThan(150)
+    for (const outcome of refused) expect(outcome).toMatchObject({ reason: { kind: 'unavailable' } })
+    await stillWorks()
+  })
+
+  test('equal functions of two databases, or of two design documents, share nothing', async () => {
+    const map = 'function (doc) { this.seen = (this.seen || "") + doc.n; emit(this.seen) }'
+    const of = (database: string, design: string) =>
+      sandbox.program({ functions: { map }, modules: {} }, { database, design: `${database} ${design}` })
+    for (const [database, design] of [
+      ['t1', 'a'],
+      ['t2', 'a'],
+      ['t1', 'b'],
+    ] as const) {
+      const [outcome] = (await of(database, design).call('map', 'map', [[{ n: `${database}${design}` }]])) as {
+        value: unknown[][]
+      }[]
+      expect(outcome!.value[0]![0]).toBe(`${database}${design}`)
+    }
   })
 
   test('many programs: those that were used longest ago make room', async () => {

@@ -65,7 +65,7 @@ function scanDocuments(parts: Parts): Operator<object> {
   const fields = bodyFields(documents)
   const test = compileTest(plan, fields, tally)
   const scan = <Row>(read: (body: BodyView) => Row | undefined): Operator<Row> =>
-    fullScan(documents, tallyOf(tally, plan.access), (body) => (test(body) ? read(body) : undefined))
+    fullScan(source, tallyOf(tally, plan.access), (body) => (test(body) ? read(body) : undefined))
   if (plan.sort === undefined) {
     const project = bodyProjection(source, query)
     return scan((body) => (keep() ? project(body) : undefined))
@@ -186,12 +186,12 @@ function readEntries<Row>(parts: Parts, entries: Operator<EntryRow>, output: Out
     ofEntry: compile(entryFields(plan.access), output.ofEntry),
     ofBody: compile(bodyFields(source.documents), output.ofBody),
   }
-  return fetchRows(entries, source.documents, readers, isTested, tallyOf(tally, 'fetch'))
+  return fetchRows(entries, source, readers, isTested, tallyOf(tally, 'fetch'))
 }
 
 /** Rows that have been sorted by their entries. */
 function projectEntries(parts: Parts, rows: Operator<EntryRow>): Operator<object> {
-  return fetchRows(rows, parts.source.documents, projections(parts), false, tallyOf(parts.tally, 'last fetch'))
+  return fetchRows(rows, parts.source, projections(parts), false, tallyOf(parts.tally, 'last fetch'))
 }
 
 interface Outputs<Row> {
@@ -224,7 +224,7 @@ function fetchBodies<Row>(
   step: string,
 ): Operator<Row> {
   const readers: RowReaders<Row> = { ofBody, ofEntry: () => undefined }
-  return fetchRows(entries, source.documents, readers, isSelective, tallyOf(tally, step))
+  return fetchRows(entries, source, readers, isSelective, tallyOf(tally, step))
 }
 
 function sorted({ query, tally, sortLimits }: Parts, open: () => Operator<SortRow>): Operator<SortRow> {

@@ -3,7 +3,7 @@
  * entry that carries values is answered from these, its document is not read.
  */
 import type { BodyView } from '../../document/body.ts'
-import type { DocumentReader } from '../../document/document-reader.ts'
+import type { QuerySource } from '../query-source.ts'
 import type { EntryRow } from './entry-row.ts'
 import { changeBatches, stepClock, type Operator } from './operator.ts'
 
@@ -15,7 +15,7 @@ export interface RowReaders<Row> {
 
 export function fetchRows<Row>(
   input: Operator<EntryRow>,
-  documents: DocumentReader,
+  { documents, now }: QuerySource,
   readers: RowReaders<Row>,
   isSelective: boolean,
   /** Is told how many documents are read. */
@@ -27,7 +27,7 @@ export function fetchRows<Row>(
     const bodies = numbers.length === 0 ? [] : documents.someBodiesOf(numbers)
     tally?.(bodies.length)
     const rows: Row[] = []
-    const isLate = stepClock()
+    const isLate = stepClock(now)
     let next = 0
     let taken = 0
     for (const entry of batch) {

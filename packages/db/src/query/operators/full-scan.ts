@@ -1,11 +1,12 @@
 /** All documents, in the order in which they were written. */
 import type { BodyView } from '../../document/body.ts'
-import { BATCH_BYTES_MAX, type DocumentCursor, type DocumentReader } from '../../document/document-reader.ts'
+import { BATCH_BYTES_MAX, type DocumentCursor } from '../../document/document-reader.ts'
+import type { QuerySource } from '../query-source.ts'
 import { stepClock, STEP_ROWS_MAX, type Operator } from './operator.ts'
 
 /** `read` gives the row of a document; undefined: it has none. */
 export function fullScan<Row>(
-  documents: DocumentReader,
+  { documents, now }: QuerySource,
   tally: ((documents: number) => void) | undefined,
   read: (body: BodyView) => Row | undefined,
 ): Operator<Row> {
@@ -18,7 +19,7 @@ export function fullScan<Row>(
     next: (count) => {
       cursor ??= documents.scan()
       const isFull = (): boolean => rows.length >= count || bytes >= BATCH_BYTES_MAX
-      const isLate = stepClock()
+      const isLate = stepClock(now)
       for (let looked = 0; looked < STEP_ROWS_MAX && !isFull() && !ended && !isLate(); looked++) {
         if (!cursor.next()) ended = true
         else {

@@ -15,10 +15,10 @@ const STEP_MS_MAX = 8
 const ROWS_PER_LOOK_AT_THE_CLOCK = 16
 
 /** To be asked after each row: whether the step has to end. */
-export function stepClock(): () => boolean {
-  const startMs = performance.now()
+export function stepClock(now: () => number): () => boolean {
+  const startMs = now()
   let rows = 0
-  return () => ++rows % ROWS_PER_LOOK_AT_THE_CLOCK === 0 && performance.now() - startMs > STEP_MS_MAX
+  return () => ++rows % ROWS_PER_LOOK_AT_THE_CLOCK === 0 && now() - startMs > STEP_MS_MAX
 }
 
 export interface Operator<Row> {
