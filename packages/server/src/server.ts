@@ -222,8 +222,8 @@ async function openAuth(
   })
 }
 
-async function openIn({ dir, durability = 'relaxed' }: ServerOptions): Promise<Database> {
+async function openIn({ dir, durability = 'relaxed', encryption }: ServerOptions): Promise<Database> {
   if (typeof dir !== 'string' || dir === '') throw new TypeError('createServer needs `dir` or `database`')
   await makePrivateFolder(dir)
-  return open(join(dir, FILE_NAME), { durability })
+  return open(join(dir, FILE_NAME), { durability, ...(encryption !== undefined && { encryption }) })
 }

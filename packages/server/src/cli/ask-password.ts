@@ -13,6 +13,11 @@ export async function askNewPassword(terminal: Terminal, label: string): Promise
   return password
 }
 
+/** One that is there already, at a terminal. */
+export function askPassword(terminal: Terminal, label: string): Promise<string> {
+  return askHidden(terminal, `${label}: `)
+}
+
 /** What is typed goes nowhere. */
 async function askHidden(terminal: Terminal, question: string): Promise<string> {
   const { stdin, stderr, signal } = terminal

@@ -1,6 +1,7 @@
 /** The command line `pannier`: reads arguments, runs a command, gives the exit code. */
 import { Command } from 'commander'
 import { addCompact } from './commands/compact.ts'
+import { addDb } from './commands/db.ts'
 import { addDump } from './commands/dump.ts'
 import { addExport } from './commands/export.ts'
 import { addImport } from './commands/import.ts'
@@ -15,6 +16,7 @@ import { printLine, type Terminal } from './terminal.ts'
 
 const COMMANDS = [
   addServe,
+  addDb,
   addUser,
   addReplicate,
   addImport,
@@ -31,14 +33,16 @@ export async function runCli(parameters: readonly string[], terminal: Terminal, 
   const program = new Command('pannier')
     .description('A JSON document database for apps that keep working offline: its server and its tools.')
     .version(version)
-    .showHelpAfterError('(pannier --help tells what there is.)')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.stdout.write(text),
       writeErr: (text) => terminal.stderr.write(text),
     })
   for (const add of COMMANDS) add(program, terminal)
-  for (const command of withSubcommands(program)) command.exitOverride().copyInheritedSettings(program)
+  for (const command of [program, ...withSubcommands(program)]) {
+    if (command !== program) command.exitOverride().copyInheritedSettings(program)
+    command.showHelpAfterError(`(${nameOf(command)} --help tells what there is.)`)
+  }
   try {
     await program.parseAsync(parameters.length === 0 ? ['--help'] : [...parameters], { from: 'user' })
     return EXIT.done
@@ -47,6 +51,11 @@ export async function runCli(parameters: readonly string[], terminal: Terminal, 
     if (text !== undefined && text !== '') printLine(terminal.stderr, text)
     return exitCodeOf(error, terminal.signal)
   }
+}
+
+/** As it is typed: `pannier user add`. */
+function nameOf(command: Command): string {
+  return command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`
 }
 
 function withSubcommands(command: Command): Command[] {

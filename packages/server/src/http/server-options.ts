@@ -1,6 +1,6 @@
 /** What a server can be told, with its defaults: the limits are docs/http-api.md's. */
 import type { FastifyPluginAsync } from 'fastify'
-import type { Database, Durability } from 'pannier'
+import type { Database, Durability, OpenOptions } from 'pannier'
 import type { Logger, LoggerOptions } from 'pino'
 import type { AuthOptions } from '../auth/auth.ts'
 import type { ReplicatorOptions } from '../replicator/replicator-options.ts'
@@ -57,6 +57,8 @@ export const DEFAULT_LIMITS: ServerLimits = {
 export interface ServerOptions {
   /** Where `pannier.sqlite` and the key of its sessions are; made if need be, for this account alone. */
   readonly dir?: string
+  /** With `dir`: encrypts a new database file, and opens one that is encrypted. As for `open` of the library. */
+  readonly encryption?: OpenOptions['encryption']
   /** An open database instead, which stays open when the server is closed. Sessions end with the server then. */
   readonly database?: Database
   /** 'strict': what was answered survives a loss of power as well; by default the end of the process. */

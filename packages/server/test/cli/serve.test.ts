@@ -5,11 +5,12 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { askNewPassword } from '../../src/cli/ask-password.ts'
 import { runCaptured } from './run-captured.ts'
 import { basic, send, STRANGER, until } from '../test-server.ts'
@@ -107,6 +108,69 @@ test('what can not be started says why', async () => {
   const taken = pannier(['serve', '--dir', join(dir, 'other'), '--port', new URL(running.url).port])
   expect(await taken.ended).toBe(1)
   expect(taken.err()).toContain("Can't listen")
+  expect(taken.err(), 'no password is shown of a server that could not start').not.toContain('password:')
+  expect(existsSync(join(dir, 'other'))).toBe(false)
+  const file = await runCaptured(['serve', '--dir', join(dir, 'pannier.sqlite')])
+  expect([file.code, file.err]).toEqual([2, expect.stringContaining('must be a folder, got')])
+})
+
+test('users and databases of a server that runs, and of one that does not', async () => {
+  const names = ['ann', 'bob', 'cy']
+  const running = await serve('--admin', 'root:password-of-root')
+  const url = running.url.replace('//', '//root:password-of-root@')
+  const run = async (where: readonly string[], input: string, ...parameters: readonly string[]): Promise<string> => {
+    const { code, out, err } = await runCaptured([...parameters, ...where], { input })
+    return code === 0 ? out + err : `${code}: ${err}`
+  }
+  const administered = async (where: readonly string[], database: string): Promise<void> => {
+    for (const name of names) await run(where, `password-of-${name}`, 'user', 'add', name)
+    expect(await run(where, '', 'db', 'create', database, '--members', 'ann', 'bob', '--admins', 'ann')).toBe(
+      `Database ${database} made.\n`,
+    )
+    expect(await run(where, '', 'db', 'create', database)).toMatch(/^1: .*already exists/)
+    expect(await run(where, '', 'db', 'grant', database, '--members', 'cy', '--member-roles', 'nurse')).toContain(
+      'granted',
+    )
+    expect(await run(where, '', 'db', 'create', `${database}-open`, '--public')).toContain('made')
+    expect(await run(where, '', 'db', 'create', `${database}-own`)).toContain('made')
+    const table = await run(where, '', 'db', 'list')
+    expect(table).toMatch(new RegExp(`^${database} +0 +ann, bob, cy, \\(nurse\\) +ann$`, 'm'))
+    expect(table).toMatch(new RegExp(`^${database}-open +0 +everybody`, 'm'))
+    expect(table).toMatch(new RegExp(`^${database}-own +0 +\\(server admins\\)`, 'm'))
+    expect(await run(where, 'another-password', 'user', 'passwd', 'bob')).toContain('bob has a new password')
+    expect(await run(where, '', 'user', 'remove', 'cy')).toBe('User cy removed.\n')
+    expect(await run(where, '', 'user', 'remove', 'cy')).toBe('1: There is no user cy.\n')
+    expect(await run(where, 'whatever-it-is', 'user', 'passwd', 'nobody')).toBe('1: There is no user nobody.\n')
+    const users = JSON.parse(await run(where, '', 'user', 'list', '--json')) as { readonly name: string }[]
+    expect(users.map(({ name }) => name)).toEqual(['root', 'ann', 'bob'])
+  }
+  await administered(['--url', url], 'notes')
+  const bob = { authorization: basic('bob:another-password') }
+  expect((await send(running.url, 'GET /notes', undefined, bob)).status).toBe(200)
+  expect(
+    (await send(running.url, 'GET /notes', undefined, { authorization: basic('bob:password-of-bob') })).status,
+  ).toBe(401)
+  for (const name of ['ann', 'bob']) await run(['--url', url], '', 'user', 'remove', name)
+  running.process.kill('SIGTERM')
+  await running.ended
+
+  await administered(['--dir', dir], 'tasks')
+  const again = await serve()
+  expect((await send(again.url, 'GET /tasks', undefined, bob)).status).toBe(200)
+  expect((await send(again.url, 'GET /tasks-own', undefined, bob)).status).toBe(403)
+})
+
+test('an encrypted server and its tools need the password', async () => {
+  vi.stubEnv('PANNIER_PASSWORD', 'password of the file')
+  const running = await serve('--admin', 'root:password-of-root')
+  running.process.kill('SIGTERM')
+  await running.ended
+  expect((await runCaptured(['user', 'list', '--dir', dir])).out).toContain('root')
+  expect((await runCaptured(['verify', dir])).code).toBe(0)
+  vi.stubEnv('PANNIER_PASSWORD', undefined)
+  const { code, err } = await runCaptured(['inspect', dir])
+  expect([code, err]).toEqual([1, expect.stringContaining('PANNIER_PASSWORD')])
+  vi.unstubAllEnvs()
 })
 
 test('users of a server that runs, and of one that does not', async () => {

@@ -53,6 +53,21 @@ test('wrong arguments end with 2', async () => {
   expect((await runCaptured(['compact', file, 'towns'])).code).toBe(2)
 })
 
+test('what is there is not replaced, what is not there is named, and help is that of the command', async () => {
+  await runCaptured(['import', file, 'cities'], { input: LINES })
+  const dumped = join(folder, 'shop.dump')
+  expect((await runCaptured(['dump', file, dumped])).code).toBe(0)
+  const twice = await runCaptured(['dump', file, dumped])
+  expect([twice.code, twice.err]).toEqual([2, `${dumped} is there already; --force replaces it.\n`])
+  expect((await runCaptured(['dump', file, dumped, '--force'])).code).toBe(0)
+  const missing = join(folder, 'missing.json')
+  expect((await runCaptured(['import', file, 'cities', missing])).err).toBe(`There is no file ${missing}.\n`)
+  expect((await runCaptured(['user', 'add'])).err).toContain('(pannier user add --help tells what there is.)')
+  const made = join(folder, 'made.db')
+  expect((await runCaptured(['replicate', 'http://127.0.0.1:9/x', `${made}#x`])).code).toBe(1)
+  expect(existsSync(made)).toBe(false)
+})
+
 test('import and export: what goes in comes out', async () => {
   const imported = await runCaptured(['import', file, 'cities'], { input: LINES })
   expect([imported.code, imported.err]).toEqual([0, '2 documents imported.\n'])

@@ -14,7 +14,7 @@ export function addCompact(program: Command, terminal: Terminal): void {
     .argument('<database>', DATABASE_ARGUMENT)
     .argument('[collections...]', 'only these')
     .action((database: string, wanted: string[]) =>
-      withDatabase(database, async (db) => {
+      withDatabase(database, terminal, async (db) => {
         const there = await db.collections()
         const unknown = wanted.find((name) => !there.includes(name))
         if (unknown !== undefined) throw new UsageError(`There is no collection ${unknown}.`)

@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { DATABASE_ARGUMENT, withDatabase } from '../database-path.ts'
 import { writeOutput } from '../file-output.ts'
+import { UsageError } from '../outcome.ts'
 import { startProgress } from '../progress.ts'
 import { printLine, type Terminal } from '../terminal.ts'
 
@@ -14,8 +16,10 @@ export function addDump(program: Command, terminal: Terminal): void {
     )
     .argument('<database>', DATABASE_ARGUMENT)
     .argument('<file>', 'where to; - is the standard output')
-    .action((database: string, file: string) =>
-      withDatabase(database, async (db) => {
+    .option('--force', 'replaces a file that is there', false)
+    .action((database: string, file: string, { force }: { readonly force: boolean }) => {
+      if (!force && existsSync(file)) throw new UsageError(`${file} is there already; --force replaces it.`)
+      return withDatabase(database, terminal, async (db) => {
         const progress = startProgress(terminal, 'Dumping', 'bytes')
         try {
           const onProgress = (done: number): void => progress.update(done)
@@ -25,6 +29,6 @@ export function addDump(program: Command, terminal: Terminal): void {
         } finally {
           progress.stop()
         }
-      }),
-    )
+      })
+    })
 }

@@ -31,7 +31,7 @@ export function addExport(program: Command, terminal: Terminal): void {
     .option('--selector <json>', 'only documents that match, as {"age": {"$gte": 18}}', parseSelector)
     .option('--attachments', 'with the data of attachments, in base64', false)
     .action((database: string, name: string, { output, ...options }: ExportArguments) =>
-      withDatabase(database, async (db) => {
+      withDatabase(database, terminal, async (db) => {
         if (!(await db.collections()).includes(name)) throw new UsageError(`There is no collection ${name}.`)
         const collection = db.collection(name)
         const { documents: total } = await collection.info()

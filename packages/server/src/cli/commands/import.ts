@@ -1,4 +1,4 @@
-import { openAsBlob } from 'node:fs'
+import { existsSync, openAsBlob } from 'node:fs'
 import { Readable } from 'node:stream'
 import { Option, type Command } from 'commander'
 import type { ByteSource, ImportFormat, ImportMode, ImportResult } from 'pannier'
@@ -40,7 +40,7 @@ export function addImport(program: Command, terminal: Terminal): void {
     )
     .action(async (database: string, collection: string, file: string, options: ImportArguments) => {
       const source = await sourceOf(file, terminal)
-      await withNewDatabase(database, async (db) => {
+      await withNewDatabase(database, terminal, async (db) => {
         const progress = startProgress(terminal, `Importing into ${collection}`, 'bytes')
         try {
           const result = await db.collection(collection).import(source, {
@@ -58,6 +58,7 @@ export function addImport(program: Command, terminal: Terminal): void {
 }
 
 async function sourceOf(file: string, { stdin }: Terminal): Promise<ByteSource> {
+  if (file !== '-' && !existsSync(file)) throw new UsageError(`There is no file ${file}.`)
   if (file === '-') return Readable.toWeb(stdin) as ReadableStream<Uint8Array>
   try {
     return await openAsBlob(file)

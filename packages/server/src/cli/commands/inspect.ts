@@ -17,7 +17,7 @@ export function addInspect(program: Command, terminal: Terminal): void {
     .argument('<database>', DATABASE_ARGUMENT)
     .option('--json', 'for programs', false)
     .action((database: string, { json }: { readonly json: boolean }) =>
-      withDatabase(database, async (db) => {
+      withDatabase(database, terminal, async (db) => {
         const file = databasePath(database)
         const fileBytes = statSync(file).size
         const collections = await inspect(db)

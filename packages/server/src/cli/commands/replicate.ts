@@ -3,7 +3,7 @@ import { open } from 'pannier'
 import type { Database, Replication, ReplicationOptions, ReplicationResult, ReplicationSide } from 'pannier'
 import { memory } from 'pannier/memory'
 import { existsSync } from 'node:fs'
-import { databasePath } from '../database-path.ts'
+import { databasePath, openFile } from '../database-path.ts'
 import { FailedError, UsageError } from '../outcome.ts'
 import { startProgress } from '../progress.ts'
 import { printLine, type Terminal } from '../terminal.ts'
@@ -44,14 +44,17 @@ export function addReplicate(program: Command, terminal: Terminal): void {
 
 async function run(source: string, target: string, options: ReplicateArguments, terminal: Terminal): Promise<void> {
   const opened = new Map<string, Database>()
+  const made: Database[] = []
   const runner = await open('replicate', { storage: memory() })
   try {
-    const from = await sideOf(source, process.env['PANNIER_SOURCE_AUTH'], false, opened)
-    const to = await sideOf(target, process.env['PANNIER_TARGET_AUTH'], options.create, opened)
+    const from = await sideOf(source, process.env['PANNIER_SOURCE_AUTH'], false, opened, made, terminal)
+    const to = await sideOf(target, process.env['PANNIER_TARGET_AUTH'], options.create, opened, made, terminal)
     const { live, create, filter, param: parameters, selector, ids } = options
     const wanted: ReplicationOptions = { live, create, filter, parameters, selector, ids }
     await follow(runner.replicate(from, to, wanted), terminal)
   } catch (error) {
+    // A file that was made for what never came is of no use.
+    for (const database of made) if (await isEmpty(database)) await database.destroy()
     throw error instanceof TypeError ? new UsageError(error.message) : error
   } finally {
     await Promise.all([runner, ...opened.values()].map((database) => database.close()))
@@ -87,6 +90,12 @@ async function follow(replication: Replication, terminal: Terminal): Promise<voi
   if (signal.aborted) throw signal.reason
 }
 
+async function isEmpty(database: Database): Promise<boolean> {
+  const names = await database.collections()
+  const infos = await Promise.all(names.map((name) => database.collection(name).info()))
+  return infos.every(({ documents, deleted }) => documents + deleted === 0)
+}
+
 const DENIED_TOLD_MAX = 20
 
 async function sideOf(
@@ -94,6 +103,8 @@ async function sideOf(
   auth: string | undefined,
   mayMake: boolean,
   opened: Map<string, Database>,
+  made: Database[],
+  terminal: Terminal,
 ): Promise<ReplicationSide> {
   if (/^https?:\/\//i.test(place)) {
     if (!URL.canParse(place)) throw new UsageError('One of the URLs is malformed.')
@@ -106,8 +117,10 @@ async function sideOf(
     throw new UsageError(`'${place}' is neither the URL of a database nor FILE#COLLECTION.`)
   const file = databasePath(place.slice(0, at))
   const name = place.slice(at + 1)
-  if (!mayMake && !existsSync(file)) throw new UsageError(`There is no database at ${file}.`)
-  const database = opened.get(file) ?? (await open(file))
+  const isThere = existsSync(file)
+  if (!mayMake && !isThere) throw new UsageError(`There is no database at ${file}.`)
+  const database = opened.get(file) ?? (await openFile(file, terminal))
+  if (!isThere && !opened.has(file)) made.push(database)
   opened.set(file, database)
   if (!mayMake && !(await database.collections()).includes(name))
     throw new UsageError(`There is no collection ${name}.`)

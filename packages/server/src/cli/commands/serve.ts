@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { isIP } from 'node:net'
+import { existsSync, statSync } from 'node:fs'
+import { createServer as createProbe, isIP } from 'node:net'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import type { Durability } from 'pannier'
 import type { NewAdmin } from '../../auth/bootstrap.ts'
@@ -31,7 +32,8 @@ export function addServe(program: Command, terminal: Terminal): void {
     .summary('run the server')
     .description(
       "Serves CouchDB's HTTP API on one database file. The first start makes an admin and shows the password once. Ctrl-C " +
-        'finishes the requests that run; a second one ends the server at once, and loses nothing that was answered.',
+        'finishes the requests that run; a second one ends the server at once, and loses nothing that was answered. With a password in ' +
+        'PANNIER_PASSWORD a new database file is encrypted, and an encrypted one opened.',
     )
     .requiredOption('--dir <dir>', 'the folder that has the database file; made if need be')
     .option('--port <port>', '0: any that is free', readPort, 5984)
@@ -64,6 +66,11 @@ export function addServe(program: Command, terminal: Terminal): void {
 async function serve(options: ServeArguments, terminal: Terminal): Promise<void> {
   const { stdout, stderr, signal } = terminal
   const { dir, port, host, admin, cors, durability, logLevel, trustProxy, secureCookies, adminUi } = options
+  const password = process.env['PANNIER_PASSWORD']
+  if (existsSync(dir) && !statSync(dir).isDirectory())
+    throw new UsageError(`--dir must be a folder, got ${dir}, which is a file.`)
+  // Before anything is made: a password that is shown once must not belong to a server that could not start.
+  await checkPort(port, host)
   const server = await createServer({
     dir,
     durability,
@@ -71,6 +78,7 @@ async function serve(options: ServeArguments, terminal: Terminal): Promise<void>
     secureCookies,
     replication: { hosts: options.replicateWith },
     logger: logLevel === 'silent' ? false : createLogger({ level: logLevel }, stderr)!,
+    ...(password !== undefined && { encryption: { password } }),
     ...(admin !== undefined && { admin }),
     ...(adminUi !== undefined && { adminUi }),
     ...(trustProxy.length > 0 && { trustProxy }),
@@ -78,9 +86,7 @@ async function serve(options: ServeArguments, terminal: Terminal): Promise<void>
   try {
     // Before anything else can go wrong: it is shown only now.
     if (server.newAdmin !== undefined) stderr.write(boxed(server.newAdmin))
-    const url = await server.listen({ port, host }).catch((error: unknown) => {
-      throw new FailedError(`Can't listen at ${host}:${port}: ${(error as Error).message}`, { cause: error })
-    })
+    const url = await server.listen({ port, host }).catch((error: unknown) => cannotListen(host, port, error))
     if (!isLoopback(host) && trustProxy.length === 0)
       printLine(
         stderr,
@@ -92,6 +98,22 @@ async function serve(options: ServeArguments, terminal: Terminal): Promise<void>
   } finally {
     await server.close()
   }
+}
+
+async function checkPort(port: number, host: string): Promise<void> {
+  const probe = createProbe()
+  try {
+    probe.listen(port, host)
+    await once(probe, 'listening')
+  } catch (error) {
+    cannotListen(host, port, error)
+  } finally {
+    probe.close()
+  }
+}
+
+function cannotListen(host: string, port: number, error: unknown): never {
+  throw new FailedError(`Can't listen at ${host}:${port}: ${(error as Error).message}`, { cause: error })
 }
 
 function explain(error: unknown): never {

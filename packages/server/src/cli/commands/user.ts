@@ -1,72 +1,75 @@
-import { InvalidArgumentError, Option, type Command } from 'commander'
-import { addUser as addUserTo } from '../../auth/add-user.ts'
-import { HttpError } from '../../http/http-error.ts'
+import { Option, type Command } from 'commander'
+import { addWhere, administer, type Where } from '../administer.ts'
+import type { KnownUser } from '../administration.ts'
 import { askNewPassword } from '../ask-password.ts'
-import { withDatabase } from '../database-path.ts'
-import { FailedError, UsageError } from '../outcome.ts'
+import { formatTable } from '../table.ts'
 import { printLine, type Terminal } from '../terminal.ts'
 
-interface AddArguments {
-  readonly dir?: string
-  readonly url?: URL
+interface AddArguments extends Where {
   readonly roles: readonly string[]
   readonly admin: boolean
 }
 
 export function addUser(program: Command, terminal: Terminal): void {
   const user = program.command('user').summary('users of a server').description('Users of a server.')
-  user
-    .command('add')
+  const say = (text: string): void => printLine(terminal.stderr, text)
+
+  addWhere(user.command('add'))
     .summary('make a user')
     .description('Makes a user. The password is asked for, or is the first line of the standard input.')
     .argument('<name>', 'of the user')
-    .addOption(new Option('--dir <dir>', 'the folder of a server that is not running').conflicts('url'))
-    .addOption(
-      new Option('--url <url>', 'a server that is running, as http://admin:password@localhost:5984').argParser(readUrl),
-    )
     .option('--roles <roles...>', 'that `_security` of databases may name', [])
     .addOption(new Option('--admin', 'make a server admin; with --dir').default(false).conflicts(['url', 'roles']))
-    .action(async (name: string, { dir, url, roles, admin: isAdmin }: AddArguments) => {
-      if (dir === undefined && url === undefined) throw new UsageError('Where to? Give --dir or --url.')
-      const password = await askNewPassword(terminal, `Password of ${name}`)
-      if (url !== undefined) await putUser(url, { name, password, roles }, terminal)
-      else await withDatabase(dir!, (db) => addUserTo(db, { name, password, roles, isAdmin })).catch(explain)
-      printLine(terminal.stderr, `${isAdmin ? 'Admin' : 'User'} ${name} made.`)
-    })
+    .action((name: string, { roles, admin: isAdmin, ...where }: AddArguments) =>
+      administer(where, terminal, async (administration) => {
+        const password = await askNewPassword(terminal, `Password of ${name}`)
+        await administration.addUser({ name, password, roles, isAdmin })
+        say(`${isAdmin ? 'Admin' : 'User'} ${name} made.`)
+      }),
+    )
+
+  addWhere(user.command('list'))
+    .summary('show the users')
+    .description('Shows the users and the server admins, with their roles.')
+    .option('--json', 'for programs', false)
+    .action(({ json, ...where }: Where & { readonly json: boolean }) =>
+      administer(where, terminal, async (administration) => {
+        const users = await administration.users()
+        printLine(terminal.stdout, json ? JSON.stringify(users, undefined, 2) : describe(users))
+      }),
+    )
+
+  addWhere(user.command('passwd'))
+    .summary('give a user a new password')
+    .description(
+      'Gives a user or an admin a new password, and ends all sessions of the old one. It is asked for as by `user add`.',
+    )
+    .argument('<name>', 'of the user')
+    .action((name: string, where: Where) =>
+      administer(where, terminal, async (administration) => {
+        await administration.setPassword(name, await askNewPassword(terminal, `New password of ${name}`))
+        say(`${name} has a new password.`)
+      }),
+    )
+
+  addWhere(user.command('remove'))
+    .summary('delete a user')
+    .description(
+      'Deletes a user or an admin, and ends the sessions. Documents and `_security` of databases stay as they are.',
+    )
+    .argument('<name>', 'of the user')
+    .action((name: string, where: Where) =>
+      administer(where, terminal, async (administration) => {
+        await administration.removeUser(name)
+        say(`User ${name} removed.`)
+      }),
+    )
 }
 
-function readUrl(text: string): URL {
-  const url = URL.parse(text)
-  if (url === null || !/^https?:$/.test(url.protocol)) throw new InvalidArgumentError('It is no http: or https: URL.')
-  if (url.username === '') throw new InvalidArgumentError("It needs an admin's name and password.")
-  return url
-}
-
-function explain(error: unknown): never {
-  throw error instanceof HttpError ? new FailedError(error.reason) : error
-}
-
-async function putUser(
-  url: URL,
-  { name, password, roles }: { readonly name: string; readonly password: string; readonly roles: readonly string[] },
-  { signal }: Terminal,
-): Promise<void> {
-  const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
-  const id = encodeURIComponent(`org.couchdb.user:${name}`)
-  const response = await fetch(`${url.origin}${url.pathname.replace(/\/$/, '')}/_users/${id}`, {
-    method: 'PUT',
-    signal,
-    redirect: 'error',
-    headers: {
-      'content-type': 'application/json',
-      authorization: `Basic ${Buffer.from(credentials).toString('base64')}`,
-    },
-    body: JSON.stringify({ name, password, roles, type: 'user' }),
-  }).catch((error: unknown) => {
-    if (signal.aborted) throw error
-    throw new FailedError(`${url.origin} does not answer.`, { cause: error })
-  })
-  if (response.ok) return
-  const { reason = response.statusText } = (await response.json().catch(() => ({}))) as { reason?: string }
-  throw new FailedError(response.status === 409 ? `There is a user ${name} already.` : reason)
+function describe(users: readonly KnownUser[]): string {
+  if (users.length === 0) return 'There are no users.'
+  return formatTable(
+    ['user', 'roles'],
+    users.map(({ name, roles, isAdmin }) => [name, isAdmin ? 'server admin' : roles.join(', ')]),
+  )
 }

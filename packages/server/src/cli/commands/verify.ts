@@ -13,7 +13,7 @@ export function addVerify(program: Command, terminal: Terminal): void {
     )
     .argument('<database>', DATABASE_ARGUMENT)
     .action((database: string) =>
-      withDatabase(database, async (db) => {
+      withDatabase(database, terminal, async (db) => {
         const problems = await db.check()
         for (const problem of problems) printLine(terminal.stdout, problem)
         if (problems.length > 0) throw new FailedError(`${problems.length} problems found.`)

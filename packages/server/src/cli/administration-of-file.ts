@@ -1,0 +1,115 @@
+/** Users and databases in the file of a server that does not run. */
+import { isPannierError } from 'pannier'
+import type { Database } from 'pannier'
+import { Accounts, checkName, USER_PREFIX } from '../auth/accounts.ts'
+import { HashQueue } from '../auth/hash-queue.ts'
+import { PASSWORD_CHARS_MIN, Passwords } from '../auth/passwords.ts'
+import { DEFAULT_SECURITY, USERS_DATABASE } from '../auth/permissions.ts'
+import { Databases } from '../couch/databases.ts'
+import { ServerState } from '../couch/server-state.ts'
+import { HttpError } from '../http/http-error.ts'
+import type { JsonObject } from '../http/request-body.ts'
+import {
+  readSecurity,
+  type Administration,
+  type KnownDatabase,
+  type KnownUser,
+  type NewUser,
+  type Security,
+} from './administration.ts'
+
+type Users = Awaited<ReturnType<Databases['get']>>
+
+/** What it throws are HttpErrors. */
+export class FileAdministration implements Administration {
+  readonly #database: Database
+  readonly #state: ServerState
+  readonly #databases: Databases
+
+  constructor(database: Database) {
+    this.#database = database
+    this.#state = new ServerState(database)
+    this.#databases = new Databases(database, this.#state)
+  }
+
+  async users(): Promise<KnownUser[]> {
+    const { accounts, users } = await this.#accounts()
+    const known: KnownUser[] = []
+    for (const name of await accounts.adminNames()) known.push({ name, roles: [], isAdmin: true })
+    for (const document of await users.find({ type: 'user' }).sort('_id').toArray()) {
+      const { name, roles = [] } = document as { readonly name?: string; readonly roles?: readonly string[] }
+      if (typeof name === 'string') known.push({ name, roles, isAdmin: false })
+    }
+    return known
+  }
+
+  async addUser({ name, password, roles, isAdmin }: NewUser): Promise<void> {
+    checkName(name)
+    const { accounts, users } = await this.#accounts()
+    const taken = new HttpError(409, 'conflict', `There is a user ${name} already.`)
+    if ((await accounts.find(name)) !== undefined) throw taken
+    if (isAdmin) return accounts.setAdmin(name, password)
+    const credentials = await accounts.credentials(password)
+    try {
+      await users.insert({ _id: USER_PREFIX + name, name, type: 'user', roles, ...credentials })
+    } catch (error) {
+      throw isPannierError(error, 'PANNIER_CONFLICT') ? taken : error
+    }
+  }
+
+  async setPassword(name: string, password: string): Promise<void> {
+    const { accounts, users } = await this.#accounts()
+    if ((await accounts.adminNames()).includes(name)) return accounts.setAdmin(name, password)
+    if ((await accounts.find(name)) === undefined) throw noUser(name)
+    const credentials = await accounts.credentials(password)
+    await users.update(USER_PREFIX + name, (document) => ({ ...document, ...credentials }))
+  }
+
+  async removeUser(name: string): Promise<void> {
+    const { accounts, users } = await this.#accounts()
+    if ((await accounts.adminNames()).includes(name)) return accounts.removeAdmin(name)
+    const id = USER_PREFIX + name
+    const winner = await users.get(id, { conflicts: true })
+    if (winner === undefined) throw noUser(name)
+    // All branches: one that stayed would be the user again.
+    const revs = [...((winner['_conflicts'] ?? []) as string[]), winner['_rev'] as string]
+    await users.put(revs.map((rev) => ({ _id: id, _rev: rev, _deleted: true })))
+  }
+
+  async databases(): Promise<KnownDatabase[]> {
+    const known: KnownDatabase[] = []
+    for (const name of await this.#databases.names()) {
+      const { documents } = await (await this.#databases.get(name)).info()
+      known.push({ name, documents, security: await this.security(name) })
+    }
+    return known
+  }
+
+  createDatabase(name: string): Promise<void> {
+    return this.#databases.create(name)
+  }
+
+  async security(name: string): Promise<Security> {
+    return readSecurity((await this.#databases.security(name)) ?? DEFAULT_SECURITY)
+  }
+
+  setSecurity(name: string, security: Security): Promise<void> {
+    return this.#databases.setSecurity(name, { ...security })
+  }
+
+  close(): void {
+    this.#databases.close()
+  }
+
+  async #accounts(): Promise<{ readonly accounts: Accounts; readonly users: Users }> {
+    await this.#databases.ensure(USERS_DATABASE)
+    const users = await this.#databases.get(USERS_DATABASE)
+    const security = (of: string): Promise<JsonObject | undefined> => this.#databases.security(of)
+    const host = { database: this.#database, state: this.#state, users, security }
+    return { accounts: new Accounts(host, new Passwords(new HashQueue()), PASSWORD_CHARS_MIN), users }
+  }
+}
+
+function noUser(name: string): HttpError {
+  return new HttpError(404, 'not_found', `There is no user ${name}.`)
+}

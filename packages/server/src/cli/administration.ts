@@ -1,0 +1,72 @@
+/** What the command line does about users and databases, and who may use a database. */
+export interface NewUser {
+  readonly name: string
+  readonly password: string
+  readonly roles: readonly string[]
+  /** Of the server; such a one has no roles. Only in the file of a server that does not run. */
+  readonly isAdmin: boolean
+}
+
+export interface KnownUser {
+  readonly name: string
+  readonly roles: readonly string[]
+  readonly isAdmin: boolean
+}
+
+/** Who may use a database: names of users, and roles. */
+export interface Access {
+  readonly members: readonly string[]
+  readonly memberRoles: readonly string[]
+  readonly admins: readonly string[]
+  /** Everybody may read and write, without a login. */
+  readonly isPublic: boolean
+}
+
+export interface KnownDatabase {
+  readonly name: string
+  readonly documents: number
+  readonly security: Security
+}
+
+/** As CouchDB has it. */
+export interface Security {
+  readonly members: Names
+  readonly admins: Names
+}
+
+export interface Names {
+  readonly names: readonly string[]
+  readonly roles: readonly string[]
+}
+
+/** What can be done about users and databases. Failures are FailedErrors. */
+export interface Administration {
+  users(): Promise<KnownUser[]>
+  addUser(user: NewUser): Promise<void>
+  setPassword(name: string, password: string): Promise<void>
+  removeUser(name: string): Promise<void>
+  databases(): Promise<KnownDatabase[]>
+  createDatabase(name: string): Promise<void>
+  security(name: string): Promise<Security>
+  setSecurity(name: string, security: Security): Promise<void>
+}
+
+/** What `access` grants, added to what is granted already. */
+export function withAccess({ members, admins }: Security, access: Access): Security {
+  if (access.isPublic) return { members: { names: [], roles: [] }, admins: adding(admins, access.admins, []) }
+  const granted = adding(members, access.members, access.memberRoles)
+  // Members keep the database from everybody else; whoever is its admin is let in anyway.
+  const isOpen = granted.names.length + granted.roles.length === 0
+  return { members: isOpen ? { names: [], roles: ['_admin'] } : granted, admins: adding(admins, access.admins, []) }
+}
+
+function adding({ names, roles }: Names, moreNames: readonly string[], moreRoles: readonly string[]): Names {
+  return { names: [...new Set([...names, ...moreNames])], roles: [...new Set([...roles, ...moreRoles])] }
+}
+
+/** What `_security` may be, however it was put. */
+export function readSecurity(value: unknown): Security {
+  const { members, admins } = (value ?? {}) as { readonly members?: Partial<Names>; readonly admins?: Partial<Names> }
+  const namesOf = ({ names = [], roles = [] }: Partial<Names> = {}): Names => ({ names, roles })
+  return { members: namesOf(members), admins: namesOf(admins) }
+}
