@@ -796,6 +796,8 @@ export class Query<T extends object, Document extends object = T> implements Asy
     [Symbol.asyncIterator](): AsyncGenerator<T, void, undefined>;
 }
 
+export const REPAIR_IDS_MAX = 1000;
+
 export const REVISIONS_LIMIT_MAX = 100000;
 
 export const REVISION_SUFFIX_BYTES_MAX = 255;
@@ -813,6 +815,37 @@ export interface RemoteSide extends HttpPeerOptions {
 
 export interface RemoveAttachmentOptions {
     readonly rev?: string;
+}
+
+export interface RepairOptions {
+    readonly to: string;
+    readonly storage?: Storage;
+    readonly encryption?: Credential;
+    readonly onProgress?: (done: number) => void;
+    readonly signal?: AbortSignal;
+}
+
+export interface RepairReport {
+    readonly problems: readonly string[];
+    readonly isComplete: boolean;
+    readonly collections: readonly RepairedCollection[];
+    readonly commitsLost: number;
+}
+
+export interface RepairedCollection {
+    readonly name: string;
+    readonly documents: number;
+    readonly tombstones: number;
+    readonly fromLaterCommits: number;
+    readonly documentsLost: number;
+    readonly idsLost: readonly string[];
+    readonly revisionsLost: readonly string[];
+    readonly attachmentsLost: readonly {
+        readonly id: string;
+        readonly name: string;
+    }[];
+    readonly local: number;
+    readonly indexesLost: readonly string[];
 }
 
 export interface Replicate {
@@ -1148,6 +1181,8 @@ export function isPannierError(error: unknown, code?: ErrorCode): error is Panni
 export function open<Schemas extends object = object>(name: string, options?: OpenOptions<Schemas>): Promise<Database<Schemas>>;
 
 export function registerCollation(collation: Collation): void;
+
+export function repair(name: string, options: RepairOptions): Promise<RepairReport>;
 
 export function where(path: string): FieldFilters;
 

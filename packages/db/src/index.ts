@@ -5,6 +5,8 @@ export { DOCUMENT_BYTES_MAX, DOCUMENT_DEPTH_MAX, DOCUMENT_TEXT_BYTES_MAX } from 
 export { ID_BYTES_MAX } from './codec/id-key.ts'
 export { destroy } from './database/destroy.ts'
 export type { DestroyOptions } from './database/destroy.ts'
+export { repair, REPAIR_IDS_MAX } from './database/repair.ts'
+export type { RepairedCollection, RepairOptions, RepairReport } from './database/repair.ts'
 export { open } from './database/open.ts'
 export type { OpenOptions } from './database/open.ts'
 export type { GetAttachmentOptions, PutAttachmentOptions, RemoveAttachmentOptions } from './database/attachments.ts'

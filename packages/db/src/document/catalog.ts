@@ -196,13 +196,18 @@ export class Catalog {
   }
 }
 
-const CATALOG = 'catalog'
+export const CATALOG = 'catalog'
 const COLLECTION = 'collection/'
 const NEXT = 'next' as Key
 const VERSION = 'version' as Key
 
 function collectionKey(name: string): Key {
   return (COLLECTION + encodeIdKey(name)) as Key
+}
+
+/** The name of the collection that an entry of the catalog defines; undefined for other entries. */
+export function definedName(key: Key): string | undefined {
+  return key.startsWith(COLLECTION) ? decodeIdKey(key.slice(COLLECTION.length) as Key) : undefined
 }
 
 function shapePrefix(collectionNumber: number): string {

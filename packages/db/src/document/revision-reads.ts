@@ -148,6 +148,15 @@ export class RevisionReader {
     })
   }
 
+  /** As far as it can be told, with their histories and stubs of attachments: the winner always is, of the other leaves those that are there. */
+  leavesThere(winner: BodyView): StoredDocument[] {
+    const { tree } = loadRevisions(this.#stored, winner)
+    return tree.leaves().flatMap((leaf) => {
+      const document = this.#document(tree, leaf, { revs: true })
+      return document === undefined ? [] : [document]
+    })
+  }
+
   /** Those of the revisions that are not known; undefined if all are. */
   missing(id: string, revs: readonly string[]): MissingRevisions | undefined {
     const [winner] = this.winners([id])

@@ -44,3 +44,13 @@ export interface Coordinator {
   /** Ends the lease, the pin and the listening. */
   close(): void
 }
+
+/** Of what nobody else can see: nobody takes turns with it, and no page may go. */
+export const ALONE: Coordinator = {
+  acquireWriter: async () => ({ wanted: false, lost: false, onWanted() {}, release() {} }),
+  announce() {},
+  onHint() {},
+  pin: async () => {},
+  oldestPinned: async () => 0 as Generation,
+  close() {},
+}

@@ -4,11 +4,11 @@
  *
  * Memory: the pages that the log has changed, a few MiB.
  */
-import type { Generation, PageId } from '../base/brand.ts'
+import type { PageId } from '../base/brand.ts'
 import { andThen } from '../base/maybe-promise.ts'
 import type { PageStore, StoreState } from '../storage/page-store.ts'
 import { Checkpointer } from './checkpointer.ts'
-import type { Coordinator } from './coordinator.ts'
+import { ALONE } from './coordinator.ts'
 import { Core } from './core.ts'
 import type { SnapshotExport } from './open.ts'
 import { writeSnapshot, type SnapshotOptions } from './write-snapshot.ts'
@@ -32,17 +32,6 @@ export async function snapshotOfDamaged(core: Core, work: SnapshotOptions): Prom
     release()
     throw error
   }
-}
-
-/** Nobody else sees what is written. */
-const ALONE: Coordinator = {
-  acquireWriter: async () => ({ wanted: false, lost: false, onWanted() {}, release() {} }),
-  announce() {},
-  onHint() {},
-  pin: async () => {},
-  // So no page is taken away.
-  oldestPinned: async () => 0 as Generation,
-  close() {},
 }
 
 /** Reads go through to `below`; what is written is kept here. For one storage checkpoint. */

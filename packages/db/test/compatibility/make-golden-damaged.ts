@@ -51,7 +51,7 @@ async function make(shape: string, options: OpenOptions, spoil: (db: Database) =
   await notes.local.put({ _id: 'place', at: 7 })
   await notes.update(damagedId(5), (note) => ({ ...note, n: 1005 }))
   await notes.delete(damagedId(6))
-  await notes.putAttachment(damagedId(7), 'photo', new Uint8Array(20_000).fill(7), { contentType: 'image/x' })
+  await notes.putAttachment(damagedId(7), 'photo', new Uint8Array(20_000).fill(7))
   await filling.collection('others').insert([
     { _id: 'a', v: 1 },
     { _id: 'b', v: 2 },

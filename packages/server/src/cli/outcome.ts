@@ -32,7 +32,7 @@ function adviceFor(code: string): string {
     case 'PANNIER_NEWER_FORMAT':
       return ' Update this program.'
     case 'PANNIER_CORRUPT':
-      return ' `pannier verify` tells more; `pannier restore` makes a database from a dump.'
+      return ' `pannier verify` tells more, `pannier repair` saves what can be saved.'
     default:
       return ''
   }

@@ -6,6 +6,7 @@ import { addDump } from './commands/dump.ts'
 import { addExport } from './commands/export.ts'
 import { addImport } from './commands/import.ts'
 import { addInspect } from './commands/inspect.ts'
+import { addRepair } from './commands/repair.ts'
 import { addReplicate } from './commands/replicate.ts'
 import { addRestore } from './commands/restore.ts'
 import { addServe } from './commands/serve.ts'
@@ -25,6 +26,7 @@ const COMMANDS = [
   addRestore,
   addInspect,
   addVerify,
+  addRepair,
   addCompact,
 ]
 

@@ -148,6 +148,29 @@ test('verify finds damage', async () => {
   expect((await runCaptured(['verify', file])).code).toBe(1)
 })
 
+test('repair saves what can be saved', async () => {
+  await runCaptured(['import', file, 'cities'], { input: LINES })
+  await runCaptured(['compact', file])
+  const whole = await runCaptured(['repair', file])
+  expect(whole).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^cities: \d+ documents and 0 tombstones saved\.\n$/),
+  })
+  expect(await runCaptured(['verify', `${file}.repaired`])).toMatchObject({ code: 0 })
+  expect((await runCaptured(['repair', file])).code).toBe(2)
+  const { DatabaseSync } = await import('node:sqlite')
+  const raw = new DatabaseSync(file)
+  raw.exec('DELETE FROM pages')
+  raw.close()
+  const before = await readFile(file)
+  const to = `${file}.second`
+  const cut = await runCaptured(['repair', file, '--to', to, '--json'])
+  expect(cut.code).toBe(1)
+  expect(JSON.parse(cut.out)).toMatchObject({ isComplete: false, collections: [{ name: 'cities', documents: 0 }] })
+  expect(await readFile(file)).toEqual(before)
+  expect(await runCaptured(['verify', to])).toMatchObject({ code: 0 })
+})
+
 test('compact forgets what was replaced', async () => {
   const db = await open(file)
   const cities = db.collection('cities', { history: true })
