@@ -247,6 +247,13 @@ test('row 30: U+0000 comes back exactly', async () => {
   expect((await send(url, 'GET /db/a%00b')).json['_id']).toBe('a\u0000b')
 })
 
+test('row 30: a replicated document with half of a surrogate pair is forbidden, and alone', async () => {
+  const docs = '{"_id":"lone1","_rev":"1-a","b":"\\ud800"},{"_id":"lone2","_rev":"1-a"}'
+  const { json } = await send(url, 'POST /db/_bulk_docs', `{"new_edits":false,"docs":[${docs}]}`, JSON_TYPE)
+  expect(json).toMatchObject([{ id: 'lone1', rev: '1-a', error: 'forbidden' }])
+  expect((await send(url, 'GET /db/lone2')).status).toBe(200)
+})
+
 rows(
   'row 30',
   ['{"b":"\\ud800"}', '{"b":"\\uDC00\\ud800"}', '{"b":["x",{"\\udfff":1}]}'].map((body) => ({

@@ -88,13 +88,14 @@ export class Auth {
     return new Auth(host, options, signingKey, ended)
   }
 
-  /** Who sends the request. @throws HttpError 401 for wrong Basic credentials, 429 */
+  /** Who sends the request; credentials of other schemes are passed over, as in CouchDB. @throws HttpError 401 for wrong Basic ones, 429 */
   async identify(request: FastifyRequest): Promise<Identity> {
     const { authorization, cookie } = request.headers
+    const credentials = authorization === undefined ? undefined : readBasic(authorization)
     const identity =
-      authorization === undefined
+      credentials === undefined
         ? await this.#fromCookie(readCookie(cookie))
-        : await this.#fromBasic(request, authorization)
+        : await this.#fromBasic(request, authorization!, credentials)
     this.#identities.set(request, identity)
     return identity
   }
@@ -204,16 +205,11 @@ export class Auth {
     return { user: userOf(account), by: 'cookie', account, sessionId: claimed.id, issuedMs: claimed.issuedMs }
   }
 
-  async #fromBasic(request: FastifyRequest, authorization: string): Promise<Identity> {
+  async #fromBasic(request: FastifyRequest, authorization: string, credentials: Credentials): Promise<Identity> {
     const account = await this.#basic.verify(
       authorization,
       (name) => this.accounts.find(name),
-      async () => {
-        const credentials = readBasic(authorization)
-        if (credentials === undefined)
-          throw new HttpError(401, 'unauthorized', 'Only Basic authentication is known here.')
-        return this.logIn(request, credentials.name, credentials.password)
-      },
+      () => this.logIn(request, credentials.name, credentials.password),
     )
     if (account === undefined) throw new HttpError(401, 'unauthorized', 'Name or password is incorrect.')
     return { user: userOf(account), by: 'default', account, sessionId: undefined, issuedMs: undefined }
@@ -224,7 +220,13 @@ function userOf({ name, roles }: Account): User {
   return { name, roles }
 }
 
-function readBasic(authorization: string): { readonly name: string; readonly password: string } | undefined {
+interface Credentials {
+  readonly name: string
+  readonly password: string
+}
+
+/** Undefined for what is no Basic authentication. */
+function readBasic(authorization: string): Credentials | undefined {
   const match = /^basic +([A-Za-z0-9+/=_-]+) *$/i.exec(authorization)
   if (match === null) return undefined
   const text = Buffer.from(match[1]!, 'base64').toString()

@@ -76,6 +76,19 @@ export function checkSecurity(value: unknown): JsonObject {
   return value
 }
 
+/** Who reads these two databases is no matter of their members. @throws HttpError 403 for what would have no effect */
+export function checkEffect(database: string, security: JsonObject): void {
+  if (database !== USERS_DATABASE && database !== REPLICATOR_DATABASE) return
+  const { members } = readSecurity(security)
+  const isDefault = members.names.length === 0 && members.roles.join() === ADMIN_ROLE
+  if (security['members'] === undefined || isDefault) return
+  throw new HttpError(
+    403,
+    'forbidden',
+    `${database} has no members: only its admins, and in _users each user for the own document, have access. Leave members out, or as they are.`,
+  )
+}
+
 function readSecurity(security: JsonObject): Security {
   return { admins: groupOf(security['admins']), members: groupOf(security['members']) }
 }

@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Attachment } from 'pannier'
 import { contentDisposition } from '../http/content-disposition.ts'
 import { badRequest, conflict, HttpError, notFound } from '../http/http-error.ts'
+import { pathOf } from '../http/logging.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 import { bodyPieces } from '../http/request-body.ts'
 import type { JsonObject } from '../http/request-body.ts'
@@ -124,7 +125,8 @@ async function putAttachment(
     { ...before, _id: id, _attachments: { ...stubsOf(before ?? {}), [name]: attachment } },
     true,
   )
-  return written(reply.code(201), await writeDocument(context, { request, database, document, newEdits: true }))
+  const result = await writeDocument(context, { request, database, document, newEdits: true })
+  return written(reply.code(201), result, pathOf(request.url))
 }
 
 async function* verified(pieces: AsyncIterable<Uint8Array>, md5: unknown): AsyncGenerator<Uint8Array> {

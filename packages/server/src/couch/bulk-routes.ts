@@ -5,7 +5,7 @@ import { asBadRequest, badRequest, HttpError } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 import { isJsonObject, readBody } from '../http/request-body.ts'
 import type { JsonObject } from '../http/request-body.ts'
-import { parseMembers } from '../http/strict-json.ts'
+import { JsonError, parseMembers } from '../http/strict-json.ts'
 import { jsonLimits } from './body-limits.ts'
 import { withDocuments } from './document-bodies.ts'
 import type { ReceivedDocument } from './document-bodies.ts'
@@ -138,7 +138,7 @@ function wireOutcome({ id, rev }: ReceivedDocument, outcome: WriteOutcome, newEd
   if (!(outcome instanceof HttpError)) return { ok: true, id: outcome.id, rev: outcome.rev }
   const { status, error, reason } = outcome
   if (newEdits) return { id, error, reason }
-  const isForbidden = status === 413 || status === 415
+  const isForbidden = status === 413 || status === 415 || outcome instanceof JsonError
   return { id, rev, error: isForbidden ? 'forbidden' : error, reason: isForbidden ? `${error}: ${reason}` : reason }
 }
 

@@ -1,5 +1,5 @@
 /** `/{db}` itself and what is set for it. */
-import { checkSecurity, DEFAULT_SECURITY } from '../auth/permissions.ts'
+import { checkEffect, checkSecurity, DEFAULT_SECURITY } from '../auth/permissions.ts'
 import { asBadRequest, badRequest, HttpError } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 import { readJson, readJsonObject } from '../http/request-body.ts'
@@ -111,6 +111,7 @@ const settingsRoutes: Routes = (app, context) => {
   app.put<Database>('/:db/_security', { config: { needs: 'database-admin' } }, async (request) => {
     await databases.get(request.params.db)
     const security = checkSecurity(await readJsonObject(request, jsonLimits(context)))
+    checkEffect(request.params.db, security)
     await databases.setSecurity(request.params.db, security)
     return DONE
   })

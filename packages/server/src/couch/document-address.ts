@@ -1,5 +1,6 @@
 /** Routes of a document and of what lies below it: an ordinary one, or a design document, whose id has a slash in the URL. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { notFound } from '../http/http-error.ts'
 import { checkDocumentId } from './document-input.ts'
 import type { ServerContext } from './server-context.ts'
 
@@ -27,13 +28,17 @@ export function atDocuments(
   register: (url: string, handler: (handle: DocumentHandler) => RouteHandler) => void,
 ): void {
   const kinds = {
-    '/:db/:id': checkDocumentId,
+    '/:db/:id': (id: string | undefined, method: string) => {
+      // Nothing of that name is there; nor can it be made.
+      if (method !== 'PUT' && id?.startsWith('_') === true && !id.startsWith('_design/')) throw notFound('missing')
+      return checkDocumentId(id)
+    },
     '/:db/_design/:id': (id: string | undefined) => `_design/${id}`,
   }
   for (const [url, idOf] of Object.entries(kinds)) {
     register(url + below, (handle) => (request, reply) => {
       const { db, id, '*': name = '' } = request.params as Readonly<Record<string, string>>
-      return handle(context, { database: db!, id: idOf(id), name }, request, reply)
+      return handle(context, { database: db!, id: idOf(id, request.method), name }, request, reply)
     })
   }
 }

@@ -85,6 +85,17 @@ export function checkDocument(document: unknown, newEdits: boolean): JsonObject 
   }
 }
 
+/** An edit keeps what its document has: nothing that came with a later revision. @throws HttpError 412 */
+export function checkStubs({ _id, _rev, _attachments }: JsonObject): void {
+  if (!isJsonObject(_attachments)) return
+  const generation = typeof _rev === 'string' ? Number.parseInt(_rev, 10) : 0
+  for (const [name, attachment] of Object.entries(_attachments)) {
+    const { stub, revpos } = attachment as JsonObject
+    if (stub === true && typeof revpos === 'number' && revpos > generation)
+      throw new HttpError(412, 'missing_stub', `Invalid attachment stub in ${String(_id)} for ${name}`)
+  }
+}
+
 /** Of a replicated revision: it names itself, and its ancestors from newest to oldest. `_revisions` counts, as in CouchDB. */
 function checkHistory({ _rev: rev, _revisions: history }: JsonObject): JsonObject {
   if (history === undefined) {

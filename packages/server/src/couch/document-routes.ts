@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Collection } from 'pannier'
 import { asBadRequest, badRequest, conflict, HttpError, notFound } from '../http/http-error.ts'
+import { pathOf } from '../http/logging.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 import { bodyPieces } from '../http/request-body.ts'
 import type { JsonObject } from '../http/request-body.ts'
@@ -17,7 +18,7 @@ import { okPieces } from './bulk-get.ts'
 import { atDocuments } from './document-address.ts'
 import type { DocumentAddress } from './document-address.ts'
 import { withDocument } from './document-bodies.ts'
-import { checkDocument, checkDocumentId, checkRevision } from './document-input.ts'
+import { checkDocument, checkDocumentId, checkRevision, checkStubs } from './document-input.ts'
 import { entityTag, givenRevision, matches, written } from './entity-tag.ts'
 import { documentRead, findDocument, isPlainRead, whyMissing } from './read-document.ts'
 import type { DocumentRead } from './read-document.ts'
@@ -157,11 +158,13 @@ async function putDocument(
   const rev = givenRevision(request, parameters)
   const status = parameters.text('batch') === 'ok' ? 202 : undefined
   return withDocumentOf(context, request, newEdits, async (body) => {
+    if (body['_id'] !== undefined) checkDocumentId(body['_id'])
     if (rev !== undefined && body['_rev'] !== undefined && body['_rev'] !== rev)
       throw badRequest('Document rev from request body and query string have different values')
     const document = checkDocument({ ...body, _id: id, ...(rev !== undefined && { _rev: rev }) }, newEdits)
+    if (newEdits) checkStubs(document)
     const result = await writeDocument(context, { request, database, document, newEdits })
-    return written(reply.code(status ?? (document['_deleted'] === true ? 200 : 201)), result)
+    return written(reply.code(status ?? (document['_deleted'] === true ? 200 : 201)), result, pathOf(request.url))
   })
 }
 
@@ -217,6 +220,7 @@ async function copyDocument(
   const collection = await context.databases.get(database)
   const { destination } = request.headers
   if (typeof destination !== 'string') throw badRequest('Destination header is mandatory for COPY.')
+  if (/^https?:\/\//i.test(destination)) throw badRequest('Destination URL must be relative.')
   const [path = '', query = ''] = destination.split('?', 2)
   const target = checkDocumentId(decodePath(path))
   const targetRevision = new URLSearchParams(query).get('rev') ?? undefined
@@ -240,7 +244,8 @@ async function copyDocument(
     ...(targetRevision !== undefined && { _rev: checkRevision(targetRevision) }),
     ...(stubsOf(source) !== undefined && { _attachments: attachments }),
   }
-  return written(reply.code(201), await writeDocument(context, { request, database, document, newEdits: true }))
+  const result = await writeDocument(context, { request, database, document, newEdits: true })
+  return written(reply.code(201), result, `/${encodeURIComponent(database)}/${path}`)
 }
 
 /** Whether the client names this type; one that takes anything gets JSON. */

@@ -4,9 +4,14 @@ import { badRequest } from '../http/http-error.ts'
 import type { QueryParameters } from '../http/query-parameters.ts'
 import { checkRevision } from './document-input.ts'
 
-/** What a document or an attachment that was written is answered with. */
-export function written(reply: FastifyReply, { id, rev }: { readonly id: string; readonly rev: string }): object {
+/** What a document or an attachment that was written is answered with. `location`: where it is, if it was put there. */
+export function written(
+  reply: FastifyReply,
+  { id, rev }: { readonly id: string; readonly rev: string },
+  location?: string,
+): object {
   reply.header('etag', entityTag(rev))
+  if (location !== undefined) reply.header('location', location)
   return { ok: true, id, rev }
 }
 
@@ -17,7 +22,7 @@ export function givenRevision(request: FastifyRequest, parameters: QueryParamete
   if (rev !== undefined && header !== undefined && rev !== header)
     throw badRequest('Document rev and etag have different values')
   const given = rev ?? header
-  return given === undefined || given === '' ? undefined : checkRevision(given)
+  return given === undefined || (rev === undefined && given === '') ? undefined : checkRevision(given)
 }
 
 export function entityTag(text: unknown): string {

@@ -172,7 +172,7 @@ function listRead(parameters: QueryParameters, within: IdBounds): ListRead {
       key === undefined
         ? idBounds(parameters, descending, within)
         : typeof key === 'string'
-          ? { gte: key, lte: key }
+          ? keyBounds(key, within)
           : NOTHING,
     descending,
     skip: parameters.count('skip') ?? 0,
@@ -182,6 +182,10 @@ function listRead(parameters: QueryParameters, within: IdBounds): ListRead {
     attachments: parameters.flag('attachments'),
     updateSequence: parameters.flag('update_seq'),
   }
+}
+
+function keyBounds(key: string, { gte, lt }: IdBounds): IdBounds {
+  return (gte !== undefined && key < gte) || (lt !== undefined && key >= lt) ? NOTHING : { gte: key, lte: key }
 }
 
 /** Where a value that is no text stands among ids: null, booleans and numbers before them, arrays and objects after. */

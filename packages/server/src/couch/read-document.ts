@@ -28,7 +28,7 @@ export function documentRead(parameters: QueryParameters): DocumentRead {
   const rev = parameters.text('rev')
   const attachmentsSince = parameters.texts('atts_since')
   return {
-    rev: rev === undefined || rev === '' ? undefined : checkRevision(rev),
+    rev: rev === undefined ? undefined : checkRevision(rev),
     latest: parameters.flag('latest'),
     revs: parameters.flag('revs'),
     revsInfo: parameters.flag('revs_info', meta),

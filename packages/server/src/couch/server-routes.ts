@@ -16,7 +16,7 @@ import { sequenceText } from './sequence.ts'
 import type { Routes, ServerContext } from './server-context.ts'
 
 /** The version of CouchDB whose API this is; clients look at it. */
-const COUCHDB_VERSION = '3.3.3'
+const COUCHDB_VERSION = '3.5.0'
 const VENDOR = { name: 'Pannier', version: '0.1.0' }
 const UUIDS_MAX = 1000
 const DATABASES_PER_REQUEST_MAX = 100

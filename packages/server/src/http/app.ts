@@ -8,6 +8,7 @@ import { HttpError, toHttpError } from './http-error.ts'
 import { createLogger } from './logging.ts'
 import { passOverRest } from './request-body.ts'
 import type { Metrics } from './metrics.ts'
+import { wellFormed } from './well-formed.ts'
 import type { ServerLimits, ServerOptions } from './server-options.ts'
 import './seams.ts'
 
@@ -46,6 +47,7 @@ export async function createApp(
     frameworkErrors: (error, request, reply) => answerError(error, request, reply as unknown as FastifyReply),
     routerOptions: {
       ignoreTrailingSlash: true,
+      ignoreDuplicateSlashes: true,
       maxParamLength: PARAMETER_CHARS_MAX,
       onBadUrl: (_path, _request, response) => {
         ;(response as unknown as FastifyReply['raw'])
@@ -59,8 +61,9 @@ export async function createApp(
     answers.set(request.socket, response),
   )
   // Bodies, and what type they are said to have, are left alone until a handler asks for them.
-  for (const method of ['COPY', 'POST', 'PUT', 'DELETE'])
+  for (const method of ['COPY', 'POST', 'PUT', 'DELETE', 'PATCH'])
     app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
+  app.setReplySerializer((payload) => wellFormed(JSON.stringify(payload)))
   app.setErrorHandler(answerError)
   app.setNotFoundHandler(() => {
     throw new HttpError(404, 'not_found', 'missing')
@@ -68,9 +71,13 @@ export async function createApp(
   app.addHook('onRequest', checkContentType)
   // What is open anew may lack what went with the power, or be an older copy: replications look again where to go on.
   const instance = crypto.randomUUID()
-  app.addHook('onSend', (_request, reply, payload, done) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'must-revalidate')
-    reply.header('server', SERVER_NAME).header('pannier-instance', instance).header('x-content-type-options', 'nosniff')
+    reply
+      .header('server', SERVER_NAME)
+      .header('pannier-instance', instance)
+      .header('x-couch-request-id', request.id)
+      .header('x-content-type-options', 'nosniff')
     done(null, payload)
   })
   app.addHook('onSend', (request, _reply, payload, done) => {

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { HttpError } from './http-error.ts'
 import type { Needs } from './seams.ts'
 
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'COPY']
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'COPY', 'PATCH']
 
 interface KnownUrl {
   readonly methods: Set<string>

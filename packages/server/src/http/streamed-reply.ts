@@ -5,6 +5,7 @@
  */
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
+import { wellFormed } from './well-formed.ts'
 import { HeldBytes, type Holder } from './held-bytes.ts'
 
 export type Pieces = AsyncIterable<string | Uint8Array>
@@ -83,7 +84,7 @@ async function gathered(pieces: AsyncIterator<string | Uint8Array>): Promise<Ite
   while (text.length < GATHERED_CHARS) {
     const { done, value } = await pieces.next()
     if (done === true) break
-    text += value as string
+    text += wellFormed(value as string)
   }
   return { done: false, value: text }
 }
@@ -111,7 +112,8 @@ async function* following(
   rest: AsyncIterator<string | Uint8Array>,
 ): AsyncGenerator<string | Uint8Array> {
   try {
-    for (let one = first; one.done !== true; one = await rest.next()) yield one.value
+    for (let one = first; one.done !== true; one = await rest.next())
+      yield typeof one.value === 'string' ? wellFormed(one.value) : one.value
   } finally {
     await rest.return?.()
   }

@@ -266,8 +266,19 @@ describe('permissions', () => {
 
   test('wrong Basic credentials are refused even where nobody has to log in', async () => {
     expect((await server.request('GET', '/_up', { basic: 'ann:wrong' })).status).toBe(401)
-    expect((await server.request('GET', '/_up', { headers: { authorization: 'Bearer x' } })).status).toBe(401)
   })
+
+  test.each(['Bearer x', 'Digest username="ann"', 'Basic: YW5uOng=', 'Basic YW5u', 'basic', 'x'])(
+    'other credentials are passed over: %s',
+    async (authorization) => {
+      const headers = { authorization }
+      expect((await server.request('GET', '/_up', { headers })).status).toBe(200)
+      expect((await server.request('GET', '/team/_info', { headers })).status).toBe(401)
+      const cookie = await server.logIn('ann', PASSWORD)
+      const { body } = await server.request('GET', '/_session', { headers, cookie })
+      expect(body).toMatchObject({ userCtx: { name: 'ann' }, info: { authenticated: 'cookie' } })
+    },
+  )
 
   test('row 44: feeds that go on end when their reader may not see them any more', async () => {
     await addUser('eve', ['team'])

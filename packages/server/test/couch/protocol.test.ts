@@ -541,6 +541,136 @@ table('_bulk_docs, _bulk_get, _revs_diff', () => database('bulk', TEN), [
   },
 ])
 
+const RAW = { 'content-type': 'application/json' }
+
+table('documents, in detail', () => database('detail', [{ _id: 'a', n: 1 }]), [
+  { name: 'version', request: 'GET /', status: 200, json: { version: '3.5.0' } },
+  ...['//detail//a', '/detail//a', '//detail/a/'].map((path) => ({
+    name: `slashes: ${path}`,
+    request: `GET ${path}`,
+    status: 200,
+    json: { _id: 'a' },
+  })),
+  { name: 'a slash before', request: 'GET //_all_dbs', status: 200, contains: ['"detail"'] },
+  {
+    name: 'where it was put',
+    request: 'PUT /detail/b%2Fc?x=1',
+    body: { n: 1 },
+    status: 201,
+    answers: { location: '/detail/b%2Fc' },
+  },
+  ...['1', 'null', '""', '"_x"', '{}'].map((id) => ({
+    name: `an id that is none: ${id}`,
+    request: 'PUT /detail/x',
+    body: `{"_id":${id}}`,
+    headers: RAW,
+    status: 400,
+    json: { error: 'illegal_docid' },
+  })),
+  ...['GET', 'PUT', 'DELETE'].map((method) => ({
+    name: `${method} with an empty revision`,
+    request: `${method} /detail/a?rev=`,
+    ...(method === 'PUT' && { body: {} }),
+    status: 400,
+  })),
+  {
+    name: 'copied to an absolute URL',
+    request: 'COPY /detail/a',
+    headers: { destination: 'http://example.org/detail/z' },
+    status: 400,
+    json: { reason: 'Destination URL must be relative.' },
+  },
+  {
+    name: 'copied',
+    request: 'COPY /detail/a',
+    headers: { destination: 'z' },
+    status: 201,
+    answers: { location: '/detail/z' },
+  },
+  {
+    name: 'a stub of a later revision',
+    request: 'PUT /detail/a',
+    body: { _rev: '{a}', _attachments: { x: { stub: true, revpos: 7 } } },
+    status: 412,
+    json: { error: 'missing_stub' },
+  },
+  { name: 'GET of an unknown path', request: 'GET /detail/_nothing', status: 404, json: { reason: 'missing' } },
+  { name: 'PUT of an unknown path', request: 'PUT /detail/_nothing', body: {}, status: 400 },
+  { name: 'PATCH', request: 'PATCH /detail/a', body: {}, status: 405, json: { error: 'method_not_allowed' } },
+  {
+    name: 'an edit that is a conflict tells no revision',
+    request: 'POST /detail/_bulk_docs',
+    body: { docs: [{ _id: 'a', _rev: '1-zzz' }] },
+    status: 201,
+    contains: ['[{"id":"a","error":"conflict","reason":"Document update conflict."}]'],
+  },
+  {
+    name: 'all or nothing',
+    request: 'POST /detail/_bulk_docs',
+    body: { docs: [{ _id: 'q' }], all_or_nothing: true },
+    status: 417,
+    json: [{ id: 'q', error: 'not_implemented' }],
+  },
+  { name: 'of which nothing was written', request: 'GET /detail/q', status: 404 },
+  {
+    name: 'a replicated document without a revision',
+    request: 'POST /detail/_bulk_docs',
+    body: { docs: [{ _id: 'q' }], new_edits: false },
+    status: 400,
+  },
+  {
+    name: 'what a replicator has written',
+    request: 'PUT /detail/job',
+    body: { _replication_state: 'completed', _replication_stats: { docs_read: 1 } },
+    status: 201,
+  },
+  {
+    name: 'is read',
+    request: 'GET /detail/job',
+    status: 200,
+    json: { _replication_state: 'completed', _replication_stats: { docs_read: 1 } },
+  },
+  { name: 'another field of theirs', request: 'PUT /detail/job2', body: { _replication_x: 1 }, status: 400 },
+  { name: 'design documents only', request: 'GET /detail/_design_docs?key="a"', status: 200, json: { rows: [] } },
+  {
+    name: 'members of _users',
+    request: 'PUT /_users/_security',
+    body: { members: { roles: [] }, admins: { roles: ['_admin'] } },
+    status: 403,
+    json: { error: 'forbidden' },
+  },
+  { name: 'admins of _users', request: 'PUT /_users/_security', body: { admins: { roles: ['_admin'] } }, status: 200 },
+])
+
+test('half of a surrogate pair that has come otherwise goes out as U+FFFD, so that CouchDB can read the answer', async () => {
+  await send(url, 'PUT /halves')
+  const collection = running.server.database.collection<Record<string, unknown>>('halves')
+  await collection.put({ _id: 'h', 'n\udc00': ['\ud800', '\\ud800', '\\\ud800', '\ud83d\ude00', 'plain'] })
+  const expected = { 'n\ufffd': ['\ufffd', '\\ud800', '\\\ufffd', '\ud83d\ude00', 'plain'] }
+  const parts = { accept: 'multipart/mixed' }
+  const requests: [string, unknown?, Record<string, string>?][] = [
+    ['GET /halves/h'],
+    ['GET /halves/_all_docs?include_docs=true'],
+    ['GET /halves/_changes?include_docs=true'],
+    ['GET /halves/_changes?include_docs=true&feed=continuous&timeout=50'],
+    ['GET /halves/h?open_revs=all'],
+    ['GET /halves/h?open_revs=all', undefined, parts],
+    ['POST /halves/_bulk_get', { docs: [{ id: 'h' }] }],
+    ['POST /halves/_bulk_get', { docs: [{ id: 'h' }] }, parts],
+    ['POST /halves/_find', { selector: {} }],
+  ]
+  for (const [request, body, headers] of requests) {
+    const { text } = await send(url, request, body, headers)
+    expect([request, text.includes(JSON.stringify(expected).slice(1, -1))]).toEqual([request, true])
+  }
+})
+
+test('each answer has the id of its request, and the log the same', async () => {
+  const ids = await Promise.all([1, 2].map(async () => (await send(url, 'GET /')).headers.get('x-couch-request-id')))
+  expect(new Set(ids).size).toBe(2)
+  expect(ids.every((id) => id !== null && id.length > 4)).toBe(true)
+})
+
 table('_local documents', () => database('local'), [
   { name: 'none', request: 'GET /local/_local/c', status: 404 },
   { name: 'made', request: 'PUT /local/_local/c', body: { a: 1 }, status: 201, json: { id: '_local/c', rev: '0-1' } },
