@@ -111,6 +111,7 @@ export interface ServerLimits {
 
 export interface ServerOptions {
     readonly dir?: string;
+    readonly encryption?: OpenOptions['encryption'];
     readonly database?: Database;
     readonly durability?: Durability;
     readonly limits?: Partial<ServerLimits>;
