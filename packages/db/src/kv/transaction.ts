@@ -181,10 +181,13 @@ export class Transaction implements WriteTransaction {
   seal(): SealedTransaction {
     const draft = this.#draft
     const sequence = (this.sequence + 1) as CommitSequence
+    // As whoever replays the record finds it: trees that were made and dropped are not in there.
+    const stay = this.#created.filter(({ id }) => !this.#dropped.includes(id))
+    const nextTreeId = stay.reduce((next, { id }) => Math.max(next, id + 1), this.#base.nextTreeId)
     const sealed = {
       base: this.#base,
       sequence,
-      result: finishDraft(this.#base, draft, sequence),
+      result: finishDraft(this.#base, { ...draft, nextTreeId }, sequence),
       body: this.#log && this.#body(this.#log),
       bytes: this.#bytes,
       changed: this.#changed,

@@ -30,10 +30,20 @@ test('the same', () => {
   inspect(commitOf(['a', 'b']), commitOf(['a', 'b']))
 })
 
+test('a tree that was made and dropped takes no id, neither in memory nor in the log', () => {
+  const transaction = new Transaction(empty, cache)
+  transaction.createTree('first', 'ordered')
+  transaction.createTree('gone', 'inline')
+  transaction.dropTree('gone')
+  const sealed = transaction.seal()
+  inspect(sealed, sealed)
+  expect(sealed.result.nextTreeId).toBe(empty.nextTreeId + 1)
+})
+
 test('more or less, or another value, or another tree', () => {
   expect(() => inspect(commitOf(['a']), commitOf(['a', 'b']))).toThrow('entries of t')
   expect(() => inspect(commitOf(['a', 'b']), commitOf(['a']))).toThrow('entries of t')
   expect(() => inspect(commitOf(['a', 'c']), commitOf(['a', 'b']))).toThrow('t at b')
   expect(() => inspect(commitOf(['a'], 2), commitOf(['a']))).toThrow('t at a')
-  expect(() => inspect(commitOf([]), new Transaction(empty, cache).seal())).toThrow('next id of a tree')
+  expect(() => inspect(commitOf([]), new Transaction(empty, cache).seal())).toThrow('trees as replayed')
 })
