@@ -229,8 +229,8 @@ export class Database<Schemas extends object = object> {
   }
 
   /**
-   * Makes sure that what other handles (tabs, workers) have committed up to now is seen. They tell one another anyway, in a
-   * moment; this is for those who have heard of a change in another way and come to read it.
+   * Makes sure that what other handles (tabs, workers) have committed up to now is seen. They tell one another anyway: those of one
+   * page or process at once, others in a moment; this is for those who have heard of a change in another way and come to read it.
    */
   async refresh(): Promise<void> {
     this.#assertOutside('refresh')

@@ -25,6 +25,8 @@ export interface WriterLease {
 }
 
 export interface Coordinator {
+  /** Handles in this realm whose coordinators have the same are handles of the same database. */
+  readonly realm?: string
   /**
    * Resolves when it is this handle's turn. A holder that does not answer for `WRITER_SILENCE_MS_MAX` (frozen tab) loses
    * its lease. At most one request or lease a handle at a time.

@@ -170,10 +170,36 @@ export class Core {
     }
   }
 
+  /** That commit, if it is the newest and in the log. */
+  lastCommit(sequence: CommitSequence): TailCommit | undefined {
+    const last = this.#tail.at(-1)
+    return last?.sequence === sequence ? last : undefined
+  }
+
+  /** Takes over a commit of another handle in this realm; false if this one is not at the state before it. */
+  follow(commit: TailCommit, generation: Generation): boolean {
+    const before = this.#state
+    // The first commit also names the database.
+    if (this.#damage !== undefined || before.sequence === 0) return false
+    if (before.generation !== generation || before.sequence + 1 !== commit.sequence) return false
+    this.#setState(applyCommits(before, [commit]))
+    this.#tail.push(commit)
+    this.#logBytes += commit.bytes
+    this.#notify(() => commitNotice(before, this.#state, commit.sequence, commit.body, false))
+    return true
+  }
+
   /** Reads what is new in the store. Not while a write of this handle is under way. */
   async refresh(): Promise<void> {
-    const { generation, sequence } = this.#state
-    this.adopt(await this.options.store.read({ generation, sequence }))
+    for (;;) {
+      const before = this.#state
+      const { generation, sequence } = before
+      const found = await this.options.store.read({ generation, sequence })
+      // What was found is older than what another handle of this realm has told meanwhile.
+      if (this.#state !== before) continue
+      this.adopt(found)
+      return
+    }
   }
 
   assertWritable(): void {

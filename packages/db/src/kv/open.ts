@@ -14,6 +14,7 @@ import type {
 } from './key-value-store.ts'
 import { HeldStateSnapshot } from './snapshot.ts'
 import type { PageStore } from '../storage/page-store.ts'
+import { joinRealm } from './realm.ts'
 import type { SnapshotOptions } from './write-snapshot.ts'
 import type { Writer } from './writer.ts'
 
@@ -45,6 +46,7 @@ export async function openKeyValueStore(options: KeyValueStoreOptions): Promise<
 /** The storage engine on pages. */
 export class PagedKeyValueStore implements KeyValueStore {
   readonly #core: Core
+  readonly #leaveRealm: () => void
   #writer: Writer | undefined
   #loading: Promise<void> | undefined
   #heard: Promise<unknown> | undefined
@@ -54,6 +56,8 @@ export class PagedKeyValueStore implements KeyValueStore {
 
   constructor(core: Core) {
     this.#core = core
+    const { realm } = core.options.coordinator
+    this.#leaveRealm = realm === undefined ? () => {} : joinRealm(realm, core)
     // Until there is a writer to hear of it.
     core.options.coordinator.onHint(() => {
       if (!core.closed) this.refresh().catch(() => {})
@@ -141,6 +145,7 @@ export class PagedKeyValueStore implements KeyValueStore {
     this.#core.closed = true
     if (this.#asked.length > 0) await this.#loading
     await this.#writer?.close()
+    this.#leaveRealm()
     this.#core.options.coordinator.close()
     await this.#core.options.store.close()
   }

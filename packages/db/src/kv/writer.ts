@@ -20,6 +20,7 @@ import type { Core } from './core.ts'
 import { HeldPagedTransaction } from './held-transaction.ts'
 import type { HeldTransaction, WriteTransaction } from './key-value-store.ts'
 import type { StoreState } from '../storage/page-store.ts'
+import { tellRealm } from './realm.ts'
 import { skipsLog } from './skip-log.ts'
 import { TurnWatch, type WaitLimits, type Waiting } from './turn-watch.ts'
 import { LOG_BYTES_MAX, Transaction, type SealedTransaction } from './transaction.ts'
@@ -188,6 +189,8 @@ export class Writer {
       throw error
     }
     const { sequence, generation } = core.state
+    const told = tellRealm(core, core.lastCommit(sealed.sequence))
+    if (isPromise(told)) await told
     core.options.coordinator.announce({ sequence, generation })
     this.#afterCommit()
   }
@@ -245,9 +248,10 @@ export class Writer {
     } catch (error) {
       if (isPannierError(error, 'PANNIER_STALE')) throw error
       core.failure = error
+      const state = core.state
       const found = await this.#lookAgain(generation, before)
       if (found === undefined) throw error
-      core.adopt(found)
+      if (core.state === state) core.adopt(found)
       core.failure = undefined
       if (found.log.some((record) => record.sequence === sequence && isWrittenBy(record, core.writerId))) return
       throw error

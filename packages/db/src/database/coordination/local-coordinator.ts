@@ -41,6 +41,7 @@ interface Waiting {
 const groups = new Map<string, Group>()
 
 class LocalCoordinator implements Coordinator {
+  readonly realm: string
   readonly #group: Group
   readonly #environment: Environment
   #lease: Lease | undefined
@@ -53,6 +54,7 @@ class LocalCoordinator implements Coordinator {
   #closed = false
 
   constructor(group: Group, environment: Environment) {
+    this.realm = `local:${group.key}`
     this.#group = group
     this.#environment = environment
     group.members.add(this)

@@ -39,6 +39,7 @@ export function webCoordinator({ name, environment }: WebCoordinatorOptions): Co
 type Message = 'hello' | 'here' | 'want' | 'busy' | 'held' | Hint
 
 class WebCoordinator implements Coordinator {
+  readonly realm: string
   readonly #name: string
   readonly #environment: Environment
   readonly #locks: LockManager
@@ -63,6 +64,7 @@ class WebCoordinator implements Coordinator {
 
   constructor(name: string, environment: Environment, locks: LockManager) {
     this.#name = name
+    this.realm = `web:${name}`
     this.#environment = environment
     this.#locks = locks
     const share = Number.parseInt(environment.randomId().slice(0, 4), 16) / 0x10000
