@@ -96,13 +96,17 @@ async function configOf({ auth, limits, uuid }: ServerContext): Promise<Config> 
     admins: Object.fromEntries((await auth.accounts.adminNames()).map((name) => [name, HIDDEN])),
     chttpd: {
       enable_cors: String(origins.length > 0),
-      max_http_request_size: String(limits.requestBytesMax),
+      max_http_request_size: String(limits.uploadBytesMax),
       require_valid_user: 'false',
     },
     chttpd_auth: { timeout: String(timeoutSeconds) },
     cors: { origins: origins.join(','), credentials: 'true', methods: 'GET, HEAD, POST, PUT, DELETE, COPY' },
     couch_httpd_auth: { timeout: String(timeoutSeconds), require_valid_user: 'false' },
-    couchdb: { uuid, max_attachment_size: String(limits.attachmentBytesMax) },
+    couchdb: {
+      uuid,
+      max_attachment_size: String(limits.attachmentBytesMax),
+      max_document_size: String(limits.documentBytesMax),
+    },
     httpd: { enable_cors: String(origins.length > 0) },
   } satisfies Record<string, JsonObject>
 }

@@ -3,6 +3,8 @@
  * in memory with the others. It looks at structure only; what it finds, and what stands around it, the strict parser reads
  * afterwards (strict-json.ts), so a wrong guess about what is no JSON ends as a refusal.
  */
+import { BACKSLASH, CLOSE_BRACE, CLOSE_BRACKET, COLON, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './strict-json.ts'
+
 export interface ByteRange {
   /** From the start of the body. */
   readonly start: number
@@ -31,15 +33,6 @@ export type DocumentsIn = 'body' | 'docs'
 const CONTENT_BYTES_MIN: number = 64 * 1024
 /** Longer names are of nothing that is looked for: an attachment's has 1,024 bytes, each of which may be escaped. */
 const NAME_BYTES_MAX = 8192
-
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-const COMMA = 0x2c
-const COLON = 0x3a
-const OPEN_BRACKET = 0x5b
-const CLOSE_BRACKET = 0x5d
-const OPEN_BRACE = 0x7b
-const CLOSE_BRACE = 0x7d
 
 export class DocumentFinder {
   /** In their order; elements of the list that are no objects are not among them. */
