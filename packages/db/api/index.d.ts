@@ -1251,8 +1251,10 @@ interface Comparison {
 }
 
 type ContentOf<T> = T extends unknown ? {
-    [Name in keyof T as Exclude<Name, keyof InputMeta>]: T[Name];
+    [Name in keyof T as Exclude<Name, keyof InputMeta>]: HasDate<T[Name]> extends true ? DatesAreNotStored : T[Name];
 } : never;
+
+type DatesAreNotStored = 'a Date is not stored: make the field a string (toISOString) or a number (getTime)';
 
 type Depth = 4;
 
@@ -1293,6 +1295,8 @@ type Flat<T> = {
 type FreePath = `${string}\\.${string}` | `${string}.${string}.${string}.${string}.${string}`;
 
 type Generation = Brand<number, 'Generation'>;
+
+type HasDate<Value, Left extends 0 | 1 | 2 | 3 = 3> = true extends (unknown extends Value ? false : Value extends Date ? true : Left extends 0 ? false : Value extends readonly (infer Element)[] ? HasDate<Element, [0, 0, 1, 2][Left]> : Value extends object ? HasDate<Value[keyof Value], [0, 0, 1, 2][Left]> : false) ? true : false;
 
 interface IdRange {
     readonly gte?: string;
@@ -1391,7 +1395,7 @@ interface NotPredicate {
 
 type ObjectIn<Value> = Value extends readonly unknown[] ? never : Value extends object ? Value : never;
 
-type Operand<Value> = Value extends undefined ? never : Value extends readonly (infer Element)[] ? Value | Element : Value;
+type Operand<Value> = Value extends undefined | Date ? never : Value extends readonly (infer Element)[] ? Value | Element : Value;
 
 interface Operators<Value> {
     readonly $eq?: Value;
@@ -1468,7 +1472,9 @@ interface RegexPredicate {
 
 type RestOf<Path extends string, Name> = Name extends string ? Path extends `${Name}.${infer Rest}` ? Rest : never : never;
 
-type SchemaInput<Schema> = TypeOf<Schema, 'input'>;
+type SchemaInput<Schema> = HasDate<TypeOf<Schema, 'output'>> extends true ? {
+    readonly schema: DatesAreNotStored;
+} : TypeOf<Schema, 'input'>;
 
 interface SchemaIssue {
     readonly message: string;

@@ -2,7 +2,7 @@
  * Documents to bytes (document-format.ts).
  *
  * What goes in is taken as by JSON.stringify: undefined fields are left out, undefined elements and holes are null,
- * `toJSON` is honoured, -0 is 0. What JSON would lose silently (NaN, functions, maps, …) is a TypeError that names its path.
+ * `toJSON` is honoured but that of a Date, whose type would lie about what is read back (docs/adr/0017-dates.md); -0 is 0. What JSON would lose silently (NaN, functions, maps, …) is a TypeError that names its path.
  */
 import { PannierError } from '../base/errors.ts'
 import { type ByteWriter, isNode, varintBytes, writeVarint } from './bytes.ts'
@@ -219,7 +219,7 @@ class DocumentEncoder {
     if (this.#depth === DOCUMENT_DEPTH_MAX) {
       throw new PannierError(
         'PANNIER_DOCUMENT_TOO_DEEP',
-        `The document is nested deeper than ${DOCUMENT_DEPTH_MAX} levels.`,
+        `The document is nested deeper than ${DOCUMENT_DEPTH_MAX} levels, or contains itself.`,
       )
     }
     if (Array.isArray(value)) {
@@ -318,13 +318,7 @@ class DocumentEncoder {
 
   #fail(value: unknown, key: string | number): never {
     const path = [...this.#trail.slice(1, this.#depth), ...(this.#depth > 0 ? [key] : [])].map(pathSegment).join('')
-    const kind =
-      typeof value === 'object'
-        ? Object.prototype.toString.call(value)
-        : typeof value === 'number'
-          ? value
-          : typeof value
-    throw new TypeError(`$${path} cannot be stored: ${kind}`)
+    throw new TypeError(`$${path} cannot be stored: ${describe(value)}`)
   }
 }
 
@@ -348,7 +342,26 @@ const doubleBytes = new Uint8Array(double.buffer)
 function resolveToJson(value: unknown, key: string | number): unknown {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value
   const { toJSON } = value as { toJSON?: unknown }
+  // A Date is refused as what it is.
+  if (toJSON === undefined || isDate(value)) return value
   return typeof toJSON === 'function' ? (toJSON.call(value, String(key)) as unknown) : value
+}
+
+/** Also one of another realm (a frame, a test environment). */
+function isDate(value: object): boolean {
+  return Object.prototype.toString.call(value) === '[object Date]'
+}
+
+/** For messages. */
+function describe(value: unknown): string {
+  if (typeof value === 'number') return String(value)
+  if (typeof value !== 'object' || value === null) return typeof value
+  if (isDate(value)) return 'a Date; store date.toISOString() or date.getTime()'
+  const { constructor } = value as { constructor?: { name?: unknown } }
+  const name = typeof constructor === 'function' ? constructor.name : ''
+  return typeof name === 'string' && name !== ''
+    ? `an instance of ${name}; documents hold plain objects, arrays and values of JSON`
+    : Object.prototype.toString.call(value)
 }
 
 /** True while somebody has put fields into Object.prototype. */

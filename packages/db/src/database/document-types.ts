@@ -61,7 +61,29 @@ export interface DeletedInput extends InputMeta {
 }
 
 /** Unlike `Omit` it keeps the members of a union apart, and known fields beside an index signature. */
-type ContentOf<T> = T extends unknown ? { [Name in keyof T as Exclude<Name, keyof InputMeta>]: T[Name] } : never
+type ContentOf<T> = T extends unknown
+  ? { [Name in keyof T as Exclude<Name, keyof InputMeta>]: HasDate<T[Name]> extends true ? DatesAreNotStored : T[Name] }
+  : never
+
+/** What a field of a type with Dates takes: nothing. What is read back would be a string that the type calls a Date. */
+export type DatesAreNotStored = 'a Date is not stored: make the field a string (toISOString) or a number (getTime)'
+
+/** Whether values of the type hold Dates, as far as can be seen in few steps. */
+export type HasDate<Value, Left extends 0 | 1 | 2 | 3 = 3> = true extends (
+  unknown extends Value
+    ? false
+    : Value extends Date
+      ? true
+      : Left extends 0
+        ? false
+        : Value extends readonly (infer Element)[]
+          ? HasDate<Element, [0, 0, 1, 2][Left]>
+          : Value extends object
+            ? HasDate<Value[keyof Value], [0, 0, 1, 2][Left]>
+            : false
+)
+  ? true
+  : false
 
 /** A document, or what names it: with `_rev` it is meant in that revision only. */
 export type DocumentReference = string | { readonly _id: string; readonly _rev?: string }

@@ -116,20 +116,22 @@ type PathOf<T, Left extends Less[number] | Depth> = T extends unknown
     }[keyof T & string]
   : never
 
-/** Paths inside the value of a field. */
+/** Paths inside the value of a field. What is not stored (a Date, a function) has none. */
 type PathIn<Value, Left extends Less[number]> = unknown extends Value
   ? string
-  : Value extends readonly (infer Element)[]
-    ? [Left] extends [0]
-      ? never
-      : `${number}` | `${number}.${PathIn<Element, Less[Left]>}`
-    : Value extends object
-      ? IsLoose<Value> extends true
-        ? string
-        : [Left] extends [0]
-          ? never
-          : PathOf<Value, Left>
-      : never
+  : Value extends Date
+    ? never
+    : Value extends readonly (infer Element)[]
+      ? [Left] extends [0]
+        ? never
+        : `${number}` | `${number}.${PathIn<Element, Less[Left]>}`
+      : Value extends object
+        ? IsLoose<Value> extends true
+          ? string
+          : [Left] extends [0]
+            ? never
+            : PathOf<Value, Left>
+        : never
 
 type FieldConditions<T> =
   IsLoose<T> extends true
@@ -143,7 +145,7 @@ type NamedKey<T> = keyof {
   keyof T
 
 /** What a condition compares with: a condition on an array is about its elements, or about the whole. */
-type Operand<Value> = Value extends undefined
+type Operand<Value> = Value extends undefined | Date
   ? never
   : Value extends readonly (infer Element)[]
     ? Value | Element

@@ -67,6 +67,34 @@ export async function typed(): Promise<void> {
   })
 }
 
+export async function dates(db: Database): Promise<void> {
+  interface Note {
+    readonly title: string
+    readonly created: Date
+    readonly edits: readonly { readonly at?: Date }[]
+  }
+  const notes = db.collection<Note>('notes')
+  // @ts-expect-error a Date is not stored
+  await notes.insert({ title: 'a', created: new Date(), edits: [] })
+  // @ts-expect-error nor inside
+  await notes.insert({ title: 'a', created: '2026-01-01', edits: [{ at: new Date() }] })
+  // @ts-expect-error nor is it compared with
+  notes.find({ created: { $gt: new Date() } })
+  // @ts-expect-error a method of Date is no field
+  notes.find().sort('created.getTime')
+  const timed = db.collection('timed', { schema: z.object({ at: z.date() }) })
+  // @ts-expect-error the schema gives a Date
+  await timed.insert({ at: new Date() })
+  const coerced = db.collection('coerced', { schema: z.object({ at: z.coerce.date() }) })
+  // @ts-expect-error the schema gives a Date
+  await coerced.insert({ at: '2026-01-01' })
+  const texts = db.collection('texts', { schema: z.object({ at: z.date().transform((at) => at.toISOString()) }) })
+  // @ts-expect-error it must be given a text that it takes again when it is put back
+  await texts.insert({ at: new Date() })
+  const iso = db.collection('iso', { schema: z.object({ at: z.iso.datetime(), seen: z.number().optional() }) })
+  await iso.insert({ at: new Date().toISOString(), seen: Date.now() })
+}
+
 export async function elsewhere(db: Database): Promise<void> {
   const people = db.collection('people', { schema: Person, indexes: ['age'] })
   holds<Same<typeof people, Collection<z.output<typeof Person>, z.input<typeof Person>>>>()

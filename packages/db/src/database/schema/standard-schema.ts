@@ -2,6 +2,7 @@
  * The interface by which any validation library can be asked, version 1 (https://standardschema.dev). Written down here,
  * as far as it is needed, so that nothing has to be installed: types match by their structure.
  */
+import type { DatesAreNotStored, HasDate } from '../document-types.ts'
 
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': {
@@ -22,8 +23,9 @@ export interface SchemaIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 
-/** What a schema takes; any document where it is none. */
-export type SchemaInput<Schema> = TypeOf<Schema, 'input'>
+/** What a schema takes; any document where it is none. Nothing where it gives Dates, which are not stored. */
+export type SchemaInput<Schema> =
+  HasDate<TypeOf<Schema, 'output'>> extends true ? { readonly schema: DatesAreNotStored } : TypeOf<Schema, 'input'>
 
 /** What a schema gives, which is what is stored; any document where it is none. */
 export type SchemaOutput<Schema> = TypeOf<Schema, 'output'>

@@ -208,7 +208,7 @@ class SelectorParser {
     }
     if (depth > SELECTOR_DEPTH_MAX) exceed(place, 'levels', SELECTOR_DEPTH_MAX)
     if (Array.isArray(value)) return freeze(value.map((element) => this.frozenCopy(element, place, depth + 1)))
-    if (!isPlainObject(value)) fail(place, 'only JSON values can be compared with')
+    if (!isPlainObject(value)) fail(place, `it must be compared with a value of JSON, got ${describe(value)}`)
     const fields = Object.entries(value).map(
       ([name, inner]) => [name, this.frozenCopy(inner, place, depth + 1)] as const,
     )
@@ -258,6 +258,12 @@ export function not(of: Predicate): Predicate {
 
 export function freeze<T extends object>(value: T): Readonly<T> {
   return Object.freeze(value)
+}
+
+function describe(value: unknown): string {
+  if (value instanceof Date) return 'a Date; compare with what is stored: date.toISOString() or date.getTime()'
+  if (value instanceof RegExp) return `a RegExp; write { $regex: ${JSON.stringify(value.source)} }`
+  return typeof value === 'object' ? `an instance of ${value?.constructor.name}` : String(value)
 }
 
 function exceed(place: string, what: string, max: number): never {
