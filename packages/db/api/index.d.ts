@@ -295,10 +295,10 @@ export class Database<Schemas extends object = object> {
     collection<Schema extends StandardSchema>(name: string, options: CollectionOptions<SchemaOutput<Schema>, Schema> & {
         readonly schema: Schema;
     }): Collection<SchemaOutput<Schema>, SchemaInput<Schema>>;
-    collection<Name extends string>(name: Name, options?: CollectionOptions<DocumentOf<Schemas, Name>> & {
+    collection<Name extends KnownName<Schemas>>(name: Name, options?: CollectionOptions<DocumentOf<Schemas, Name>> & {
         readonly schema?: undefined;
     }): Collection<DocumentOf<Schemas, Name>, InputOf<Schemas, Name>>;
-    collection<T extends object>(name: string, options?: CollectionOptions<NoInfer<T>>): Collection<T>;
+    collection<T extends object = UnknownCollection>(name: string, options?: CollectionOptions<NoInfer<T>>): Collection<T>;
     collections(): Promise<string[]>;
     createCollection(name: string, settings?: Pick<CollectionOptions, 'history' | 'revisionsLimit'>): Promise<boolean>;
     dropCollection(name: string): Promise<boolean>;
@@ -329,7 +329,6 @@ export interface DatabaseSyncOptions extends ReplicationOptions {
 export interface DeletedInput extends InputMeta {
     readonly _id: string;
     readonly _deleted: true;
-    readonly [field: string]: unknown;
 }
 
 export interface DeletedRow {
@@ -357,7 +356,7 @@ export interface DirectionOptions {
     readonly snapshot?: boolean | undefined;
 }
 
-export type DocumentInput<T extends object> = (ContentOf<T> & InputMeta) | DeletedInput;
+export type DocumentInput<T extends object> = (ContentOf<T> & InputMeta) | (Partial<ContentOf<T>> & DeletedInput);
 
 export interface DocumentIssue {
     readonly message: string;
@@ -1087,8 +1086,8 @@ export interface Tombstone {
 }
 
 export class Transaction<Schemas extends object = object> {
-    collection<Name extends string>(name: Name): CollectionOperations<DocumentOf<Schemas, Name>, InputOf<Schemas, Name>>;
-    collection<T extends object>(name: string): CollectionOperations<T>;
+    collection<Name extends KnownName<Schemas>>(name: Name): CollectionOperations<DocumentOf<Schemas, Name>, InputOf<Schemas, Name>>;
+    collection<T extends object = UnknownCollection>(name: string): CollectionOperations<T>;
 }
 
 export class View<Document, Key = unknown, Value = unknown, Result = never> {
@@ -1346,6 +1345,8 @@ type JsonValue = null | boolean | number | string | readonly JsonValue[] | {
     readonly [name: string]: JsonValue;
 };
 
+type KnownName<Schemas extends object> = [keyof Schemas] extends [never] ? string : keyof Schemas & string;
+
 interface KnownState {
     readonly generation: Generation;
     readonly sequence: CommitSequence;
@@ -1534,6 +1535,10 @@ interface TypePredicate {
     readonly kind: 'type';
     readonly path: string;
     readonly type: ValueType;
+}
+
+interface UnknownCollection {
+    readonly 'open() was given no collection of this name: mend the name, or give the type of its documents': never;
 }
 
 type ValueType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';

@@ -18,8 +18,8 @@ export async function loadedModule<Module>(loading: Promise<Module>): Promise<Mo
   try {
     return await loading
   } catch (error) {
-    const message =
-      'A part of the library that is loaded on demand could not be loaded. Nothing was changed; try again.'
+    const reason = error instanceof Error ? error.message : String(error)
+    const message = `A part of the library that is loaded on demand could not be loaded; nothing was changed (${reason}). Try again when there is a network. If a newer version of the application was deployed, reload the page.`
     throw new PannierError('PANNIER_MODULE_NOT_LOADED', message, { cause: error })
   }
 }

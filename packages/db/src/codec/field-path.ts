@@ -33,9 +33,18 @@ export function compileFieldPath(path: string): FieldPath {
 
 /** A path as a caller gives it: a string of names that are not empty; else a TypeError. */
 export function checkFieldPath(path: unknown): string {
-  if (typeof path !== 'string' || fieldNames(path).includes(''))
-    throw new TypeError(`not the path of a field: ${String(path)}`)
+  if (typeof path !== 'string') throw new TypeError(`the path of a field must be a string, got ${givenPath(path)}`)
+  if (fieldNames(path).includes('')) throw new TypeError(`the path of a field must have no empty name, got '${path}'`)
   return path
+}
+
+/** What other databases take where paths are given one by one: `sort('-age', 'name')`, `fields('age', 'name')`. */
+function givenPath(path: unknown): string {
+  if (Array.isArray(path))
+    return `an array: give the paths one by one, ${path.map((one) => `'${String(one)}'`).join(', ')}`
+  if (typeof path !== 'object' || path === null) return String(path)
+  const fields = Object.entries(path).map(([name, order]) => `'${order === -1 || order === 'desc' ? '-' : ''}${name}'`)
+  return `an object: write ${fields.join(', ')}`
 }
 
 /** '-age' -> { path: 'age', descending: true } */

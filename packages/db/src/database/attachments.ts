@@ -1,5 +1,6 @@
 /** What collections do with attachments. Loaded when the first one is written or read. */
 import { isPannierError, PannierError } from '../base/errors.ts'
+import { checkOptions, type OptionNames } from '../base/options.ts'
 import type { WriteResult } from '../document/apply-writes.ts'
 import { checkAttachments, checkContent, checkName } from '../document/attachments/attachment-input.ts'
 import type { AttachmentContent, CheckedAttachment } from '../document/attachments/attachment-input.ts'
@@ -32,6 +33,8 @@ export interface RemoveAttachmentOptions {
   readonly rev?: string
 }
 
+const PUT_OPTIONS: OptionNames<PutAttachmentOptions> = { contentType: true, rev: true, signal: true }
+
 /** Runs `write` once the content of the attachments of these documents is at hand. */
 export async function writeWithAttachments<R>(
   access: CollectionAccess,
@@ -55,8 +58,10 @@ export async function putAttachment(
   id: string,
   name: string,
   content: AttachmentContent,
-  { contentType, rev, signal }: PutAttachmentOptions,
+  options: PutAttachmentOptions,
 ): Promise<WriteResult> {
+  checkOptions('putAttachment()', options, PUT_OPTIONS)
+  const { contentType, rev, signal } = options
   checkReference(id, name, rev)
   const checked = checkContent(name, content, contentType, 'putAttachment')
   const created = await newDocument(access, id)

@@ -2,6 +2,7 @@
  * The change feed of a collection as its callers see it. The contract is docs/change-feed.md. What reads it is loaded with
  * the first use.
  */
+import { checkOptions, type OptionNames } from '../base/options.ts'
 import { loadedModule } from '../base/lazy-module.ts'
 import { parseSelector, type SelectorMeaning } from '../query/ast/parse-selector.ts'
 import { normalise } from '../query/ast/normalise.ts'
@@ -39,6 +40,23 @@ export interface ChangesOptions<T extends object = Record<string, unknown>> {
   readonly filter?: (document: Stored<T> & { readonly _deleted?: true }) => unknown
   /** Once it is aborted the feed rejects with PANNIER_ABORTED. */
   readonly signal?: AbortSignal
+}
+
+const CHANGES_OPTIONS: OptionNames<ChangesOptions> = {
+  since: true,
+  epoch: true,
+  limit: true,
+  descending: true,
+  live: true,
+  docs: true,
+  conflicts: true,
+  style: true,
+  selector: true,
+  collation: true,
+  dialect: true,
+  ids: true,
+  filter: true,
+  signal: true,
 }
 
 /** Changes read in one go, and where to go on. */
@@ -138,6 +156,7 @@ function loadReader(): Promise<typeof Reader> {
 
 /** Checks the options: a TypeError tells what is wrong with them. */
 export function feedSpecification<T extends object>(options: ChangesOptions<T>, now: () => number): FeedSpecification {
+  checkOptions('changes()', options, CHANGES_OPTIONS)
   const { since = 0, epoch, limit = Infinity, descending = false, live = false } = options
   const { docs = false, conflicts = false, style = 'winner', selector, ids, filter, signal } = options
   const { dialect, collation } = options

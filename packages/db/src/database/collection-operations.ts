@@ -28,6 +28,7 @@ import type { Search } from '../query/search/search.ts'
 import type { SearchOptions } from '../query/search/search-specification.ts'
 import type * as Attachments from './attachments.ts'
 import type { GetAttachmentOptions, PutAttachmentOptions, RemoveAttachmentOptions } from './attachments.ts'
+import { checkOptions, type OptionNames } from '../base/options.ts'
 import type { CollectionAccess } from './collection-access.ts'
 import { collectionInfo } from './collection-info.ts'
 import type { CollectionInfo } from './collection-info.ts'
@@ -57,6 +58,9 @@ export interface BatchOptions {
   /** False: a document that can't be written does not keep the others from being written. */
   readonly atomic?: boolean
 }
+
+const BATCH_OPTIONS: OptionNames<BatchOptions> = { atomic: true }
+const PUT_OPTIONS: OptionNames<BatchOptions & EditOptions> = { atomic: true, newEdits: true }
 
 export interface EditOptions {
   /** False: the revisions were made elsewhere, and are taken up as they are. */
@@ -199,6 +203,7 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
   delete(references: readonly DocumentReference[], options: BatchOptions): Promise<(WriteOutcome | undefined)[]>
   delete(input: DocumentReference | readonly DocumentReference[], options: BatchOptions = {}): Promise<unknown> {
     const many = Array.isArray(input)
+    checkOptions('delete()', options, BATCH_OPTIONS)
     const { atomic = true } = options
     return promised(() => {
       const targets = checkTargets(many ? input : [input])
@@ -325,7 +330,10 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
     return reader.getMany(ids).map((body) => body && reader.decode(body))
   }
 
-  #writeDocuments(input: unknown, mode: WriteMode, { atomic = true }: BatchOptions = {}): Promise<unknown> {
+  #writeDocuments(input: unknown, mode: WriteMode, options: BatchOptions & EditOptions = {}): Promise<unknown> {
+    const isPut = mode === 'put' || mode === 'replicate'
+    checkOptions(`${isPut ? 'put' : mode}()`, options, isPut ? PUT_OPTIONS : BATCH_OPTIONS)
+    const { atomic = true } = options
     const many = Array.isArray(input)
     // What other replicas have made is taken up as it is, or the replicas would differ.
     const validated = mode !== 'replicate' && this.access.writing.schema.validator !== undefined

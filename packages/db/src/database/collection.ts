@@ -1,4 +1,5 @@
 /** A collection of an open database: its documents and its indexes. */
+import { checkOptions, type OptionNames } from '../base/options.ts'
 import type { MaybePromise } from '../base/maybe-promise.ts'
 import { lazyModule, loadedModule } from '../base/lazy-module.ts'
 import type { WriteOutcome } from '../document/write-documents.ts'
@@ -35,6 +36,21 @@ export interface ExportOptions<T extends object> extends LongWork {
   readonly selector?: Selector<Identified<T>> | undefined
   /** The content of attachments too, as base64, and not only their names. */
   readonly attachments?: boolean | undefined
+}
+
+const EXPORT_OPTIONS: OptionNames<ExportOptions<object>> = {
+  format: true,
+  selector: true,
+  attachments: true,
+  signal: true,
+  onProgress: true,
+}
+const IMPORT_OPTIONS: OptionNames<ImportOptions> = {
+  format: true,
+  mode: true,
+  stubs: true,
+  signal: true,
+  onProgress: true,
 }
 
 /** What `collection.indexes()` tells. */
@@ -203,6 +219,7 @@ export class Collection<T extends object, Input extends object = T> extends Coll
    * await people.export({ format: 'ndjson' }).pipeTo(Writable.toWeb(createWriteStream('people.ndjson')))
    */
   export(options: ExportOptions<T> = {}): ReadableStream<Uint8Array> {
+    checkOptions('export()', options, EXPORT_OPTIONS)
     checkChoice(options.format, 'ndjson', 'json', 'couchdb', 'couchdb-bulk', 'replica')
     this.find(options.selector)
     return lateStream(async () => {
@@ -223,6 +240,7 @@ export class Collection<T extends object, Input extends object = T> extends Coll
    * const { imported, failed } = await people.import(await openAsBlob('people.ndjson'), { mode: 'upsert' })
    */
   import(source: ByteSource, options: ImportOptions = {}): Promise<ImportResult> {
+    checkOptions('import()', options, IMPORT_OPTIONS)
     const { format, mode = 'insert', stubs } = options
     checkChoice(format, 'ndjson', 'json', 'couchdb')
     checkChoice(mode, 'insert', 'upsert', 'replicate')

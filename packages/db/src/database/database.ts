@@ -11,13 +11,14 @@ import type { Storage } from '../storage/page-store.ts'
 import { eitherSignal, lateStream } from './byte-stream.ts'
 import type { DatabaseChange } from './change-notifier.ts'
 import { Collection } from './collection.ts'
+import { checkOptions } from '../base/options.ts'
 import { chooseSettings, type ChosenSettings } from './collection-settings.ts'
 import type { CollectionOptions } from './declarations.ts'
 import type { ByteChunks } from './chunk-stream.ts'
 import type { DatabaseContext } from './database-context.ts'
 import type { JsonObject } from './document-types.ts'
 import { MigrationNeeded } from './schema/versioned-access.ts'
-import type { DocumentOf, InputOf } from './schema/declared-types.ts'
+import type { DocumentOf, InputOf, KnownName, UnknownCollection } from './schema/declared-types.ts'
 import type { SchemaInput, SchemaOutput, StandardSchema } from './schema/standard-schema.ts'
 import type { Encryption } from './encryption/encryption.ts'
 import type { MoveOptions } from './move-options.ts'
@@ -108,7 +109,8 @@ export class Database<Schemas extends object = object> {
   /**
    * A collection; it need not exist, as the first write creates it. Called again with more indexes it gets these as well.
    *
-   * Its documents have the type that the schema gives, here or in `open`, else the type that is named.
+   * Its documents have the type that the schema gives, here or in `open`, else the type that is named. Where `open` was given
+   * collections the compiler knows their names; another one is named with its type: `db.collection<Note>('notes')`.
    *
    * @throws PANNIER_INDEX_MISMATCH if an index was declared before with another definition.
    * @example
@@ -118,11 +120,11 @@ export class Database<Schemas extends object = object> {
     name: string,
     options: CollectionOptions<SchemaOutput<Schema>, Schema> & { readonly schema: Schema },
   ): Collection<SchemaOutput<Schema>, SchemaInput<Schema>>
-  collection<Name extends string>(
+  collection<Name extends KnownName<Schemas>>(
     name: Name,
     options?: CollectionOptions<DocumentOf<Schemas, Name>> & { readonly schema?: undefined },
   ): Collection<DocumentOf<Schemas, Name>, InputOf<Schemas, Name>>
-  collection<T extends object>(name: string, options?: CollectionOptions<NoInfer<T>>): Collection<T>
+  collection<T extends object = UnknownCollection>(name: string, options?: CollectionOptions<NoInfer<T>>): Collection<T>
   collection(name: string, options: CollectionOptions = {}): unknown {
     if (typeof name !== 'string' || name === '' || name.length > NAME_CHARS_MAX) {
       throw new TypeError(`the name of a collection is a string of 1 to ${NAME_CHARS_MAX} characters`)
@@ -154,6 +156,7 @@ export class Database<Schemas extends object = object> {
     settings: Pick<CollectionOptions, 'history' | 'revisionsLimit'> = {},
   ): Promise<boolean> {
     this.#assertOutside('createCollection')
+    checkOptions('createCollection()', settings, { history: true, revisionsLimit: true })
     const initial: ChosenSettings = {}
     chooseSettings(initial, settings)
     const { writing } = this.collection<JsonObject>(name)

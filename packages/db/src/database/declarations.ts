@@ -6,6 +6,7 @@
  * at the newest catalog. A look takes its turn behind the writes that were asked for before it, or it would find what they drop.
  */
 import { isPannierError } from '../base/errors.ts'
+import { checkOptions, type OptionNames } from '../base/options.ts'
 import { loadedModule } from '../base/lazy-module.ts'
 import type { CollectionState } from '../document/collection-state.ts'
 import { indexMismatch, parseIndexInput, sameIndex } from '../index/index-definition.ts'
@@ -41,6 +42,17 @@ export interface CollectionOptions<T extends object = JsonObject, Schema = unkno
   readonly onProgress?: (done: number) => void
 }
 
+const COLLECTION_OPTIONS: OptionNames<CollectionOptions> = {
+  indexes: true,
+  schema: true,
+  version: true,
+  migrations: true,
+  history: true,
+  revisionsLimit: true,
+  signal: true,
+  onProgress: true,
+}
+
 export class Declarations implements Declared {
   readonly indexes: Map<string, IndexDeclaration> = new Map()
   readonly settings: ChosenSettings = {}
@@ -71,6 +83,7 @@ export class Declarations implements Declared {
   }
 
   declare(options: CollectionOptions): void {
+    checkOptions('collection()', options, COLLECTION_OPTIONS)
     const declarations = (options.indexes ?? []).map(parseIndexInput)
     for (const declaration of declarations) if (declaration.where !== undefined) checkIndexSelector(declaration)
     for (const declaration of declarations) {

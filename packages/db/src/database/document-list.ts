@@ -1,4 +1,5 @@
 /** Lists of documents as their callers see them. What reads them is loaded with the first use. */
+import { checkOptions, type OptionNames } from '../base/options.ts'
 import { loadedModule } from '../base/lazy-module.ts'
 import { idKeyRange } from '../document/id-range.ts'
 import type { IdRange } from '../document/id-range.ts'
@@ -21,6 +22,20 @@ export interface ListOptions extends IdRange {
 /** The documents with these ids, in this order, instead of a range. */
 export interface ListKeysOptions extends Omit<ListOptions, keyof IdRange> {
   readonly keys: readonly string[]
+}
+
+const LIST_OPTIONS: OptionNames<ListOptions | ListKeysOptions> = {
+  gte: true,
+  gt: true,
+  lte: true,
+  lt: true,
+  prefix: true,
+  keys: true,
+  descending: true,
+  skip: true,
+  limit: true,
+  docs: true,
+  conflicts: true,
 }
 
 /** Rows, and where they stand in the whole. */
@@ -96,6 +111,7 @@ export class DocumentList<Row> implements AsyncIterable<Row> {
 
 /** Checks the options: a TypeError tells what is wrong with them. */
 export function listRequest(options: ListOptions | ListKeysOptions): ListRequest {
+  checkOptions('list()', options, LIST_OPTIONS)
   const { descending = false, skip = 0, limit = Infinity, docs = false, conflicts = false } = options
   const { keys, ...bounds } = options as ListOptions & Partial<ListKeysOptions>
   if (!isCount(skip)) throw new TypeError('skip is a number of rows')

@@ -51,13 +51,12 @@ export interface InputMeta extends Omit<RevisionMeta, '_deleted'> {
 }
 
 /** A document as it is handed in. */
-export type DocumentInput<T extends object> = (ContentOf<T> & InputMeta) | DeletedInput
+export type DocumentInput<T extends object> = (ContentOf<T> & InputMeta) | (Partial<ContentOf<T>> & DeletedInput)
 
 /** A tombstone as it is handed in. */
 export interface DeletedInput extends InputMeta {
   readonly _id: string
   readonly _deleted: true
-  readonly [field: string]: unknown
 }
 
 /** Unlike `Omit` it keeps the members of a union apart, and known fields beside an index signature. */

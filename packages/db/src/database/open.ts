@@ -10,6 +10,7 @@ import { answering } from '../query/answer-on-demand.ts'
 import type { Durability, PageStore, Storage } from '../storage/page-store.ts'
 import type { ByteSource } from './byte-stream.ts'
 import type { Credential } from '../storage/encrypted/slots.ts'
+import { checkOptions, type OptionNames } from '../base/options.ts'
 import type { CollectionOptions } from './declarations.ts'
 import { webCoordinator } from './coordination/web-coordinator.ts'
 import { Database } from './database.ts'
@@ -48,6 +49,18 @@ export interface OpenOptions<Schemas extends object = Record<string, unknown>> {
   readonly signal?: AbortSignal
 }
 
+const OPEN_OPTIONS: OptionNames<OpenOptions> = {
+  storage: true,
+  durability: true,
+  encryption: true,
+  cacheBytesMax: true,
+  collections: true,
+  from: true,
+  writeWaitMsMax: true,
+  onProgress: true,
+  signal: true,
+}
+
 const CACHE_BYTES_MAX_DEFAULT: number = 64 * 1024 * 1024
 const CACHE_BYTES_MAX_MIN: number = 1024 * 1024
 
@@ -71,6 +84,7 @@ export function open<Schemas extends object = object>(
   name: string,
   options: OpenOptions<Schemas> = {},
 ): Promise<Database<Schemas>> {
+  checkOptions('open()', options, OPEN_OPTIONS)
   const limits = limitsOf(name, options)
   return openChecked(name, options as OpenOptions, limits) as Promise<Database<Schemas>>
 }

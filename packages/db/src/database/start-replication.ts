@@ -1,5 +1,6 @@
 /** Starts replications and sums up how they are. Loaded with the first one. */
 import { PannierError } from '../base/errors.ts'
+import { checkOptions, type OptionNames } from '../base/options.ts'
 import { HttpPeer } from '../replication/http/http-peer.ts'
 import type { PeerFilter, ReplicationPeer } from '../replication/peer.ts'
 import { PartWatcher } from '../replication/part-watcher.ts'
@@ -34,6 +35,7 @@ export async function startReplication(
   request: ReplicationRequest,
   options: ReplicationOptions,
 ): Promise<ReplicationResult> {
+  checkReplicationOptions(request, options)
   const { wallClock, closing } = context
   const startTime = new Date(wallClock()).toISOString()
   const runs =
@@ -86,6 +88,52 @@ export async function startReplication(
     tab.end()
     for (const one of signals) one.removeEventListener('abort', cancel)
   }
+}
+
+const DIRECTION_OPTIONS: OptionNames<DirectionOptions> = {
+  ids: true,
+  selector: true,
+  filter: true,
+  parameters: true,
+  view: true,
+  since: true,
+  style: true,
+  batchSize: true,
+  batchesAhead: true,
+  checkpoint: true,
+  checkpointIntervalMs: true,
+  snapshot: true,
+}
+
+const REPLICATION_OPTIONS: OptionNames<ReplicationOptions> = {
+  live: true,
+  retry: true,
+  backOff: true,
+  create: true,
+  signal: true,
+  network: true,
+  push: true,
+  pull: true,
+  headers: true,
+  auth: true,
+  fetch: true,
+  timeoutMs: true,
+  connectionsMax: true,
+  heartbeatMs: true,
+  ...DIRECTION_OPTIONS,
+}
+
+const SYNC_OPTIONS: OptionNames<DatabaseSyncOptions> = { collections: true, ...REPLICATION_OPTIONS }
+
+function checkReplicationOptions(request: ReplicationRequest, options: ReplicationOptions): void {
+  if ('url' in request) {
+    checkOptions('db.sync()', options ?? {}, SYNC_OPTIONS)
+    const { collections } = (options ?? {}) as Partial<DatabaseSyncOptions>
+    if (typeof collections !== 'object' || collections === null)
+      throw new TypeError("db.sync(): collections must be given, as in { collections: ['people'] }")
+  } else checkOptions('sync() and replicate()', options, REPLICATION_OPTIONS)
+  for (const own of [options.push, options.pull])
+    if (own !== undefined) checkOptions('push and pull', own, DIRECTION_OPTIONS)
 }
 
 /** Through which the handle and what does the work talk. */

@@ -12,7 +12,7 @@ import type { CollectionAccess, CollectionWriting } from './collection-access.ts
 import type { DatabaseContext } from './database-context.ts'
 import type { JsonObject } from './document-types.ts'
 import { querySource } from './query-source.ts'
-import type { DocumentOf, InputOf } from './schema/declared-types.ts'
+import type { DocumentOf, InputOf, KnownName, UnknownCollection } from './schema/declared-types.ts'
 import { MigrationNeeded, VersionedAccess } from './schema/versioned-access.ts'
 
 /** `Schemas`: those that the database was opened with, by the names of the collections. */
@@ -44,8 +44,10 @@ export class Transaction<Schemas extends object = object> {
    * else sees before it ends. Steps that overlap take effect in the order in which they were asked for. A query answers by what was
    * written before it began: what is written meanwhile changes nothing in a loop over its rows. docs/transactions.md is the contract.
    */
-  collection<Name extends string>(name: Name): CollectionOperations<DocumentOf<Schemas, Name>, InputOf<Schemas, Name>>
-  collection<T extends object>(name: string): CollectionOperations<T>
+  collection<Name extends KnownName<Schemas>>(
+    name: Name,
+  ): CollectionOperations<DocumentOf<Schemas, Name>, InputOf<Schemas, Name>>
+  collection<T extends object = UnknownCollection>(name: string): CollectionOperations<T>
   collection(name: string): unknown {
     this.#assertActive()
     const collection = this.#collectionOf(name)

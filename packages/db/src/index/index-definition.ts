@@ -1,6 +1,7 @@
 /**
  * How indexes are declared, and how a declaration becomes a definition.
  */
+import { checkOptions, type OptionNames } from '../base/options.ts'
 import { PannierError } from '../base/errors.ts'
 import { isPlainObject } from '../codec/collation.ts'
 import { collationNamed } from '../codec/registered-collation.ts'
@@ -54,9 +55,7 @@ export function parseIndexInput(input: IndexInput): IndexDeclaration {
   const long = (typeof input === 'string' || Array.isArray(input) ? { on: input } : input) as LongInput
   if (typeof long !== 'object' || long === null)
     throw new TypeError('an index is a field, an array of fields or { on, … }')
-  for (const option of Object.keys(long)) {
-    if (!LONG_INPUT_OPTIONS.has(option)) throw new TypeError(`unknown option of an index: ${option}`)
-  }
+  checkOptions('an index', long, INDEX_OPTIONS)
   const paths: readonly unknown[] = Array.isArray(long.on) ? long.on : [long.on]
   if (paths.length === 0 || paths.length > INDEX_FIELDS_MAX) {
     throw new TypeError(`an index has 1 to ${INDEX_FIELDS_MAX} fields, not ${paths.length}`)
@@ -104,17 +103,17 @@ export function sameIndex(left: IndexDeclaration, right: IndexDeclaration): bool
 type LongInput = Exclude<IndexInput, string | readonly string[]>
 type IndexKind = Pick<IndexDefinition, 'unique' | 'where' | 'text'>
 
-const LONG_INPUT_OPTIONS: ReadonlySet<string> = new Set([
-  'on',
-  'multi',
-  'where',
-  'dialect',
-  'collation',
-  'unique',
-  'text',
-  'language',
-  'name',
-])
+const INDEX_OPTIONS: OptionNames<LongInput> = {
+  on: true,
+  multi: true,
+  where: true,
+  dialect: true,
+  collation: true,
+  unique: true,
+  text: true,
+  language: true,
+  name: true,
+}
 
 /** Everything but the name. */
 function identityOf({ fields, multi, unique = false, where, dialect, collation, text }: IndexDeclaration): string {

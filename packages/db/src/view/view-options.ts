@@ -1,4 +1,5 @@
 /** Arguments of views, checked. It is all that has to be there before a view is used. */
+import { checkOptions, type OptionNames } from '../base/options.ts'
 import type { ViewFunctions } from './view-definition.ts'
 
 export const VIEW_NAME_CHARS_MAX = 200
@@ -60,8 +61,7 @@ export function checkViewFunctions(functions: ViewFunctions, name: string | unde
 
 /** Throws a TypeError for what can't be meant. `isReduced`: the view has a reduce. Returns whether results are asked for. */
 export function checkViewOptions(options: ViewOptions, isReduced: boolean): boolean {
-  for (const name of Object.keys(options))
-    if (!NAMES.has(name)) throw new TypeError(`unknown option of a view: ${name}`)
+  checkOptions('a view', options, NAMES)
   const { keys, key, skip = 0, limit, group = false, reduce = isReduced } = options
   for (const name of FLAGS) {
     const value: unknown = options[name]
@@ -96,19 +96,26 @@ const FLAGS = ['descending', 'reduce', 'includeDocs', 'conflicts'] as const
 const IDS = ['fromId', 'toId'] as const
 const BOUNDS = ['gte', 'gt', 'lte', 'lt'] as const
 const UPDATES: ReadonlySet<unknown> = new Set(['before', 'after', 'never'])
-const NAMES: ReadonlySet<string> = new Set<string>([
-  ...FLAGS,
-  ...IDS,
-  ...BOUNDS,
-  'key',
-  'keys',
-  'skip',
-  'limit',
-  'group',
-  'update',
-  'signal',
-  'onProgress',
-])
+const NAMES: OptionNames<ViewOptions> = {
+  key: true,
+  keys: true,
+  gte: true,
+  gt: true,
+  lte: true,
+  lt: true,
+  fromId: true,
+  toId: true,
+  descending: true,
+  skip: true,
+  limit: true,
+  reduce: true,
+  group: true,
+  includeDocs: true,
+  conflicts: true,
+  update: true,
+  signal: true,
+  onProgress: true,
+}
 
 const BUILT_IN: readonly unknown[] = ['_sum', '_count', '_stats', '_approx_count_distinct']
 

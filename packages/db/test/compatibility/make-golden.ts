@@ -127,7 +127,7 @@ async function writeCollections(db: Database): Promise<void> {
   await things.insert([
     { _id: 'large', value: 'x', text: 'large '.repeat(4000) },
     { _id: 'middle', value: 'y', text: 'middle '.repeat(1200), numbers: Array.from({ length: 300 }, (_, n) => n / 7) },
-    { _id: 'constructor', value: { toString: 1 }, constructor: 'c' },
+    { _id: 'constructor', value: { toString: 1 }, constructor: 'c' } as Record<string, unknown>,
     { _id: '\u00fc/\u0000\ud800', value: 5 },
   ])
   await writeRevisions(db)

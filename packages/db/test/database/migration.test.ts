@@ -81,7 +81,7 @@ test('it is done once; a new collection has the version from the start', async (
   const first = await open('x', { storage, collections: { docs: VERSION_3 } })
   await first.collection('docs').ready()
   await expectMigrated(first, 10)
-  await first.collection('other', VERSION_2).insert({ _id: 'a', n: 1 })
+  await first.collection<JsonObject>('other', VERSION_2).insert({ _id: 'a', n: 1 })
   await first.close()
   const never: Record<number, Migration> = {
     2: () => {
@@ -94,7 +94,7 @@ test('it is done once; a new collection has the version from the start', async (
   const again = await open('x', { storage, collections: { docs: { version: 3, migrations: never } } })
   await again.collection('docs').ready()
   await expectMigrated(again, 10)
-  expect(await again.collection('other', VERSION_2).get('a')).toMatchObject({ n: 1 })
+  expect(await again.collection<JsonObject>('other', VERSION_2).get('a')).toMatchObject({ n: 1 })
   await again.close()
 })
 

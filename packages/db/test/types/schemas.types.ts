@@ -56,13 +56,22 @@ export async function typed(): Promise<void> {
   people.find({ nam: 'Ann' })
   people.find({ age: { $gt: 17 }, 'address.city': 'Oslo' }).sort('-age')
   await db.collection('log').insert({ what: 'ever' })
-  await db.collection('new').insert({ what: 'ever' })
+  // @ts-expect-error there is no such collection: another one is named with its type
+  await db.collection('peopel').insert({ name: 'Ann' })
+  await db.collection<JsonObject>('new').insert({ what: 'ever' })
+  // @ts-expect-error a misspelt field
+  await people.insert({ name: 'Ann', adress: { city: 'Oslo' } })
+  // @ts-expect-error a misspelt field, in a batch
+  await people.upsert([{ name: 'Ann', agee: 3 }])
+  await people.put({ _id: 'ann', _deleted: true, name: 'kept in the tombstone' })
   await db.transaction(async (tx) => {
     const inside = await tx.collection('people').get('ann')
     holds<Same<typeof inside, typeof ann>>()
     // @ts-expect-error the name is missing
     await tx.collection('people').insert({ age: 3 })
+    // @ts-expect-error there is no such collection
     await tx.collection('anything').insert({ what: 'ever' })
+    await tx.collection<JsonObject>('anything').insert({ what: 'ever' })
     await tx.collection<{ n: number }>('numbers').insert({ n: 1 })
   })
 }

@@ -289,7 +289,7 @@ function infoCases(check: CheckedCase): void {
     const none = await people.info()
     const { revisionsLimit, ...rest } = none
     assertEqual(rest, { name: 'people', documents: 0, deleted: 0, lastSeq: 0, epoch: undefined, storedBytes: 0 })
-    assertEqual(revisionsLimit, 1000)
+    assertEqual(revisionsLimit, 200)
     await people.insert(['a', 'b', 'c'].map((_id) => ({ _id })))
     await people.delete('b')
     const { documents, deleted, lastSeq, epoch } = await people.info()

@@ -12,6 +12,14 @@ export interface CollectionDeclaration<Schema = unknown> extends SchemaOptions<S
   readonly indexes?: readonly IndexInput<FieldPath<Identified<SchemaOutput<Schema>>>>[]
 }
 
+/** Names of collections: any, or where the database was opened with some, these. Another one takes the type of its documents. */
+export type KnownName<Schemas extends object> = [keyof Schemas] extends [never] ? string : keyof Schemas & string
+
+/** Documents of a collection that `open` was not told of, where their type is not named: probably its name is misspelt. */
+export interface UnknownCollection {
+  readonly 'open() was given no collection of this name: mend the name, or give the type of its documents': never
+}
+
 /** Documents of the collection `Name`; `Schemas` has the schema of each collection by its name. */
 export type DocumentOf<Schemas extends object, Name extends string> = SchemaOutput<SchemaOf<Schemas, Name>>
 

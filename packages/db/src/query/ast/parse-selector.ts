@@ -263,7 +263,11 @@ export function freeze<T extends object>(value: T): Readonly<T> {
 function describe(value: unknown): string {
   if (value instanceof Date) return 'a Date; compare with what is stored: date.toISOString() or date.getTime()'
   if (value instanceof RegExp) return `a RegExp; write { $regex: ${JSON.stringify(value.source)} }`
-  return typeof value === 'object' ? `an instance of ${value?.constructor.name}` : String(value)
+  return typeof value === 'object'
+    ? `an instance of ${value?.constructor.name}`
+    : typeof value === 'number'
+      ? String(value)
+      : `a value of the type ${typeof value}`
 }
 
 function exceed(place: string, what: string, max: number): never {

@@ -48,6 +48,8 @@ export class LiveQuery<Row extends object> implements AsyncIterable<LiveUpdate<R
    * when nothing more will come: with an error if that is why. The function returned ends the subscription, not the query.
    */
   subscribe(listener: (update: LiveUpdate<Row>) => void, onEnd?: (error: unknown) => void): () => void {
+    if (typeof listener !== 'function')
+      throw new TypeError(`subscribe(): the listener must be a function, got ${typeof listener}`)
     let stop: (() => void) | undefined
     let stopped = false
     const subscriber: Subscriber = { update: listener as unknown as Subscriber['update'], end: onEnd }

@@ -149,7 +149,10 @@ function chooseIndex({ indexes }: QuerySource, name: string | undefined): IndexD
   const texts = indexes.filter((index) => index.text !== undefined && (name === undefined || index.name === name))
   const index = texts.find(({ builtTo }) => builtTo === undefined)
   if (index !== undefined) return index
-  const why = texts.length > 0 ? 'is being built: wait for ready()' : 'does not exist'
+  const why =
+    texts.length > 0
+      ? 'is being built: wait for ready()'
+      : "does not exist; declare it: db.collection('posts', { indexes: [{ on: 'title', text: true }] })"
   throw new PannierError('PANNIER_NOT_FOUND', `The text index ${name === undefined ? '' : `'${name}' `}${why}.`, {
     details: { index: name, building: texts.length > 0 },
   })

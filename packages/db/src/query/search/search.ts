@@ -1,4 +1,5 @@
 /** A search for words: what is asked for, as an immutable value, and the ways to have it answered; the sister of `Query`. */
+import { checkOptions, type OptionNames } from '../../base/options.ts'
 import { PannierError } from '../../base/errors.ts'
 import { loadedModule } from '../../base/lazy-module.ts'
 import { andThen } from '../../base/maybe-promise.ts'
@@ -13,12 +14,16 @@ import { prepareRegexes } from '../regex/check-regex.ts'
 import type { SearchRun } from './run-search.ts'
 import type { ScoredRow, SearchExplanation, SearchOptions, SearchSpecification } from './search-specification.ts'
 
+const SEARCH_OPTIONS: OptionNames<SearchOptions<object>> = { selector: true, match: true, index: true }
+
 /** Throws a TypeError for wrong arguments. */
 export function createSearch<T extends object, Document extends object>(
   open: OpenSource,
   text: string,
-  { selector = {} as Selector<Document>, match = 'all', index }: SearchOptions<Document>,
+  options: SearchOptions<Document>,
 ): Search<T, Document> {
+  checkOptions('search()', options, SEARCH_OPTIONS)
+  const { selector = {} as Selector<Document>, match = 'all', index } = options
   if (typeof text !== 'string') throw new TypeError('search takes a text')
   if (match !== 'all' && match !== 'any') throw new TypeError("match is 'all' or 'any'")
   const condition = normalise(parseSelector(selector))
