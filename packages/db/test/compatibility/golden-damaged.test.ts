@@ -80,6 +80,7 @@ describe.each(SHAPES)('$file', ({ file, options, saved: [collection, id, documen
       () => db.createCollection('new'),
       () => db.dropCollection('notes'),
       () => db.checkpoint(),
+      () => db.moveTo(memory(), options.encryption && { encryption: options.encryption }),
       () => db.collection('notes', { indexes: ['text'] }).ready(),
     ]
     for (const write of writes) expect(await codeOf(write())).toBe('PANNIER_CORRUPT')
