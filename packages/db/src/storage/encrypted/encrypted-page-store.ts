@@ -3,10 +3,9 @@
  *
  * Guarantees: what is read was sealed by somebody with a key of this database, for this place, or the call fails with
  * PANNIER_CORRUPT: pages by their ids and the epoch of their run (runs.ts), the meta record by its generation and sequence, log records by
- * their sequence and the record before. The head holds a token of the newest record, which is sealed inside of it, so the log can't end earlier; each record tells
- * below which generation the meta record, and below which revision the header can't be; the header tells below which generation and
- * sequence these can't be. So a part of what is stored can't be put back
- * to what it was before; all of it together can.
+ * their sequence and the record before. The head holds a token of the newest record, which is sealed inside of it, so the log can't end
+ * earlier; each record tells below which generation the meta record, and below which revision the header can't be; the header tells below
+ * which generation and sequence these can't be. So a part of what is stored can't be put back to what it was before; all of it together can.
  * Relies on: the chance of the platform. A nonce is never used twice but by a chance of 2^-33 at most (`KEY_USES_MAX`).
  *
  * It makes the same calls as are made to it, and one more when a database is made, when its header is to be mended or brought to this
