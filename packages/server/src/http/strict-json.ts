@@ -104,9 +104,12 @@ function build(text: string): unknown {
   }
 }
 
+/** Of the containers that are open; made once, as most values are small. */
+const members = new Int32Array(JSON_DEPTH_MAX + 1)
+
 /** Looks at structure only, and counts the names of members. What is not JSON the parser finds afterwards. */
 function countNames(bytes: Uint8Array): number {
-  const members = new Int32Array(JSON_DEPTH_MAX + 1)
+  members[0] = 0
   let depth = 0
   let names = 0
   for (let at = 0; at < bytes.length; at++) {
@@ -150,7 +153,9 @@ function endOfString(bytes: Uint8Array, start: number): number {
 
 /** Whether there may be half of a surrogate pair: then it is escaped. */
 function hasSurrogates(bytes: Uint8Array): boolean {
-  return ESCAPED_SURROGATES.some((text) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(text))
+  if (bytes.indexOf(BACKSLASH) === -1) return false
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  return ESCAPED_SURROGATES.some((escape) => text.includes(escape))
 }
 
 const ESCAPED_SURROGATES = ['\\ud', '\\uD']
