@@ -43,6 +43,10 @@ export function couchFetch(
       )
     }
     if (path === '') return json(200, { db_name: name, update_seq: (await docs.info()).lastSeq })
+    if (path.startsWith('_design/')) {
+      const design = await docs.get(path)
+      return design === undefined ? json(404, { error: 'not_found', reason: 'missing' }) : json(200, design)
+    }
     if (path.startsWith('_local/')) return local(docs, path, init.method, body)
     if (path === '_pannier/snapshot') return new Response(docs.export({ format: 'replica' }))
     return answer(docs, path, searchParams, body, init.signal ?? undefined)

@@ -9,6 +9,7 @@ import { encodeIdKey } from '../codec/id-key.ts'
 import { checkId } from '../document/document-id.ts'
 import { parseRevision } from '../document/revision.ts'
 import type { WriteOutcome } from '../document/write-documents.ts'
+import { sessionsOf } from '../replication/checkpoint.ts'
 import { dropped, replaced } from '../replication/errors.ts'
 import type {
   ChangesRequest,
@@ -85,6 +86,28 @@ export class LocalPeer implements ReplicationPeer {
     throwIfAborted(signal, 'The replication')
     const { epoch } = await this.#collection.info()
     return epoch ?? (await this.#made())
+  }
+
+  /** How far the newest checkpoint of the replication with this address is; undefined: there is none. */
+  async recorded(address: string): Promise<Sequence> {
+    const documents = await this.#collection.local.list()
+    const sessions = documents.filter((document) => document['address'] === address).flatMap(sessionsOf)
+    const { epoch = '' } = await this.#collection.info()
+    const places = sessions.map(({ recorded_seq }) => sinceOf(recorded_seq, epoch))
+    return places.length === 0 ? undefined : `${Math.max(...places)}-${epoch}`
+  }
+
+  /** How many changes come after a place in its feed. */
+  async changesAfter(sequence: Sequence): Promise<number> {
+    const { epoch, lastSeq } = await this.#collection.info()
+    if (epoch === undefined) return 0
+    const since = Math.min(lastSeq, sinceOf(sequence, epoch))
+    return (await this.#collection.changes({ since, epoch, limit: 0 }).page()).pending
+  }
+
+  async readDesign(id: string, signal: AbortSignal): Promise<JsonDocument | undefined> {
+    throwIfAborted(signal, 'The replication')
+    return this.#collection.get(id)
   }
 
   async readChanges(request: ChangesRequest): Promise<PeerChanges> {

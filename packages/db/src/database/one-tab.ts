@@ -7,7 +7,7 @@ import type { Environment } from '../base/environment.ts'
 import { hash128, toHex } from '../codec/hash128.ts'
 import type { RunOptions } from '../replication/run-options.ts'
 import type { ReplicationPeer } from '../replication/peer.ts'
-import { replicationId } from '../replication/replication-id.ts'
+import { addressOf } from '../replication/replication-id.ts'
 import type { ReplicationEvent, ReplicationPart } from '../replication/types.ts'
 import { WebLeader } from './coordination/web-leader.ts'
 import type { ReplicationState, ReplicationView } from './replication-options.ts'
@@ -114,7 +114,7 @@ function identityOf(runs: readonly Run[]): string {
     run.collection,
     run.direction,
     run.since ?? null,
-    replicationId(source.name, target.name, run.filter, run.style),
+    addressOf(source, target, run.filter, run.style),
   ])
   return toHex(hash128(new TextEncoder().encode(JSON.stringify(facts))))
 }

@@ -97,6 +97,8 @@ export interface ReplicationState {
   paused: boolean
   cancelled: boolean
   view: ReplicationView
+  /** Counts what the other sides have not got; undefined until it is begun. */
+  unsent: (() => Promise<number>) | undefined
   readonly listeners: Set<(event: ReplicationEvent) => void>
   /** Called when `paused` or `cancelled` changes. */
   changed: (() => void) | undefined

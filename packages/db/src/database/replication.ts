@@ -27,6 +27,7 @@ import type {
 export class Replication implements PromiseLike<ReplicationResult>, AsyncIterable<ReplicationEvent> {
   readonly #state: ReplicationState
   readonly #result: Promise<ReplicationResult>
+  readonly #begun: Promise<unknown>
 
   /** @internal Use `sync` or `replicate`. */
   constructor(context: DatabaseContext, request: ReplicationRequest, options: ReplicationOptions) {
@@ -39,11 +40,21 @@ export class Replication implements PromiseLike<ReplicationResult>, AsyncIterabl
       lastSeq: undefined,
     }
     const view: ReplicationView = { status: 'active', error: undefined, progress, parts: [] }
-    const state = { paused: false, cancelled: false, view, listeners: new Set<never>(), changed: undefined }
+    const state = {
+      paused: false,
+      cancelled: false,
+      view,
+      unsent: undefined,
+      listeners: new Set<never>(),
+      changed: undefined,
+    }
     this.#state = state
     const { pending } = context
-    this.#result = loadedModule(import('./start-replication.ts')).then(({ startReplication }) =>
-      startReplication(context, state, request, options),
+    const loading = loadedModule(import('./start-replication.ts'))
+    this.#result = loading.then(({ startReplication }) => startReplication(context, state, request, options))
+    this.#begun = loading.then(
+      () => {},
+      () => {},
     )
     pending.add(this.#result)
     const done = (): void => void pending.delete(this.#result)
@@ -72,6 +83,19 @@ export class Replication implements PromiseLike<ReplicationResult>, AsyncIterabl
   /** Each direction of each collection. */
   get parts(): readonly ReplicationPart[] {
     return this.#state.view.parts
+  }
+
+  /**
+   * How many changes of the collections here are not sent yet, as far as is known here; also while there is no network. Never too few: a filter is
+   * not asked, and what has just come from the other side counts until the push has looked at it. Of a pull always 0.
+   *
+   * @example
+   * const left = await sync.unsent()
+   * show(left === 0 ? 'Everything is saved on the server.' : `${left} changes wait to be sent.`)
+   */
+  async unsent(): Promise<number> {
+    await this.#begun
+    return (await this.#state.unsent?.()) ?? 0
   }
 
   /** The function returned ends it. */

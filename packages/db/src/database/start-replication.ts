@@ -6,6 +6,7 @@ import type { PeerFilter, ReplicationPeer } from '../replication/peer.ts'
 import { PartWatcher } from '../replication/part-watcher.ts'
 import { BATCHES_AHEAD_DEFAULT, BATCH_SIZE_DEFAULT } from '../replication/run-options.ts'
 import type { RunOptions } from '../replication/run-options.ts'
+import { addressOf } from '../replication/replication-id.ts'
 import { Siblings, supervise } from '../replication/supervisor.ts'
 import type { Control } from '../replication/supervisor.ts'
 import { sumUp } from '../replication/sum-up.ts'
@@ -47,6 +48,7 @@ export async function startReplication(
   }
   const watchers = runs.map(({ run }) => new PartWatcher(run, (event) => tab.heard(event)))
   state.view = sumUp(watchers)
+  state.unsent = () => unsentOf(runs, state)
   const listeners = new Set<() => void>()
   const changed = (): void => {
     for (const listener of Array.from(listeners)) listener()
@@ -152,6 +154,17 @@ function controlOf(state: ReplicationState, tab: OneTab, listeners: Set<() => vo
       return () => void listeners.delete(own)
     },
   }
+}
+
+/** By what this tab, or the one that replicates, has sent, or else by what was recorded last. */
+async function unsentOf(runs: readonly Run[], { view }: ReplicationState): Promise<number> {
+  const { parts } = view
+  const counts = runs.map(async ({ run, source, target }, at) => {
+    if (run.direction !== 'push' || !(source instanceof LocalPeer)) return 0
+    const sent = parts[at]?.progress.lastSeq
+    return source.changesAfter(sent ?? (await source.recorded(addressOf(source, target, run.filter, run.style))))
+  })
+  return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0)
 }
 
 function resultOf({ view }: ReplicationState, startTime: string, endTime: string): ReplicationResult {

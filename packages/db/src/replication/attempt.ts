@@ -8,6 +8,7 @@
 import { throwIfAborted } from '../base/abort.ts'
 import { CheckpointLog } from './checkpoint.ts'
 import { asksForRestart, checkpointLost, isTransient } from './errors.ts'
+import { filterPlace, filterText } from './filter-text.ts'
 import type {
   JsonDocument,
   PeerChange,
@@ -19,7 +20,7 @@ import type {
   Sequence,
 } from './peer.ts'
 import { mapAhead } from './pipeline.ts'
-import { replicationId } from './replication-id.ts'
+import { addressOf, replicationId } from './replication-id.ts'
 import type { RunOptions } from './run-options.ts'
 import type { Suspects } from './suspects.ts'
 
@@ -132,8 +133,17 @@ export class Attempt {
       [this.#source, source],
       [this.#target, target],
     ])
-    const name = replicationId(source, target, filter, style)
-    this.#log = new CheckpointLog(this.#source, this.#target, name, checkpoint, environment)
+    const design = filterPlace(filter)
+    const text = design && filterText(filter, (await this.#source.readDesign(design.id, this.#signal)) ?? {})
+    const name = replicationId(source, target, filter, style, text)
+    this.#log = new CheckpointLog(
+      this.#source,
+      this.#target,
+      name,
+      addressOf(this.#source, this.#target, filter, style),
+      checkpoint,
+      environment,
+    )
     const recorded = await this.#log.open(this.#startTime, this.#signal)
     const from = since ?? recorded
     this.#watcher.began(from)

@@ -58,6 +58,7 @@ export class CheckpointLog {
   #history: readonly Session[] = []
   /** The newest that this one has read or written. */
   #last: Session | undefined
+  readonly #address: string
   readonly #revisions = new Map<ReplicationPeer, unknown>()
   /** Of the target: stays the same as long as it is the same store. */
   #mark: unknown
@@ -66,12 +67,14 @@ export class CheckpointLog {
     source: ReplicationPeer,
     target: ReplicationPeer,
     name: string,
+    address: string,
     sides: CheckpointSides,
     environment: Environment,
   ) {
     this.#source = source
     this.#target = target
     this.#name = name
+    this.#address = address
     this.#sides = sides
     this.#environment = environment
   }
@@ -182,6 +185,7 @@ export class CheckpointLog {
         replication_id_version: CHECKPOINT_VERSION,
         start_time: startTime,
         ...(this.#sides === 'target' ? { one_sided: true } : {}),
+        ...(peer.remote ? {} : { address: this.#address }),
         ...(peer === this.#target && this.#mark !== undefined ? { mark: this.#mark } : {}),
       },
       signal,

@@ -118,6 +118,8 @@ export interface ReplicationPeer {
    * peer is there; with `create` it is made if it is not.
    */
   identify(create: boolean, signal: AbortSignal): Promise<string>
+  /** The design document with this id, where a filter by name is; undefined: there is none, or it may not be read. */
+  readDesign(id: string, signal: AbortSignal): Promise<JsonDocument | undefined>
   /** Each document once, in the order of its last change. */
   readChanges(request: ChangesRequest): Promise<PeerChanges>
   /** Those of the revisions that it does not have. */

@@ -3,9 +3,16 @@
  * checkpoints; others, those of a store that was wiped and made anew too, begin anew. Credentials are no part of it.
  */
 import { Hash128, HASH_BYTES } from '../codec/hash128.ts'
-import type { PeerFilter } from './peer.ts'
+import type { PeerFilter, ReplicationPeer } from './peer.ts'
 
-export function replicationId(source: string, target: string, filter: PeerFilter, style: 'winner' | 'all'): string {
+/** `filterText`: of a filter by name. */
+export function replicationId(
+  source: string,
+  target: string,
+  filter: PeerFilter,
+  style: 'winner' | 'all',
+  filterText?: string,
+): string {
   const { ids, selector, accept, name, parameters } = filter
   const facts = [
     source,
@@ -16,6 +23,7 @@ export function replicationId(source: string, target: string, filter: PeerFilter
     accept === undefined ? null : String(accept),
     name ?? null,
     parameters === undefined ? null : canonical(parameters),
+    ...(filterText === undefined ? [] : [filterText]),
   ]
   const hash = new Hash128()
   hash.reset()
@@ -23,6 +31,16 @@ export function replicationId(source: string, target: string, filter: PeerFilter
   const digest = new Uint8Array(HASH_BYTES)
   hash.digest(digest, 0)
   return `pannier-${Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
+}
+
+/** Names a replication by where its sides are found: known also while the other side can't be asked who it is. */
+export function addressOf(
+  source: ReplicationPeer,
+  target: ReplicationPeer,
+  filter: PeerFilter,
+  style: 'winner' | 'all',
+): string {
+  return replicationId(source.name, target.name, filter, style)
 }
 
 /** With the names of fields in order. */

@@ -16,6 +16,7 @@ type Case = (name: string, body: (here: Docs, there: Docs, db: Database) => Prom
 const URL_THERE = 'https://couch.test/there'
 
 export function refusalCases(check: Case): void {
+  unsentCases(check)
   finalCases(check)
   documentCases(check)
 }
@@ -79,6 +80,48 @@ function finalCases(check: Case): void {
     assertEqual([pull.status, pull.parts[0]!.error?.code], ['backing-off', 'PANNIER_PEER_UNREACHABLE'])
     pull.cancel()
     await pull
+  })
+}
+
+function unsentCases(check: Case): void {
+  check('what is not sent is counted, offline too, and after a new start', async (here, there, db) => {
+    let online = true
+    const listeners = new Set<() => void>()
+    const network = {
+      isOnline: () => online,
+      onChange: (listener: () => void) => {
+        listeners.add(listener)
+        return () => void listeners.delete(listener)
+      },
+    }
+    const turn = (on: boolean): void => {
+      online = on
+      for (const listener of [...listeners]) listener()
+    }
+    const options = { fetch: couchFetch(db), live: true, checkpointIntervalMs: 1, network }
+    await here.insert([{ _id: 'a' }, { _id: 'b' }])
+    turn(false)
+    const first = here.sync(URL_THERE, options)
+    assertEqual(await first.unsent(), 2)
+    turn(true)
+    await eventually(async () => (await first.unsent()) === 0)
+    assertEqual((await there.info()).documents, 2)
+    await eventually(async () => (await here.local.list()).length === 2)
+    turn(false)
+    await eventually(() => first.status === 'offline')
+    await here.insert([{ _id: 'c' }, { _id: 'd' }, { _id: 'e' }])
+    await here.delete('a')
+    assertEqual(await first.unsent(), 4)
+    first.cancel()
+    await first
+    const second = here.sync(URL_THERE, options)
+    assertEqual([await second.unsent(), second.status], [4, 'offline'])
+    assertEqual(await here.replicate.from(URL_THERE, { ...options, live: false, network: undefined }).unsent(), 0)
+    turn(true)
+    await eventually(async () => (await second.unsent()) === 0)
+    assertEqual((await there.info()).documents, 4)
+    second.cancel()
+    await second
   })
 }
 

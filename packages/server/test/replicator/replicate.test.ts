@@ -309,3 +309,41 @@ test('bodies that are none', async () => {
   ])
     expect([body, (await replicate(server, body)).status]).toEqual([body, 400])
 })
+
+test('a filter or a view that was changed begins anew, by name and by URL, and one that was not goes on', async () => {
+  const server = await start()
+  const design = (wanted: string) => ({
+    _id: '_design/f',
+    lib: { wanted: `exports.wanted = '${wanted}'` },
+    filters: {
+      own: `function (doc) { return doc.k === '${wanted}' }`,
+      shared: 'function (doc) { return doc.k === require("lib/wanted").wanted }',
+    },
+    views: { own: { map: `function (doc) { if (doc.k === '${wanted}') emit(doc._id) }` } },
+  })
+  const filters = [{ filter: 'f/own' }, { filter: 'f/shared' }, { filter: '_view', query_params: { view: 'f/own' } }]
+  await send(server.url, 'PUT /changed')
+  await send(server.url, 'POST /changed/_bulk_docs', {
+    docs: ['a', 'b', 'a', 'b', 'c'].map((k, n) => ({ _id: `${n}`, k })),
+  })
+  const sources = ['changed', remote(server, 'changed')]
+  const runs = sources.flatMap((source, at) =>
+    filters.map((filter, n) => ({ source, target: `changed-${at}-${n}`, create_target: true, ...filter })),
+  )
+  let rev: unknown
+  for (const [wanted, passing] of [
+    ['a', ['0', '2']],
+    ['b', ['0', '1', '2', '3']],
+  ] as const) {
+    const put = await send(server.url, 'PUT /changed/_design/f', {
+      ...design(wanted),
+      ...(rev !== undefined && { _rev: rev }),
+    })
+    rev = put.json['rev']
+    for (const run of runs) {
+      expect((await replicate(server, run)).json).toMatchObject({ ok: true })
+      expect([run, await ids(server, run.target)]).toEqual([run, passing])
+      expect((await replicate(server, run)).json).toMatchObject({ no_changes: true })
+    }
+  }
+})

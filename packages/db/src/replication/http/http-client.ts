@@ -203,7 +203,15 @@ export class HttpClient {
       return new PannierError('PANNIER_ABORTED', 'The replication was cancelled.', { cause })
     }
     if (error instanceof PannierError) return error
-    return unreachable(this.url, watch.expired ? 'the connection fell silent' : 'there is no connection', error)
+    return unreachable(this.url, watch.expired ? 'the connection fell silent' : this.#noConnection(), error)
+  }
+
+  /** A browser tells a page no more than that, so that it learns nothing of servers that do not know it. */
+  #noConnection(): string {
+    const isForeign = typeof location === 'object' && location.origin !== new URL(this.url).origin
+    return isForeign
+      ? `there is no connection, or the server does not allow the origin of this page (pannier serve --cors ${location.origin})`
+      : 'there is no connection'
   }
 
   #failure(response: Response, text: string): PannierError {

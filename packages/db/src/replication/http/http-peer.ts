@@ -20,7 +20,7 @@ import { changesOf, missingOf, objectOf } from './answers.ts'
 import { changeWaitOf } from './change-wait.ts'
 import { HttpClient } from './http-client.ts'
 import type { HttpOptions, HttpRequest } from './http-client.ts'
-import { RevisionFetcher } from './fetch-revisions.ts'
+import { documentPath, RevisionFetcher } from './fetch-revisions.ts'
 import { RevisionSender } from './send-revisions.ts'
 
 export interface HttpPeerOptions extends HttpOptions {
@@ -72,6 +72,17 @@ export class HttpPeer implements ReplicationPeer {
     this.#hasWait = has('pannier-wait')
     // A server that moves stays the same one; one without a name of its own is known by its address.
     return typeof uuid === 'string' ? `${uuid}/${this.#path}` : this.name
+  }
+
+  async readDesign(id: string, signal: AbortSignal): Promise<JsonDocument | undefined> {
+    try {
+      const answer = await this.#orNone(this.#client.json({ path: documentPath(id), signal }))
+      return answer === undefined ? undefined : objectOf(this.name, answer)
+    } catch (error) {
+      // The feed tells whether its filter may be used.
+      if (refusalStatus(error) === undefined) throw error
+      return undefined
+    }
   }
 
   async readChanges(request: ChangesRequest): Promise<PeerChanges> {

@@ -1,0 +1,35 @@
+/** What decides which documents a filter by name passes: text of a design document. Another text makes another replication. */
+import type { JsonDocument, PeerFilter } from './peer.ts'
+
+/** Members of a design document that no function of it can ask for by `require`, or whose functions are of no concern to a filter. */
+const OTHER_SECTIONS: ReadonlySet<string> = new Set([
+  'filters',
+  'indexes',
+  'lists',
+  'options',
+  'rewrites',
+  'shows',
+  'updates',
+  'validate_doc_update',
+  'views',
+])
+
+/** Where the function is; undefined: it is in no design document. */
+export function filterPlace({
+  name,
+  parameters,
+}: PeerFilter): { readonly id: string; readonly view: boolean; readonly member: string } | undefined {
+  const view = name === '_view'
+  const path = view ? parameters?.['view'] : name
+  const slash = path?.indexOf('/') ?? -1
+  if (path === undefined || slash < 0) return undefined
+  return { id: `_design/${path.slice(0, slash)}`, view, member: path.slice(slash + 1) }
+}
+
+/** With what the function may `require`. */
+export function filterText(filter: PeerFilter, design: JsonDocument): string {
+  const { view, member } = filterPlace(filter)!
+  const section = (design[view ? 'views' : 'filters'] ?? {}) as JsonDocument
+  const libraries = Object.entries(design).filter(([name]) => !name.startsWith('_') && !OTHER_SECTIONS.has(name))
+  return JSON.stringify([section[member] ?? null, view ? (section['lib'] ?? null) : null, libraries])
+}
