@@ -857,6 +857,7 @@ export class Replication implements PromiseLike<ReplicationResult>, AsyncIterabl
     get error(): unknown;
     get progress(): ReplicationProgress;
     get parts(): readonly ReplicationPart[];
+    unsent(): Promise<number>;
     subscribe(listener: (event: ReplicationEvent) => void): () => void;
     pause(): void;
     resume(): void;
