@@ -96,7 +96,7 @@ function unsentCases(check: Case): void {
     }
     const turn = (on: boolean): void => {
       online = on
-      for (const listener of [...listeners]) listener()
+      for (const listener of Array.from(listeners)) listener()
     }
     const options = { fetch: couchFetch(db), live: true, checkpointIntervalMs: 1, network }
     await here.insert([{ _id: 'a' }, { _id: 'b' }])
