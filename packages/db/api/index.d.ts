@@ -1113,6 +1113,7 @@ export interface ViewDefinition<Document, Key, Value, Reduce> {
     readonly mapMany?: MapMany<Document>;
     readonly reduce?: Reduce;
     readonly version?: string | number;
+    readonly collation?: string;
 }
 
 export interface ViewInfo {

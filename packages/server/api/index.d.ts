@@ -271,6 +271,7 @@ interface DesignLog {
 
 interface DesignView {
     readonly definition: DesignViewDefinition;
+    readonly unknownReduce: string | undefined;
     emits(documents: readonly JsonObject[]): Promise<boolean[]>;
 }
 
@@ -435,3 +436,5 @@ type ValidateFunction = (newDocument: JsonObject, oldDocument: JsonObject | unde
 class WriteGroups {
     put(collection: Collection<JsonObject>, document: JsonObject): Promise<WriteOutcome>;
 }
+
+function unknownReduce(view: JsonObject): string | undefined;

@@ -5,21 +5,24 @@
  *           the whole key as JSON (8 bytes); the document's id as WTF-8 with 00 as 01 01 and 01 as 01 02,
  *           then 00; the ordinal among the entries of that document with that key: its length in bytes, then these, high first
  *   value   nothing where null was emitted and the key is whole, else
- *             u8   kind of the value below; + 80 (hex) if the key was cut
- *             the whole key as JSON, after its length as a varint, if the key was cut
+ *             u8   kind of the value below; + 80 (hex) if the key does not say all: it was cut, or its strings are sort keys
+ *             the whole key as JSON, after its length as a varint, if so
  *             the value: nothing (0 null, 1 false, 2 true), varint (3; 4 negated), float64 (5), JSON (6)
  *
  * So entries are in the order of keys and then of ids, and those with equal keys are neighbours. Only among keys that are equal up
  * to a cut the order of keys is not kept: such a run has no other entries in it, and whoever reads it puts it in order.
+ *
+ * A view with a collation has sort keys in the place of strings. Inside of a run the order is that of code points all the same.
  */
 import type { Key } from '../base/brand.ts'
 import { byteStringOf, asArray, ByteReader, corruptBytes, readByteString, varintBytes, writeVarint } from './bytes.ts'
+import { collate, holdsText, type Collation } from './registered-collation.ts'
 import { hash128 } from './hash128.ts'
 import { decodeIdKey, encodeIdKey } from './id-key.ts'
 import { componentEnd, decodeKey, encodeKey } from './key-encoding.ts'
 import { byteStringToText, textToByteString } from './text.ts'
 
-const KEY_IS_CUT = 0x80
+const HAS_WHOLE_KEY = 0x80
 const NULL = 0
 const FALSE = 1
 const TRUE = 2
@@ -33,6 +36,8 @@ const WHOLE_CHARS_MAX = 300
 
 export interface EncodedViewKey {
   readonly bytes: string
+  /** The key can't be read from the bytes. */
+  readonly isPartial: boolean
   /** What the run of keys that are equal up to the cut starts with; undefined if the key is whole. */
   readonly run: string | undefined
 }
@@ -40,14 +45,19 @@ export interface EncodedViewKey {
 const KEY_HASH_BYTES = 8
 
 /** A JSON value as the key of entries. */
-export function encodeViewKey(key: unknown): EncodedViewKey {
-  const bytes = encodeKey(key)
-  if (typeof key === 'string' ? key.length <= WHOLE_CHARS_MAX : typeof key !== 'object')
-    return { bytes, run: undefined }
+export function encodeViewKey(key: unknown, collation: Collation | undefined): EncodedViewKey {
+  const isCollated = collation !== undefined && holdsText(key)
+  const bytes = encodeKey(isCollated ? collate(key, collation) : key)
+  const isShort = typeof key === 'string' ? key.length <= WHOLE_CHARS_MAX && !isCollated : typeof key !== 'object'
+  if (isShort) return { bytes, isPartial: false, run: undefined }
   const end = componentEnd(bytes, 0)
-  if (end >= 0) return { bytes, run: undefined }
+  if (end >= 0) return { bytes, isPartial: isCollated, run: undefined }
   const run = bytes.slice(0, -end)
-  return { bytes: run + readByteString(hash128(utf8.encode(JSON.stringify(key))), 0, KEY_HASH_BYTES), run }
+  return {
+    isPartial: true,
+    bytes: run + readByteString(hash128(utf8.encode(JSON.stringify(key))), 0, KEY_HASH_BYTES),
+    run,
+  }
 }
 
 /** What follows the emitted key in the keys of a document's entries. */
@@ -83,26 +93,29 @@ export function documentIdOf(entryKey: string, from: number): string {
   return decodeIdKey(bytes.replace(/\x01[^]/g, (pair) => (pair === '\x01\x01' ? '\0' : '\x01')) as Key)
 }
 
-/** `wholeKey`: only if it was cut. */
+/** `wholeKey`: only if it can't be read from the entry's key. */
 export function encodeViewValue(value: unknown, wholeKey?: { readonly key: unknown }): string {
   if (wholeKey === undefined) return value === null ? '' : encodeAfter('', 0, value)
   const json = textToByteString(JSON.stringify(wholeKey.key))
-  return encodeAfter(varintText(json.length) + json, KEY_IS_CUT, value)
+  return encodeAfter(varintText(json.length) + json, HAS_WHOLE_KEY, value)
 }
 
-export function isKeyCut(value: Uint8Array): boolean {
-  return value.length > 0 && value[0]! >= KEY_IS_CUT
+function hasWholeKey(value: Uint8Array): boolean {
+  return value.length > 0 && value[0]! >= HAS_WHOLE_KEY
 }
 
-/** The key of an entry whose key was cut. */
-export function wholeKeyOf(value: Uint8Array): unknown {
+export function isKeyCut(entryKey: string, value: Uint8Array): boolean {
+  return hasWholeKey(value) && componentEnd(entryKey, 0) < 0
+}
+
+function wholeKeyOf(value: Uint8Array): unknown {
   const reader = new ByteReader(value, 1)
   return parseJson(byteStringOf(reader, reader.varint()))
 }
 
 /** The key of an entry. */
 export function decodeViewKey(entryKey: string, value: Uint8Array): unknown {
-  return isKeyCut(value) ? wholeKeyOf(value) : decodeKey(entryKey, 0, false).value
+  return hasWholeKey(value) ? wholeKeyOf(value) : decodeKey(entryKey, 0, false).value
 }
 
 /** As `decodeViewValue` of the bytes from `start` to `end`; made for whole numbers. */
@@ -117,7 +130,7 @@ export function decodeViewValueAt(bytes: Uint8Array, start: number, end: number)
 export function decodeViewValue(value: Uint8Array): unknown {
   if (value.length === 0) return null
   const reader = new ByteReader(value, 1)
-  if (isKeyCut(value)) reader.raw(reader.varint())
+  if (hasWholeKey(value)) reader.raw(reader.varint())
   switch (value[0]! & 127) {
     case NULL:
       return null

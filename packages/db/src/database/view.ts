@@ -23,6 +23,8 @@ export interface ViewDefinition<Document, Key, Value, Reduce> {
   readonly reduce?: Reduce
   /** To be changed when a function means something else although its source is the same. */
   readonly version?: string | number
+  /** The order of strings in keys: the name of one that `registerCollation` was given. By default that of code points. */
+  readonly collation?: string
 }
 
 /** What a built-in reduce gives. */

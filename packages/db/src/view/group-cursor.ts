@@ -7,6 +7,7 @@
 import type { Key } from '../base/brand.ts'
 import type { Reducer } from '../btree/reducer.ts'
 import { compareValues } from '../codec/collation.ts'
+import type { Collation } from '../codec/registered-collation.ts'
 import { prefixUpperBound } from '../codec/id-key.ts'
 import { decodeViewKey, encodeViewKey, isKeyCut } from '../codec/view-entry.ts'
 import type { TreeReader } from '../kv/key-value-store.ts'
@@ -24,6 +25,7 @@ export interface GroupOptions {
   readonly from: number
   readonly to: number
   readonly descending: boolean
+  readonly collation: Collation | undefined
 }
 
 interface Group {
@@ -120,7 +122,7 @@ export class GroupCursor {
     const { entryKey, value } = this.#cursor
     const whole = decodeViewKey(entryKey, value)
     const key = this.#groupKey(whole)
-    const { bytes, run } = encodeViewKey(key)
+    const { bytes, run } = encodeViewKey(key, this.#options.collation)
     if (run !== undefined) return { key, prefix: undefined }
     const isStart = Array.isArray(key) && key.length === this.#options.level
     // Without the mark that ends the array: those that go on are in the group too.
@@ -131,7 +133,7 @@ export class GroupCursor {
     const { entryKey, value } = this.#cursor
     const { key, prefix } = this.#group!
     if (prefix !== undefined) return entryKey.startsWith(prefix)
-    return isKeyCut(value) && compareValues(this.#groupKey(decodeViewKey(entryKey, value)), key) === 0
+    return isKeyCut(entryKey, value) && compareValues(this.#groupKey(decodeViewKey(entryKey, value)), key) === 0
   }
 
   #groupKey(key: unknown): unknown {

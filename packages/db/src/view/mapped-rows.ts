@@ -8,6 +8,7 @@ import type { Key } from '../base/brand.ts'
 import { KEY_BYTES_MAX } from '../btree/leaf.ts'
 import { byteStringOf, ByteReader, ByteWriter, readByteString, type Bytes } from '../codec/bytes.ts'
 import { compareValues, isArrayLike } from '../codec/collation.ts'
+import type { Collation } from '../codec/registered-collation.ts'
 import { defineField } from '../codec/field-path.ts'
 import { decodeViewValue, encodeViewId, encodeViewKey, encodeViewValue, viewEntryKey } from '../codec/view-entry.ts'
 import type { Emit } from './view-definition.ts'
@@ -32,15 +33,16 @@ export const NO_ROWS: MappedRows = { entryKeys: [], values: [], keyList: '' }
 export function mapDocument(
   map: (document: object, emit: Emit) => unknown,
   document: { readonly _id: string },
+  collation: Collation | undefined,
 ): MappedRows {
   const emitted: { bytes: string; value: string; key: unknown }[] = []
   map(document, (key, value) => {
     if (emitted.length === ROWS_MAX) throw new TypeError(`a document has at most ${ROWS_MAX} rows`)
     const plain = jsonKey(key)
-    const { bytes, run } = encodeViewKey(plain)
+    const { bytes, isPartial } = encodeViewKey(plain, collation)
     emitted.push({
       bytes,
-      value: encodeViewValue(jsonValue(value), run === undefined ? undefined : { key: plain }),
+      value: encodeViewValue(jsonValue(value), isPartial ? { key: plain } : undefined),
       key: plain,
     })
   })

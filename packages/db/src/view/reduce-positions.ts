@@ -42,7 +42,7 @@ export function reducePositions(rows: TreeReader, { reducer }: RowReducer, from:
 }
 
 function runAt(rows: TreeReader, entry: Entry | undefined): Run | undefined {
-  return entry !== undefined && isKeyCut(entry.value) ? readRun(rows, runOf(entry.key)) : undefined
+  return entry !== undefined && isKeyCut(entry.key, entry.value) ? readRun(rows, runOf(entry.key)) : undefined
 }
 
 function reduceRun(reducer: Reducer<unknown>, run: Run, from: number, to: number): unknown {

@@ -4,6 +4,7 @@
  */
 import type { Key } from '../base/brand.ts'
 import { compareStrings, compareValues } from '../codec/collation.ts'
+import type { Collation } from '../codec/registered-collation.ts'
 import { prefixUpperBound } from '../codec/id-key.ts'
 import {
   decodeViewKey,
@@ -40,8 +41,8 @@ interface RunEntry {
 }
 
 /** How many rows stand before the bound. */
-export function positionOf(rows: TreeReader, { key, id, after }: RowBound): number {
-  const { bytes, run } = encodeViewKey(key)
+export function positionOf(rows: TreeReader, { key, id, after }: RowBound, collation: Collation | undefined): number {
+  const { bytes, run } = encodeViewKey(key, collation)
   if (run === undefined) {
     const prefix = (id === undefined ? bytes : bytes + encodeViewId(id)) as Key
     const bound = after ? prefixUpperBound(prefix) : prefix
@@ -122,7 +123,7 @@ export class RowCursor {
     cursor.next()
     this.entryKey = cursor.key
     this.value = cursor.value
-    if (isKeyCut(this.value)) this.#cutAt = runOf(this.entryKey)
+    if (isKeyCut(this.entryKey, this.value)) this.#cutAt = runOf(this.entryKey)
   }
 
   #fromRun(at: number): boolean {

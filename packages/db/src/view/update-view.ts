@@ -205,7 +205,7 @@ class ViewUpdate {
   #rows(document: Mapped | undefined, map: CheckedView['map'], after: Progress): MappedRows {
     if (document === undefined) return NO_ROWS
     try {
-      return mapDocument(map, document)
+      return mapDocument(map, document, this.#options.view.collation)
     } catch (error) {
       this.#failed(document._id, error, after)
       return NO_ROWS

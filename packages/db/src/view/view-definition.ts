@@ -1,6 +1,7 @@
 /** What a view is made of, and the name of what is stored for it. */
 import { PannierError } from '../base/errors.ts'
 import { hash128, toHex } from '../codec/hash128.ts'
+import { collationNamed, type Collation } from '../codec/registered-collation.ts'
 import type { ReducerName } from '../kv/key-value-store.ts'
 
 /** Adds a row to a view. Keys and values are JSON; what JSON does not know becomes what JSON.stringify makes of it. */
@@ -29,6 +30,7 @@ export interface ViewFunctions {
   readonly mapMany?: MapMany<never> | undefined
   readonly reduce?: BuiltInReduce | ReduceFunction<never, never> | undefined
   readonly version?: string | number | undefined
+  readonly collation?: string | undefined
 }
 
 /** A definition that was checked. */
@@ -39,6 +41,8 @@ export interface CheckedView {
   readonly map: (document: object, emit: Emit) => unknown
   readonly mapMany: MapMany<object> | undefined
   readonly reduce: BuiltInReduce | ReduceFunction | undefined
+  /** The order of strings in keys; undefined: by code point. */
+  readonly collation: Collation | undefined
   /** What the tree of the rows is kept reduced by. */
   readonly reducer: ReducerName | undefined
 }
@@ -56,14 +60,18 @@ const VIEW_FORMAT = 1
 /** For functions that were checked. */
 export function checkedView(functions: ViewFunctions, name: string | undefined): CheckedView {
   const { map, mapMany, reduce, version } = functions
+  const collation = collationNamed(functions.collation)
   const reducer = typeof reduce === 'string' && reduce !== '_count' ? reduce : undefined
-  const signature = signatureOf([VIEW_FORMAT, map.toString(), version, reducer])
+  // A view without a collation keeps the signature that it had before there were any.
+  const order = collation === undefined ? [] : [collation.name]
+  const signature = signatureOf([VIEW_FORMAT, map.toString(), version, reducer, ...order])
   return {
     storedName: name === undefined ? AD_HOC + signature : NAMED + name,
     signature,
     map: map as CheckedView['map'],
     mapMany: mapMany as CheckedView['mapMany'],
     reduce: reduce as CheckedView['reduce'],
+    collation,
     reducer,
   }
 }

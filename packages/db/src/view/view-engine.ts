@@ -62,7 +62,7 @@ export class ViewEngine {
       if (few !== undefined) return { total: tree!.count(), updateSeq, ...few }
       const rows: (ViewRow | ReducedRow)[] = []
       const offset =
-        reducer === undefined && tree !== undefined ? await source.attempt(() => offsetOf(tree, options)) : 0
+        reducer === undefined && tree !== undefined ? await source.attempt(() => offsetOf(source, tree, options)) : 0
       for await (const batch of viewRows(source, options, reducer)) for (const row of batch) rows.push(row)
       return reducer === undefined ? { total: tree?.count() ?? 0, offset, updateSeq, rows } : { updateSeq, rows }
     } finally {
@@ -156,6 +156,7 @@ export class ViewEngine {
     const source: ViewSource = {
       rows: state && existingTree(snapshot, rowsTree(collection!.number, state.number)),
       documents: collection && new DocumentReader(snapshot, collection),
+      collation: this.view.collation,
       attempt: (step) => snapshot.attempt(step),
     }
     return { source, updateSeq: state?.builtTo ?? 0, release }

@@ -4,6 +4,7 @@ import { reducerOf } from '../btree/reducers.ts'
 import type { DistinctKeys } from '../btree/reducers.ts'
 import { decodeViewKey, decodeViewValue, documentIdOf, emittedKeyEnd } from '../codec/view-entry.ts'
 import { isPlainObject } from '../codec/collation.ts'
+import type { Collation } from '../codec/registered-collation.ts'
 import type { DocumentReader } from '../document/document-reader.ts'
 import { RevisionReader } from '../document/revision-reads.ts'
 import { conflictsOf } from '../document/other-leaves.ts'
@@ -11,7 +12,7 @@ import type { TreeReader } from '../kv/key-value-store.ts'
 import { customReducer } from './custom-reducer.ts'
 import { GroupCursor } from './group-cursor.ts'
 import { reducePositions, type RowReducer } from './reduce-positions.ts'
-import { positionOf, RowCursor } from './row-cursor.ts'
+import { positionOf, RowCursor, type RowBound } from './row-cursor.ts'
 import type { BuiltInReduce, ReduceFunction } from './view-definition.ts'
 import type { ViewOptions } from './view-options.ts'
 import type { ReducedRow, ViewRow } from './view-result.ts'
@@ -21,6 +22,8 @@ export interface ViewSource {
   /** Undefined: there is no such view yet. */
   readonly rows: TreeReader | undefined
   readonly documents: DocumentReader | undefined
+  /** The order of strings in its keys. */
+  readonly collation: Collation | undefined
   attempt<T>(step: () => T): MaybePromise<T>
 }
 
@@ -46,9 +49,9 @@ export function rowReducer(reduce: BuiltInReduce | ReduceFunction): RowReducer {
 }
 
 /** Rows that stand before the first one that the query gives. May miss. */
-export function offsetOf(rows: TreeReader, options: ViewOptions): number {
+export function offsetOf(source: ViewSource, rows: TreeReader, options: ViewOptions): number {
   const { skip = 0, descending = false, keys } = options
-  const { from, to } = positionsOf(rows, keys === undefined ? options : { key: keys[0] })
+  const { from, to } = positionsOf(rows, keys === undefined ? options : { key: keys[0] }, source)
   return Math.min(rows.count(), (descending ? rows.count() - to : from) + skip)
 }
 
@@ -61,7 +64,7 @@ export function fewRows(
   const { keys, skip = 0, limit = Infinity, descending = false, includeDocs = false } = options
   if (keys !== undefined) return undefined
   const found = source.attempt(() => {
-    const positions = positionsOf(rows, options)
+    const positions = positionsOf(rows, options, source)
     const { from, to } = cut(positions, skip, limit, descending)
     if (to - from > BATCH_ROWS) return undefined
     const batch: ViewRow[] = []
@@ -86,7 +89,7 @@ export async function* viewRows(
   let { skip = 0 } = options
   let left = limit
   for (const part of keys === undefined ? [options] : keys.map((key) => ({ ...options, key, keys: undefined }))) {
-    const positions = await source.attempt(() => positionsOf(rows, part as ViewOptions))
+    const positions = await source.attempt(() => positionsOf(rows, part as ViewOptions, source))
     if (positions.from >= positions.to) continue
     const found =
       reducer === undefined
@@ -107,19 +110,20 @@ function cut({ from, to }: Positions, skip: number, limit: number, descending: b
   return { from: Math.max(from, to - skip - limit), to: to - skip }
 }
 
-function positionsOf(rows: TreeReader, options: ViewOptions): Positions {
+function positionsOf(rows: TreeReader, options: ViewOptions, { collation }: ViewSource): Positions {
+  const place = (bound: RowBound): number => positionOf(rows, bound, collation)
   const { key, gte = key, gt, lte = key, lt, fromId, toId } = options
   const from =
     gt !== undefined
-      ? positionOf(rows, { key: gt, id: fromId, after: true })
+      ? place({ key: gt, id: fromId, after: true })
       : gte !== undefined
-        ? positionOf(rows, { key: gte, id: fromId, after: false })
+        ? place({ key: gte, id: fromId, after: false })
         : 0
   const to =
     lt !== undefined
-      ? positionOf(rows, { key: lt, id: toId, after: false })
+      ? place({ key: lt, id: toId, after: false })
       : lte !== undefined
-        ? positionOf(rows, { key: lte, id: toId, after: true })
+        ? place({ key: lte, id: toId, after: true })
         : rows.count()
   return { from, to }
 }
@@ -207,7 +211,7 @@ async function* reducedRows(
     yield [{ key: null, value: reducer.finish(value) }]
     return
   }
-  const cursor = new GroupCursor({ rows, reducer, level, from, to, descending })
+  const cursor = new GroupCursor({ rows, reducer, level, from, to, descending, collation: source.collation })
   let seen = 0
   for (let going = true; going && seen < skip + limit;) {
     const batch: ReducedRow[] = []

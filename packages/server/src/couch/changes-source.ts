@@ -136,7 +136,7 @@ export class ChangesSource implements FeedSource {
   #format({ seq, id, changes, deleted, doc }: Row): FeedRow {
     const { epoch, sequenceInterval, includeDocs } = this.#request
     const sequence = sequenceText(seq, epoch)
-    const told = ++this.#told % sequenceInterval === 0 ? sequence : null
+    const told = this.#told++ % sequenceInterval === 0 ? sequence : null
     const row = { seq: told, id, changes, ...(deleted && { deleted }), ...(includeDocs && { doc: doc ?? null }) }
     return { sequence, text: JSON.stringify(row) }
   }

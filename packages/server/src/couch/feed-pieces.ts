@@ -38,7 +38,8 @@ const HEARTBEAT_MS_DEFAULT = 60_000
 const FORMS: ReadonlySet<string> = new Set(['normal', 'longpoll', 'continuous', 'eventsource'])
 
 export function feedOptions(parameters: QueryParameters, limits: ServerLimits): FeedOptions {
-  const form = parameters.text('feed') ?? 'normal'
+  const feed = parameters.text('feed') ?? 'normal'
+  const form = feed === 'live' ? 'continuous' : feed
   if (!FORMS.has(form)) throw badRequest(`Unknown feed: ${form.slice(0, 40)}`)
   const heartbeat = parameters.text('heartbeat')
   const beats = heartbeat !== undefined && heartbeat !== 'false' && heartbeat !== '0'

@@ -8,7 +8,7 @@ import { HttpError, notFound } from '../http/http-error.ts'
 import { isJsonObject, type JsonObject } from '../http/request-body.ts'
 import { DesignFunctionError } from '../sandbox/design-function-error.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
-import { designFunctions, type DesignFunctions, type DesignLog, type DesignView } from './functions.ts'
+import { designFunctions, unknownReduce, type DesignFunctions, type DesignLog, type DesignView } from './functions.ts'
 
 export const DESIGN_PREFIX = '_design/'
 
@@ -67,6 +67,7 @@ export class DesignDocuments {
     const { functions } = await this.get(collection, id)
     const view = functions.views.get(name)
     if (view === undefined) throw notFound('missing_named_view')
+    if (view.unknownReduce !== undefined) throw noReduce(view.unknownReduce)
     return servedView(collection, DESIGN_PREFIX + id, name, view)
   }
 
@@ -159,9 +160,15 @@ function checkShape(document: JsonObject): void {
       throw invalid(`\`map\` of the view ${name} must be a string`)
     if (view['reduce'] !== undefined && typeof view['reduce'] !== 'string')
       throw invalid(`\`reduce\` of the view ${name} must be a string`)
+    const unknown = unknownReduce(view)
+    if (unknown !== undefined) throw noReduce(unknown)
   }
   for (const [name, filter] of Object.entries((filters ?? {}) as JsonObject))
     if (typeof filter !== 'string') throw invalid(`the filter ${name} must be a string`)
+}
+
+function noReduce(name: string): HttpError {
+  return invalid(`\`${name}\` is not a supported reduce function.`)
 }
 
 function invalid(reason: string): HttpError {

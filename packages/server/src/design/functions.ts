@@ -13,6 +13,7 @@ import { isJsonObject, type JsonObject } from '../http/request-body.ts'
 import { DesignFunctionError, DocumentRefusedError } from '../sandbox/design-function-error.ts'
 import { EXCEEDED_MAX, type FailureKind, type Outcome } from '../sandbox/protocol.ts'
 import type { ProgramOwner, Sandbox, SandboxProgram } from '../sandbox/sandbox.ts'
+import { COUCHDB_MEANING } from './couchdb-meaning.ts'
 import type { FilterContext, UserContext } from './filter-request.ts'
 
 export type DesignViewDefinition = ViewDefinition<
@@ -25,11 +26,13 @@ export type DesignViewDefinition = ViewDefinition<
 export interface DesignView {
   /** For `collection.view`. */
   readonly definition: DesignViewDefinition
+  /** What its `reduce` names, if there is no such function. */
+  readonly unknownReduce: string | undefined
   /** Whether the map function emits anything for each document: `filter=_view`. */
   emits(documents: readonly JsonObject[]): Promise<boolean[]>
 }
 
-/** For each document whether it passes. One for which the function throws does not, so that it can't stop a feed. */
+/** For each document whether it passes. @throws DesignFunctionError what the function throws: left out, a document would never come again. */
 export type DesignFilter = (documents: readonly JsonObject[], request: FilterContext) => Promise<boolean[]>
 
 /** @throws DocumentRefusedError; also if the function fails. DesignFunctionError if it could not be run. */
@@ -107,14 +110,30 @@ function viewsOf(views: unknown, shared: Shared): Map<string, ViewFunctions> {
   const { lib } = views
   for (const [name, view] of Object.entries(views)) {
     if (name === 'lib' || !isJsonObject(view) || typeof view['map'] !== 'string') continue
-    const { map, reduce } = view
-    found.set(name, viewOf(name, map as string, typeof reduce === 'string' ? reduce : undefined, lib, shared))
+    found.set(name, viewOf(name, view as ViewSource, lib, shared))
   }
   return found
 }
 
-function viewOf(name: string, map: string, reduce: string | undefined, lib: unknown, shared: Shared): ViewFunctions {
+type ViewSource = JsonObject & { readonly map: string }
+
+/** Of a view: the source of a function, or the name of one that is built in; of such a name white space is passed over. */
+function reduceOf({ reduce }: JsonObject): string | undefined {
+  if (typeof reduce !== 'string') return undefined
+  return /^\s*_/.test(reduce) ? reduce.trim() : reduce
+}
+
+/** The name of a built-in function of a view that there is not here. */
+export function unknownReduce(view: JsonObject): string | undefined {
+  const reduce = reduceOf(view)
+  return reduce?.startsWith('_') === true && !BUILT_IN.has(reduce) ? reduce : undefined
+}
+
+function viewOf(name: string, view: ViewSource, lib: unknown, shared: Shared): ViewFunctions {
+  const { map, options } = view
+  const reduce = reduceOf(view)
   const isBuiltIn = BUILT_IN.has(reduce)
+  const isRaw = isJsonObject(options) && options['collation'] === 'raw'
   // What `require` finds is part of the view, so it is nothing beside `views.lib`.
   const source = {
     functions: { map, ...(reduce !== undefined && !isBuiltIn && { reduce }) },
@@ -124,6 +143,7 @@ function viewOf(name: string, map: string, reduce: string | undefined, lib: unkn
   const run = new MapRun(program, `${shared.id}/_view/${name}`, shared.log)
   // The text of these two functions is a part of what names a stored view: it changes only with SANDBOX_VERSION.
   const definition: DesignViewDefinition = {
+    ...(!isRaw && { collation: COUCHDB_MEANING.collation }),
     map: (document, emit) => run.map(document, emit),
     mapMany: (documents) => run.mapMany(documents),
     reduce:
@@ -136,6 +156,7 @@ function viewOf(name: string, map: string, reduce: string | undefined, lib: unkn
   }
   return {
     definition,
+    unknownReduce: unknownReduce(view),
     emits: (documents) => passing(program, 'emits', 'map', documents, {}, name, shared),
     check: async () => {
       await checkFunction(program, 'map', `views/${name}/map`)
@@ -152,6 +173,7 @@ class MapRun {
   readonly #name: string
   readonly #log: DesignLog | undefined
   #isChecked = false
+  #isReduceChecked = false
   #exceeded = 0
   #last: DesignFunctionError | undefined
 
@@ -179,12 +201,18 @@ class MapRun {
     }
   }
 
+  /** Rows for which the function throws are reduced to null, as in CouchDB. */
   async reduce(keys: unknown, values: unknown, rereduce: boolean): Promise<unknown> {
     this.#refuseBroken()
     try {
+      // One that does not compile has no rows that it could fail for.
+      if (!this.#isReduceChecked) await this.#program.call('check', 'reduce', [])
+      this.#isReduceChecked = true
       return await this.#program.call('reduce', 'reduce', [keys, values, rereduce])
     } catch (error) {
-      throw this.#stopped(error, 'reduce')
+      const stopped = this.#stopped(error, 'reduce')
+      if (this.#isReduceChecked && error instanceof DesignFunctionError && error.kind === 'failed') return null
+      throw stopped
     }
   }
 
@@ -253,7 +281,9 @@ async function passing(
     if (outcome !== undefined && 'value' in outcome) return outcome.value === true
     const { kind, message: reason } = outcome?.failure ?? { kind: 'failed', message: 'no answer' }
     log?.warn({ filter: `${id}/${name}`, document: document['_id'], kind, reason }, 'a filter function has failed')
-    return false
+    // A map function that throws emits nothing.
+    if (method === 'emits') return false
+    throw new DesignFunctionError(kind, reason)
   })
 }
 

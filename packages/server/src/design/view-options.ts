@@ -41,15 +41,16 @@ export function viewRead(parameters: QueryParameters): ViewRead {
 function range(parameters: QueryParameters): Record<string, unknown> {
   const keys = parameters.json('keys')
   if (keys !== undefined && !Array.isArray(keys)) throw badRequest('`keys` body member must be an array.')
-  if (keys !== undefined) {
-    if (parameters.has('key')) throw parseError('`keys` is incompatible with `key`')
-    return { keys }
-  }
   const descending = parameters.flag('descending')
   const isInclusive = parameters.flag('inclusive_end', true)
   const startId = parameters.text('startkey_docid') ?? parameters.text('start_key_doc_id')
   const endId = parameters.text('endkey_docid') ?? parameters.text('end_key_doc_id')
   const [fromId, toId] = descending ? [endId, startId] : [startId, endId]
+  if (keys !== undefined) {
+    if (BOUNDS.some((name) => parameters.has(name)))
+      throw parseError('`keys` is incompatible with `key`, `start_key` and `end_key`')
+    return { keys: descending ? keys.toReversed() : keys, fromId, toId }
+  }
   if (parameters.has('key')) return { key: parameters.json('key'), fromId, toId }
   const start = parameters.json('startkey', 'start_key')
   const end = parameters.json('endkey', 'end_key')
@@ -64,6 +65,8 @@ function range(parameters: QueryParameters): Record<string, unknown> {
     toId: upper === undefined ? undefined : toId,
   }
 }
+
+const BOUNDS = ['startkey', 'start_key', 'endkey', 'end_key']
 
 function group(parameters: QueryParameters): boolean | number | undefined {
   const level = parameters.count('group_level')

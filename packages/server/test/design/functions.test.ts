@@ -165,12 +165,14 @@ describe('functions that are broken', () => {
 })
 
 describe('filters', () => {
-  test('pass documents by what the request says; one that fails passes none and stops nobody', async () => {
+  test('pass documents by what the request says; one that fails is an error', async () => {
     const { filters } = functionsOf()
     const request = { query: { least: '500' } } as never
     const documents = [{ people: 400 }, { people: 500 }, { people: 600 }]
     expect(await filters.get('large')!(documents, request)).toEqual([false, true, true])
-    expect(await filters.get('broken')!([{ mayor: { name: 1 } }, {}], request)).toEqual([true, false])
+    const broken = filters.get('broken')!
+    expect(await broken([{ mayor: { name: 1 } }], request)).toEqual([true])
+    await expect(broken([{ mayor: { name: 1 } }, {}], request)).rejects.toMatchObject({ kind: 'failed' })
   })
 
   test('filter=_view passes what the map function emits something for', async () => {

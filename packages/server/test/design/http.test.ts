@@ -163,7 +163,7 @@ describe('views over plain HTTP', () => {
     ['GET', '/people?reduce=true', 400],
     ['GET', '/byCountry?include_docs=true', 400],
     ['GET', '/byCountry?keys=[1]', 400],
-    ['GET', '/people?keys=[1]&key=1', 400],
+    ['GET', '/people?keys=[1]&startkey=1', 400],
     ['GET', '/people?startkey={', 400],
     ['GET', '/people?limit=-1', 400],
     ['GET', '/people?stale=x', 400],
