@@ -7,6 +7,9 @@ const PAGE = join(import.meta.dirname, '..', 'page')
 
 /** By path below that of the page. */
 export async function bundlePage(): Promise<ReadonlyMap<string, Asset>> {
-  const made = await Promise.all([bundleAssets(PAGE, ['main.ts', 'style.css']), readAssets(PAGE, ['index.html'])])
+  const made = await Promise.all([
+    bundleAssets(PAGE, ['main.ts', 'service-worker.ts', 'style.css']),
+    readAssets(PAGE, ['index.html']),
+  ])
   return new Map(made.flat().map(([name, asset]) => [name === 'index.html' ? '' : name, asset]))
 }

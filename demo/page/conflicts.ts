@@ -98,7 +98,7 @@ export class Conflicts {
       const origin = originOf(version)
       const place = at === 0 ? 'shown in the table until you choose' : 'the other version'
       head.append(create('th', { scope: 'col' }, origin, create('small', {}, place)))
-      const keep = create('button', { type: 'button' }, at === 0 ? 'Keep this one' : 'Keep that one')
+      const keep = create('button', { type: 'button' }, `Keep ${telling(versions, at)}`)
       keep.setAttribute('aria-label', `${keep.textContent}: ${origin}`)
       keep.addEventListener('click', () => void this.#keep(version).catch(this.#onError))
       foot.append(create('td', {}, keep))
@@ -134,6 +134,12 @@ export class Conflicts {
 async function liveVersions(cities: Collection<City>, id: string): Promise<Version[]> {
   const results = await cities.getRevisions(id, 'all')
   return results.flatMap((result) => ('ok' in result && result.ok._deleted !== true ? [result.ok] : []))
+}
+
+/** What tells this version from the others: the first field that differs. */
+function telling(versions: readonly Version[], at: number): string {
+  const [, text] = FIELDS.find(([, each]) => new Set(versions.map(each)).size > 1) ?? []
+  return text?.(versions[at]!) ?? (at === 0 ? 'this one' : 'that one')
 }
 
 function originOf({ editedIn, editedAt }: City): string {

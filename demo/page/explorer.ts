@@ -42,7 +42,10 @@ export class Explorer {
         this.#refresh(false)
       },
       onEdit: (city) => this.#edit(city),
-      onRead: () => this.#showTimes(),
+      onRead: () => {
+        this.#showTimes()
+        this.#showPlan()
+      },
       onError,
     })
     byId('add').addEventListener('click', () => this.#edit(undefined))

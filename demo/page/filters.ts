@@ -1,6 +1,6 @@
 /** The filter form: reads it, and tells when it asks for something else. */
 import { countryName } from '../shared/city.ts'
-import { byId, create } from '../../tools/web/dom.ts'
+import { byId, create, setText } from '../../tools/web/dom.ts'
 import type { Filter } from './view.ts'
 
 const TYPING_PAUSE_MS = 120
@@ -59,7 +59,11 @@ export function countryOptions(codes: readonly string[]): HTMLOptionElement[] {
 function readPopulation(input: HTMLInputElement): number | undefined {
   const text = input.value.replace(/[\s,_']/g, '').toLowerCase()
   const match = /^(\d+(?:\.\d+)?)([km]?)$/.exec(text)
-  input.setAttribute('aria-invalid', String(text !== '' && match === null))
+  const isWrong = text !== '' && match === null
+  input.setAttribute('aria-invalid', String(isWrong))
+  const words = byId(`${input.id}-wrong`)
+  words.hidden = !isWrong
+  setText(words, isWrong ? `${input.getAttribute('aria-label')}: a number, as 50,000, 50k or 1.5m` : '')
   if (match === null) return undefined
   return Math.round(Number(match[1]) * (match[2] === 'm' ? 1e6 : match[2] === 'k' ? 1e3 : 1))
 }

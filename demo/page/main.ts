@@ -37,6 +37,8 @@ onTabMessage((message) => {
     showNotice({ title: 'Deleted in another tab', text: 'This browser’s copy is gone.' }, [START])
   } else if (message === 'complete' && copy === undefined) void start()
 })
+// The page opens while the server is away, where the browser knows service workers.
+navigator.serviceWorker?.register('service-worker.js').catch(() => {})
 await start()
 
 /** Opens what is there; loads the rest. */

@@ -10,10 +10,11 @@ import type { Result } from './result.ts'
 
 /** The query as one would write it, and the plan of it. */
 export async function showPlan(result: Result): Promise<void> {
-  const plan = await result.explain()
-  const query = `cities\n  .find(${source(result.selector)})\n  .sort(${result.sort.map(quoted).join(', ')})`
+  const { skip, limit, plan } = await result.explainRead()
+  const window = `${skip === 0 ? '' : `\n  .skip(${skip})`}\n  .limit(${limit})`
+  const query = `cities\n  .find(${source(result.selector)})\n  .sort(${result.sort.map(quoted).join(', ')})${window}`
   byId('plan-body').replaceChildren(create('pre', {}, query), planList(plan))
-  if (!answersByRank(plan)) {
+  if (!answersByRank(await result.explain())) {
     const note =
       'Further down this would walk far, so from the second block on the ids are listed once and rows are got by id.'
     byId('plan-body').append(create('p', { class: 'note' }, note))

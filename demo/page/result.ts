@@ -59,10 +59,17 @@ export class Result {
     return { value, durationMs: performance.now() - started }
   }
 
-  /** What the database says about how it finds a block of these rows. */
+  /** What the database says about how it finds a block of these rows that is not the first. */
   explain(): Promise<Explanation> {
     this.#explanation ??= this.#query().skip(BLOCK_ROWS).limit(BLOCK_ROWS).explain()
     return this.#explanation
+  }
+
+  /** The block that was read last, to be shown with its plan. */
+  async explainRead(): Promise<{ readonly skip: number; readonly limit: number; readonly plan: Explanation }> {
+    const first = this.lastRead?.first ?? 0
+    const skip = Math.floor(first / BLOCK_ROWS) * BLOCK_ROWS
+    return { skip, limit: BLOCK_ROWS, plan: await this.#query().skip(skip).limit(BLOCK_ROWS).explain() }
   }
 
   /** The rows, if they are all in memory. */

@@ -41,6 +41,27 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
     })
   })
 
+  test('a reload while the server is away shows the copy; a wrong number is told in words', async () => {
+    await withServer(async (server) => {
+      const page = await browser.open(server.pageUrl)
+      await sees(page, '#count', '1,000 cities')
+      await set(page, '#filter-from', 'abc')
+      await sees(page, '#filter-from-wrong', 'At least: a number, as 50,000')
+      const isKept = await page.evaluate(async () => {
+        if (navigator.serviceWorker === undefined) return false
+        await navigator.serviceWorker.ready
+        return true
+      })
+      if (isKept) {
+        await server.close()
+        await page.reload()
+        await sees(page, '#opened', '1,000 cities opened in')
+        await sees(page, '#count', '1,000 cities')
+      }
+      await page.close()
+    })
+  })
+
   test('scrolls to the last row', async () => {
     await withServer(async ({ pageUrl }) => {
       const page = await browser.open(pageUrl)

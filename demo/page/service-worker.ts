@@ -1,0 +1,41 @@
+/** Keeps the page's own files, so that it opens while the server is away. The newest ones are taken whenever the server answers. */
+
+/** What is used of a service worker's scope; the compiler knows pages only. */
+interface Scope {
+  addEventListener(type: 'install' | 'activate' | 'fetch', listener: (event: WorkerEvent) => void): void
+  skipWaiting(): Promise<void>
+  readonly clients: { claim(): Promise<void> }
+}
+
+interface WorkerEvent {
+  readonly request: Request
+  waitUntil(work: Promise<unknown>): void
+  respondWith(response: Promise<Response>): void
+}
+
+const FILES = ['./', 'main.js', 'style.css', 'favicon.svg']
+const CACHE = 'page'
+const scope = globalThis as unknown as Scope
+
+scope.addEventListener('install', (event) =>
+  event.waitUntil(Promise.all([caches.open(CACHE).then((cache) => cache.addAll(FILES)), scope.skipWaiting()])),
+)
+scope.addEventListener('activate', (event) => event.waitUntil(scope.clients.claim()))
+scope.addEventListener('fetch', (event) => {
+  const { request } = event
+  const { pathname } = new URL(request.url)
+  if (request.method === 'GET' && pathname.startsWith('/_app/')) event.respondWith(fresh(request))
+})
+
+async function fresh(request: Request): Promise<Response> {
+  const cache = await caches.open(CACHE)
+  try {
+    const response = await fetch(request)
+    if (response.ok) await cache.put(request, response.clone())
+    return response
+  } catch (error) {
+    const kept = await cache.match(request, { ignoreSearch: true })
+    if (kept === undefined) throw error
+    return kept
+  }
+}
