@@ -9,6 +9,8 @@ interface Local {
   Params: { readonly db: string; readonly id: string }
 }
 
+const FEATURE = 'pannier-local'
+
 export const localRoutes: Routes = (app, context) => {
   const config = { needs: 'member' } as const
   const url = '/:db/_local/:id'
@@ -17,6 +19,13 @@ export const localRoutes: Routes = (app, context) => {
     const document = await collection.local.get(checkLocalDocument(LOCAL_PREFIX + params.id, {})['_id'] as string)
     if (document === undefined) throw notFound('missing')
     return document
+  })
+  context.features.add(FEATURE)
+  // A browser shows each 404 on its console, and a first replication finds no checkpoint.
+  app.get<Local>('/:db/_pannier/local/:id', { config }, async ({ params }) => {
+    const collection = await context.databases.get(params.db)
+    const name = checkLocalDocument(LOCAL_PREFIX + params.id, {})['_id'] as string
+    return { document: (await collection.local.get(name)) ?? null }
   })
   app.put<Local>(url, { config }, async (request, reply) => {
     const { db, id } = request.params

@@ -52,7 +52,11 @@ table('the server', async () => ({}), [
     name: 'welcome',
     request: 'GET /',
     status: 200,
-    json: { couchdb: 'Welcome', features: ['pannier-snapshot-2', 'pannier-wait'], vendor: { name: 'Pannier' } },
+    json: {
+      couchdb: 'Welcome',
+      features: ['pannier-snapshot-2', 'pannier-wait', 'pannier-local'],
+      vendor: { name: 'Pannier' },
+    },
   },
   { name: 'up', request: 'GET /_up', status: 200, json: { status: 'ok' } },
   { name: 'uuids', request: 'GET /_uuids?count=2', status: 200, contains: ['uuids'] },

@@ -185,3 +185,20 @@ test('/_pannier/wait shows that it is there, and answers when a database changes
   }
   await until(async () => (await send(running.url, 'GET /metrics')).text.includes('feed="wait"} 0'))
 })
+
+test('a first sync with a database that is there is answered without a 404, which browsers would show', async () => {
+  await send(running.url, 'PUT /silent')
+  await send(running.url, 'PUT /silent/a', {})
+  const db = await open('silent', { storage: memory() })
+  const refused: string[] = []
+  await db.collection('silent').sync(`${running.adminUrl}/silent`, {
+    fetch: async (url, init) => {
+      const response = await fetch(url, init)
+      if (!response.ok) refused.push(`${response.status} ${url}`)
+      return response
+    },
+  })
+  expect([refused, await db.collection('silent').get('a')]).toMatchObject([[], { _id: 'a' }])
+  expect((await db.collection('silent').replicate.from(`${running.adminUrl}/silent`)).changesChecked).toBe(0)
+  await db.close()
+})

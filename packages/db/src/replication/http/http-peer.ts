@@ -48,6 +48,7 @@ export class HttpPeer implements ReplicationPeer {
   readonly #environment: Environment
   #hasSnapshots = false
   #hasWait = false
+  #hasLocal = false
   #hasSelectors = true
 
   constructor(url: URL, options: HttpPeerOptions, environment: Environment) {
@@ -70,6 +71,7 @@ export class HttpPeer implements ReplicationPeer {
     const has = (feature: string): boolean => Array.isArray(features) && features.includes(feature)
     this.#hasSnapshots = has('pannier-snapshot-2')
     this.#hasWait = has('pannier-wait')
+    this.#hasLocal = has('pannier-local')
     // A server that moves stays the same one; one without a name of its own is known by its address.
     return typeof uuid === 'string' ? `${uuid}/${this.#path}` : this.name
   }
@@ -209,6 +211,11 @@ export class HttpPeer implements ReplicationPeer {
   }
 
   async getLocal(name: string, signal: AbortSignal): Promise<JsonDocument | undefined> {
+    if (this.#hasLocal) {
+      const answer = await this.#client.json({ path: `_pannier/local/${encodeURIComponent(name)}`, signal })
+      const { document } = objectOf(this.name, answer)
+      return document === null ? undefined : objectOf(this.name, document)
+    }
     const answer = await this.#orNone(this.#client.json({ path: localPath(name), signal }))
     return answer === undefined ? undefined : objectOf(this.name, answer)
   }
