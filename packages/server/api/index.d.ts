@@ -106,6 +106,7 @@ export interface ServerLimits {
     readonly feedMsMax: number;
     readonly heartbeatMsMin: number;
     readonly feedsMax: number;
+    readonly feedsPerUserMax: number;
     readonly closeMsMax: number;
 }
 
@@ -181,6 +182,8 @@ class Auth {
     endSession({ sessionId }: Identity): Promise<void>;
     check(user: User, needs: Needs, database: string | undefined, documentId?: string): Promise<void>;
     whileAllowed(request: FastifyRequest, needs: Needs, database: string | undefined, revoked: (error: HttpError) => void): () => void;
+    get version(): number;
+    checkAgain(request: FastifyRequest, needs: Needs, database: string | undefined, documentId?: string): Promise<User>;
     close(): void;
 }
 
@@ -348,9 +351,9 @@ class Metrics {
 }
 
 class OpenFeeds {
-    constructor(metrics: Metrics, most: number);
+    constructor(metrics: Metrics, most: number, mostOfUser: number);
     get count(): number;
-    enter(feed: string): () => void;
+    enter(feed: string, { user, ip }: Pick<FastifyRequest, 'user' | 'ip'>): () => void;
 }
 
 class Passwords {

@@ -142,7 +142,7 @@ async function assemble(
     designs,
     tasks: new ActiveTasks(),
     updates: new DatabaseUpdates(database, await databases.names()),
-    feeds: new OpenFeeds(metrics, limits.feedsMax),
+    feeds: new OpenFeeds(metrics, limits.feedsMax, limits.feedsPerUserMax),
     closing: closing.signal,
     writeGuards: guardsOf(auth, designs, securityOf),
     filterSource: designFilters(designs, securityOf),

@@ -17,23 +17,24 @@ const STATE_IDS = /^(?:auth|security)\//
 export class AccountWatch {
   readonly #host: AuthHost
   readonly #watchers = new Set<Watcher>()
-  #stopListening: (() => void) | undefined
+  readonly #stopListening: () => void
+  /** Grows with each change of this kind: as long as it is the same, what was allowed is. */
+  version = 0
 
   constructor(host: AuthHost) {
     this.#host = host
+    this.#stopListening = this.#listen()
+  }
+
+  close(): void {
+    this.#stopListening()
   }
 
   /** Call the result to end it. */
   add(name: string | undefined, changed: () => void): () => void {
     const watcher = { name, changed }
     this.#watchers.add(watcher)
-    this.#stopListening ??= this.#listen()
-    return () => {
-      this.#watchers.delete(watcher)
-      if (this.#watchers.size > 0) return
-      this.#stopListening?.()
-      this.#stopListening = undefined
-    }
+    return () => void this.#watchers.delete(watcher)
   }
 
   #listen(): () => void {
@@ -44,6 +45,7 @@ export class AccountWatch {
       const isForAll =
         state !== undefined && (state.ids === undefined || state.ids.some((id: string) => STATE_IDS.test(id)))
       if (!isForAll && people === undefined) return
+      this.version++
       const changed = people === undefined || people.ids === undefined ? undefined : new Set<string>(people.ids)
       const isAnybody = isForAll || (people !== undefined && changed === undefined)
       for (const { name, changed: tell } of this.#watchers)

@@ -154,29 +154,50 @@ export class Auth {
       stopWatching()
     }
     const check = async (): Promise<void> => {
-      const error = await this.#revocationOf(identity, needs, database)
+      const error = await this.#revocationOf(request, needs, database)
       if (error === undefined || isOver) return
       stop()
       revoked(error)
     }
     const stopWatching = this.#watch.add(identity.account?.name, () => void check())
+    // What has changed since the request came was told to nobody.
+    void check()
     return stop
+  }
+
+  /** Changes with all that decides about permissions. */
+  get version(): number {
+    return this.#watch.version
+  }
+
+  /** The user as of now, whose body has come in the meantime. @throws HttpError 401, 403 if they may not any more */
+  async checkAgain(
+    request: FastifyRequest,
+    needs: Needs,
+    database: string | undefined,
+    documentId?: string,
+  ): Promise<User> {
+    const { account, sessionId } = this.identityOf(request)
+    const now = account && (await this.accounts.find(account.name))
+    if (now?.salt !== account?.salt || (sessionId !== undefined && this.#ended.has(sessionId)))
+      throw new HttpError(401, 'unauthorized', 'The session has ended.')
+    const user = now === undefined ? NOBODY.user : userOf(now)
+    await this.check(user, needs, database, documentId)
+    return user
   }
 
   close(): void {
     this.accounts.close()
+    this.#watch.close()
   }
 
   async #revocationOf(
-    { account, sessionId }: Identity,
+    request: FastifyRequest,
     needs: Needs,
     database: string | undefined,
   ): Promise<HttpError | undefined> {
     try {
-      const now = account && (await this.accounts.find(account.name))
-      if (now?.salt !== account?.salt || (sessionId !== undefined && this.#ended.has(sessionId)))
-        return new HttpError(401, 'unauthorized', 'The session has ended.')
-      await this.check(now ?? NOBODY.user, needs, database)
+      await this.checkAgain(request, needs, database)
       return undefined
     } catch (error) {
       // What can't be checked is not allowed.

@@ -20,13 +20,19 @@ const FORM_TYPES: ReadonlySet<string> = new Set([
 export function refuseCrossSite(request: FastifyRequest, allowedOrigins: ReadonlySet<string>): void {
   if (SAFE_METHODS.has(request.method)) return
   const { origin, 'sec-fetch-site': site } = request.headers
-  const isAllowed = origin !== undefined && (allowedOrigins.has(origin) || URL.parse(origin)?.host === request.host)
+  const isAllowed = origin !== undefined && (allowedOrigins.has(origin) || isOwn(origin, request))
   const isForeign = (origin !== undefined && !isAllowed) || (site !== undefined && !OWN.has(site) && !isAllowed)
   if (isForeign) throw new HttpError(403, 'forbidden', 'Pages of this origin may not change anything here.')
   if (request.method !== 'POST' || readCookie(request.headers.cookie) === undefined) return
   const type = (request.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase()
   if (FORM_TYPES.has(type) && request.routeOptions.config.contentTypes?.includes(type) !== true)
     throw new HttpError(415, 'bad_content_type', 'Content-Type must be application/json')
+}
+
+/** A proxy that ends TLS and is not trusted makes a page of `https:` look like one of another scheme, so that is let pass. */
+function isOwn(origin: string, { host, protocol }: FastifyRequest): boolean {
+  const url = URL.parse(origin)
+  return url?.host === host && (url.protocol === `${protocol}:` || url.protocol === 'https:')
 }
 
 /** `none`: typed by the user. */

@@ -1,6 +1,6 @@
 /**
  * Slows down those who guess passwords: failed logins are counted by address, by address and name, and by name. An attempt counts
- * as failed until it has succeeded, so many at the same time are counted too. Memory is bounded: the oldest counters go.
+ * as failed until it has succeeded, so many at the same time are counted too. Memory is bounded: counters that have counted least go.
  */
 import ipaddr from 'ipaddr.js'
 import { HttpError } from '../http/http-error.ts'
@@ -36,44 +36,64 @@ interface Counter {
 export class LoginLimiter {
   readonly #limits: LoginLimits
   readonly #now: () => number
-  readonly #counters = new Map<string, Counter>()
+  /** Of each kind its own, so that names which anybody can invent push out no counter of an address. */
+  readonly #same = new Map<string, Counter>()
+  readonly #addresses = new Map<string, Counter>()
+  readonly #names = new Map<string, Counter>()
 
   constructor(limits: Partial<LoginLimits> = {}, now: () => number = Date.now) {
     this.#limits = { ...LOGIN_LIMITS, ...limits }
     this.#now = now
   }
 
-  /** Call the result when the login has succeeded. @throws TooManyLoginsError */
+  /** Call the result when the login has succeeded. An attempt that is refused leaves no trace. @throws TooManyLoginsError */
   attempt(address: string, name: string): () => void {
     const { sameMax, addressMax, nameMax } = this.#limits
     const network = networkOf(address)
-    const counted: (readonly [key: string, max: number])[] = [
-      [`s ${network} ${name}`, sameMax],
-      [`a ${network}`, addressMax],
-      [`n ${name}`, nameMax],
+    const counted = [
+      { counters: this.#same, key: `${network} ${name}`, max: sameMax },
+      { counters: this.#addresses, key: network, max: addressMax },
+      { counters: this.#names, key: name, max: nameMax },
     ]
-    const counters = counted.map(([key, max]) => {
-      const counter = this.#counter(key)
-      if (counter.count >= max) throw new TooManyLoginsError(Math.ceil((counter.until - this.#now()) / 1000))
-      return counter
-    })
-    for (const counter of counters) counter.count++
+    const now = this.#now()
+    for (const { counters, key, max } of counted) {
+      const counter = counters.get(key)
+      if (counter !== undefined && counter.until > now && counter.count >= max)
+        throw new TooManyLoginsError(Math.ceil((counter.until - now) / 1000))
+    }
+    const passed = counted.map(({ counters, key }) => this.#counter(counters, key, now))
+    for (const counter of passed) counter.count++
     return () => {
-      for (const counter of counters) counter.count--
+      for (const counter of passed) counter.count--
     }
   }
 
-  #counter(key: string): Counter {
-    const now = this.#now()
-    let counter = this.#counters.get(key)
-    if (counter === undefined || counter.until <= now) {
-      counter = { count: 0, until: now + this.#limits.windowMs }
-      this.#counters.delete(key)
-      this.#counters.set(key, counter)
-      if (this.#counters.size > COUNTERS_MAX) this.#counters.delete(this.#counters.keys().next().value!)
-    }
+  #counter(counters: Map<string, Counter>, key: string, now: number): Counter {
+    const known = counters.get(key)
+    if (known !== undefined && known.until > now) return known
+    const counter = { count: 0, until: now + this.#limits.windowMs }
+    counters.delete(key)
+    if (counters.size >= COUNTERS_MAX) makeRoom(counters, now)
+    counters.set(key, counter)
     return counter
   }
+}
+
+/** Those that are over go, or else the oldest of those that have counted least: who guesses is not forgotten. */
+function makeRoom(counters: Map<string, Counter>, now: number): void {
+  const least = leastOf(counters, now)
+  let left = COUNTERS_MAX / 10
+  for (const [key, { count, until }] of counters) {
+    if (until > now && count > least) continue
+    counters.delete(key)
+    if (--left === 0) return
+  }
+}
+
+function leastOf(counters: ReadonlyMap<string, Counter>, now: number): number {
+  let least = Infinity
+  for (const { count, until } of counters.values()) least = Math.min(least, until <= now ? 0 : count)
+  return least
 }
 
 function networkOf(address: string): string {

@@ -22,9 +22,11 @@ const FORM = 'application/x-www-form-urlencoded'
 export function authPlugin(auth: Auth): FastifyPluginAsync {
   return fastifyPlugin(async (app: FastifyInstance) => {
     app.decorateRequest('user')
+    app.decorateRequest('checkAgain')
     app.addHook('onRequest', async (request, reply) => {
       request.user = { name: null, roles: [] }
       refuseCrossSite(request, auth.allowedOrigins)
+      let { version } = auth
       // What would be refused with a wrong password must answer a new login.
       const isLogin = request.routeOptions.url === '/_session' && request.method === 'POST'
       const identity = isLogin ? undefined : await identify(auth, request, reply)
@@ -34,7 +36,14 @@ export function authPlugin(auth: Auth): FastifyPluginAsync {
       const isDocument = request.routeOptions.url?.startsWith('/:db/:id') === true
       if (request.is404 || request.method === 'OPTIONS') return
       const { needs = 'server-admin' } = request.routeOptions.config
-      await auth.check(request.user, needs, params?.db, isDocument ? params?.id : undefined)
+      const id = isDocument ? params?.id : undefined
+      await auth.check(request.user, needs, params?.db, id)
+      if (isLogin) return
+      request.checkAgain = async () => {
+        if (auth.version === version) return
+        version = auth.version
+        request.user = await auth.checkAgain(request, needs, params?.db, id)
+      }
     })
     app.addHook('onSend', (request, reply, payload, done) => {
       const identity = auth.identityOf(request)

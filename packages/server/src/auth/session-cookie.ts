@@ -37,7 +37,7 @@ export function encodeToken({ name, id, issuedMs }: SessionToken, signingKey: Bu
 
 /** Undefined for what is no cookie of ours. */
 export function decodeToken(cookie: string): ClaimedToken | undefined {
-  const match = cookie.length > COOKIE_CHARS_MAX ? null : /^([\w-]+)\.([\w-]{43})$/.exec(cookie)
+  const match = cookie.length > COOKIE_CHARS_MAX ? null : /^([\w-]+)\.([\w-]{42}[AEIMQUYcgkosw048])$/.exec(cookie)
   if (match === null) return undefined
   const [, payload, signature] = match
   try {

@@ -43,7 +43,7 @@ async function sendChanges(
   const parameters = new QueryParameters(request)
   const options = feedOptions(parameters, limits)
   const filter = await foreignFilter(context, database, collection, request, parameters)
-  const leave = feeds.enter(options.form)
+  const leave = feeds.enter(options.form, request)
   const revoked = new AbortController()
   const stopWatching = context.auth.whileAllowed(request, 'member', database, (error) => revoked.abort(error))
   const done = (): void => {

@@ -1,15 +1,19 @@
 /** Counts feeds that are being sent, and refuses more than are allowed. */
+import type { FastifyRequest } from 'fastify'
 import { HttpError } from '../http/http-error.ts'
 import type { Metrics } from '../http/metrics.ts'
 
 export class OpenFeeds {
   readonly #metrics: Metrics
   readonly #most: number
+  readonly #mostOfUser: number
+  readonly #byUser = new Map<string, number>()
   #count = 0
 
-  constructor(metrics: Metrics, most: number) {
+  constructor(metrics: Metrics, most: number, mostOfUser: number) {
     this.#metrics = metrics
     this.#most = most
+    this.#mostOfUser = mostOfUser
   }
 
   get count(): number {
@@ -17,8 +21,12 @@ export class OpenFeeds {
   }
 
   /** The function returned tells that it has ended. @throws HttpError 503 */
-  enter(feed: string): () => void {
+  enter(feed: string, { user, ip }: Pick<FastifyRequest, 'user' | 'ip'>): () => void {
     if (this.#count >= this.#most) throw new HttpError(503, 'too_many_feeds', 'Too many change feeds are open.')
+    const reader = user.name === null ? `at ${ip}` : `is ${user.name}`
+    const own = this.#byUser.get(reader) ?? 0
+    if (own >= this.#mostOfUser) throw new HttpError(429, 'too_many_feeds', `You have ${own} change feeds open.`)
+    this.#byUser.set(reader, own + 1)
     this.#count++
     this.#metrics.openFeeds.inc({ feed })
     let isOpen = true
@@ -26,6 +34,9 @@ export class OpenFeeds {
       if (!isOpen) return
       isOpen = false
       this.#count--
+      const left = this.#byUser.get(reader)! - 1
+      if (left === 0) this.#byUser.delete(reader)
+      else this.#byUser.set(reader, left)
       this.#metrics.openFeeds.dec({ feed })
     }
   }

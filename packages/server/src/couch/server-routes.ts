@@ -120,7 +120,7 @@ async function sendUpdates(context: ServerContext, request: FastifyRequest, repl
   const parameters = new QueryParameters(request)
   const options = feedOptions(parameters, limits)
   const source = new UpdatesSource(updates, parameters.text('since'), parameters.count('limit') ?? Infinity)
-  const leave = feeds.enter('updates')
+  const leave = feeds.enter('updates', request)
   const revoked = new AbortController()
   const stopWatching = auth.whileAllowed(request, 'server-admin', undefined, (error) => revoked.abort(error))
   whenClosed(reply, () => {

@@ -40,7 +40,7 @@ async function sendWait(
 ): Promise<unknown> {
   const { auth, feeds, limits, closing } = context
   const options = feedOptions(new QueryParameters(request), limits)
-  const leave = feeds.enter('wait')
+  const leave = feeds.enter('wait', request)
   const revoked = new AbortController()
   const watched = places.map(({ name }) => auth.whileAllowed(request, 'member', name, () => revoked.abort(name)))
   const done = (): void => {

@@ -72,7 +72,7 @@ export async function createApp(
   // What is open anew may lack what went with the power, or be an older copy: replications look again where to go on.
   const instance = crypto.randomUUID()
   app.addHook('onSend', (request, reply, payload, done) => {
-    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'must-revalidate')
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'private, must-revalidate')
     reply
       .header('server', SERVER_NAME)
       .header('pannier-instance', instance)

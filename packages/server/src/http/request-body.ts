@@ -40,6 +40,8 @@ export async function* bodyPieces(
       clearTimeout(timer)
       length += piece.length
       if (length > bytesMax) throw bodyTooLarge(bytesMax)
+      // Also the last one is of somebody who may still send it.
+      await request.checkAgain?.()
       yield piece
       timer = setTimeout(stalled, stallMsMax)
     }
@@ -89,8 +91,11 @@ export function passOverRest({ raw, headers }: FastifyRequest): Promise<void> | 
 /** The whole body. */
 export async function readBody(request: FastifyRequest, limits: BodyLimits): Promise<Uint8Array> {
   const length = Number(request.headers['content-length'])
-  if (length <= SMALL_BYTES_MAX && length <= limits.bytesMax && request.headers['content-encoding'] === undefined)
-    return readSmall(request, limits)
+  if (length <= SMALL_BYTES_MAX && length <= limits.bytesMax && request.headers['content-encoding'] === undefined) {
+    const bytes = await readSmall(request, limits)
+    await request.checkAgain?.()
+    return bytes
+  }
   const pieces: Uint8Array[] = []
   for await (const piece of bodyPieces(request, limits)) pieces.push(piece)
   return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)

@@ -21,6 +21,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set by the plugin that authenticates. */
     user: User
+    /** Whether the user may still do what was allowed when the request came; asks only if something has changed since. @throws HttpError 401, 403 */
+    checkAgain?: () => Promise<void>
   }
   interface FastifyContextConfig {
     readonly needs?: Needs

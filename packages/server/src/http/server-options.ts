@@ -33,6 +33,8 @@ export interface ServerLimits {
   readonly heartbeatMsMin: number
   /** Change feeds that wait at the same time. */
   readonly feedsMax: number
+  /** Of them those of one user, or of one address from where nobody has logged in. */
+  readonly feedsPerUserMax: number
   /** How long `close` waits for requests that run. */
   readonly closeMsMax: number
 }
@@ -49,8 +51,9 @@ export const DEFAULT_LIMITS: ServerLimits = {
   stallMsMax: 30_000,
   connectionsMax: 20_000,
   feedMsMax: 60_000,
-  heartbeatMsMin: 100,
+  heartbeatMsMin: 5000,
   feedsMax: 10_000,
+  feedsPerUserMax: 1000,
   closeMsMax: 10_000,
 }
 

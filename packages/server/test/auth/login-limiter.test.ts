@@ -1,0 +1,42 @@
+/** The limiter of logins under many names and addresses. */
+import { expect, test } from 'vitest'
+import { LoginLimiter, TooManyLoginsError } from '../../src/auth/login-limiter.ts'
+
+const limits = { windowMs: 60_000, sameMax: 10, addressMax: 60, nameMax: 300 }
+
+function guesses(limiter: LoginLimiter, address: string, name: string, times: number): number {
+  let passed = 0
+  for (let at = 0; at < times; at++) {
+    try {
+      limiter.attempt(address, name)
+      passed++
+    } catch (error) {
+      if (!(error instanceof TooManyLoginsError)) throw error
+    }
+  }
+  return passed
+}
+
+test('refused logins with other names do not make it forget the guesses at one', () => {
+  const limiter = new LoginLimiter(limits, () => 0)
+  expect(guesses(limiter, '192.0.2.1', 'root', 14)).toBe(10)
+  for (let at = 0; at < 60_000; at++) guesses(limiter, '192.0.2.1', `random${at}`, 1)
+  expect(guesses(limiter, '192.0.2.1', 'root', 10)).toBe(0)
+})
+
+test('nor do logins from many addresses, each with a name of its own', () => {
+  const limiter = new LoginLimiter(limits, () => 0)
+  expect(guesses(limiter, '192.0.2.1', 'root', 14)).toBe(10)
+  for (let at = 0; at < 60_000; at++)
+    guesses(limiter, `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`, `random${at}`, 1)
+  expect(guesses(limiter, '192.0.2.1', 'root', 10)).toBe(0)
+})
+
+test('when the window is over it counts from the start, also where it is full', () => {
+  let now = 0
+  const limiter = new LoginLimiter(limits, () => now)
+  for (let at = 0; at < 30_000; at++) guesses(limiter, `10.0.${at >> 8}.${at & 255}`, `random${at}`, 1)
+  expect(guesses(limiter, '192.0.2.1', 'root', 14)).toBe(10)
+  now = 60_000
+  expect(guesses(limiter, '192.0.2.1', 'root', 14)).toBe(10)
+})
