@@ -15,6 +15,12 @@ let running: TestServer
 
 beforeAll(async () => {
   running = await startServer()
+  await send(running.url, 'PUT /_users/org.couchdb.user:ann', {
+    name: 'ann',
+    password: 'a-long-password',
+    roles: [],
+    type: 'user',
+  })
 })
 
 afterAll(() => running.close())
@@ -129,12 +135,6 @@ for (const server of ['Pannier', 'CouchDB']) {
 }
 
 test('a member who is shut out of one database hears of it there, and of changes elsewhere', async () => {
-  await send(running.url, 'PUT /_users/org.couchdb.user:ann', {
-    name: 'ann',
-    password: 'a-long-password',
-    roles: [],
-    type: 'user',
-  })
   for (const name of ['mine', 'ours']) {
     await send(running.url, `PUT /${name}`)
     await send(running.url, `PUT /${name}/_security`, { members: { names: ['ann'] } })
