@@ -20,7 +20,7 @@ const ENTRY = 'packages/db/src/index.ts'
 /** What is aimed at to query. It is not met: docs/adr/0003-bundle-size.md. */
 const BUNDLE_BYTES_GOAL = 20 * 1024
 /** The ratchets: a little above what it is now. To be lowered; the decision record says what raised them. */
-const BYTES_MAX = { read: 43.5 * 1024, query: 52.1 * 1024, write: 70.3 * 1024 }
+const BYTES_MAX = { read: 48.1 * 1024, query: 57.0 * 1024, write: 76.8 * 1024 }
 /** Loaded when a database is opened, for the first write; neither opening nor reading waits for it. */
 const IN_BACKGROUND: ReadonlySet<string> = new Set([
   'packages/db/src/database/write-path.ts',
@@ -29,7 +29,7 @@ const IN_BACKGROUND: ReadonlySet<string> = new Set([
 ])
 const LARGEST_COUNT = 5
 /** What who uses `pannier/opfs` pays besides: in the page, and in the worker's own file, or when called for in a worker of the app (docs/adr/0005-opfs.md). */
-const OPFS_BYTES_MAX = { 'opfs.ts': 2.0 * 1024, 'opfs-worker.ts': 7.8 * 1024 }
+const OPFS_BYTES_MAX = { 'opfs.ts': 2.1 * 1024, 'opfs-worker.ts': 7.8 * 1024 }
 
 const OPTIONS = {
   absWorkingDir: root,

@@ -48,8 +48,13 @@ export class AccountWatch {
       this.version++
       const changed = people === undefined || people.ids === undefined ? undefined : new Set<string>(people.ids)
       const isAnybody = isForAll || (people !== undefined && changed === undefined)
-      for (const { name, changed: tell } of this.#watchers)
-        if (isAnybody || (name !== undefined && changed!.has(USER_PREFIX + name))) tell()
+      const concerned = Array.from(this.#watchers).filter(
+        ({ name }) => isAnybody || (name !== undefined && changed!.has(USER_PREFIX + name)),
+      )
+      // Later than all who listen: others forget now what they know of admins and of `_security`.
+      queueMicrotask(() => {
+        for (const { changed: tell } of concerned) tell()
+      })
     })
   }
 }

@@ -41,8 +41,13 @@ export const indexRoutes: Routes = (app, context) => {
   })
   // Not documents of these names.
   for (const url of ['/:db/_index/*', '/:db/_index/:ddoc/:type/:name'])
-    app.all(url, { config: READ }, () => {
-      throw notFound('missing')
+    app.route({
+      method: ['DELETE', 'GET', 'PATCH', 'POST', 'PUT'],
+      url,
+      config: READ,
+      handler: () => {
+        throw notFound('missing')
+      },
     })
   app.post<Database>('/:db/_index', { config: CHANGE }, async (request) => createIndex(context, request))
   for (const url of ['/:db/_index/:ddoc/json/:name', '/:db/_index/_design/:ddoc/json/:name']) {
