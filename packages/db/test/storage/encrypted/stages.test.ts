@@ -232,7 +232,7 @@ function sequenceOf({ state: { meta, log } }: Image): number {
 
 /** E3's: a page that is missing. */
 function isRefusal(result: Content): boolean {
-  return result === 'PANNIER_CORRUPT' || result === 'PANNIER_SNAPSHOT_EXPIRED'
+  return result === 'PANNIER_CORRUPT'
 }
 
 test(`random histories: ${SEEDS} seeds from ${FIRST_SEED}`, { timeout: 3_600_000 }, async () => {
