@@ -133,7 +133,7 @@ export function sendRaw(
 
 /** Looks again and again; rejects if it does not come to that. */
 export async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 400; tries++) {
+  for (let tries = 0; tries < 1200; tries++) {
     if (await isTrue()) return
     await sleep(25)
   }

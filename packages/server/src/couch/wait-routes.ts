@@ -73,9 +73,10 @@ async function* waiting(
   let asked = places
   for (;;) {
     const mark = updates.lastSequence
-    const changed: string[] = revoked.aborted ? [revoked.reason as string] : []
-    for (const place of asked) if (await hasChanged(context, request, place)) changed.push(place.name)
-    if (changed.length > 0 || ending.aborted) return yield answer(changed)
+    const changed = new Set<string>()
+    for (const place of asked) if (await hasChanged(context, request, place)) changed.add(place.name)
+    if (revoked.aborted) changed.add(revoked.reason as string)
+    if (changed.size > 0 || ending.aborted) return yield answer([...changed])
     while (updates.lastSequence === mark && !revoked.aborted && !ending.aborted) {
       const idle = AbortSignal.timeout(idleMs)
       await updates.next(AbortSignal.any([idle, revoked, ending]))

@@ -9,15 +9,17 @@ import { send, startServer, until } from '../test-server.ts'
 import type {} from './tabs.page.ts'
 
 const NAMES = Array.from({ length: 20 }, (_, n) => `c${n}`)
-const TABS = 10
+/** The driver of WebKit has no more pages at a time than five. */
+const TABS = { chromium: 10, firefox: 10, webkit: 4 }
 const APP_MS_MAX = 2000
 
 export function browserSuite({ test, browser, baseUrl }: BrowserSuiteContext): void {
-  test('20 collections in 10 tabs', async () => {
+  const tabCount = TABS[browser.engine]
+  test(`20 collections in ${tabCount} tabs`, async () => {
     const running = await startServer({ corsOrigins: [new URL(baseUrl).origin] })
     const tabs: Page[] = []
     try {
-      for (let n = 0; n < TABS; n++) tabs.push(await browser.open(`${baseUrl}/tabs.page`))
+      for (let n = 0; n < tabCount; n++) tabs.push(await browser.open(`${baseUrl}/tabs.page`))
       const start = (tab: Page): Promise<void> =>
         tab.evaluate(({ url, names }) => syncTab.start('sync-tabs', url, names), {
           url: running.adminUrl,
@@ -32,7 +34,7 @@ export function browserSuite({ test, browser, baseUrl }: BrowserSuiteContext): v
         await until(async () => (await there()) === count)
         for (const tab of tabs) await until(async () => (await tab.evaluate(() => syncTab.count())) === count)
       }
-      await tabs[7]!.evaluate(() => syncTab.write('here'))
+      await tabs[tabCount - 3]!.evaluate(() => syncTab.write('here'))
       await everywhere(20)
       for (const name of NAMES) await send(running.url, `PUT /${name}/there`, {})
       await everywhere(40)
