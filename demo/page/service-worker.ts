@@ -24,14 +24,16 @@ scope.addEventListener('activate', (event) => event.waitUntil(scope.clients.clai
 scope.addEventListener('fetch', (event) => {
   const { request } = event
   const { pathname } = new URL(request.url)
-  if (request.method === 'GET' && pathname.startsWith('/_app/')) event.respondWith(fresh(request))
+  if (request.method === 'GET' && pathname.startsWith('/_app/')) event.respondWith(fresh(event))
 })
 
-async function fresh(request: Request): Promise<Response> {
+async function fresh(event: WorkerEvent): Promise<Response> {
+  const { request } = event
   const cache = await caches.open(CACHE)
   try {
     const response = await fetch(request)
-    if (response.ok) await cache.put(request, response.clone())
+    // Not waited for: a copy is read as fast as the page reads.
+    if (response.ok) event.waitUntil(cache.put(request, response.clone()))
     return response
   } catch (error) {
     const kept = await cache.match(request, { ignoreSearch: true })
