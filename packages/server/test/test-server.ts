@@ -131,11 +131,12 @@ export function sendRaw(
   })
 }
 
-/** Looks again and again; rejects if it does not come to that. */
-export async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
+/** Looks again and again; rejects if it does not come to that, with what `state` gives in the message. */
+export async function until(isTrue: () => boolean | Promise<boolean>, state?: () => unknown): Promise<void> {
   for (let tries = 0; tries < 1200; tries++) {
     if (await isTrue()) return
     await sleep(25)
   }
-  throw new Error('it did not come to that')
+  const now = state === undefined ? '' : `: ${JSON.stringify(await state())}`
+  throw new Error(`it did not come to that${now}`)
 }

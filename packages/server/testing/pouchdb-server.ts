@@ -22,15 +22,36 @@ let made = 0
 
 /** In memory, or in files of a folder. */
 export async function pouchServer(intercept?: Intercept, dir?: string): Promise<PouchServer> {
-  const Databases = PouchDB.defaults(
-    dir === undefined ? { adapter: 'memory', prefix: `server-${++made}-` } : { prefix: `${dir}/` },
-  )
+  const Databases = dir === undefined ? memoryDatabases() : PouchDB.defaults({ prefix: `${dir}/` })
   const app = expressPouchDb(Databases, { mode: 'minimumForPouchDB' })
   const server = createServer((request, response) => {
     if (intercept?.(request, response) !== true) app(request, response)
   })
   const url = await listen(server)
   return { url, database: (name) => new Databases(name), close: () => closeServer(server) }
+}
+
+/**
+ * Databases of one server. PouchDB tells all servers of a process what happens to a name, without its prefix: the deletion of
+ * one server's `docs` ends those of others. So each name here is unique, and each server knows its own.
+ */
+function memoryDatabases(): typeof PouchDB {
+  const prefix = `server-${++made}-`
+  const names = new Set<string>()
+  return class extends PouchDB {
+    constructor(name: string, options?: object) {
+      super(`${prefix}${name}`, { ...options, adapter: 'memory' })
+      if (name.startsWith(prefix)) return // A database of an index.
+      names.add(name)
+      this.once('destroyed', () => names.delete(name))
+    }
+
+    static allDbs(callback?: (error: null, names: string[]) => void): Promise<string[]> {
+      const all = [...names]
+      callback?.(null, all)
+      return Promise.resolve(all)
+    }
+  }
 }
 
 /** On a free port of the loopback. */

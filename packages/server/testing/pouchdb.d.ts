@@ -46,6 +46,7 @@ declare module 'pouchdb' {
     static sync(a: PouchDB, b: PouchDB | string, options?: object): Running<unknown>
     constructor(name: string, options?: object)
     readonly name: string
+    once(event: 'destroyed', listener: () => void): this
     readonly replicate: {
       to(target: PouchDB | string, options?: object): Running<ReplicationResult>
       from(source: PouchDB | string, options?: object): Running<ReplicationResult>

@@ -49,8 +49,12 @@ test('killed three times on its way', async () => {
     await once(child, 'close')
     ;({ child, url } = await serve(dir))
   }
-  await until(async () => (await written()) === DOCUMENTS)
+  const state = async (): Promise<unknown> => [
+    await written(),
+    (await send(url, 'GET /_scheduler/docs/_replicator/r')).json,
+  ]
+  await until(async () => (await written()) === DOCUMENTS, state)
   await send(url, 'PUT /a/later', {})
-  await until(async () => (await written()) === DOCUMENTS + 1)
+  await until(async () => (await written()) === DOCUMENTS + 1, state)
   expect((await send(url, 'GET /_scheduler/docs/_replicator/r')).json).toMatchObject({ state: 'running' })
 })
