@@ -39,11 +39,6 @@ onTabMessage((message) => {
 })
 // The page opens while the server is away.
 navigator.serviceWorker?.register('service-worker.js').catch(() => {})
-// WebKitGTK never finishes a reload of a page that still waits for the server's changes (why is not known).
-addEventListener('pagehide', () => void sync.stop())
-addEventListener('pageshow', ({ persisted }) => {
-  if (persisted && copy !== undefined) sync.start(copy.db)
-})
 await start()
 
 /** Opens what is there; loads the rest. */

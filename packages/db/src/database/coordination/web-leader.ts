@@ -22,6 +22,8 @@ export const LEADER_ASKED_MS = 4000
 export const LEADER_SILENCE_MS_MAX = 3000
 /** Those who wait lose patience one after another. */
 const PATIENCE_SPREAD_MS = 500
+/** From one turn that ended to the next. A browser refuses every lock at once to a page that goes away, which would else ask without end. */
+const TURN_PAUSE_MS = 1000
 /** News that follow one another sooner are told together. */
 const NEWS_MS_MIN = 100
 
@@ -70,7 +72,11 @@ export class WebLeader {
     await new Promise<void>((decided) => {
       void this.#hold({ ifAvailable: true }, wish.signal, decided).then(async () => {
         decided()
-        while (!wish.signal.aborted) await this.#waitForTurn(wish.signal)
+        while (!wish.signal.aborted) {
+          await this.#waitForTurn(wish.signal)
+          if (!wish.signal.aborted)
+            await new Promise<void>((resolve) => this.#environment.after(TURN_PAUSE_MS, resolve))
+        }
       })
     })
   }
