@@ -1,10 +1,10 @@
 /**
- * The page as a part of the server: a handful of files from memory at `/_app/`, a path that no database can have. Nobody but visitors
- * of this machine gets anything at all: a request has to name it as its host (so a page elsewhere can't reach it by DNS tricks).
+ * The page as a part of the server: a handful of files from memory at `/_app/`, a path that no database can have. The server
+ * listens on loopback, so it answers to visitors of this machine alone.
  */
 import type { ServerOptions } from '@pannier/server'
 import type { Asset } from '../../tools/web/bundle.ts'
-import { namesLoopback, pageHeaders } from '../../tools/web/loopback.ts'
+import { pageHeaders } from '../../tools/web/loopback.ts'
 
 type Plugin = NonNullable<ServerOptions['plugins']>[number]
 
@@ -15,8 +15,6 @@ const HEADERS = pageHeaders()
 export function pagePlugin(assets: ReadonlyMap<string, Asset>): Plugin {
   const plugin: Plugin = async (app) => {
     app.addHook('onRequest', async (request, reply) => {
-      if (!namesLoopback(request.headers.host))
-        return reply.code(403).send({ error: 'forbidden', reason: 'Unknown host.' })
       // A person who opens the server in a browser means the page; programs get what CouchDB says there.
       const asksForPage = request.url === '/' && request.headers.accept?.includes('text/html') === true
       return asksForPage ? reply.redirect(PAGE_PATH) : undefined

@@ -120,6 +120,7 @@ export interface ServerOptions {
     readonly auth?: Omit<AuthOptions, 'corsOrigins' | 'secureCookies' | 'now'>;
     readonly secureCookies?: boolean;
     readonly trustProxy?: boolean | string | readonly string[];
+    readonly allowedHosts?: readonly string[];
     readonly corsOrigins?: readonly string[];
     readonly replication?: ReplicatorOptions;
     readonly adminUi?: string;

@@ -269,7 +269,7 @@ test('pages of a folder at /_utils, and nothing beside them', async () => {
       expect.not.stringContaining('secret\n'),
     ])
   expect(
-    await sendRaw(other.url, 'GET /_utils/../secret HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'),
+    await sendRaw(other.url, 'GET /_utils/../secret HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'),
   ).not.toContain('the secret')
   await other.close()
   await expect(startServer({ adminUi: join(folder, 'none') })).rejects.toThrow('ENOENT')
@@ -312,7 +312,7 @@ test('row 44: a snapshot whose reader may not read on is cut off, and has no las
     new Promise((resolve) => {
       let text = ''
       const socket = connect(Number(port), hostname, () => {
-        const headers = `Host: x\r\nConnection: close\r\nAuthorization: ${ANN.authorization}\r\n`
+        const headers = `Host: localhost\r\nConnection: close\r\nAuthorization: ${ANN.authorization}\r\n`
         socket.write(`GET /cut/_pannier/snapshot HTTP/1.1\r\n${headers}\r\n`)
       })
       socket.setEncoding('utf8').on('close', () => resolve(text))

@@ -4,6 +4,7 @@ import { fastify } from 'fastify'
 import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { checkHost, hostNames } from './host-names.ts'
 import { HttpError, toHttpError } from './http-error.ts'
 import { createLogger } from './logging.ts'
 import { passOverRest } from './request-body.ts'
@@ -68,6 +69,19 @@ export async function createApp(
   app.setNotFoundHandler(() => {
     throw new HttpError(404, 'not_found', 'missing')
   })
+  addHooks(app, options)
+  metrics.observe(app)
+  await allowOrigins(app, options.corsOrigins ?? [])
+  return app
+}
+
+/** What every request passes, and what every answer says. */
+function addHooks(app: FastifyInstance, options: ServerOptions): void {
+  const allowedHosts = hostNames(options.allowedHosts ?? [])
+  app.addHook('onRequest', (request, _reply, done) => {
+    checkHost(request.raw, app.server, allowedHosts)
+    done()
+  })
   app.addHook('onRequest', checkContentType)
   // What is open anew may lack what went with the power, or be an older copy: replications look again where to go on.
   const instance = crypto.randomUUID()
@@ -85,9 +99,6 @@ export async function createApp(
     if (rest === undefined) done(null, payload)
     else void rest.then(() => done(null, payload))
   })
-  metrics.observe(app)
-  await allowOrigins(app, options.corsOrigins ?? [])
-  return app
 }
 
 /** Different for each request of all starts. */

@@ -78,6 +78,11 @@ export interface ServerOptions {
   readonly secureCookies?: boolean
   /** Addresses of proxies whose `X-Forwarded-…` headers are believed; `true`: whoever connects. None when left out. */
   readonly trustProxy?: boolean | string | readonly string[]
+  /**
+   * Names of this server beside `localhost`, loopback addresses and the one it listens at: `couch.lan`, without a port. A request with
+   * another `Host` is refused with 403. When left out, a server that listens beyond loopback answers to any name.
+   */
+  readonly allowedHosts?: readonly string[]
   /** Origins that pages may call from: `https://app.example.org`. None when left out. */
   readonly corsOrigins?: readonly string[]
   /** With whom the server may replicate, and how persistently. */

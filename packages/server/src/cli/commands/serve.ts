@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { existsSync, statSync } from 'node:fs'
-import { createServer as createProbe, isIP } from 'node:net'
+import { createServer as createProbe } from 'node:net'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import type { Durability } from 'pannier'
 import type { NewAdmin } from '../../auth/bootstrap.ts'
+import { isLoopback } from '../../http/host-names.ts'
 import { HttpError } from '../../http/http-error.ts'
 import { createLogger } from '../../http/logging.ts'
 import { createServer } from '../../server.ts'
@@ -15,6 +16,7 @@ interface ServeArguments {
   readonly port: number
   readonly host: string
   readonly admin?: string
+  readonly allowHost: readonly string[]
   readonly cors: readonly string[]
   readonly durability: Durability
   readonly logLevel: string
@@ -41,6 +43,7 @@ export function addServe(program: Command, terminal: Terminal): void {
     .addOption(
       new Option('--admin <name:password>', 'an admin, who has this password from now on').env('PANNIER_ADMIN'),
     )
+    .option('--allow-host <names...>', 'names of the server beside localhost and its address: couch.lan', [])
     .option('--cors <origins...>', 'pages that may call the server: https://app.example.org', [])
     .addOption(
       new Option('--durability <what>', 'what was answered survives the end of the process, or a loss of power too')
@@ -74,6 +77,7 @@ async function serve(options: ServeArguments, terminal: Terminal): Promise<void>
   const server = await createServer({
     dir,
     durability,
+    allowedHosts: options.allowHost,
     corsOrigins: cors,
     secureCookies,
     replication: { hosts: options.replicateWith },
@@ -125,10 +129,6 @@ function readPort(text: string): number {
   const port = Number(text)
   if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError('A port is a number from 0 to 65535.')
   return port
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }
 
 function boxed({ name, password }: NewAdmin): string {
