@@ -7,7 +7,7 @@ import type { Socket } from 'node:net'
 import { checkHost, hostNames } from './host-names.ts'
 import { HttpError, toHttpError } from './http-error.ts'
 import { createLogger } from './logging.ts'
-import { passOverRest } from './request-body.ts'
+import { askForBodiesWhenRead, passOverRest } from './request-body.ts'
 import type { Metrics } from './metrics.ts'
 import { wellFormed } from './well-formed.ts'
 import type { ServerLimits, ServerOptions } from './server-options.ts'
@@ -17,6 +17,8 @@ import './seams.ts'
 const PARAMETER_CHARS_MAX = 16_384
 const CONNECTIONS_CHECK_MS = 5000
 const SERVER_NAME = 'Pannier'
+/** What answers to one URL may depend on; that a cache may not share them, `Cache-Control` says. */
+const VARY = 'Accept, Authorization, Cookie'
 
 /** The newest answer on each connection. */
 const answers = new WeakMap<Socket, ServerResponse>()
@@ -61,6 +63,7 @@ export async function createApp(
   app.server.on('request', (request: IncomingMessage, response: ServerResponse) =>
     answers.set(request.socket, response),
   )
+  askForBodiesWhenRead(app.server)
   // Bodies, and what type they are said to have, are left alone until a handler asks for them.
   for (const method of ['COPY', 'POST', 'PUT', 'DELETE', 'PATCH'])
     app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
@@ -87,7 +90,9 @@ function addHooks(app: FastifyInstance, options: ServerOptions): void {
   const instance = crypto.randomUUID()
   app.addHook('onSend', (request, reply, payload, done) => {
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'private, must-revalidate')
+    const vary = reply.getHeader('vary')
     reply
+      .header('vary', vary === undefined ? VARY : `${String(vary)}, ${VARY}`)
       .header('server', SERVER_NAME)
       .header('pannier-instance', instance)
       .header('x-couch-request-id', request.id)

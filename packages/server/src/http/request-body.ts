@@ -2,6 +2,7 @@
  * Bodies of requests: read in pieces as they come, unpacked if they are compressed, never beyond a limit, and not from a client
  * that has fallen silent. No content type is parsed before a handler asks for it.
  */
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createGunzip } from 'node:zlib'
 import type { FastifyRequest } from 'fastify'
 import { badRequest, HttpError, tooLarge } from './http-error.ts'
@@ -18,6 +19,29 @@ export const SMALL_BYTES_MAX: number = 64 * 1024
 
 export type JsonObject = Record<string, unknown>
 
+/** Answers of requests whose clients wait for `100 Continue`. */
+const waiting = new WeakMap<IncomingMessage, ServerResponse>()
+
+/**
+ * A client that asks first (`Expect: 100-continue`) sends its body when a handler reads it. A body that is refused before is not sent at
+ * all; the connection closes then, as nobody can tell whether the client sends it all the same.
+ */
+export function askForBodiesWhenRead(server: Server): void {
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    waiting.set(request, response)
+    response.shouldKeepAlive = false
+    server.emit('request', request, response)
+  })
+}
+
+function askForBody(request: IncomingMessage): void {
+  const response = waiting.get(request)
+  if (response === undefined) return
+  waiting.delete(request)
+  response.shouldKeepAlive = !/\bclose\b/i.test(request.headers.connection ?? '')
+  response.writeContinue()
+}
+
 /** The body in pieces. @throws (the iteration) HttpError 408, 413, 415, 400 */
 export async function* bodyPieces(
   request: FastifyRequest,
@@ -28,6 +52,7 @@ export async function* bodyPieces(
   if (encoding !== 'identity' && encoding !== 'gzip')
     throw new HttpError(415, 'bad_content_encoding', `The encoding '${encoding}' is not known.`)
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw bodyTooLarge(bytesMax)
+  askForBody(raw)
   const unpacked = encoding === 'gzip' ? createGunzip() : undefined
   const stalled = (): void => void raw.destroy(new HttpError(408, 'request_timeout', 'The client has stopped sending.'))
   let timer = setTimeout(stalled, stallMsMax)
@@ -72,7 +97,7 @@ const DRAINED_MS_MAX = 30_000
 export function passOverRest({ raw, headers }: FastifyRequest): Promise<void> | undefined {
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
   const isClosing = raw.httpVersion === '1.0' || /\bclose\b/i.test(headers.connection ?? '')
-  if (!hasBody || !isClosing || raw.complete || raw.destroyed) return undefined
+  if (!hasBody || !isClosing || raw.complete || raw.destroyed || waiting.has(raw)) return undefined
   return new Promise((resolve) => {
     let bytes = 0
     const timer = setTimeout(resolve, DRAINED_MS_MAX)
@@ -103,6 +128,7 @@ export async function readBody(request: FastifyRequest, limits: BodyLimits): Pro
 
 /** Without an iterator, which takes longer than all the rest of reading one. No more can come than the header tells. */
 function readSmall({ raw }: FastifyRequest, { stallMsMax }: BodyLimits): Promise<Uint8Array> {
+  askForBody(raw)
   return new Promise((resolve, reject) => {
     if (raw.destroyed) {
       reject(badRequest('The body was cut off.'))
