@@ -2,11 +2,31 @@
 import { localCoordinator } from '../src/database/coordination/local-coordinator.ts'
 import { Database } from '../src/database/database.ts'
 import { systemEnvironment } from '../src/database/environment.ts'
-import { openKeyValueStore } from '../src/kv/open.ts'
+import { openKeyValueStore, type PagedKeyValueStore } from '../src/kv/open.ts'
 import type { Storage } from '../src/storage/page-store.ts'
+import type { Random } from './random.ts'
 
-/** `cacheBytesMax: 0`: pages stay only as long as somebody is at them. */
-export async function openWithoutCache(name: string, storage: Storage, cacheBytesMax = 0): Promise<Database> {
+export interface ColdOptions {
+  /** 0 by default: pages stay only as long as an operation needs them. */
+  readonly cacheBytesMax?: number
+  /** If given, a storage checkpoint follows about every second commit. Else a small database stays in memory as its log. */
+  readonly checkpoints?: Random
+}
+
+const CHECKPOINT_CHANCE = 0.5
+
+export async function openCold(name: string, storage: Storage, options?: ColdOptions): Promise<Database> {
+  const store = await openColdStore(name, storage, options)
+  const environment = systemEnvironment()
+  const wallClock = Date.now
+  return new Database({ name, storage, store, checkPages: () => store.check(), environment, wallClock })
+}
+
+export async function openColdStore(
+  name: string,
+  storage: Storage,
+  { cacheBytesMax = 0, checkpoints }: ColdOptions = {},
+): Promise<PagedKeyValueStore> {
   const environment = systemEnvironment()
   const coordinator = localCoordinator({ key: storage.identify(name), environment })
   const store = await openKeyValueStore({
@@ -16,6 +36,13 @@ export async function openWithoutCache(name: string, storage: Storage, cacheByte
     cacheBytesMax,
     durability: 'relaxed',
   })
-  const wallClock = Date.now
-  return new Database({ name, storage, store, checkPages: () => store.check(), environment, wallClock })
+  if (checkpoints === undefined) return store
+  const checkpoint = (): void => {
+    // One that fails, or that comes after the end, shows itself to what is asked for next.
+    store.checkpoint().catch(() => {})
+  }
+  store.onCommit(() => {
+    if (checkpoints.chance(CHECKPOINT_CHANCE)) queueMicrotask(checkpoint)
+  })
+  return store
 }

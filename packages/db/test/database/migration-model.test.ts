@@ -9,8 +9,10 @@ import type { Database } from '../../src/database/database.ts'
 import { open } from '../../src/database/open.ts'
 import type { Migration } from '../../src/database/schema/collection-schema.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
+import type { Storage } from '../../src/storage/page-store.ts'
 import { seededRandom } from '../../testing/random.ts'
 import type { Random } from '../../testing/random.ts'
+import { slow } from '../../testing/slow-storage.ts'
 
 const SEEDS = Number(process.env['SEEDS'] ?? 12)
 const FIRST_SEED = Number(process.env['SEED'] ?? 1)
@@ -34,7 +36,7 @@ function declaration(version: number): object {
 for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
   test(`handles of all versions, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, { timeout: 60_000 }, async () => {
     const random = seededRandom(seed)
-    const storage = memory()
+    const storage = seed % 2 === 0 ? slow(memory(), random) : memory()
     const first = await open('x', { storage })
     await first
       .collection('docs', { ...declaration(1), indexes: ['v4'] })
@@ -63,7 +65,7 @@ for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
 
 /** Opens handles of ever higher versions, one after another, and writes through them. */
 async function writeAlong(
-  storage: ReturnType<typeof memory>,
+  storage: Storage,
   random: Random,
   writer: number,
   acknowledged: Map<string, number>,

@@ -12,7 +12,7 @@ import type { Storage } from '../../src/storage/page-store.ts'
 import { transactionSuite, type TransactionFixture } from '../../testing/conformance/transactions.ts'
 import { RawFileStorage } from '../../testing/raw-file-storage.ts'
 import { seededRandom } from '../../testing/random.ts'
-import { openWithoutCache } from '../../testing/slow-database.ts'
+import { openCold } from '../../testing/slow-database.ts'
 import { slow } from '../../testing/slow-storage.ts'
 import { prefixed } from '../../testing/suite.ts'
 import { simulateTransactions } from '../../testing/transaction-simulation.ts'
@@ -27,7 +27,7 @@ const opened = (make: () => Storage) => (): TransactionFixture => {
 }
 const uncached = (make: () => Storage) => (): TransactionFixture => {
   const storage = make()
-  return { open: () => openWithoutCache('x', storage) }
+  return { open: () => openCold('x', storage) }
 }
 
 transactionSuite({ test: prefixed(test, 'memory'), create: opened(memory) })
@@ -42,6 +42,6 @@ for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
     const random = seededRandom(seed)
     const storage = slow(memory(), random)
     const cacheBytesMax = random.pick([0, 50_000, 1_000_000])
-    await simulateTransactions(() => openWithoutCache('x', storage, cacheBytesMax), random)
+    await simulateTransactions(() => openCold('x', storage, { cacheBytesMax }), random)
   })
 }

@@ -17,6 +17,8 @@ import { countingEnvironment, databaseOver } from '../../testing/model-database.
 import { modelKeyValueStore } from '../../testing/model-key-value-store.ts'
 import { seededRandom } from '../../testing/random.ts'
 import { RawFileStorage } from '../../testing/raw-file-storage.ts'
+import { openCold } from '../../testing/slow-database.ts'
+import { slow } from '../../testing/slow-storage.ts'
 import { SimulatedDisk } from '../../testing/simulated-disk.ts'
 import { soloCoordinator } from '../kv/solo-coordinator.ts'
 
@@ -380,6 +382,16 @@ for (const [where, prepareStorage] of Object.entries(STORAGES)) {
     })
   }
 }
+
+runModel('over a storage that answers later, without a cache', async (seed) => {
+  const random = seededRandom(seed)
+  const storage = slow(memory(), random)
+  let before: Database | undefined
+  return async () => {
+    await before?.close()
+    return (before = await openCold('x', storage, { checkpoints: random }))
+  }
+})
 
 function runModel(where: string, prepare: (seed: number) => Promise<Open>): void {
   test(`a collection is a Map with indexes, ${where}`, async () => {

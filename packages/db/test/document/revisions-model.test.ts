@@ -14,6 +14,8 @@ import { modelKeyValueStore } from '../../testing/model-key-value-store.ts'
 import { ModelDocument } from '../../testing/model-revisions.ts'
 import { seededRandom } from '../../testing/random.ts'
 import type { Random } from '../../testing/random.ts'
+import { openCold } from '../../testing/slow-database.ts'
+import { slow } from '../../testing/slow-storage.ts'
 import { soloCoordinator } from '../kv/solo-coordinator.ts'
 
 const IDS = ['a', 'b', 'ü', 'long'.repeat(30)]
@@ -279,12 +281,13 @@ const SETTINGS: readonly Settings[] = [
 ]
 
 for (const settings of SETTINGS) {
-  for (const [where, openDatabase] of [
-    ['a store that misses', openModel],
-    ['the engine', openEngine],
+  for (const [where, openDatabase, runs] of [
+    ['a store that misses', openModel, RUNS],
+    ['the engine', openEngine, RUNS],
+    ['a storage that answers later', openSlow, Math.ceil(RUNS / 5)],
   ] as const) {
     test(`histories on replicas, ${JSON.stringify(settings)}, over ${where}`, { timeout: 60_000 }, async () => {
-      const seeds = SEED === undefined ? Array.from({ length: RUNS }, (_, at) => at + 1) : [Number(SEED)]
+      const seeds = SEED === undefined ? Array.from({ length: runs }, (_, at) => at + 1) : [Number(SEED)]
       for (const seed of seeds) {
         const db = await openDatabase(seed)
         try {
@@ -313,4 +316,8 @@ async function openEngine(): Promise<Database> {
     durability: 'relaxed',
   })
   return databaseOver(store, environment, () => store.check())
+}
+
+function openSlow(seed: number): Promise<Database> {
+  return openCold('x', slow(memory(), seed), { checkpoints: seededRandom(seed) })
 }

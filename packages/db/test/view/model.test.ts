@@ -1,7 +1,8 @@
 /**
  * Goal: a view answers every query as naive map/reduce over the documents does, whatever was written between, interrupted,
  * checkpointed or built anew; and the integrity check holds.
- * Method: random documents, writes and options (testing/random-views.ts), on the model store (which misses) and on pages.
+ * Method: random documents, writes and options (testing/random-views.ts), on the model store (which misses), on pages, and on a
+ * storage that answers later.
  */
 import { expect, test } from 'vitest'
 import { isPannierError } from '../../src/base/errors.ts'
@@ -12,12 +13,15 @@ import type { Emit } from '../../src/view/view-definition.ts'
 import { modelDatabase } from '../../testing/model-database.ts'
 import { checkRandomViews } from '../../testing/random-views.ts'
 import { seededRandom } from '../../testing/random.ts'
+import { openCold } from '../../testing/slow-database.ts'
+import { slow } from '../../testing/slow-storage.ts'
 
 const SEEDS = Number(process.env['SEEDS'] ?? 16)
 const FIRST_SEED = Number(process.env['SEED'] ?? 1)
 
 async function databaseFor(seed: number): Promise<Database> {
   if (seed % 3 === 0) return modelDatabase({ seed, missChance: (seed % 2) * 0.5 })
+  if (seed % 3 === 1) return openCold('views', slow(memory(), seed), { checkpoints: seededRandom(seed) })
   return open('views', { storage: memory(), cacheBytesMax: 1024 * 1024 })
 }
 
