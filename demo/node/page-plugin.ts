@@ -9,7 +9,8 @@ import { pageHeaders } from '../../tools/web/loopback.ts'
 type Plugin = NonNullable<ServerOptions['plugins']>[number]
 
 export const PAGE_PATH = '/_app/'
-const HEADERS = pageHeaders()
+/** `blob:`: photos come out of the page's own database. */
+const HEADERS = pageHeaders({ 'img-src': 'blob:' })
 
 /** `assets`: by their path below `/_app/`. */
 export function pagePlugin(assets: ReadonlyMap<string, Asset>): Plugin {

@@ -3,20 +3,22 @@
  * any other, so it reaches the server and the other copies, and the conflict is gone there too.
  */
 import type { Collection, Database, RevisionDocument } from 'pannier'
-import { COLLECTION, countryName } from '../shared/city.ts'
+import { COLLECTION, countryName, PHOTO } from '../shared/city.ts'
 import type { City } from '../shared/city.ts'
-import { formatCount } from '../shared/format.ts'
+import { formatBytes, formatCount } from '../shared/format.ts'
 import { toast } from './dialogs.ts'
 import { byId, create, setText } from '../../tools/web/dom.ts'
 
 type Version = RevisionDocument<City>
 
-const FIELDS: readonly (readonly [title: string, text: (city: City) => string])[] = [
+const FIELDS: readonly (readonly [title: string, text: (city: Version) => string])[] = [
   ['Name', (city) => city.name],
   ['Country', (city) => countryName(city.country)],
   ['Population', (city) => formatCount(city.population)],
   ['Latitude', (city) => String(city.lat)],
   ['Longitude', (city) => String(city.lon)],
+  ['Note', ({ note }) => (note === undefined || note === '' ? 'none' : note)],
+  ['Photo', ({ _attachments }) => photoText(_attachments?.[PHOTO])],
 ]
 const SHOWN_MAX = 5
 const TIME = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' })
@@ -140,6 +142,11 @@ async function liveVersions(cities: Collection<City>, id: string): Promise<Versi
 function telling(versions: readonly Version[], at: number): string {
   const [, text] = FIELDS.find(([, each]) => new Set(versions.map(each)).size > 1) ?? []
   return text?.(versions[at]!) ?? (at === 0 ? 'this one' : 'that one')
+}
+
+/** Two photos of one length are told apart by their digests. */
+function photoText(photo: { readonly length?: number; readonly digest?: string } | undefined): string {
+  return photo === undefined ? 'none' : `${formatBytes(photo.length ?? 0)}, ${photo.digest?.slice(4, 10) ?? ''}`
 }
 
 function originOf({ editedIn, editedAt }: City): string {

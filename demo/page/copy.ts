@@ -1,6 +1,6 @@
 /**
  * A copy of the cities in this browser: opened, made, deleted. There is one for each `?copy=N`, each a database of its own, so that
- * two of them side by side are two replicas. The tabs of one copy take turns to make it (a Web Lock) and tell one another when it
+ * two of them side by side are two replicas; with `?locked` it is an encrypted one. The tabs of one copy take turns to make it (a Web Lock) and tell one another when it
  * was deleted or is complete; changes of documents need no such message, the database tells of them itself.
  */
 import { open } from 'pannier'
@@ -41,19 +41,39 @@ export interface MakeEvents {
 
 export type TabMessage = 'deleted' | 'complete'
 
-const asked = new URLSearchParams(location.search).get('copy') ?? ''
+const address = new URLSearchParams(location.search)
+const asked = address.get('copy') ?? ''
 /** Which of the copies this tab is about: 1 to 9. */
 export const COPY: number = /^[1-9]$/.test(asked) ? Number(asked) : 1
-/** Names the database, and whatever the tabs of a copy share. */
-export const COPY_NAME: string = `pannier-cities-${COPY}`
+/** It is encrypted, and needs a password to be opened. */
+export const LOCKED: boolean = address.has('locked')
+/** What people call it. */
+export const COPY_TITLE: string = `Copy ${COPY}${LOCKED ? ', locked' : ''}`
+/** Names the database, and all that the tabs of a copy share. */
+export const COPY_NAME: string = `pannier-cities-${COPY}${LOCKED ? '-locked' : ''}`
 export const SERVER_URL: string = new URL(`/${COLLECTION}`, location.href).href
 /** The collection of what the page notes about a copy. */
 export const NOTES = 'meta'
 const channel = new BroadcastChannel(COPY_NAME)
+let password: string | undefined
+
+/** What opens a locked copy in this tab from now on; undefined: nothing. */
+export function unlockWith(given: string | undefined): void {
+  password = given
+}
+
+export function isUnlocked(): boolean {
+  return password !== undefined
+}
+
+export async function hasCopy(): Promise<boolean> {
+  // Pannier puts a prefix before the name.
+  return (await indexedDB.databases()).some(({ name }) => name?.endsWith(COPY_NAME))
+}
 
 export async function openCopy(): Promise<OpenCopy> {
   const started = performance.now()
-  const db = await open(COPY_NAME)
+  const db = await open(COPY_NAME, password === undefined ? {} : { encryption: { password } })
   try {
     const record = await db.collection<CopyRecord>(NOTES).get(COLLECTION)
     return { db, record, openMs: performance.now() - started }
@@ -114,6 +134,7 @@ export async function deleteCopy(db: Database | undefined): Promise<void> {
   // One that is damaged can't be opened, but it can be deleted.
   if (db === undefined) await indexedDb().destroy(COPY_NAME)
   else await db.destroy()
+  password = undefined
   channel.postMessage('deleted')
 }
 

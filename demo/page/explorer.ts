@@ -1,12 +1,12 @@
 /** The table with its filters and panels, on an open copy. Attached when a copy opens, detached when it goes. */
 import { isPannierError } from 'pannier'
-import type { Collection, Database } from 'pannier'
-import { COLLECTION, foldName, INDEXES } from '../shared/city.ts'
+import type { AttachmentInput, AttachmentStub, Collection, Database, Stored } from 'pannier'
+import { COLLECTION, foldName, INDEXES, PHOTO } from '../shared/city.ts'
 import type { City } from '../shared/city.ts'
 import { formatCount, formatDuration } from '../shared/format.ts'
-import { COPY } from './copy.ts'
+import { COPY_TITLE } from './copy.ts'
 import type { OpenCopy } from './copy.ts'
-import { editCity, toast } from './dialogs.ts'
+import { Editor, toast } from './dialogs.ts'
 import type { CityFields, Edit } from './dialogs.ts'
 import { byId, setText } from '../../tools/web/dom.ts'
 import { Filters } from './filters.ts'
@@ -21,6 +21,7 @@ import type { Order } from './view.ts'
 export class Explorer {
   readonly #grid: Grid
   readonly #filters: Filters
+  readonly #editor: Editor = new Editor()
   readonly #onError: (error: unknown) => void
   #cities: Collection<City> | undefined
   #order: Order = { column: 'population', descending: true }
@@ -107,9 +108,10 @@ export class Explorer {
     this.#result = result
     this.#counted = counted
     setText(byId('count'), `${formatCount(counted.value)} ${counted.value === 1 ? 'city' : 'cities'}`)
-    setText(byId('count-of'), isFiltered(filter) ? `of ${formatCount(all)}` : '')
+    const isSearch = result.words !== undefined
+    setText(byId('count-of'), isFiltered(filter) ? `of ${formatCount(all)}${isSearch ? ', best first' : ''}` : '')
     byId('filter-reset').hidden = !isFiltered(filter)
-    this.#grid.show(result, counted.value, order, keepPosition)
+    this.#grid.show(result, counted.value, isSearch ? undefined : order, keepPosition)
     this.#showTimes()
     this.#showPlan()
   }
@@ -139,12 +141,13 @@ export class Explorer {
       .catch(this.#onError)
   }
 
-  #edit(city: City | undefined): void {
+  #edit(city: Stored<City> | undefined): void {
     this.#askAndWrite(city).catch(this.#onError)
   }
 
-  async #askAndWrite(city: City | undefined): Promise<void> {
-    const edit = await editCity(city, await this.#countries)
+  async #askAndWrite(city: Stored<City> | undefined): Promise<void> {
+    const photo = city?._attachments?.[PHOTO] && this.#cities?.getAttachment(city._id, PHOTO)
+    const edit = await this.#editor.ask(city, { countries: await this.#countries, photo: Promise.resolve(photo) })
     const cities = this.#cities
     if (edit === undefined || cities === undefined) return
     try {
@@ -159,16 +162,21 @@ export class Explorer {
 
 /** Makes the change and says so. */
 async function write(cities: Collection<City>, city: City | undefined, edit: Edit): Promise<string> {
+  const photo = edit.kind === 'save' && edit.photo instanceof File ? { [PHOTO]: await attached(edit.photo) } : {}
   const started = performance.now()
   let done: string
   if (edit.kind === 'delete') {
     await cities.delete(city?._id ?? '')
     done = `${city?.name} deleted`
   } else if (city === undefined) {
-    await cities.insert(newCity(edit.fields))
+    await cities.insert({ ...newCity(edit.fields), _attachments: photo })
     done = `${edit.fields.name} added`
   } else {
-    await cities.update(city._id, (current) => ({ ...current, ...edited(edit.fields) }))
+    await cities.update(city._id, (current) => {
+      const attachments: Record<string, AttachmentInput | AttachmentStub> = { ...current._attachments, ...photo }
+      if (edit.photo === 'remove') delete attachments[PHOTO]
+      return { ...current, ...edited(edit.fields), _attachments: attachments }
+    })
     done = `${edit.fields.name} saved`
   }
   return `${done} in ${formatDuration(performance.now() - started)}`
@@ -189,7 +197,12 @@ function edited(
   fields: CityFields,
 ): CityFields & Pick<City, 'foldedName'> & Required<Pick<City, 'editedIn' | 'editedAt'>> {
   const editedAt = new Date().toISOString()
-  return { ...fields, foldedName: foldName(fields.name), editedIn: `Copy ${COPY}`, editedAt }
+  return { ...fields, foldedName: foldName(fields.name), editedIn: COPY_TITLE, editedAt }
+}
+
+/** A file as an attachment of a document that is about to be written. */
+async function attached(file: File): Promise<AttachmentInput> {
+  return { data: await file.arrayBuffer(), content_type: file.type }
 }
 
 /** Every country that occurs, by hopping from one to the next in the index: as many reads as there are countries. */

@@ -32,7 +32,7 @@ export class Filters {
   read(): Filter {
     return {
       name: this.#name.value,
-      nameMode: this.#nameMode.value === 'contains' ? 'contains' : 'begins',
+      nameMode: this.#nameMode.value as Filter['nameMode'],
       country: this.#country.value,
       populationMin: readPopulation(this.#from),
       populationMax: readPopulation(this.#to),

@@ -3,6 +3,8 @@
  * the table itself stays in place inside it (position: sticky) and shows the rows that belong to the scroll position,
  * which it asks of the result by rank. Until they are there it goes on showing the rows before, so nothing flashes white.
  */
+import type { Stored } from 'pannier'
+import { PHOTO } from '../shared/city.ts'
 import type { City } from '../shared/city.ts'
 import { formatCount } from '../shared/format.ts'
 import { COLUMNS } from './columns.ts'
@@ -13,7 +15,7 @@ import type { Order, SortColumn } from './view.ts'
 
 export interface GridEvents {
   onSort(order: Order): void
-  onEdit(city: City): void
+  onEdit(city: Stored<City>): void
   /** Rows were read from the database. */
   onRead(): void
   onError(error: unknown): void
@@ -23,7 +25,7 @@ interface Row {
   readonly element: HTMLTableRowElement
   readonly cells: readonly HTMLTableCellElement[]
   readonly edit: HTMLButtonElement
-  city: City | undefined
+  city: Stored<City> | undefined
 }
 
 /** Rows that take longer are shown as empty ones, so that scrolling never seems stuck. */
@@ -42,7 +44,8 @@ export class Grid {
   readonly #rows: Row[] = []
   #result: Result | undefined
   #count = 0
-  #order: Order = { column: 'population', descending: true }
+  /** Undefined: the best first, which can't be changed. */
+  #order: Order | undefined
   #rowHeight = 36
   #visible = 0
   /** The rank of the row that the keyboard is on. */
@@ -73,14 +76,15 @@ export class Grid {
   }
 
   /** Shows another result; `keepPosition` for the same view after a change. Its first rows should be loaded. */
-  show(result: Result, count: number, order: Order, keepPosition: boolean): void {
+  show(result: Result, count: number, order: Order | undefined, keepPosition: boolean): void {
     this.#result = result
     this.#count = count
     this.#order = order
     this.#element.setAttribute('aria-rowcount', String(count + 1))
     this.#empty.hidden = count > 0
     for (const [column, cell] of this.#headCells) {
-      cell.setAttribute('aria-sort', column !== order.column ? 'none' : order.descending ? 'descending' : 'ascending')
+      cell.setAttribute('aria-sort', column !== order?.column ? 'none' : order.descending ? 'descending' : 'ascending')
+      cell.querySelector('button')!.disabled = order === undefined
     }
     if (!keepPosition) this.#active = 0
     this.#active = Math.max(0, Math.min(this.#active, count - 1))
@@ -195,13 +199,13 @@ export class Grid {
     result.prefetch(from, Math.min(this.#count - from, 3 * this.#visible)).catch(() => undefined)
   }
 
-  #render(first: number, cities: readonly City[]): void {
+  #render(first: number, cities: readonly Stored<City>[]): void {
     this.#body.style.transform = `translateY(${first * this.#rowHeight - this.#element.scrollTop}px)`
     for (const [at, row] of this.#rows.entries()) this.#fill(row, first + at, cities[at])
     this.#element.setAttribute('aria-activedescendant', rowId(this.#active))
   }
 
-  #fill(row: Row, rank: number, city: City | undefined): void {
+  #fill(row: Row, rank: number, city: Stored<City> | undefined): void {
     row.city = city
     row.element.hidden = rank >= this.#count
     if (row.element.hidden) return
@@ -209,6 +213,7 @@ export class Grid {
     row.element.setAttribute('aria-rowindex', String(rank + 2))
     row.element.setAttribute('aria-selected', String(rank === this.#active))
     row.element.classList.toggle('changed', city !== undefined && this.#changed.has(city._id))
+    row.element.classList.toggle('has-photo', city?._attachments?.[PHOTO] !== undefined)
     for (const [at, cell] of row.cells.entries()) {
       setText(
         cell,
@@ -221,10 +226,10 @@ export class Grid {
 
   #onSort(column: Column): void {
     if (column.sort === undefined) return
-    const again = this.#order.column === column.sort
+    const again = this.#order?.column === column.sort
     this.#events.onSort({
       column: column.sort,
-      descending: again ? !this.#order.descending : column.descendingFirst === true,
+      descending: again ? this.#order?.descending === false : column.descendingFirst === true,
     })
   }
 

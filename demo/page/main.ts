@@ -1,16 +1,17 @@
 /** The page: opens this browser's copy of the cities, makes it if need be, shows it and keeps it in step with the server. */
 import { formatCount, formatDuration } from '../shared/format.ts'
 import { Conflicts } from './conflicts.ts'
-import { COPY, deleteCopy, makeCopy, onTabMessage, openCopy } from './copy.ts'
+import { COPY, COPY_TITLE, deleteCopy, LOCKED, makeCopy, onTabMessage } from './copy.ts'
 import type { OpenCopy } from './copy.ts'
 import { confirmed } from './dialogs.ts'
 import { byId } from '../../tools/web/dom.ts'
 import { Explorer } from './explorer.ts'
 import { describe } from './messages.ts'
 import { LoadingStage, showNotice, showStage } from './stages.ts'
-import type { Action } from './stages.ts'
+import type { Action, Notice } from './stages.ts'
 import { SyncCard } from './sync-card.ts'
 import { Sync } from './sync.ts'
+import { openUnlocked } from './unlock.ts'
 
 const explorer = new Explorer(fail)
 const conflicts = new Conflicts(fail)
@@ -22,14 +23,20 @@ const syncCard = new SyncCard({
 const sync = new Sync((state, offline) => syncCard.show(state, offline))
 let copy: OpenCopy | undefined
 
-const START: Action = { label: 'Copy the cities', kind: 'primary', run: () => void make() }
+const START: Action = { label: 'Copy the cities', kind: 'primary', run: () => void start() }
 const RETRY: Action = { label: 'Try again', kind: 'primary', run: () => void start() }
+const UNLOCK: Action = { label: 'Give the password', kind: 'primary', run: () => void start() }
 const DELETE: Action = { label: 'Delete the browser’s copy', kind: 'danger', run: () => void remove() }
 
+const LOCKED_NOTICE: Notice = {
+  title: 'This copy is locked',
+  text: 'It is encrypted, and only its password opens it. If that is forgotten, the copy can be deleted and made again.',
+}
+
 byId('delete-copy').addEventListener('click', () => void remove())
-if (COPY > 1) {
-  document.title = `Copy ${COPY}: ${document.title}`
-  byId('copy-number').textContent = ` copy ${COPY}`
+if (COPY > 1 || LOCKED) {
+  document.title = `${COPY_TITLE}: ${document.title}`
+  byId('copy-number').textContent = ` ${COPY_TITLE.toLowerCase()}`
 }
 onTabMessage((message) => {
   if (message === 'deleted' && copy !== undefined) {
@@ -44,7 +51,8 @@ await start()
 /** Opens what is there; loads the rest. */
 async function start(): Promise<void> {
   try {
-    const opened = await openCopy()
+    const opened = await openUnlocked()
+    if (opened === undefined) return showNotice(LOCKED_NOTICE, [UNLOCK, DELETE])
     if (opened.record !== undefined) return await show(opened)
     await opened.db.close()
     await make()

@@ -3,18 +3,19 @@ import type { Collection } from 'pannier'
 import type { City } from '../shared/city.ts'
 import { formatBytes, formatCount, formatDuration } from '../shared/format.ts'
 import { questions, time } from '../shared/queries.ts'
+import { LOCKED } from './copy.ts'
 import type { OpenCopy } from './copy.ts'
 import { byId, create, setText } from '../../tools/web/dom.ts'
-import { answersByRank, planList } from './plan.ts'
+import { planList, searchList } from './plan.ts'
 import type { Result } from './result.ts'
 
 /** The query as one would write it, and the plan of it. */
 export async function showPlan(result: Result): Promise<void> {
-  const { skip, limit, plan } = await result.explainRead()
+  const { skip, limit, ...found } = await result.explainRead()
   const window = `${skip === 0 ? '' : `\n  .skip(${skip})`}\n  .limit(${limit})`
-  const query = `cities\n  .find(${source(result.selector)})\n  .sort(${result.sort.map(quoted).join(', ')})${window}`
-  byId('plan-body').replaceChildren(create('pre', {}, query), planList(plan))
-  if (!answersByRank(await result.explain())) {
+  const list = 'search' in found ? searchList(found.search) : planList(found.plan)
+  byId('plan-body').replaceChildren(create('pre', {}, `${question(result)}${window}`), list)
+  if (!(await result.answersByRank())) {
     const note =
       'Further down this would walk far, so from the second block on the ids are listed once and rows are got by id.'
     byId('plan-body').append(create('p', { class: 'note' }, note))
@@ -55,9 +56,18 @@ export async function showFacts({ record, openMs }: OpenCopy): Promise<void> {
       ['Indexed in', formatDuration(record.indexMs)],
     )
   }
+  if (LOCKED) facts.push(['Encrypted', 'with a password'])
   const estimate = await navigator.storage?.estimate?.().catch(() => undefined)
   if (estimate?.usage) facts.push(['Storage used', formatBytes(estimate.usage)])
   byId('copy').replaceChildren(...facts.flatMap(([term, fact]) => [create('dt', {}, term), create('dd', {}, fact)]))
+}
+
+function question({ words, selector, sort }: Result): string {
+  const where = source(selector)
+  if (words !== undefined) {
+    return `cities\n  .search(${quoted(words)}${where === '' ? '' : `, { selector: ${where} }`})`
+  }
+  return `cities\n  .find(${where})\n  .sort(${sort.map(quoted).join(', ')})`
 }
 
 /** A selector as JavaScript source; nothing for an empty one. */

@@ -1,5 +1,5 @@
 /** What explain() tells, as a list of steps in the order in which they happen. */
-import type { Explanation } from 'pannier'
+import type { Explanation, SearchExplanation } from 'pannier'
 import { formatCount } from '../shared/format.ts'
 import { create } from '../../tools/web/dom.ts'
 
@@ -28,6 +28,18 @@ export function planList({ plan, sortedByIndex, rows, rowsExact }: Explanation):
     list,
     create('p', { class: 'note' }, `${count}${sortedByIndex ? '; the index gives the order' : ''}.`),
   )
+}
+
+/** What a search looked up, the words first. */
+export function searchList({ terms, documents, readsDocuments }: SearchExplanation): HTMLElement {
+  const looked = terms.map(({ word, isPrefix, postings }) => {
+    const detail = ` ${isPrefix ? 'words that begin with ' : ''}“${word}”: ${formatCount(postings)} entries`
+    return create('li', {}, create('strong', {}, 'text index'), detail)
+  })
+  if (readsDocuments) looked.push(create('li', {}, create('strong', {}, 'filter'), ' by the other fields'))
+  looked.push(create('li', {}, create('strong', {}, 'rank'), ' by BM25: rare words count more'))
+  const note = `Of ${formatCount(documents)} documents with words.`
+  return create('div', {}, create('ol', { class: 'plan' }, ...looked), create('p', { class: 'note' }, note))
 }
 
 function input(step: Step): Step | undefined {

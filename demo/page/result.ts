@@ -6,10 +6,10 @@
  * not (a text search in the order of population, say), every block would walk all those before it. So only the first one is
  * read like that; for the others the ids are listed once, and a block is a `get` of its ids.
  */
-import type { Collection, Explanation } from 'pannier'
+import type { Collection, Explanation, SearchExplanation, Stored } from 'pannier'
 import type { City } from '../shared/city.ts'
 import { answersByRank } from './plan.ts'
-import { toSelector, toSort } from './view.ts'
+import { toSearch, toSelector, toSort } from './view.ts'
 import type { Selector, View } from './view.ts'
 
 export interface Measured<T> {
@@ -23,27 +23,44 @@ export interface RowsRead {
   readonly durationMs: number
 }
 
+export type ReadExplanation = {
+  readonly skip: number
+  readonly limit: number
+} & ({ readonly plan: Explanation } | { readonly search: SearchExplanation })
+
+/** What a query and a search have in common. */
+interface Cities {
+  count(): Promise<number>
+  skip(rows: number): Cities
+  limit(rows: number): Cities
+  toArray(): Promise<Stored<City>[]>
+  fields(path: '_id'): { signal(signal: AbortSignal): AsyncIterable<{ readonly _id: string }> }
+}
+
 const BLOCK_ROWS = 16
 const SLICE_MS = 8
 const IDS_PER_LOOK = 256
 const BLOCKS_MAX = 128
 
 export class Result {
+  /** What is searched for; undefined: nothing, and the order is `sort`. */
+  readonly words: string | undefined
   readonly selector: Selector
   readonly sort: ReturnType<typeof toSort>
   /** The rows read last, and how long that took. */
   lastRead: RowsRead | undefined
   readonly #cities: Collection<City>
   /** In order of use, the least recently used first. */
-  readonly #blocks: Map<number, readonly City[]> = new Map()
-  /** Set on first use, as is the explanation. */
+  readonly #blocks: Map<number, readonly Stored<City>[]> = new Map()
+  /** Set on first use, as is what follows. */
   #ids: Promise<string[]> | undefined
-  #explanation: Promise<Explanation> | undefined
+  #byRank: Promise<boolean> | undefined
   readonly #abandoned: AbortController = new AbortController()
   readonly #loading: Map<number, Promise<void>> = new Map()
 
   constructor(cities: Collection<City>, view: View) {
     this.#cities = cities
+    this.words = toSearch(view.filter)
     this.selector = toSelector(view.filter)
     this.sort = toSort(view.order)
   }
@@ -55,26 +72,31 @@ export class Result {
 
   async count(): Promise<Measured<number>> {
     const started = performance.now()
-    const value = await this.#cities.find(this.selector).count()
+    const value = await this.#rows().count()
     return { value, durationMs: performance.now() - started }
   }
 
-  /** What the database says about how it finds a block of these rows that is not the first. */
-  explain(): Promise<Explanation> {
-    this.#explanation ??= this.#query().skip(BLOCK_ROWS).limit(BLOCK_ROWS).explain()
-    return this.#explanation
+  /** Whether a block that is not the first is found without walking those before it. */
+  answersByRank(): Promise<boolean> {
+    this.#byRank ??=
+      this.words === undefined
+        ? this.#query().skip(BLOCK_ROWS).limit(BLOCK_ROWS).explain().then(answersByRank)
+        : Promise.resolve(false)
+    return this.#byRank
   }
 
-  /** The block that was read last, to be shown with its plan. */
-  async explainRead(): Promise<{ readonly skip: number; readonly limit: number; readonly plan: Explanation }> {
+  /** The block that was read last, to be shown with how it was found. */
+  async explainRead(): Promise<ReadExplanation> {
     const first = this.lastRead?.first ?? 0
     const skip = Math.floor(first / BLOCK_ROWS) * BLOCK_ROWS
-    return { skip, limit: BLOCK_ROWS, plan: await this.#query().skip(skip).limit(BLOCK_ROWS).explain() }
+    const block = { skip, limit: BLOCK_ROWS }
+    if (this.words !== undefined) return { ...block, search: await this.#search(this.words).explain() }
+    return { ...block, plan: await this.#query().skip(skip).limit(BLOCK_ROWS).explain() }
   }
 
   /** The rows, if they are all in memory. */
-  peek(first: number, count: number): City[] | undefined {
-    const rows: City[] = []
+  peek(first: number, count: number): Stored<City>[] | undefined {
+    const rows: Stored<City>[] = []
     for (let block = Math.floor(first / BLOCK_ROWS); block * BLOCK_ROWS < first + count; block++) {
       const cities = this.#blocks.get(block)
       if (cities === undefined) return undefined
@@ -88,7 +110,7 @@ export class Result {
 
   /** Loads rows that are likely to be wanted next, unless that takes more than reading them. */
   async prefetch(first: number, count: number): Promise<void> {
-    if (this.#ids !== undefined || answersByRank(await this.explain())) {
+    if (this.#ids !== undefined || (await this.answersByRank())) {
       await Promise.all(this.#loadBlocks(first, count))
     }
   }
@@ -120,8 +142,8 @@ export class Result {
 
   async #readBlock(block: number): Promise<void> {
     const first = block * BLOCK_ROWS
-    const direct = (block === 0 && this.#ids === undefined) || answersByRank(await this.explain())
-    const rows = direct ? await this.#query().skip(first).limit(BLOCK_ROWS).toArray() : await this.#rowsByIds(first)
+    const direct = (block === 0 && this.#ids === undefined) || (await this.answersByRank())
+    const rows = direct ? await this.#rows().skip(first).limit(BLOCK_ROWS).toArray() : await this.#rowsByIds(first)
     this.#blocks.set(block, rows)
     for (const oldest of this.#blocks.keys()) {
       if (this.#blocks.size <= BLOCKS_MAX) break
@@ -129,7 +151,7 @@ export class Result {
     }
   }
 
-  async #rowsByIds(first: number): Promise<City[]> {
+  async #rowsByIds(first: number): Promise<Stored<City>[]> {
     this.#ids ??= this.#listIds()
     const ids = await this.#ids
     const rows = await this.#cities.get(ids.slice(first, first + BLOCK_ROWS))
@@ -140,7 +162,7 @@ export class Result {
   async #listIds(): Promise<string[]> {
     const ids: string[] = []
     let sliceStarted = performance.now()
-    for await (const { _id } of this.#query().fields('_id').signal(this.#abandoned.signal)) {
+    for await (const { _id } of this.#rows().fields('_id').signal(this.#abandoned.signal)) {
       ids.push(_id)
       if (ids.length % IDS_PER_LOOK > 0 || performance.now() - sliceStarted < SLICE_MS) continue
       await new Promise((resolve) => setTimeout(resolve))
@@ -151,7 +173,15 @@ export class Result {
     return ids
   }
 
+  #rows(): Cities {
+    return this.words === undefined ? this.#query() : this.#search(this.words)
+  }
+
   #query(): ReturnType<Collection<City>['find']> {
     return this.#cities.find(this.selector).sort(...this.sort)
+  }
+
+  #search(words: string): ReturnType<Collection<City>['search']> {
+    return this.#cities.search(words, { selector: this.selector })
   }
 }

@@ -1,7 +1,7 @@
 /** The card and the line at the top that say how sync is, and the switch that goes offline. */
 import { COLLECTION } from '../shared/city.ts'
 import { formatCount } from '../shared/format.ts'
-import { COPY, SERVER_URL } from './copy.ts'
+import { COPY, LOCKED, SERVER_URL } from './copy.ts'
 import { byId, create, setText } from '../../tools/web/dom.ts'
 import type { SyncState } from './sync.ts'
 
@@ -35,6 +35,8 @@ export class SyncCard {
     const other = byId<HTMLAnchorElement>('other-copy')
     other.href = OTHER_COPY === 1 ? '?' : `?copy=${OTHER_COPY}`
     other.textContent = `copy ${OTHER_COPY}`
+    byId<HTMLAnchorElement>('locked-copy').href = `?copy=${COPY}&locked`
+    byId('locked-try').hidden = LOCKED
     byId<HTMLAnchorElement>('sync-server').href = SERVER_URL
     byId('sync-server').textContent = `${new URL(SERVER_URL).host}/${COLLECTION}`
     for (const event of ['online', 'offline']) addEventListener(event, () => this.#render())

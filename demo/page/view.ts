@@ -5,7 +5,7 @@ import type { City } from '../shared/city.ts'
 
 export interface Filter {
   readonly name: string
-  readonly nameMode: 'begins' | 'contains'
+  readonly nameMode: 'begins' | 'contains' | 'words'
   /** Empty for all. */
   readonly country: string
   readonly populationMin: number | undefined
@@ -35,7 +35,7 @@ const SORT_FIELDS: Readonly<Record<SortColumn, readonly SortField[]>> = {
 }
 
 export function toSelector(filter: Filter): Selector {
-  const name = foldName(filter.name)
+  const name = filter.nameMode === 'words' ? '' : foldName(filter.name)
   const population = {
     ...(filter.populationMin === undefined ? {} : { $gte: filter.populationMin }),
     ...(filter.populationMax === undefined ? {} : { $lte: filter.populationMax }),
@@ -49,6 +49,12 @@ export function toSelector(filter: Filter): Selector {
   }
 }
 
+/** What to search for, when the filter asks for words: the last one may be half typed. Undefined: nothing. */
+export function toSearch({ name, nameMode }: Filter): string | undefined {
+  if (nameMode !== 'words' || name.trim() === '') return undefined
+  return /[\p{L}\p{N}]$/u.test(name) ? `${name.trimStart()}*` : name.trim()
+}
+
 export function toSort(order: Order): SortField[] {
   const fields = SORT_FIELDS[order.column]
   return order.descending
@@ -57,7 +63,7 @@ export function toSort(order: Order): SortField[] {
 }
 
 export function isFiltered(filter: Filter): boolean {
-  return Object.keys(toSelector(filter)).length > 0
+  return toSearch(filter) !== undefined || Object.keys(toSelector(filter)).length > 0
 }
 
 /** The source of a regular expression that finds just this text. */

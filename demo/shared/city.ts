@@ -14,16 +14,20 @@ export interface City {
   /** GeoNames feature code, e.g. PPLC for a capital. */
   readonly featureCode: string
   readonly adminCode: string
+  /** Free text of a visitor. */
+  readonly note?: string
   /** Which copy it was edited in last, and when (ISO 8601), so that one can tell the versions of a conflict apart. */
   readonly editedIn?: string
   readonly editedAt?: string
 }
 
 export const COLLECTION = 'cities'
+/** The name of a city's one attachment. */
+export const PHOTO = 'photo'
 
 /**
  * One for each way in which the page sorts, for all cities and for those of a country. In the first two a second
- * field comes along so that a text or a range can be tested without reading documents.
+ * field comes along so that a text or a range can be tested without reading documents. The last one finds words.
  */
 export const INDEXES: readonly IndexInput<FieldPath<City>>[] = [
   ['foldedName', 'population'],
@@ -32,6 +36,7 @@ export const INDEXES: readonly IndexInput<FieldPath<City>>[] = [
   ['country', '-population'],
   ['country', 'foldedName'],
   ['country', 'lat'],
+  { on: ['name', 'note'], text: true },
 ]
 
 /** Letters that are no plain letter with an accent. */

@@ -58,6 +58,14 @@ export function questions(cities: Collection<City>, documents: number): Question
       },
     },
     {
+      title: 'The three that match “new york” best',
+      code: `cities.search('new york').limit(3)`,
+      ask: async () => {
+        const rows = await cities.search('new york').limit(3).toArray()
+        return rows.map((city) => city.name).join(', ') || 'none'
+      },
+    },
+    {
       title: 'Names with “burg” in them (no index)',
       code: `cities.find({ name: { $regex: 'burg', $options: 'i' } }).count()`,
       ask: async () => formatCount(await cities.find({ name: { $regex: 'burg', $options: 'i' } }).count()),

@@ -1,4 +1,4 @@
-/** The page in a real browser: it copies the cities, counts, sorts, filters, follows another tab, and syncs after being offline. */
+/** The page in a real browser: it copies the cities, counts, sorts, filters, searches, keeps photos, follows another tab, and syncs. */
 import { open } from 'pannier'
 import type { Database } from 'pannier'
 import { memory } from 'pannier/memory'
@@ -14,6 +14,8 @@ import type { City } from '../../shared/city.ts'
 const DOCUMENTS = 1_000
 const SHANGHAI = '1796236'
 const WAIT_MS_MAX = 20_000
+const SVG =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="7" height="5"><rect width="7" height="5" fill="teal"/></svg>'
 
 /** Made once: both take a second. */
 const onePage = once(bundlePage)
@@ -59,6 +61,94 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
         await sees(page, '#count', '1,000 cities')
       }
       await page.close()
+    })
+  })
+
+  test('words of a note find a city, the best first; the heads of the columns wait meanwhile', async () => {
+    await withServer(async ({ pageUrl }) => {
+      const page = await browser.open(pageUrl)
+      await sees(page, '#count', '1,000 cities')
+      await click(page, '#grid tbody tr:first-child .edit')
+      await sees(page, '#editor[open] #editor-title', 'Edit Shanghai')
+      await set(page, '#edit-note', 'Ferries leave at dawn')
+      await click(page, '#editor [type=submit]')
+      await set(page, '#filter-name-mode', 'words')
+      await set(page, '#filter-name', 'dawn fer')
+      await sees(page, '#count', '1 city')
+      await sees(page, '#count-of', 'of 1,000, best first')
+      await sees(page, '#grid tbody tr:first-child .name', 'Shanghai')
+      await sees(page, '#plan-body pre', "cities\n  .search('dawn fer*')")
+      await sees(page, 'th.name button:disabled', 'Name')
+      await set(page, '#filter-country', 'JP')
+      await sees(page, '#count', '0 cities')
+      await click(page, '#filter-reset')
+      await sees(page, '#count', '1,000 cities')
+      await sees(page, 'th.name button:enabled', 'Name')
+      await close(page)
+    })
+  })
+
+  test('a photo stays with its city: offline, after a reload, on the server; and goes', async () => {
+    await withServer(async (server) => {
+      const page = await browser.open(server.pageUrl)
+      await sees(page, '#sync-status', 'In sync')
+      await click(page, '#go-offline')
+      await sees(page, '#sync-status', 'Offline')
+      await click(page, '#grid tbody tr:first-child .edit')
+      await sees(page, '#editor[open] #editor-title', 'Edit Shanghai')
+      await choosePhoto(page, 'text/plain')
+      await sees(page, '#edit-picture-wrong', 'photo is no picture')
+      await choosePhoto(page, 'image/svg+xml')
+      equal(await pictureWidth(page), 7)
+      await click(page, '#editor [type=submit]')
+      await sees(page, '#grid tr.has-photo .name', 'Shanghai')
+      await page.reload()
+      await sees(page, '#grid tr.has-photo .name', 'Shanghai')
+      await click(page, '#grid tbody tr:first-child .edit')
+      equal(await pictureWidth(page), 7)
+      // A save of anything else keeps it.
+      await set(page, '#edit-population', '34000000')
+      await click(page, '#editor [type=submit]')
+      await sees(page, '#grid tr.has-photo .population', '34,000,000')
+      await click(page, '#go-offline')
+      await receives(server, 34_000_000)
+      const stored = await fetch(`${server.url}/cities/${SHANGHAI}/photo`)
+      equal(stored.headers.get('content-type'), 'image/svg+xml')
+      equal(await stored.text(), SVG)
+      await click(page, '#grid tbody tr:first-child .edit')
+      equal(await pictureWidth(page), 7)
+      await click(page, '#edit-photo-remove')
+      await set(page, '#edit-population', '35000000')
+      await click(page, '#editor [type=submit]')
+      await sees(page, '#grid tbody tr:first-child:not(.has-photo) .population', '35,000,000')
+      await receives(server, 35_000_000)
+      equal((await fetch(`${server.url}/cities/${SHANGHAI}/photo`)).status, 404)
+      await close(page)
+    })
+  })
+
+  test('a locked copy opens with its password only', async () => {
+    await withServer(async ({ pageUrl }) => {
+      const page = await browser.open(`${pageUrl}?locked`)
+      const give = async (title: string, password: string): Promise<void> => {
+        await sees(page, '#unlock[open] #unlock-title', title)
+        await set(page, '#unlock-password', password)
+        await click(page, '#unlock-yes')
+      }
+      await give('Choose a password', 'sesame')
+      await sees(page, '#count', '1,000 cities')
+      await set(page, '#filter-name-mode', 'words')
+      await set(page, '#filter-name', 'shang')
+      await sees(page, '#grid tbody tr:first-child .name', 'Shanghai')
+      await page.reload()
+      await give('This copy is locked', 'simsim')
+      await sees(page, '#unlock-wrong:not([hidden])', 'This is not its password.')
+      await click(page, '#unlock-cancel')
+      await sees(page, '#notice-title', 'This copy is locked')
+      await click(page, '#notice-actions .primary')
+      await give('This copy is locked', 'sesame')
+      await sees(page, '#opened', '1,000 cities opened in')
+      await close(page)
     })
   })
 
@@ -216,6 +306,32 @@ async function setPopulation(page: Page, population: number): Promise<void> {
   await sees(page, '#editor[open] #editor-title', 'Edit Shanghai')
   await set(page, '#edit-population', String(population))
   await click(page, '#editor [type=submit]')
+}
+
+/** Gives the editor a file, as a person chooses one. */
+async function choosePhoto(page: Page, type: string): Promise<void> {
+  await page.evaluate(
+    ({ text, type }) => {
+      const files = new DataTransfer()
+      files.items.add(new File([text], 'photo', { type }))
+      const input = document.querySelector<HTMLInputElement>('#edit-photo')!
+      input.files = files.files
+      input.dispatchEvent(new Event('change', { bubbles: true }))
+    },
+    { text: SVG, type },
+  )
+}
+
+/** Waits until the editor shows a picture: how wide it is by itself. */
+async function pictureWidth(page: Page): Promise<number> {
+  return await page.evaluate(async (waitMs) => {
+    const picture = document.querySelector<HTMLImageElement>('#edit-picture')!
+    const deadline = performance.now() + waitMs
+    while ((picture.hidden || picture.naturalWidth === 0) && performance.now() < deadline) {
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+    return picture.naturalWidth
+  }, WAIT_MS_MAX)
 }
 
 /** Waits until the element shows a text that begins so. */

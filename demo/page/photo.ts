@@ -1,0 +1,87 @@
+/** The photo of a city in the dialog that edits it: an attachment of its document, so it is there without a network. */
+import type { Attachment } from 'pannier'
+import { byId, setText } from '../../tools/web/dom.ts'
+
+/** What becomes of the photo; undefined: it stays as it is. */
+export type PhotoEdit = File | 'remove' | undefined
+
+const BYTES_MAX = 10_000_000
+
+export class PhotoField {
+  readonly #input: HTMLInputElement = byId<HTMLInputElement>('edit-photo')
+  readonly #picture: HTMLImageElement = byId<HTMLImageElement>('edit-picture')
+  readonly #remove: HTMLButtonElement = byId<HTMLButtonElement>('edit-photo-remove')
+  #edit: PhotoEdit
+  /** Of what the picture shows. */
+  #url = ''
+  #opened = 0
+
+  constructor() {
+    this.#input.addEventListener('change', () => this.#choose(this.#input.files?.[0]))
+    this.#remove.addEventListener('click', () => {
+      this.#edit = 'remove'
+      this.#input.value = ''
+      this.#tell('')
+      this.#show(undefined)
+      this.#input.focus()
+    })
+    this.#picture.addEventListener('error', () => {
+      this.#picture.hidden = true
+      this.#tell('This browser can’t show that file.')
+    })
+  }
+
+  /** Begins with what is stored, once it is read. */
+  open(stored: Promise<Attachment | undefined>, title: string): void {
+    const opened = ++this.#opened
+    this.#edit = undefined
+    this.#input.value = ''
+    this.#picture.alt = `Photo of ${title}`
+    this.#tell('')
+    this.#show(undefined)
+    stored
+      .then((attachment) => attachment?.blob())
+      .then((blob) => this.#opened === opened && this.#edit === undefined && this.#show(blob))
+      .catch((error: unknown) => this.#tell(`The photo can’t be read: ${String(error)}`))
+  }
+
+  /** Ends: what the visitor has decided. */
+  close(): PhotoEdit {
+    this.#opened++
+    this.#show(undefined)
+    return this.#edit
+  }
+
+  #choose(file: File | undefined): void {
+    if (file === undefined) return
+    const wrong = wrongWith(file)
+    this.#tell(wrong)
+    if (wrong !== '') {
+      this.#input.value = ''
+      return
+    }
+    this.#edit = file
+    this.#show(file)
+  }
+
+  #tell(wrong: string): void {
+    const words = byId('edit-picture-wrong')
+    words.hidden = wrong === ''
+    setText(words, wrong)
+  }
+
+  #show(content: Blob | undefined): void {
+    URL.revokeObjectURL(this.#url)
+    this.#url = content === undefined ? '' : URL.createObjectURL(content)
+    if (content === undefined) this.#picture.removeAttribute('src')
+    else this.#picture.src = this.#url
+    this.#picture.hidden = content === undefined
+    this.#remove.hidden = content === undefined
+  }
+}
+
+/** Empty: nothing. */
+function wrongWith({ name, type, size }: File): string {
+  if (!type.startsWith('image/')) return `${name} is no picture: choose a photo.`
+  return size > BYTES_MAX ? `${name} is too large: choose a photo of at most 10 MB.` : ''
+}
