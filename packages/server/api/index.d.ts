@@ -6,6 +6,7 @@ export interface AuthOptions {
     readonly secureCookies?: boolean;
     readonly corsOrigins?: readonly string[];
     readonly passwordCharsMin?: number;
+    readonly signUp?: boolean;
     readonly loginLimits?: Partial<LoginLimits>;
     readonly hashLimits?: Partial<HashQueueLimits>;
     readonly now?: () => number;
@@ -40,6 +41,7 @@ export class HttpError extends Error {
     readonly status: number;
     readonly error: string;
     readonly reason: string;
+    readonly retryAfterSeconds?: number;
     constructor(status: number, error: string, reason: string, options?: ErrorOptions);
 }
 
@@ -178,6 +180,7 @@ class Auth {
     identify(request: FastifyRequest): Promise<Identity>;
     identityOf(request: FastifyRequest): Identity;
     logIn(request: FastifyRequest, name: string, password: string): Promise<Account>;
+    isSignUp({ method, routeOptions, params, ip }: FastifyRequest, user: User): boolean;
     cookieFor({ name, salt }: Account, id?: string): string;
     isRenewalDue({ issuedMs }: Identity): boolean;
     endSession({ sessionId }: Identity): Promise<void>;

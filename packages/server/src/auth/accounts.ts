@@ -14,6 +14,8 @@ export const USER_PREFIX = 'org.couchdb.user:'
 export const NAME_CHARS_MAX = 200
 export const ADMIN_ROLE = '_admin'
 const STATE_ID = 'auth/admins'
+/** Of what clients send; they are stored nowhere. */
+const PASSWORD_FIELDS: ReadonlySet<string> = new Set(['password', 'current_password'])
 
 export interface Account extends User {
   readonly name: string
@@ -177,7 +179,7 @@ export function checkName(name: unknown): asserts name is string {
 
 export function withoutCredentials(document: JsonObject): JsonObject {
   return Object.fromEntries(
-    Object.entries(document).filter(([field]) => field !== 'password' && !CREDENTIAL_FIELDS.includes(field)),
+    Object.entries(document).filter(([field]) => !PASSWORD_FIELDS.has(field) && !CREDENTIAL_FIELDS.includes(field)),
   )
 }
 

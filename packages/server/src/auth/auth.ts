@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { HttpError } from '../http/http-error.ts'
 import type { JsonObject } from '../http/request-body.ts'
 import type { Needs, User, WriteGuard } from '../http/seams.ts'
-import { Accounts, type Account } from './accounts.ts'
+import { Accounts, USER_PREFIX, type Account } from './accounts.ts'
 import type { AuthHost } from './auth-host.ts'
 import { AccountWatch } from './account-watch.ts'
 import { BasicCache } from './basic-cache.ts'
@@ -11,7 +11,7 @@ import { EndedSessions } from './ended-sessions.ts'
 import { HashQueue, type HashQueueLimits } from './hash-queue.ts'
 import { LoginLimiter, type LoginLimits } from './login-limiter.ts'
 import { PASSWORD_CHARS_MIN, Passwords } from './passwords.ts'
-import { isServerAdmin, refusalOf } from './permissions.ts'
+import { isServerAdmin, refusalOf, USERS_DATABASE } from './permissions.ts'
 import { decodeToken, encodeToken, isGenuine, newSessionId, readCookie } from './session-cookie.ts'
 import { usersGuard } from './users-guard.ts'
 
@@ -25,6 +25,8 @@ export interface AuthOptions {
   /** Origins whose pages may change something: those that CORS allows. */
   readonly corsOrigins?: readonly string[]
   readonly passwordCharsMin?: number
+  /** True: anybody may make a user without roles, in CouchDB's way (docs/http-api.md). False when left out. */
+  readonly signUp?: boolean
   readonly loginLimits?: Partial<LoginLimits>
   readonly hashLimits?: Partial<HashQueueLimits>
   readonly now?: () => number
@@ -49,6 +51,8 @@ const NOBODY: Identity = {
   issuedMs: undefined,
 }
 export const SESSION_MS_MAX: number = 10 * 60 * 1000
+const CURRENT_PASSWORD =
+  'A session alone changes no password: send the old one as current_password, or the request with Basic credentials.'
 
 export class Auth {
   readonly accounts: Accounts
@@ -79,7 +83,11 @@ export class Auth {
     this.sessionMsMax = sessionMsMax
     this.allowedOrigins = new Set(options.corsOrigins)
     this.accounts = new Accounts(host, new Passwords(new HashQueue(options.hashLimits)), passwordCharsMin)
-    this.guard = usersGuard(this.accounts)
+    this.guard = usersGuard({
+      accounts: this.accounts,
+      signUp: options.signUp === true,
+      checkPassword: (request, current) => this.#checkPassword(request, current),
+    })
   }
 
   /** `signingKey`: of session cookies (auth/signing-key.ts). It is never in the database. */
@@ -106,11 +114,20 @@ export class Auth {
 
   /** The account, if name and password are right. @throws HttpError 401, 429 */
   async logIn(request: FastifyRequest, name: string, password: string): Promise<Account> {
-    const succeeded = this.#limiter.attempt(request.ip, name)
-    const account = await this.accounts.verify(name, password)
+    const account = await this.#verify(request, name, password)
     if (account === undefined) throw new HttpError(401, 'unauthorized', 'Name or password is incorrect.')
-    succeeded()
     return account
+  }
+
+  /** Whether somebody who is no admin sends this to make a user. Each one counts as a failed login. @throws HttpError 429 */
+  isSignUp({ method, routeOptions, params, ip }: FastifyRequest, user: User): boolean {
+    const { db, id } = (params ?? {}) as { readonly db?: string; readonly id?: string }
+    if (this.options.signUp !== true || method !== 'PUT' || routeOptions.url !== '/:db/:id') return false
+    if (db !== USERS_DATABASE || id?.startsWith(USER_PREFIX) !== true || isServerAdmin(user)) return false
+    const name = id.slice(USER_PREFIX.length)
+    if (name === user.name) return false
+    this.#limiter.attempt(ip, name)
+    return true
   }
 
   /** The value of a session cookie. `id`: of the session that it renews. */
@@ -189,6 +206,22 @@ export class Auth {
   close(): void {
     this.accounts.close()
     this.#watch.close()
+  }
+
+  async #verify({ ip }: FastifyRequest, name: string, password: string): Promise<Account | undefined> {
+    const succeeded = this.#limiter.attempt(ip, name)
+    const account = await this.accounts.verify(name, password)
+    if (account !== undefined) succeeded()
+    return account
+  }
+
+  /** Basic credentials are the password. A session may be stolen or left open. @throws HttpError 403, 429 */
+  async #checkPassword(request: FastifyRequest, current: unknown): Promise<void> {
+    const { by, user } = this.identityOf(request)
+    if (by === 'default') return
+    if (typeof current !== 'string') throw new HttpError(403, 'forbidden', CURRENT_PASSWORD)
+    if ((await this.#verify(request, user.name!, current)) === undefined)
+      throw new HttpError(403, 'forbidden', 'current_password is wrong.')
   }
 
   async #revocationOf(

@@ -1,6 +1,6 @@
 /**
  * Slows down those who guess passwords: failed logins are counted by address, by address and name, and by name. An attempt counts
- * as failed until it has succeeded, so many at the same time are counted too. Memory is bounded: counters that have counted least go.
+ * as failed until it has succeeded, so many at the same time are counted too. Whoever makes a user counts as well. Memory is bounded: counters that have counted least go.
  */
 import ipaddr from 'ipaddr.js'
 import { HttpError } from '../http/http-error.ts'
@@ -19,10 +19,10 @@ export const LOGIN_LIMITS: LoginLimits = { windowMs: 60_000, sameMax: 10, addres
 const COUNTERS_MAX = 20_000
 
 export class TooManyLoginsError extends HttpError {
-  readonly retryAfterSeconds: number
+  override readonly retryAfterSeconds: number
 
   constructor(retryAfterSeconds: number) {
-    super(429, 'too_many_requests', 'Too many failed logins. Try again later.')
+    super(429, 'too_many_requests', 'Too many failed logins or new users. Try again later.')
     this.retryAfterSeconds = retryAfterSeconds
   }
 }

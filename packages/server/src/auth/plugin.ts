@@ -7,10 +7,10 @@ import fastifyPlugin from 'fastify-plugin'
 import { badRequest } from '../http/http-error.ts'
 import { isJsonObject, readBody } from '../http/request-body.ts'
 import { parseJson } from '../http/strict-json.ts'
-import type { Auth, Identity } from './auth.ts'
+import type { Auth } from './auth.ts'
 import { refuseCrossSite } from './cross-site.ts'
-import { TooManyLoginsError } from './login-limiter.ts'
 import { setCookieHeader } from './session-cookie.ts'
+import { USER_BYTES_MAX } from './users-guard.ts'
 
 const SESSION_BODY: { readonly bytesMax: number; readonly stallMsMax: number } = {
   bytesMax: 16_384,
@@ -23,19 +23,24 @@ export function authPlugin(auth: Auth): FastifyPluginAsync {
   return fastifyPlugin(async (app: FastifyInstance) => {
     app.decorateRequest('user')
     app.decorateRequest('checkAgain')
-    app.addHook('onRequest', async (request, reply) => {
+    app.decorateRequest('bodyBytesMax')
+    app.addHook('onRequest', async (request) => {
       request.user = { name: null, roles: [] }
       refuseCrossSite(request, auth.allowedOrigins)
       let { version } = auth
       // What would be refused with a wrong password must answer a new login.
       const isLogin = request.routeOptions.url === '/_session' && request.method === 'POST'
-      const identity = isLogin ? undefined : await identify(auth, request, reply)
+      const identity = isLogin ? undefined : await auth.identify(request)
       if (identity !== undefined) request.user = identity.user
       const { params } = request as { params?: { db?: string; id?: string } }
       // Not of `/:db/_local/:id` and the like.
       const isDocument = request.routeOptions.url?.startsWith('/:db/:id') === true
       if (request.is404 || request.method === 'OPTIONS') return
-      const { needs = 'server-admin' } = request.routeOptions.config
+      const { needs: declared = 'server-admin' } = request.routeOptions.config
+      const isSignUp = auth.isSignUp(request, request.user)
+      // Whether that user may be made is up to the guard of writes.
+      const needs = isSignUp ? 'anyone' : declared
+      if (isSignUp) request.bodyBytesMax = USER_BYTES_MAX
       const id = isDocument ? params?.id : undefined
       await auth.check(request.user, needs, params?.db, id)
       if (isLogin) return
@@ -55,15 +60,6 @@ export function authPlugin(auth: Auth): FastifyPluginAsync {
   })
 }
 
-async function identify(auth: Auth, request: FastifyRequest, reply: FastifyReply): Promise<Identity> {
-  try {
-    return await auth.identify(request)
-  } catch (error) {
-    if (error instanceof TooManyLoginsError) reply.header('retry-after', error.retryAfterSeconds)
-    throw error
-  }
-}
-
 function sessionRoutes(app: FastifyInstance, auth: Auth): void {
   app.get('/_session', { config: { needs: 'anyone' } }, async (request, reply) => {
     noStore(reply)
@@ -79,7 +75,6 @@ function sessionRoutes(app: FastifyInstance, auth: Auth): void {
       setCookie(auth, request, reply, auth.cookieFor(account))
       return { ok: true, name: account.name, roles: account.roles }
     } catch (error) {
-      if (error instanceof TooManyLoginsError) reply.header('retry-after', error.retryAfterSeconds)
       setCookie(auth, request, reply, '')
       throw error
     }

@@ -5,44 +5,44 @@
  * A user is one document with one branch. Users only replace the winner of their own, so they make no branch; and who deletes the
  * winner deletes all branches, or a hidden one would be the user again, with its roles and password.
  */
-import { conflict, HttpError } from '../http/http-error.ts'
+import type { FastifyRequest } from 'fastify'
+import { conflict, documentTooLarge, HttpError } from '../http/http-error.ts'
 import type { JsonObject } from '../http/request-body.ts'
-import type { GuardedDocuments, GuardedWrite, User, WriteGuard } from '../http/seams.ts'
+import type { GuardedDocuments, GuardedWrite, WriteGuard } from '../http/seams.ts'
 import { checkName, USER_PREFIX, withoutCredentials, type Accounts } from './accounts.ts'
 import { CREDENTIAL_FIELDS } from './couch-credentials.ts'
 import { isServerAdmin, USERS_DATABASE } from './permissions.ts'
 
 const USERS_AT_ONCE_MAX = 1000
+/** Of JSON without attachments: each request of a user reads the document. */
+export const USER_BYTES_MAX: number = 64 * 1024
 
-export function usersGuard(accounts: Accounts): WriteGuard {
-  return (write) => (write.database === USERS_DATABASE ? guardedUsers(write, accounts) : write.documents)
+export interface UserRules {
+  readonly accounts: Accounts
+  /** Whether users may make themselves. */
+  readonly signUp: boolean
+  /** `current`: what was sent as the password until now. @throws HttpError 403, 429 unless it is shown that the user has sent the request */
+  readonly checkPassword: (request: FastifyRequest, current: unknown) => Promise<void>
 }
 
-async function guardedUsers(
-  { request, collection, documents, newEdits }: GuardedWrite,
-  accounts: Accounts,
-): Promise<GuardedDocuments> {
+export function usersGuard(rules: UserRules): WriteGuard {
+  return (write) => (write.database === USERS_DATABASE ? guardedUsers(write, rules) : write.documents)
+}
+
+async function guardedUsers(write: GuardedWrite, rules: UserRules): Promise<GuardedDocuments> {
+  const { documents } = write
   if (documents.length > USERS_AT_ONCE_MAX)
     return documents.map(() => new HttpError(413, 'too_large', `at most ${USERS_AT_ONCE_MAX} users at once`))
   const results: (JsonObject | HttpError)[] = []
   for (const document of documents) {
     try {
-      const id = document['_id']
-      const current = typeof id === 'string' ? await collection.get(id) : undefined
-      if (!isServerAdmin(request.user)) checkEdit(document, current, newEdits)
-      results.push(await guarded(document, current, request.user, accounts))
+      results.push(await guarded(document, write, rules))
     } catch (error) {
       if (!(error instanceof HttpError)) throw error
       results.push(error)
     }
   }
   return results
-}
-
-/** An ancestry is not a user's to tell. Others' documents are looked at in `guarded`. */
-function checkEdit(document: JsonObject, current: JsonObject | undefined, newEdits: boolean): void {
-  if (!newEdits) throw forbidden('Only administrators may write revisions of other replicas (new_edits=false).')
-  if (current !== undefined && document['_rev'] !== current['_rev']) throw conflict()
 }
 
 /** The last of all guards: nothing refuses the deletion after it. The other branches end before the winner does. */
@@ -72,32 +72,57 @@ function nameOf(id: unknown, rev: unknown): string {
 }
 
 /** The document as it is to be stored. */
-async function guarded(
-  document: JsonObject,
-  current: JsonObject | undefined,
-  user: User,
-  accounts: Accounts,
-): Promise<JsonObject> {
-  const isAdmin = isServerAdmin(user)
-  const id = document['_id']
+async function guarded(document: JsonObject, write: GuardedWrite, rules: UserRules): Promise<JsonObject> {
+  const { request, collection } = write
+  const { accounts, checkPassword } = rules
+  const { _id: id, password } = document
+  const isAdmin = isServerAdmin(request.user)
   if (typeof id !== 'string' || !id.startsWith(USER_PREFIX)) {
     if (isAdmin && typeof id === 'string' && id.startsWith('_design/')) return document
     throw forbidden(`The id of a user is ${USER_PREFIX} and the name.`)
   }
-  const isOwn = user.name !== null && id === USER_PREFIX + user.name && current !== undefined
-  if (!isAdmin && !isOwn) throw forbidden('Only administrators may write the documents of other users.')
+  checkSize(document)
+  const current = await collection.get(id)
+  if (!isAdmin) await checkRights(id, document, current, write, rules)
   if (document['_deleted'] === true) return withoutCredentials(document)
   checkUser(document, id)
   if (!isAdmin && !sameRoles(document['roles'], current?.['roles']))
     throw forbidden('Only administrators may change roles.')
-  const { password } = document
   // CouchDB's clients write back what they have read, without knowing what it is.
   if (password === undefined || password === null) {
     const fields = isAdmin ? pick(document) : pick(current ?? {})
     const kept = Object.keys(fields).length > 0 ? fields : pick(current ?? {})
     return { ...withoutCredentials(document), ...kept }
   }
+  if (!isAdmin && current !== undefined) await checkPassword(request, document['current_password'])
   return { ...withoutCredentials(document), ...(await accounts.credentials(password)) }
+}
+
+function checkSize({ _attachments, ...document }: JsonObject): void {
+  const bytes = Buffer.byteLength(JSON.stringify(document))
+  if (bytes > USER_BYTES_MAX)
+    throw documentTooLarge(`A document of _users has at most ${USER_BYTES_MAX} bytes of JSON, not ${bytes}.`)
+}
+
+/** Of those who are no admins: they replace their own document, or make it where that is allowed. An ancestry is not theirs to tell. */
+async function checkRights(
+  id: string,
+  document: JsonObject,
+  current: JsonObject | undefined,
+  { request, collection, newEdits }: GuardedWrite,
+  { accounts, signUp }: UserRules,
+): Promise<void> {
+  if (!newEdits) throw forbidden('Only administrators may write revisions of other replicas (new_edits=false).')
+  if (current !== undefined && document['_rev'] !== current['_rev']) throw conflict()
+  const name = id.slice(USER_PREFIX.length)
+  if (current !== undefined && name === request.user.name) return
+  if (!signUp || current !== undefined) throw forbidden('Only administrators may write the documents of other users.')
+  if (document['_deleted'] === true || document['_attachments'] !== undefined)
+    throw forbidden('A new user has no attachments, and is not deleted.')
+  if (typeof document['password'] !== 'string') throw forbidden('A new user has a password: a string.')
+  // A name of before may still have rights, by the `_security` of a database: only an admin gives it again.
+  const [row] = await collection.list({ keys: [id] }).toArray()
+  if ((row !== undefined && 'deleted' in row) || (await accounts.find(name)) !== undefined) throw conflict()
 }
 
 function checkUser(document: JsonObject, id: string): void {

@@ -177,8 +177,10 @@ function answerError(error: FastifyError | Error, request: FastifyRequest, reply
     status,
     error: word,
     reason,
+    retryAfterSeconds,
   } = known ??
   new HttpError(500, 'internal_server_error', `The server has failed; the log knows more under ${request.id}.`)
+  if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
   reply
     .code(status)
     .removeHeader('content-length')

@@ -3,12 +3,14 @@ import { isPannierError } from 'pannier'
 import type { ErrorCode, PannierError } from 'pannier'
 import { DesignFunctionError, DocumentRefusedError } from '../sandbox/design-function-error.ts'
 
-/** What a request fails with. Only `status`, `error` and `reason` reach the client. */
+/** What a request fails with. The client gets what the fields below tell, and nothing else. */
 export class HttpError extends Error {
   readonly status: number
   /** CouchDB's word for it: `not_found`, `conflict`, … */
   readonly error: string
   readonly reason: string
+  /** When it may go well: the header `Retry-After`. */
+  readonly retryAfterSeconds?: number
 
   constructor(status: number, error: string, reason: string, options?: ErrorOptions) {
     super(`${error}: ${reason}`, options)

@@ -45,8 +45,10 @@ function askForBody(request: IncomingMessage): void {
 /** The body in pieces. @throws (the iteration) HttpError 408, 413, 415, 400 */
 export async function* bodyPieces(
   request: FastifyRequest,
-  { bytesMax, stallMsMax }: BodyLimits,
+  limits: BodyLimits,
 ): AsyncGenerator<Uint8Array, void, undefined> {
+  const { stallMsMax } = limits
+  const bytesMax = Math.min(limits.bytesMax, request.bodyBytesMax ?? Infinity)
   const encoding = (request.headers['content-encoding'] ?? 'identity').toLowerCase()
   const { raw } = request
   if (encoding !== 'identity' && encoding !== 'gzip')

@@ -23,6 +23,8 @@ declare module 'fastify' {
     user: User
     /** Whether the user may still do what was allowed when the request came; asks only if something has changed since. @throws HttpError 401, 403 */
     checkAgain?: () => Promise<void>
+    /** The most that this request may bring, where that is less than others may. */
+    bodyBytesMax?: number
   }
   interface FastifyContextConfig {
     readonly needs?: Needs

@@ -155,7 +155,9 @@ function appOf(auth: Auth, database: Database, ended: HttpError[], feeds: Set<ob
       status,
       error: word,
       reason,
+      retryAfterSeconds,
     } = toHttpError(error) ?? new HttpError(500, 'internal_server_error', String(error))
+    if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
     return reply.code(status).send({ error: word, reason })
   })
   void app.register(authPlugin(auth))

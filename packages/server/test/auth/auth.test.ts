@@ -3,7 +3,7 @@ import { createHash, pbkdf2Sync } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { ensureAdmin } from '../../src/auth/bootstrap.ts'
 import { HashQueue } from '../../src/auth/hash-queue.ts'
-import { startAuthServer, type AuthServer } from './auth-server.ts'
+import { startAuthServer, type Answer, type AuthServer } from './auth-server.ts'
 
 const ADMIN = 'root:correct horse'
 const PASSWORD = 'battery staple'
@@ -148,7 +148,8 @@ describe('row 38: sessions that have ended are refused', () => {
     await addUser('carl', [])
     const cookie = await server.logIn('carl', PASSWORD)
     expect((await server.request('GET', '/_who', { basic: `carl:${PASSWORD}` })).status).toBe(200)
-    expect(await changeUser('carl', { password: 'another password' }, { cookie })).toBe(200)
+    const change = { password: 'another password', current_password: PASSWORD }
+    expect(await changeUser('carl', change, { cookie })).toBe(200)
     expect(await who(cookie)).toBe(null)
     expect((await server.request('GET', '/_who', { basic: `carl:${PASSWORD}` })).status).toBe(401)
     expect((await server.request('GET', '/_who', { basic: 'carl:another password' })).status).toBe(200)
@@ -355,6 +356,54 @@ describe('row 45: mass assignment, and CVE-2017-12635', () => {
     const answer = await server.request('PUT', '/_users/org.couchdb.user:oops', { text, basic: ADMIN })
     expect(answer).toMatchObject({ status: 400 })
     expect(await server.users.get('org.couchdb.user:oops')).toBeUndefined()
+  })
+
+  test('a session alone changes no password', async () => {
+    await addUser('ida', [])
+    const cookie = await server.logIn('ida', PASSWORD)
+    const change = (fields: object, credentials: { basic?: string; cookie?: string } = { cookie }) =>
+      changeUser('ida', fields, credentials)
+    const password = 'another password'
+    for (const current of [undefined, null, '', 42, 'wrong', { $gt: '' }])
+      expect([current, await change({ password, current_password: current })]).toEqual([current, 403])
+    expect(await who(cookie)).toBe('ida')
+    expect(await change({ color: 'red' })).toBe(200)
+    expect(await change({ password, current_password: PASSWORD })).toBe(200)
+    const stored = JSON.stringify(await server.users.get('org.couchdb.user:ida'))
+    expect(stored).not.toContain(PASSWORD)
+    expect(stored).not.toContain('current_password')
+    // Basic credentials are the password. An admin's session may make any user, so it may do this as well.
+    expect(await change({ password: 'a third password' }, { basic: `ida:${password}` })).toBe(200)
+    const root = await server.logIn('root', 'correct horse')
+    expect(await change({ password }, { cookie: root })).toBe(200)
+    expect((await server.request('GET', '/_who', { basic: `ida:${password}` })).status).toBe(200)
+  })
+
+  test('what is guessed as the current password counts as a failed login', async () => {
+    await addUser('jon', [])
+    const cookie = await server.logIn('jon', PASSWORD)
+    const path = '/_users/org.couchdb.user:jon'
+    const document = await server.users.get('org.couchdb.user:jon')
+    const guess = (current: string): Promise<Answer> =>
+      server.request('PUT', path, {
+        body: { ...document, password: 'another password', current_password: current },
+        cookie,
+      })
+    for (let count = 0; count < 10; count++) expect((await guess('wrong')).status).toBe(403)
+    const refused = await guess(PASSWORD)
+    expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true])
+    now += 61_000
+    expect((await guess(PASSWORD)).status).toBe(200)
+  })
+
+  test('a document of 64 KiB is a user, a larger one is refused, to admins too', async () => {
+    await addUser('kim', [])
+    const cookie = await server.logIn('kim', PASSWORD)
+    const wide = Array.from({ length: 20_000 }, () => 'xx')
+    for (const credentials of [{ cookie }, { basic: ADMIN }]) {
+      expect(await changeUser('kim', { wide }, credentials)).toBe(413)
+      expect(await changeUser('kim', { wide: 'x'.repeat(60_000) }, credentials)).toBe(200)
+    }
   })
 
   test('passwords are never stored', async () => {

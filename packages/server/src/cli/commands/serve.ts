@@ -22,6 +22,7 @@ interface ServeArguments {
   readonly logLevel: string
   readonly trustProxy: readonly string[]
   readonly secureCookies: boolean
+  readonly signUp: boolean
   readonly replicateWith: readonly string[]
   readonly adminUi?: string
 }
@@ -57,6 +58,7 @@ export function addServe(program: Command, terminal: Terminal): void {
     )
     .option('--trust-proxy <addresses...>', 'proxies whose X-Forwarded headers are believed', [])
     .option('--secure-cookies', 'session cookies for TLS only, which a proxy ends', false)
+    .option('--sign-up', 'anybody may make a user without roles', false)
     .option(
       '--replicate-with <hosts...>',
       'hosts of private networks that it may replicate with: couch.lan, 10.0.0.0/8',
@@ -80,6 +82,7 @@ async function serve(options: ServeArguments, terminal: Terminal): Promise<void>
     allowedHosts: options.allowHost,
     corsOrigins: cors,
     secureCookies,
+    auth: { signUp: options.signUp },
     replication: { hosts: options.replicateWith },
     logger: logLevel === 'silent' ? false : createLogger({ level: logLevel }, stderr)!,
     ...(password !== undefined && { encryption: { password } }),
