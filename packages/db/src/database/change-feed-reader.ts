@@ -2,6 +2,7 @@
  * Reads a change feed batch by batch. Guarantees: between two batches nothing is held but the last batch; what was listened to
  * is let go of however the feed ends; no commit is slept through.
  */
+import { throwIfAborted } from '../base/abort.ts'
 import { isPromise } from '../base/maybe-promise.ts'
 import type { MaybePromise } from '../base/maybe-promise.ts'
 import { isPannierError, PannierError } from '../base/errors.ts'
@@ -133,7 +134,7 @@ export async function countChanges(feed: FeedSource, since: number): Promise<num
 }
 
 export function checkAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new PannierError('PANNIER_ABORTED', 'The feed was aborted.', { cause: signal.reason })
+  throwIfAborted(signal, 'The feed')
 }
 
 /** Finds out which collection it is, and that `since` can be of it. */

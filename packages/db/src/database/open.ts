@@ -1,6 +1,6 @@
 /** Opens databases. */
+import { throwIfAborted } from '../base/abort.ts'
 import { defaultStorage } from '#default-storage'
-import { PannierError } from '../base/errors.ts'
 import type { Environment } from '../base/environment.ts'
 import { loadAhead, loadedModule } from '../base/lazy-module.ts'
 import type { Coordinator } from '../kv/coordinator.ts'
@@ -118,7 +118,7 @@ function warn(message: string): void {
 
 async function openChecked(name: string, options: OpenOptions, limits: Limits): Promise<Database> {
   const { storage = defaultStorage(), collections = {}, onProgress, signal } = options
-  throwIfAborted(signal)
+  throwIfAborted(signal, 'The opening')
   const environment = systemEnvironment()
   const sealing =
     options.encryption &&
@@ -162,7 +162,7 @@ async function openChecked(name: string, options: OpenOptions, limits: Limits): 
       wallClock: Date.now,
       tabs: storage.scope === 'origin' && 'locks' in navigator ? storage.identify(name) : undefined,
     })
-    throwIfAborted(signal)
+    throwIfAborted(signal, 'The opening')
     const building: CollectionOptions = {
       ...(signal !== undefined && { signal }),
       ...(onProgress !== undefined && { onProgress }),
@@ -195,9 +195,4 @@ export async function coordinatorFor(
   // Of an origin without locks the handles of one page take turns, and the fences do the rest.
   const { localCoordinator } = await loadedModule(import('./coordination/local-coordinator.ts'))
   return localCoordinator({ key: isShared ? `origin:${identity}` : identity, environment })
-}
-
-function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted === true)
-    throw new PannierError('PANNIER_ABORTED', 'Opening was cancelled.', { cause: signal.reason })
 }

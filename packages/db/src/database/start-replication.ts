@@ -1,5 +1,6 @@
 /** Starts replications and sums up how they are. Loaded with the first one. */
-import { PannierError } from '../base/errors.ts'
+import { throwIfAborted } from '../base/abort.ts'
+import type { PannierError } from '../base/errors.ts'
 import { checkOptions, type OptionNames } from '../base/options.ts'
 import { HttpPeer } from '../replication/http/http-peer.ts'
 import type { PeerFilter, ReplicationPeer } from '../replication/peer.ts'
@@ -83,8 +84,7 @@ export async function startReplication(
     )
     const failed = ends.find((end) => end.status === 'rejected')
     if (failed !== undefined) throw failed.reason
-    if (signal?.aborted === true)
-      throw new PannierError('PANNIER_ABORTED', 'The replication was cancelled.', { cause: signal.reason })
+    throwIfAborted(signal, 'The replication')
     return resultOf(state, startTime, new Date(wallClock()).toISOString())
   } finally {
     tab.end()

@@ -7,10 +7,11 @@
  * (maintain-indexes.ts). So a build that ends in the midst, by a crash or a signal, goes on from there. The last transaction
  * also takes in what was written since the snapshot, and the index is ready.
  */
+import { throwIfAborted } from '../base/abort.ts'
 import { loadedModule } from '../base/lazy-module.ts'
 import type { Key } from '../base/brand.ts'
 import type { Environment } from '../base/environment.ts'
-import { PannierError } from '../base/errors.ts'
+import type { PannierError } from '../base/errors.ts'
 import { runSteps } from '../base/steps.ts'
 import type { Bytes } from '../codec/bytes.ts'
 import { numberKey } from '../codec/key-number.ts'
@@ -245,9 +246,7 @@ class IndexBuilder {
   /** Lets others have the thread if it is time to; true if it was. */
   async #pause(): Promise<boolean> {
     const { environment, signal } = this.#options
-    if (signal?.aborted === true) {
-      throw new PannierError('PANNIER_ABORTED', 'The index build was cancelled.', { cause: signal.reason })
-    }
+    throwIfAborted(signal, 'The index build')
     if (environment.now() - this.#sliceStart < SLICE_MS) return false
     await environment.yield()
     this.#sliceStart = environment.now()

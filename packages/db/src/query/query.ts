@@ -2,7 +2,7 @@
  * A query: what is asked for, as an immutable value, and the ways to have it answered. Nothing is read before that. Each
  * answer comes from one snapshot, which is let go of as soon as the answer is there or nobody wants it any more.
  */
-import { PannierError } from '../base/errors.ts'
+import { throwIfAborted } from '../base/abort.ts'
 import { andThen, isPromise, type MaybePromise } from '../base/maybe-promise.ts'
 import { loadedModule } from '../base/lazy-module.ts'
 import { checkFieldPath, outermostPaths, parseOrderedField } from '../codec/field-path.ts'
@@ -270,7 +270,6 @@ export class Query<T extends object, Document extends object = T> implements Asy
   }
 
   #checkAborted(): void {
-    const signal = this.#abortSignal
-    if (signal?.aborted) throw new PannierError('PANNIER_ABORTED', 'The query was aborted.', { cause: signal.reason })
+    throwIfAborted(this.#abortSignal, 'The query')
   }
 }

@@ -10,8 +10,9 @@
  * Documents that are rewritten between snapshot and transaction have a higher sequence number then, and come again. When a step
  * has reached the end of its snapshot, the view is exactly that of the snapshot.
  */
+import { throwIfAborted } from '../base/abort.ts'
 import type { Environment } from '../base/environment.ts'
-import { isPannierError, PannierError } from '../base/errors.ts'
+import { isPannierError } from '../base/errors.ts'
 import { runSteps } from '../base/steps.ts'
 import { numberKey } from '../codec/key-number.ts'
 import { BodyView } from '../document/body.ts'
@@ -299,9 +300,7 @@ class ViewUpdate {
   /** Lets others have the thread if it is time to; true if it was. */
   async #pause(): Promise<boolean> {
     const { environment, signal } = this.#options
-    if (signal?.aborted === true) {
-      throw new PannierError('PANNIER_ABORTED', 'The update of the view was cancelled.', { cause: signal.reason })
-    }
+    throwIfAborted(signal, 'The update of the view')
     if (environment.now() - this.#sliceStart < SLICE_MS) return false
     await environment.yield()
     this.#sliceStart = environment.now()

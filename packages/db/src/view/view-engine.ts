@@ -1,4 +1,5 @@
 /** One view of one collection: defines it where it is missing, brings it up to date, runs its queries. */
+import { throwIfAborted } from '../base/abort.ts'
 import { PannierError } from '../base/errors.ts'
 import type { Environment } from '../base/environment.ts'
 import { loadAhead } from '../base/lazy-module.ts'
@@ -75,7 +76,7 @@ export class ViewEngine {
     const { source, release } = await this.#open(options)
     try {
       for await (const batch of viewRows(source, options, reducer)) {
-        if (options.signal?.aborted === true) throw aborted(options.signal)
+        throwIfAborted(options.signal, 'The query')
         yield* batch
       }
     } finally {
@@ -94,7 +95,7 @@ export class ViewEngine {
       if (running !== undefined) {
         // Somebody else's, for whom it may fail, or who may give up.
         await running.catch(() => {})
-        if (waiting.signal?.aborted === true) throw aborted(waiting.signal)
+        throwIfAborted(waiting.signal, 'The query')
         continue
       }
       this.#updating = this.#update(waiting)
@@ -138,7 +139,7 @@ export class ViewEngine {
   async #open(options: ViewOptions): Promise<Opened> {
     const { store, catalog, name, whenReadable } = this.#context
     const { update = 'before', signal, onProgress } = options
-    if (signal?.aborted === true) throw aborted(signal)
+    throwIfAborted(signal, 'The query')
     await whenReadable?.()
     if (update === 'before') await this.update({ signal, onProgress })
     const snapshot = store.snapshot()
@@ -196,8 +197,4 @@ export class ViewEngine {
     const cancelled = signal === undefined ? closing : AbortSignal.any([signal, closing])
     await updateView({ store, catalog, name, view, environment, signal: cancelled, onProgress, rowBytesMax })
   }
-}
-
-function aborted(signal: AbortSignal): PannierError {
-  return new PannierError('PANNIER_ABORTED', 'The query was cancelled.', { cause: signal.reason })
 }

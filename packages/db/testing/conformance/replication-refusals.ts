@@ -8,6 +8,7 @@ import type { JsonObject } from '../../src/database/document-types.ts'
 import type { ReplicationEvent } from '../../src/replication/types.ts'
 import { assertEqual, assertRejects, assertTrue } from '../check.ts'
 import { couchFetch } from '../couch-fetch.ts'
+import { SwitchedNetwork } from '../switched-network.ts'
 import { aMoment, eventually } from '../suite.ts'
 
 type Docs = Collection<JsonObject>
@@ -85,29 +86,17 @@ function finalCases(check: Case): void {
 
 function unsentCases(check: Case): void {
   check('what is not sent is counted, offline too, and after a new start', async (here, there, db) => {
-    let online = true
-    const listeners = new Set<() => void>()
-    const network = {
-      isOnline: () => online,
-      onChange: (listener: () => void) => {
-        listeners.add(listener)
-        return () => void listeners.delete(listener)
-      },
-    }
-    const turn = (on: boolean): void => {
-      online = on
-      for (const listener of Array.from(listeners)) listener()
-    }
+    const network = new SwitchedNetwork(true)
     const options = { fetch: couchFetch(db), live: true, checkpointIntervalMs: 1, network }
     await here.insert([{ _id: 'a' }, { _id: 'b' }])
-    turn(false)
+    network.turn(false)
     const first = here.sync(URL_THERE, options)
     assertEqual(await first.unsent(), 2)
-    turn(true)
+    network.turn(true)
     await eventually(async () => (await first.unsent()) === 0)
     assertEqual((await there.info()).documents, 2)
     await eventually(async () => (await here.local.list()).length === 2)
-    turn(false)
+    network.turn(false)
     await eventually(() => first.status === 'offline')
     await here.insert([{ _id: 'c' }, { _id: 'd' }, { _id: 'e' }])
     await here.delete('a')
@@ -119,7 +108,7 @@ function unsentCases(check: Case): void {
     // In a browser it waits for its turn among the tabs first.
     await eventually(() => second.status === 'offline')
     assertEqual(await here.replicate.from(URL_THERE, { ...options, live: false, network: undefined }).unsent(), 0)
-    turn(true)
+    network.turn(true)
     await eventually(async () => (await second.unsent()) === 0)
     assertEqual((await there.info()).documents, 4)
     second.cancel()

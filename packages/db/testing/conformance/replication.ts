@@ -9,6 +9,7 @@ import type { ReplicationEvent } from '../../src/replication/types.ts'
 import { assertDefined, assertEqual, assertRejects, assertTrue } from '../check.ts'
 import { couchFetch } from '../couch-fetch.ts'
 import { eventually } from '../suite.ts'
+import { SwitchedNetwork } from '../switched-network.ts'
 import type { SuiteContext } from '../suite.ts'
 import { refusalCases } from './replication-refusals.ts'
 import { sideCases } from './replication-sides.ts'
@@ -194,26 +195,16 @@ function liveCases(check: Case): void {
 
   check('without a network it waits for one', async (here, there, db) => {
     await fill(there, 3)
-    let online = false
-    const listeners = new Set<() => void>()
-    const network = {
-      isOnline: () => online,
-      onChange: (listener: () => void) => {
-        listeners.add(listener)
-        return () => void listeners.delete(listener)
-      },
-    }
+    const network = new SwitchedNetwork(false)
     const pull = here.replicate.from(URL_THERE, { fetch: couchFetch(db), live: true, network })
     await eventually(() => pull.status === 'offline')
-    online = true
-    for (const listener of listeners) listener()
+    network.turn(true)
     await eventually(() => pull.status === 'paused' && pull.progress.docsWritten === 3)
-    online = false
-    for (const listener of listeners) listener()
+    network.turn(false)
     await eventually(() => pull.status === 'offline')
     pull.cancel()
     await pull
-    assertEqual(listeners.size, 0)
+    assertEqual(network.listeners.size, 0)
   })
 }
 

@@ -4,7 +4,7 @@ import { ID_BYTES_MAX } from 'pannier'
 import { badRequest, documentTooLarge, HttpError, tooLarge } from '../http/http-error.ts'
 import { isJsonObject } from '../http/request-body.ts'
 import type { JsonObject } from '../http/request-body.ts'
-import { checkLocalDocument, isLocalId } from './local-documents.ts'
+import { checkLocalDocument, isLocalId, META_FIELDS } from './local-documents.ts'
 
 /** The bytes that one inline attachment may unpack to. */
 const UNPACKED_BYTES_MAX: number = 64 * 1024 * 1024
@@ -21,16 +21,9 @@ const ANY_REVISION = /^\d+-[^]+$/
 const HASHED_REVISION = /^\d+-[0-9A-Fa-f]{32}$/
 const HASH = /^[0-9A-Fa-f]{32}$/
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
-const META_FIELDS: ReadonlySet<string> = new Set([
-  '_id',
-  '_rev',
-  '_deleted',
-  '_attachments',
-  '_revisions',
-  '_revs_info',
-  '_conflicts',
-  '_deleted_conflicts',
-  '_local_seq',
+/** Of any document. */
+const ALLOWED_FIELDS: ReadonlySet<string> = new Set([
+  ...META_FIELDS,
   // What CouchDB's replicator writes into documents of `_replicator`; content like any other field.
   '_replication_id',
   '_replication_state',
@@ -71,7 +64,7 @@ export function checkDocument(document: unknown, newEdits: boolean): JsonObject 
   if (!isJsonObject(document)) throw badRequest('Document must be a JSON object')
   if (isLocalId(document['_id'])) return checkLocalDocument(document['_id'], document)
   for (const name of Object.keys(document)) {
-    if (name.startsWith('_') && !META_FIELDS.has(name))
+    if (name.startsWith('_') && !ALLOWED_FIELDS.has(name))
       throw new HttpError(400, 'doc_validation', `Bad special document member: ${name.slice(0, 80)}`)
   }
   const { _id, _rev, _deleted, _attachments } = document

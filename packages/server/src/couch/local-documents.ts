@@ -13,8 +13,8 @@ export function isLocalId(id: unknown): id is string {
   return typeof id === 'string' && id.startsWith(LOCAL_PREFIX)
 }
 
-/** Fields that ordinary documents have, and that mean nothing here. */
-const PASSED_OVER: ReadonlySet<string> = new Set([
+/** Fields of CouchDB's own that documents have. In local ones they mean nothing. */
+export const META_FIELDS: readonly string[] = [
   '_id',
   '_rev',
   '_deleted',
@@ -24,7 +24,7 @@ const PASSED_OVER: ReadonlySet<string> = new Set([
   '_local_seq',
   '_conflicts',
   '_deleted_conflicts',
-])
+]
 
 /** What is stored of it: its fields, and whether it is deleted. @throws HttpError 400 */
 export function checkLocalDocument(id: string, document: JsonObject): JsonObject {
@@ -33,7 +33,7 @@ export function checkLocalDocument(id: string, document: JsonObject): JsonObject
   for (const [field, value] of Object.entries(document)) {
     if (!field.startsWith('_') || field === '__proto__')
       Object.defineProperty(content, field, { value, enumerable: true, configurable: true, writable: true })
-    else if (!PASSED_OVER.has(field))
+    else if (!META_FIELDS.includes(field))
       throw new HttpError(400, 'doc_validation', `Bad special document member: ${field.slice(0, 80)}`)
   }
   const { _rev, _deleted } = document

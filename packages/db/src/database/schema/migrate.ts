@@ -8,8 +8,8 @@
  * migration that ends in the midst, by a crash or a signal, goes on from there, and no document is migrated twice: what is
  * written gets a sequence number beyond those ranges. Whoever finds the watermark moved by another tab lets that one go on.
  */
+import { throwIfAborted } from '../../base/abort.ts'
 import type { Environment } from '../../base/environment.ts'
-import { PannierError } from '../../base/errors.ts'
 import { runSteps } from '../../base/steps.ts'
 import { numberKey } from '../../codec/key-number.ts'
 import type { Catalog } from '../../document/catalog.ts'
@@ -203,8 +203,7 @@ class Migrator {
   /** Lets others have the thread if it is time to. */
   async #pause(): Promise<void> {
     const { environment, signal } = this.#options
-    if (signal.aborted)
-      throw new PannierError('PANNIER_ABORTED', 'The migration was cancelled.', { cause: signal.reason })
+    throwIfAborted(signal, 'The migration')
     if (environment.now() - this.#sliceStart < SLICE_MS) return
     await environment.yield()
     this.#sliceStart = environment.now()

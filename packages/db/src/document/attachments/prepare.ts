@@ -2,6 +2,7 @@
  * Gets the content of attachments ready for the transaction that writes their documents: short content is read into memory, to
  * be stored by that transaction itself, long content is uploaded ahead.
  */
+import { throwIfAborted } from '../../base/abort.ts'
 import { PannierError } from '../../base/errors.ts'
 import type { CheckedAttachment } from './attachment-input.ts'
 import { TRANSACTION_ATTACHMENT_BYTES_MAX } from './attachment-limits.ts'
@@ -55,7 +56,7 @@ export class AttachmentPreparation {
   }
 
   async #content(data: NonNullable<CheckedAttachment['data']>, path: string): Promise<MemoryContent | FinishedUpload> {
-    throwIfAborted(this.#signal)
+    throwIfAborted(this.#signal, 'The attachment')
     const bytes = bytesInMemory(data)
     const room = this.#target === undefined ? TRANSACTION_ATTACHMENT_BYTES_MAX : MEMORY_BYTES_MAX
     if (bytes !== undefined && this.#bytesInMemory + bytes.length <= room) {
@@ -113,7 +114,7 @@ export class AttachmentPreparation {
   /** A signal ends the wait for a source at once. */
   async #next(reader: PieceReader): Promise<Uint8Array | undefined> {
     const signal = this.#signal
-    throwIfAborted(signal)
+    throwIfAborted(signal, 'The attachment')
     if (signal === undefined) return reader.next()
     let stop = (): void => {}
     const aborted = new Promise<undefined>((resolve) => {
@@ -125,7 +126,7 @@ export class AttachmentPreparation {
       // When the signal comes first, nobody waits for it any more.
       next.catch(() => {})
       const piece = await Promise.race([next, aborted])
-      throwIfAborted(signal)
+      throwIfAborted(signal, 'The attachment')
       return piece
     } finally {
       signal.removeEventListener('abort', stop)
@@ -146,13 +147,6 @@ export function prepareInMemory(attachments: readonly CheckedAttachment[]): Prep
     if (bytes.length > TRANSACTION_ATTACHMENT_BYTES_MAX) throw tooMuchForTransaction()
     return { ...rest, content: memoryContent(bytes) }
   })
-}
-
-function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted !== true) return
-  // That of a database which is being closed.
-  if (signal.reason instanceof PannierError) throw signal.reason
-  throw new PannierError('PANNIER_ABORTED', 'Writing the attachment was cancelled.', { cause: signal.reason })
 }
 
 function tooMuchForTransaction(): PannierError {

@@ -1,6 +1,6 @@
 /** A search for words: what is asked for, as an immutable value, and the ways to have it answered; the sister of `Query`. */
+import { throwIfAborted } from '../../base/abort.ts'
 import { checkOptions, type OptionNames } from '../../base/options.ts'
-import { PannierError } from '../../base/errors.ts'
 import { loadedModule } from '../../base/lazy-module.ts'
 import { andThen } from '../../base/maybe-promise.ts'
 import { checkFieldPath, outermostPaths } from '../../codec/field-path.ts'
@@ -135,7 +135,6 @@ export class Search<T extends object, Document extends object = T> implements As
   }
 
   #checkAborted(): void {
-    const signal = this.#abortSignal
-    if (signal?.aborted) throw new PannierError('PANNIER_ABORTED', 'The search was aborted.', { cause: signal.reason })
+    throwIfAborted(this.#abortSignal, 'The search')
   }
 }

@@ -3,8 +3,8 @@
  * many collections are replicated, one connection waits.
  * Guarantees: who waits hears of a change that comes after its place, or of the failure of the request. May be told for nothing.
  */
+import { abortError } from '../../base/abort.ts'
 import type { Environment } from '../../base/environment.ts'
-import { PannierError } from '../../base/errors.ts'
 import { asksForRestart } from '../errors.ts'
 import { objectOf, wrong } from './answers.ts'
 import { HttpClient } from './http-client.ts'
@@ -44,11 +44,7 @@ export class ChangeWait {
   async next(name: string, since: string, signal: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const waiting = { name, since, resolve, reject }
-    const leave = (): void => {
-      const cause: unknown = signal.reason
-      const aborted = new PannierError('PANNIER_ABORTED', 'The replication was cancelled.', { cause })
-      reject(cause instanceof PannierError ? cause : aborted)
-    }
+    const leave = (): void => reject(abortError(signal, 'The replication'))
     if (signal.aborted) leave()
     else {
       signal.addEventListener('abort', leave)

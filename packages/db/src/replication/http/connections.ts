@@ -3,7 +3,7 @@
  * changes, what replicates and what the app asks for itself share them. So the library takes some and leaves the rest.
  * Guarantees: first come, first served; a turn that is given back is given on.
  */
-import { PannierError } from '../../base/errors.ts'
+import { abortError } from '../../base/abort.ts'
 
 /** In a browser; elsewhere connections are not short. */
 export const CONNECTIONS_MAX_DEFAULT: number = typeof location === 'object' ? 5 : Infinity
@@ -59,9 +59,7 @@ export class Turns {
       const giveUp = (): void => {
         const at = this.#queue.indexOf(next)
         if (at >= 0) this.#queue.splice(at, 1)
-        const cause: unknown = signal.reason
-        const aborted = new PannierError('PANNIER_ABORTED', 'The replication was cancelled.', { cause })
-        reject(cause instanceof PannierError ? cause : aborted)
+        reject(abortError(signal, 'The replication'))
       }
       if (signal.aborted) return giveUp()
       signal.addEventListener('abort', giveUp)
