@@ -174,7 +174,7 @@ export class Collection<T extends object, Input extends object = T> extends Coll
     migrationFailures(): Promise<MigrationFailure[]>;
     retryMigration(options?: RunOptions): Promise<RetryResult>;
     indexes(): Promise<IndexInfo[]>;
-    duplicates(name: string, { limit }?: {
+    duplicates(name: string, options?: {
         readonly limit?: number;
     }): Promise<Duplicate[]>;
     dropIndex(name: string): Promise<boolean>;
@@ -398,7 +398,7 @@ export class Encryption {
     makeRecoveryKey(options?: SlotOptions): Promise<string>;
     removeSlot(id: string): Promise<boolean>;
     changePassword(oldPassword: string, newPassword: string): Promise<void>;
-    rotateKey({ signal, onProgress }?: LongWork): Promise<void>;
+    rotateKey(options?: LongWork): Promise<void>;
     info(): Promise<EncryptionInfo>;
 }
 
@@ -745,6 +745,8 @@ export interface OpenOptions<Schemas extends object = Record<string, unknown>> {
     readonly signal?: AbortSignal;
 }
 
+export type OptionNames<Options> = Readonly<Record<AllKeys<Options>, true>>;
+
 export type OrderedPath<Path extends string> = Path | `-${Path}`;
 
 export class PannierError extends Error {
@@ -788,9 +790,9 @@ export class Query<T extends object, Document extends object = T> implements Asy
     toArray(): Promise<T[]>;
     first(): Promise<T | undefined>;
     count(): Promise<number>;
-    explain({ run }?: ExplainOptions): Promise<Explanation>;
-    live({ signal }?: LiveOptions): LiveQuery<T>;
-    liveCount({ signal }?: LiveOptions): LiveCount;
+    explain(options?: ExplainOptions): Promise<Explanation>;
+    live(options?: LiveOptions): LiveQuery<T>;
+    liveCount(options?: LiveOptions): LiveCount;
     isSame<U extends object, D extends object>(other: Query<U, D>): boolean;
     [Symbol.asyncIterator](): AsyncGenerator<T, void, undefined>;
 }
@@ -1175,7 +1177,9 @@ export interface WriteResult {
     readonly rev: string;
 }
 
-export function destroy(name: string, { storage }?: DestroyOptions): Promise<void>;
+export function checkOptions(call: string, options: unknown, names: Readonly<Record<string, true>>): void;
+
+export function destroy(name: string, options?: DestroyOptions): Promise<void>;
 
 export function isPannierError(error: unknown, code?: ErrorCode): error is PannierError;
 
@@ -1194,6 +1198,8 @@ interface ActualWork {
     readonly documents: number;
     readonly pages: number;
 }
+
+type AllKeys<Options> = Options extends unknown ? keyof Options : never;
 
 interface AllPredicate {
     readonly kind: 'all';

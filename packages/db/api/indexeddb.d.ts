@@ -4,7 +4,7 @@ import type {
   Storage,
 } from 'pannier'
 
-export function indexedDb({ openTimeoutMs }?: IndexedDbOptions): Storage;
+export function indexedDb(options?: IndexedDbOptions): Storage;
 
 interface IndexedDbOptions {
     readonly openTimeoutMs?: number;

@@ -22,4 +22,4 @@ export function destroy(name: string, options?: OpfsDestroyOptions): Promise<voi
 
 export function open<Schemas extends object = object>(name: string, options?: OpfsOpenOptions<Schemas>): Promise<Database<Schemas>>;
 
-export function opfs({ worker, fallback }?: OpfsOptions): Storage;
+export function opfs(options?: OpfsOptions): Storage;

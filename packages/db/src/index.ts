@@ -1,4 +1,6 @@
 /** Pannier: a JSON document database for apps that must keep working offline. */
+export { checkOptions } from './base/options.ts'
+export type { OptionNames } from './base/options.ts'
 export { isPannierError, PannierError } from './base/errors.ts'
 export type { ErrorCode, PannierErrorOptions } from './base/errors.ts'
 export { DOCUMENT_BYTES_MAX, DOCUMENT_DEPTH_MAX, DOCUMENT_TEXT_BYTES_MAX } from './codec/document-format.ts'

@@ -28,24 +28,18 @@ export function checkOptions(call: string, options: unknown, names: Readonly<Rec
 /** The name that is meant, perhaps. */
 export function nearest(name: string, names: readonly string[]): string | undefined {
   const lower = name.toLowerCase()
-  const [best] = names
-    .map((one) => ({ one, edits: one.toLowerCase().startsWith(lower) ? 0 : editsBetween(lower, one.toLowerCase()) }))
-    .sort((left, right) => left.edits - right.edits)
-  return best !== undefined && best.edits <= EDITS_MAX && best.edits < name.length ? best.one : undefined
+  for (let edits = 0; edits <= EDITS_MAX && edits < name.length; edits++)
+    for (const one of names) if (isWithin(lower, one.toLowerCase(), edits)) return one
+  return names.find((one) => one.toLowerCase().startsWith(lower))
 }
 
-/** Levenshtein's distance. */
-function editsBetween(left: string, right: string): number {
-  let row = Array.from({ length: right.length + 1 }, (_, at) => at)
-  for (let at = 1; at <= left.length; at++) {
-    const next = [at]
-    for (let to = 1; to <= right.length; to++) {
-      const changed = row[to - 1]! + (left[at - 1] === right[to - 1] ? 0 : 1)
-      next.push(Math.min(changed, row[to]! + 1, next[to - 1]! + 1))
-    }
-    row = next
-  }
-  return row[right.length]!
+/** Whether so many letters that are added, left out or others make one of the other. */
+function isWithin(left: string, right: string, edits: number): boolean {
+  if (edits < 0) return false
+  if (left === right) return true
+  const [inner, other] = [left.slice(1), right.slice(1)]
+  if (left[0] === right[0]) return isWithin(inner, other, edits)
+  return isWithin(inner, other, edits - 1) || isWithin(inner, right, edits - 1) || isWithin(left, other, edits - 1)
 }
 
 function describe(value: unknown): string {

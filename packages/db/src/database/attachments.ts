@@ -34,6 +34,8 @@ export interface RemoveAttachmentOptions {
 }
 
 const PUT_OPTIONS: OptionNames<PutAttachmentOptions> = { contentType: true, rev: true, signal: true }
+const GET_OPTIONS: OptionNames<GetAttachmentOptions> = { start: true, end: true, rev: true }
+const REMOVE_OPTIONS: OptionNames<RemoveAttachmentOptions> = { rev: true }
 
 /** Runs `write` once the content of the attachments of these documents is at hand. */
 export async function writeWithAttachments<R>(
@@ -85,8 +87,10 @@ export async function removeAttachment(
   access: CollectionAccess,
   id: string,
   name: string,
-  { rev }: RemoveAttachmentOptions,
+  options: RemoveAttachmentOptions,
 ): Promise<WriteResult | undefined> {
+  checkOptions('removeAttachment()', options, REMOVE_OPTIONS)
+  const { rev } = options
   checkReference(id, name, rev)
   return access.write((transaction) =>
     changeAttachments(transaction, access.writing, id, rev, undefined, (entries) => {
@@ -100,8 +104,10 @@ export async function getAttachment(
   access: CollectionAccess,
   id: string,
   name: string,
-  { rev, start, end }: GetAttachmentOptions,
+  options: GetAttachmentOptions,
 ): Promise<Attachment | undefined> {
+  checkOptions('getAttachment()', options, GET_OPTIONS)
+  const { rev, start, end } = options
   checkReference(id, name, rev)
   const range = { ...(start !== undefined && { start }), ...(end !== undefined && { end }) }
   checkRange(range)

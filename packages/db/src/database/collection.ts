@@ -142,11 +142,11 @@ export class Collection<T extends object, Input extends object = T> extends Coll
    * @example
    * for (const { key, ids } of await people.duplicates('email')) console.log(key, ids)
    */
-  async duplicates(name: string, { limit = 100 }: { readonly limit?: number } = {}): Promise<Duplicate[]> {
+  async duplicates(name: string, options: { readonly limit?: number } = {}): Promise<Duplicate[]> {
     const { findDuplicates } = await loadedModule(import('./duplicates.ts'))
     const source = await this.access.openSource()
     try {
-      return await findDuplicates(source, name, limit)
+      return await findDuplicates(source, name, options)
     } finally {
       source.release()
     }

@@ -11,7 +11,7 @@ import type { Storage } from '../storage/page-store.ts'
 import { eitherSignal, lateStream } from './byte-stream.ts'
 import type { DatabaseChange } from './change-notifier.ts'
 import { Collection } from './collection.ts'
-import { checkOptions } from '../base/options.ts'
+import { checkOptions, type OptionNames } from '../base/options.ts'
 import { chooseSettings, type ChosenSettings } from './collection-settings.ts'
 import type { CollectionOptions } from './declarations.ts'
 import type { ByteChunks } from './chunk-stream.ts'
@@ -49,6 +49,12 @@ export interface DatabaseParts {
 }
 
 const SOURCE_CHARS_MAX = 120
+
+const SETTINGS: OptionNames<Pick<CollectionOptions, 'history' | 'revisionsLimit'>> = {
+  history: true,
+  revisionsLimit: true,
+}
+const SNAPSHOT_OPTIONS: OptionNames<SnapshotOptions> = { sealed: true, signal: true, onProgress: true }
 
 /** Runs of a transaction that another handle got ahead of. */
 const STALE_ATTEMPTS_MAX = 20
@@ -156,7 +162,7 @@ export class Database<Schemas extends object = object> {
     settings: Pick<CollectionOptions, 'history' | 'revisionsLimit'> = {},
   ): Promise<boolean> {
     this.#assertOutside('createCollection')
-    checkOptions('createCollection()', settings, { history: true, revisionsLimit: true })
+    checkOptions('createCollection()', settings, SETTINGS)
     const initial: ChosenSettings = {}
     chooseSettings(initial, settings)
     const { writing } = this.collection<JsonObject>(name)
@@ -280,6 +286,7 @@ export class Database<Schemas extends object = object> {
    */
   snapshot(options: SnapshotOptions = {}): ReadableStream<Uint8Array> {
     this.#assertOpen()
+    checkOptions('snapshot()', options, SNAPSHOT_OPTIONS)
     const { exportSnapshot } = this.#parts
     if (exportSnapshot === undefined) throw new PannierError('PANNIER_UNAVAILABLE', 'This storage makes no snapshots.')
     const signal = eitherSignal(this.#closing.signal, options.signal)

@@ -1,5 +1,6 @@
 /** Lists what a unique index has twice: what replication brought. One pass over the entries. */
 import { PannierError } from '../base/errors.ts'
+import { checkOptions, type OptionNames } from '../base/options.ts'
 import { IndexTests } from '../index/entry-keys.ts'
 import { duplicatesAt, withoutNumber } from '../index/unique.ts'
 import type { Duplicate } from '../index/unique.ts'
@@ -8,8 +9,21 @@ import { selectorTest } from '../query/selector-test.ts'
 
 const ENTRIES_PER_STEP = 4096
 
+interface DuplicatesOptions {
+  readonly limit?: number
+}
+
+const OPTIONS: OptionNames<DuplicatesOptions> = { limit: true }
+const KEYS_DEFAULT = 100
+
 /** At most `limit` keys. */
-export async function findDuplicates(source: QuerySource, name: string, limit: number): Promise<Duplicate[]> {
+export async function findDuplicates(
+  source: QuerySource,
+  name: string,
+  options: DuplicatesOptions,
+): Promise<Duplicate[]> {
+  checkOptions('duplicates()', options, OPTIONS)
+  const { limit = KEYS_DEFAULT } = options
   const index = source.indexes.find((candidate) => candidate.name === name)
   if (index?.unique !== true || index.builtTo !== undefined) {
     throw new PannierError('PANNIER_NOT_FOUND', `There is no unique index '${name}' that is ready.`, {

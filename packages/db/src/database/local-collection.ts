@@ -1,5 +1,6 @@
 /** The `_local/` documents of a collection as their callers see them. What reads and writes them is loaded with the first use. */
 import { loadedModule } from '../base/lazy-module.ts'
+import { checkOptions, type OptionNames } from '../base/options.ts'
 import type { MaybePromise } from '../base/maybe-promise.ts'
 import type { WriteResult } from '../document/apply-writes.ts'
 import { idKeyRange } from '../document/id-range.ts'
@@ -18,6 +19,15 @@ export type LocalInput = JsonObject & { readonly _id: string; readonly _rev?: st
 export interface LocalListOptions extends IdRange {
   /** At most so many. */
   readonly limit?: number
+}
+
+const LIST_OPTIONS: OptionNames<LocalListOptions> = {
+  gte: true,
+  gt: true,
+  lte: true,
+  lt: true,
+  prefix: true,
+  limit: true,
 }
 
 type LocalModule = typeof localDocuments
@@ -75,6 +85,7 @@ export class LocalDocuments {
 
   /** In the order of their ids. */
   async list(options: LocalListOptions = {}): Promise<Stored<JsonObject>[]> {
+    checkOptions('local.list()', options, LIST_OPTIONS)
     const { limit = Infinity, ...bounds } = options
     const range = idKeyRange(bounds)
     const found = await this.#read(({ listLocal }, snapshot, number) => listLocal(snapshot, number, range, limit))

@@ -8,6 +8,7 @@
  * does, and the others find it moved.
  */
 import { throwIfAborted } from '../base/abort.ts'
+import { checkOptions, type OptionNames } from '../base/options.ts'
 import type { CommitSequence } from '../base/brand.ts'
 import type { Environment } from '../base/environment.ts'
 import { isPannierError, PannierError } from '../base/errors.ts'
@@ -34,6 +35,8 @@ export interface MoveSource {
 
 type Mover = Pick<Database, 'snapshot' | 'check' | 'close' | 'encryption'>
 
+const MOVE_OPTIONS: OptionNames<MoveOptions> = { encryption: true, signal: true, onProgress: true }
+
 /** So often another one may write while the database is copied; then it is copied anew. */
 const ATTEMPTS_MAX = 10
 
@@ -43,6 +46,7 @@ export async function moveDatabase(
   target: Storage,
   work: MoveOptions,
 ): Promise<void> {
+  checkOptions('moveTo()', work, MOVE_OPTIONS)
   const { name, storage } = source
   if (target.identify(name) === storage.identify(name)) throw new TypeError('that is where the database is')
   if (database.encryption && !work.encryption) {

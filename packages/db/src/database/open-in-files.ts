@@ -1,8 +1,10 @@
 /** Opens and deletes databases in the private file system of a browser, or in IndexedDB where there is none or where they are already. */
+import { checkOptions, type OptionNames } from '../base/options.ts'
 import { exists } from '../storage/indexeddb/open.ts'
 import { indexedDb } from '../storage/indexeddb/indexeddb.ts'
 import { hasFolder } from '../storage/opfs/folder.ts'
-import { hasFileSystem, opfs, type OpfsOptions } from '../storage/opfs/opfs.ts'
+import { hasFileSystem, opfs as inFiles, type OpfsOptions } from '../storage/opfs/opfs.ts'
+import type { Storage } from '../storage/page-store.ts'
 import { destroyByChoice, openByChoice, type Choice } from './choose-storage.ts'
 import type { Database } from './database.ts'
 import { destroy as destroyIn, type DestroyOptions } from './destroy.ts'
@@ -38,16 +40,26 @@ export function open<Schemas extends object = object>(
   return openByChoice(choiceWith(worker), name, rest)
 }
 
+const OPFS_OPTIONS: OptionNames<OpfsOptions> = { worker: true, fallback: true }
+const DESTROY_OPTIONS: OptionNames<OpfsDestroyOptions> = { storage: true, worker: true }
+
 /** Deletes a database wherever it is; fine if there is none. As `destroy` of `pannier` with `storage`, or not in a browser. */
 export function destroy(name: string, options: OpfsDestroyOptions = {}): Promise<void> {
+  checkOptions('destroy()', options, DESTROY_OPTIONS)
   const { worker, ...rest } = options
   if (rest.storage !== undefined || !hasFileSystem()) return destroyIn(name, rest)
   return destroyByChoice(choiceWith(worker), name)
 }
 
+/** The files of a browser's private file system, as a storage. @throws TypeError for an option that there is not. */
+export function opfs(options: OpfsOptions = {}): Storage {
+  checkOptions('opfs()', options, OPFS_OPTIONS)
+  return inFiles(options)
+}
+
 function choiceWith(worker: OpfsOptions['worker']): Choice {
   return {
-    preferred: { storage: opfs(worker && { worker }), has: hasFolder },
+    preferred: { storage: inFiles(worker && { worker }), has: hasFolder },
     fallback: { storage: indexedDb(), has: mayExist },
   }
 }

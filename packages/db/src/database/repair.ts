@@ -1,5 +1,6 @@
 /** Makes a healthy database of a damaged one. What does it is loaded with the first use. */
 import { loadedModule } from '../base/lazy-module.ts'
+import { checkOptions, type OptionNames } from '../base/options.ts'
 import type { Credential } from '../storage/encrypted/slots.ts'
 import type { Storage } from '../storage/page-store.ts'
 import { limitsOf } from './open.ts'
@@ -18,6 +19,14 @@ export interface RepairOptions {
   readonly onProgress?: (done: number) => void
   /** Gives up with PANNIER_ABORTED; nothing of the new database stays. */
   readonly signal?: AbortSignal
+}
+
+const REPAIR_OPTIONS: OptionNames<RepairOptions> = {
+  to: true,
+  storage: true,
+  encryption: true,
+  onProgress: true,
+  signal: true,
 }
 
 /** What was saved of a collection, and what was not. */
@@ -64,6 +73,7 @@ export interface RepairReport {
  */
 export async function repair(name: string, options: RepairOptions): Promise<RepairReport> {
   limitsOf(name, {})
+  checkOptions('repair()', options ?? {}, REPAIR_OPTIONS)
   const { to } = options ?? {}
   if (typeof to !== 'string' || to === '' || to === name)
     throw new TypeError(`repair(): options.to must be the name of another database, got ${JSON.stringify(to)}`)

@@ -1,4 +1,5 @@
 /** Reads of revisions, loaded with the first one. Arguments are checked; what a collection that does not exist has is nothing. */
+import { checkOptions, type OptionNames } from '../base/options.ts'
 import { DocumentReader, type StoredDocument } from '../document/document-reader.ts'
 import { collectMisses, RevisionReader } from '../document/revision-reads.ts'
 import type {
@@ -13,12 +14,24 @@ import type { CollectionAccess } from './collection-access.ts'
 type LatestFields = RevisionFields & { readonly latest?: boolean }
 type BulkFields = LatestFields & { readonly partial?: boolean }
 
+const FIELDS: OptionNames<RevisionFields> = {
+  revs: true,
+  revsInfo: true,
+  conflicts: true,
+  attachments: true,
+  deletedConflicts: true,
+}
+const GET_OPTIONS: OptionNames<RevisionReadOptions> = { ...FIELDS, rev: true, latest: true }
+const REVISIONS_OPTIONS: OptionNames<LatestFields> = { ...FIELDS, latest: true }
+const BULK_OPTIONS: OptionNames<BulkFields> = { ...REVISIONS_OPTIONS, partial: true }
+
 export function getRevisions(
   access: CollectionAccess,
   id: string,
   revs: 'all' | readonly string[],
   options: LatestFields,
 ): Promise<RevisionRead[]> {
+  checkOptions('getRevisions()', options, REVISIONS_OPTIONS)
   const none = revs === 'all' ? [] : revs.map((rev) => ({ missing: rev }))
   return read(access, (reader) => reader.revisions(id, revs, options), none)
 }
@@ -28,6 +41,7 @@ export function bulkGet(
   wanted: readonly { readonly id: string; readonly rev: string | undefined }[],
   options: BulkFields,
 ): Promise<unknown[]> {
+  checkOptions('bulkGet()', options, BULK_OPTIONS)
   const { partial = false, ...fields } = options
   const readAll = (reader: RevisionReader): (StoredDocument | undefined)[] =>
     collectMisses(wanted, ({ id, rev }) => reader.read(id, { ...fields, ...(rev !== undefined && { rev }) }))
@@ -60,6 +74,7 @@ export function listConflicts(access: CollectionAccess): Promise<ConflictedDocum
 }
 
 export function readOne(access: CollectionAccess, id: string, options: RevisionReadOptions): Promise<unknown> {
+  checkOptions('get()', options, GET_OPTIONS)
   return read<unknown>(access, (reader) => reader.read(id, options), undefined)
 }
 
@@ -68,6 +83,7 @@ export function readMany(
   ids: readonly string[],
   options: RevisionReadOptions,
 ): Promise<unknown[]> {
+  checkOptions('get()', options, GET_OPTIONS)
   return read<unknown[]>(
     access,
     (reader) => collectMisses(ids, (id) => reader.read(id, options)),

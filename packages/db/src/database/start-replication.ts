@@ -3,6 +3,7 @@ import { throwIfAborted } from '../base/abort.ts'
 import type { PannierError } from '../base/errors.ts'
 import { checkOptions, type OptionNames } from '../base/options.ts'
 import { HttpPeer } from '../replication/http/http-peer.ts'
+import type { HttpPeerOptions } from '../replication/http/http-peer.ts'
 import type { PeerFilter, ReplicationPeer } from '../replication/peer.ts'
 import { PartWatcher } from '../replication/part-watcher.ts'
 import { BATCHES_AHEAD_DEFAULT, BATCH_SIZE_DEFAULT } from '../replication/run-options.ts'
@@ -19,8 +20,10 @@ import type { LocalCollection } from './local-peer.ts'
 import { oneTab } from './one-tab.ts'
 import type { OneTab } from './one-tab.ts'
 import type {
+  CollectionSide,
   DatabaseSyncOptions,
   DirectionOptions,
+  RemoteSide,
   ReplicationJob,
   ReplicationOptions,
   ReplicationRequest,
@@ -107,6 +110,15 @@ const DIRECTION_OPTIONS: OptionNames<DirectionOptions> = {
   snapshot: true,
 }
 
+const HTTP_OPTIONS: OptionNames<HttpPeerOptions> = {
+  headers: true,
+  auth: true,
+  fetch: true,
+  timeoutMs: true,
+  connectionsMax: true,
+  heartbeatMs: true,
+}
+
 const REPLICATION_OPTIONS: OptionNames<ReplicationOptions> = {
   live: true,
   retry: true,
@@ -116,14 +128,12 @@ const REPLICATION_OPTIONS: OptionNames<ReplicationOptions> = {
   network: true,
   push: true,
   pull: true,
-  headers: true,
-  auth: true,
-  fetch: true,
-  timeoutMs: true,
-  connectionsMax: true,
-  heartbeatMs: true,
+  ...HTTP_OPTIONS,
   ...DIRECTION_OPTIONS,
 }
+
+const REMOTE_SIDE: OptionNames<RemoteSide> = { url: true, ...HTTP_OPTIONS }
+const COLLECTION_SIDE: OptionNames<CollectionSide> = { collection: true, around: true, admit: true, accept: true }
 
 const SYNC_OPTIONS: OptionNames<DatabaseSyncOptions> = { collections: true, ...REPLICATION_OPTIONS }
 
@@ -225,10 +235,14 @@ function checkFilter({ filter }: RunOptions, source: ReplicationPeer): void {
 
 function sideOf(context: DatabaseContext, side: ReplicationSide, options: ReplicationOptions): ReplicationPeer {
   if (typeof side !== 'object' || side === null || side instanceof URL) return peerOf(context, side, options)
-  if ('url' in side) return peerOf(context, side.url, { ...options, ...side })
-  return 'collection' in side && typeof side.collection === 'object'
-    ? new LocalPeer(collectionOf(side.collection), side)
-    : peerOf(context, side as ReplicationTarget, options)
+  if ('url' in side) {
+    checkOptions('a side of replicate()', side, REMOTE_SIDE)
+    return peerOf(context, side.url, { ...options, ...side })
+  }
+  if (!('collection' in side && typeof side.collection === 'object'))
+    return peerOf(context, side as ReplicationTarget, options)
+  checkOptions('a side of replicate()', side, COLLECTION_SIDE)
+  return new LocalPeer(collectionOf(side.collection), side)
 }
 
 function collectionOf(target: ReplicationTarget): LocalCollection {

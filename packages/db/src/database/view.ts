@@ -4,7 +4,8 @@ import type { NumberStatistics } from '../btree/statistics.ts'
 import type { BuiltInReduce, Emit, MapMany, ReduceFunction, ViewFunctions } from '../view/view-definition.ts'
 import type { ViewContext, ViewEngine } from '../view/view-engine.ts'
 import type { ViewEngines } from '../view/view-engines.ts'
-import { checkViewFunctions, checkViewOptions, type ViewOptions } from '../view/view-options.ts'
+import { checkViewFunctions } from '../view/view-functions.ts'
+import type { ViewOptions } from '../view/view-options.ts'
 import type { ReducedRow, ViewInfo, ViewResult, ViewRow } from '../view/view-result.ts'
 
 /** What a view is made of. Functions must be pure: their results are kept for as long as their source stays the same. */
@@ -52,13 +53,11 @@ export type ViewAnswer<Document, Key, Value, Result> = [Result] extends [never]
 export class View<Document, Key = unknown, Value = unknown, Result = never> {
   /** Undefined: an ad-hoc view. */
   readonly name: string | undefined
-  readonly #isReduced: boolean
   readonly #engine: () => Promise<ViewEngine>
 
   /** @internal Use `collection.view`. */
-  constructor(name: string | undefined, isReduced: boolean, engine: () => Promise<ViewEngine>) {
+  constructor(name: string | undefined, engine: () => Promise<ViewEngine>) {
     this.name = name
-    this.#isReduced = isReduced
     this.#engine = engine
   }
 
@@ -74,7 +73,6 @@ export class View<Document, Key = unknown, Value = unknown, Result = never> {
   ): Promise<ViewResult<Key, Value, ViewRow<Key, Value, Document>>>
   query(options?: ViewOptions): Promise<ViewResult<Key, Value, ViewAnswer<Document, Key, Value, Result>>>
   query(options: ViewOptions = {}): Promise<unknown> {
-    checkViewOptions(options, this.#isReduced)
     return this.#engine().then((engine) => engine.query(options))
   }
 
@@ -83,9 +81,8 @@ export class View<Document, Key = unknown, Value = unknown, Result = never> {
     options: ViewOptions & { readonly reduce: false },
   ): AsyncGenerator<ViewRow<Key, Value, Document>, void, undefined>
   rows(options?: ViewOptions): AsyncGenerator<ViewAnswer<Document, Key, Value, Result>, void, undefined>
-  rows(options: ViewOptions = {}): AsyncGenerator<unknown, void, undefined> {
-    checkViewOptions(options, this.#isReduced)
-    return this.#rows(options)
+  async *rows(options: ViewOptions = {}): AsyncGenerator<unknown, void, undefined> {
+    yield* (await this.#engine()).rows(options)
   }
 
   /** Takes in what was written; a query does so by itself. Of use when a first build is to be done before it is needed. */
@@ -101,10 +98,6 @@ export class View<Document, Key = unknown, Value = unknown, Result = never> {
   /** Forgets what was built at once, whatever its size; the next query builds it anew. False if nothing was built. */
   async drop(): Promise<boolean> {
     return (await this.#engine()).drop()
-  }
-
-  async *#rows(options: ViewOptions): AsyncGenerator<unknown, void, undefined> {
-    yield* (await this.#engine()).rows(options)
   }
 }
 
@@ -133,7 +126,7 @@ export class CollectionViews {
         throw error
       }
     }
-    return new View(name, checked.reduce !== undefined, () => (engine ??= load()))
+    return new View(name, () => (engine ??= load()))
   }
 
   #load(): Promise<ViewEngines> {

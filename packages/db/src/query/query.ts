@@ -4,6 +4,7 @@
  */
 import { throwIfAborted } from '../base/abort.ts'
 import { andThen, isPromise, type MaybePromise } from '../base/maybe-promise.ts'
+import { checkOptions, type OptionNames } from '../base/options.ts'
 import { loadedModule } from '../base/lazy-module.ts'
 import { checkFieldPath, outermostPaths, parseOrderedField } from '../codec/field-path.ts'
 import { Groups } from './aggregate/groups.ts'
@@ -17,7 +18,7 @@ import { BATCH_ROWS_MAX, BATCH_ROWS_MIN, BATCH_ROWS_WHOLE, type Operator } from 
 import type { OrderedPath } from '../index/index-definition.ts'
 import { LiveCount } from './live/live-count.ts'
 import { LiveQuery } from './live/live-query.ts'
-import type { LiveHost, LiveOptions } from './live/live-types.ts'
+import type { LiveHost, LiveOptions, LiveRequest } from './live/live-types.ts'
 import { queryKey } from './live/query-key.ts'
 import type { FieldPath, FieldValue, Projected, Selector } from './field-types.ts'
 import type { Explanation } from './planner/explain.ts'
@@ -33,6 +34,10 @@ export interface ExplainOptions {
   readonly run?: boolean
 }
 
+const EXPLAIN_OPTIONS: OptionNames<ExplainOptions> = { run: true }
+const LIVE_OPTIONS: OptionNames<LiveOptions> = { signal: true }
+const MEANING: OptionNames<SelectorMeaning> = { dialect: true, collation: true }
+
 export type DistinctValues<Document, Path extends string> = Exclude<FieldValue<Document, Path>, undefined>[]
 
 export type OpenSource = () => MaybePromise<QuerySource>
@@ -46,6 +51,7 @@ export function createQuery<T extends object, Document extends object = T>(
   loadHost?: LoadLiveHost,
   meaning: SelectorMeaning = {},
 ): Query<T, Document> {
+  checkOptions('find()', meaning, MEANING)
   const condition = normalise(parseSelector(selector, meaning))
   const expressions = expressionsOf(condition)
   const prepared: OpenSource =
@@ -175,13 +181,18 @@ export class Query<T extends object, Document extends object = T> implements Asy
    * How the query would be answered now. It is planned but not run, unless `run` asks for it: then the rows that each step gave
    * and the pages that were read are told too.
    */
-  async explain({ run = false }: ExplainOptions = {}): Promise<Explanation> {
+  async explain(options: ExplainOptions = {}): Promise<Explanation> {
+    checkOptions('explain()', options, EXPLAIN_OPTIONS)
     // Rarely needed, so nobody has to load it who does not call it.
     const { explainQuery } = await loadedModule(import('./planner/explain.ts'))
     this.#checkAborted()
     const source = await this.#open()
     try {
-      return await explainQuery(source, this.#specification, run ? () => this.#checkAborted() : undefined)
+      return await explainQuery(
+        source,
+        this.#specification,
+        options.run === true ? () => this.#checkAborted() : undefined,
+      )
     } finally {
       source.release()
     }
@@ -195,8 +206,8 @@ export class Query<T extends object, Document extends object = T> implements Asy
    * const live = people.find({ city: 'Oslo' }).sort('name').limit(20).live({ signal })
    * for await (const { rows, changes } of live) render(rows)
    */
-  live({ signal = this.#abortSignal }: LiveOptions = {}): LiveQuery<T> {
-    return new LiveQuery<T>(this.#liveHost(), { specification: this.#specification, open: this.#open, signal })
+  live(options: LiveOptions = {}): LiveQuery<T> {
+    return new LiveQuery<T>(this.#liveHost(), this.#liveRequest(options))
   }
 
   /**
@@ -207,8 +218,8 @@ export class Query<T extends object, Document extends object = T> implements Asy
    * const unread = messages.find({ read: false }).liveCount({ signal })
    * for await (const count of unread) show(count)
    */
-  liveCount({ signal = this.#abortSignal }: LiveOptions = {}): LiveCount {
-    return new LiveCount(this.#liveHost(), { specification: this.#specification, open: this.#open, signal })
+  liveCount(options: LiveOptions = {}): LiveCount {
+    return new LiveCount(this.#liveHost(), this.#liveRequest(options))
   }
 
   /** Whether the other query asks for the same of the same collection (of this handle), so that it would give the same. */
@@ -227,6 +238,12 @@ export class Query<T extends object, Document extends object = T> implements Asy
     const loadHost = this.#loadHost
     if (loadHost === undefined) throw new TypeError('Inside a transaction a query cannot be live.')
     return loadHost()
+  }
+
+  #liveRequest(options: LiveOptions): LiveRequest {
+    checkOptions('live() and liveCount()', options, LIVE_OPTIONS)
+    const { signal = this.#abortSignal } = options
+    return { specification: this.#specification, open: this.#open, signal }
   }
 
   #with<U extends object>(changes: Partial<QuerySpecification>): Query<U, Document> {

@@ -3,6 +3,7 @@ import { throwIfAborted } from '../base/abort.ts'
 import { PannierError } from '../base/errors.ts'
 import type { Environment } from '../base/environment.ts'
 import { loadAhead } from '../base/lazy-module.ts'
+import { checkOptions, type OptionNames } from '../base/options.ts'
 import type { MaybePromise } from '../base/maybe-promise.ts'
 import { numberKey } from '../codec/key-number.ts'
 import type { Catalog } from '../document/catalog.ts'
@@ -33,6 +34,7 @@ export interface ViewContext {
 const UPDATES_MAX = 10
 
 type Waiting = Pick<UpdateOptions, 'signal' | 'onProgress'>
+const WAITING: OptionNames<Waiting> = { signal: true, onProgress: true }
 
 /** A query that is under way. */
 interface Opened {
@@ -86,6 +88,7 @@ export class ViewEngine {
 
   /** Resolves when everything that was written before the call is in the view. */
   async update(waiting: Waiting = {}): Promise<void> {
+    checkOptions('update() of a view', waiting, WAITING)
     await this.#context.whenReadable?.()
     const { target, isBehind } = await this.#progress()
     if (!isBehind) return

@@ -1,8 +1,5 @@
-/** Arguments of views, checked. It is all that has to be there before a view is used. */
+/** Options of queries of views, checked. Loaded with the first query. */
 import { checkOptions, type OptionNames } from '../base/options.ts'
-import type { ViewFunctions } from './view-definition.ts'
-
-export const VIEW_NAME_CHARS_MAX = 200
 
 export interface ViewOptions {
   /** Rows with this key only. */
@@ -42,26 +39,9 @@ export interface ViewOptions {
   readonly onProgress?: (done: number) => void
 }
 
-/** Checks arguments of the public API: throws a TypeError for what is no view. `name` undefined: an ad-hoc one. */
-export function checkViewFunctions(functions: ViewFunctions, name: string | undefined): void {
-  if (name !== undefined && (typeof name !== 'string' || name === '' || name.length > VIEW_NAME_CHARS_MAX))
-    throw new TypeError(`the name of a view is a string of 1 to ${VIEW_NAME_CHARS_MAX} characters`)
-  if (typeof functions !== 'object' || functions === null) throw new TypeError('a view is { map, reduce, version }')
-  const { map, mapMany, reduce, version } = functions as { readonly [name in keyof ViewFunctions]?: unknown }
-  if (typeof map !== 'function') throw new TypeError('a view has a function map(document, emit)')
-  if (mapMany !== undefined && (typeof mapMany !== 'function' || version === undefined))
-    throw new TypeError('mapMany is a function, and goes with a version')
-  if (reduce !== undefined && typeof reduce !== 'function' && !BUILT_IN.includes(reduce))
-    throw new TypeError(`reduce is a function or one of ${BUILT_IN.join(', ')}`)
-  if (version === undefined && [map, reduce].some((one) => String(one).includes('[native code]')))
-    throw new TypeError('a function without a source, as bind makes them, takes a version')
-  if (version !== undefined && typeof version !== 'string' && typeof version !== 'number')
-    throw new TypeError('version is a string or a number')
-}
-
 /** Throws a TypeError for what can't be meant. `isReduced`: the view has a reduce. Returns whether results are asked for. */
 export function checkViewOptions(options: ViewOptions, isReduced: boolean): boolean {
-  checkOptions('a view', options, NAMES)
+  checkOptions('query() and rows() of a view', options, NAMES)
   const { keys, key, skip = 0, limit, group = false, reduce = isReduced } = options
   for (const name of FLAGS) {
     const value: unknown = options[name]
@@ -116,8 +96,6 @@ const NAMES: OptionNames<ViewOptions> = {
   signal: true,
   onProgress: true,
 }
-
-const BUILT_IN: readonly unknown[] = ['_sum', '_count', '_stats', '_approx_count_distinct']
 
 function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0

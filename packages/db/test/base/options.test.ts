@@ -1,8 +1,14 @@
-/** Goal: a misspelt option of the public API is named, with the one that is meant. */
+/** Goal: a misspelt option of the public API is named, with the one that is meant; of every function that takes options. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { takersOfOptions } from '../../../../tools/checks/options-of-api.ts'
 import { checkOptions, nearest } from '../../src/base/options.ts'
-import { open } from '../../src/index.ts'
+import { destroy, open, repair } from '../../src/index.ts'
+import type { Collection, Database, JsonObject } from '../../src/index.ts'
+import { indexedDb } from '../../src/indexeddb.ts'
 import { memory } from '../../src/memory.ts'
+import * as files from '../../src/opfs.ts'
 
 test('what is no object, and what there is not', () => {
   const names = { collections: true, storage: true } as const
@@ -12,34 +18,157 @@ test('what is no object, and what there is not', () => {
   expect(check({ colections: 1 })).toThrow("f(): there is no option 'colections'; did you mean 'collections'?")
   expect(check({ nothing: 1 })).toThrow("f(): there is no option 'nothing'; it takes collections, storage")
   expect(check({ toString: 1 })).toThrow("there is no option 'toString'")
-  expect(nearest('index', ['schema', 'indexes'])).toBe('indexes')
-  expect(nearest('x', ['on', 'at'])).toBeUndefined()
 })
 
-test('the functions of the public API say which option they do not have', async () => {
-  expect(() => open('x', { colections: {} } as never)).toThrow("did you mean 'collections'?")
+test('the name that is nearest', () => {
+  expect(nearest('index', ['schema', 'indexes'])).toBe('indexes')
+  expect(nearest('sinc', ['signal', 'since'])).toBe('since')
+  expect(nearest('coll', ['storage', 'collections'])).toBe('collections')
+  expect(nearest('onprogress', ['onProgress'])).toBe('onProgress')
+  expect(nearest('x', ['on', 'at'])).toBeUndefined()
+  expect(nearest('selekktorr', ['selector'])).toBeUndefined()
+})
+
+interface Place {
+  readonly db: Database
+  readonly people: Collection<JsonObject>
+}
+
+/** Of one function: the option that is meant, and a call with it misspelt. */
+type Row = readonly [meant: string, call: (place: Place) => unknown]
+
+const view = ({ people }: Place) => people.view('v', { map: () => {} })
+const attachment = async ({ people }: Place) => {
+  await people.putAttachment('a', 'x', 'y')
+  return (await people.getAttachment('a', 'x'))!
+}
+const misspelt = (options: object): never => options as never
+
+/** A function that takes options has a row: with `checkOptions` it is written in a line. */
+const FUNCTIONS: Readonly<Record<string, Row | readonly Row[]>> = {
+  open: ['collections', () => open('x', misspelt({ colections: {} }))],
+  destroy: ['storage', () => destroy('x', misspelt({ storag: memory() }))],
+  repair: ['to', () => repair('x', misspelt({ too: 'y' }))],
+  'Attachment.bytes': ['end', async (place) => (await attachment(place)).bytes(misspelt({ ende: 1 }))],
+  'Attachment.text': ['end', async (place) => (await attachment(place)).text(misspelt({ ende: 1 }))],
+  'Attachment.blob': ['end', async (place) => (await attachment(place)).blob(misspelt({ ende: 1 }))],
+  'Attachment.stream': ['end', async (place) => (await attachment(place)).stream(misspelt({ ende: 1 }))],
+  'Collection.changes': ['since', ({ people }) => people.changes(misspelt({ sinc: 5 }))],
+  'Collection.retryMigration': ['signal', ({ people }) => people.retryMigration(misspelt({ singal: undefined }))],
+  'Collection.duplicates': ['limit', ({ people }) => people.duplicates('email', misspelt({ limt: 5 }))],
+  'Collection.query': ['limit', ({ people }) => people.query({ map: () => {} }, misspelt({ limt: 5 }))],
+  'Collection.export': ['format', ({ people }) => people.export(misspelt({ frmat: 'json' }))],
+  'Collection.import': ['mode', ({ people }) => people.import('[]', misspelt({ mod: 'upsert' }))],
+  'Collection.sync': [
+    ['retry', ({ db, people }) => people.sync(db.collection('other'), misspelt({ retri: true }))],
+    ['selector', ({ db, people }) => people.sync(db.collection('other'), misspelt({ push: { selectr: {} } }))],
+  ],
+  'CollectionOperations.get': [
+    ['conflicts', ({ people }) => people.get('a', misspelt({ conflict: true }))],
+    ['conflicts', ({ people }) => people.get(['a'], misspelt({ conflict: true }))],
+  ],
+  'CollectionOperations.insert': ['atomic', ({ people }) => people.insert({ name: 'a' }, misspelt({ atomc: false }))],
+  'CollectionOperations.put': ['newEdits', ({ people }) => people.put({ name: 'a' }, misspelt({ new_edits: false }))],
+  'CollectionOperations.upsert': ['atomic', ({ people }) => people.upsert({ name: 'a' }, misspelt({ atom: false }))],
+  'CollectionOperations.delete': ['atomic', ({ people }) => people.delete('a', misspelt({ atomik: false }))],
+  'CollectionOperations.putAttachment': [
+    'contentType',
+    ({ people }) => people.putAttachment('a', 'x', 'y', misspelt({ content_type: 'text/html' })),
+  ],
+  'CollectionOperations.getAttachment': [
+    'start',
+    ({ people }) => people.getAttachment('a', 'x', misspelt({ strat: 1 })),
+  ],
+  'CollectionOperations.removeAttachment': [
+    'rev',
+    ({ people }) => people.removeAttachment('a', 'x', misspelt({ revv: '1-a' })),
+  ],
+  'CollectionOperations.find': ['dialect', ({ people }) => people.find({}, misspelt({ dialekt: 'couchdb' }))],
+  'CollectionOperations.search': ['match', ({ people }) => people.search('x', misspelt({ mach: 'any' }))],
+  'CollectionOperations.list': ['limit', ({ people }) => people.list(misspelt({ limt: 5 }))],
+  'RevisionOperations.getRevisions': [
+    'latest',
+    ({ people }) => people.getRevisions('a', 'all', misspelt({ last: true })),
+  ],
+  'RevisionOperations.bulkGet': ['partial', ({ people }) => people.bulkGet([{ id: 'a' }], misspelt({ partail: true }))],
+  'LocalDocuments.list': ['prefix', ({ people }) => people.local.list(misspelt({ prefx: 'a' }))],
+  'Database.collection': [
+    ['indexes', ({ db }) => db.collection('people', misspelt({ index: ['name'] }))],
+    ['multi', ({ db }) => db.collection('people', { indexes: [misspelt({ on: 'tags', mult: true })] })],
+  ],
+  'Database.createCollection': ['revisionsLimit', ({ db }) => db.createCollection('x', misspelt({ revisionLimit: 5 }))],
+  'Database.snapshot': ['sealed', ({ db }) => db.snapshot(misspelt({ seald: false }))],
+  'Database.moveTo': ['encryption', ({ db }) => db.moveTo(memory(), misspelt({ encrypton: { password: 'x' } }))],
+  'Database.sync': ['collections', ({ db }) => db.sync('https://example.org', misspelt({ colections: ['people'] }))],
+  'Database.replicate': [
+    ['live', ({ db, people }) => db.replicate(people, db.collection('other'), misspelt({ lve: true }))],
+    ['auth', ({ db, people }) => db.replicate(misspelt({ url: 'https://example.org', auht: {} }), people)],
+    ['admit', ({ db, people }) => db.replicate(people, misspelt({ collection: db.collection('other'), admt: {} }))],
+  ],
+  'Encryption.addPassword': ['label', ({ db }) => db.encryption!.addPassword('x', misspelt({ labl: 'phone' }))],
+  'Encryption.addKey': [
+    'label',
+    async ({ db }) => db.encryption!.addKey(await deviceKey(), misspelt({ labl: 'phone' })),
+  ],
+  'Encryption.makeRecoveryKey': ['label', ({ db }) => db.encryption!.makeRecoveryKey(misspelt({ labl: 'safe' }))],
+  'Encryption.rotateKey': ['onProgress', ({ db }) => db.encryption!.rotateKey(misspelt({ onprogres: () => {} }))],
+  'Query.explain': ['run', ({ people }) => people.find().explain(misspelt({ runn: true }))],
+  'Query.live': ['signal', ({ people }) => people.find().live(misspelt({ singal: undefined }))],
+  'Query.liveCount': ['signal', ({ people }) => people.find().liveCount(misspelt({ singal: undefined }))],
+  'Replicate.to': ['live', ({ db, people }) => people.replicate.to(db.collection('other'), misspelt({ lve: true }))],
+  'Replicate.from': [
+    'live',
+    ({ db, people }) => people.replicate.from(db.collection('other'), misspelt({ lve: true })),
+  ],
+  'View.query': ['limit', (place) => view(place).query(misspelt({ limt: 5 }))],
+  'View.rows': [
+    'limit',
+    (place) =>
+      view(place)
+        .rows(misspelt({ limt: 5 }))
+        .next(),
+  ],
+  'View.update': ['signal', (place) => view(place).update(misspelt({ singal: undefined }))],
+  'indexeddb: indexedDb': ['openTimeoutMs', () => indexedDb(misspelt({ openTimeoutMsec: 5 }))],
+  'opfs: opfs': ['worker', () => files.opfs(misspelt({ woker: () => {} }))],
+  'opfs: open': ['collections', () => files.open('x', misspelt({ colections: {} }))],
+  'opfs: destroy': ['storage', () => files.destroy('x', misspelt({ storag: memory() }))],
+}
+
+/** Objects with names of their own that are arguments, or options of options. */
+const OBJECTS: Readonly<Record<string, Row>> = {
+  'a view': ['version', ({ people }) => people.view('v', misspelt({ map: () => {}, verson: 1 }))],
+  credentials: ['derivation', () => open('x', { encryption: misspelt({ password: 'x', derivaton: 'pbkdf2' }) })],
+}
+
+/** Those of `level` and `testing` are called by the library, or by tests. */
+const ENTRIES = ['index', 'indexeddb', 'memory', 'opfs', 'sqlite']
+
+function deviceKey(): Promise<CryptoKey> {
+  return crypto.subtle.generateKey({ name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt'])
+}
+
+test('every function of the public API that takes options is in the table', () => {
+  const takers = ENTRIES.flatMap((entry) => {
+    const api = readFileSync(join(import.meta.dirname, `../../api/${entry}.d.ts`), 'utf8')
+    return [...takersOfOptions(api)].map((name) => (entry === 'index' ? name : `${entry}: ${name}`))
+  })
+  expect(takers.sort()).toEqual(Object.keys(FUNCTIONS).sort())
+})
+
+test('each says which option it does not have, and which one is meant', async () => {
+  await using db = await open('x', { storage: memory(), encryption: { password: 'x', derivation: 'pbkdf2' } })
+  const place = { db, people: db.collection('people', { indexes: [{ on: 'email', unique: true }] }) }
+  for (const [name, row] of Object.entries({ ...FUNCTIONS, ...OBJECTS })) {
+    const rows = (typeof row[0] === 'string' ? [row] : row) as readonly Row[]
+    for (const [meant, call] of rows)
+      await expect((async () => await call(place))(), name).rejects.toThrow(`did you mean '${meant}'?`)
+  }
+})
+
+test('other arguments that are not what they should be', async () => {
   await using db = await open('x', { storage: memory() })
   const people = db.collection<{ name: string }>('people')
-  const wrong: [string, () => unknown][] = [
-    ['indexes', () => db.collection('people', { index: ['name'] } as never)],
-    ['multi', () => db.collection('people', { indexes: [{ on: 'tags', mult: true } as never] })],
-    ['revisionsLimit', () => db.createCollection('x', { revisionLimit: 5 } as never)],
-    ['atomic', () => people.insert({ name: 'a' }, { atomc: false } as never)],
-    ['newEdits', () => people.put({ name: 'a' }, { new_edits: false } as never)],
-    ['atomic', () => people.delete('a', { atomik: false } as never)],
-    ['contentType', () => people.putAttachment('a', 'x', 'y', { content_type: 'text/html' } as never)],
-    ['since', () => people.changes({ sinc: 5 } as never)],
-    ['limit', () => people.list({ limt: 5 } as never)],
-    ['format', () => people.export({ frmat: 'json' } as never)],
-    ['mode', () => people.import('[]', { mod: 'upsert' } as never)],
-    ['match', () => people.search('x', { mach: 'any' } as never)],
-    ['limit', () => people.view('v', { map: () => {} }).query({ limt: 5 } as never)],
-    ['retry', () => people.sync(db.collection('other'), { retri: true } as never)],
-    ['selector', () => people.sync(db.collection('other'), { push: { selectr: {} } } as never)],
-    ['collections', () => db.sync('https://example.org', { colections: ['people'] } as never)],
-  ]
-  for (const [meant, call] of wrong)
-    await expect((async () => await call())(), meant).rejects.toThrow(`did you mean '${meant}'?`)
   await expect((async () => await db.sync('https://example.org', undefined as never))()).rejects.toThrow(
     'db.sync(): collections must be given',
   )

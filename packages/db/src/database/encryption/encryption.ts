@@ -1,6 +1,7 @@
 /** The encryption of an open database: who can open it, and its keys. Loaded with the first encrypted database. */
 import { cryptoPlatform } from '#crypto-platform'
 import { PannierError } from '../../base/errors.ts'
+import { checkOptions, type OptionNames } from '../../base/options.ts'
 import type { PagedKeyValueStore, SnapshotExport } from '../../kv/open.ts'
 import type { SnapshotOptions } from '../snapshot-options.ts'
 import {
@@ -45,6 +46,8 @@ export interface SlotOptions {
   readonly label?: string
 }
 
+const SLOT_OPTIONS: OptionNames<SlotOptions> = { label: true }
+const ROTATE_OPTIONS: OptionNames<LongWork> = { signal: true, onProgress: true }
 const ROTATION_DUE_USES: number = 2 ** 28
 
 /** What `open` does with `encryption`. */
@@ -158,7 +161,9 @@ export class Encryption {
    *
    * @throws PANNIER_ABORTED, PANNIER_CLOSED, PANNIER_CORRUPT, PANNIER_QUOTA_EXCEEDED
    */
-  async rotateKey({ signal, onProgress }: LongWork = {}): Promise<void> {
+  async rotateKey(options: LongWork = {}): Promise<void> {
+    checkOptions('rotateKey()', options, ROTATE_OPTIONS)
+    const { signal, onProgress } = options
     if (this.#rotation !== undefined) return this.#rotation
     const { environment, closing, pending } = this.#context
     const rotation = rotateKey(this.#pages, {
@@ -186,7 +191,9 @@ export class Encryption {
     return { keyUses, isRotationDue: keyUses >= ROTATION_DUE_USES, isRotating: header.keys.length > 1 }
   }
 
-  async #addSlot(credential: Credential, { label = '' }: SlotOptions): Promise<EncryptionSlot> {
+  async #addSlot(credential: Credential, options: SlotOptions): Promise<EncryptionSlot> {
+    checkOptions('addPassword(), addKey() and makeRecoveryKey()', options, SLOT_OPTIONS)
+    const { label = '' } = options
     if (typeof label !== 'string' || label.length > LABEL_CHARS_MAX)
       throw new TypeError(`a label is a string of up to ${LABEL_CHARS_MAX} characters`)
     let added: Slot | undefined

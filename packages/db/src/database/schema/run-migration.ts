@@ -1,4 +1,5 @@
 /** Migrations as their runner asks for them; loaded when there is one. */
+import { checkOptions, type OptionNames } from '../../base/options.ts'
 import type { WriteContext } from '../../document/write-documents.ts'
 import { eitherSignal } from '../byte-stream.ts'
 import type { DatabaseContext } from '../database-context.ts'
@@ -11,12 +12,15 @@ import type { RunOptions } from './migration-runner.ts'
 
 type Parts = [context: DatabaseContext, schema: CollectionSchema, writing: WriteContext, options: RunOptions]
 
+const RUN_OPTIONS: OptionNames<RunOptions> = { signal: true, onProgress: true }
+
 export function runMigration(...parts: Parts): Promise<void> {
   return migrateCollection(optionsOf(...parts))
 }
 
-export function retryMigration(...parts: Parts): Promise<RetryResult> {
-  return retryFailures(optionsOf(...parts))
+export async function retryMigration(...parts: Parts): Promise<RetryResult> {
+  checkOptions('retryMigration()', parts[3], RUN_OPTIONS)
+  return await retryFailures(optionsOf(...parts))
 }
 
 export async function readFailures({ store, catalog }: DatabaseContext, name: string): Promise<MigrationFailure[]> {

@@ -1,4 +1,5 @@
 /** An attachment that is read: lazily, whole or in part, at once or as a stream. */
+import { checkOptions, type OptionNames } from '../../base/options.ts'
 import { isPromise } from '../../base/maybe-promise.ts'
 import type { MaybePromise } from '../../base/maybe-promise.ts'
 import { PannierError } from '../../base/errors.ts'
@@ -12,6 +13,8 @@ export interface ByteRange {
   readonly start?: number
   readonly end?: number
 }
+
+const RANGE: OptionNames<ByteRange> = { start: true, end: true }
 
 /** A snapshot that is held until it is released. */
 export interface BlobSource {
@@ -116,7 +119,9 @@ export class Attachment {
     )
   }
 
-  #clamp({ start = 0, end = this.length }: ByteRange): { start: number; end: number } {
+  #clamp(range: ByteRange): { start: number; end: number } {
+    checkOptions('the range of an attachment', range, RANGE)
+    const { start = 0, end = this.length } = range
     checkRange({ start, end })
     const from = Math.min(start, this.length)
     return { start: from, end: Math.max(from, Math.min(end, this.length)) }

@@ -4,6 +4,7 @@
  * Guarantees: a slot whose costs lie below the minimum or above the maximum is never used, so that nobody can weaken what is
  * stored, or make opening take for ever, by changing a number.
  */
+import { checkOptions, type OptionNames } from '../../base/options.ts'
 import { PannierError } from '../../base/errors.ts'
 import { associatedData, KIND_SLOT, tampered } from './envelope.ts'
 import { isDamaged, type Derivation, type Slot, type SlotKind, type SlotSecret } from './header-parts.ts'
@@ -35,9 +36,11 @@ const ARGON2ID: Derivation = { name: 'argon2id', passes: 3, memoryKib: 65_536, l
 const PBKDF2: Derivation = { name: 'pbkdf2', iterations: 600_000 }
 
 const PASSWORD_CHARS_MAX = 1024
+const CREDENTIAL: OptionNames<Credential> = { password: true, derivation: true, key: true, recoveryKey: true }
 
 /** Throws a TypeError. */
 export function checkCredential(credential: Credential): void {
+  checkOptions('encryption', credential, CREDENTIAL)
   const given = ['password', 'key', 'recoveryKey'].filter((name) => name in credential)
   if (given.length !== 1) throw new TypeError('encryption takes one of password, key and recoveryKey')
   if ('password' in credential) checkPassword(credential.password)

@@ -5,6 +5,7 @@
  * Each call is one transaction. Handles in any tab or worker of the origin share a database; what serializes their calls
  * is IndexedDB.
  */
+import { checkOptions, type OptionNames } from '../../base/options.ts'
 import type { SharingScope, Storage } from '../page-store.ts'
 import { Connection } from './connection.ts'
 import { IndexedDbPageStore } from './indexeddb-page-store.ts'
@@ -17,7 +18,11 @@ export interface IndexedDbOptions {
   readonly openTimeoutMs?: number
 }
 
-export function indexedDb({ openTimeoutMs = OPEN_TIMEOUT_MS }: IndexedDbOptions = {}): Storage {
+const OPTIONS: OptionNames<IndexedDbOptions> = { openTimeoutMs: true }
+
+export function indexedDb(options: IndexedDbOptions = {}): Storage {
+  checkOptions('indexedDb()', options, OPTIONS)
+  const { openTimeoutMs = OPEN_TIMEOUT_MS } = options
   return {
     kind: 'indexeddb',
     scope: 'origin' satisfies SharingScope,
