@@ -1177,7 +1177,7 @@ export interface WriteResult {
     readonly rev: string;
 }
 
-export function checkOptions(call: string, options: unknown, names: Readonly<Record<string, true>>): void;
+export function checkOptions(call: string, options: unknown, names: object): void;
 
 export function destroy(name: string, options?: DestroyOptions): Promise<void>;
 

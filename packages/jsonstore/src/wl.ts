@@ -1,9 +1,21 @@
 /** The JSONStore of the app, and the object `WL` that apps find it in. */
+import { checkOptions, type OptionNames } from 'pannier'
 import { JSONStoreApi } from './store.ts'
 import type { JSONStoreSettings } from './store.ts'
 
-/** A JSONStore with settings of its own: where databases are kept, how adapters are called. */
+const SETTINGS: OptionNames<JSONStoreSettings> = {
+  name: true,
+  storage: true,
+  events: true,
+  invokeProcedure: true,
+  secureRandom: true,
+  log: true,
+  fetch: true,
+}
+
+/** A JSONStore with settings of its own: where databases are kept, how adapters are called. @throws TypeError for one that there is not. */
 export function createJSONStore(settings: JSONStoreSettings = {}): JSONStoreApi {
+  checkOptions('createJSONStore()', settings, SETTINGS)
   return new JSONStoreApi(settings)
 }
 

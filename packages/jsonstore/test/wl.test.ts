@@ -4,9 +4,20 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { memory } from 'pannier/memory'
 import { expect, test, vi } from 'vitest'
 import { buildScript } from '../../../tools/checks/build.ts'
 import { root } from '../../../tools/checks/packages.ts'
+import { createJSONStore } from '../src/index.ts'
+
+test('a misspelt setting is named; options that IBM does not have are passed over, as JSONStore does', async () => {
+  expect(() => createJSONStore({ storag: memory() } as never)).toThrow("did you mean 'storage'?")
+  const store = createJSONStore({ storage: memory() })
+  await store.init({ people: { searchFields: { name: 'string' } } }, { usrname: 'ann' } as never)
+  await store.get('people')!.add({ name: 'ann' }, { markdirty: false } as never)
+  expect(await store.get('people')!.count({}, { exakt: true } as never)).toBe(1)
+  await store.closeAll()
+})
 
 test('the WL of the app keeps what it has', async () => {
   const Logger = { debug: () => 'logged' }

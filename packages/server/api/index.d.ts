@@ -45,6 +45,11 @@ export class HttpError extends Error {
     constructor(status: number, error: string, reason: string, options?: ErrorOptions);
 }
 
+export interface ListenOptions {
+    readonly port?: number;
+    readonly host?: string;
+}
+
 export type Needs = 'anyone' | 'user' | 'member' | 'database-admin' | 'server-admin';
 
 export interface NewAdmin {
@@ -57,10 +62,7 @@ export interface PannierServer {
     readonly database: Database;
     readonly newAdmin: NewAdmin | undefined;
     readonly app: FastifyInstance;
-    listen(options?: {
-        readonly port?: number;
-        readonly host?: string;
-    }): Promise<string>;
+    listen(options?: ListenOptions): Promise<string>;
     close(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /** `@pannier/server`: CouchDB's HTTP API on a Pannier database. */
 export { createServer } from './server.ts'
-export type { PannierServer } from './server.ts'
+export type { ListenOptions, PannierServer } from './server.ts'
 export type { AuthOptions } from './auth/auth.ts'
 export type { NewAdmin } from './auth/bootstrap.ts'
 export { DEFAULT_LIMITS } from './http/server-options.ts'

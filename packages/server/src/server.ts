@@ -2,8 +2,8 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { open } from 'pannier'
-import type { Database } from 'pannier'
+import { checkOptions, open } from 'pannier'
+import type { Database, OptionNames } from 'pannier'
 import { Auth } from './auth/auth.ts'
 import { ensureAdmin } from './auth/bootstrap.ts'
 import type { NewAdmin } from './auth/bootstrap.ts'
@@ -48,9 +48,14 @@ import { refuseOtherMethods } from './http/other-methods.ts'
 import { RunningRequests } from './http/running-requests.ts'
 import { replicatorGuard } from './replicator/replicator-guard.ts'
 import { openReplicator } from './replicator/replicator-routes.ts'
-import { DEFAULT_LIMITS } from './http/server-options.ts'
+import { checkServerOptions, DEFAULT_LIMITS } from './http/server-options.ts'
 import type { ServerOptions } from './http/server-options.ts'
 import { Sandbox } from './sandbox/sandbox.ts'
+
+export interface ListenOptions {
+  readonly port?: number
+  readonly host?: string
+}
 
 export interface PannierServer {
   /** Where it listens; undefined before `listen`. */
@@ -61,7 +66,7 @@ export interface PannierServer {
   /** The HTTP server, for more routes and for tests without a socket. */
   readonly app: FastifyInstance
   /** Loopback unless another host is named. Resolves with the URL. */
-  listen(options?: { readonly port?: number; readonly host?: string }): Promise<string>
+  listen(options?: ListenOptions): Promise<string>
   /** Ends feeds, finishes the requests that run, then closes the database. Idempotent. */
   close(): Promise<void>
 }
@@ -69,6 +74,7 @@ export interface PannierServer {
 const FILE_NAME = 'pannier.sqlite'
 const DATABASE_FILES = [FILE_NAME, `${FILE_NAME}-wal`, `${FILE_NAME}-shm`]
 const LOOPBACK = '127.0.0.1'
+const LISTEN_OPTIONS: OptionNames<ListenOptions> = { port: true, host: true }
 const ROUTES = [
   serverRoutes,
   databaseRoutes,
@@ -96,6 +102,7 @@ const ROUTES = [
  * console.log(await server.listen({ port: 5984 }))
  */
 export async function createServer(options: ServerOptions): Promise<PannierServer> {
+  checkServerOptions(options)
   const { database = await openIn(options) } = options
   const isOwn = options.database === undefined
   const closing = new AbortController()
@@ -174,7 +181,11 @@ async function assemble(
     database,
     newAdmin,
     app,
-    listen: async ({ port = 5984, host = LOOPBACK } = {}) => (url = await app.listen({ port, host })),
+    async listen(listening = {}) {
+      checkOptions('listen()', listening, LISTEN_OPTIONS)
+      const { port = 5984, host = LOOPBACK } = listening
+      return (url = await app.listen({ port, host }))
+    },
     close: () => (closed ??= close()),
   }
 }

@@ -29,7 +29,10 @@ export function basic(nameAndPassword: string): string {
   return `Basic ${Buffer.from(nameAndPassword).toString('base64')}`
 }
 
-export async function startServer(options: ServerOptions & { readonly port?: number } = {}): Promise<TestServer> {
+export async function startServer({
+  port = 0,
+  ...options
+}: ServerOptions & { readonly port?: number } = {}): Promise<TestServer> {
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'pannier-server-')))
   const server = await createServer({
     logger: false,
@@ -37,7 +40,7 @@ export async function startServer(options: ServerOptions & { readonly port?: num
     ...options,
     dir,
   })
-  const url = await server.listen({ port: options.port ?? 0 })
+  const url = await server.listen({ port })
   return {
     server,
     url,

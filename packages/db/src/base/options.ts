@@ -9,12 +9,13 @@ type AllKeys<Options> = Options extends unknown ? keyof Options : never
 const EDITS_MAX = 2
 
 /**
- * Throws a TypeError for what is no object and for an option that there is not. `call` names the function in the message.
+ * Throws a TypeError for what is no object and for an option that there is not, with the name that is nearest. For packages built on this one,
+ * too. `call` names the function in the message; the keys of `names` are the options.
  *
  * @example
  * checkOptions('open()', options, { storage: true, collections: true })
  */
-export function checkOptions(call: string, options: unknown, names: Readonly<Record<string, true>>): void {
+export function checkOptions(call: string, options: unknown, names: object): void {
   if (typeof options !== 'object' || options === null || Array.isArray(options))
     throw new TypeError(`${call}: options must be an object, got ${describe(options)}`)
   for (const name of Object.keys(options)) {

@@ -1,8 +1,11 @@
 /** What a server can be told, with its defaults: the limits are docs/http-api.md's. */
 import type { FastifyPluginAsync } from 'fastify'
-import type { Database, Durability, OpenOptions } from 'pannier'
+import { checkOptions } from 'pannier'
+import type { Database, Durability, OpenOptions, OptionNames } from 'pannier'
 import type { Logger, LoggerOptions } from 'pino'
 import type { AuthOptions } from '../auth/auth.ts'
+import { HASH_QUEUE_LIMITS } from '../auth/hash-queue.ts'
+import { LOGIN_LIMITS } from '../auth/login-limiter.ts'
 import type { ReplicatorOptions } from '../replicator/replicator-options.ts'
 
 const KIBIBYTE = 1024
@@ -93,4 +96,50 @@ export interface ServerOptions {
   readonly logger?: Logger | LoggerOptions | false
   /** Registered before the routes, after authentication. */
   readonly plugins?: readonly FastifyPluginAsync[]
+}
+
+const SERVER_OPTIONS: OptionNames<ServerOptions> = {
+  dir: true,
+  encryption: true,
+  database: true,
+  durability: true,
+  limits: true,
+  admin: true,
+  auth: true,
+  secureCookies: true,
+  trustProxy: true,
+  corsOrigins: true,
+  replication: true,
+  adminUi: true,
+  logger: true,
+  plugins: true,
+}
+
+const AUTH_OPTIONS: OptionNames<NonNullable<ServerOptions['auth']>> = {
+  sessionMsMax: true,
+  sameSite: true,
+  passwordCharsMin: true,
+  loginLimits: true,
+  hashLimits: true,
+}
+
+const REPLICATION_OPTIONS: OptionNames<ReplicatorOptions> = {
+  hosts: true,
+  runningMax: true,
+  turnMs: true,
+  retryMsMin: true,
+  retryMsMax: true,
+  backOff: true,
+  resolve: true,
+}
+
+/** Throws a TypeError that names an option that there is not. */
+export function checkServerOptions(options: ServerOptions): void {
+  checkOptions('createServer()', options, SERVER_OPTIONS)
+  const { limits = {}, auth = {}, replication = {} } = options
+  checkOptions('createServer(): limits', limits, DEFAULT_LIMITS)
+  checkOptions('createServer(): auth', auth, AUTH_OPTIONS)
+  checkOptions('createServer(): auth.loginLimits', auth.loginLimits ?? {}, LOGIN_LIMITS)
+  checkOptions('createServer(): auth.hashLimits', auth.hashLimits ?? {}, HASH_QUEUE_LIMITS)
+  checkOptions('createServer(): replication', replication, REPLICATION_OPTIONS)
 }

@@ -1,0 +1,38 @@
+/** Goal: a misspelt option of the server is named, with the one that is meant, before anything is made. */
+import { existsSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { takersOfOptions } from '../../../tools/checks/options-of-api.ts'
+import { createServer } from '../src/index.ts'
+import { startServer } from './test-server.ts'
+
+const WRONG: readonly (readonly [meant: string, options: object])[] = [
+  ['corsOrigins', { corsOrigin: ['https://app.example.org'] }],
+  ['requestBytesMax', { limits: { requestByteMax: 5 } }],
+  ['sessionMsMax', { auth: { sessionsMsMax: 5 } }],
+  ['nameMax', { auth: { loginLimits: { namesMax: 5 } } }],
+  ['waitingMax', { auth: { hashLimits: { waitngMax: 5 } } }],
+  ['runningMax', { replication: { runingMax: 5 } }],
+]
+
+test('what takes options is in this file', () => {
+  const api = readFileSync(join(import.meta.dirname, '../api/index.d.ts'), 'utf8')
+  expect([...takersOfOptions(api)].sort()).toEqual(['PannierServer.listen', 'createServer'])
+})
+
+test('createServer', async () => {
+  const dir = join(tmpdir(), `pannier-options-${crypto.randomUUID()}`)
+  for (const [meant, options] of WRONG)
+    await expect(createServer({ dir, ...options }), meant).rejects.toThrow(`did you mean '${meant}'?`)
+  expect(existsSync(dir)).toBe(false)
+})
+
+test('listen', async () => {
+  const running = await startServer()
+  try {
+    await expect(running.server.listen({ prot: 80 } as never)).rejects.toThrow("did you mean 'port'?")
+  } finally {
+    await running.close()
+  }
+})
