@@ -181,13 +181,15 @@ async function assemble(
     database,
     newAdmin,
     app,
-    async listen(listening = {}) {
-      checkOptions('listen()', listening, LISTEN_OPTIONS)
-      const { port = 5984, host = LOOPBACK } = listening
-      return (url = await app.listen({ port, host }))
-    },
+    listen: async (listening) => (url = await listenAt(app, listening)),
     close: () => (closed ??= close()),
   }
+}
+
+async function listenAt(app: FastifyInstance, options: ListenOptions = {}): Promise<string> {
+  checkOptions('listen()', options, LISTEN_OPTIONS)
+  const { port = 5984, host = LOOPBACK } = options
+  return await app.listen({ port, host })
 }
 
 async function uuidOf(state: ServerState): Promise<string> {

@@ -143,7 +143,11 @@ test('a folder that does not exist, or a path that is a folder, is said clearly'
     'PANNIER_OPEN_FAILED',
   )) as PannierError
   expect(error.message).toContain(join(folder, 'none'))
-  await assertRejects(sqlite().open(folder), 'PANNIER_OPEN_FAILED')
+  const { message } = (await assertRejects(sqlite().open(folder), 'PANNIER_OPEN_FAILED')) as PannierError
+  expect(message).toBe(
+    `The path of a database must be that of a file, got the folder ${folder}. Name a file in it, as in ${join(folder, 'app.db')}.`,
+  )
+  await assertRejects(sqlite().destroy(folder), 'PANNIER_OPEN_FAILED')
   await sqlite().destroy(join(folder, 'none', 'a.db'))
 })
 

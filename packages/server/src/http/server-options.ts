@@ -109,6 +109,7 @@ const SERVER_OPTIONS: OptionNames<ServerOptions> = {
   secureCookies: true,
   trustProxy: true,
   corsOrigins: true,
+  allowedHosts: true,
   replication: true,
   adminUi: true,
   logger: true,
@@ -118,6 +119,7 @@ const SERVER_OPTIONS: OptionNames<ServerOptions> = {
 const AUTH_OPTIONS: OptionNames<NonNullable<ServerOptions['auth']>> = {
   sessionMsMax: true,
   sameSite: true,
+  signUp: true,
   passwordCharsMin: true,
   loginLimits: true,
   hashLimits: true,

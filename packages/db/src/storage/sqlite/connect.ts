@@ -4,8 +4,8 @@
  * The lock is SQLite's own (`locking_mode=EXCLUSIVE`): it ends with the process, however that ends, and with it the
  * write-ahead log needs no shared memory.
  */
-import { closeSync, existsSync, openSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { closeSync, existsSync, openSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type * as Sqlite from 'node:sqlite'
 import { PannierError } from '../../base/errors.ts'
 import { openError, operationError, wrongFormatError } from './errors.ts'
@@ -102,6 +102,10 @@ function lock(path: string): Sqlite.DatabaseSync {
   const folder = dirname(path)
   if (!existsSync(folder)) {
     const message = `The folder ${folder} does not exist, so the database file ${path} can't be opened.`
+    throw new PannierError('PANNIER_OPEN_FAILED', message)
+  }
+  if (existsSync(path) && statSync(path).isDirectory()) {
+    const message = `The path of a database must be that of a file, got the folder ${path}. Name a file in it, as in ${join(path, 'app.db')}.`
     throw new PannierError('PANNIER_OPEN_FAILED', message)
   }
   try {
