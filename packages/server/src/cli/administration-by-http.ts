@@ -1,6 +1,8 @@
 /** Users and databases of a server that runs, by CouchDB's HTTP API. */
 import { USER_PREFIX } from '../auth/accounts.ts'
 import {
+  isMissing,
+  isThere,
   readSecurity,
   type Administration,
   type KnownDatabase,
@@ -70,11 +72,11 @@ export class HttpAdministration implements Administration {
   }
 
   async createDatabase(name: string): Promise<void> {
-    await this.#send('PUT', databasePath(name))
+    await this.#send('PUT', databasePath(name), undefined, { 412: isThere(name) })
   }
 
   async security(name: string): Promise<Security> {
-    return readSecurity(await this.#send('GET', `${databasePath(name)}/_security`))
+    return readSecurity(await this.#send('GET', `${databasePath(name)}/_security`, undefined, { 404: isMissing(name) }))
   }
 
   async setSecurity(name: string, security: Security): Promise<void> {

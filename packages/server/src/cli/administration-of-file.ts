@@ -10,6 +10,8 @@ import { ServerState } from '../couch/server-state.ts'
 import { HttpError } from '../http/http-error.ts'
 import type { JsonObject } from '../http/request-body.ts'
 import {
+  isMissing,
+  isThere,
   readSecurity,
   type Administration,
   type KnownDatabase,
@@ -85,11 +87,13 @@ export class FileAdministration implements Administration {
     return known
   }
 
-  createDatabase(name: string): Promise<void> {
-    return this.#databases.create(name)
+  async createDatabase(name: string): Promise<void> {
+    if ((await this.#databases.names()).includes(name)) throw new HttpError(412, 'file_exists', isThere(name))
+    await this.#databases.create(name)
   }
 
   async security(name: string): Promise<Security> {
+    if (!(await this.#databases.names()).includes(name)) throw new HttpError(404, 'not_found', isMissing(name))
     return readSecurity((await this.#databases.security(name)) ?? DEFAULT_SECURITY)
   }
 

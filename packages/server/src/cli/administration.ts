@@ -51,6 +51,14 @@ export interface Administration {
   setSecurity(name: string, security: Security): Promise<void>
 }
 
+export function isThere(database: string): string {
+  return `There is a database ${database} already. \`pannier db grant ${database}\` lets users in.`
+}
+
+export function isMissing(database: string): string {
+  return `There is no database ${database}. \`pannier db list\` tells which there are.`
+}
+
 /** What `access` grants, added to what is granted already. */
 export function withAccess({ members, admins }: Security, access: Access): Security {
   if (access.isPublic) return { members: { names: [], roles: [] }, admins: adding(admins, access.admins, []) }

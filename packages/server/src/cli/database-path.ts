@@ -6,6 +6,11 @@ import { askPassword } from './ask-password.ts'
 import { FailedError, UsageError } from './outcome.ts'
 import type { Terminal } from './terminal.ts'
 
+/** What `open` is told about a password. */
+export interface Unlocking {
+  readonly encryption?: { readonly password: string }
+}
+
 /** The file that a server keeps in its folder. */
 export const SERVER_FILE = 'pannier.sqlite'
 
@@ -36,21 +41,39 @@ export async function withNewDatabase<T>(
   return withOpen(databasePath(path), terminal, work)
 }
 
+/** Opens a file, or makes it: encrypted if PANNIER_PASSWORD is there. */
+export function openFile(file: string, terminal: Terminal): Promise<Database> {
+  if (!existsSync(file)) return open(file, givenPassword())
+  return unlocking(file, terminal, (credential) => open(file, credential))
+}
+
+/** What the environment gives: for whatever a command makes. */
+export function givenPassword(): Unlocking {
+  const password = process.env['PANNIER_PASSWORD']
+  return password === undefined ? {} : { encryption: { password } }
+}
+
 /**
- * Opens a file. The password of an encrypted one is in PANNIER_PASSWORD, or is asked for at a terminal.
+ * Does `work` without a password, and once more with one if that is PANNIER_ENCRYPTED: with PANNIER_PASSWORD, or what is typed at a
+ * terminal.
  *
- * @throws FailedError if it is encrypted and there is no password
+ * @throws FailedError if there is no password
  */
-export async function openFile(file: string, terminal: Terminal): Promise<Database> {
-  const given = process.env['PANNIER_PASSWORD']
+export async function unlocking<T>(
+  file: string,
+  terminal: Terminal,
+  work: (credential: Unlocking) => Promise<T>,
+): Promise<T> {
   try {
-    return await open(file)
+    return await work({})
   } catch (error) {
     if (!isPannierError(error, 'PANNIER_ENCRYPTED')) throw error
   }
-  if (given === undefined && terminal.stdin.isTTY !== true)
+  const given = givenPassword()
+  if (given.encryption !== undefined) return work(given)
+  if (terminal.stdin.isTTY !== true)
     throw new FailedError(`${file} is encrypted: put its password into the environment variable PANNIER_PASSWORD.`)
-  return open(file, { encryption: { password: given ?? (await askPassword(terminal, `Password of ${file}`)) } })
+  return work({ encryption: { password: await askPassword(terminal, `Password of ${file}`) } })
 }
 
 async function withOpen<T>(file: string, terminal: Terminal, work: (db: Database) => Promise<T>): Promise<T> {

@@ -1,9 +1,12 @@
 /** Writes a stream to a file, which is there whole or not at all, or to the standard output. */
+import { existsSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
 import { PRIVATE_FILE } from '../http/private-files.ts'
+import { UsageError } from './outcome.ts'
 import type { Terminal } from './terminal.ts'
 
 /** `file`: undefined or - for the standard output. Only this account can read the file: it holds all that the database does. Gives the number of bytes. */
@@ -12,6 +15,10 @@ export async function writeOutput(
   file: string | undefined,
   { stdout, signal }: Terminal,
 ): Promise<number> {
+  if (file !== undefined && !existsSync(dirname(file))) {
+    await stream.cancel()
+    throw new UsageError(`There is no folder ${dirname(file)}.`)
+  }
   let bytes = 0
   const counted = async function* (chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const chunk of chunks) {

@@ -31,6 +31,10 @@ function adviceFor(code: string): string {
       return ' A server that is running has it: stop that, or talk to it by its URL.'
     case 'PANNIER_NEWER_FORMAT':
       return ' Update this program.'
+    case 'PANNIER_ENCRYPTED':
+      return ' Put its password into the environment variable PANNIER_PASSWORD.'
+    case 'PANNIER_NOT_ENCRYPTED':
+      return ' Start without PANNIER_PASSWORD in the environment.'
     case 'PANNIER_CORRUPT':
       return ' `pannier verify` tells more, `pannier repair` saves what can be saved.'
     default:

@@ -1,10 +1,10 @@
-/** A table of text: the second to the last but one columns are numbers, and stand to the right. */
+/** A table of text: columns of numbers stand to the right. */
 export function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const last = head.length - 1
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]!.length)))
+  const isNumeric = head.map((_, column) => rows.every((row) => /^[\d,]*$/.test(row[column]!)))
   const format = (cells: readonly string[]): string =>
     cells
-      .map((cell, at) => (at === 0 || at === last ? cell.padEnd(widths[at]!) : cell.padStart(widths[at]!)))
+      .map((cell, at) => (isNumeric[at] === true ? cell.padStart(widths[at]!) : cell.padEnd(widths[at]!)))
       .join('  ')
       .trimEnd()
   return [head, ...rows].map(format).join('\n')

@@ -27,3 +27,8 @@ export function processTerminal(): Terminal {
 export function printLine(stream: Writable, text: string): void {
   stream.write(`${text}\n`)
 }
+
+/** '1 document', '2 documents'. */
+export function counted(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
+}

@@ -35,9 +35,11 @@ const POLICY =
   "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; " +
   "worker-src 'self' blob:; connect-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'"
 
-/** @throws if there is no such folder */
+/** @throws TypeError if there is no such folder */
 export async function adminUiRoutes(folder: string): Promise<Routes> {
-  const files = await filesIn(folder)
+  const files = await filesIn(folder).catch((error: NodeJS.ErrnoException) => {
+    throw new TypeError(`adminUi must be a folder of pages, got '${folder}': ${error.message}`, { cause: error })
+  })
   return (app) => {
     const handler = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
       const { '*': name = '' } = request.params as { readonly '*'?: string }

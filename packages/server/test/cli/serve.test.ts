@@ -107,9 +107,11 @@ test('what can not be started says why', async () => {
   expect(locked.err()).toContain('PANNIER_LOCKED')
   const taken = pannier(['serve', '--dir', join(dir, 'other'), '--port', new URL(running.url).port])
   expect(await taken.ended).toBe(1)
-  expect(taken.err()).toContain("Can't listen")
+  expect(taken.err()).toContain('another program listens there. --port chooses another port.')
   expect(taken.err(), 'no password is shown of a server that could not start').not.toContain('password:')
   expect(existsSync(join(dir, 'other'))).toBe(false)
+  const missing = await runCaptured(['serve', '--dir', join(dir, 'pages'), '--port', '0', '--admin-ui', join(dir, 'x')])
+  expect([missing.code, missing.err]).toEqual([2, expect.stringContaining('adminUi must be a folder of pages, got')])
   const file = await runCaptured(['serve', '--dir', join(dir, 'pannier.sqlite')])
   expect([file.code, file.err]).toEqual([2, expect.stringContaining('must be a folder, got')])
 })
@@ -127,7 +129,12 @@ test('users and databases of a server that runs, and of one that does not', asyn
     expect(await run(where, '', 'db', 'create', database, '--members', 'ann', 'bob', '--admins', 'ann')).toBe(
       `Database ${database} made.\n`,
     )
-    expect(await run(where, '', 'db', 'create', database)).toMatch(/^1: .*already exists/)
+    expect(await run(where, '', 'db', 'create', database)).toBe(
+      `1: There is a database ${database} already. \`pannier db grant ${database}\` lets users in.\n`,
+    )
+    expect(await run(where, '', 'db', 'grant', 'nowhere', '--members', 'ann')).toMatch(
+      /^1: There is no database nowhere\./,
+    )
     expect(await run(where, '', 'db', 'grant', database, '--members', 'cy', '--member-roles', 'nurse')).toContain(
       'granted',
     )

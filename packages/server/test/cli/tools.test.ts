@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { open } from 'pannier'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { runCaptured } from './run-captured.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts')
@@ -68,6 +68,40 @@ test('what is there is not replaced, what is not there is named, and help is tha
   expect(existsSync(made)).toBe(false)
 })
 
+test('with a password in the environment what is made is encrypted; a dump needs the password of its database', async () => {
+  vi.stubEnv('PANNIER_PASSWORD', 'sesame')
+  await runCaptured(['import', file, 'cities'], { input: LINES })
+  const dumped = join(folder, 'shop.dump')
+  expect((await runCaptured(['dump', file, dumped])).code).toBe(0)
+  const [restored, repaired, plain] = ['restored.db', 'repaired.db', 'plain.db'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ]
+  vi.stubEnv('PANNIER_PASSWORD', undefined)
+  const { code, err } = await runCaptured(['restore', restored, dumped])
+  expect([code, err, existsSync(restored)]).toEqual([1, expect.stringContaining('PANNIER_PASSWORD'), false])
+  expect((await runCaptured(['import', plain, 'cities'], { input: LINES })).err).toBe('2 documents imported.\n')
+  await runCaptured(['dump', plain, `${dumped}.plain`])
+  vi.stubEnv('PANNIER_PASSWORD', 'sesame')
+  expect((await runCaptured(['restore', restored, dumped])).err).toBe(`${restored} restored: 1 collection.\n`)
+  expect((await runCaptured(['repair', file, '--to', repaired])).code).toBe(0)
+  expect((await runCaptured(['restore', join(folder, 'sealed.db'), `${dumped}.plain`])).code).toBe(0)
+  for (const made of [file, restored, repaired, join(folder, 'sealed.db')]) {
+    await expect(open(made)).rejects.toMatchObject({ code: 'PANNIER_ENCRYPTED' })
+    expect((await runCaptured(['export', made, 'cities'])).out.match(/_id/g)).toHaveLength(2)
+  }
+  vi.unstubAllEnvs()
+})
+
+test('a folder that is not there, and one of a thing, are told in words', async () => {
+  const one = await runCaptured(['import', file, 'cities'], { input: `${JSON.stringify(CITIES[0])}\n` })
+  expect(one.err).toBe('1 document imported.\n')
+  const missing = join(folder, 'missing')
+  const { code, err } = await runCaptured(['export', file, 'cities', '--output', join(missing, 'cities.json')])
+  expect([code, err]).toEqual([2, `There is no folder ${missing}.\n`])
+})
+
 test('import and export: what goes in comes out', async () => {
   const imported = await runCaptured(['import', file, 'cities'], { input: LINES })
   expect([imported.code, imported.err]).toEqual([0, '2 documents imported.\n'])
@@ -98,7 +132,7 @@ test('an import that fails in part says where, and ends with 1', async () => {
   await runCaptured(['import', file, 'cities'], { input: LINES })
   const again = await runCaptured(['import', file, 'cities'], { input: `${LINES}{"_id":"bern"}\n` })
   expect(again.code).toBe(1)
-  expect(again.err).toContain('1 documents imported.')
+  expect(again.err).toContain('1 document imported.')
   expect(again.err).toMatch(/line 1, oslo: /)
   expect(again.err).toContain('2 documents could not be imported.')
   expect((await runCaptured(['import', file, 'cities', '--mode', 'upsert'], { input: LINES })).code).toBe(0)
@@ -109,7 +143,7 @@ test('dump and restore: a whole database in one file', async () => {
   const dump = join(folder, 'shop.dump')
   expect((await runCaptured(['dump', file, dump])).code).toBe(0)
   const copy = join(folder, 'new', 'copy.db')
-  expect((await runCaptured(['restore', copy, dump])).err).toContain('1 collections')
+  expect((await runCaptured(['restore', copy, dump])).err).toContain('1 collection.')
   expect((await runCaptured(['restore', copy, dump])).code).toBe(2)
   expect((await runCaptured(['export', copy, 'cities'])).out).toBe((await runCaptured(['export', file, 'cities'])).out)
   expect((await readdir(folder)).toSorted()).toEqual(['new', 'shop.db', 'shop.dump'])

@@ -5,7 +5,7 @@ import type { ByteSource, ImportFormat, ImportMode, ImportResult } from 'pannier
 import { DATABASE_ARGUMENT, withNewDatabase } from '../database-path.ts'
 import { FailedError, UsageError } from '../outcome.ts'
 import { startProgress } from '../progress.ts'
-import { printLine, type Terminal } from '../terminal.ts'
+import { counted, printLine, type Terminal } from '../terminal.ts'
 
 interface ImportArguments {
   readonly format?: ImportFormat
@@ -69,10 +69,10 @@ async function sourceOf(file: string, { stdin }: Terminal): Promise<ByteSource> 
 
 function report({ imported, skipped, failedCount, failed }: ImportResult, { stderr }: Terminal): void {
   const deleted = skipped > 0 ? ` (${skipped} deleted ones were left out; --mode replicate takes them)` : ''
-  printLine(stderr, `${imported} documents imported${deleted}.`)
+  printLine(stderr, `${counted(imported, 'document')} imported${deleted}.`)
   if (failedCount === 0) return
   for (const { line, id, error } of failed)
     printLine(stderr, `line ${line}${id === undefined ? '' : `, ${id}`}: ${error.message}`)
   if (failedCount > failed.length) printLine(stderr, `… and ${failedCount - failed.length} more`)
-  throw new FailedError(`${failedCount} documents could not be imported.`)
+  throw new FailedError(`${counted(failedCount, 'document')} could not be imported.`)
 }

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { repair, type RepairedCollection } from 'pannier'
-import { databasePath, DATABASE_ARGUMENT } from '../database-path.ts'
+import { databasePath, DATABASE_ARGUMENT, unlocking } from '../database-path.ts'
 import { FailedError, UsageError } from '../outcome.ts'
 import { startProgress } from '../progress.ts'
-import { printLine, type Terminal } from '../terminal.ts'
+import { counted, printLine, type Terminal } from '../terminal.ts'
 
 /** Ids that are printed of each kind; --json gives all that there are. */
 const IDS_SHOWN = 20
@@ -28,7 +28,9 @@ export function addRepair(program: Command, terminal: Terminal): void {
       const progress = startProgress(terminal, 'Repairing', '%')
       const onProgress = (done: number): void => progress.update(Math.floor(100 * done), 100)
       try {
-        const report = await repair(path, { to: target, signal: terminal.signal, onProgress })
+        const report = await unlocking(path, terminal, (credential) =>
+          repair(path, { to: target, ...credential, signal: terminal.signal, onProgress }),
+        )
         progress.stop()
         if (json) printLine(terminal.stdout, JSON.stringify(report, undefined, 2))
         else {
@@ -47,7 +49,7 @@ function describe(one: RepairedCollection): string[] {
   const later = one.fromLaterCommits === 0 ? '' : `, ${one.fromLaterCommits} of them from behind the damage of the log`
   const attachments = one.attachmentsLost.map(({ id, name }) => `${id}/${name}`)
   return [
-    `${one.name}: ${one.documents} documents and ${one.tombstones} tombstones saved${later}.`,
+    `${one.name}: ${counted(one.documents, 'document')} and ${counted(one.tombstones, 'tombstone')} saved${later}.`,
     ...listed(`${one.name}: documents lost: ${one.documentsLost}`, one.documentsLost, one.idsLost),
     ...listed(`${one.name}: histories or conflicts lost`, one.revisionsLost.length, one.revisionsLost),
     ...listed(`${one.name}: attachments lost`, attachments.length, attachments),

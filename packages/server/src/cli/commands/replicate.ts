@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs'
 import { databasePath, openFile } from '../database-path.ts'
 import { FailedError, UsageError } from '../outcome.ts'
 import { startProgress } from '../progress.ts'
-import { printLine, type Terminal } from '../terminal.ts'
+import { counted, printLine, type Terminal } from '../terminal.ts'
 
 interface ReplicateArguments {
   readonly live: boolean
@@ -83,9 +83,9 @@ async function follow(replication: Replication, terminal: Terminal): Promise<voi
     signal.removeEventListener('abort', cancel)
     progress.stop()
   }
-  printLine(stderr, `${result.docsWritten} revisions written, ${result.docsRead} read.`)
+  printLine(stderr, `${counted(result.docsWritten, 'revision')} written, ${result.docsRead} read.`)
   for (const line of denied) printLine(stderr, line)
-  if (result.docsDenied > 0) throw new FailedError(`${result.docsDenied} revisions were refused.`)
+  if (result.docsDenied > 0) throw new FailedError(`${counted(result.docsDenied, 'revision')} refused.`)
   // What was done stays done, and the next time goes on from there.
   if (signal.aborted) throw signal.reason
 }

@@ -2,19 +2,29 @@ import { existsSync, openAsBlob } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import type { Command } from 'commander'
-import { open, type ByteSource } from 'pannier'
+import { open, type ByteSource, type Database } from 'pannier'
 import { forgetSigningKey } from '../../auth/signing-key.ts'
 import { makePrivateFolder } from '../../http/private-files.ts'
-import { databasePath, DATABASE_ARGUMENT, SERVER_FILE } from '../database-path.ts'
+import {
+  databasePath,
+  DATABASE_ARGUMENT,
+  givenPassword,
+  SERVER_FILE,
+  unlocking,
+  type Unlocking,
+} from '../database-path.ts'
 import { UsageError } from '../outcome.ts'
 import { startProgress } from '../progress.ts'
-import { printLine, type Terminal } from '../terminal.ts'
+import { counted, printLine, type Terminal } from '../terminal.ts'
 
 export function addRestore(program: Command, terminal: Terminal): void {
   program
     .command('restore')
     .summary('make a database from a dump')
-    .description('Makes a database from a file that `pannier dump` wrote. What is there already is never written over.')
+    .description(
+      'Makes a database from a file that `pannier dump` wrote. What is there already is never written over. With a password in ' +
+        'PANNIER_PASSWORD the database is encrypted. The dump of an encrypted one needs its password.',
+    )
     .argument('<database>', DATABASE_ARGUMENT)
     .argument('<file>', 'a dump; - is the standard input')
     .action(async (database: string, file: string) => {
@@ -27,11 +37,15 @@ export function addRestore(program: Command, terminal: Terminal): void {
       try {
         const from = file === '-' ? (Readable.toWeb(terminal.stdin) as ByteSource) : await openAsBlob(file)
         const onProgress = (done: number): void => progress.update(done)
-        const db = await open(path, { from, signal: terminal.signal, onProgress })
+        const restore = (credential: Unlocking): Promise<Database> =>
+          open(path, { from, ...credential, signal: terminal.signal, onProgress })
+        const given = givenPassword()
+        const isOnce = file === '-' || given.encryption !== undefined
+        const db = await (isOnce ? restore(given) : unlocking(file, terminal, restore))
         const collections = await db.collections()
         await db.close()
         progress.stop()
-        printLine(terminal.stderr, `${path} restored: ${collections.length} collections.`)
+        printLine(terminal.stderr, `${path} restored: ${counted(collections.length, 'collection')}.`)
       } finally {
         progress.stop()
       }

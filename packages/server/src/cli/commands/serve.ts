@@ -120,7 +120,9 @@ async function checkPort(port: number, host: string): Promise<void> {
 }
 
 function cannotListen(host: string, port: number, error: unknown): never {
-  throw new FailedError(`Can't listen at ${host}:${port}: ${(error as Error).message}`, { cause: error })
+  const { code, message } = error as NodeJS.ErrnoException
+  const why = code === 'EADDRINUSE' ? 'another program listens there. --port chooses another port.' : message
+  throw new FailedError(`Can't listen at ${host}:${port}: ${why}`, { cause: error })
 }
 
 function explain(error: unknown): never {
