@@ -101,6 +101,7 @@ export interface ServerLimits {
     readonly documentBytesMax: number;
     readonly attachmentBytesMax: number;
     readonly uploadBytesMax: number;
+    readonly databaseBytesMax: number;
     readonly headerBytesMax: number;
     readonly headersMsMax: number;
     readonly requestMsMax: number;
@@ -232,10 +233,10 @@ class DatabaseUpdates {
 
 class Databases {
     readonly groups: WriteGroups;
-    constructor(database: Database, state: ServerState);
+    constructor(database: Database, state: ServerState, bytesMax?: number);
     names(): Promise<string[]>;
     get(name: string): Promise<Collection<JsonObject>>;
-    write<T>(name: string, run: (collection: Collection<JsonObject>) => Promise<T>): Promise<T>;
+    write<T>(name: string, run: (collection: Collection<JsonObject>, room: Room) => Promise<T>): Promise<T>;
     create(name: string): Promise<void>;
     ensure(name: string): Promise<void>;
     drop(name: string): Promise<void>;
@@ -384,6 +385,12 @@ interface ProgramSource {
 type Resolve = (host: string, options: {
     readonly all: true;
 }, done: (error: Error | null, addresses: LookupAddress[]) => void) => void;
+
+class Room {
+    readonly leave: () => void;
+    constructor(name: string, collection: Collection<JsonObject>, bytesMax: number, count: (bytes: number) => number, leave: () => void);
+    admit(documents: readonly JsonObject[]): Promise<readonly JsonObject[]>;
+}
 
 class Sandbox {
     constructor(options?: SandboxOptions);

@@ -128,7 +128,7 @@ async function assemble(
   const running = new RunningRequests(app)
   const refuseRest = refuseOtherMethods(app)
   const state = new ServerState(database)
-  const databases = new Databases(database, state)
+  const databases = new Databases(database, state, limits.databaseBytesMax)
   for (const name of [USERS_DATABASE, REPLICATOR_DATABASE]) await databases.ensure(name)
   const auth = await openAuth(database, databases, state, options)
   const newAdmin = await ensureAdmin(auth.accounts, options.admin)

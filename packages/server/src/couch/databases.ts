@@ -6,6 +6,8 @@ import type { Collection, Database } from 'pannier'
 import { STATE_COLLECTION } from '../auth/auth-host.ts'
 import { HttpError, notFound } from '../http/http-error.ts'
 import type { JsonObject } from '../http/request-body.ts'
+import { Quota } from './quota.ts'
+import type { Room } from './quota.ts'
 import type { ServerState } from './server-state.ts'
 import { WriteGroups } from './write-groups.ts'
 
@@ -19,6 +21,7 @@ export class Databases {
   readonly groups: WriteGroups = new WriteGroups()
   readonly #database: Database
   readonly #state: ServerState
+  readonly #quota: Quota
   /** Those that are known to exist, by name. */
   readonly #known = new Map<string, Collection<JsonObject>>()
   /** Writes that run, by name; and what waits for the last one. */
@@ -28,9 +31,11 @@ export class Databases {
   readonly #security = new Map<string, Promise<JsonObject | undefined>>()
   readonly #stopListening: () => void
 
-  constructor(database: Database, state: ServerState) {
+  /** `bytesMax`: of each database. */
+  constructor(database: Database, state: ServerState, bytesMax: number = Infinity) {
     this.#database = database
     this.#state = state
+    this.#quota = new Quota(bytesMax)
     // The database may have other users than the server.
     this.#stopListening = database.onChange(({ collections }) => {
       for (const [name, { dropped }] of collections) if (dropped) this.#forget(databaseName(name) ?? '')
@@ -57,16 +62,18 @@ export class Databases {
     return collection
   }
 
-  /** Runs what writes to the database, which is not dropped meanwhile. @throws HttpError 404 */
-  async write<T>(name: string, run: (collection: Collection<JsonObject>) => Promise<T>): Promise<T> {
+  /** Runs what writes to the database, which is not dropped meanwhile; documents need `room`. @throws HttpError 404 */
+  async write<T>(name: string, run: (collection: Collection<JsonObject>, room: Room) => Promise<T>): Promise<T> {
     const collection = await this.get(name)
     if (this.#dropping.has(name)) throw notFound('Database does not exist.')
     const writing = this.#writing.get(name) ?? { count: 0, idle: undefined }
     this.#writing.set(name, writing)
     writing.count++
+    const room = this.#quota.enter(name, collection)
     try {
-      return await run(collection)
+      return await run(collection, room)
     } finally {
+      room.leave()
       if (--writing.count === 0) {
         this.#writing.delete(name)
         writing.idle?.()

@@ -4,10 +4,12 @@ import { ID_BYTES_MAX } from 'pannier'
 import { badRequest, documentTooLarge, HttpError, tooLarge } from '../http/http-error.ts'
 import { isJsonObject } from '../http/request-body.ts'
 import type { JsonObject } from '../http/request-body.ts'
+import { RATIO_MAX } from '../http/unpacked.ts'
 import { checkLocalDocument, isLocalId, META_FIELDS } from './local-documents.ts'
 
-/** The bytes that one inline attachment may unpack to. */
+/** The bytes that one inline attachment may unpack to; and those that it may have whatever it was packed to. */
 const UNPACKED_BYTES_MAX: number = 64 * 1024 * 1024
+const SMALL_BYTES = 4096
 const CONTENT_TYPE_CHARS_MAX = 256
 export const CONTENT_TYPE_DEFAULT = 'application/octet-stream'
 const HEADER = /^[\t\x20-\x7e\x80-\xff]+$/
@@ -157,13 +159,20 @@ export function isContentType(contentType: unknown): contentType is string {
   return typeof contentType === 'string' && contentType.length <= CONTENT_TYPE_CHARS_MAX && HEADER.test(contentType)
 }
 
-function unpacked(bytes: Uint8Array, name: string): Uint8Array {
+/** What is in gzip is found to be so, and unpacked again when it is stored: the content of many attachments would not fit into memory. */
+function unpacked(bytes: Uint8Array, name: string): AsyncIterable<Uint8Array> {
+  const maxOutputLength = Math.min(UNPACKED_BYTES_MAX, Math.max(SMALL_BYTES, bytes.length * RATIO_MAX))
   try {
-    return gunzipSync(bytes, { maxOutputLength: UNPACKED_BYTES_MAX })
+    gunzipSync(bytes, { maxOutputLength })
   } catch (error) {
     if ((error as { code?: unknown }).code === 'ERR_BUFFER_TOO_LARGE')
-      throw tooLarge(`Attachment '${name}' is too large`)
+      throw tooLarge(`Attachment '${name}' is too large: ${bytes.length} bytes in gzip may become ${maxOutputLength}`)
     throw badAttachment(`Attachment '${name}' is not valid gzip`)
+  }
+  return {
+    async *[Symbol.asyncIterator]() {
+      yield gunzipSync(bytes)
+    },
   }
 }
 

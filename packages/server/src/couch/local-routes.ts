@@ -31,7 +31,10 @@ export const localRoutes: Routes = (app, context) => {
     const { db, id } = request.params
     await context.databases.get(db)
     const document = checkLocalDocument(LOCAL_PREFIX + id, await readJsonObject(request, jsonLimits(context)))
-    const written = await context.databases.write(db, (collection) => writeLocalDocument(collection, document))
+    const written = await context.databases.write(db, async (collection, room) => {
+      await room.admit([document])
+      return writeLocalDocument(collection, document)
+    })
     return reply.code(document['_deleted'] === true ? 200 : 201).send({ ok: true, ...written })
   })
   app.delete<Local>(url, { config }, async ({ params }) => {

@@ -26,10 +26,12 @@ export type WriteOutcome = WriteResult | HttpError
 /** Aligned with the documents. @throws HttpError for what concerns all of them */
 export function writeDocuments(context: ServerContext, write: WriteRequest): Promise<WriteOutcome[]> {
   const { request, database, newEdits } = write
-  return context.databases.write(database, async (collection) => {
+  return context.databases.write(database, async (collection, room) => {
     const guarded = { request, database, collection, documents: write.documents, newEdits }
     const outcomes: (WriteOutcome | JsonObject)[] = await passGuards(context, guarded)
     const all = placesOfDocuments(outcomes)
+    const admitted = await room.admit(placedAt(outcomes, all))
+    for (const [index, at] of all.entries()) outcomes[at] = admitted[index]!
     const places = all.filter((at) => !isLocal(outcomes[at]!))
     for (const at of all)
       if (isLocal(outcomes[at]!)) outcomes[at] = await writeLocalDocument(collection, outcomes[at] as JsonObject)
@@ -110,6 +112,7 @@ function known(error: unknown): HttpError {
   // As many attachments, or edits, as no document may have.
   if (isPannierError(error, 'PANNIER_LIMIT')) return documentTooLarge(error.message)
   const found = toHttpError(error)
-  if (found === undefined) throw error
+  // A replication passes over a document that is refused; what there is no room for must come again.
+  if (found === undefined || found.status === 507) throw error
   return found
 }

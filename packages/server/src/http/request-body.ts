@@ -7,6 +7,7 @@ import { createGunzip } from 'node:zlib'
 import type { FastifyRequest } from 'fastify'
 import { badRequest, HttpError, tooLarge } from './http-error.ts'
 import { parseJson } from './strict-json.ts'
+import { checkRatio } from './unpacked.ts'
 
 export interface BodyLimits {
   readonly bytesMax: number
@@ -67,6 +68,7 @@ export async function* bodyPieces(
       clearTimeout(timer)
       length += piece.length
       if (length > bytesMax) throw bodyTooLarge(bytesMax)
+      if (unpacked !== undefined) checkRatio(unpacked, length)
       // Also the last one is of somebody who may still send it.
       await request.checkAgain?.()
       yield piece

@@ -20,6 +20,8 @@ export interface ServerLimits {
   readonly attachmentBytesMax: number
   /** Bytes of a body that has documents or attachments. */
   readonly uploadBytesMax: number
+  /** Bytes that one database may take: documents, attachments and indexes, about. A full one takes no more (507); Infinity: no bound. */
+  readonly databaseBytesMax: number
   /** Bytes of all headers, the URL among them. */
   readonly headerBytesMax: number
   /** Until the headers of a request have come. */
@@ -47,6 +49,7 @@ export const DEFAULT_LIMITS: ServerLimits = {
   documentBytesMax: 8 * MEBIBYTE,
   attachmentBytesMax: 1024 * MEBIBYTE,
   uploadBytesMax: 4096 * MEBIBYTE,
+  databaseBytesMax: Infinity,
   headerBytesMax: 32 * KIBIBYTE,
   headersMsMax: 15_000,
   requestMsMax: 300_000,

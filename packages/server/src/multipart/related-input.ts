@@ -11,6 +11,7 @@ import { badRequest, HttpError, tooLarge } from '../http/http-error.ts'
 import { isJsonObject } from '../http/request-body.ts'
 import type { JsonObject } from '../http/request-body.ts'
 import { parseJson } from '../http/strict-json.ts'
+import { checkRatio } from '../http/unpacked.ts'
 import type { MultipartPart, MultipartReader } from './multipart-reader.ts'
 
 export interface RelatedLimits {
@@ -140,7 +141,11 @@ async function* unpacked(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   // The error reaches whoever reads.
   pipeline(Readable.from(pieces), gunzip, () => {})
   try {
-    yield* gunzip as AsyncIterable<Uint8Array>
+    let bytes = 0
+    for await (const piece of gunzip as AsyncIterable<Uint8Array>) {
+      checkRatio(gunzip, (bytes += piece.length))
+      yield piece
+    }
   } catch (error) {
     if (String((error as { code?: unknown }).code).startsWith('Z_'))
       throw badRequest('An attachment is not valid gzip.')

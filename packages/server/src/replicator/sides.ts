@@ -6,6 +6,7 @@ import type { FastifyRequest } from 'fastify'
 import { PannierError } from 'pannier'
 import type { Collection, CollectionSide, FetchFunction, ReplicationSide } from 'pannier'
 import { isServerAdmin } from '../auth/permissions.ts'
+import type { Room } from '../couch/quota.ts'
 import type { ServerContext } from '../couch/server-context.ts'
 import { passGuards } from '../couch/write-documents.ts'
 import { DESIGN_PREFIX } from '../design/design-documents.ts'
@@ -77,11 +78,15 @@ async function sideOf(
   const { database } = endpoint
   const collection = await databases.get(database)
   let hasDesigns = false
+  let room: Room | undefined
   return {
     collection,
     around: async (write) => {
       try {
-        return await databases.write(database, write)
+        return await databases.write(database, (_, given) => {
+          room = given
+          return write()
+        })
       } catch (error) {
         throw asPannierError(error)
       } finally {
@@ -90,9 +95,10 @@ async function sideOf(
         hasDesigns = false
       }
     },
-    admit: (documents) => {
+    admit: async (documents) => {
       hasDesigns = documents.some(isDesign)
-      return admit(context, database, collection, documents, user)
+      const admitted = (await room?.admit(documents)) ?? documents
+      return admit(context, database, collection, admitted, user)
     },
     accept: filter === undefined ? undefined : (documents) => filter.accepts(documents),
   } satisfies CollectionSide

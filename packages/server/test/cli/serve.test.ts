@@ -13,7 +13,7 @@ import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { askNewPassword } from '../../src/cli/ask-password.ts'
 import { runCaptured } from './run-captured.ts'
-import { basic, send, STRANGER, until } from '../test-server.ts'
+import { basic, send, sendRaw, STRANGER, until } from '../test-server.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts')
 
@@ -229,4 +229,25 @@ test('a password that is typed is not shown', async () => {
   expect(right.shown()).toBe('Password: \nOnce more: \n')
   await expect(typed('secret word\rsecret ward\r').asked).rejects.toThrow('not the same')
   await expect(typed('secret\u0003').asked).rejects.toThrow('Stopped')
+})
+
+test('--allow-host and --quota reach the server; a quota that is none is refused', async () => {
+  const {
+    url,
+    process: child,
+    ended,
+  } = await serve('--allow-host', 'couch.lan', '--quota', '1', '--admin', 'root:long-enough')
+  const status = async (host: string): Promise<string> =>
+    (await sendRaw(url, `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)).slice(9, 12)
+  expect([await status('couch.lan'), await status('other.lan')]).toEqual(['200', '403'])
+  const root = { authorization: basic('root:long-enough') }
+  await send(url, 'PUT /db', undefined, root)
+  const big = await send(url, 'PUT /db/a/b', new Uint8Array(2 * 1024 * 1024), { ...root, 'content-type': 'a/b' })
+  expect([big.status, big.text]).toEqual([507, expect.stringContaining('1048576 bytes')])
+  child.kill('SIGTERM')
+  expect(await ended).toBe(0)
+  for (const quota of ['0', '1.5', 'much']) {
+    const { code, err } = await runCaptured(['serve', '--dir', dir, '--quota', quota])
+    expect([code, err]).toEqual([2, expect.stringContaining('A quota is a whole number of MiB')])
+  }
 })

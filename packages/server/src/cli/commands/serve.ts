@@ -24,8 +24,12 @@ interface ServeArguments {
   readonly secureCookies: boolean
   readonly signUp: boolean
   readonly replicateWith: readonly string[]
+  readonly quota?: number
   readonly adminUi?: string
 }
+
+/** 1 PiB. */
+const QUOTA_MEBIBYTES_MAX: number = 1024 ** 3
 
 const LEVELS = ['silent', 'error', 'warn', 'info', 'debug']
 
@@ -64,13 +68,14 @@ export function addServe(program: Command, terminal: Terminal): void {
       'hosts of private networks that it may replicate with: couch.lan, 10.0.0.0/8',
       [],
     )
+    .option('--quota <MiB>', 'that one database may take; a full one takes no more', readQuota)
     .option('--admin-ui <dir>', 'pages that are served at /_utils: those of Fauxton, built')
     .action((options: ServeArguments) => serve(options, terminal))
 }
 
 async function serve(options: ServeArguments, terminal: Terminal): Promise<void> {
   const { stdout, stderr, signal } = terminal
-  const { dir, port, host, admin, cors, durability, logLevel, trustProxy, secureCookies, adminUi } = options
+  const { dir, port, host, admin, cors, durability, logLevel, trustProxy, secureCookies, adminUi, quota } = options
   const password = process.env['PANNIER_PASSWORD']
   if (existsSync(dir) && !statSync(dir).isDirectory())
     throw new UsageError(`--dir must be a folder, got ${dir}, which is a file.`)
@@ -87,6 +92,7 @@ async function serve(options: ServeArguments, terminal: Terminal): Promise<void>
     logger: logLevel === 'silent' ? false : createLogger({ level: logLevel }, stderr)!,
     ...(password !== undefined && { encryption: { password } }),
     ...(admin !== undefined && { admin }),
+    ...(quota !== undefined && { limits: { databaseBytesMax: quota } }),
     ...(adminUi !== undefined && { adminUi }),
     ...(trustProxy.length > 0 && { trustProxy }),
   }).catch(explain)
@@ -134,6 +140,14 @@ function readPort(text: string): number {
   const port = Number(text)
   if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError('A port is a number from 0 to 65535.')
   return port
+}
+
+/** In bytes. */
+function readQuota(text: string): number {
+  const mebibytes = Number(text)
+  if (!/^\d+$/.test(text) || mebibytes < 1 || mebibytes > QUOTA_MEBIBYTES_MAX)
+    throw new InvalidArgumentError(`A quota is a whole number of MiB from 1 to ${QUOTA_MEBIBYTES_MAX}.`)
+  return mebibytes * 1024 * 1024
 }
 
 function boxed({ name, password }: NewAdmin): string {

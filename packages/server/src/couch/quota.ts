@@ -1,0 +1,102 @@
+/**
+ * How much one database may take: `limits.databaseBytesMax`. A write is refused when its database is full, and the content of attachments
+ * is counted while it comes. What is written at one time may go beyond by the JSON of its documents, which is not counted before it is stored.
+ */
+import type { Collection } from 'pannier'
+import { HttpError } from '../http/http-error.ts'
+import { isJsonObject, type JsonObject } from '../http/request-body.ts'
+import { isLocalId } from './local-documents.ts'
+
+/** Checkpoints and deletions have a tenth more: a full database can be replicated from, and emptied. */
+const RESERVE = 1.1
+const LOOK_AGAIN_BYTES: number = 1024 * 1024
+
+export class Quota {
+  readonly #bytesMax: number
+  /** Content that is not stored yet, by name of the database. */
+  readonly #coming = new Map<string, number>()
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax
+  }
+
+  /** For one write: what it brings counts until it leaves. */
+  enter(name: string, collection: Collection<JsonObject>): Room {
+    let own = 0
+    const count = (bytes: number): number => {
+      own += bytes
+      const coming = (this.#coming.get(name) ?? 0) + bytes
+      if (coming === 0) this.#coming.delete(name)
+      else this.#coming.set(name, coming)
+      return coming
+    }
+    return new Room(name, collection, this.#bytesMax, count, () => void count(-own))
+  }
+}
+
+export class Room {
+  readonly #name: string
+  readonly #collection: Collection<JsonObject>
+  readonly #bytesMax: number
+  /** Adds bytes; gives all that come to the database. */
+  readonly #count: (bytes: number) => number
+  readonly leave: () => void
+
+  constructor(
+    name: string,
+    collection: Collection<JsonObject>,
+    bytesMax: number,
+    count: (bytes: number) => number,
+    leave: () => void,
+  ) {
+    this.#name = name
+    this.#collection = collection
+    this.#bytesMax = bytesMax
+    this.#count = count
+    this.leave = leave
+  }
+
+  /** The documents, with attachments that are counted as they are read. @throws HttpError 507; so does reading them */
+  async admit(documents: readonly JsonObject[]): Promise<readonly JsonObject[]> {
+    if (this.#bytesMax === Infinity || documents.length === 0) return documents
+    const isReserved = documents.every(({ _id, _deleted }) => isLocalId(_id) || _deleted === true)
+    const bytesMax = isReserved ? this.#bytesMax * RESERVE : this.#bytesMax
+    await this.#check(this.#count(0), bytesMax)
+    return documents.map((document) => {
+      const { _attachments } = document
+      if (!isJsonObject(_attachments)) return document
+      const attachments = Object.entries(_attachments).map(([name, one]) => [name, this.#counted(one, bytesMax)])
+      return { ...document, _attachments: Object.fromEntries(attachments) }
+    })
+  }
+
+  #counted(attachment: unknown, bytesMax: number): unknown {
+    if (!isJsonObject(attachment)) return attachment
+    const { data } = attachment
+    if (typeof data !== 'object' || data === null || !(Symbol.asyncIterator in data)) return attachment
+    return { ...attachment, data: this.#pieces(data as AsyncIterable<Uint8Array>, bytesMax) }
+  }
+
+  async *#pieces(pieces: AsyncIterable<Uint8Array>, bytesMax: number): AsyncGenerator<Uint8Array> {
+    let unseen = 0
+    for await (const piece of pieces) {
+      const coming = this.#count(piece.length)
+      unseen += piece.length
+      if (unseen >= LOOK_AGAIN_BYTES || coming > bytesMax) {
+        unseen = 0
+        await this.#check(coming, bytesMax)
+      }
+      yield piece
+    }
+  }
+
+  async #check(coming: number, bytesMax: number): Promise<void> {
+    const { storedBytes = 0 } = await this.#collection.info()
+    if (storedBytes + coming < bytesMax) return
+    throw new HttpError(
+      507,
+      'insufficient_storage',
+      `The database '${this.#name}' is full: it may take ${this.#bytesMax} bytes. Delete what is not needed, or raise its quota (pannier serve --quota).`,
+    )
+  }
+}
