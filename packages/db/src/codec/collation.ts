@@ -56,6 +56,12 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
+export function checkPlainObject(document: unknown): asserts document is Record<string, unknown> {
+  if (isPlainObject(document)) return
+  const given = (document as object | null | undefined)?.constructor?.name ?? document
+  throw new TypeError(`a document must be a plain object, got ${String(given)}`)
+}
+
 /** Equal infinities have no difference. */
 function compareInfinities(a: number, b: number): number {
   return a === b ? 0 : a < b ? -1 : 1

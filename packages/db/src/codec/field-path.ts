@@ -40,11 +40,15 @@ export function checkFieldPath(path: unknown): string {
 
 /** What other databases take where paths are given one by one: `sort('-age', 'name')`, `fields('age', 'name')`. */
 function givenPath(path: unknown): string {
-  if (Array.isArray(path))
-    return `an array: give the paths one by one, ${path.map((one) => `'${String(one)}'`).join(', ')}`
+  if (Array.isArray(path)) return `an array: give the paths one by one, ${path.map(written).join(', ')}`
   if (typeof path !== 'object' || path === null) return String(path)
-  const fields = Object.entries(path).map(([name, order]) => `'${order === -1 || order === 'desc' ? '-' : ''}${name}'`)
-  return `an object: write ${fields.join(', ')}`
+  return `an object: write ${written(path)}`
+}
+
+function written(given: unknown): string {
+  if (typeof given !== 'object' || given === null) return `'${String(given)}'`
+  const fields = Object.entries(given).map(([name, order]) => `'${order === -1 || order === 'desc' ? '-' : ''}${name}'`)
+  return fields.join(', ')
 }
 
 /** '-age' -> { path: 'age', descending: true } */

@@ -6,7 +6,7 @@ import { andThen, isPromise } from '../base/maybe-promise.ts'
 import type { PannierError } from '../base/errors.ts'
 import type { MaybePromise } from '../base/maybe-promise.ts'
 import { loadedModule } from '../base/lazy-module.ts'
-import { isPlainObject } from '../codec/collation.ts'
+import { checkPlainObject } from '../codec/collation.ts'
 import type { AttachmentContent } from '../document/attachments/attachment-input.ts'
 import type { Attachment } from '../document/attachments/attachment.ts'
 import { checkTargets } from '../document/delete-target.ts'
@@ -340,7 +340,7 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
     const inputs: readonly unknown[] = many ? (validated ? [...(input as unknown[])] : input) : [input]
     return promised(() => {
       checkBatchSize(inputs.length)
-      if (validated && !inputs.every(isPlainObject)) throw new TypeError('a document is a plain object')
+      if (validated) inputs.forEach(checkPlainObject)
       return this.#withValidator(validated, (validator) => {
         const documents = validator === undefined ? inputs : checked(validator, inputs, many, atomic)
         const written = andThen(documents, (valid) => this.#writeValid(valid, many, mode, atomic))

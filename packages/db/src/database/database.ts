@@ -227,6 +227,8 @@ export class Database<Schemas extends object = object> {
    */
   onChange(listener: (change: DatabaseChange) => void): () => void {
     this.#assertOpen()
+    if (typeof listener !== 'function')
+      throw new TypeError(`onChange(): the listener must be a function, got ${typeof listener}`)
     // A function of its own, so that one listener that is added twice is called twice.
     const own = (change: DatabaseChange): void => listener(change)
     this.#listeners.add(own)

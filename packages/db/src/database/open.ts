@@ -118,6 +118,8 @@ function warn(message: string): void {
 
 async function openChecked(name: string, options: OpenOptions, limits: Limits): Promise<Database> {
   const { storage = defaultStorage(), collections = {}, onProgress, signal } = options
+  if (typeof storage?.open !== 'function')
+    throw new TypeError(`open(): storage must be one, as memory() gives it, got ${typeof storage}`)
   throwIfAborted(signal, 'The opening')
   const environment = systemEnvironment()
   const sealing =

@@ -8,7 +8,7 @@
 import type { Key } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'
 import { ByteWriter } from '../codec/bytes.ts'
-import { isPlainObject } from '../codec/collation.ts'
+import { checkPlainObject } from '../codec/collation.ts'
 import { decodeDocument } from '../codec/decode-document.ts'
 import { isReserved } from '../codec/document-format.ts'
 import { encodeDocument } from '../codec/encode-document.ts'
@@ -130,7 +130,7 @@ function refusedDocument(error: PannierError): DocumentWrite {
 
 function checkDocument(input: unknown, newId: () => string, replicated: boolean, atomic: boolean): DocumentWrite {
   if (input instanceof PannierError) return refusedDocument(input)
-  if (!isPlainObject(input)) throw new TypeError('a document is a plain object')
+  checkPlainObject(input)
   let isPlain = !replicated
   for (const name in input) {
     if (!isReserved(name) || name === '_id' || !Object.hasOwn(input, name)) continue

@@ -1,7 +1,7 @@
 /** What callers hand in for `_local/` documents, checked and encoded when it is handed in. */
 import type { Key } from '../base/brand.ts'
 import { ByteWriter } from '../codec/bytes.ts'
-import { isPlainObject } from '../codec/collation.ts'
+import { checkPlainObject } from '../codec/collation.ts'
 import { isReserved } from '../codec/document-format.ts'
 import { encodeDocument } from '../codec/encode-document.ts'
 import { encodeIdKey } from '../codec/id-key.ts'
@@ -28,7 +28,7 @@ export function localKey(id: unknown): Key {
 
 /** Throws a TypeError, or a PannierError for what exceeds a limit. */
 export function encodeLocal(document: unknown): LocalWrite {
-  if (!isPlainObject(document)) throw new TypeError('a document is a plain object')
+  checkPlainObject(document)
   for (const name of Object.keys(document)) {
     if (isReserved(name) && name !== '_id' && name !== '_rev')
       throw new TypeError(`fields whose names start with '_' are reserved: '${name}'`)

@@ -174,6 +174,14 @@ test('other arguments that are not what they should be', async () => {
   )
   expect(() => people.find().sort({ name: -1 } as never)).toThrow("write '-name'")
   expect(() => people.find().fields(['name', 'age'] as never)).toThrow("one by one, 'name', 'age'")
+  expect(() => people.find().sort([{ name: 'desc' }] as never)).toThrow("one by one, '-name'")
+  expect(() => people.find().limit('5' as never)).toThrow('limit takes a number of rows, not a string.')
+  expect(() => people.find({ $where: 'x' } as never)).toThrow('at "$where": there is no such operator here')
+  expect(() => db.onChange(undefined as never)).toThrow('onChange(): the listener must be a function, got undefined')
+  for (const storage of ['memory', memory])
+    await expect(open('y', { storage: storage as never })).rejects.toThrow('storage must be one, as memory() gives it')
+  expect(() => people.insert(new Map() as never)).toThrow('a document must be a plain object, got Map')
+  expect(() => people.insert(undefined as never)).toThrow('a document must be a plain object, got undefined')
   expect(() =>
     people
       .find()

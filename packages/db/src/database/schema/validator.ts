@@ -8,7 +8,7 @@
 import { PannierError } from '../../base/errors.ts'
 import { andThen, isPromise } from '../../base/maybe-promise.ts'
 import type { MaybePromise } from '../../base/maybe-promise.ts'
-import { isPlainObject } from '../../codec/collation.ts'
+import { checkPlainObject, isPlainObject } from '../../codec/collation.ts'
 import { isReserved } from '../../codec/document-format.ts'
 import type { StoredDocument } from '../../document/document-reader.ts'
 import type { SchemaIssue, SchemaResult, StandardSchema } from './standard-schema.ts'
@@ -52,7 +52,7 @@ export class DocumentValidator {
 
   /** The document as it is to be stored, or what is wrong with it. A TypeError for what is no document. */
   check(input: unknown, position?: number): MaybePromise<Fields | PannierError> {
-    if (!isPlainObject(input)) throw new TypeError('a document is a plain object')
+    checkPlainObject(input)
     // A tombstone has no content that would have to be of use.
     if (input['_deleted'] === true) return input
     return andThen(this.#ask(input), (result) =>

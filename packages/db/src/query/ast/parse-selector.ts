@@ -85,7 +85,8 @@ class SelectorParser {
       else if (COMBINATIONS.has(name)) {
         const saysNothing = this.isCouch && isEmpty(operand) && Object.keys(condition).length > 1
         if (!saysNothing) parts.push(this.combination(name, operand, path, depth, isElement))
-      } else if (path === '' && !isElement) fail(place, 'this operator needs a field')
+      } else if (path === '' && !isElement)
+        fail(place, 'there is no such operator here; $and, $or, $nor and $not need no field, all others do')
       else if (COMPARISONS.has(name)) comparisons.push(this.comparison(name as CompareOperator, operand, place))
       else if (ELEMENTS.has(name)) parts.push(this.elements(name, operand, path, place, depth))
       else if (name !== '$options') parts.push(this.test(name, operand, path, place, condition))
