@@ -19,13 +19,14 @@ import { laterDocuments } from './repair-later.ts'
 export async function repairDatabase(name: string, options: RepairOptions): Promise<RepairReport> {
   const { to, storage = defaultStorage(), encryption, signal } = options
   throwIfAborted(signal, 'The repair')
-  const source = await openSource(storage, name, encryption)
+  const sealProblems = new Set<string>()
+  const source = await openStore(storage, name, encryption, sealProblems)
   try {
     if (!(await holdsDatabase(source)))
       throw new PannierError('PANNIER_NOT_FOUND', `There is no database ${name}.`, { details: { name } })
     await refuseExisting(storage, to, options)
     try {
-      return await new Repair(await Salvage.open(source, systemEnvironment()), storage, options).run()
+      return await new Repair(await Salvage.open(source, systemEnvironment()), storage, options, sealProblems).run()
     } catch (error) {
       await destroy(to, { storage }).catch(() => {})
       throw error
@@ -35,10 +36,17 @@ export async function repairDatabase(name: string, options: RepairOptions): Prom
   }
 }
 
-async function openSource(storage: Storage, name: string, encryption: RepairOptions['encryption']): Promise<PageStore> {
+/** With `problems` one that may be damaged: what does not hold of its seals is told there. */
+async function openStore(
+  storage: Storage,
+  name: string,
+  encryption: RepairOptions['encryption'],
+  problems?: Set<string>,
+): Promise<PageStore> {
   if (encryption === undefined) return storage.open(name)
   const { sealing } = await loadedModule(import('./encryption/encryption.ts'))
-  return sealing(encryption, false).open(storage, name)
+  const sealed = sealing(encryption, false)
+  return problems === undefined ? sealed.open(storage, name) : sealed.openDamaged(storage, name, problems)
 }
 
 /** To look whether a database is there is to make an empty one in some storages, which is taken away again. */
@@ -50,7 +58,7 @@ async function refuseExisting(storage: Storage, to: string, { encryption }: Repa
     )
   let target: PageStore
   try {
-    target = await openSource(storage, to, encryption)
+    target = await openStore(storage, to, encryption)
   } catch (error) {
     throw isPannierError(error, 'PANNIER_WRONG_KEY') || isPannierError(error, 'PANNIER_NOT_ENCRYPTED')
       ? exists()
@@ -70,11 +78,13 @@ class Repair {
   readonly #options: RepairOptions
   readonly #catalog: Catalog
   readonly #collections: CollectionRepair[] = []
+  readonly #sealProblems: ReadonlySet<string>
 
-  constructor(salvage: Salvage, storage: Storage, options: RepairOptions) {
+  constructor(salvage: Salvage, storage: Storage, options: RepairOptions, sealProblems: ReadonlySet<string>) {
     this.#salvage = salvage
     this.#storage = storage
     this.#options = options
+    this.#sealProblems = sealProblems
     this.#catalog = new Catalog(() => systemEnvironment().randomId())
   }
 
@@ -142,6 +152,7 @@ class Repair {
     const { damage, lostPages, lostCommits } = this.#salvage
     const collections = this.#collections.map((one): RepairedCollection => one.report())
     const problems = [
+      ...this.#sealProblems,
       ...(damage === undefined ? [] : [damage.message]),
       ...lostPages.map(
         ({ tree, page, entries }) => `Page ${page} of the tree ${tree} can't be read; entries: ${entries}.`,
@@ -150,6 +161,7 @@ class Repair {
     ]
     const isComplete =
       lostCommits === 0 &&
+      this.#sealProblems.size === 0 &&
       collections.every(
         (one) =>
           one.documentsLost + one.revisionsLost.length + one.attachmentsLost.length + one.indexesLost.length === 0,

@@ -153,6 +153,84 @@ test('documents behind a damaged log record are saved, and those in it counted',
   await db.close()
 })
 
+/** Of an encrypted file the last row of the log is the head. */
+const IS_RECORD: string = `sequence < ${Number.MAX_SAFE_INTEGER}`
+
+describe('the log of an encrypted one', () => {
+  const original = join(folder, 'sealed-log')
+  let options: Pick<OpenOptions, 'encryption'>
+  let newest: number
+  let copies = 0
+  beforeAll(async () => {
+    options = { encryption: { key: await newDeviceKey() } }
+    await makeFile(original, options)
+    const file = new DatabaseSync(original)
+    newest = file.prepare(`SELECT max(sequence) AS newest FROM log WHERE ${IS_RECORD}`).get()!['newest'] as number
+    file.close()
+  })
+
+  const MISSING = /log records are missing/
+  const END = /does not end where it should/
+  // A record names the one before it, so one whose beginning is gone takes the next one with it.
+  test.each([
+    ['the content of a record', [300, 301, undefined, 303, 304], 1, [], flipLast],
+    ['the beginning of a record', [300, 301, undefined, undefined, 304], 2, [], zero],
+    ['a record that is missing', [300, 301, undefined, undefined, 304], 1, [MISSING], leaveOut],
+    ['the end of the log', [300, 301, undefined, undefined, undefined], 0, [END], cutOff],
+    ['all of it', [undefined, undefined, undefined, undefined, undefined], 5, [END], zeroAll],
+  ])('%s', async (_, expected, commitsLost, notes, damage) => {
+    const path = `${original}-${++copies}`
+    copyFileSync(original, path)
+    const file = new DatabaseSync(path)
+    damage(file, newest - 2)
+    file.close()
+    await expect(open(path, options)).rejects.toHaveProperty('code', 'PANNIER_CORRUPT')
+    const report = await repair(path, { to: `${path}.repaired`, ...options })
+    expect(report).toMatchObject({ isComplete: false, commitsLost })
+    for (const note of notes) expect(report.problems).toContainEqual(expect.stringMatching(note))
+    const db = await open(`${path}.repaired`, options)
+    const ids = Array.from({ length: LOGGED }, (_one, n) => note(STORED + n)._id)
+    const found = await db.collection<Note>('notes').get(ids)
+    expect(found.map((document) => document?.n)).toEqual(expected)
+    expect(await db.collection('notes').find().count()).toBe(IDS.length - LOGGED + found.filter(Boolean).length)
+    expect(await db.check()).toEqual([])
+    await db.close()
+  })
+
+  test('another key is refused', async () => {
+    const wrong = { encryption: { key: await newDeviceKey() } }
+    await expect(repair(original, { to: `${original}.no`, ...wrong })).rejects.toHaveProperty(
+      'code',
+      'PANNIER_WRONG_KEY',
+    )
+    await expect(repair(original, { to: `${original}.no` })).rejects.toHaveProperty('code', 'PANNIER_ENCRYPTED')
+    expect(existsSync(`${original}.no`)).toBe(false)
+  })
+})
+
+function flipLast(file: DatabaseSync, sequence: number): void {
+  const { bytes } = file.prepare('SELECT bytes FROM log WHERE sequence = ?').get(sequence) as { bytes: Uint8Array }
+  const changed = bytes.slice()
+  changed[changed.length - 1]! ^= 1
+  file.prepare('UPDATE log SET bytes = ? WHERE sequence = ?').run(changed, sequence)
+}
+
+function zero(file: DatabaseSync, sequence: number): void {
+  file.exec(`UPDATE log SET bytes = zeroblob(200) WHERE sequence = ${sequence}`)
+}
+
+function leaveOut(file: DatabaseSync, sequence: number): void {
+  file.exec(`DELETE FROM log WHERE sequence = ${sequence}`)
+}
+
+function cutOff(file: DatabaseSync, sequence: number): void {
+  file.exec(`DELETE FROM log WHERE sequence >= ${sequence} AND ${IS_RECORD}`)
+}
+
+function zeroAll(file: DatabaseSync): void {
+  file.exec(`UPDATE log SET bytes = zeroblob(200) WHERE ${IS_RECORD}`)
+}
+
 test('refuses what it can not do, and leaves nothing then', async () => {
   const storage = memory()
   const db = await open('there', { storage })

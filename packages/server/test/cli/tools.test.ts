@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { open } from 'pannier'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { runCaptured } from './run-captured.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts')
@@ -203,6 +203,23 @@ test('repair saves what can be saved', async () => {
   expect(JSON.parse(cut.out)).toMatchObject({ isComplete: false, collections: [{ name: 'cities', documents: 0 }] })
   expect(await readFile(file)).toEqual(before)
   expect(await runCaptured(['verify', to])).toMatchObject({ code: 0 })
+})
+
+test('repair of an encrypted file whose log is damaged keeps what authenticates', async () => {
+  onTestFinished(() => void vi.unstubAllEnvs())
+  vi.stubEnv('PANNIER_PASSWORD', 'sesame')
+  const db = await open(file, { encryption: { password: 'sesame' } })
+  for (const city of CITIES) await db.collection('cities').insert(city)
+  await db.close()
+  const { DatabaseSync } = await import('node:sqlite')
+  const raw = new DatabaseSync(file)
+  const isRecord = `sequence < ${Number.MAX_SAFE_INTEGER}`
+  raw.exec(`DELETE FROM log WHERE sequence = (SELECT max(sequence) FROM log WHERE ${isRecord})`)
+  raw.close()
+  expect((await runCaptured(['verify', file])).err).toContain('PANNIER_CORRUPT')
+  const { code, out } = await runCaptured(['repair', file])
+  expect([code, out]).toEqual([1, expect.stringMatching(/log does not end where it should[^]*cities: 1 document/)])
+  expect((await runCaptured(['export', `${file}.repaired`, 'cities'])).out).toContain('Oslo')
 })
 
 test('compact forgets what was replaced', async () => {

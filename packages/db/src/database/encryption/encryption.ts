@@ -53,6 +53,8 @@ const ROTATION_DUE_USES: number = 2 ** 28
 /** What `open` does with `encryption`. */
 export interface Sealing {
   open(storage: Storage, name: string): Promise<EncryptedPageStore>
+  /** For a repair: see EncryptedPageStore. */
+  openDamaged(storage: Storage, name: string, problems: Set<string>): Promise<EncryptedPageStore>
   /** What is other in an encrypted database. */
   parts(pages: EncryptedPageStore, store: PagedKeyValueStore): EncryptedParts
   unseal(source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>
@@ -67,8 +69,11 @@ export interface EncryptedParts {
 export function sealing(credential: Credential, restores: boolean): Sealing {
   checkCredential(credential)
   const platform = cryptoPlatform()
+  const sealedIn = (storage: Storage): EncryptedStorage =>
+    new EncryptedStorage(storage, platform, credential, restores || undefined)
   return {
-    open: (storage, name) => new EncryptedStorage(storage, platform, credential, restores || undefined).open(name),
+    open: (storage, name) => sealedIn(storage).open(name),
+    openDamaged: (storage, name, problems) => sealedIn(storage).openDamaged(name, problems),
     parts: (pages, store) => ({
       encryption: (context) => new Encryption(pages, store, context),
       async exportSnapshot({ sealed = true, ...work }) {

@@ -77,10 +77,16 @@ export class EncryptedPageStore implements PageStore {
   /** What this handle has committed last, as long as nothing that it began since has failed, or may yet. */
   #own: { readonly generation: number; readonly epoch: Uint8Array } | undefined
   #mending: Promise<void> | undefined
+  readonly #problems: Set<string> | undefined
 
-  constructor(inner: PageStore, vault: Vault) {
+  /**
+   * With `problems` it is for a repair, which writes nothing: what does not hold of the log is told there, and what authenticates of it is read
+   * all the same. Of a record that does not, there are no bytes.
+   */
+  constructor(inner: PageStore, vault: Vault, problems?: Set<string>) {
     this.inner = inner
     this.vault = vault
+    this.#problems = problems
   }
 
   /** The newest sequence that this handle has seen. */
@@ -263,19 +269,19 @@ export class EncryptedPageStore implements PageStore {
       const isKnown = known !== undefined && known.generation === generation && known.sequence > metaSequence
       const first = isKnown ? known.sequence : metaSequence
       const before = isKnown ? known.link : (base?.link ?? NO_LINK)
-      if (log.some(({ sequence }, index) => sequence !== first + 1 + index)) throw tampered('log records are missing')
+      if (log.some(({ sequence }, index) => sequence !== first + 1 + index)) this.#refuse('log records are missing')
       if (generation < header.generation || first + log.length < header.sequence)
-        throw tampered('it is older than its header')
+        this.#refuse('it is older than its header')
       const nonces = [before.nonce, ...log.map(({ bytes }) => nonceOf(bytes).slice())]
       const records = log.map(({ sequence, bytes }, index) =>
-        this.vault.open(logPlace(sequence, nonces[index]!), bytes),
+        this.#openLogRecord(logPlace(sequence, nonces[index]!), bytes),
       )
       return andThen(allOf(records), (plain) => {
-        const contents = plain.map((bytes) => decodeLogContent(bytes))
+        const contents = plain.map((bytes) => (bytes === undefined ? LOST : decodeLogContent(bytes)))
         const links = contents.map(({ token }, index) => ({ nonce: nonces[index + 1]!, token }))
-        vouchForEnd(head, before, links)
+        if (!vouchForEnd(head, before, links)) this.#refuse('its log does not end where it should')
         for (const content of contents) {
-          if (content.generation > generation) throw tampered('its meta record is an older one')
+          if (content.generation > generation) this.#refuse('its meta record is an older one')
           this.#checkRevision(content.revision)
         }
         if (base) this.#checkRevision(base.revision)
@@ -291,7 +297,23 @@ export class EncryptedPageStore implements PageStore {
   }
 
   #checkRevision(revision: number): void {
-    if (revision > this.vault.header.revision) throw tampered('its header is an older one')
+    if (revision > this.vault.header.revision) this.#refuse('its header is an older one')
+  }
+
+  #refuse(what: string): void {
+    const error = tampered(what)
+    if (this.#problems === undefined) throw error
+    this.#problems.add(error.message)
+  }
+
+  /** Undefined only for a repair. */
+  #openLogRecord(place: Place, bytes: Uint8Array): MaybePromise<Uint8Array | undefined> {
+    if (this.#problems === undefined) return this.vault.open(place, bytes)
+    const open = async (): Promise<Uint8Array> => this.vault.open(place, bytes)
+    return open().catch((error: unknown) => {
+      if (!isPannierError(error, 'PANNIER_CORRUPT')) throw error
+      return undefined
+    })
   }
 
   /** What is known from now on of the log from the meta record on; `links` follow those of `base`. */
@@ -396,16 +418,19 @@ function notOurs(): never {
 /** Before the first log record. */
 const NO_LINK: Link = { nonce: new Uint8Array(NONCE_BYTES), token: new Uint8Array(TOKEN_BYTES) }
 
+/** What a repair takes a log record for that does not authenticate: one that can't be read. */
+const LOST = { bytes: new Uint8Array(0), token: NO_LINK.token, generation: 0, revision: 0 }
+
 /**
  * The head has to be the token of the newest record, or of the one before: of an append that failed for want of room there may be the record
  * without its head (storage/indexeddb/header-writer.ts). That head then vouches for it from now on.
  */
-function vouchForEnd(head: Uint8Array = NO_LINK.token, before: Link, links: Link[]): void {
-  if (sameBytes(head, (links.at(-1) ?? before).token)) return
-  const newest = links.pop()
-  if (newest === undefined || !sameBytes(head, (links.at(-1) ?? before).token))
-    throw tampered('its log does not end where it should')
-  links.push({ nonce: newest.nonce, token: head })
+function vouchForEnd(head: Uint8Array = NO_LINK.token, before: Link, links: Link[]): boolean {
+  const newest = links.at(-1)
+  if (sameBytes(head, (newest ?? before).token)) return true
+  if (newest === undefined || !sameBytes(head, (links.at(-2) ?? before).token)) return false
+  links[links.length - 1] = { nonce: newest.nonce, token: head }
+  return true
 }
 
 function logPlace(sequence: CommitSequence, before: Uint8Array): Place {

@@ -28,12 +28,21 @@ export class EncryptedStorage implements Storage {
   }
 
   /** Keys are made of the credential with the first call that needs them: PANNIER_WRONG_KEY comes from there. */
-  async open(name: string): Promise<EncryptedPageStore> {
-    const vault = new Vault(this.#platform, this.#credential, this.#makesNew)
-    return new EncryptedPageStore(await this.#inner.open(name), vault)
+  open(name: string): Promise<EncryptedPageStore> {
+    return this.#open(name)
+  }
+
+  /** For a repair: see EncryptedPageStore. */
+  openDamaged(name: string, problems: Set<string>): Promise<EncryptedPageStore> {
+    return this.#open(name, problems)
   }
 
   destroy(name: string): Promise<void> {
     return this.#inner.destroy(name)
+  }
+
+  async #open(name: string, problems?: Set<string>): Promise<EncryptedPageStore> {
+    const vault = new Vault(this.#platform, this.#credential, this.#makesNew)
+    return new EncryptedPageStore(await this.#inner.open(name), vault, problems)
   }
 }
