@@ -117,7 +117,12 @@ class Simulation {
       this.#over = true
       for (const db of this.#handles) await db.close()
     }
-    for (const { follower } of live) assertTrue(follower.ended, 'a live query ends with its database')
+    // In a moment, if its code was still being loaded.
+    await eventually(() => live.every(({ follower }) => follower.ended))
+    assertTrue(
+      live.every(({ follower }) => follower.ended),
+      'live queries end with their database',
+    )
     const again = await open()
     await compare(again, writers)
     await again.close()

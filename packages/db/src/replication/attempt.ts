@@ -13,6 +13,7 @@ import type {
   JsonDocument,
   PeerChange,
   PeerChanges,
+  PeerRevision,
   ReplicationPeer,
   RevisionFailure,
   RevisionName,
@@ -22,7 +23,7 @@ import type {
 import { mapAhead } from './pipeline.ts'
 import { addressOf, replicationId } from './replication-id.ts'
 import type { RunOptions } from './run-options.ts'
-import type { Suspects } from './suspects.ts'
+import { keyOf, type Suspects } from './suspects.ts'
 
 /** Hears of what is done. */
 export interface AttemptWatcher {
@@ -182,6 +183,11 @@ export class Attempt {
     return loaded.sequence
   }
 
+  get #testsContent(): boolean {
+    const { selector, accept, name } = this.#options.filter
+    return (selector ?? accept ?? name) !== undefined
+  }
+
   async #replicate(since: Sequence): Promise<void> {
     const { batchesAhead } = this.#options
     const pages = mapAhead(this.#pages(since), batchesAhead, (page) => this.#compare(page))
@@ -245,8 +251,12 @@ export class Attempt {
       () => this.#log!.look(this.#signal),
     )
     if (error !== undefined) throw error
+    const revisions = results.flatMap((result) => result.revisions)
+    const asked = this.#testsContent ? new Set(names.map(keyOf)) : undefined
     const read = {
-      revisions: results.flatMap(({ revisions }) => revisions),
+      // One that has taken the place of what was asked for has passed no filter. If it passes, the feed tells of it.
+      revisions:
+        asked === undefined ? revisions : revisions.filter(({ document }) => asked.has(keyOf(nameOf(document)))),
       failures: [...failures, ...results.flatMap((result) => result.failures)],
       bytes: results.reduce((sum, { bytes }) => sum + bytes, 0),
     }
@@ -260,15 +270,15 @@ export class Attempt {
     if (revisions.length === 0 && failures.length === 0) return
     const written = await this.#suspects.written.guard(
       revisions,
-      ({ document: { _id: id, _rev: rev } }) => ({ id, rev }),
+      ({ document }) => nameOf(document),
       (some) => this.#target.writeRevisions(some, this.#signal),
       () => this.#log!.touch(this.#startTime, this.#signal),
     )
     const refused = written.results.flatMap((result) => result.failures)
-    const failed = new Set([...refused, ...written.failures].map(({ id, rev }) => JSON.stringify([id, rev])))
+    const failed = new Set([...refused, ...written.failures].map(keyOf))
     const taken = revisions
       .map(({ document }) => document)
-      .filter(({ _id, _rev }) => failed.size === 0 || !failed.has(JSON.stringify([_id, _rev])))
+      .filter((document) => failed.size === 0 || !failed.has(keyOf(nameOf(document))))
     this.#watcher.written(taken, revisions.length, [
       ...failures,
       ...refused,
@@ -328,4 +338,8 @@ export class Attempt {
 
 function merged(known: readonly string[] | undefined, { revs }: PeerChange): readonly string[] {
   return known === undefined ? revs : [...new Set([...known, ...revs])]
+}
+
+function nameOf({ _id: id, _rev: rev }: PeerRevision['document']): RevisionName {
+  return { id, rev }
 }

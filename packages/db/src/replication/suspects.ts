@@ -86,6 +86,6 @@ function givenUpAfter({ error }: RevisionFailure): number {
   return isMissing(error) ? GIVEN_UP_MISSING_AFTER : GIVEN_UP_AFTER
 }
 
-function keyOf({ id, rev }: RevisionName): string {
+export function keyOf({ id, rev }: RevisionName): string {
   return JSON.stringify([id, rev])
 }

@@ -4,8 +4,10 @@
  * testing/concurrency-simulation.ts on a storage that answers later, half of the seeds without a cache, half through `open`, some of
  * these encrypted.
  */
+import { MemoryLevel } from 'memory-level'
 import { afterAll, beforeAll, test } from 'vitest'
 import { open } from '../../src/database/open.ts'
+import { level } from '../../src/storage/level/level.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import { simulateConcurrency } from '../../testing/concurrency-simulation.ts'
 import { newDeviceKey } from '../../testing/conformance/encryption.ts'
@@ -27,7 +29,7 @@ afterAll(() => largePages())
 for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
   test(`everything at once, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, async () => {
     const random = seededRandom(seed)
-    const storage = slow(memory(), random)
+    const storage = slow(seed % 3 === 0 ? level(new MemoryLevel()) : memory(), random)
     if (seed % 2 === 0)
       return simulateConcurrency({ random, open: () => openCold('x', storage, { checkpoints: random }) })
     const encryption = seed % 4 === 1 ? { key: await newDeviceKey() } : undefined
