@@ -214,6 +214,7 @@ export interface CollectionInfo {
     readonly lastSeq: number;
     readonly epoch: string | undefined;
     readonly revisionsLimit: number;
+    readonly history: boolean;
     readonly storedBytes: number | undefined;
 }
 

@@ -119,6 +119,7 @@ export interface ServerOptions {
     readonly dir?: string;
     readonly encryption?: OpenOptions['encryption'];
     readonly database?: Database;
+    readonly history?: boolean;
     readonly durability?: Durability;
     readonly limits?: Partial<ServerLimits>;
     readonly admin?: string;
@@ -243,6 +244,7 @@ class Databases {
     security(name: string): Promise<JsonObject | undefined>;
     setSecurity(name: string, security: JsonObject): Promise<void>;
     setRevisionsLimit(name: string, revisionsLimit: number): Promise<void>;
+    setHistory(name: string, history: boolean): Promise<void>;
     close(): void;
 }
 

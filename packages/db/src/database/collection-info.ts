@@ -19,14 +19,15 @@ export interface CollectionInfo {
   readonly epoch: string | undefined
   /** So many revisions of a document are remembered, from each leaf up. */
   readonly revisionsLimit: number
+  /** The content of revisions that were replaced is kept, until `compact()`. */
+  readonly history: boolean
   /** About how many bytes its documents and indexes take in storage, without what is only in the log yet; undefined if not known. */
   readonly storedBytes: number | undefined
 }
 
 export function collectionInfo(snapshot: Snapshot, state: CollectionState | undefined, name: string): CollectionInfo {
   if (state === undefined) {
-    const { revisionsLimit } = DEFAULT_SETTINGS
-    return { name, documents: 0, deleted: 0, lastSeq: 0, epoch: undefined, revisionsLimit, storedBytes: 0 }
+    return { name, documents: 0, deleted: 0, lastSeq: 0, epoch: undefined, ...DEFAULT_SETTINGS, storedBytes: 0 }
   }
   const { number, epoch, trees, settings } = state
   const sizes = snapshot.treeNames(`${number}/`).map((tree) => existingTree(snapshot, tree).storedBytes)
@@ -36,7 +37,7 @@ export function collectionInfo(snapshot: Snapshot, state: CollectionState | unde
     deleted: existingTree(snapshot, trees.deleted).count(),
     lastSeq: existingTree(snapshot, trees.bodies).lastNumber,
     epoch,
-    revisionsLimit: settings.revisionsLimit,
+    ...settings,
     storedBytes: sizes.reduce<number | undefined>(
       (sum, size) => (sum === undefined || size === undefined ? undefined : sum + size),
       0,

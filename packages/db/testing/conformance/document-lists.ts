@@ -288,7 +288,15 @@ function infoCases(check: CheckedCase): void {
     const people = db.collection('people')
     const none = await people.info()
     const { revisionsLimit, ...rest } = none
-    assertEqual(rest, { name: 'people', documents: 0, deleted: 0, lastSeq: 0, epoch: undefined, storedBytes: 0 })
+    assertEqual(rest, {
+      name: 'people',
+      documents: 0,
+      deleted: 0,
+      lastSeq: 0,
+      epoch: undefined,
+      history: false,
+      storedBytes: 0,
+    })
     assertEqual(revisionsLimit, 200)
     await people.insert(['a', 'b', 'c'].map((_id) => ({ _id })))
     await people.delete('b')

@@ -402,6 +402,7 @@ function historyCases(check: Case): void {
       ['available', 'deleted', 'available', 'available'],
     )
     await take(docs, replica('a', ['y', 'x'], { n: 9 }))
+    assertEqual((await docs.info()).history, true)
     db.collection('kept', { history: false })
     await docs.ready()
     await docs.update('a', () => ({ n: 4 }))

@@ -105,6 +105,16 @@ const settingsRoutes: Routes = (app, context) => {
     await databases.setRevisionsLimit(request.params.db, limit)
     return DONE
   })
+  app.get<Database>('/:db/_pannier/history', { config: { needs: 'member' } }, async ({ params }, reply) => {
+    const { history } = await (await databases.get(params.db)).info()
+    return reply.header('content-type', 'application/json').send(`${history}\n`)
+  })
+  app.put<Database>('/:db/_pannier/history', { config: { needs: 'database-admin' } }, async (request) => {
+    const history = await readJson(request, jsonLimits(context))
+    if (typeof history !== 'boolean') throw badRequest('The body must be true or false.')
+    await databases.setHistory(request.params.db, history)
+    return DONE
+  })
   app.get<Database>('/:db/_security', { config: { needs: 'member' } }, async ({ params }) => {
     return (await databases.security(params.db)) ?? DEFAULT_SECURITY
   })

@@ -16,12 +16,20 @@ const NAME = /^(?:_users|_replicator|_global_changes|[a-z][a-z0-9_$()+/-]{0,198}
 /** CouchDB's. */
 const REVISIONS_LIMIT_DEFAULT = 1000
 
+export interface DatabasesOptions {
+  /** Of each database. */
+  readonly bytesMax?: number
+  /** Databases that are made keep the content of replaced revisions. */
+  readonly history?: boolean
+}
+
 export class Databases {
   /** Of single documents. */
   readonly groups: WriteGroups = new WriteGroups()
   readonly #database: Database
   readonly #state: ServerState
   readonly #quota: Quota
+  readonly #keepsHistory: boolean
   /** Those that are known to exist, by name. */
   readonly #known = new Map<string, Collection<JsonObject>>()
   /** Writes that run, by name; and what waits for the last one. */
@@ -31,11 +39,11 @@ export class Databases {
   readonly #security = new Map<string, Promise<JsonObject | undefined>>()
   readonly #stopListening: () => void
 
-  /** `bytesMax`: of each database. */
-  constructor(database: Database, state: ServerState, bytesMax: number = Infinity) {
+  constructor(database: Database, state: ServerState, { bytesMax = Infinity, history = false }: DatabasesOptions = {}) {
     this.#database = database
     this.#state = state
     this.#quota = new Quota(bytesMax)
+    this.#keepsHistory = history
     // The database may have other users than the server.
     this.#stopListening = database.onChange(({ collections }) => {
       for (const [name, { dropped }] of collections) if (dropped) this.#forget(databaseName(name) ?? '')
@@ -109,7 +117,7 @@ export class Databases {
       if (writing !== undefined) await new Promise<void>((resolve) => (writing.idle = resolve))
       const { epoch } = await collection.info()
       // What was declared of a collection would be true of the next one of its name as well.
-      this.#database.collection(collection.name, { revisionsLimit: REVISIONS_LIMIT_DEFAULT })
+      this.#database.collection(collection.name, this.#settingsOf(name))
       await collection.ready()
       await this.#database.dropCollection(collection.name)
       if (epoch !== undefined) await this.#state.delete(securityId(epoch))
@@ -141,13 +149,25 @@ export class Databases {
     await this.#database.collection(own, { revisionsLimit }).ready()
   }
 
+  /** @throws HttpError 403 for a database of the server's own: what was replaced there has hashes of old passwords */
+  async setHistory(name: string, history: boolean): Promise<void> {
+    const { name: own } = await this.get(name)
+    if (history && isOwn(name)) throw new HttpError(403, 'forbidden', `${name} never keeps what was replaced.`)
+    await this.#database.collection(own, { history }).ready()
+  }
+
   close(): void {
     this.#stopListening()
   }
 
   /** False if it is there. */
   #make(name: string): Promise<boolean> {
-    return this.#database.createCollection(collectionName(name), { revisionsLimit: REVISIONS_LIMIT_DEFAULT })
+    return this.#database.createCollection(collectionName(name), this.#settingsOf(name))
+  }
+
+  /** What a database is made with. */
+  #settingsOf(name: string): { readonly revisionsLimit: number; readonly history: boolean } {
+    return { revisionsLimit: REVISIONS_LIMIT_DEFAULT, history: this.#keepsHistory && !isOwn(name) }
   }
 
   async #readSecurity(collection: Collection<JsonObject>): Promise<JsonObject | undefined> {
@@ -164,7 +184,12 @@ export class Databases {
 
 /** Names of Pannier's own start with '_' like CouchDB's; those with '$' are of no CouchDB database. */
 function collectionName(name: string): string {
-  return name.startsWith('_') ? `$${name}` : name
+  return isOwn(name) ? `$${name}` : name
+}
+
+/** `_users` and the like. */
+function isOwn(name: string): boolean {
+  return name.startsWith('_')
 }
 
 /** Undefined for a collection that is no CouchDB database. */

@@ -70,6 +70,11 @@ export interface ServerOptions {
   readonly encryption?: OpenOptions['encryption']
   /** An open database instead, which stays open when the server is closed. Sessions end with the server then. */
   readonly database?: Database
+  /**
+   * Databases that are made keep the content of revisions that were replaced, until they are compacted; false when left out. For one
+   * database: `PUT /{db}/_pannier/history`.
+   */
+  readonly history?: boolean
   /** 'strict': what was answered survives a loss of power as well; by default the end of the process. */
   readonly durability?: Durability
   readonly limits?: Partial<ServerLimits>

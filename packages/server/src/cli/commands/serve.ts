@@ -19,6 +19,7 @@ interface ServeArguments {
   readonly allowHost: readonly string[]
   readonly cors: readonly string[]
   readonly durability: Durability
+  readonly history: boolean
   readonly logLevel: string
   readonly trustProxy: readonly string[]
   readonly secureCookies: boolean
@@ -55,6 +56,7 @@ export function addServe(program: Command, terminal: Terminal): void {
         .choices(['relaxed', 'strict'])
         .default('relaxed'),
     )
+    .option('--history', 'new databases keep replaced contents until they are compacted', false)
     .addOption(
       new Option('--log-level <level>', 'what is logged, as JSON to the standard error')
         .choices(LEVELS)
@@ -75,7 +77,8 @@ export function addServe(program: Command, terminal: Terminal): void {
 
 async function serve(options: ServeArguments, terminal: Terminal): Promise<void> {
   const { stdout, stderr, signal } = terminal
-  const { dir, port, host, admin, cors, durability, logLevel, trustProxy, secureCookies, adminUi, quota } = options
+  const { dir, port, host, admin, cors, durability, history, logLevel, trustProxy, secureCookies, adminUi, quota } =
+    options
   const password = process.env['PANNIER_PASSWORD']
   if (existsSync(dir) && !statSync(dir).isDirectory())
     throw new UsageError(`--dir must be a folder, got ${dir}, which is a file.`)
@@ -84,6 +87,7 @@ async function serve(options: ServeArguments, terminal: Terminal): Promise<void>
   const server = await createServer({
     dir,
     durability,
+    history,
     allowedHosts: options.allowHost,
     corsOrigins: cors,
     secureCookies,
