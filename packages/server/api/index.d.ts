@@ -234,7 +234,7 @@ class DatabaseUpdates {
 
 class Databases {
     readonly groups: WriteGroups;
-    constructor(database: Database, state: ServerState, bytesMax?: number);
+    constructor(database: Database, state: ServerState, { bytesMax, history }?: DatabasesOptions);
     names(): Promise<string[]>;
     get(name: string): Promise<Collection<JsonObject>>;
     write<T>(name: string, run: (collection: Collection<JsonObject>, room: Room) => Promise<T>): Promise<T>;
@@ -248,6 +248,11 @@ class Databases {
     close(): void;
 }
 
+interface DatabasesOptions {
+    readonly bytesMax?: number;
+    readonly history?: boolean;
+}
+
 interface Design {
     readonly id: string;
     readonly rev: string;
@@ -259,7 +264,7 @@ class DesignDocuments {
     constructor(database: Database, sandbox: Sandbox, log: DesignLog);
     all(collection: Collection<JsonObject>): Promise<ReadonlyMap<string, Design>>;
     get(collection: Collection<JsonObject>, id: string): Promise<Design>;
-    view(collection: Collection<JsonObject>, id: string, name: string): Promise<ServedView>;
+    view(collection: Collection<JsonObject>, id: string, name: string): Promise<FoundView>;
     check(document: JsonObject, what: 'all' | 'validation', database: string): Promise<void>;
     changed({ name }: {
         readonly name: string;
@@ -299,6 +304,12 @@ interface FilterContext {
     readonly id: null;
     readonly cookie: Readonly<Record<string, never>>;
     readonly peer: string;
+}
+
+interface FoundView {
+    readonly collection: Collection<JsonObject>;
+    readonly definition: DesignViewDefinition;
+    readonly view: ServedView;
 }
 
 type GuardedDocuments = readonly (JsonObject | HttpError)[];

@@ -65,7 +65,8 @@ async function getAttachment(
     throw notFound(there === undefined ? await whyMissing(collection, id) : 'Document is missing attachment')
   }
   const { contentType, digest, length } = attachment
-  const tag = entityTag(digest.replace(/^md5-/, ''))
+  const md5 = digest.replace(/^md5-/, '')
+  const tag = entityTag(md5)
   reply.headers({
     etag: tag,
     'accept-ranges': 'bytes',
@@ -80,6 +81,7 @@ async function getAttachment(
     throw new HttpError(416, 'requested_range_not_satisfiable', `The attachment has ${length} bytes.`)
   }
   if (range !== undefined) reply.code(206).header('content-range', `bytes ${range.start}-${range.end - 1}/${length}`)
+  else reply.header('content-md5', md5)
   const { start, end } = range ?? { start: 0, end: length }
   reply.header('content-length', end - start)
   return request.method === 'HEAD' ? reply.send() : sendContent(reply, attachment, start, end)

@@ -199,13 +199,7 @@ async function deleteDocument(
 ): Promise<unknown> {
   const collection = await context.databases.get(database)
   const rev = givenRevision(request, new QueryParameters(request))
-  const there = await collection.get(id, rev === undefined ? {} : { rev })
-  if (there === undefined) {
-    const why = await whyMissing(collection, id)
-    const [row] = await collection.list({ keys: [id] }).toArray()
-    if (rev !== undefined && row !== undefined && 'rev' in row) throw conflict()
-    throw notFound(why)
-  }
+  if ((await collection.get(id)) === undefined) throw notFound(await whyMissing(collection, id))
   if (rev === undefined) throw conflict()
   const document = { _id: id, _rev: rev, _deleted: true }
   return written(reply, await writeDocument(context, { request, database, document, newEdits: true }))

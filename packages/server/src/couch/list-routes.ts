@@ -1,7 +1,7 @@
 /** Lists of documents by id: `_all_docs`, `_design_docs`, `_local_docs`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Collection, ListOptions, ListRow } from 'pannier'
-import { badRequest } from '../http/http-error.ts'
+import { badRequest, HttpError } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 import { isJsonObject, readJsonObject } from '../http/request-body.ts'
 import type { JsonObject } from '../http/request-body.ts'
@@ -165,6 +165,7 @@ function listRead(parameters: QueryParameters, within: IdBounds): ListRead {
   const key = parameters.json('key')
   const keys = parameters.json('keys')
   if (keys !== undefined && !Array.isArray(keys)) throw badRequest('`keys` body member must be an array.')
+  checkTogether(parameters, keys)
   return {
     // A key that is no id finds nothing.
     keys: keys?.map((one: unknown) => (typeof one === 'string' ? one : JSON.stringify(one))),
@@ -184,6 +185,20 @@ function listRead(parameters: QueryParameters, within: IdBounds): ListRead {
   }
 }
 
+/** @throws HttpError 400 for what has no meaning here, or not beside `keys` */
+function checkTogether(parameters: QueryParameters, keys: readonly unknown[] | undefined): void {
+  const refuse = (reason: string): never => {
+    throw new HttpError(400, 'query_parse_error', reason)
+  }
+  if (keys !== undefined && keys.length > 0 && BOUNDS.some((name) => parameters.has(name)))
+    refuse('`keys` is incompatible with `key`, `start_key` and `end_key`')
+  if (parameters.flag('reduce')) refuse('Reduce is invalid for map-only views.')
+  if (parameters.flag('group') || (parameters.count('group_level') ?? 0) > 0)
+    refuse('Invalid use of grouping on a map view.')
+}
+
+const BOUNDS = ['key', 'startkey', 'start_key', 'endkey', 'end_key']
+
 function keyBounds(key: string, { gte, lt }: IdBounds): IdBounds {
   return (gte !== undefined && key < gte) || (lt !== undefined && key >= lt) ? NOTHING : { gte: key, lte: key }
 }
@@ -193,9 +208,13 @@ function placeOf(bound: unknown): 'before' | 'among' | 'after' {
   return typeof bound === 'string' ? 'among' : typeof bound === 'object' && bound !== null ? 'after' : 'before'
 }
 
+function textOf(parameters: QueryParameters, ...names: readonly string[]): string | undefined {
+  return parameters.text(names.find((name) => parameters.has(name)) ?? '')
+}
+
 function idBounds(parameters: QueryParameters, descending: boolean, within: IdBounds): IdBounds {
-  const first = parameters.json('startkey', 'start_key')
-  const last = parameters.json('endkey', 'end_key')
+  const first = parameters.json('startkey', 'start_key') ?? textOf(parameters, 'startkey_docid', 'start_key_doc_id')
+  const last = parameters.json('endkey', 'end_key') ?? textOf(parameters, 'endkey_docid', 'end_key_doc_id')
   const inclusive = parameters.flag('inclusive_end', true)
   const [lower, upper] = descending ? [last, first] : [first, last]
   if (lower !== undefined && placeOf(lower) === 'after') return NOTHING

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Collection } from 'pannier'
 import { servedView } from '../design/design-documents.ts'
-import type { Design, ServedView } from '../design/design-documents.ts'
+import type { Design, FoundView } from '../design/design-documents.ts'
 import { viewRead } from '../design/view-options.ts'
 import type { ViewRead } from '../design/view-options.ts'
 import { asBadRequest, badRequest, HttpError } from '../http/http-error.ts'
@@ -22,11 +22,6 @@ interface DesignRoute {
   Params: { readonly db: string; readonly ddoc: string }
 }
 
-interface FoundView {
-  readonly collection: Collection<JsonObject>
-  readonly view: ServedView
-}
-
 type Row = JsonObject & { readonly doc?: JsonObject | null }
 
 const CONFIG = { config: { needs: 'member' } } as const
@@ -36,18 +31,18 @@ const QUERY_ERROR = 'query_parse_error'
 
 export const viewRoutes: Routes = (app, context) => {
   const find = async ({ db, ddoc, view: name }: ViewRoute['Params']): Promise<FoundView> => {
-    const collection = await context.databases.get(db)
-    return { collection, view: await context.designs.view(collection, ddoc, name) }
+    return context.designs.view(await context.databases.get(db), ddoc, name)
   }
-  app.get<ViewRoute>(VIEW, CONFIG, async (request, reply) =>
-    sendRows(reply, await find(request.params), viewRead(new QueryParameters(request))),
-  )
+  app.get<ViewRoute>(VIEW, CONFIG, async (request, reply) => {
+    const found = await find(request.params)
+    return sendRows(reply, found, viewRead(new QueryParameters(request), found.definition))
+  })
   app.post<ViewRoute>(VIEW, CONFIG, async (request, reply) => {
     const found = await find(request.params)
     const body = await readJsonObject(request, jsonLimits(context))
     // Queries may stand here as well.
     if (body['queries'] !== undefined) return sendQueries(request, reply, found, body)
-    return sendRows(reply, found, viewRead(new QueryParameters(request, body)))
+    return sendRows(reply, found, viewRead(new QueryParameters(request, body), found.definition))
   })
   app.post<ViewRoute>(`${VIEW}/queries`, CONFIG, async (request, reply) => {
     const found = await find(request.params)
@@ -76,7 +71,7 @@ function sendQueries(
     throw badRequest(`\`queries\` must be an array of at most ${QUERIES_MAX}.`)
   const reads = queries.map((query) => {
     if (!isJsonObject(query)) throw badRequest('A query must be a JSON object.')
-    return viewRead(new QueryParameters(request, query))
+    return viewRead(new QueryParameters(request, query), found.definition)
   })
   async function* pieces(left: AbortSignal): AsyncGenerator<string> {
     yield '{"results":['

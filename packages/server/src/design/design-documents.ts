@@ -8,11 +8,18 @@ import { HttpError, notFound } from '../http/http-error.ts'
 import { isJsonObject, type JsonObject } from '../http/request-body.ts'
 import { DesignFunctionError } from '../sandbox/design-function-error.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
-import { designFunctions, unknownReduce, type DesignFunctions, type DesignLog, type DesignView } from './functions.ts'
+import { designFunctions, unknownReduce } from './functions.ts'
+import type { DesignFunctions, DesignLog, DesignView, DesignViewDefinition } from './functions.ts'
 
 export const DESIGN_PREFIX = '_design/'
 
 export type ServedView = View<unknown, unknown, unknown, unknown>
+
+export interface FoundView {
+  readonly collection: Collection<JsonObject>
+  readonly definition: DesignViewDefinition
+  readonly view: ServedView
+}
 
 export interface Design {
   readonly id: string
@@ -63,12 +70,13 @@ export class DesignDocuments {
   }
 
   /** @throws HttpError 404 */
-  async view(collection: Collection<JsonObject>, id: string, name: string): Promise<ServedView> {
+  async view(collection: Collection<JsonObject>, id: string, name: string): Promise<FoundView> {
     const { functions } = await this.get(collection, id)
     const view = functions.views.get(name)
     if (view === undefined) throw notFound('missing_named_view')
     if (view.unknownReduce !== undefined) throw noReduce(view.unknownReduce)
-    return servedView(collection, DESIGN_PREFIX + id, name, view)
+    const { definition } = view
+    return { collection, definition, view: servedView(collection, DESIGN_PREFIX + id, name, view) }
   }
 
   /** Checks a document that is about to be written. @throws HttpError 400 */
@@ -148,23 +156,42 @@ function checkValidation({ language = 'javascript', validate_doc_update: validat
     throw invalid('`validate_doc_update` must be a string')
 }
 
+/** What CouchDB asks of a design document. */
 function checkShape(document: JsonObject): void {
   checkValidation(document)
-  const { language = 'javascript', views, filters } = document
-  if (language !== 'javascript') return
-  for (const [name, group] of Object.entries({ views, filters }))
-    if (group !== undefined && !isJsonObject(group)) throw invalid(`\`${name}\` must be an object`)
-  for (const [name, view] of Object.entries((views ?? {}) as JsonObject)) {
+  const { language = 'javascript', views, options, rewrites } = document
+  checkKind('language', language, 'string')
+  checkKind('rewrites', rewrites, 'string', 'array')
+  checkKind('options', options, 'object')
+  for (const name of ['include_design', 'local_seq', 'partitioned'])
+    checkKind(`options.${name}`, (options as JsonObject | undefined)?.[name], 'boolean')
+  for (const group of ['filters', 'lists', 'shows', 'updates']) {
+    checkKind(group, document[group], 'object')
+    // An object holds modules.
+    for (const [name, one] of membersOf(document[group])) checkKind(`${group}.${name}`, one, 'object', 'string')
+  }
+  checkKind('views', views, 'object')
+  for (const [name, view] of membersOf(views)) {
+    checkKind(`views.${name}`, view, 'object')
     if (name === 'lib') continue
-    if (!isJsonObject(view) || typeof view['map'] !== 'string')
-      throw invalid(`\`map\` of the view ${name} must be a string`)
-    if (view['reduce'] !== undefined && typeof view['reduce'] !== 'string')
-      throw invalid(`\`reduce\` of the view ${name} must be a string`)
-    const unknown = unknownReduce(view)
+    const { map, reduce } = view as JsonObject
+    if (map === undefined) throw invalid(`View \`${name}\` must contain map function`)
+    checkKind(`views.${name}.map`, map, language === 'query' ? 'object' : 'string')
+    checkKind(`views.${name}.reduce`, reduce, 'string')
+    const unknown = language === 'javascript' ? unknownReduce(view as JsonObject) : undefined
     if (unknown !== undefined) throw noReduce(unknown)
   }
-  for (const [name, filter] of Object.entries((filters ?? {}) as JsonObject))
-    if (typeof filter !== 'string') throw invalid(`the filter ${name} must be a string`)
+}
+
+function membersOf(value: unknown): [string, unknown][] {
+  return Object.entries((value ?? {}) as JsonObject)
+}
+
+/** A field that is not there is of no kind. */
+function checkKind(field: string, value: unknown, ...kinds: readonly string[]): void {
+  const kind = Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value
+  if (value !== undefined && !kinds.includes(kind))
+    throw invalid(`\`${field}\` field must have ${kinds.join(' or ')} type`)
 }
 
 function noReduce(name: string): HttpError {

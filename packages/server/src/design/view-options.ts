@@ -5,6 +5,9 @@
 import type { ViewOptions } from 'pannier'
 import { badRequest, HttpError } from '../http/http-error.ts'
 import type { QueryParameters } from '../http/query-parameters.ts'
+import { ROOT_COLLATION } from './collation/root-collation.ts'
+import type { DesignViewDefinition } from './functions.ts'
+import { compareKeys } from './key-order.ts'
 
 export interface ViewRead {
   readonly options: ViewOptions
@@ -16,14 +19,17 @@ export interface ViewRead {
 }
 
 /** What goes against each other the library finds. @throws HttpError 400 */
-export function viewRead(parameters: QueryParameters): ViewRead {
+export function viewRead(parameters: QueryParameters, definition: DesignViewDefinition): ViewRead {
   const includeDocs = parameters.flag('include_docs')
+  const reduce = parameters.has('reduce') ? parameters.flag('reduce', true) : undefined
+  if (definition.reduce !== undefined && reduce !== false && parameters.has('conflicts'))
+    throw parseError('`conflicts` is invalid for reduce views.')
   const options: Record<string, unknown> = {
-    ...range(parameters),
+    ...range(parameters, definition),
     descending: parameters.flag('descending'),
     skip: parameters.count('skip'),
     limit: parameters.count('limit'),
-    reduce: parameters.has('reduce') ? parameters.flag('reduce', true) : undefined,
+    reduce,
     group: group(parameters),
     includeDocs,
     // As CouchDB does, passed over where there are no documents.
@@ -38,7 +44,7 @@ export function viewRead(parameters: QueryParameters): ViewRead {
   }
 }
 
-function range(parameters: QueryParameters): Record<string, unknown> {
+function range(parameters: QueryParameters, definition: DesignViewDefinition): Record<string, unknown> {
   const keys = parameters.json('keys')
   if (keys !== undefined && !Array.isArray(keys)) throw badRequest('`keys` body member must be an array.')
   const descending = parameters.flag('descending')
@@ -47,7 +53,7 @@ function range(parameters: QueryParameters): Record<string, unknown> {
   const endId = parameters.text('endkey_docid') ?? parameters.text('end_key_doc_id')
   const [fromId, toId] = descending ? [endId, startId] : [startId, endId]
   if (keys !== undefined) {
-    if (BOUNDS.some((name) => parameters.has(name)))
+    if (keys.length > 0 && BOUNDS.some((name) => parameters.has(name)))
       throw parseError('`keys` is incompatible with `key`, `start_key` and `end_key`')
     return { keys: descending ? keys.toReversed() : keys, fromId, toId }
   }
@@ -55,6 +61,11 @@ function range(parameters: QueryParameters): Record<string, unknown> {
   const start = parameters.json('startkey', 'start_key')
   const end = parameters.json('endkey', 'end_key')
   const [lower, upper] = descending ? [end, start] : [start, end]
+  const sortKey = definition.collation === undefined ? codePoints : ROOT_COLLATION.key
+  if (lower !== undefined && upper !== undefined && compareKeys(lower, upper, sortKey) > 0)
+    throw parseError(
+      `No rows can match your key range, reverse your start_key and end_key or set descending=${!descending}`,
+    )
   const lowerName = descending && !isInclusive ? 'gt' : 'gte'
   const upperName = descending || isInclusive ? 'lte' : 'lt'
   return {
@@ -66,12 +77,20 @@ function range(parameters: QueryParameters): Record<string, unknown> {
   }
 }
 
+/** In the order of the library without a collation. */
+function codePoints(text: string): string {
+  return Buffer.from(text).toString('latin1')
+}
+
 const BOUNDS = ['startkey', 'start_key', 'endkey', 'end_key']
 
+/** A level counts more than `group=true`. */
 function group(parameters: QueryParameters): boolean | number | undefined {
   const level = parameters.count('group_level')
-  if (level !== undefined && !parameters.flag('group')) return level === 0 ? undefined : level
-  return parameters.flag('group') || undefined
+  if (level === undefined) return parameters.flag('group') || undefined
+  if (level > 0 && !parameters.flag('group', true))
+    throw parseError("Can't specify group=false and group_level>0 at the same time")
+  return level === 0 ? undefined : level
 }
 
 function update(parameters: QueryParameters): ViewOptions['update'] {

@@ -44,6 +44,8 @@ export async function createApp(
     forceCloseConnections: 'idle',
     bodyLimit: Number.MAX_SAFE_INTEGER,
     exposeHeadRoutes: true,
+    // Some clients write the slash of an id like any other.
+    rewriteUrl: ({ url = '/' }) => url.replace(/^(\/+[^/?]+\/+_local)%2f/i, '$1/'),
     genReqId: requestIds(),
     requestIdHeader: false,
     clientErrorHandler: answerClientError,

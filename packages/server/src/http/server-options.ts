@@ -111,6 +111,7 @@ const SERVER_OPTIONS: OptionNames<ServerOptions> = {
   encryption: true,
   database: true,
   durability: true,
+  history: true,
   limits: true,
   admin: true,
   auth: true,

@@ -87,9 +87,9 @@ function answerOf(result: ReplicationResult): JsonObject {
 function failureOf(error: unknown): unknown {
   if (isPannierError(error, 'PANNIER_ABORTED') || isAbort(error))
     return new HttpError(503, 'service_unavailable', 'The replication was ended.')
-  if (error instanceof HttpError) return error
-  const known = toHttpError(error)
+  const known = error instanceof HttpError ? error : toHttpError(error)
   if (known?.status === 404) return new HttpError(404, 'db_not_found', reasonOf(error))
+  if (error instanceof HttpError) return error
   return new HttpError(500, 'replication_failed', reasonOf(error))
 }
 

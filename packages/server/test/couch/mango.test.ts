@@ -39,6 +39,21 @@ async function found(url: string, query: object): Promise<string[]> {
   return docs!.map(({ _id }) => _id)
 }
 
+test('ids come after arrays and objects, as after all that is no text', async () => {
+  const url = await database([{ _id: 'a' }, { _id: 'b' }])
+  for (const other of [null, false, 0, [], ['z'], {}, { z: 1 }]) {
+    for (const operator of ['$gt', '$gte']) {
+      expect(await found(url, { selector: { _id: { [operator]: other } } })).toEqual(['a', 'b'])
+      const all = { selector: { $or: [{ _id: { [operator]: other } }] }, sort: [{ _id: 'desc' }] }
+      expect(await found(url, all)).toEqual(['b', 'a'])
+    }
+    for (const operator of ['$lt', '$lte', '$eq'])
+      expect(await found(url, { selector: { _id: { [operator]: other } } })).toEqual([])
+  }
+  expect(await found(url, { selector: { _id: { $in: ['a', {}] } } })).toEqual(['a'])
+  expect(await found(url, { selector: { _id: { $gt: {}, $lt: 'b' } } })).toEqual(['a'])
+})
+
 describe('arrays count as a whole', () => {
   let url: string
   beforeAll(async () => {

@@ -216,7 +216,7 @@ table('documents', () => database('docs', [{ _id: 'a', n: 1 }]), [
   },
   { name: 'deleted', request: 'DELETE /docs/r?rev=3-d', status: 200 },
   { name: 'why', request: 'GET /docs/r', status: 404, json: { reason: 'deleted' } },
-  { name: 'deleted twice', request: 'DELETE /docs/r?rev=3-d', status: 409 },
+  { name: 'deleted twice', request: 'DELETE /docs/r?rev=3-d', status: 404, json: { reason: 'deleted' } },
   {
     name: 'purged',
     request: 'POST /docs/_purge',
@@ -242,7 +242,7 @@ table('attachments', () => database('atts'), [
     request: 'GET /atts/a/x.txt',
     status: 200,
     contains: ['0123456789'],
-    answers: { etag: `"${DIGEST}"`, 'content-length': '10', 'content-type': 'text/plain' },
+    answers: { etag: `"${DIGEST}"`, 'content-md5': DIGEST, 'content-length': '10', 'content-type': 'text/plain' },
   },
   {
     name: 'HEAD',
@@ -413,6 +413,33 @@ table('lists', () => database('lists', [...TEN, { _id: '_design/x', language: 'q
   { name: 'design documents', request: 'GET /lists/_design_docs', status: 200, json: { rows: [{ id: '_design/x' }] } },
   { name: 'keys that are no list', request: 'POST /lists/_all_docs', body: { keys: 1 }, status: 400 },
   { name: 'a flag that is none', request: 'GET /lists/_all_docs?descending=maybe', status: 400 },
+  ...['key="d1"', 'startkey="d1"', 'end_key="d1"'].map((bound) => ({
+    name: `keys beside ${bound}`,
+    request: `POST /lists/_all_docs?${bound}`,
+    body: { keys: ['d1'] },
+    status: 400,
+    json: { error: 'query_parse_error', reason: '`keys` is incompatible with `key`, `start_key` and `end_key`' },
+  })),
+  { name: 'no keys beside a bound', request: 'POST /lists/_all_docs?key="d1"', body: { keys: [] }, status: 200 },
+  ...['group=true', 'group_level=1', 'reduce=true'].map((option) => ({
+    name: `an option of reduces: ${option}`,
+    request: `GET /lists/_all_docs?${option}`,
+    status: 400,
+    json: { error: 'query_parse_error' },
+  })),
+  { name: 'without a reduce', request: 'GET /lists/_all_docs?reduce=false&group=false', status: 200 },
+  {
+    name: 'ids as bounds, where no keys are',
+    request: 'GET /lists/_all_docs?startkey_docid=d2&end_key_doc_id=d3',
+    status: 200,
+    json: { rows: [{ id: 'd2' }, { id: 'd3' }] },
+  },
+  {
+    name: 'ids as bounds, backwards, beside a key',
+    request: 'GET /lists/_all_docs?startkey="d4"&startkey_docid=d9&endkey_docid=d3&descending=true',
+    status: 200,
+    json: { rows: [{ id: 'd4' }, { id: 'd3' }] },
+  },
 ])
 
 table('_bulk_docs, _bulk_get, _revs_diff', () => database('bulk', TEN), [
@@ -728,6 +755,14 @@ table('_local documents', () => database('local'), [
     json: { reason: '_local documents do not accept attachments.' },
   })),
   { name: 'another field of ours', request: 'PUT /local/_local/x', body: { _foo: 1 }, status: 400 },
+  { name: 'put under an encoded slash', request: 'PUT /local/_local%2Fy%2Fz', body: { n: 1 }, status: 201 },
+  {
+    name: 'read under an encoded slash',
+    request: 'GET /local/_local%2fy%2Fz',
+    status: 200,
+    json: { _id: '_local/y/z', n: 1 },
+  },
+  { name: 'deleted under an encoded slash', request: 'DELETE /local/_local%2Fy%2Fz', status: 200 },
   {
     name: 'some, named in a POST',
     request: 'POST /local/_local_docs',

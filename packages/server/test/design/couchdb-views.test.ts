@@ -94,6 +94,54 @@ test('keys go with descending and with ids, and not with bounds', async () => {
   }
 })
 
+const REVERSED = 'No rows can match your key range, reverse your start_key and end_key or set descending='
+
+test.each([
+  ['numbers?startkey=2&endkey=1', 'true'],
+  ['numbers?startkey=1&endkey=2&descending=true', 'false'],
+  ['names?reduce=false&startkey="ä"&endkey="A"', 'true'],
+  ['names?startkey="apple"&endkey="Äpfel"', 'true'],
+  ['raw?startkey="Ä"&endkey="Z"', 'true'],
+  ['pairs?startkey=["b",1]&endkey=["b"]', 'true'],
+  ['pairs?startkey={"a":1}&endkey=[1]', 'true'],
+  ['numbers?startkey=true&endkey=false', 'true'],
+  ['numbers?startkey=1&endkey=null', 'true'],
+])('a range that goes backwards is refused: %s', async (path, descending) => {
+  const answer = await send(running.url, `GET /views/_design/d/_view/${path}`)
+  expect([answer.status, answer.json['reason']]).toEqual([400, REVERSED + descending])
+})
+
+test.each([
+  'numbers?startkey=1&endkey=1&inclusive_end=false',
+  'numbers?startkey=2&endkey=1&descending=true',
+  'numbers?startkey=2',
+  'names?reduce=false&startkey="Z"&endkey="Ä"&descending=true',
+  'names?reduce=false&startkey="a"&endkey="A"',
+  'raw?startkey="Z"&endkey="Ä"',
+  'pairs?reduce=false&startkey=["b"]&endkey=["b",{}]',
+  'numbers?startkey=1&startkey_docid=9&endkey=1&endkey_docid=0',
+])('a range that goes on is none: %s', async (path) => {
+  expect(Array.isArray(await rows(path))).toBe(true)
+})
+
+test('a range of several queries that goes backwards is refused', async () => {
+  const queries = [{ key: 1 }, { startkey: 2, endkey: 1 }]
+  expect((await send(running.url, 'POST /views/_design/d/_view/numbers/queries', { queries })).status).toBe(400)
+})
+
+test('a level counts more than group=true, and goes against group=false', async () => {
+  expect(await rows('pairs?group=true&group_level=0')).toEqual([{ key: null, value: 8 }])
+  expect(await rows('pairs?group=true&group_level=1')).toEqual(await rows('pairs?group_level=1'))
+  expect((await send(running.url, 'GET /views/_design/d/_view/pairs?group=false&group_level=1')).status).toBe(400)
+  expect(await rows('pairs?group=false&group_level=0')).toEqual([{ key: null, value: 8 }])
+})
+
+test('conflicts are of documents, so a reduce has none', async () => {
+  const answer = await send(running.url, 'GET /views/_design/d/_view/pairs?conflicts=true')
+  expect([answer.status, answer.json['error']]).toEqual([400, 'query_parse_error'])
+  expect(await rows('pairs?reduce=false&conflicts=true&include_docs=true')).toHaveLength(8)
+})
+
 test('a reduce that throws gives null for its rows only', async () => {
   const groups = await rows('fragile?group=true')
   expect(groups.map(({ key, value }) => [key, value]).slice(3, 6)).toEqual([

@@ -211,9 +211,30 @@ describe('what does not compile, and what fails', () => {
     [{ views: 1 }, 'invalid_design_doc'],
     [{ views: { v: {} } }, 'invalid_design_doc'],
     [{ filters: { f: 1 } }, 'invalid_design_doc'],
+    [{ views: { map: 'doc => emit(1)' } }, 'invalid_design_doc'],
+    [{ views: { lib: 1 } }, 'invalid_design_doc'],
+    [{ views: { v: { map: 'doc => 1', reduce: null } } }, 'invalid_design_doc'],
+    [{ language: 'query', views: { v: { map: 'doc => 1' } } }, 'invalid_design_doc'],
+    [{ language: 1 }, 'invalid_design_doc'],
+    [{ options: 1 }, 'invalid_design_doc'],
+    [{ options: { local_seq: 1 } }, 'invalid_design_doc'],
+    [{ rewrites: 1 }, 'invalid_design_doc'],
+    [{ lists: 'x' }, 'invalid_design_doc'],
+    [{ shows: { a: 1 } }, 'invalid_design_doc'],
+    [{ updates: [] }, 'invalid_design_doc'],
   ])('%j is refused', async (design, error) => {
     const put = await send(url, 'PUT /cities/_design/bad', design)
     expect([put.status, put.json['error']]).toEqual([400, error])
+  })
+
+  test.each([
+    { filters: { lib: { one: 'exports.a = 1' }, f: 'doc => true' } },
+    { language: 'erlang', views: { v: { map: 'fun' } } },
+    { rewrites: [], options: { include_design: true }, lists: { a: { b: 'c' } }, views: { lib: { a: 'x' } } },
+  ])('%j is taken', async (design) => {
+    const put = await send(url, 'PUT /cities/_design/good', design)
+    expect([put.status, put.text]).toEqual([201, put.text])
+    await send(url, `DELETE /cities/_design/good?rev=${String(put.json['rev'])}`)
   })
 
   test.each([

@@ -58,7 +58,11 @@ test('local to local, and its answer', async () => {
   })
   expect(await ids(server, 'b')).toEqual(['x', 'y', 'z'])
   expect((await replicate(server, { source: 'a', target: 'b' })).json).toMatchObject({ ok: true, no_changes: true })
-  expect(await replicate(server, { source: 'a', target: 'none' })).toMatchObject({ status: 404 })
+  for (const sides of [
+    { source: 'a', target: 'none' },
+    { source: 'none', target: 'a' },
+  ])
+    expect(await replicate(server, sides)).toMatchObject({ status: 404, json: { error: 'db_not_found' } })
   expect(await replicate(server, { source: 'a', target: 'c', create_target: true })).toMatchObject({ status: 200 })
   expect(await ids(server, 'c')).toHaveLength(3)
 })

@@ -114,7 +114,8 @@ class SelectorParser {
     )
   }
 
-  private compare(path: string, comparisons: readonly Comparison[]): Predicate {
+  private compare(path: string, given: readonly Comparison[]): Predicate {
+    const comparisons = this.isCouch && path === '_id' ? given.map(beforeIds) : given
     const all = freeze({ kind: 'compare', path, comparisons: freeze(comparisons) } as const)
     if (!this.isCouch) return all
     const [{ operator }] = comparisons as [Comparison]
@@ -243,6 +244,12 @@ function checkedPath(path: string): string {
 
 function isNumber(value: unknown): value is number {
   return Number.isSafeInteger(value)
+}
+
+/** CouchDB compares ids as Erlang does: arrays and objects come before strings. */
+function beforeIds(comparison: Comparison): Comparison {
+  const { operator, operand } = comparison
+  return /^.[gl]/.test(operator) && typeof operand === 'object' ? freeze({ operator, operand: null }) : comparison
 }
 
 function isEmpty(operand: unknown): boolean {
