@@ -250,7 +250,7 @@ class Databases {
 
 interface DatabasesOptions {
     readonly bytesMax?: number;
-    readonly history?: boolean;
+    readonly history?: boolean | undefined;
 }
 
 interface Design {

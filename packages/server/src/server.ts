@@ -128,10 +128,7 @@ async function assemble(
   const running = new RunningRequests(app)
   const refuseRest = refuseOtherMethods(app)
   const state = new ServerState(database)
-  const databases = new Databases(database, state, {
-    bytesMax: limits.databaseBytesMax,
-    ...(options.history !== undefined && { history: options.history }),
-  })
+  const databases = new Databases(database, state, { bytesMax: limits.databaseBytesMax, history: options.history })
   for (const name of [USERS_DATABASE, REPLICATOR_DATABASE]) await databases.ensure(name)
   const auth = await openAuth(database, databases, state, options)
   const newAdmin = await ensureAdmin(auth.accounts, options.admin)

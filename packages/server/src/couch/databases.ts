@@ -20,7 +20,7 @@ export interface DatabasesOptions {
   /** Of each database. */
   readonly bytesMax?: number
   /** Databases that are made keep the content of replaced revisions. */
-  readonly history?: boolean
+  readonly history?: boolean | undefined
 }
 
 export class Databases {

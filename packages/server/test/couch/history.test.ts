@@ -76,7 +76,7 @@ test('with it each way of reading finds them, until they are compacted', async (
   await until(async () => (await ask('GET /kept')).json['compact_running'] === false)
   for (const rev of [second, third]) expect((await ask(`GET /kept/a?rev=${rev}`)).status).toBe(404)
   expect((await ask(`GET /kept/a/file?rev=${second}`)).status).toBe(404)
-  expect((await ask(`GET /kept/a?rev=${deletion.json['rev']}&revs_info=true`)).json).toMatchObject({
+  expect((await ask(`GET /kept/a?rev=${String(deletion.json['rev'])}&revs_info=true`)).json).toMatchObject({
     _deleted: true,
     _revs_info: [{ status: 'deleted' }, { status: 'missing' }, { status: 'missing' }, { status: 'missing' }],
   })
@@ -109,7 +109,7 @@ test('one database can be told to keep them, and one that is made anew does not'
   // What is kept stays until it is compacted.
   const { json } = await ask('PUT /one/b', { n: 0 })
   await ask('PUT /one/b', { n: 1, _rev: json['rev'] })
-  expect((await ask(`GET /one/b?rev=${json['rev']}`)).status).toBe(404)
+  expect((await ask(`GET /one/b?rev=${String(json['rev'])}`)).status).toBe(404)
   expect((await ask(`GET /one/a?rev=${second}`)).status).toBe(200)
   await ask('PUT /one/_pannier/history', true)
   await ask('DELETE /one')
