@@ -84,7 +84,9 @@ export class Declarations implements Declared {
 
   declare(options: CollectionOptions): void {
     checkOptions('collection()', options, COLLECTION_OPTIONS)
-    const declarations = (options.indexes ?? []).map(parseIndexInput)
+    const { indexes = [] } = options
+    if (!Array.isArray(indexes)) throw new TypeError(`indexes must be an array, got ${typeof indexes}`)
+    const declarations = indexes.map(parseIndexInput)
     for (const declaration of declarations) if (declaration.where !== undefined) checkIndexSelector(declaration)
     for (const declaration of declarations) {
       const known = this.indexes.get(declaration.name) ?? declarations.find(({ name }) => name === declaration.name)

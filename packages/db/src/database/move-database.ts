@@ -47,6 +47,8 @@ export async function moveDatabase(
   work: MoveOptions,
 ): Promise<void> {
   checkOptions('moveTo()', work, MOVE_OPTIONS)
+  if (typeof target?.identify !== 'function')
+    throw new TypeError(`moveTo(): the target must be a storage, as opfs() gives it, got ${typeof target}`)
   const { name, storage } = source
   if (target.identify(name) === storage.identify(name)) throw new TypeError('that is where the database is')
   if (database.encryption && !work.encryption) {

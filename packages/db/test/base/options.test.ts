@@ -178,6 +178,10 @@ test('other arguments that are not what they should be', async () => {
   expect(() => people.find().limit('5' as never)).toThrow('limit takes a number of rows, not a string.')
   expect(() => people.find({ $where: 'x' } as never)).toThrow('at "$where": there is no such operator here')
   expect(() => db.onChange(undefined as never)).toThrow('onChange(): the listener must be a function, got undefined')
+  await expect((async () => await db.moveTo('opfs' as never))()).rejects.toThrow(
+    'moveTo(): the target must be a storage',
+  )
+  expect(() => db.collection('q', { indexes: { age: 1 } as never })).toThrow('indexes must be an array, got object')
   for (const storage of ['memory', memory])
     await expect(open('y', { storage: storage as never })).rejects.toThrow('storage must be one, as memory() gives it')
   expect(() => people.insert(new Map() as never)).toThrow('a document must be a plain object, got Map')
