@@ -181,7 +181,7 @@ class Move {
   async #fill(store: PageStore): Promise<void> {
     const { name, environment } = this.#source
     const { signal, onProgress } = this.#work
-    const snapshot = this.#database.snapshot(this.#work)
+    const snapshot = this.#database.snapshot({ signal, onProgress })
     const coordinator = await coordinatorFor(this.#target, name, environment)
     try {
       await restore(snapshot, {
