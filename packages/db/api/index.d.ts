@@ -1186,6 +1186,8 @@ export function isPannierError(error: unknown, code?: ErrorCode): error is Panni
 
 export function open<Schemas extends object = object>(name: string, options?: OpenOptions<Schemas>): Promise<Database<Schemas>>;
 
+export function preload(): Promise<void>;
+
 export function registerCollation(collation: Collation): void;
 
 export function repair(name: string, options: RepairOptions): Promise<RepairReport>;

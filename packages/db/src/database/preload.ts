@@ -2,7 +2,7 @@
 import { loadedModule } from '../base/lazy-module.ts'
 
 /**
- * Loads all parts of the library that are loaded on demand otherwise, some 150 KiB compressed. After it the page needs no file of the
+ * Loads all parts of the library that are loaded on demand otherwise, some 170 KiB compressed. After it the page needs no file of the
  * library any more: it goes on when the network is gone, or when a new version of the app was deployed and the old files are deleted.
  * Call it when the page has nothing better to do; calling it again loads what could not be loaded.
  *

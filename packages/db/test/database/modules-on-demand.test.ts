@@ -1,6 +1,10 @@
-/** Goal: whoever writes or queries before what does so is loaded notices nothing; where it can't be loaded nothing is lost. */
+/**
+ * Goal: whoever writes or queries before what does so is loaded notices nothing; where it can't be loaded nothing is lost; after `preload`
+ * nothing is loaded any more.
+ */
 import { execFileSync } from 'node:child_process'
-import { join } from 'node:path'
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 
 /** In a process of its own, as in this one everything is loaded. */
@@ -26,4 +30,29 @@ test('modules that can not be loaded for a while', () => {
     found: 1,
     wrong: [],
   })
+})
+
+const SOURCE = join(import.meta.dirname, '../../src')
+const PRELOADING = ['database/preload.ts', 'database/modules-on-demand.ts']
+/** Loaded whenever a database in OPFS is opened by a worker, so that it is there before anything else is. */
+const WITH_OPFS = ['storage/opfs/own-thread.ts']
+
+/** What a file of the library imports on demand. */
+function importsOf(file: string): string[] {
+  const code = readFileSync(join(SOURCE, file), 'utf8').replaceAll(/^ *\*.*$/gm, '')
+  return [...code.matchAll(/\bimport\('([^']+)'\)/g)].map(([, path]) =>
+    relative(SOURCE, join(SOURCE, dirname(file), path!)),
+  )
+}
+
+test('preload knows every module that is loaded on demand', () => {
+  const files = globSync('**/*.ts', { cwd: SOURCE }).filter((file) => !PRELOADING.includes(file))
+  const wanted = new Set(files.flatMap(importsOf).filter((file) => !WITH_OPFS.includes(file)))
+  expect(importsOf('database/modules-on-demand.ts').sort()).toEqual([...wanted].sort())
+})
+
+test('after preload nothing is loaded', () => {
+  const { preloaded, after } = run('preloaded.ts') as { preloaded: number; after: string[] }
+  expect(preloaded).toBeGreaterThan(50)
+  expect(after).toEqual([])
 })
