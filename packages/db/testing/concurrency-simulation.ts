@@ -8,6 +8,7 @@ import type { Database } from '../src/database/database.ts'
 import type { Transaction } from '../src/database/transaction.ts'
 import type { IndexInput } from '../src/index/index-definition.ts'
 import type { Emit } from '../src/view/view-definition.ts'
+import { ABORT_TURNS_MAX, abortedLater, unlessAborted } from './aborted.ts'
 import { assertEqual, assertTrue } from './check.ts'
 import { eventually, Follower } from './live-rows.ts'
 import type { Random } from './random.ts'
@@ -38,7 +39,6 @@ const READS_MAX = 4
 const IDS = 150
 const BATCH_MAX = 12
 const LARGE_BATCH_MAX = 120
-const ABORT_TURNS_MAX = 60
 const CLOSE_TURNS_MAX = 1500
 
 const INDEXES: Readonly<Record<string, IndexInput<keyof Item>>> = {
@@ -439,23 +439,13 @@ function sum(model: Model): number {
   return [...model.values()].reduce((total, step) => total + step, 0)
 }
 
-function abortedLater(random: Random): AbortSignal {
-  const controller = new AbortController()
-  void pause(random, ABORT_TURNS_MAX).then(() => controller.abort())
-  return controller.signal
-}
-
-async function unless<T>(codes: readonly ErrorCode[], promise: Promise<T>): Promise<T | undefined> {
+/** `codes`: of failures that are none. */
+async function unless(codes: readonly ErrorCode[], promise: Promise<unknown>): Promise<void> {
   try {
-    return await promise
+    await promise
   } catch (error) {
     if (!codes.some((code) => isPannierError(error, code))) throw error
-    return undefined
   }
-}
-
-function unlessAborted<T>(promise: Promise<T>): Promise<T | undefined> {
-  return unless(['PANNIER_ABORTED'], promise)
 }
 
 /** As `Promise.all`, but nothing is under way any more when it fails. */
