@@ -33,16 +33,17 @@ export function parseIndexRequest(body: JsonObject): MangoIndex {
   if (index['selector'] !== undefined)
     throw new HttpError(400, 'invalid_key', 'Invalid key selector for this request: name it partial_filter_selector.')
   for (const text of [ddoc, name])
-    if (text !== undefined && typeof text !== 'string') throw badRequest('Invalid index name or ddoc')
+    if (text !== undefined && (typeof text !== 'string' || text === ''))
+      throw badRequest('Invalid index name or ddoc: a text that is not empty')
   const fields = indexFields(index['fields'])
   const partialFilter = index['partial_filter_selector'] ?? body['partial_filter_selector']
   if (partialFilter !== undefined && !isJsonObject(partialFilter)) throw badRequest('Invalid partial_filter_selector')
   if (partialFilter !== undefined) checkSelector(partialFilter)
-  const given = name === undefined || name === '' ? [] : [name]
+  const given = name === undefined ? [] : [name]
   const hash = createHash('sha1')
     .update(JSON.stringify([fields, partialFilter ?? null, ...given]))
     .digest('hex')
-  const designName = ddoc === undefined || ddoc === '' ? hash : (ddoc as string)
+  const designName = ddoc === undefined ? hash : (ddoc as string)
   return {
     designId: designIdOf(designName),
     name: (given[0] as string | undefined) ?? hash,

@@ -39,6 +39,15 @@ async function found(url: string, query: object): Promise<string[]> {
   return docs!.map(({ _id }) => _id)
 }
 
+test('an index has a name, and so has its design document', async () => {
+  const url = await database([])
+  for (const text of ['', true, 1.5, {}, [null]])
+    for (const given of [{ name: text }, { ddoc: text }])
+      expect((await post(url, '_index', { index: { fields: ['a'] }, ...given })).status).toBe(400)
+  const { json } = await send(url, 'GET /_index')
+  expect(json['total_rows']).toBe(1)
+})
+
 test('ids come after arrays and objects, as after all that is no text', async () => {
   const url = await database([{ _id: 'a' }, { _id: 'b' }])
   for (const other of [null, false, 0, [], ['z'], {}, { z: 1 }]) {
