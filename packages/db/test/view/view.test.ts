@@ -272,7 +272,7 @@ describe('definitions', () => {
     expect(calls).toBe(4)
   })
 
-  test('drop forgets it, and the next query builds it anew; a collection takes its views with it', async () => {
+  test('drop forgets it, and the next query builds it again; a collection takes its views with it', async () => {
     const { all, db } = await people()
     const view = all.view('v', { map: byCity })
     expect(await view.drop()).toBe(false)
