@@ -98,7 +98,7 @@ test('what is kept counts in sizes.file, until it is compacted', async () => {
   await until(async () => (await sizeOf()) < before / 5)
 })
 
-test('one database can be told to keep them, and one that is made anew does not', async () => {
+test('one database can be told to keep them, and the next one of its name does not', async () => {
   const ask = await start({})
   await ask('PUT /one')
   expect((await ask('PUT /one/_pannier/history', 'yes')).status).toBe(400)
@@ -117,7 +117,7 @@ test('one database can be told to keep them, and one that is made anew does not'
   expect((await ask('GET /one/_pannier/history')).json).toBe(false)
 })
 
-test('one that is made anew keeps them if new ones do', async () => {
+test('the next one of its name keeps them if new ones do', async () => {
   const ask = await start({ history: true })
   for (let times = 0; times < 2; times++) {
     await ask('PUT /kept')
