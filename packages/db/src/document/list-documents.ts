@@ -92,7 +92,7 @@ function rowsOfRange(reader: DocumentReader, request: ListRequest): ListRows {
     next: (count) => {
       cursor ??= reader.ids(range, { reverse: descending, skip })
       while (numbers.length < Math.min(count, left) && cursor.next()) numbers.push(reader.numberAt(cursor))
-      const rows = rowsOf(reader, readBodies(reader, numbers, request), request)
+      const rows = rowsOf(reader, reader.someBodiesOf(numbers), request)
       numbers = numbers.slice(rows.length)
       left -= rows.length
       return rows
@@ -109,7 +109,7 @@ function rowsOfKeys(reader: DocumentReader, request: ListRequest, keys: readonly
       const batch = asked.slice(at, at + count)
       const numbers = findNumbers(reader, batch)
       const distinct = [...new Set(numbers.filter((number) => number !== undefined))]
-      const rows = rowsOf(reader, readBodies(reader, distinct, request), request)
+      const rows = rowsOf(reader, reader.someBodiesOf(distinct), request)
       const places = new Map(rows.map((row, place) => [distinct[place]!, row]))
       const end = numbers.findIndex((number) => number !== undefined && !places.has(number))
       const keysRead = end === -1 ? batch : batch.slice(0, end)
@@ -126,11 +126,6 @@ function findNumbers(reader: DocumentReader, ids: readonly string[]): (number | 
   const numbers = reader.withDeleted(keys, reader.numbersOf(keys))
   const byKey = new Map(keys.map((key, at) => [key, numbers[at]]))
   return found.map((key) => (key === undefined ? undefined : byKey.get(key)))
-}
-
-/** Of all of them, or where documents are to be given of the first ones: no more of those are in memory than need be. */
-function readBodies(reader: DocumentReader, numbers: readonly number[], { docs }: ListRequest): BodyView[] {
-  return docs ? reader.someBodiesOf(numbers) : reader.bodiesOf(numbers)
 }
 
 /** What a few conflicts miss is looked up before anything else is done. */

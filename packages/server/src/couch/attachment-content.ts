@@ -1,6 +1,6 @@
 /** The content of attachments inside of documents: which of them a client lacks, and putting it there as base64. */
 import type { Attachment, AttachmentStub, Collection, RevisionHistory } from 'pannier'
-import { notFound } from '../http/http-error.ts'
+import { HttpError, notFound } from '../http/http-error.ts'
 import type { JsonObject } from '../http/request-body.ts'
 
 export type Stubs = Readonly<Record<string, AttachmentStub>>
@@ -40,24 +40,7 @@ export async function openAttachment(
   return attachment
 }
 
-/** The document with the content of what came later than `generation`. */
-export async function withContent(
-  collection: Collection<JsonObject>,
-  document: JsonObject,
-  generation: number,
-): Promise<JsonObject> {
-  const lacking = lackingAttachments(document, generation)
-  if (lacking.length === 0) return document
-  const attachments: JsonObject = { ...stubsOf(document) }
-  for (const name of lacking) {
-    const { content_type, digest, revpos } = stubsOf(document)![name]!
-    const bytes = await (await openAttachment(collection, document, name)).bytes()
-    attachments[name] = { content_type, digest, revpos, data: Buffer.from(bytes).toString('base64') }
-  }
-  return { ...document, _attachments: attachments }
-}
-
-/** The same in JSON, piece by piece: content may be larger than memory. @throws HttpError 404, before there is a piece */
+/** The document in JSON, with the content of what came later than `generation`, piece by piece: content may be larger than memory. @throws HttpError 404, before there is a piece */
 export async function documentPieces(
   collection: Collection<JsonObject>,
   document: JsonObject,
@@ -67,6 +50,21 @@ export async function documentPieces(
   for (const name of lackingAttachments(document, generation))
     opened.set(name, await openAttachment(collection, document, name))
   return piecesOf(document, opened)
+}
+
+/** A row in JSON, whose document has the content of its attachments. Where that was replaced since the row was read, `doc` is null. */
+export async function* rowWithContent(
+  collection: Collection<JsonObject>,
+  { doc, ...row }: JsonObject & { readonly doc?: JsonObject | null },
+): AsyncGenerator<string> {
+  yield `${JSON.stringify(row).slice(0, -1)},"doc":`
+  yield* await documentPieces(collection, doc!, 0).catch(orNull)
+  yield '}'
+}
+
+function orNull(error: unknown): string[] {
+  if (error instanceof HttpError && error.status === 404) return ['null']
+  throw error
 }
 
 async function* piecesOf(document: JsonObject, opened: ReadonlyMap<string, Attachment>): AsyncGenerator<string> {

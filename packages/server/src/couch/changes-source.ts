@@ -1,8 +1,10 @@
 /** The change feed of a database as rows of `_changes`. */
 import type { Change, Collection } from 'pannier'
 import { COUCHDB_MEANING } from '../design/couchdb-meaning.ts'
+import { HttpError } from '../http/http-error.ts'
 import type { JsonObject } from '../http/request-body.ts'
 import type { ChangeFilter } from '../http/seams.ts'
+import { documentPieces, stubsOf } from './attachment-content.ts'
 import type { FeedRow, FeedSource } from './feed-pieces.ts'
 import { sequenceText } from './sequence.ts'
 
@@ -27,9 +29,6 @@ export interface ChangesRequest {
 }
 
 type Row = Change<{ _id: string; _rev: string } & JsonObject>
-
-/** Documents whose attachments are in memory at the same time. */
-const ATTACHMENTS_DOCUMENTS_MAX = 16
 
 export class ChangesSource implements FeedSource {
   readonly #collection: Collection<JsonObject>
@@ -77,8 +76,7 @@ export class ChangesSource implements FeedSource {
         this.#left -= rows.length
         const isFull = rows.length < accepted.length || this.#left === 0
         this.#reached(isFull ? rows.at(-1)!.seq : feed.lastSeq, rows)
-        for (const some of this.#portions(rows))
-          yield (await this.#withAttachments(some)).map((row) => this.#format(row))
+        yield* this.#batches(rows)
         if (isFull) return
       }
       this.#reached(feed.lastSeq, [])
@@ -112,25 +110,28 @@ export class ChangesSource implements FeedSource {
     }
   }
 
-  *#portions(rows: readonly Row[]): Generator<readonly Row[]> {
-    if (!this.#request.attachments || !this.#request.includeDocs) {
-      if (rows.length > 0) yield rows
+  /** A row with the content of attachments comes alone. */
+  async *#batches(rows: readonly Row[]): AsyncGenerator<FeedRow[]> {
+    const { attachments, includeDocs } = this.#request
+    if (!attachments || !includeDocs) {
+      if (rows.length > 0) yield rows.map((row) => this.#format(row))
       return
     }
-    for (let at = 0; at < rows.length; at += ATTACHMENTS_DOCUMENTS_MAX)
-      yield rows.slice(at, at + ATTACHMENTS_DOCUMENTS_MAX)
+    for (const row of rows) yield [await this.#withContent(row)]
   }
 
-  async #withAttachments(rows: readonly Row[]): Promise<readonly Row[]> {
-    const { attachments, includeDocs, conflicts } = this.#request
-    if (!attachments || !includeDocs) return rows
-    const wanted = rows.filter(({ doc }) => (doc as JsonObject | undefined)?.['_attachments'] !== undefined)
-    if (wanted.length === 0) return rows
-    const references = wanted.map(({ id, doc }) => ({ id, rev: doc!._rev }))
-    const found = await this.#collection.bulkGet(references, { attachments: 'base64', conflicts })
-    const documents = new Map(found.flatMap((one) => ('ok' in one ? [[one.id, one.ok]] : [])))
-    // One that was replaced meanwhile comes again.
-    return rows.map((row) => ({ ...row, doc: (documents.get(row.id) as Row['doc']) ?? row.doc! }))
+  async #withContent(row: Row): Promise<FeedRow> {
+    const { doc, ...bare } = row as Row & { readonly doc?: JsonObject }
+    if (doc === undefined || stubsOf(doc) === undefined) return this.#format(row)
+    try {
+      const content = await documentPieces(this.#collection, doc, 0)
+      const { sequence, text } = this.#format(bare)
+      return { sequence, text: text.slice(0, -NO_DOCUMENT.length), rest: ended(content) }
+    } catch (error) {
+      // One that was replaced meanwhile comes again.
+      if (error instanceof HttpError && error.status === 404) return this.#format(row)
+      throw error
+    }
   }
 
   #format({ seq, id, changes, deleted, doc }: Row): FeedRow {
@@ -140,6 +141,14 @@ export class ChangesSource implements FeedSource {
     const row = { seq: told, id, changes, ...(deleted && { deleted }), ...(includeDocs && { doc: doc ?? null }) }
     return { sequence, text: JSON.stringify(row) }
   }
+}
+
+/** The end of a row without a document. */
+const NO_DOCUMENT = 'null}'
+
+async function* ended(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  yield* pieces
+  yield '}'
 }
 
 async function filtered(filter: ChangeFilter, rows: readonly Row[]): Promise<readonly Row[]> {

@@ -5,6 +5,7 @@
 import { badRequest } from '../http/http-error.ts'
 import type { QueryParameters } from '../http/query-parameters.ts'
 import type { ServerLimits } from '../http/server-options.ts'
+import { feedTurns } from './feed-turns.ts'
 
 export type FeedForm = 'normal' | 'longpoll' | 'continuous' | 'eventsource'
 
@@ -13,7 +14,20 @@ export interface FeedRow {
   readonly sequence: string
   /** The row in JSON. */
   readonly text: string
+  /** What comes after the text: content of attachments, piece by piece. Such a row is a batch of its own. */
+  readonly rest?: AsyncIterable<string>
 }
+
+/** What is around rows. */
+interface Form {
+  readonly before: string
+  after(row: FeedRow): string
+  readonly between: string
+}
+
+const LIST: Form = { before: '', after: () => '', between: ',\n' }
+const LINES: Form = { before: '', after: () => '\n', between: '' }
+const EVENTS: Form = { before: 'data: ', after: ({ sequence }) => `\nid: ${sequence}\n\n`, between: '' }
 
 /** Where rows come from; each call of `rows` goes on where the last one has ended. */
 export interface FeedSource {
@@ -69,14 +83,14 @@ async function* wholeFeed(source: FeedSource, options: FeedOptions, ending: Abor
   for await (const rows of withIdle(source, false, heartbeatMs ?? Infinity, ending)) {
     if (rows === 'idle') yield '\n'
     else {
-      yield separator + rows.map(({ text }) => text).join(',\n')
+      yield* inForm(rows, LIST, separator)
       separator = ',\n'
     }
   }
   if (form === 'longpoll' && separator === '' && source.mayWait) {
     for await (const rows of withIdle(source, true, heartbeatMs ?? options.timeoutMs, ending)) {
       if (rows !== 'idle') {
-        yield rows.map(({ text }) => text).join(',\n')
+        yield* inForm(rows, LIST)
         break
       }
       if (heartbeatMs === undefined) break
@@ -92,19 +106,22 @@ async function* endlessFeed(source: FeedSource, options: FeedOptions, ending: Ab
   // Headers go out with the first piece.
   yield '\n'
   for await (const rows of withIdle(source, true, heartbeatMs ?? timeoutMs, ending)) {
-    if (rows !== 'idle') yield rows.map(isEvents ? eventOf : lineOf).join('')
+    if (rows !== 'idle') yield* inForm(rows, isEvents ? EVENTS : LINES)
     else if (heartbeatMs === undefined) break
     else yield isEvents ? 'event: heartbeat\ndata: \n\n' : '\n'
   }
   if (!isEvents) yield `{"last_seq":${JSON.stringify(source.lastSequence())},"pending":${await source.pending()}}\n`
 }
 
-function lineOf({ text }: FeedRow): string {
-  return `${text}\n`
-}
-
-function eventOf({ text, sequence }: FeedRow): string {
-  return `data: ${text}\nid: ${sequence}\n\n`
+async function* inForm(rows: readonly FeedRow[], { before, after, between }: Form, start = ''): AsyncGenerator<string> {
+  const [first] = rows
+  if (first?.rest === undefined) {
+    yield start + rows.map((row) => before + row.text + after(row)).join(between)
+    return
+  }
+  yield start + before + first.text
+  yield* first.rest
+  yield after(first)
 }
 
 const ENDED = new Error('the feed has ended')
@@ -120,6 +137,7 @@ async function* withIdle(
   const rows = source.rows(live, stop.signal)
   try {
     for (;;) {
+      await feedTurns.toRead()
       const next = rows.next()
       // When the feed ends first, nobody waits for it.
       next.catch(() => {})
@@ -143,10 +161,10 @@ async function firstOf<T>(next: Promise<T>, idleMs: number, ending: AbortSignal)
   let stop = (): void => {}
   const other = new Promise<'idle' | 'ended'>((resolve) => {
     const end = (): void => resolve('ended')
-    const timer = idleMs === Infinity ? undefined : setTimeout(() => resolve('idle'), idleMs)
+    const stopWaiting = idleMs === Infinity ? undefined : feedTurns.after(idleMs, () => resolve('idle'))
     ending.addEventListener('abort', end)
     stop = () => {
-      clearTimeout(timer)
+      stopWaiting?.()
       ending.removeEventListener('abort', end)
     }
   })

@@ -6,7 +6,7 @@ import { QueryParameters } from '../http/query-parameters.ts'
 import { isJsonObject, readJsonObject } from '../http/request-body.ts'
 import type { JsonObject } from '../http/request-body.ts'
 import { joined, sendPieces } from '../http/streamed-reply.ts'
-import { stubsOf } from './attachment-content.ts'
+import { rowWithContent, stubsOf } from './attachment-content.ts'
 import { jsonLimits } from './body-limits.ts'
 import { sequenceText } from './sequence.ts'
 import type { Routes, ServerContext } from './server-context.ts'
@@ -114,25 +114,26 @@ async function* listPieces(collection: Collection<JsonObject>, read: ListRead): 
   let separator = ''
   const rows = collection.list({ ...range, ...(limit !== Infinity && { limit }) } as ListOptions)
   for await (const row of rows as AsyncIterable<Row>) {
-    yield separator + JSON.stringify(await wireRow(collection, row, read))
+    yield separator
+    yield* wireRow(collection, row, read)
     separator = ',\n'
   }
   yield '\n]}\n'
 }
 
-async function wireRow(
+function wireRow(
   collection: Collection<JsonObject>,
   row: Row,
-  { includeDocs, attachments, conflicts }: ListRead,
-): Promise<JsonObject> {
-  if ('error' in row) return { key: row.key, error: row.error }
+  { includeDocs, attachments }: ListRead,
+): AsyncIterable<string> | string[] {
+  if ('error' in row) return [JSON.stringify({ key: row.key, error: row.error })]
   const { id, rev } = row
-  if ('deleted' in row) return { id, key: id, value: { rev, deleted: true }, ...(includeDocs && { doc: null }) }
+  if ('deleted' in row)
+    return [JSON.stringify({ id, key: id, value: { rev, deleted: true }, ...(includeDocs && { doc: null }) })]
   const { doc } = row
-  const base = { id, key: id, value: { rev } }
-  if (doc === undefined) return base
-  const isFull = !attachments || stubsOf(doc) === undefined
-  return { ...base, doc: isFull ? doc : await collection.get(id, { rev, attachments: 'base64', conflicts }) }
+  const whole = { id, key: id, value: { rev }, ...(doc !== undefined && { doc }) }
+  const hasContent = attachments && doc !== undefined && stubsOf(doc) !== undefined
+  return hasContent ? rowWithContent(collection, whole) : [JSON.stringify(whole)]
 }
 
 async function localList(

@@ -10,7 +10,7 @@ import { QueryParameters } from '../http/query-parameters.ts'
 import { isJsonObject, readJsonObject } from '../http/request-body.ts'
 import type { JsonObject } from '../http/request-body.ts'
 import { joined, sendPieces } from '../http/streamed-reply.ts'
-import { withContent } from './attachment-content.ts'
+import { rowWithContent, stubsOf } from './attachment-content.ts'
 import { jsonLimits } from './body-limits.ts'
 import { sequenceText } from './sequence.ts'
 import type { Routes, ServerContext } from './server-context.ts'
@@ -101,22 +101,12 @@ async function* rowPieces(
   const { update = 'never' } = options
   const rows = view.rows({ ...options, update: update === 'before' ? 'never' : update, signal })
   for await (const row of rows as unknown as AsyncIterable<Row>) {
-    yield separator + JSON.stringify(attachments ? await withAttachments(collection, row) : row)
+    yield separator
+    if (attachments && row.doc && stubsOf(row.doc) !== undefined) yield* rowWithContent(collection, row)
+    else yield JSON.stringify(row)
     separator = ',\n'
   }
   yield '\n]}\n'
-}
-
-async function withAttachments(collection: Collection<JsonObject>, row: Row): Promise<Row> {
-  const { doc } = row
-  if (doc === undefined || doc === null) return row
-  try {
-    return { ...row, doc: await withContent(collection, doc, 0) }
-  } catch (error) {
-    // It was replaced since the row was read.
-    if (error instanceof HttpError && error.status === 404) return { ...row, doc: null }
-    throw error
-  }
 }
 
 async function designInfo(

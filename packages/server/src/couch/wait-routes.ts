@@ -12,11 +12,13 @@ import { sendPieces, whenClosed } from '../http/streamed-reply.ts'
 import { jsonLimits } from './body-limits.ts'
 import { feedOptions } from './feed-pieces.ts'
 import type { FeedOptions } from './feed-pieces.ts'
+import { feedTurns } from './feed-turns.ts'
 import { resolveSince } from './sequence.ts'
 import type { Routes, ServerContext } from './server-context.ts'
 
 const FEATURE = 'pannier-wait'
 const DATABASES_MAX = 1000
+const IDLE = new Error('nothing has come for a while')
 
 interface Place {
   readonly name: string
@@ -78,9 +80,11 @@ async function* waiting(
     if (revoked.aborted) changed.add(revoked.reason as string)
     if (changed.size > 0 || ending.aborted) return yield answer([...changed])
     while (updates.lastSequence === mark && !revoked.aborted && !ending.aborted) {
-      const idle = AbortSignal.timeout(idleMs)
-      await updates.next(AbortSignal.any([idle, revoked, ending]))
-      if (!idle.aborted) continue
+      const idle = new AbortController()
+      const stopWaiting = feedTurns.after(idleMs, () => idle.abort(IDLE))
+      await updates.next(AbortSignal.any([idle.signal, revoked, ending]))
+      stopWaiting()
+      if (!idle.signal.aborted) continue
       if (heartbeatMs === undefined) return yield answer([])
       yield '\n'
     }

@@ -4,6 +4,7 @@
  * failure cuts the connection, so that half an answer never looks like a whole one.
  */
 import { Readable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import { wellFormed } from './well-formed.ts'
 import { HeldBytes, type Holder } from './held-bytes.ts'
@@ -13,6 +14,10 @@ export type Pieces = AsyncIterable<string | Uint8Array>
 const BUFFER_BYTES: number = 64 * 1024
 const PIECE_CHARS_MIN: number = 16 * 1024
 const GATHERED_CHARS: number = 256 * 1024
+/** Of text that is sent in one go: encoding it takes a millisecond. */
+const TURN_CHARS: number = 256 * 1024
+/** The first six bits of each. */
+const LOW_SURROGATES = 0xdc00 >> 10
 const LEFT = new Error('the client has left')
 /** By answers of all servers of this process, which have one memory. */
 const held = new HeldBytes()
@@ -107,13 +112,29 @@ export async function* joined(pieces: AsyncIterable<string> | Iterable<string>):
   if (text !== '') yield text
 }
 
+/** A large text, part by part: others have a turn in between. */
+async function* inTurns(text: string): AsyncGenerator<string> {
+  for (let start = 0; start < text.length;) {
+    let end = Math.min(text.length, start + TURN_CHARS)
+    // Half of a surrogate pair can't be sent.
+    if (end < text.length && text.charCodeAt(end) >> 10 === LOW_SURROGATES) end--
+    yield text.slice(start, end)
+    start = end
+    await nextTurn()
+  }
+}
+
 async function* following(
   first: IteratorResult<string | Uint8Array>,
   rest: AsyncIterator<string | Uint8Array>,
 ): AsyncGenerator<string | Uint8Array> {
   try {
-    for (let one = first; one.done !== true; one = await rest.next())
-      yield typeof one.value === 'string' ? wellFormed(one.value) : one.value
+    for (let one = first; one.done !== true; one = await rest.next()) {
+      const { value } = one
+      if (typeof value !== 'string') yield value
+      else if (value.length <= TURN_CHARS) yield wellFormed(value)
+      else yield* inTurns(wellFormed(value))
+    }
   } finally {
     await rest.return?.()
   }

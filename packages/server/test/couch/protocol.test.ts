@@ -335,6 +335,29 @@ table('attachments', () => database('atts'), [
   { name: 'none is removed that is not there', request: 'DELETE /atts/a/z?rev=1-x', status: 409 },
 ])
 
+test('each form of a list and of a feed has the documents as they are, with the content of their attachments', async () => {
+  await database('contents')
+  await send(url, 'PUT /contents/a', { a: 1 })
+  await send(url, 'PUT /contents/b/one', 'one')
+  await send(url, 'PUT /contents/c', { _attachments: { x: { data: 'eA==' }, y: { data: '' } }, text: 'a\nb' })
+  const documents = await Promise.all(
+    ['a', 'b', 'c'].map(async (id) => (await send(url, `GET /contents/${id}?attachments=true`)).json),
+  )
+  const read = async (path: string): Promise<string> =>
+    (await send(url, `GET /contents/${path}include_docs=true&attachments=true`)).text
+  const docsOf = (rows: unknown): unknown => (rows as { doc: unknown }[]).map(({ doc }) => doc)
+  expect(docsOf((JSON.parse(await read('_all_docs?')) as { rows: unknown }).rows)).toEqual(documents)
+  for (const form of ['normal', 'longpoll'])
+    expect(docsOf((JSON.parse(await read(`_changes?feed=${form}&`)) as { results: unknown }).results)).toEqual(
+      documents,
+    )
+  const lines = (await read('_changes?feed=continuous&limit=3&')).trim().split('\n')
+  expect(docsOf(lines.slice(0, 3).map((line) => JSON.parse(line)))).toEqual(documents)
+  const events = (await read('_changes?feed=eventsource&limit=3&')).trim().split('\n\n')
+  expect(docsOf(events.map((event) => JSON.parse(/^data: (.*)$/m.exec(event)![1]!)))).toEqual(documents)
+  for (const event of events) expect(event).toMatch(/^id: \d+-/m)
+})
+
 test('what a client knows of attachments is left out', async () => {
   await database('since')
   const first = await send(url, 'PUT /since/a/one', '1')

@@ -45,7 +45,7 @@ export function findCandidates(
   return () => {
     if (collect === undefined) {
       const changes = documents.bodies.count({ gte: numberKey(since + 1) })
-      if (changes < CHANGES_MIN) return undefined
+      if (ids === undefined && changes < CHANGES_MIN) return undefined
       const cheap = (entries: number): boolean =>
         entries <= CANDIDATES_MAX && entries * COST_ENTRY + Math.min(entries, changes) * COST_FETCHED < changes
       if (ids !== undefined && cheap(ids.size)) collect = () => numbersOfIds(source, ids)

@@ -38,6 +38,8 @@ export interface ChangeBatch {
 
 /** Rows of a batch; of their documents there are about BATCH_BYTES_MAX. */
 export const FEED_BATCH_ROWS_MAX = 256
+/** Of documents that are passed over: reading those that take many pages each must leave others a turn. */
+const LOOKED_BYTES_MAX: number = 4 * BATCH_BYTES_MAX
 /** Bodies that are fetched by their numbers at once. */
 const FETCHED_MAX = 256
 
@@ -111,6 +113,7 @@ class Step {
   readonly #body = new BodyView()
   #bytes = 0
   #looked = 0
+  #lookedBytes = 0
   #cursor: Cursor | undefined
   #place: number | undefined
   #isRead = false
@@ -143,8 +146,10 @@ class Step {
     const cursor = (this.#cursor ??= this.#source.documents.bodies.cursor(range, { reverse: this.#request.descending }))
     while (cursor.next()) {
       const sequence = cursor.keyNumber
-      this.#look(cursor.value, sequence)
-      if (this.#isFull || ++this.#looked >= STEP_ROWS_MAX) return sequence
+      const { value } = cursor
+      this.#look(value, sequence)
+      this.#lookedBytes += value.length
+      if (this.#isFull || ++this.#looked >= STEP_ROWS_MAX || this.#lookedBytes >= LOOKED_BYTES_MAX) return sequence
     }
     return undefined
   }
