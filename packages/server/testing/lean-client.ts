@@ -26,8 +26,17 @@ export class LeanClient {
 
   /** Resolves with the status when the whole answer has come. `body`: ASCII. */
   put(path: string, authorization: string, body: string): Promise<number> {
+    return this.#send('PUT', path, authorization, body)
+  }
+
+  /** The same. */
+  get(path: string, authorization: string): Promise<number> {
+    return this.#send('GET', path, authorization, '')
+  }
+
+  #send(method: string, path: string, authorization: string, body: string): Promise<number> {
     this.#socket.write(
-      `PUT ${path} HTTP/1.1\r\nhost: ${this.#host}\r\nauthorization: ${authorization}\r\n` +
+      `${method} ${path} HTTP/1.1\r\nhost: ${this.#host}\r\nauthorization: ${authorization}\r\n` +
         `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
       'latin1',
     )

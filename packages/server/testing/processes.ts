@@ -11,8 +11,16 @@ export interface ServerProcess {
   close(): Promise<void>
   /** After a garbage collection. */
   memory(): Promise<NodeJS.MemoryUsage>
+  /** The most that was seen since this was asked last, or since the start. */
+  peak(): Promise<Peak>
   /** What it has used of the processor until now. */
   cpuMs(): Promise<number>
+}
+
+/** Bytes. */
+export interface Peak {
+  readonly heapUsed: number
+  readonly rss: number
 }
 
 type Entry = 'pannier-process.ts' | 'pouchdb-process.ts' | 'canned-process.ts'
@@ -20,6 +28,7 @@ type Entry = 'pannier-process.ts' | 'pouchdb-process.ts' | 'canned-process.ts'
 interface Message {
   readonly url?: string
   readonly memory?: NodeJS.MemoryUsage
+  readonly peak?: Peak
   readonly cpuMs?: number
 }
 
@@ -54,6 +63,11 @@ export async function startProcess(
       const told = answer(child, ({ memory }) => memory !== undefined)
       child.send('memory')
       return (await told).memory!
+    },
+    peak: async () => {
+      const told = answer(child, ({ peak }) => peak !== undefined)
+      child.send('peak')
+      return (await told).peak!
     },
     cpuMs: async () => {
       const told = answer(child, ({ cpuMs }) => cpuMs !== undefined)
