@@ -25,6 +25,7 @@ import type { ReplicationDirection } from '../replication/types.ts'
 import type { MigrationFailure, RetryResult } from './schema/migration-failures.ts'
 import type { RunOptions } from './schema/migration-runner.ts'
 import { VersionedAccess } from './schema/versioned-access.ts'
+import { assertOutside } from './transaction-scope.ts'
 import { CollectionViews } from './view.ts'
 import type { BuiltInReduce, BuiltInResult, ReduceFunction, View, ViewDefinition, ViewOptions } from './view.ts'
 import type { ViewAnswer, ViewResult } from './view.ts'
@@ -89,8 +90,9 @@ export class Collection<T extends object, Input extends object = T> extends Coll
    * const people = db.collection('people', { indexes: ['age'] })
    * await people.ready()
    */
-  ready(): Promise<void> {
-    return this.declarations.ready()
+  async ready(): Promise<void> {
+    assertOutside(this.#context, 'ready()', 'Call it before or after.')
+    await this.declarations.ready()
   }
 
   /**
@@ -158,6 +160,7 @@ export class Collection<T extends object, Input extends object = T> extends Coll
    */
   async dropIndex(name: string): Promise<boolean> {
     const { store, catalog } = this.#context
+    assertOutside(this.#context, 'dropIndex()', 'Call it before or after.')
     this.declarations.forget(name)
     return await store.write((transaction) => {
       const state = catalog.collection(transaction, this.name)

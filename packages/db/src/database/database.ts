@@ -323,6 +323,7 @@ export class Database<Schemas extends object = object> {
    */
   async moveTo(storage: Storage, options: MoveOptions = {}): Promise<void> {
     this.#assertOpen()
+    this.#assertOutside('moveTo')
     const { moveDatabase } = await loadedModule(import('./move-database.ts'))
     await moveDatabase(this, this.#parts, storage, options)
   }

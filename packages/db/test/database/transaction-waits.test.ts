@@ -3,23 +3,24 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { DatabaseContext } from '../../src/database/database-context.ts'
 import type { Database } from '../../src/database/database.ts'
-import { open } from '../../src/database/open.ts'
+import { open, type OpenOptions } from '../../src/database/open.ts'
 import { SynchronousScope } from '../../src/database/transaction-scope.ts'
 import { WAIT_TOLD_MS } from '../../src/kv/turn-watch.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
+import { deviceKey } from '../storage/encrypted/fixture.ts'
 
 const deadlock = { code: 'PANNIER_DEADLOCK' }
 const tooLong = { code: 'PANNIER_TURN_TIMEOUT' }
 
 let db: Database
 const storage = memory()
-async function openIt(): Promise<void> {
-  db = await open('x', { storage })
+async function openIt(options: Pick<OpenOptions, 'encryption'> = {}): Promise<void> {
+  db = await open('x', { storage, ...options })
   await db.collection('people').upsert({ _id: 'ann', n: 1 })
 }
 
 describe('a write of the database itself inside a transaction fails at once', () => {
-  beforeEach(openIt)
+  beforeEach(() => openIt({ encryption: { key: deviceKey } }))
   afterEach(() => db.destroy())
 
   const ways: Record<string, () => Promise<unknown>> = {
@@ -33,6 +34,14 @@ describe('a write of the database itself inside a transaction fails at once', ()
     dropCollection: () => db.dropCollection('people'),
     refresh: () => db.refresh(),
     checkpoint: () => db.checkpoint(),
+    dropIndex: () => db.collection('people').dropIndex('n'),
+    compact: () => db.collection('people').compact(),
+    ready: () => db.collection('people').ready(),
+    purge: () => db.collection('people').purge('ann'),
+    changePassword: () => db.changePassword('x', 'y'),
+    addPassword: () => db.encryption!.addPassword('y'),
+    rotateKey: () => db.encryption!.rotateKey(),
+    moveTo: () => db.moveTo(memory()),
     close: () => db.close(),
   }
   for (const [name, write] of Object.entries(ways)) {

@@ -22,6 +22,7 @@ import { checkCredential, checkPassword, openSlots, wrongKey, type Credential } 
 import type { Storage } from '../../storage/page-store.ts'
 import { eitherSignal, type LongWork } from '../byte-stream.ts'
 import type { DatabaseContext } from '../database-context.ts'
+import { assertOutside } from '../transaction-scope.ts'
 import { fence } from './fence.ts'
 
 /** One of those who can open the database. */
@@ -168,6 +169,7 @@ export class Encryption {
    */
   async rotateKey(options: LongWork = {}): Promise<void> {
     checkOptions('rotateKey()', options, ROTATE_OPTIONS)
+    assertOutside(this.#context, 'rotateKey()', 'Call it before or after.')
     const { signal, onProgress } = options
     if (this.#rotation !== undefined) return this.#rotation
     const { environment, closing, pending } = this.#context
@@ -212,6 +214,7 @@ export class Encryption {
   }
 
   async #changeSlots(change: (header: Header) => Promise<readonly Slot[] | undefined>): Promise<void> {
+    assertOutside(this.#context, 'A change of passwords and keys', 'Make it before or after.')
     const { vault } = this.#pages
     await this.#pages.changeHeader(async () => {
       const slots = await change(vault.header)
