@@ -29,8 +29,17 @@ export interface LiveResult<Row extends object> {
 
 export type LiveSource<Row extends object> = Pick<Query<Row>, 'live' | 'isSame'> | LiveQuery<Row>;
 
+export interface SyncState {
+    readonly status: ReplicationStatus | 'idle';
+    readonly error: unknown;
+    readonly progress: ReplicationProgress | undefined;
+    readonly unsent: number | undefined;
+}
+
 export function useCount(query: CountSource | undefined | (() => CountSource | undefined), deps?: DependencyList): CountResult;
 
 export function useDocument<Row extends object>(collection: DocumentSource<Row>, id: string | undefined): DocumentResult<Row>;
 
 export function useLiveQuery<Row extends object>(query: LiveSource<Row> | undefined | (() => LiveSource<Row> | undefined), deps?: DependencyList): LiveResult<Row>;
+
+export function useSync(db: Pick<Database, 'onChange'>, sync: Replication | undefined): SyncState;
