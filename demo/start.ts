@@ -103,7 +103,7 @@ async function completeCities(db: Database, { folder, limit }: Options, started:
     )
   }
   if (record !== undefined && record.source !== sourceName(limit)) {
-    log.warn(`${file} holds another selection (${record.source}); the cities are loaded anew.`)
+    log.warn(`${file} holds another selection (${record.source}); the cities are loaded again.`)
     await unload(db)
   } else if (record !== undefined) {
     log.info(`${file} was left half loaded; going on with it.`)

@@ -7,7 +7,7 @@ import type { Person } from '../documents.ts'
 
 export type Answer<T> = T | Promise<T>
 
-/** Field by field, what a document gets anew. */
+/** Field by field, what a document gets again. */
 export type Patch = Partial<Person>
 
 export interface Contender {

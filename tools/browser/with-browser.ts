@@ -75,7 +75,7 @@ export async function withBrowser<T>(
       const opened = await openIn(url).catch(async (error: unknown) => {
         // Seen once, on a busy machine: Firefox did not load a page. Why is not known.
         if (places.size > 1) throw error
-        console.warn(`${String(error)}; ${engine} is started anew.`)
+        console.warn(`${String(error)}; ${engine} is started again.`)
         await end()
         places.add(place)
         return openIn(url)

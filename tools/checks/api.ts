@@ -1,6 +1,6 @@
 /**
  * Checks that what a package offers is what api/ says it does: one file per entry, with every declaration that users can
- * reach from it. So a change of the public interface shows in review. `--update` writes the files anew (npm run api).
+ * reach from it. So a change of the public interface shows in review. `--update` writes the files again (npm run api).
  * Needs a build, and makes one when updating.
  */
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

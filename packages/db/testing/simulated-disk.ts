@@ -28,7 +28,7 @@ export class SimulatedDisk {
   operations = 0
   quotaBytes: number = Infinity
   readonly random: Random
-  /** The process that uses the disk: when it goes, its files are dead, and the next one opens them anew. */
+  /** The process that uses the disk: when it goes, its files are dead, and the next one opens them again. */
   life = 0
   private readonly files = new Map<string, SimulatedFile>()
   private fault: { readonly operation: number; readonly fault: DiskFault } | undefined

@@ -362,7 +362,7 @@ export class JSONStoreCollection<T extends object = JsonObject> {
     )
   }
 
-  /** Takes the collection with its search fields; `init` makes it anew. */
+  /** Takes the collection with its search fields; `init` makes it again. */
   removeCollection(options?: CallbackOptions | null): JSONStorePromise<number> {
     return this.#call('removeCollection', options, async () => {
       await this.#host.remove(this.name)

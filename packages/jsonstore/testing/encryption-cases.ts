@@ -39,7 +39,7 @@ export const encryptionCases: readonly Case[] = [
       )
       await store.closeAll()
       await lab.fails(store.init(PEOPLE, { username: 'bob', password: 'secret' }), -3)
-      // Who has forgotten the password can begin anew.
+      // Who has forgotten the password can begin again.
       assertEqual(await store.destroy(), 0)
       assertEqual(await (await store.init(PEOPLE, { password: 'other' })).people.count(), 0)
     },

@@ -42,7 +42,7 @@ export type ErrorCode =
   | 'PANNIER_ATTACHMENT_TOO_LARGE'
   | 'PANNIER_ATTACHMENT_MISSING' // a stub names an attachment that the revision before does not have
   // change feed
-  | 'PANNIER_EPOCH_MISMATCH' // `since` is of another collection: dropped and made anew, or its storage was lost
+  | 'PANNIER_EPOCH_MISMATCH' // `since` is of another collection: dropped and made again, or its storage was lost
   | 'PANNIER_NEWER_SCHEMA' // newer code has migrated the collection to a version that this code does not know
   // queries
   | 'PANNIER_INDEX_MISMATCH' // an index of that name exists with another definition

@@ -141,7 +141,7 @@ export function checkAborted(signal: AbortSignal | undefined): void {
 async function bind(feed: FeedSource, { since, epoch }: FeedSpecification): Promise<Bound> {
   let found = await look(feed)
   const isOther = (): boolean => since > found.lastSeq || (epoch !== undefined && epoch !== found.epoch)
-  // Another handle may have gone on, or may have made it anew.
+  // Another handle may have gone on, or may have made it again.
   if (isOther()) {
     await feed.store.refresh()
     found = await look(feed)

@@ -68,7 +68,7 @@ export interface ChangesPage<T extends object> {
 }
 
 /**
- * Rows in the order of their sequence numbers. Each loop over it starts anew at `since`.
+ * Rows in the order of their sequence numbers. Each loop over it starts again at `since`.
  *
  * @example
  * const feed = people.changes({ since, live: true, signal })

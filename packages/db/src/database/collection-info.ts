@@ -13,7 +13,7 @@ export interface CollectionInfo {
   /** The sequence number given last; 0 before the first. */
   readonly lastSeq: number
   /**
-   * Random, made with the collection: one that was dropped and made anew, or lost with its storage, has another one, and its
+   * Random, made with the collection: one that was dropped and made again, or lost with its storage, has another one, and its
    * sequence numbers are others too. Undefined while the collection does not exist.
    */
   readonly epoch: string | undefined

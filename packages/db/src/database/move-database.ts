@@ -37,7 +37,7 @@ type Mover = Pick<Database, 'snapshot' | 'check' | 'close' | 'encryption'>
 
 const MOVE_OPTIONS: OptionNames<MoveOptions> = { encryption: true, signal: true, onProgress: true }
 
-/** So often another one may write while the database is copied; then it is copied anew. */
+/** So often another one may write while the database is copied; then it is copied again. */
 const ATTEMPTS_MAX = 10
 
 export async function moveDatabase(

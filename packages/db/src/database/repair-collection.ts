@@ -308,7 +308,7 @@ function withoutAttachments({ _attachments, ...document }: StoredDocument): Stor
   return document as StoredDocument
 }
 
-/** Says that all up to some sequence is there, which is not so any more. Without it replication compares anew. */
+/** Says that all up to some sequence is there, which is not so any more. Without it replication compares again. */
 function isCheckpoint(document: Readonly<Record<string, unknown>>): boolean {
   return typeof document['session_id'] === 'string' && document['source_last_seq'] !== undefined
 }

@@ -95,7 +95,7 @@ export class View<Document, Key = unknown, Value = unknown, Result = never> {
     return { name, ...(await (await this.#engine()).info()) }
   }
 
-  /** Forgets what was built at once, whatever its size; the next query builds it anew. False if nothing was built. */
+  /** Forgets what was built at once, whatever its size; the next query builds it again. False if nothing was built. */
   async drop(): Promise<boolean> {
     return (await this.#engine()).drop()
   }

@@ -29,7 +29,7 @@ export const COLLECTIONS_MAX = 1000
 
 /** Versions whose parsed states are kept: those of the newest state, of transactions and of held snapshots. */
 const VERSIONS_KEPT = 8
-/** Dictionaries that extend one another are as slow to search as they are many; then one is made anew. */
+/** Dictionaries that extend one another are as slow to search as they are many; then one is made again. */
 const SHAPE_FORKS_MAX = 8
 
 /** States by name; undefined: there is no such collection. */

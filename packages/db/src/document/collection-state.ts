@@ -35,7 +35,7 @@ export interface CollectionState {
   /** Names the collection's trees; never used again. */
   readonly number: number
   readonly name: string
-  /** Random: a collection that was dropped and made anew under its name has another one, and so has one in a wiped storage. */
+  /** Random: a collection that was dropped and made again under its name has another one, and so has one in a wiped storage. */
   readonly epoch: string
   readonly shapes: ShapeDictionary
   readonly indexes: readonly IndexDefinition[]

@@ -33,7 +33,7 @@ export class DocumentWrite implements BodyParts {
   /** Why it can't be written, as its encoding has found. */
   error: PannierError | undefined = undefined
 
-  // Found out in the transaction, anew each time that it has to be repeated:
+  // Found out in the transaction, again each time that it has to be repeated:
 
   /** What the body keeps of its attachments. */
   attachments: Uint8Array | undefined = undefined

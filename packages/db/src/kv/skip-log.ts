@@ -22,7 +22,7 @@ export function skipsLog({ result, body, bytes }: SealedTransaction, logBytes: n
   return rewrittenBytes(result) <= bytes
 }
 
-/** An estimate from above of the existing pages that a storage checkpoint would have to write anew. */
+/** An estimate from above of the existing pages that a storage checkpoint would have to write again. */
 function rewrittenBytes({ slots }: State): number {
   let rewritten = 0
   for (const tree of slots) {

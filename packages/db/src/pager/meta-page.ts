@@ -23,7 +23,7 @@ export const CHECKED_FROM = 10
 export const DATABASE_ID_BYTES = 16
 
 export interface MetaPage {
-  /** 32 hex digits. Another one under the same name means that the database was wiped and made anew. */
+  /** 32 hex digits. Another one under the same name means that the database was wiped and made again. */
   readonly databaseId: string
   /** Every page id from here on was never used. */
   readonly nextPageId: PageId

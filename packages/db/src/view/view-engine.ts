@@ -92,7 +92,7 @@ export class ViewEngine {
     await this.#context.whenReadable?.()
     const { target, isBehind } = await this.#progress()
     if (!isBehind) return
-    // More than once only if another handle defines the view anew all the time.
+    // More than once only if another handle defines the view again all the time.
     for (let attempt = 0; attempt < UPDATES_MAX && (await this.#progress(target)).isBehind; attempt++) {
       const running = this.#updating
       if (running !== undefined) {

@@ -43,7 +43,7 @@ function slowStore(store: PageStore): PageStore {
 
 async function make(shape: string, options: OpenOptions, spoil: (db: Database) => Promise<void>): Promise<void> {
   const path = join(folder, `${shape}.damaged`)
-  if (existsSync(path)) throw new Error(`${path} exists: a golden database is never made anew.`)
+  if (existsSync(path)) throw new Error(`${path} exists: a golden database is never made again.`)
   const storage = slow(sqlite())
   const filling = await open(path, { storage, ...options })
   const notes = filling.collection<DamagedNote>('notes', { indexes: ['n', { on: 'text', text: true, name: 'words' }] })

@@ -15,7 +15,7 @@ import { goldenNotes, PASSWORDS, type GoldenNote } from './golden-encrypted.ts'
 
 const folder = join(import.meta.dirname, '../golden')
 const path = join(folder, `encryption-${ENCRYPTION_FORMAT}.encrypted`)
-if (existsSync(path)) throw new Error(`${path} exists: a golden database is never made anew.`)
+if (existsSync(path)) throw new Error(`${path} exists: a golden database is never made again.`)
 
 const [first, second] = PASSWORDS
 const db = await open(path, { encryption: { password: first, derivation: 'pbkdf2' } })

@@ -14,7 +14,7 @@ import { SNAPSHOT_VERSION } from '../../src/pager/snapshot-file.ts'
 
 const folder = join(import.meta.dirname, '../golden')
 const path = join(folder, `snapshot-${SNAPSHOT_VERSION}.snapshot`)
-if (existsSync(path)) throw new Error(`${path} exists: a golden snapshot is never made anew.`)
+if (existsSync(path)) throw new Error(`${path} exists: a golden snapshot is never made again.`)
 const work = mkdtempSync(join(tmpdir(), 'pannier-golden-'))
 const copy = join(work, 'copy.pannier')
 copyFileSync(join(folder, 'format-1.pannier'), copy)

@@ -25,7 +25,7 @@ const TREES = ['golden/inline', 'golden/ordered', 'golden/sequence']
 
 const folder = join(import.meta.dirname, '../golden')
 const path = join(folder, `format-${FORMAT_VERSION}.pannier`)
-if (existsSync(path)) throw new Error(`${path} exists: a golden database is never made anew.`)
+if (existsSync(path)) throw new Error(`${path} exists: a golden database is never made again.`)
 await make()
 
 async function make(): Promise<void> {

@@ -1,6 +1,6 @@
 /**
  * Goal: once `ready()` has resolved, what this handle has declared is there, whatever any handle has dropped before; and a search
- * answers by it. Method: handles that declare, drop, write, drop collections and are opened anew, at random, some of it without
+ * answers by it. Method: handles that declare, drop, write, drop collections and are opened again, at random, some of it without
  * waiting; over a memory storage and over one that answers late.
  */
 import { expect, test } from 'vitest'

@@ -135,7 +135,7 @@ test('the listener comes back with the next query', async () => {
   expect([counts.listeners, counts.held, follower.ended]).toEqual([0, 0, true])
 })
 
-test('snapshots that have expired are read anew; one that always has fails the query', async () => {
+test('snapshots that have expired are read again; one that always has fails the query', async () => {
   let left = 0
   const { db, counts } = countingDatabase(() => left-- > 0)
   const items = db.collection<Item>('items')

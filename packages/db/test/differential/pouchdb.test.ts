@@ -112,7 +112,7 @@ function cutTo(
   return new Map([...state].map(([id, document]) => [id, { ...document, leaves: document.leaves.map(cut) }]))
 }
 
-/** A new document, a change to a leaf, its deletion, or a deleted document made anew. */
+/** A new document, a change to a leaf, its deletion, or a deleted document made again. */
 async function editSomething(random: Random, replica: Replica, step: number): Promise<void> {
   const id = random.pick(IDS)
   const state = (await replica.state()).get(id)

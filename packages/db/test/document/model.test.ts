@@ -351,7 +351,7 @@ for (const missChance of [0, 0.6]) {
 const STORAGES: Readonly<Record<string, () => () => Storage>> = {
   'in memory': () => always(memory()),
   'in memory-level': () => always(level(new MemoryLevel())),
-  'on raw files, which are read anew': () => {
+  'on raw files, which are read again': () => {
     const disk = new SimulatedDisk(seededRandom(1))
     return () => new RawFileStorage(disk)
   },

@@ -1,6 +1,6 @@
 /**
  * Goal: a view answers every query as naive map/reduce over the documents does, whatever was written between, interrupted,
- * checkpointed or built anew; and the integrity check holds.
+ * checkpointed or built again; and the integrity check holds.
  * Method: random documents, writes and options (testing/random-views.ts), on the model store (which misses), on pages, and on a
  * storage that answers later.
  */

@@ -465,7 +465,7 @@ function endCases(check: Case): void {
     await assertRejects(rest, 'PANNIER_NOT_FOUND')
   })
 
-  check('a collection that is made anew is another one', async (items, db) => {
+  check('a collection that is made again is another one', async (items, db) => {
     await insertMany(items, 300)
     const { epoch } = await items.info()
     assertDefined(epoch)

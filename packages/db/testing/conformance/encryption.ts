@@ -178,7 +178,7 @@ function slotCases(test: Test, create: Create): void {
       await withRaw(place, async (store) => {
         const pages = await store.readPages(await store.listPages())
         const kept = pages.filter((page) => pagesBefore.some((before) => String(before) === String(page)))
-        assertEqual(kept.length, pages.length, 'no page is sealed anew')
+        assertEqual(kept.length, pages.length, 'no page is sealed again')
       })
       await db.collection<Note>('notes').insert(note(500))
       await db.close()

@@ -152,7 +152,7 @@ function readCases(check: Case): void {
       const snapshot = store.snapshot()
       const cursor = snapshot.tree('s')!.cursor({}, { reverse })
       const seen: number[] = []
-      // Resumed after each miss, not started anew.
+      // Resumed after each miss, not started again.
       await snapshot.attempt(() => {
         while (cursor.next()) seen.push(cursor.value.length)
       })

@@ -91,7 +91,7 @@ export function liveCountCases(check: Case): void {
     await db.dropCollection('items')
     await both(0, 'the collection is dropped')
     await put(7, 'Oslo')
-    await both(1, 'and made anew')
+    await both(1, 'and made again')
   })
 
   check('a loop, and how a count ends', async (items, db) => {

@@ -226,7 +226,7 @@ function windowCases(check: Case): void {
 }
 
 function collectionCases(check: Case): void {
-  check('a collection that is not there yet, is dropped, and made anew', async (items, db) => {
+  check('a collection that is not there yet, is dropped, and made again', async (items, db) => {
     const query = items.find({ n: { $gt: 0 } }).sort('_id')
     const follower = new Follower(query.live())
     await follower.reach([])

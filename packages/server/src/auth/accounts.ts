@@ -139,7 +139,7 @@ export class Accounts {
     return (stored?.['admins'] ?? []) as readonly Admin[]
   }
 
-  /** Every request asks. Read anew after each change, also one that somebody else has made who has the database. */
+  /** Every request asks. Read again after each change, also one that somebody else has made who has the database. */
   #known: Promise<readonly Admin[]> | undefined
 
   #remembered(): Promise<readonly Admin[]> {

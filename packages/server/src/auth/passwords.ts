@@ -80,7 +80,7 @@ export class Passwords {
     await this.#queue.run(() => derive(message, parameters))
   }
 
-  /** A record to be made anew at the next login: of another algorithm, or with other parameters. */
+  /** A record to be made again at the next login: of another algorithm, or with other parameters. */
   isOutdated(record: string): boolean {
     const found = parse(record)
     if (found === undefined || found.algorithm !== this.#algorithm) return true

@@ -11,7 +11,7 @@ const FILE_NAME = 'pannier.session-key'
 const KEY_BYTES = 32
 
 /**
- * The key of the server whose database is in that folder; made if there is none, and made anew if others could read it: all sessions
+ * The key of the server whose database is in that folder; made if there is none, and made again if others could read it: all sessions
  * end then. For the one process that has the database open.
  */
 export async function signingKeyIn(dir: string): Promise<Buffer> {

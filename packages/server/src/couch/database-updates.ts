@@ -1,5 +1,5 @@
 /**
- * The newest event of each database, in order: what `/_db_updates` tells. Kept in memory, so numbers begin anew with each start of
+ * The newest event of each database, in order: what `/_db_updates` tells. Kept in memory, so numbers begin again with each start of
  * the server, and with them the epoch.
  */
 import type { Database } from 'pannier'

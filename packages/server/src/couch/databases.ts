@@ -1,6 +1,6 @@
 /**
  * CouchDB databases as collections of one Pannier database. A database that is being dropped takes no more writes: a write to a
- * collection that does not exist would make it anew.
+ * collection that does not exist would make it again.
  */
 import type { Collection, Database } from 'pannier'
 import { STATE_COLLECTION } from '../auth/auth-host.ts'

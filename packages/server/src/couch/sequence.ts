@@ -1,6 +1,6 @@
 /**
  * Sequence numbers on the wire: `N-epoch`. The epoch belongs to one life of a database, so that a client which comes with the
- * number of another one (dropped and made anew, or restored) starts from the beginning and misses nothing.
+ * number of another one (dropped and made again, or restored) starts from the beginning and misses nothing.
  */
 import type { Collection } from 'pannier'
 import { badRequest } from '../http/http-error.ts'

@@ -88,7 +88,7 @@ function addHooks(app: FastifyInstance, options: ServerOptions): void {
     done()
   })
   app.addHook('onRequest', checkContentType)
-  // What is open anew may lack what went with the power, or be an older copy: replications look again where to go on.
+  // What is open again may lack what went with the power, or be an older copy: replications look again where to go on.
   const instance = crypto.randomUUID()
   app.addHook('onSend', (request, reply, payload, done) => {
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'private, must-revalidate')

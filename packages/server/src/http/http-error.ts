@@ -81,7 +81,7 @@ const MAPPINGS: Readonly<Partial<Record<ErrorCode, Mapping>>> = {
   PANNIER_INVALID_DOCUMENT: [403, 'forbidden'],
   PANNIER_ATTACHMENT_TOO_LARGE: [413, 'attachment_too_large'],
   PANNIER_ATTACHMENT_MISSING: [412, 'missing_stub'],
-  PANNIER_EPOCH_MISMATCH: [404, 'not_found', 'The database was made anew.'],
+  PANNIER_EPOCH_MISMATCH: [404, 'not_found', 'The database was made again.'],
   PANNIER_INDEX_MISMATCH: [400, 'bad_request'],
   PANNIER_UNSAFE_REGEX: [400, 'bad_request'],
   PANNIER_LIMIT: [400, 'bad_request'],

@@ -29,7 +29,7 @@ export class Turns {
   }
 
   /**
-   * `giveWay` asks it to leave and to enter anew. An aborted signal ends the wait: then there is no turn, and none to give back.
+   * `giveWay` asks it to leave and to enter again. An aborted signal ends the wait: then there is no turn, and none to give back.
    */
   async enter(signal: AbortSignal, giveWay?: () => void): Promise<Turn> {
     if (this.#running.size + this.#promised >= this.#most && !signal.aborted) {

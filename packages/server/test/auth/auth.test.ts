@@ -155,7 +155,7 @@ describe('row 38: sessions that have ended are refused', () => {
     expect((await server.request('GET', '/_who', { basic: 'carl:another password' })).status).toBe(200)
   })
 
-  test('after all of them were ended, and after the user was deleted, and made anew', async () => {
+  test('after all of them were ended, and after the user was deleted, and made again', async () => {
     await addUser('dora', [])
     const first = await server.logIn('dora', PASSWORD)
     await server.auth.accounts.endSessions('dora')

@@ -185,7 +185,7 @@ describe('views over plain HTTP', () => {
     expect([temporary.status, temporary.json['error']]).toEqual([410, 'gone'])
   })
 
-  test('a changed function counts at once, also of a database that was made anew; views that are gone make room', async () => {
+  test('a changed function counts at once, also of a database that was made again; views that are gone make room', async () => {
     await send(url, 'PUT /again')
     await send(url, 'PUT /again/a', {})
     let rev = ''

@@ -26,7 +26,7 @@ const seeds = only === undefined ? Array.from({ length: count }, (_, at) => at +
 /** They take longer. */
 const seedsInTheMiddle = process.env['SEEDS'] === undefined ? seeds.slice(0, 3) : seeds
 const CALM = 0.05
-/** PouchDB begins a replication anew for each fault, and would hardly ever come to its end. */
+/** PouchDB begins a replication again for each fault, and would hardly ever come to its end. */
 const FAULTS_OF_POUCH = 0.04
 
 for (const seed of seeds) {

@@ -1,10 +1,10 @@
-/** A database of a server that is dropped and made anew, as a synced collection that nobody writes to learns of it. */
+/** A database of a server that is dropped and made again, as a synced collection that nobody writes to learns of it. */
 import { open } from 'pannier'
 import { memory } from 'pannier/memory'
 import { expect, test } from 'vitest'
 import { ADMIN, startServer, send, until } from '../test-server.ts'
 
-test('an idle live sync notices that the database was made anew, and fills it again', async () => {
+test('an idle live sync notices that the database was made again, and fills it again', async () => {
   const server = await startServer()
   const db = await open('here', { storage: memory() })
   try {
@@ -40,7 +40,7 @@ test('an idle live sync notices that the database was made anew, and fills it ag
   }
 })
 
-test('a first push whose target is made anew before the first checkpoint sends everything again', async () => {
+test('a first push whose target is made again before the first checkpoint sends everything again', async () => {
   const server = await startServer()
   const db = await open('here', { storage: memory() })
   try {
@@ -86,7 +86,7 @@ test('a longpoll from a sequence number of another life of the database is answe
   await server.close()
 })
 
-test('each start of a server has a name of its own, by which replications see that it was started anew', async () => {
+test('each start of a server has a name of its own, by which replications see that it was started again', async () => {
   const server = await startServer()
   const nameOf = async (request: string): Promise<string | null> =>
     (await send(server.url, request)).headers.get('pannier-instance')

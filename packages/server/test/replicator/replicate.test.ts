@@ -314,7 +314,7 @@ test('bodies that are none', async () => {
     expect([body, (await replicate(server, body)).status]).toEqual([body, 400])
 })
 
-test('a filter or a view that was changed begins anew, by name and by URL, and one that was not goes on', async () => {
+test('a filter or a view that was changed begins again, by name and by URL, and one that was not goes on', async () => {
   const server = await start()
   const design = (wanted: string) => ({
     _id: '_design/f',

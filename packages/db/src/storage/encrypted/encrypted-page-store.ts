@@ -214,7 +214,7 @@ export class EncryptedPageStore implements PageStore {
     return pagePlace(id, run !== undefined && id >= run.first ? run.epoch : epochOf(this.#runs, id))
   }
 
-  /** A page that is committed, sealed anew in its place with the active key. */
+  /** A page that is committed, sealed again in its place with the active key. */
   sealPage(page: Page): MaybePromise<Page> {
     return this.#sealPage(page, epochOf(this.#runs, page.id))
   }

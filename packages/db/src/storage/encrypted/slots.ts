@@ -61,7 +61,7 @@ function checkDeviceKey(key: CryptoKey): void {
     throw new TypeError("key is a CryptoKey for AES-GCM with 256 bits, and for 'encrypt' and 'decrypt'")
 }
 
-/** A slot in which the master key is wrapped anew. Its id and label stay when it replaces another one. */
+/** A slot in which the master key is wrapped again. Its id and label stay when it replaces another one. */
 export async function makeSlot(
   platform: CryptoPlatform,
   database: Uint8Array,

@@ -2,7 +2,7 @@
  * What one handle knows of the keys of an encrypted database: the header it saw last, the master key, the data keys.
  *
  * The master key is wrapped in each slot and wraps the data keys; a data key gives one key for each kind of record. So a new
- * password wraps 32 bytes anew, and a new data key needs nobody's password.
+ * password wraps 32 bytes again, and a new data key needs nobody's password.
  */
 import { PannierError } from '../../base/errors.ts'
 import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts'

@@ -197,7 +197,7 @@ export class IndexedDbPageWriter {
 
   /**
    * A transaction that needs no room. After it ran out of room Firefox lets the next transaction only delete, and tidies up its
-   * files after that one, which often makes room. Chromium counts what is used anew.
+   * files after that one, which often makes room. Chromium counts what is used again.
    */
   async #relieve(): Promise<void> {
     const relief = this.#connection.write([PAGES], 'relaxed', (work) => {

@@ -63,7 +63,7 @@ export async function releaseReserve(): Promise<boolean> {
 
 /**
  * Calls `write` until there is room for it. What was given back may be taken for a moment: LevelDB, on which IndexedDB stands
- * in Chromium, writes what it compacts anew before it deletes what that replaces (113 MB of files, 64 MB 0.7 s later). And
+ * in Chromium, writes what it compacts again before it deletes what that replaces (113 MB of files, 64 MB 0.7 s later). And
  * Chromium seems to count files again only after a transaction has succeeded, so before each further try `succeed` does that:
  * without it three runs of the quota test in ten were refused for more than 10 s on a busy machine, with it none of 18.
  */

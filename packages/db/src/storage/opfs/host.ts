@@ -228,7 +228,7 @@ export class Host {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
       if (this.#waiting.size === 0 || this.#isClosed) return
-      // To steal while it takes the files itself would begin that anew each time, and never end.
+      // To steal while it takes the files itself would begin that again each time, and never end.
       if (!this.#heard && !this.#ownership.isTaking) {
         this.#heard = true
         this.#owner = undefined

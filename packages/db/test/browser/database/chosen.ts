@@ -50,7 +50,7 @@ export function chosenCases(context: DatabaseContext): void {
         const { problems, count } = await tab.summary()
         assertEqual([problems, count], [[], 500])
       }
-      // It is never made anew elsewhere.
+      // It is never made again elsewhere.
       assertEqual(await first!.outcome('openChosen', 'kept', 'missing'), 'PANNIER_UNAVAILABLE')
     }))
 

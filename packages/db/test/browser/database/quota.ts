@@ -44,7 +44,7 @@ async function useFullDatabase(context: TabContext): Promise<void> {
   for (let n = 0; n < 20; n++) await tab.delete([`small${n}`])
   await tab.delete(Array.from({ length: 480 }, (_, n) => `small${20 + n}`))
   assertEqual(await tab.count(), 500 + large)
-  // What opens it anew sees the same, and can go on.
+  // What opens it again sees the same, and can go on.
   await tab.page.reload()
   await tab.open(NAME)
   assertEqual((await tab.summary()).count, 500 + large)
