@@ -23,7 +23,7 @@ describe.each(files)('%s', (file) => {
   const recoveryKey = readFileSync(join(golden, `${name}.recovery-key`), 'utf8').trim()
   const credentials: Credential[] = [...PASSWORDS.map((password) => ({ password })), { recoveryKey }]
 
-  test('whoever could open it opens it; the rotation that was under way is finished', async () => {
+  test('each password and key that opened it opens it; the rotation that was under way is finished', async () => {
     for (const [at, encryption] of credentials.entries()) {
       const path = join(folder, `${at}-${file}`)
       copyFileSync(join(golden, file), path)

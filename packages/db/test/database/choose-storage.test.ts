@@ -162,7 +162,7 @@ test('an empty shell in either storage is no database', async () => {
   }
 })
 
-test('whoever opens it while it is moved waits, and finds it moved', async () => {
+test('a handle that opens it while it is moved waits, and finds it moved', async () => {
   const choice = newChoice()
   const db = await open(NAME, { storage: choice.fallback.storage })
   await put(db, 'a')

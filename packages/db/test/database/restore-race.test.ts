@@ -54,7 +54,7 @@ describe.each(ENCRYPTIONS)('%s', (_encryption, options) => {
 })
 
 test.each(STORAGES)(
-  '%s: whoever waits for its turn to restore is not closed by one that fails',
+  '%s: a handle that waits for its turn to restore is not closed by one that fails',
   async (_storage, make) => {
     const storage = make()
     const failing = Promise.withResolvers<Uint8Array>()

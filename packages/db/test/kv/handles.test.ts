@@ -190,7 +190,7 @@ test('a handle that was overtaken reads what another one has freed: that is no d
   for (const handle of [first, ...frozen]) await handle.close()
 })
 
-test('all handles agree on the id of the database from the first commit on, whoever makes it', async () => {
+test('all handles agree on the id of the database from the first commit on, by any of them', async () => {
   for (const length of [1, 100_000]) {
     const storage = new SimulatedStorage()
     const openHandle = async (): Promise<PagedKeyValueStore> => {

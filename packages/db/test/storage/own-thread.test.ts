@@ -32,7 +32,7 @@ function threadWithAnswers(): { thread: OwnThread; ask: (id: number) => Promise<
   return { thread, ask, order }
 }
 
-test('so many messages in a row are heard at once, the next ones in a later task', async () => {
+test('some messages in a row are heard at once, the next ones in a later task', async () => {
   const { thread, ask, order } = threadWithAnswers()
   const all = Promise.all(Array.from({ length: CALLS }, (_, id) => ask(id)))
   expect(order.length).toBe(32)

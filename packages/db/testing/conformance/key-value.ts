@@ -113,7 +113,7 @@ function readCases(check: Case): void {
     })
   })
 
-  check('select gives the entry with so many before it', async (store) => {
+  check('select gives the entry by how many are before it', async (store) => {
     const keys = await withEntries(store)
     await store.read((snapshot) => {
       const tree = snapshot.tree('t')!

@@ -28,7 +28,7 @@ export function listen(live: LiveCount): number[] {
 }
 
 export function liveCountCases(check: Case): void {
-  check('a count changes with each commit that changes it, and is told of only then', async (items) => {
+  check('a count changes with each commit that changes it, and is heard only then', async (items) => {
     const [all, large, tagged] = [
       items.find().skip(5).limit(1).liveCount(),
       items.find({ n: { $gte: 10 } }).liveCount(),

@@ -69,7 +69,7 @@ function lifeCases({ test, create }: PageStoreSuiteContext): void {
       assertEqual((await other.read()).log, [someRecord(1)], 'the other handle goes on')
     }))
 
-  test('destroy deletes everything and closes whoever has it open', () =>
+  test('destroy deletes everything and closes all stores that have it open', () =>
     withStore(create, async (store, { storage, name, open }) => {
       await appendRange(store, 1, 2)
       await store.commit(someCommit(1, 1, { pages: [somePage(1)] }))

@@ -453,7 +453,7 @@ describe('row 53: floods', () => {
     expect(await attempt(PASSWORD)).toBe(200)
   })
 
-  test('at most so many hashes wait; the rest is refused at once', async () => {
+  test('a limited number of hashes waits; the rest is refused at once', async () => {
     const busy = await startAuthServer({
       hashLimits: { concurrencyMax: 1, waitingMax: 2 },
       loginLimits: { sameMax: 1000 },

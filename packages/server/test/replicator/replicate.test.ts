@@ -273,7 +273,7 @@ test('a database that is dropped ends what replicates it, and stays away', async
   await until(async () => (await send(server.url, 'GET /b')).status === 200 && (await ids(server, 'b')).length === 2)
 })
 
-test('a user has so many at a time', async () => {
+test('a user has a limited number at a time', async () => {
   const server = await start()
   await fill(server, 'a', [])
   await fill(server, 'b', [])

@@ -264,7 +264,7 @@ test('continuous ones give way to others that wait, and come again', async () =>
   expect(await state(server, 'to-b')).toMatchObject({ error_count: 0 })
 })
 
-test('so many run at a time; others wait for their turn', async () => {
+test('a limited number runs at a time; others wait for their turn', async () => {
   const server = await start({ replication: { ...OPTIONS.replication, runningMax: 1 } })
   await fill(server, 'a', ['x'])
   const live = (target: string): object => ({ source: 'a', target, create_target: true, continuous: true })

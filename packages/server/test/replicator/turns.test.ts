@@ -5,7 +5,7 @@ import { until } from '../test-server.ts'
 
 const forever = new AbortController().signal
 
-test('whoever leaves and enters at once comes after those who wait', async () => {
+test('one that leaves and enters at once comes after those who wait', async () => {
   const turns = new Turns(1, 60_000)
   const order: string[] = []
   const first = await turns.enter(forever)

@@ -65,7 +65,7 @@ test('damage to the write-ahead log is an error, or a state that there was as a 
   expect([...outcomes].filter((outcome) => outcome !== 'PANNIER_CORRUPT')).toEqual(['a state'])
 })
 
-test('a file of 0 bytes is a new database to whoever opens it', async () => {
+test('a file of 0 bytes is a new database', async () => {
   const path = newPath()
   await fill(path, 5)
   truncateSync(path, 0)
