@@ -209,13 +209,15 @@ function placeOf(bound: unknown): 'before' | 'among' | 'after' {
   return typeof bound === 'string' ? 'among' : typeof bound === 'object' && bound !== null ? 'after' : 'before'
 }
 
-function textOf(parameters: QueryParameters, ...names: readonly string[]): string | undefined {
-  return parameters.text(names.find((name) => parameters.has(name)) ?? '')
+/** Without a key the id that goes with it counts. */
+function boundOf(parameters: QueryParameters, keys: readonly string[], ids: readonly string[]): unknown {
+  const key = parameters.json(...keys)
+  return key === undefined ? parameters.text(ids.find((name) => parameters.has(name)) ?? '') : key
 }
 
 function idBounds(parameters: QueryParameters, descending: boolean, within: IdBounds): IdBounds {
-  const first = parameters.json('startkey', 'start_key') ?? textOf(parameters, 'startkey_docid', 'start_key_doc_id')
-  const last = parameters.json('endkey', 'end_key') ?? textOf(parameters, 'endkey_docid', 'end_key_doc_id')
+  const first = boundOf(parameters, ['startkey', 'start_key'], ['startkey_docid', 'start_key_doc_id'])
+  const last = boundOf(parameters, ['endkey', 'end_key'], ['endkey_docid', 'end_key_doc_id'])
   const inclusive = parameters.flag('inclusive_end', true)
   const [lower, upper] = descending ? [last, first] : [first, last]
   if (lower !== undefined && placeOf(lower) === 'after') return NOTHING

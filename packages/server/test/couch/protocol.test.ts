@@ -394,6 +394,7 @@ table('lists', () => database('lists', [...TEN, { _id: '_design/x', language: 'q
     json: { rows: [{ id: 'd4' }, { id: 'd3' }] },
   },
   { name: 'beyond all text', request: 'GET /lists/_all_docs?startkey={}', status: 200, json: { rows: [] } },
+  { name: 'before all text', request: 'GET /lists/_all_docs?endkey=null', status: 200, json: { rows: [] } },
   {
     name: 'up to all text',
     request: 'GET /lists/_all_docs?startkey=null&endkey={}&skip=9',
