@@ -373,7 +373,7 @@ class Metrics {
 class OpenFeeds {
     constructor(metrics: Metrics, most: number, mostOfUser: number);
     get count(): number;
-    enter(feed: string, { user, ip }: Pick<FastifyRequest, 'user' | 'ip'>): () => void;
+    enter(feed: string, request: Pick<FastifyRequest, 'user' | 'ip'>): () => void;
 }
 
 class Passwords {

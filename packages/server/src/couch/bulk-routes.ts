@@ -48,7 +48,7 @@ async function postBulk(
 ): Promise<unknown> {
   const { db: database } = request.params
   await context.databases.get(database)
-  return withDocuments(context, request, async ({ members, documents }) => {
+  return withDocuments(context, request, async ({ members, documents, holds }) => {
     const newEdits = new QueryParameters(request, members).flag('new_edits', true)
     if (members['all_or_nothing'] === true) {
       reply.code(417)
@@ -56,9 +56,15 @@ async function postBulk(
     }
     const groups = groupsOf(documents)
     // Of one's own documents nothing is written if one is malformed.
-    if (newEdits && groups.length > 1) for (const document of documents) await checkOne(document, true)
+    if (newEdits && groups.length > 1) {
+      for (const document of documents) {
+        holds(document.bytes)
+        await checkOne(document, true)
+      }
+    }
     const outcomes: JsonObject[] = []
     for (const group of groups) {
+      holds(group.reduce((bytes, document) => bytes + document.bytes, 0))
       outcomes.push(...(await writeGroup(context, { request, database, newEdits }, group)))
       await setImmediate()
     }

@@ -7,6 +7,7 @@ import type { FastifyRequest } from 'fastify'
 import type { StoredBody } from '../http/body-store.ts'
 import { DocumentFinder } from '../http/document-finder.ts'
 import type { DocumentPlace, DocumentsIn, InlineContent } from '../http/document-finder.ts'
+import { heldBodies } from '../http/held-bodies.ts'
 import { badRequest, documentTooLarge, tooLarge } from '../http/http-error.ts'
 import { bodyPieces, bodyTooLarge, isJsonObject, readBody, SMALL_BYTES_MAX } from '../http/request-body.ts'
 import type { JsonObject } from '../http/request-body.ts'
@@ -32,6 +33,8 @@ export interface ReceivedDocuments {
   /** The other members of the body. */
   readonly members: JsonObject
   readonly documents: readonly ReceivedDocument[]
+  /** To be called before documents are read: the bytes of those that are in memory then. @throws HttpError 503 */
+  holds(bytes: number): void
 }
 
 /** `use` may read the documents until it ends. @throws HttpError 400, 413, 503 */
@@ -40,14 +43,14 @@ export async function withDocuments<T>(
   request: FastifyRequest,
   use: (received: ReceivedDocuments) => Promise<T>,
 ): Promise<T> {
-  return withBody(context, request, 'docs', async (body, { documents: places, around }) => {
+  return withBody(context, request, 'docs', async (body, { documents: places, around, holds }) => {
     const whole = parseJson(around)
     if (!isJsonObject(whole)) throw badRequest('Request body must be a JSON object')
     const { docs, ...members } = whole
     if (!Array.isArray(docs)) throw badRequest('`docs` parameter must be an array.')
     const documents = docs.map((value: unknown): ReceivedDocument => ({ ...NO_DOCUMENT, read: async () => value }))
     for (const place of places) documents[place.index] = documentAt(context, body, place)
-    return use({ members, documents })
+    return use({ members, documents, holds })
   })
 }
 
@@ -61,32 +64,45 @@ export async function withDocument<T>(
 ): Promise<T> {
   if (Number(request.headers['content-length']) <= SMALL_BYTES_MAX)
     return use(asObject(parseJson(await readBody(request, jsonLimits(context)))))
-  return withBody(context, request, 'body', async (body, { documents: [place], around }) => {
+  return withBody(context, request, 'body', async (body, { documents: [place], around, holds }) => {
     if (place === undefined) return use(asObject(parseJson(around)))
     if (parseJson(around) !== null) throw badRequest('invalid UTF-8 JSON')
-    return use(asObject(await documentAt(context, body, place).read()))
+    const document = documentAt(context, body, place)
+    holds(document.bytes)
+    return use(asObject(await document.read()))
   })
+}
+
+interface FoundDocuments extends Pick<ReceivedDocuments, 'holds'> {
+  readonly documents: readonly DocumentPlace[]
+  readonly around: Uint8Array
 }
 
 async function withBody<T>(
   context: ServerContext,
   request: FastifyRequest,
   place: DocumentsIn,
-  use: (body: StoredBody, found: { documents: readonly DocumentPlace[]; around: Uint8Array }) => Promise<T>,
+  use: (body: StoredBody, found: FoundDocuments) => Promise<T>,
 ): Promise<T> {
   const { requestBytesMax } = context.limits
   const finder = new DocumentFinder(place)
   const pieces = bodyPieces(request, documentLimits(context))
-  const body = await context.bodies.receive(pieces, (piece) => {
+  const hold = heldBodies.hold(request)
+  let body: StoredBody | undefined
+  const look = (piece: Uint8Array): void => {
     finder.push(piece)
+    hold.to(finder.aroundBytes)
     if (finder.aroundBytes > requestBytesMax) throw bodyTooLarge(requestBytesMax)
     if (finder.documents.length > JSON_MEMBERS_MAX)
       throw tooLarge(`A request has at most ${JSON_MEMBERS_MAX} documents.`)
-  })
+  }
+  const holds = (bytes: number): void => hold.to(finder.aroundBytes + bytes)
   try {
-    return await use(body, { documents: finder.documents, around: finder.around() })
+    body = await context.bodies.receive(pieces, look)
+    return await use(body, { documents: finder.documents, around: finder.around(), holds })
   } finally {
-    await body.dispose()
+    hold.release()
+    await body?.dispose()
   }
 }
 

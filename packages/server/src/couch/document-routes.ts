@@ -1,6 +1,7 @@
 /** `/{db}/{id}` and `/{db}/_design/{name}`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Collection } from 'pannier'
+import { heldBodies } from '../http/held-bodies.ts'
 import { asBadRequest, badRequest, conflict, HttpError, notFound } from '../http/http-error.ts'
 import { pathOf } from '../http/logging.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
@@ -179,9 +180,11 @@ async function withDocumentOf<T>(
     const type = request.headers['content-type'] ?? ''
     if (!/^multipart\/related\b/i.test(type)) return await withDocument(context, request, use)
     const reader = new MultipartReader(bodyPieces(request, documentLimits(context)), boundaryOf(type))
+    const hold = heldBodies.hold(request)
     try {
-      return await use(await relatedDocument(reader, context.limits))
+      return await use(await relatedDocument(reader, context.limits, hold))
     } finally {
+      hold.release()
       await reader.close()
     }
   } catch (error) {

@@ -1,5 +1,6 @@
 /** Counts feeds that are being sent, and refuses more than are allowed. */
 import type { FastifyRequest } from 'fastify'
+import { readerOf } from '../http/held-bodies.ts'
 import { HttpError } from '../http/http-error.ts'
 import type { Metrics } from '../http/metrics.ts'
 
@@ -21,9 +22,9 @@ export class OpenFeeds {
   }
 
   /** The function returned tells that it has ended. @throws HttpError 503 */
-  enter(feed: string, { user, ip }: Pick<FastifyRequest, 'user' | 'ip'>): () => void {
+  enter(feed: string, request: Pick<FastifyRequest, 'user' | 'ip'>): () => void {
     if (this.#count >= this.#most) throw new HttpError(503, 'too_many_feeds', 'Too many change feeds are open.')
-    const reader = user.name === null ? `at ${ip}` : `is ${user.name}`
+    const reader = readerOf(request)
     const own = this.#byUser.get(reader) ?? 0
     if (own >= this.#mostOfUser) throw new HttpError(429, 'too_many_feeds', `You have ${own} change feeds open.`)
     this.#byUser.set(reader, own + 1)

@@ -5,6 +5,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createGunzip } from 'node:zlib'
 import type { FastifyRequest } from 'fastify'
+import { heldBodies } from './held-bodies.ts'
 import { badRequest, HttpError, tooLarge } from './http-error.ts'
 import { parseJson } from './strict-json.ts'
 import { checkRatio } from './unpacked.ts'
@@ -20,6 +21,7 @@ export const SMALL_BYTES_MAX: number = 64 * 1024
 
 export type JsonObject = Record<string, unknown>
 
+const responses = new WeakMap<IncomingMessage, ServerResponse>()
 /** Answers of requests whose clients wait for `100 Continue`. */
 const waiting = new WeakMap<IncomingMessage, ServerResponse>()
 
@@ -28,6 +30,7 @@ const waiting = new WeakMap<IncomingMessage, ServerResponse>()
  * all; the connection closes then, as nobody can tell whether the client sends it all the same.
  */
 export function askForBodiesWhenRead(server: Server): void {
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => responses.set(request, response))
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     waiting.set(request, response)
     response.shouldKeepAlive = false
@@ -126,7 +129,19 @@ export async function readBody(request: FastifyRequest, limits: BodyLimits): Pro
     return bytes
   }
   const pieces: Uint8Array[] = []
-  for await (const piece of bodyPieces(request, limits)) pieces.push(piece)
+  const hold = heldBodies.hold(request)
+  let bytes = 0
+  try {
+    for await (const piece of bodyPieces(request, limits)) {
+      hold.to((bytes += piece.length))
+      pieces.push(piece)
+    }
+  } finally {
+    // What is made of it is in memory until there is an answer.
+    const response = responses.get(request.raw)
+    if (response === undefined || response.closed) hold.release()
+    else response.once('close', hold.release)
+  }
   return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)
 }
 

@@ -9,6 +9,8 @@ import { badRequest, documentTooLarge, HttpError } from './http-error.ts'
 export const JSON_DEPTH_MAX = 210
 /** Members of one object, elements of one array. */
 export const JSON_MEMBERS_MAX = 200_000
+/** Values of all objects and arrays together, where one that is an object or array itself counts twice: it takes many times its text. */
+export const JSON_VALUES_MAX = 1_000_000
 
 export const QUOTE = 0x22
 export const BACKSLASH = 0x5c
@@ -44,6 +46,8 @@ export function parseJson(bytes: Uint8Array): unknown {
  * that has changed twice. Each value is read as strictly as any JSON. @throws HttpError 400 if it is no object
  */
 export function parseMembers(bytes: Uint8Array): [name: string, value: unknown][] {
+  // Its bounds.
+  countNames(bytes)
   const members: [string, unknown][] = []
   for (const member of splitMembers(bytes)) {
     const one = parseJson(Buffer.concat([OBJECT_START, member, OBJECT_END])) as Record<string, unknown>
@@ -112,6 +116,7 @@ function countNames(bytes: Uint8Array): number {
   members[0] = 0
   let depth = 0
   let names = 0
+  let values = 1
   for (let at = 0; at < bytes.length; at++) {
     switch (bytes[at]) {
       case QUOTE:
@@ -121,6 +126,7 @@ function countNames(bytes: Uint8Array): number {
       case OPEN_BRACKET:
         if (++depth > JSON_DEPTH_MAX) throw documentTooLarge(`JSON is nested deeper than ${JSON_DEPTH_MAX} levels`)
         members[depth] = 0
+        values++
         break
       case CLOSE_BRACE:
       case CLOSE_BRACKET:
@@ -129,12 +135,15 @@ function countNames(bytes: Uint8Array): number {
       case COMMA:
         if (++members[depth]! >= JSON_MEMBERS_MAX)
           throw documentTooLarge(`JSON has more than ${JSON_MEMBERS_MAX} members`)
+        values++
         break
       case COLON:
         names++
         break
       default:
     }
+    if (values > JSON_VALUES_MAX)
+      throw documentTooLarge(`JSON has more than ${JSON_VALUES_MAX} values, where an object or an array counts twice`)
   }
   return names
 }

@@ -7,6 +7,7 @@ import type { Hash } from 'node:crypto'
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { dispositionName } from '../http/content-disposition.ts'
+import type { Hold } from '../http/held-bodies.ts'
 import { badRequest, HttpError, tooLarge } from '../http/http-error.ts'
 import { isJsonObject } from '../http/request-body.ts'
 import type { JsonObject } from '../http/request-body.ts'
@@ -25,15 +26,16 @@ export interface RelatedLimits {
 const WAITING_BYTES_MAX: number = 16 * 1024 * 1024
 
 /** The document, whose attachments that follow have `data` that reads on. */
-export async function relatedDocument(reader: MultipartReader, limits: RelatedLimits): Promise<JsonObject> {
+export async function relatedDocument(reader: MultipartReader, limits: RelatedLimits, hold: Hold): Promise<JsonObject> {
   const first = await reader.next()
   if (first === undefined) throw badRequest('The multipart body has no parts.')
-  const document = parseJson(await whole(first.body, limits.documentBytesMax))
+  const text = await whole(first.body, limits.documentBytesMax, (bytes) => hold.to(bytes))
+  const document = parseJson(text)
   if (!isJsonObject(document)) throw badRequest('Document must be a JSON object')
   const { _attachments } = document
   if (!isJsonObject(_attachments)) return document
   const names = Object.keys(_attachments).filter((name) => follows(_attachments[name]))
-  const parts = new FollowingParts(reader, names)
+  const parts = new FollowingParts(reader, names, (bytes) => hold.to(text.length + bytes))
   const attachments: JsonObject = { ..._attachments }
   for (const name of names) {
     const { follows: _, ...rest } = _attachments[name] as JsonObject
@@ -49,13 +51,15 @@ function follows(attachment: unknown): boolean {
 /** The parts after the document, by name of the attachment. */
 class FollowingParts {
   readonly #reader: MultipartReader
+  readonly #holds: (bytes: number) => void
   /** Those that are still to come; a part without a name is the first of them. */
   readonly #names: Set<string>
   readonly #waiting = new Map<string, Uint8Array>()
   #waitingBytes = 0
 
-  constructor(reader: MultipartReader, names: readonly string[]) {
+  constructor(reader: MultipartReader, names: readonly string[], holds: (bytes: number) => void) {
     this.#reader = reader
+    this.#holds = holds
     this.#names = new Set(names)
   }
 
@@ -75,7 +79,8 @@ class FollowingParts {
         yield* part.body
         return
       }
-      const bytes = await whole(part.body, WAITING_BYTES_MAX - this.#waitingBytes)
+      const before = this.#waitingBytes
+      const bytes = await whole(part.body, WAITING_BYTES_MAX - before, (more) => this.#holds(before + more))
       this.#waitingBytes += bytes.length
       this.#waiting.set(own, bytes)
     }
@@ -153,12 +158,17 @@ async function* unpacked(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   }
 }
 
-async function whole(pieces: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Uint8Array> {
+async function whole(
+  pieces: AsyncIterable<Uint8Array>,
+  bytesMax: number,
+  holds: (bytes: number) => void,
+): Promise<Uint8Array> {
   const all: Uint8Array[] = []
   let length = 0
   for await (const piece of pieces) {
     length += piece.length
     if (length > bytesMax) throw tooLarge('A part of the request is too large.')
+    holds(length)
     all.push(piece)
   }
   return Buffer.concat(all)

@@ -78,23 +78,24 @@ class RootOrder {
 
   key(text: string): string {
     let plain = isAscii(text) ? text : text.normalize('NFD')
-    let primary = ''
-    let secondary = ''
-    let tertiary = ''
+    const primary = new LongText()
+    const secondary = new LongText()
+    const tertiary = new LongText()
     for (let at = 0; at < plain.length;) {
       if (this.#longest.has(plain[at]!)) plain = this.#withMarkNext(plain, at)
       const length = this.#lengthAt(plain, at)
       const elements =
         length === 0 ? this.#ofCodePoint(plain.codePointAt(at)!) : this.#singles.get(plain.substr(at, length))!
       at += length || (plain.codePointAt(at)! > 0xffff ? 2 : 1)
-      primary += elements.primary
-      secondary += elements.secondary
-      tertiary += elements.tertiary
+      primary.add(elements.primary)
+      secondary.add(elements.secondary)
+      tertiary.add(elements.tertiary)
     }
-    const second = withoutEnd(secondary, this.#commonSecondary)
-    const third = withoutEnd(tertiary, this.#commonTertiary)
-    if (third !== '') return primary + LEVEL + second + LEVEL + third
-    return second === '' ? primary : primary + LEVEL + second
+    const first = primary.text
+    const second = withoutEnd(secondary.text, this.#commonSecondary)
+    const third = withoutEnd(tertiary.text, this.#commonTertiary)
+    if (third !== '') return first + LEVEL + second + LEVEL + third
+    return second === '' ? first : first + LEVEL + second
   }
 
   /** A letter and a mark have an element of their own together, also if other marks stand between them that it can pass. */
@@ -183,6 +184,25 @@ class RootOrder {
       character(Math.floor(digits / DIGITS)) +
       character(digits % DIGITS)
     )
+  }
+}
+
+const PART_CHARS = 4096
+
+/** A text that is put together of many small ones. The engine would keep each of them: 32 bytes and more for a character. */
+class LongText {
+  #parts = ''
+  #part = ''
+
+  add(text: string): void {
+    this.#part += text
+    if (this.#part.length < PART_CHARS) return
+    this.#parts += Buffer.from(this.#part, 'latin1').toString('latin1')
+    this.#part = ''
+  }
+
+  get text(): string {
+    return this.#parts + this.#part
   }
 }
 

@@ -1,0 +1,70 @@
+/**
+ * JSON of requests that is in memory: while a body comes, and until what was read of it has been used. All of it together is bounded, and
+ * one user has a quarter: a request that would exceed that is refused. Bodies of 64 KiB are not counted, nor what waits in files.
+ */
+import type { FastifyRequest } from 'fastify'
+import { getHeapStatistics } from 'node:v8'
+import { HttpError } from './http-error.ts'
+
+/** Values take several times the bytes of their text. */
+const HEAP_SHARE = 1 / 16
+const USER_SHARE = 1 / 4
+
+/** What one request holds. */
+export interface Hold {
+  /** It holds that many bytes now. @throws HttpError 503 */
+  to(bytes: number): void
+  release(): void
+}
+
+export class HeldBodies {
+  readonly #bytesMax: number
+  readonly #byReader = new Map<string, number>()
+  #bytes = 0
+
+  constructor(bytesMax: number = getHeapStatistics().heap_size_limit * HEAP_SHARE) {
+    this.#bytesMax = bytesMax
+  }
+
+  /** To be released when the request has been answered. */
+  hold(request: Pick<FastifyRequest, 'user' | 'ip'>): Hold {
+    const reader = readerOf(request)
+    let own = 0
+    const set = (bytes: number): void => {
+      const others = (this.#byReader.get(reader) ?? 0) - own
+      this.#bytes += bytes - own
+      own = bytes
+      if (others + bytes === 0) this.#byReader.delete(reader)
+      else this.#byReader.set(reader, others + bytes)
+    }
+    return {
+      to: (bytes) => {
+        if (bytes > own && !this.#hasRoom(reader, own, bytes)) {
+          throw new HttpError(
+            503,
+            'service_unavailable',
+            `Too much JSON is being read: at most ${Math.floor(this.#bytesMax)} bytes at a time, a quarter of it from one user. Try again later.`,
+          )
+        }
+        set(bytes)
+      },
+      release: () => set(0),
+    }
+  }
+
+  /** One body alone may have any size that its own limit allows. */
+  #hasRoom(reader: string, own: number, bytes: number): boolean {
+    const all = this.#bytes - own
+    const ofReader = (this.#byReader.get(reader) ?? 0) - own
+    if (all === 0) return true
+    return all + bytes <= this.#bytesMax && (ofReader === 0 || ofReader + bytes <= this.#bytesMax * USER_SHARE)
+  }
+}
+
+/** Who is counted: a user, or an address from where nobody has logged in. */
+export function readerOf({ user, ip }: Pick<FastifyRequest, 'user' | 'ip'>): string {
+  return user.name === null ? `at ${ip}` : `is ${user.name}`
+}
+
+/** Of all servers of this process, which have one memory. */
+export const heldBodies: HeldBodies = new HeldBodies()
