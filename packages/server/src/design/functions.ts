@@ -12,6 +12,7 @@ import type { BuiltInReduce, Emit, ReduceFunction, ViewDefinition } from 'pannie
 import { isJsonObject, type JsonObject } from '../http/request-body.ts'
 import { DesignFunctionError, DocumentRefusedError } from '../sandbox/design-function-error.ts'
 import { EXCEEDED_MAX, type FailureKind, type Outcome } from '../sandbox/protocol.ts'
+import { outcomesOf } from '../sandbox/outcomes.ts'
 import type { ProgramOwner, Sandbox, SandboxProgram } from '../sandbox/sandbox.ts'
 import { COUCHDB_MEANING } from './couchdb-meaning.ts'
 import type { FilterContext, UserContext } from './filter-request.ts'
@@ -167,6 +168,10 @@ function viewOf(name: string, view: ViewSource, lib: unknown, shared: Shared): V
 
 type Rows = readonly (readonly [key: unknown, value: unknown])[]
 
+function isRows(value: unknown): value is Rows {
+  return Array.isArray(value) && value.every((row) => Array.isArray(row) && row.length === 2)
+}
+
 /** Runs the functions of one view. */
 class MapRun {
   readonly #program: SandboxProgram
@@ -194,7 +199,8 @@ class MapRun {
       // A function that does not compile has no documents that it could fail for.
       if (!this.#isChecked) await this.#program.call('check', 'map', [])
       this.#isChecked = true
-      const outcomes = (await this.#program.call('map', 'map', [documents])) as Outcome<Rows>[]
+      const answer = await this.#program.call('map', 'map', [documents])
+      const outcomes = outcomesOf(answer, documents.length, isRows)
       return documents.map((document, at) => this.#rowsOf(outcomes[at]!, document))
     } catch (error) {
       throw this.#stopped(error, 'map')
@@ -275,11 +281,12 @@ async function passing(
   name: string,
   { id, log }: Shared,
 ): Promise<boolean[]> {
-  const outcomes = (await program.call(method, functionName, [documents, request])) as Outcome<boolean>[]
+  const answer = await program.call(method, functionName, [documents, request])
+  const outcomes = outcomesOf(answer, documents.length, (value) => typeof value === 'boolean')
   return documents.map((document, at) => {
-    const outcome = outcomes[at]
-    if (outcome !== undefined && 'value' in outcome) return outcome.value === true
-    const { kind, message: reason } = outcome?.failure ?? { kind: 'failed', message: 'no answer' }
+    const outcome = outcomes[at]!
+    if ('value' in outcome) return outcome.value
+    const { kind, message: reason } = outcome.failure
     log?.warn({ filter: `${id}/${name}`, document: document['_id'], kind, reason }, 'a filter function has failed')
     // A map function that throws emits nothing.
     if (method === 'emits') return false

@@ -71,3 +71,28 @@ test('a filter that never ends is not tried again after some times', async () =>
   })
   expect(performance.now() - startMs).toBeLessThan(2000)
 }, 40_000)
+
+test.each([
+  'Object.defineProperty(Array.prototype, 0, { set: function () {}, get: function () { return null } })',
+  'Object.defineProperty(Array.prototype, 0, { get: function () { return { value: [null] } }, set: function () {} })',
+  'Object.prototype.value = 5',
+  'Object.prototype.failure = { kind: "timeout", message: { toString: 1 } }; Array.prototype.map = null',
+  'Array.prototype.toJSON = function () { return [{ failure: { kind: "failed", message: { toString: 1 } } }] }',
+  'Array.prototype.toJSON = function () { return "x" }',
+  'Object.prototype.toJSON = function () { return [[1, 2, 3]] }',
+])('functions that change what results are made of harm themselves alone: %s', async (code) => {
+  const database = `shapes-${crypto.randomUUID()}`
+  await send(running.url, `PUT /${database}`)
+  await send(running.url, `POST /${database}/_bulk_docs`, { docs: [{ _id: 'a' }, { _id: 'b' }] })
+  const map = `function (doc) { ${code}; emit(doc._id, 1) }`
+  const filters = { f: `function (doc) { ${code}; return true }` }
+  const design = { views: { v: { map } }, filters }
+  expect((await send(running.url, `PUT /${database}/_design/d`, design)).status).toBe(201)
+  for (const request of [`GET /${database}/_design/d/_view/v`, `GET /${database}/_changes?filter=d/f`]) {
+    const { status, text, json } = await send(running.url, request)
+    expect([request, status === 200 || status === 500, text]).toEqual([request, true, text])
+    expect(text).not.toMatch(/Cannot|undefined|operator|not iterable|internal_server_error/)
+    if (status === 200)
+      expect(json).toMatchObject({ [request.includes('_view') ? 'rows' : 'results']: expect.anything() })
+  }
+})

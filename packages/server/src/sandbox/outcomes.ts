@@ -1,0 +1,26 @@
+/** What functions have made of documents, in the shape that it must have: a function may change what its results are put together with. */
+import { isJsonObject } from '../http/request-body.ts'
+import type { FailureKind, Outcome } from './protocol.ts'
+
+/** Failures of one document. Of others the call as a whole fails. */
+const KINDS: ReadonlySet<unknown> = new Set<FailureKind>(['failed', 'budget', 'memory'])
+const SHAPELESS = { kind: 'failed', message: 'its results are not what results are' } as const
+
+/** One for each of the documents. */
+export function outcomesOf<T>(
+  answer: unknown,
+  documents: number,
+  isValue: (value: unknown) => value is T,
+): readonly Outcome<T>[] {
+  const given: readonly unknown[] = Array.isArray(answer) ? answer : []
+  return Array.from({ length: documents }, (_, at) => outcomeOf(given[at], isValue))
+}
+
+function outcomeOf<T>(outcome: unknown, isValue: (value: unknown) => value is T): Outcome<T> {
+  if (!isJsonObject(outcome)) return { failure: SHAPELESS }
+  const { value, failure } = outcome
+  if (isValue(value)) return { value }
+  if (!isJsonObject(failure) || !KINDS.has(failure['kind'])) return { failure: SHAPELESS }
+  const { kind, message } = failure
+  return { failure: { kind: kind as FailureKind, message: typeof message === 'string' ? message : 'no reason' } }
+}
