@@ -2,6 +2,7 @@
 import { throwIfAborted } from '../base/abort.ts'
 import { PannierError } from '../base/errors.ts'
 import { isPlainObject } from '../codec/collation.ts'
+import { isSequence } from '../replication/peer.ts'
 import type { JsonDocument, Sequence, SnapshotLoaded, SnapshotProgress } from '../replication/peer.ts'
 import { bytesOf } from './byte-source.ts'
 import { REPLICA_FORMAT, REPLICA_VERSION } from './export-replica.ts'
@@ -91,7 +92,7 @@ function* checked<T>(values: () => Iterable<T>): Iterable<T> {
 }
 
 function headOf({ format, version, update_seq, documents }: Record<string, unknown>): Head {
-  if (format !== REPLICA_FORMAT || version !== REPLICA_VERSION || update_seq === undefined) throw damaged()
+  if (format !== REPLICA_FORMAT || version !== REPLICA_VERSION || !isSequence(update_seq)) throw damaged()
   if (typeof documents !== 'number') throw damaged()
   return { sequence: update_seq, documents }
 }

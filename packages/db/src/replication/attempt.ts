@@ -7,7 +7,7 @@
  */
 import { throwIfAborted } from '../base/abort.ts'
 import { CheckpointLog } from './checkpoint.ts'
-import { asksForRestart, checkpointLost, isTransient } from './errors.ts'
+import { asksForRestart, checkpointLost, isTransient, unreachable } from './errors.ts'
 import { filterPlace, filterText } from './filter-text.ts'
 import type {
   JsonDocument,
@@ -211,6 +211,8 @@ export class Attempt {
       throwIfAborted(this.#signal, 'The replication')
       this.#watcher.page(page.changes.length, page.pending)
       const isElsewhere = JSON.stringify(page.lastSeq) !== JSON.stringify(from)
+      if (!page.ended && !isElsewhere)
+        throw unreachable(this.#source.name, 'its feed has more changes, but does not go on')
       from = page.lastSeq
       // A wait that ends with nothing is no end. But it may tell of another place: the checkpoint then shows whether it is the same store.
       if (page.changes.length > 0 || !ended || isElsewhere) yield page

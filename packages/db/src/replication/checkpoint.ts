@@ -13,6 +13,7 @@
 import { isPannierError } from '../base/errors.ts'
 import type { Environment } from '../base/environment.ts'
 import { checkpointContested, checkpointLost, refusalStatus } from './errors.ts'
+import { isSequence } from './peer.ts'
 import type { JsonDocument, ReplicationPeer, Sequence } from './peer.ts'
 
 export const CHECKPOINT_HISTORY_MAX = 5
@@ -28,15 +29,13 @@ interface Session {
   readonly recorded_seq: Sequence
 }
 
-/** The sessions that a checkpoint document tells of, newest first. */
+/** The sessions that a checkpoint document tells of, newest first; of a long history its head. */
 export function sessionsOf(document: JsonDocument | undefined): Session[] {
   const history = Array.isArray(document?.['history']) ? (document['history'] as unknown[]) : []
-  return history.flatMap((entry) => {
+  return history.slice(0, CHECKPOINT_HISTORY_MAX).flatMap((entry) => {
     const { session_id, recorded_seq, last_seq } = (entry ?? {}) as Record<string, unknown>
     const sequence = recorded_seq ?? last_seq
-    return typeof session_id === 'string' && sequence !== undefined && sequence !== null
-      ? [{ session_id, recorded_seq: sequence }]
-      : []
+    return typeof session_id === 'string' && isSequence(sequence) ? [{ session_id, recorded_seq: sequence }] : []
   })
 }
 

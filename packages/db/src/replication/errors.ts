@@ -8,8 +8,13 @@ export function unreachable(peer: string, what: string, cause?: unknown, details
   })
 }
 
+/** Of what a peer says about a failure. */
+const WORDS_CHARS_MAX = 300
+
 /** `status` is that of HTTP, also where a document was refused inside an answer. */
-export function refused(peer: string, status: number, error: string, reason: string): PannierError {
+export function refused(peer: string, status: number, said: string, why: string): PannierError {
+  const error = said.slice(0, WORDS_CHARS_MAX)
+  const reason = why.slice(0, WORDS_CHARS_MAX)
   return new PannierError('PANNIER_PEER_REFUSED', `${peer}: ${error}: ${reason}`, {
     details: { status, error, reason },
   })

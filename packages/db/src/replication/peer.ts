@@ -11,6 +11,19 @@ import type { PannierError } from '../base/errors.ts'
 /** A place in the change feed of a peer: any JSON, which only that peer understands. */
 export type Sequence = unknown
 
+/** CouchDB's grow with the shards of a database, to some thousand characters. */
+const SEQUENCE_CHARS_MAX = 65_536
+
+/** It fits into checkpoints and URLs. */
+export function isSequence(value: unknown): boolean {
+  try {
+    return value !== undefined && value !== null && JSON.stringify(value).length <= SEQUENCE_CHARS_MAX
+  } catch {
+    // Nested too deep.
+    return false
+  }
+}
+
 export type JsonDocument = Readonly<Record<string, unknown>>
 
 /** Which changes of a peer are wanted. All of the conditions have to hold. */

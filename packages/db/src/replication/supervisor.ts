@@ -7,13 +7,13 @@ import type { PannierError } from '../base/errors.ts'
 import { Attempt } from './attempt.ts'
 import type { AttemptWatcher } from './attempt.ts'
 import { asksForRestart, isContested, isMissing, isTransient } from './errors.ts'
-import type { ReplicationPeer, Sequence } from './peer.ts'
+import type { ReplicationPeer } from './peer.ts'
 import { BACK_OFF_MS_MAX, BACK_OFF_MS_MIN } from './run-options.ts'
 import type { RunOptions } from './run-options.ts'
 import { Suspects } from './suspects.ts'
 import type { ReplicationStatus } from './types.ts'
 
-/** So often in a row, without progress, an attempt begins anew although failures are not to be tried again. */
+/** So often in a row, without a checkpoint, an attempt begins anew although failures are not to be tried again. */
 const RESTARTS_MAX = 3
 /** So often in a row it goes on from the checkpoints of others without a word. */
 const CONTESTS_MAX = 10
@@ -81,21 +81,16 @@ export async function supervise(
     }
     const restart = (): void => stop.abort()
     const unlisten = [control.onChange(interrupt), network?.onChange(interrupt), siblings.onStoreLost(restart)]
-    let progressed = false
+    const done: Done = { progressed: false, recorded: false }
     try {
-      const noting = {
-        ...bound(watcher),
-        triedSnapshot: () => void (snapshot = false),
-        reached: (sequence: Sequence, caughtUp: boolean) => {
-          progressed = true
-          watcher.reached(sequence, caughtUp)
-        },
-      }
+      const noting = { ...noted(watcher, done), triedSnapshot: () => void (snapshot = false) }
       await new Attempt(source, target, { ...options, snapshot }, noting, suspects, stop.signal).run()
       return 'complete'
     } catch (error) {
       if (stop.signal.aborted) continue
-      if (progressed) delayMs = restarts = contests = 0
+      if (done.progressed) delayMs = contests = 0
+      // A server that forgets each checkpoint would be begun with for ever.
+      if (done.recorded) restarts = 0
       if (isContested(error) && ++contests <= CONTESTS_MAX) {
         // The store may be one that was put back, which then is found out at what both know.
         siblings.storeLost(restart)
@@ -143,13 +138,26 @@ async function change(
   for (const end of ends) end()
 }
 
-function bound(watcher: Supervised): Omit<AttemptWatcher, 'triedSnapshot'> {
+/** Of one attempt. */
+interface Done {
+  progressed: boolean
+  recorded: boolean
+}
+
+/** Tells the watcher, and notes what was done. */
+function noted(watcher: Supervised, done: Done): Omit<AttemptWatcher, 'triedSnapshot'> {
   return {
     began: (since) => watcher.began(since),
     page: (changes, pending) => watcher.page(changes, pending),
     written: (documents, read, failures) => watcher.written(documents, read, failures),
     conflict: (id) => watcher.conflict(id),
-    reached: (sequence, caughtUp) => watcher.reached(sequence, caughtUp),
-    checkpoint: (sequence) => watcher.checkpoint(sequence),
+    reached: (sequence, caughtUp) => {
+      done.progressed = true
+      watcher.reached(sequence, caughtUp)
+    },
+    checkpoint: (sequence) => {
+      done.recorded = true
+      watcher.checkpoint(sequence)
+    },
   }
 }

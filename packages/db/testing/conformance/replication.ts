@@ -11,6 +11,7 @@ import { couchFetch } from '../couch-fetch.ts'
 import { eventually } from '../suite.ts'
 import { SwitchedNetwork } from '../switched-network.ts'
 import type { SuiteContext } from '../suite.ts'
+import { hostileCases } from './replication-hostile.ts'
 import { refusalCases } from './replication-refusals.ts'
 import { sideCases } from './replication-sides.ts'
 import { checkedCases } from './database-cases.ts'
@@ -31,6 +32,7 @@ export function replicationSuite({ test, create }: SuiteContext<() => Promise<Da
   snapshotCases(check)
   sideCases(check)
   refusalCases(check)
+  hostileCases(check)
 }
 
 async function fill(docs: Docs, count: number, prefix = 'd'): Promise<void> {

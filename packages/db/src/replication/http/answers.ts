@@ -1,6 +1,7 @@
 /** Checks what a CouchDB server answers: it is of the shape that was asked for, or counts as no answer at all. */
 import { isPlainObject } from '../../codec/collation.ts'
 import { unreachable } from '../errors.ts'
+import { isSequence } from '../peer.ts'
 import type { PeerChange, Sequence } from '../peer.ts'
 
 export type Fields = Record<string, unknown>
@@ -26,7 +27,7 @@ export function objectOf(peer: string, answer: unknown): Fields {
 
 export function changesOf(peer: string, answer: unknown): ChangesAnswer {
   const { results, last_seq, pending } = objectOf(peer, answer)
-  if (!Array.isArray(results) || last_seq === undefined || last_seq === null) throw wrong(peer)
+  if (!Array.isArray(results) || !isSequence(last_seq)) throw wrong(peer)
   const changes = (results as unknown[]).map((row) => {
     const { id, changes: revs, doc } = objectOf(peer, row)
     if (typeof id !== 'string' || !Array.isArray(revs)) throw wrong(peer)
@@ -36,7 +37,7 @@ export function changesOf(peer: string, answer: unknown): ChangesAnswer {
   return { changes, lastSeq: last_seq, pending: typeof pending === 'number' ? pending : undefined }
 }
 
-/** Of the ids that were asked about. */
+/** Of the revisions that were asked about. */
 export function missingOf(
   peer: string,
   answer: unknown,
@@ -45,17 +46,14 @@ export function missingOf(
   const missing = new Map<string, readonly string[]>()
   for (const [id, lacks] of Object.entries(objectOf(peer, answer))) {
     const revs = objectOf(peer, lacks)['missing'] ?? []
-    if (!asked.has(id) || !Array.isArray(revs)) throw wrong(peer)
-    if (revs.length > 0)
-      missing.set(
-        id,
-        (revs as unknown[]).map((rev) => stringOf(peer, rev)),
-      )
+    const known: ReadonlySet<unknown> = new Set(asked.get(id))
+    if (!Array.isArray(revs) || !revs.every((rev) => known.has(rev))) throw wrong(peer)
+    if (revs.length > 0) missing.set(id, revs as string[])
   }
   return missing
 }
 
-/** Each id that was asked for has an entry. */
+/** Each id that was asked for has an entry, and no other has. */
 export function bulkGetOf(peer: string, answer: unknown, ids: readonly string[]): BulkGetEntry[] {
   const { results } = objectOf(peer, answer)
   if (!Array.isArray(results)) throw wrong(peer)
@@ -64,8 +62,9 @@ export function bulkGetOf(peer: string, answer: unknown, ids: readonly string[])
     if (typeof id !== 'string' || !Array.isArray(docs)) throw wrong(peer)
     return { id, documents: (docs as unknown[]).map((one) => resultOf(peer, id, one)) }
   })
+  const asked = new Set(ids)
   const found = new Set(entries.map(({ id }) => id))
-  if (!ids.every((id) => found.has(id))) throw wrong(peer)
+  if (!ids.every((id) => found.has(id)) || entries.some(({ id }) => !asked.has(id))) throw wrong(peer)
   return entries
 }
 

@@ -3,7 +3,7 @@
  * inside the answer where they are small, and else when they are written, as streams.
  */
 import { isPlainObject } from '../../codec/collation.ts'
-import { incomplete, isAboutContent, refusalStatus, refused, replaced, unreachable } from '../errors.ts'
+import { incomplete, isAboutContent, refusalStatus, refused, replaced } from '../errors.ts'
 import type { PeerAttachment, PeerRevision, RevisionFailure, RevisionName, RevisionsRead } from '../peer.ts'
 import { bulkGetOf, objectOf, openRevisionsOf } from './answers.ts'
 import type { BulkGetEntry, Fields } from './answers.ts'
@@ -129,7 +129,7 @@ export class RevisionFetcher {
       ? this.#attachments(id, fields['_rev'] as string, _attachments)
       : undefined
     collected.revisions.push({ document: document as PeerRevision['document'], attachments })
-    collected.bytes += JSON.stringify(document).length
+    collected.bytes += textLength(document)
     for (const { inline } of attachments?.values() ?? []) collected.bytes += inline?.length ?? 0
   }
 
@@ -151,7 +151,8 @@ export class RevisionFetcher {
         const { content_type, revpos, digest, length, data } = objectOf(url, value)
         const inline = typeof data === 'string' ? data : undefined
         const bytes = typeof length === 'number' ? length : inline === undefined ? undefined : base64Length(inline)
-        if (bytes === undefined) throw unreachable(url, `the attachment '${name}' of '${id}' has no length`)
+        if (bytes === undefined || !Number.isSafeInteger(bytes) || bytes < 0)
+          throw incomplete(url, `the attachment '${name}' of '${id}' has no length`)
         return [
           name,
           {
@@ -188,6 +189,8 @@ export class RevisionFetcher {
       new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
         transform(chunk, controller) {
           received += chunk.length
+          if (received > length)
+            throw incomplete(url, `of the attachment '${name}' of '${id}' came more than ${length} bytes`)
           controller.enqueue(chunk)
         },
         flush() {
@@ -218,6 +221,15 @@ function smallAttachments({ _rev, _attachments }: Fields): number {
     bytes += length
   }
   return bytes
+}
+
+/** 0 for what is nested too deep to be measured: its writing refuses it. */
+function textLength(document: Fields): number {
+  try {
+    return JSON.stringify(document).length
+  } catch {
+    return 0
+  }
 }
 
 function base64Length(text: string): number {

@@ -1,13 +1,14 @@
 /**
  * Requests to one CouchDB database. Guarantees: an answer is whole JSON of the kind that was asked for, or the request rejects: with
  * PANNIER_PEER_REFUSED where the other side said no (4xx), with PANNIER_PEER_UNREACHABLE for everything that another try may mend
- * (no connection, a connection that falls silent, 429, 5xx, a text that is cut off or is no JSON, as captive portals give).
+ * (no connection, a connection that falls silent, 429, 5xx, a text that is cut off or is no JSON, as captive portals give). Memory: 128 MiB
+ * of an answer. No redirect is followed: documents and headers go to the URL that was given, and nowhere else.
  * Credentials go into a header, never into messages, ids or URLs.
  */
 import type { Environment } from '../../base/environment.ts'
 import { throwIfAborted } from '../../base/abort.ts'
 import { PannierError } from '../../base/errors.ts'
-import { refused, restarted, unreachable } from '../errors.ts'
+import { incomplete, refused, restarted, unreachable } from '../errors.ts'
 import { CONNECTIONS_MAX_DEFAULT, connectionsTo } from './connections.ts'
 import type { Connections } from './connections.ts'
 
@@ -46,8 +47,10 @@ export interface HttpRequest {
 const SILENCE_MS_MAX_DEFAULT = 30_000
 /** Other text each time that a server is started. CouchDB does not have it. */
 const INSTANCE_HEADER = 'pannier-instance'
-/** Of an answer that says no. */
-const REASON_CHARS_MAX = 300
+/** Bytes of an answer that is read as a whole, unpacked. */
+const ANSWER_BYTES_MAX: number = 128 * 1024 * 1024
+/** What a chunk counts at least: each costs memory of its own, however small it is. */
+const CHUNK_BYTES_MIN = 1024
 
 export class HttpClient {
   /** Of the database, without credentials. */
@@ -143,6 +146,7 @@ export class HttpClient {
         ...(body instanceof ReadableStream ? { duplex: 'half' } : {}),
         credentials: this.#authorization === undefined ? 'include' : 'omit',
         cache: 'no-store',
+        redirect: 'manual',
         signal: watch.signal,
       }
       const separator = path === '' || path.startsWith('/') ? '' : '/'
@@ -175,14 +179,18 @@ export class HttpClient {
     const reader = response.body.getReader()
     const decoder = new TextDecoder('utf-8', { fatal: true })
     let text = ''
+    let left = ANSWER_BYTES_MAX
     try {
       for (;;) {
         const { done, value } = await reader.read()
         if (done) return text + decoder.decode()
         watch.renew()
+        left -= Math.max(value.length, CHUNK_BYTES_MIN)
+        if (left < 0) throw incomplete(this.url, 'the answer has more than 128 MiB')
         text += decoder.decode(value, { stream: true })
       }
     } catch (error) {
+      reader.cancel().catch(() => {})
       throw this.#broken(error, watch)
     }
   }
@@ -223,19 +231,21 @@ export class HttpClient {
       const answer = JSON.parse(text) as { error?: unknown; reason?: unknown } | null
       isJson = typeof answer === 'object' && answer !== null
       if (typeof answer?.error === 'string') error = answer.error
-      if (typeof answer?.reason === 'string') reason = answer.reason.slice(0, REASON_CHARS_MAX)
+      if (typeof answer?.reason === 'string') reason = answer.reason
     } catch {
       // A proxy's page.
     }
     const isTemporary =
       status >= 500 ? status !== 501 && status !== 505 : status === 408 || status === 425 || status === 429
-    const redirected = status < 400
-    if (isTemporary || redirected || (status === 403 && !isJson)) {
-      const retryAfterMs = retryAfter(response.headers.get('retry-after'))
-      const details = { status, ...(retryAfterMs !== undefined && { retryAfterMs }) }
-      return unreachable(this.url, `answered ${status} ${error} ${reason}`.trim(), undefined, details)
-    }
-    return refused(this.url, status, error, reason)
+    // Browsers tell no more of a redirect than status 0.
+    if (status < 400)
+      return unreachable(this.url, 'it redirects to another URL, which is not followed', undefined, { status })
+    const refusal = refused(this.url, status, error, reason)
+    if (!isTemporary && (status !== 403 || isJson)) return refusal
+    const retryAfterMs = retryAfter(response.headers.get('retry-after'))
+    const details = { status, ...(retryAfterMs !== undefined && { retryAfterMs }) }
+    const { error: word, reason: why } = refusal.details as { error: string; reason: string }
+    return unreachable(this.url, `answered ${status} ${word} ${why}`.trim(), undefined, details)
   }
 }
 

@@ -1,0 +1,72 @@
+/** What a hostile server does with HTTP itself. The rest is in testing/conformance/replication-hostile.ts. */
+import { createServer } from 'node:http'
+import type { IncomingMessage, RequestListener, Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { expect, onTestFinished, test } from 'vitest'
+import { open } from '../../src/index.ts'
+import { memory } from '../../src/memory.ts'
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server: Server = createServer(listener).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+test.each([301, 302, 303, 307, 308])('a redirect with %d: no document and no header goes elsewhere', async (status) => {
+  const stolen: IncomingMessage[] = []
+  const elsewhere = await serve((request, response) => {
+    stolen.push(request)
+    response.end('{}')
+  })
+  const url = await serve((request, response) => {
+    if (request.url === '/docs/_revs_diff') response.writeHead(status, { location: elsewhere }).end()
+    else if (request.url!.startsWith('/docs/_local') && request.method === 'GET') response.writeHead(404).end('{}')
+    else response.end('{"update_seq":1,"rev":"0-1"}')
+  })
+  const db = await open('x', { storage: memory() })
+  onTestFinished(() => db.close())
+  const docs = db.collection('docs')
+  await docs.insert({ _id: 'a' })
+  const push = docs.replicate.to(`${url}/docs`, { headers: { 'x-token': 'secret' }, retry: false })
+  await expect(push).rejects.toMatchObject({
+    code: 'PANNIER_PEER_UNREACHABLE',
+    message: expect.stringContaining('redirects') as unknown,
+  })
+  expect(stolen).toEqual([])
+})
+
+test('an answer in pieces of one byte: each counts as what it costs', async () => {
+  const fetch = async (): Promise<Response> => {
+    let pieces = 0
+    const pull = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+      pieces += 1000
+      if (pieces > 150_000) controller.error(new RangeError('more than 150,000 pieces were read'))
+      else for (let count = 0; count < 1000; count++) controller.enqueue(new Uint8Array([32]))
+    }
+    return new Response(new ReadableStream({ pull }, { highWaterMark: 0 }))
+  }
+  const db = await open('x', { storage: memory() })
+  onTestFinished(() => db.close())
+  await expect(
+    db.collection('docs').replicate.from('https://couch.test/docs', { fetch, retry: false }),
+  ).rejects.toThrow('the answer has more than 128 MiB')
+})
+
+test('a server that forgets each checkpoint: the replication ends', async () => {
+  const url = await serve((request, response) => {
+    if (request.url!.startsWith('/docs/_local') && request.method === 'GET') response.writeHead(404).end('{}')
+    else if (request.url === '/docs/_bulk_docs') response.end('[]')
+    else if (request.url === '/docs/_revs_diff') response.end('{"a":{"missing":[]}}')
+    else response.end('{"update_seq":1,"rev":"0-1"}')
+  })
+  const db = await open('x', { storage: memory() })
+  onTestFinished(() => db.close())
+  await db.collection('docs').insert({ _id: 'a' })
+  const push = db.collection('docs').replicate.to(`${url}/docs`, { retry: false, backOff: () => 1 })
+  await expect(push).rejects.toMatchObject({ code: 'PANNIER_PEER_UNREACHABLE' })
+})
