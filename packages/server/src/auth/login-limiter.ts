@@ -96,8 +96,10 @@ function leastOf(counters: ReadonlyMap<string, Counter>, now: number): number {
   return least
 }
 
+/** All that is no address counts as one: a proxy may hand on what anybody has sent. Some proxies add the port, which changes each time. */
 function networkOf(address: string): string {
-  if (!ipaddr.isValid(address)) return address
-  const parsed = ipaddr.process(address)
+  const [, bare = address] = /^\[(.*)\](?::\d+)?$/.exec(address) ?? /^([\d.]+):\d+$/.exec(address) ?? []
+  if (!ipaddr.isValid(bare)) return ''
+  const parsed = ipaddr.process(bare)
   return parsed.kind() === 'ipv4' ? parsed.toString() : parsed.toByteArray().slice(0, 8).join('.')
 }
