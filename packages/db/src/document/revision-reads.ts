@@ -88,6 +88,13 @@ export class RevisionReader {
     const numbers = documents.withDeleted(keys, documents.numbersOf(keys))
     const winners = documents.someBodiesOf(numbers.filter((number) => number !== undefined))
     const found: (StoredDocument | undefined)[] = []
+    // A document with thousands of leaves is asked for once for each.
+    const trees = new Map<string, RevisionTree<StoredBody>>()
+    const treeOf = (winner: BodyView): RevisionTree<StoredBody> => {
+      const tree = trees.get(winner.id) ?? loadRevisions(this.#stored, winner).tree
+      trees.set(winner.id, tree)
+      return tree
+    }
     let next = 0
     let bytes = 0
     let miss: Miss | undefined
@@ -97,7 +104,7 @@ export class RevisionReader {
       const winner = isThere ? winners[next++]! : undefined
       const chosen = rev === undefined ? options : { ...options, rev }
       try {
-        found.push(winner && this.#read(winner, chosen, (read) => (bytes += read)))
+        found.push(winner && this.#read(winner, chosen, treeOf, (read) => (bytes += read)))
       } catch (error) {
         // Revisions that don't win may be of any size, so no two of them are fetched together.
         if (!(error instanceof Miss) || (rev !== undefined && rev !== winner?.revision)) throw error
@@ -116,9 +123,14 @@ export class RevisionReader {
   }
 
   /** `tally` is told how many bytes are read. */
-  #read(winner: BodyView, options: RevisionReadOptions, tally?: (bytes: number) => void): StoredDocument | undefined {
+  #read(
+    winner: BodyView,
+    options: RevisionReadOptions,
+    treeOf = (body: BodyView): RevisionTree<StoredBody> => loadRevisions(this.#stored, body).tree,
+    tally?: (bytes: number) => void,
+  ): StoredDocument | undefined {
     if (winner.deleted && options.rev === undefined) return undefined
-    const { tree } = loadRevisions(this.#stored, winner)
+    const tree = treeOf(winner)
     const found = tree.get(options.rev ?? winner.revision)
     return found && this.#document(tree, options.latest === true ? tree.latest(found) : found, options, tally)
   }
@@ -205,8 +217,8 @@ export class RevisionReader {
     if (revsInfo === true) {
       document['_revs_info'] = path.map((at): RevisionInfo => ({ rev: revisionText(at), status: statusOf(at) }))
     }
-    const [, ...others] = tree.leaves()
     const addLeaves = (field: string, deleted: boolean): void => {
+      const [, ...others] = tree.leaves()
       const leaves = others.filter((leaf) => leaf.deleted === deleted)
       if (leaves.length > 0) document[field] = leaves.map(revisionText)
     }
