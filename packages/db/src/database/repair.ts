@@ -62,8 +62,9 @@ export interface RepairReport {
 
 /**
  * Makes a healthy database of what can be read of a damaged one, which stays as it is and must not be open: documents with revisions and
- * attachments, local documents, settings and indexes; of an encrypted one what authenticates. It reads past damaged pages, and takes documents from commits behind a damaged
- * one. The new database is another replica: its sequences begin again, and views are built when they are asked for.
+ * attachments, local documents, settings and indexes. It reads past damaged pages, and takes documents from commits behind a damaged
+ * one; of an encrypted database what authenticates. The new database is another replica: its sequences begin again, and views are built
+ * when they are asked for.
  *
  * @throws PANNIER_EXISTS if there is a database of the name `to`; PANNIER_NOT_FOUND if there is none of the name `name`; PANNIER_CORRUPT if
  *   nothing can be read, as the meta record is damaged; PANNIER_ABORTED; as `open`
