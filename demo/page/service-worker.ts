@@ -36,7 +36,8 @@ async function fresh(event: WorkerEvent): Promise<Response> {
     if (response.ok) event.waitUntil(cache.put(request, response.clone()))
     return response
   } catch (error) {
-    const kept = await cache.match(request, { ignoreSearch: true })
+    // The server says that answers vary by what is accepted; these files do not.
+    const kept = await cache.match(request, { ignoreSearch: true, ignoreVary: true })
     if (kept === undefined) throw error
     return kept
   }
