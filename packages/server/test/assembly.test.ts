@@ -3,7 +3,7 @@
  * that the server has, so that a new one can't be forgotten; users get what `_security` grants; feeds end with the rights of their reader.
  * Method: real servers over real HTTP.
  */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -248,10 +248,14 @@ test('pages of a folder at /_utils, and nothing beside them', async () => {
   await writeFile(join(folder, 'pages/index.html'), '<h1>Pages</h1>')
   await writeFile(join(folder, 'pages/js/a.js'), 'run()')
   await writeFile(join(folder, 'secret'), 'the secret')
+  await symlink(join(folder, 'secret'), join(folder, 'pages/link'))
+  await symlink(folder, join(folder, 'pages/up'))
   const other = await startServer({ adminUi: join(folder, 'pages') })
   const page = await send(other.url, 'GET /_utils/', undefined, STRANGER)
   expect([page.status, page.text]).toEqual([200, '<h1>Pages</h1>'])
   expect(page.headers.get('content-security-policy')).toContain("script-src 'self';")
+  expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+  expect(page.headers.get('x-frame-options')).toBe('DENY')
   expect((await send(other.url, 'GET /_utils', undefined, STRANGER)).headers.get('location')).toBe('/_utils/')
   const script = await send(other.url, 'GET /_utils/js/a.js', undefined, STRANGER)
   expect([script.text, script.headers.get('content-type')]).toEqual(['run()', 'text/javascript; charset=utf-8'])
@@ -263,10 +267,12 @@ test('pages of a folder at /_utils, and nothing beside them', async () => {
     'js/..%2f..%2fsecret',
     'constructor',
     'js%2fa.js%00',
+    'link',
+    'up/secret',
   ])
     expect([path, (await send(other.url, `GET /_utils/${path}`, undefined, STRANGER)).text]).toEqual([
       path,
-      expect.not.stringContaining('secret\n'),
+      expect.not.stringContaining('the secret'),
     ])
   expect(
     await sendRaw(other.url, 'GET /_utils/../secret HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'),
