@@ -12,7 +12,16 @@ const TRIES_MAX = 400
 const TRY_AGAIN_MS = 50
 
 /** What replicas must agree on, by id: the winner, the live and dead leaves, the winner's content, its attachments. */
-export type State = ReadonlyMap<string, unknown>
+export type State = ReadonlyMap<string, DocumentState>
+
+interface DocumentState {
+  readonly winner: unknown
+  readonly deleted: boolean
+  readonly leaves: readonly string[]
+  readonly content: readonly (readonly [string, unknown])[]
+  readonly digests: readonly (readonly [string, string])[]
+}
+
 type Docs = Collection<Record<string, unknown>>
 
 export interface Edit {
@@ -30,6 +39,11 @@ export interface Replica {
   readonly pouch?: PouchDB
   /** Under which others reach it: where the network is bad. */
   readonly url?: string
+  /**
+   * It may have other attachments in documents with several leaves: PouchDB pulls the attachment of a leaf from a server without naming
+   * the revision (`getDocAttachmentsFromTargetOrSource`), and so takes that of the winner.
+   */
+  readonly mixesAttachments?: boolean
   /** Undefined: another edit was faster. */
   edit(random: Random, id: string): Promise<Edit | undefined>
   state(): Promise<State>
@@ -73,13 +87,24 @@ export async function converge(random: Random, { replicas, meetings, rounds, onS
   calm()
   for (let round = 1; ; round++) {
     for (const [one, other] of rounds) await one.meet(other)
-    const [first, ...others] = await Promise.all(replicas.map((replica) => replica.state()))
-    if (round === ROUNDS_MAX || others.every((other) => JSON.stringify([...other]) === JSON.stringify([...first!]))) {
-      for (const [at, other] of others.entries()) expect([...other], replicas[at + 1]!.name).toEqual([...first!])
+    const states = await Promise.all(replicas.map((replica) => replica.state()))
+    const pairs = replicas.map((replica, at) => [comparable(replica, states[at]!), comparable(replica, states[0]!)])
+    if (round === ROUNDS_MAX || pairs.every(([own, first]) => JSON.stringify(own) === JSON.stringify(first))) {
+      for (const [at, [own, first]] of pairs.entries()) expect(own, replicas[at]!.name).toEqual(first)
       break
     }
   }
   for (const replica of replicas) expect(await replica.lacks(acknowledged), replica.name).toEqual([])
+}
+
+function comparable(
+  { mixesAttachments = false }: Replica,
+  state: State,
+): readonly (readonly [string, DocumentState])[] {
+  return [...state].map(([id, document]) => {
+    const mayDiffer = mixesAttachments && document.leaves.length > 1
+    return [id, mayDiffer ? { ...document, digests: [] } : document]
+  })
 }
 
 /** The text of an attachment, long enough now and then to go on its own. */
@@ -110,7 +135,7 @@ export function pannierReplica(db: Database, name: string): Replica {
       }
     },
     async state() {
-      const states: [string, unknown][] = []
+      const states: [string, DocumentState][] = []
       for (const change of await docs.changes({ style: 'all', docs: true }).toArray())
         states.push([change.id, stateOf(change.changes, change.deleted, change.doc as Record<string, unknown>)])
       return sorted(states)
@@ -173,23 +198,22 @@ function stateOf(
   changes: readonly { readonly rev: string }[],
   deleted: boolean | undefined,
   doc: Readonly<Record<string, unknown>>,
-): unknown {
+): DocumentState {
   const { _attachments = {}, _conflicts: _, ...fields } = doc
-  const digests = Object.entries(_attachments as Record<string, { digest: string }>).map(([name, { digest }]) => [
-    name,
-    digest,
-  ])
+  const digests = Object.entries(_attachments as Record<string, { digest: string }>).map(
+    ([name, { digest }]): [string, string] => [name, digest],
+  )
   const content = Object.entries(fields).sort(([left], [right]) => (left < right ? -1 : 1))
   return {
     winner: doc['_rev'],
     deleted: deleted === true,
     leaves: changes.map(({ rev }) => rev).sort(),
     content,
-    digests: digests.toSorted(([left], [right]) => (left! < right! ? -1 : 1)),
+    digests: digests.toSorted(([left], [right]) => (left < right ? -1 : 1)),
   }
 }
 
-function sorted(states: readonly (readonly [string, unknown])[]): State {
+function sorted(states: readonly (readonly [string, DocumentState])[]): State {
   return new Map([...states].sort(([left], [right]) => (left < right ? -1 : 1)))
 }
 

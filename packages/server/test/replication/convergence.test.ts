@@ -78,8 +78,8 @@ async function inTheMiddle(middle: MiddleServer, seed: number): Promise<void> {
   const server = await serverReplica(middle, `db${seed}`)
   const locals = ['p1', 'p2'].map((name) => new PouchDB(`middle-${seed}-${name}`, { adapter: 'memory' }))
   const spokes = [
-    ...locals.map((local, at) => pouchReplica(local, `p${at + 1}`)),
     ...['n1', 'n2'].map((name) => pannierReplica(db, name)),
+    ...locals.map((local, at) => ({ ...pouchReplica(local, `p${at + 1}`), mixesAttachments: true })),
   ]
   const rounds = spokes.map((spoke): Meeting => [spoke, { ...server, url: spoke.pouch ? calmer! : network! }])
   const end = random.pick(['kill', 'kill', 'close'] as const)
