@@ -12,13 +12,22 @@ export const STEP_ROWS_MAX = 4096
 
 /** How long a step may go on looking. Documents are large, or hard to test, now and then. */
 const STEP_MS_MAX = 8
-const ROWS_PER_LOOK_AT_THE_CLOCK = 16
+/** Between two looks at the clock, which takes as long as a quick row; slow rows are looked at one by one. */
+const QUICK_ROWS = 16
+const QUICK_ROWS_MS_MAX = 1
 
-/** To be asked after each row: whether the step has to end. */
+/** To be asked before each row: whether the step has to end. Never before the first one, so that each step gets on. */
 export function stepClock(now: () => number): () => boolean {
   const startMs = now()
-  let rows = 0
-  return () => ++rows % ROWS_PER_LOOK_AT_THE_CLOCK === 0 && now() - startMs > STEP_MS_MAX
+  let lookedMs = startMs
+  let rowsLeft = 2
+  return () => {
+    if (--rowsLeft > 0) return false
+    const nowMs = now()
+    rowsLeft = nowMs - lookedMs < QUICK_ROWS_MS_MAX ? QUICK_ROWS : 1
+    lookedMs = nowMs
+    return nowMs - startMs > STEP_MS_MAX
+  }
 }
 
 export interface Operator<Row> {
