@@ -5,6 +5,7 @@ import { asBadRequest, badRequest, HttpError } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 import { isJsonObject, readBody } from '../http/request-body.ts'
 import type { JsonObject } from '../http/request-body.ts'
+import { Slices } from '../http/slices.ts'
 import { JsonError, parseMembers } from '../http/strict-json.ts'
 import { jsonLimits } from './body-limits.ts'
 import { withDocuments } from './document-bodies.ts'
@@ -57,9 +58,11 @@ async function postBulk(
     const groups = groupsOf(documents)
     // Of one's own documents nothing is written if one is malformed.
     if (newEdits && groups.length > 1) {
+      const slices = new Slices()
       for (const document of documents) {
         holds(document.bytes)
         await checkOne(document, true)
+        await slices.pause()
       }
     }
     const outcomes: JsonObject[] = []
@@ -100,7 +103,11 @@ async function writeGroup(
 ): Promise<JsonObject[]> {
   const { newEdits } = write
   const checked: (JsonObject | HttpError)[] = []
-  for (const one of group) checked.push(await checkOne(one, newEdits))
+  const slices = new Slices()
+  for (const one of group) {
+    checked.push(await checkOne(one, newEdits))
+    await slices.pause()
+  }
   const documents = checked.filter((one) => !(one instanceof HttpError)) as JsonObject[]
   const written = await writeChecked(context, { ...write, documents }, group[0]!.isStreamed)
   let next = 0

@@ -6,6 +6,7 @@
 import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
+import { Slices } from './slices.ts'
 import { wellFormed } from './well-formed.ts'
 import { HeldBytes, type Holder } from './held-bytes.ts'
 
@@ -102,12 +103,14 @@ export function whenClosed({ raw }: FastifyReply, call: () => void): void {
 
 /** Joins small pieces. */
 export async function* joined(pieces: AsyncIterable<string> | Iterable<string>): AsyncGenerator<string> {
+  const slices = new Slices()
   let text = ''
   for await (const piece of pieces) {
     text += piece
     if (text.length < PIECE_CHARS_MIN) continue
     yield text
     text = ''
+    await slices.pause()
   }
   if (text !== '') yield text
 }
