@@ -146,7 +146,8 @@ export class PannierContender implements Contender {
   }
 
   async destroy(place: string): Promise<void> {
-    await destroy(place, this.#options)
+    const { storage } = this.#options
+    await destroy(place, storage === undefined ? {} : { storage })
   }
 }
 

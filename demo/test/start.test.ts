@@ -9,7 +9,7 @@ const PROGRAM = join(import.meta.dirname, '..', 'start.ts')
 const LIMIT = 2_000
 
 // Each test starts whole programs, which takes a while on a busy machine.
-vi.setConfig({ testTimeout: 90_000 })
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 })
 
 let folder: string
 

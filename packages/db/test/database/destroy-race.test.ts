@@ -62,7 +62,7 @@ async function race(seed: number, storage: Storage, options: OpenOptions): Promi
         const from = random.chance(0.3) ? { from: () => SNAPSHOT } : {}
         const seen = { ...options, ...from, storage: slow(storage, random) }
         if (random.chance(0.25)) {
-          await destroy(name, seen)
+          await destroy(name, { storage: seen.storage })
           lastDestroyed = ++step
           continue
         }
