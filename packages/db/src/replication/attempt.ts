@@ -43,6 +43,8 @@ const REQUEST_BYTES: number = 2 * 1024 * 1024
 const REQUEST_REVISIONS_MAX = 1000
 const DOCUMENT_BYTES_GUESS = 8 * 1024
 const REQUESTS_AHEAD = 2
+/** Pages of a feed in a row that say that there is more, and do not go on. */
+const STUCK_PAGES_MAX = 3
 /** A last checkpoint, when it was cancelled, has this long. */
 const LAST_CHECKPOINT_MS_MAX = 2000
 
@@ -204,6 +206,7 @@ export class Attempt {
   async *#pages(since: Sequence): AsyncGenerator<PeerChanges, void, undefined> {
     const { live, batchSize, style, filter } = this.#options
     let from = since
+    let stuck = 0
     for (let ended = false; ;) {
       const request = { since: from, limit: batchSize, wait: ended, style, filter, signal: this.#signal }
       const page = await this.#source.readChanges(request)
@@ -211,7 +214,9 @@ export class Attempt {
       throwIfAborted(this.#signal, 'The replication')
       this.#watcher.page(page.changes.length, page.pending)
       const isElsewhere = JSON.stringify(page.lastSeq) !== JSON.stringify(from)
-      if (!page.ended && !isElsewhere)
+      // Once: what was written after the page was read counts as more.
+      stuck = page.ended || isElsewhere ? 0 : stuck + 1
+      if (stuck === STUCK_PAGES_MAX)
         throw unreachable(this.#source.name, 'its feed has more changes, but does not go on')
       from = page.lastSeq
       // A wait that ends with nothing is no end. But it may tell of another place: the checkpoint then shows whether it is the same store.
