@@ -188,8 +188,8 @@ export class Vault {
     }
     // Meanwhile another read may have brought a newer one.
     if (this.#opened !== before && this.#opened!.header.revision >= header.revision) return header
-    // A read that was on its way may bring what was sealed with a key that has just gone. The header after this one forgets it.
-    for (const { id } of this.#opened?.header.keys ?? []) if (!keys.has(id)) keys.set(id, this.#opened!.keys.get(id)!)
+    // A read that was on its way, while any number of headers came, may bring what was sealed with a key that has gone.
+    for (const [id, key] of this.#opened?.keys ?? []) if (!keys.has(id)) keys.set(id, key)
     this.#masterKey = masterKey
     const active = keys.get(header.keys.at(-1)!.id)!
     this.#opened = { bytes: new Uint8Array(bytes), header, isWhole: stored.isWhole, keys, active }
