@@ -87,7 +87,12 @@ async function show(opened: OpenCopy): Promise<void> {
   byId('sync-line').hidden = false
   sync.start(opened.db)
   conflicts.attach(opened.db)
-  await explorer.attach(opened)
+  try {
+    await explorer.attach(opened)
+  } catch (error) {
+    // A copy that was left meanwhile is closed.
+    if (copy === opened) throw error
+  }
 }
 
 async function remove(): Promise<void> {
