@@ -34,7 +34,7 @@ export function nearest(name: string, names: readonly string[]): string | undefi
   return names.find((one) => one.toLowerCase().startsWith(lower))
 }
 
-/** Whether so many letters that are added, left out or others make one of the other. */
+/** Whether one becomes the other by at most `edits` letters that are added, left out or replaced. */
 function isWithin(left: string, right: string, edits: number): boolean {
   if (edits < 0) return false
   if (left === right) return true

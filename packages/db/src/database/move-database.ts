@@ -37,7 +37,7 @@ type Mover = Pick<Database, 'snapshot' | 'check' | 'close' | 'encryption'>
 
 const MOVE_OPTIONS: OptionNames<MoveOptions> = { encryption: true, signal: true, onProgress: true }
 
-/** So often another one may write while the database is copied; then it is copied again. */
+/** A database that another handle writes to while it is copied is copied again, this often at most. */
 const ATTEMPTS_MAX = 10
 
 export async function moveDatabase(

@@ -13,7 +13,7 @@ import type { RunOptions } from './run-options.ts'
 import { Suspects } from './suspects.ts'
 import type { ReplicationStatus } from './types.ts'
 
-/** So often in a row, without a checkpoint, an attempt begins anew although failures are not to be tried again. */
+/** Attempts in a row that begin again without a checkpoint, although failures are not to be tried again. */
 const RESTARTS_MAX = 3
 /** So often in a row it goes on from the checkpoints of others without a word. */
 const CONTESTS_MAX = 10

@@ -1,6 +1,7 @@
 /**
  * Slows down those who guess passwords: failed logins are counted by address, by address and name, and by name. An attempt counts
- * as failed until it has succeeded, so many at the same time are counted too. Whoever makes a user counts as well. Memory is bounded: counters that have counted least go.
+ * as failed until it has succeeded, so attempts at the same time are counted too. Signing up counts as a failed login. Memory is bounded:
+ * counters that have counted least go.
  */
 import ipaddr from 'ipaddr.js'
 import { HttpError } from '../http/http-error.ts'
