@@ -23,7 +23,7 @@ const BUNDLE_BYTES_GOAL = 20 * 1024
 const BYTES_MAX = { read: 48.1 * 1024, query: 57.0 * 1024, write: 76.8 * 1024 }
 /** Loaded when a database is opened, for the first write; neither opening nor reading waits for it. */
 const IN_BACKGROUND: ReadonlySet<string> = new Set([
-  'packages/db/src/database/write-path.ts',
+  'packages/db/src/database/collection/write-path.ts',
   'packages/db/src/kv/writer.ts',
   'packages/db/src/storage/indexeddb/page-writer.ts',
 ])

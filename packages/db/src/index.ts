@@ -5,34 +5,38 @@ export { isPannierError, PannierError } from './base/errors.ts'
 export type { ErrorCode, PannierErrorOptions } from './base/errors.ts'
 export { DOCUMENT_BYTES_MAX, DOCUMENT_DEPTH_MAX, DOCUMENT_TEXT_BYTES_MAX } from './codec/document-format.ts'
 export { ID_BYTES_MAX } from './codec/id-key.ts'
-export { destroy } from './database/destroy.ts'
-export type { DestroyOptions } from './database/destroy.ts'
-export { repair, REPAIR_IDS_MAX } from './database/repair.ts'
-export type { RepairedCollection, RepairOptions, RepairReport } from './database/repair.ts'
-export { open } from './database/open.ts'
-export { preload } from './database/preload.ts'
-export type { OpenOptions } from './database/open.ts'
-export type { GetAttachmentOptions, PutAttachmentOptions, RemoveAttachmentOptions } from './database/attachments.ts'
+export { destroy } from './database/lifecycle/destroy.ts'
+export type { DestroyOptions } from './database/lifecycle/destroy.ts'
+export { repair, REPAIR_IDS_MAX } from './database/check/repair.ts'
+export type { RepairedCollection, RepairOptions, RepairReport } from './database/check/repair.ts'
+export { open } from './database/lifecycle/open.ts'
+export { preload } from './database/lifecycle/preload.ts'
+export type { OpenOptions } from './database/lifecycle/open.ts'
+export type {
+  GetAttachmentOptions,
+  PutAttachmentOptions,
+  RemoveAttachmentOptions,
+} from './database/collection/collection-attachments.ts'
 export type { Database } from './database/database.ts'
-export type { SnapshotOptions } from './database/snapshot-options.ts'
+export type { SnapshotOptions } from './database/transfer/snapshot-options.ts'
 export type { Encryption, EncryptionInfo, EncryptionSlot, SlotOptions } from './database/encryption/encryption.ts'
 export type { Credential } from './storage/encrypted/slots.ts'
-export type { CollectionChange, DatabaseChange } from './database/change-notifier.ts'
-export type { ByteSource, LongWork } from './database/byte-stream.ts'
-export type { MoveOptions } from './database/move-options.ts'
-export type { Collection, ExportOptions, IndexInfo } from './database/collection.ts'
-export type { CollectionOptions } from './database/declarations.ts'
-export type { ChangeFeed, ChangesOptions, ChangesPage } from './database/change-feed.ts'
-export type { CollectionHost } from './database/local-peer.ts'
-export type { CollectionInfo } from './database/collection-info.ts'
-export type { DocumentList, ListKeysOptions, ListOptions, ListPage } from './database/document-list.ts'
-export type { LocalDocuments, LocalInput, LocalListOptions } from './database/local-collection.ts'
+export type { CollectionChange, DatabaseChange } from './database/feed/change-notifier.ts'
+export type { ByteSource, LongWork } from './database/transfer/byte-stream.ts'
+export type { MoveOptions } from './database/lifecycle/move-options.ts'
+export type { Collection, ExportOptions, IndexInfo } from './database/collection/collection.ts'
+export type { CollectionOptions } from './database/collection/declarations.ts'
+export type { ChangeFeed, ChangesOptions, ChangesPage } from './database/feed/change-feed.ts'
+export type { CollectionHost } from './database/replication/local-peer.ts'
+export type { CollectionInfo } from './database/collection/collection-info.ts'
+export type { DocumentList, ListKeysOptions, ListOptions, ListPage } from './database/collection/document-list.ts'
+export type { LocalDocuments, LocalInput, LocalListOptions } from './database/collection/local-collection.ts'
 export type {
   AtomicOptions,
   BatchOptions,
   CollectionOperations,
   EditOptions,
-} from './database/collection-operations.ts'
+} from './database/collection/collection-operations.ts'
 export type {
   DeletedInput,
   DocumentInput,
@@ -43,9 +47,9 @@ export type {
   RevisionDocument,
   RevisionMeta,
   Stored,
-} from './database/document-types.ts'
-export type { ExportFormat } from './database/export-documents.ts'
-export { IMPORT_FAILURES_MAX } from './database/import-options.ts'
+} from './database/collection/document-types.ts'
+export type { ExportFormat } from './database/transfer/export-documents.ts'
+export { IMPORT_FAILURES_MAX } from './database/transfer/import-options.ts'
 export type {
   ImportFailure,
   ImportFormat,
@@ -53,14 +57,14 @@ export type {
   ImportOptions,
   ImportProgress,
   ImportResult,
-} from './database/import-options.ts'
+} from './database/transfer/import-options.ts'
 export type {
   BulkGetResult,
   RevisionOperations,
   RevisionReference,
   RevisionResult,
-} from './database/revision-operations.ts'
-export type { Replicate, Replication } from './database/replication.ts'
+} from './database/collection/revision-operations.ts'
+export type { Replicate, Replication } from './database/replication/replication.ts'
 export type {
   DatabaseSyncOptions,
   CollectionSide,
@@ -69,7 +73,7 @@ export type {
   ReplicationOptions,
   ReplicationSide,
   ReplicationTarget,
-} from './database/replication-options.ts'
+} from './database/replication/replication-options.ts'
 export type { FetchFunction, HttpOptions } from './replication/http/http-client.ts'
 export type { HttpPeerOptions } from './replication/http/http-peer.ts'
 export type { CheckpointSides } from './replication/checkpoint.ts'
@@ -97,9 +101,16 @@ export type {
   View,
   ViewAnswer,
   ViewDefinition,
-} from './database/view.ts'
-export type { NumberStatistics, ReducedRow, ViewInfo, ViewOptions, ViewResult, ViewRow } from './database/view.ts'
-export type { Transaction } from './database/transaction.ts'
+} from './database/collection/view.ts'
+export type {
+  NumberStatistics,
+  ReducedRow,
+  ViewInfo,
+  ViewOptions,
+  ViewResult,
+  ViewRow,
+} from './database/collection/view.ts'
+export type { Transaction } from './database/collection/transaction.ts'
 export type { WriteResult } from './document/apply-writes.ts'
 export type {
   AttachmentContent,

@@ -1,7 +1,7 @@
 /** Several handles on one database, over a simulated store with random latency and a cache that is too small for it. */
 import { localCoordinator } from '../src/database/coordination/local-coordinator.ts'
 import type { Database } from '../src/database/database.ts'
-import { systemEnvironment } from '../src/database/environment.ts'
+import { systemEnvironment } from '../src/database/lifecycle/environment.ts'
 import { openKeyValueStore } from '../src/kv/open.ts'
 import { databaseOver } from '../testing/model-database.ts'
 import type { Random } from '../testing/random.ts'

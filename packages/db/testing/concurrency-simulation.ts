@@ -3,9 +3,9 @@
  * much of it aborted at a random moment. Each writer has documents of its own, so that it knows at any time what a read may answer.
  */
 import { isPannierError, type ErrorCode } from '../src/base/errors.ts'
-import type { Collection } from '../src/database/collection.ts'
+import type { Collection } from '../src/database/collection/collection.ts'
 import type { Database } from '../src/database/database.ts'
-import type { Transaction } from '../src/database/transaction.ts'
+import type { Transaction } from '../src/database/collection/transaction.ts'
 import type { IndexInput } from '../src/index/index-definition.ts'
 import type { Emit } from '../src/view/view-definition.ts'
 import { ABORT_TURNS_MAX, abortedLater, unlessAborted } from './aborted.ts'

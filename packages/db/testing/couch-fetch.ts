@@ -2,9 +2,9 @@
  * A `fetch` that answers as a CouchDB server does, from collections of a database: as much as a replication asks for, so that
  * the HTTP side of replication runs in browsers too. The real things are in the tests of the server.
  */
-import type { Collection } from '../src/database/collection.ts'
+import type { Collection } from '../src/database/collection/collection.ts'
 import type { Database } from '../src/database/database.ts'
-import type { JsonObject } from '../src/database/document-types.ts'
+import type { JsonObject } from '../src/database/collection/document-types.ts'
 import type { FetchFunction } from '../src/replication/http/http-client.ts'
 
 export interface CouchFetchOptions {

@@ -3,7 +3,7 @@
  * that it can be run on a database that crashes and on one that does not; it gives what the caller is answered.
  */
 import { isPannierError } from '../src/base/errors.ts'
-import type { Collection } from '../src/database/collection.ts'
+import type { Collection } from '../src/database/collection/collection.ts'
 import type { Database } from '../src/database/database.ts'
 import { contentBytes, contentPieces } from './attachment-fixture.ts'
 import type { Random } from './random.ts'

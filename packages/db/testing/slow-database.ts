@@ -1,7 +1,7 @@
 /** Databases that keep nothing in memory, on storages that may answer later: what `open` allows no user. */
 import { localCoordinator } from '../src/database/coordination/local-coordinator.ts'
 import { Database } from '../src/database/database.ts'
-import { systemEnvironment } from '../src/database/environment.ts'
+import { systemEnvironment } from '../src/database/lifecycle/environment.ts'
 import { openKeyValueStore, type PagedKeyValueStore } from '../src/kv/open.ts'
 import type { Storage } from '../src/storage/page-store.ts'
 import type { Random } from './random.ts'

@@ -2,7 +2,7 @@
  * Storages whose calls are answered later: each takes some turns of the event loop, on the way there and on the way back. Memory and
  * SQLite answer at once, and so hide what happens between a question and its answer; browsers never do.
  */
-import { systemEnvironment } from '../src/database/environment.ts'
+import { systemEnvironment } from '../src/database/lifecycle/environment.ts'
 import type { PageStore, Storage } from '../src/storage/page-store.ts'
 import { seededRandom, type Random } from './random.ts'
 

@@ -2,7 +2,7 @@
  * Random transactions whose steps overlap, against a model. Steps take effect in the order in which they are asked for, so the model
  * tells when a step is asked for what it will answer.
  */
-import type { Collection } from '../src/database/collection.ts'
+import type { Collection } from '../src/database/collection/collection.ts'
 import type { Database } from '../src/database/database.ts'
 import { isPannierError } from '../src/base/errors.ts'
 import { abortedLater, unlessAborted } from './aborted.ts'

@@ -8,25 +8,25 @@ import { idGenerator } from '../document/document-id.ts'
 import { NAME_CHARS_MAX } from '../index/index-definition.ts'
 import type { KeyValueStore } from '../kv/key-value-store.ts'
 import type { Storage } from '../storage/page-store.ts'
-import { eitherSignal, lateStream } from './byte-stream.ts'
-import type { DatabaseChange } from './change-notifier.ts'
-import { Collection } from './collection.ts'
+import { eitherSignal, lateStream } from './transfer/byte-stream.ts'
+import type { DatabaseChange } from './feed/change-notifier.ts'
+import { Collection } from './collection/collection.ts'
 import { checkOptions, type OptionNames } from '../base/options.ts'
-import { chooseSettings, type ChosenSettings } from './collection-settings.ts'
-import type { CollectionOptions } from './declarations.ts'
-import type { ByteChunks } from './chunk-stream.ts'
+import { chooseSettings, type ChosenSettings } from './collection/collection-settings.ts'
+import type { CollectionOptions } from './collection/declarations.ts'
+import type { ByteChunks } from './transfer/chunk-stream.ts'
 import type { DatabaseContext } from './database-context.ts'
-import type { JsonObject } from './document-types.ts'
+import type { JsonObject } from './collection/document-types.ts'
 import { MigrationNeeded } from './schema/versioned-access.ts'
 import type { DocumentOf, InputOf, KnownName, UnknownCollection } from './schema/declared-types.ts'
 import type { SchemaInput, SchemaOutput, StandardSchema } from './schema/standard-schema.ts'
 import type { Encryption } from './encryption/encryption.ts'
-import type { MoveOptions } from './move-options.ts'
-import type { SnapshotOptions } from './snapshot-options.ts'
-import { Replication } from './replication.ts'
-import type { DatabaseSyncOptions, ReplicationOptions, ReplicationSide } from './replication-options.ts'
-import type { Transaction } from './transaction.ts'
-import { assertOutside, runInScope } from './transaction-scope.ts'
+import type { MoveOptions } from './lifecycle/move-options.ts'
+import type { SnapshotOptions } from './transfer/snapshot-options.ts'
+import { Replication } from './replication/replication.ts'
+import type { DatabaseSyncOptions, ReplicationOptions, ReplicationSide } from './replication/replication-options.ts'
+import type { Transaction } from './collection/transaction.ts'
+import { assertOutside, runInScope } from './collection/transaction-scope.ts'
 
 /** What `open` hands to a database. */
 export interface DatabaseParts {
@@ -264,7 +264,7 @@ export class Database<Schemas extends object = object> {
     try {
       await this.#parts.checkPages?.()
       // Rarely needed, so nobody has to load it who does not call it.
-      const { checkDatabase } = await loadedModule(import('./check-database.ts'))
+      const { checkDatabase } = await loadedModule(import('./check/check-database.ts'))
       problems.push(...(await checkDatabase(this.#context.store, this.#context.catalog)))
     } catch (error) {
       if (!isPannierError(error, 'PANNIER_CORRUPT')) throw error
@@ -294,7 +294,7 @@ export class Database<Schemas extends object = object> {
     const signal = eitherSignal(this.#closing.signal, options.signal)
     return lateStream(async () => {
       const made = exportSnapshot({ ...options, signal })
-      const [chunks, { chunkStream }] = await Promise.all([made, loadedModule(import('./chunk-stream.ts'))])
+      const [chunks, { chunkStream }] = await Promise.all([made, loadedModule(import('./transfer/chunk-stream.ts'))])
       return chunkStream(chunks)
     })
   }
@@ -324,13 +324,13 @@ export class Database<Schemas extends object = object> {
   async moveTo(storage: Storage, options: MoveOptions = {}): Promise<void> {
     this.#assertOpen()
     this.#assertOutside('moveTo')
-    const { moveDatabase } = await loadedModule(import('./move-database.ts'))
+    const { moveDatabase } = await loadedModule(import('./lifecycle/move-database.ts'))
     await moveDatabase(this, this.#parts, storage, options)
   }
 
   /** @internal Deletes what a move to `storage` has left there that was cut off. False if there is no copy of this database. */
   async discardCopy(storage: Storage, options: MoveOptions): Promise<boolean> {
-    const { discardCopy } = await loadedModule(import('./move-database.ts'))
+    const { discardCopy } = await loadedModule(import('./lifecycle/move-database.ts'))
     return discardCopy(this, this.#parts, storage, options)
   }
 
@@ -403,7 +403,7 @@ export class Database<Schemas extends object = object> {
   async #runTransaction<R>(body: (tx: Transaction<Schemas>) => R | Promise<R>): Promise<R> {
     // Its turn is asked for at once, so that it comes before what is asked for after it.
     const begun = this.#context.store.begin(() => sourceOf(body))
-    const loading = loadedModule(import('./transaction.ts'))
+    const loading = loadedModule(import('./collection/transaction.ts'))
     // Whoever waits for it hears of a failure.
     loading.catch(() => {})
     const held = await begun
@@ -441,7 +441,7 @@ export class Database<Schemas extends object = object> {
       snapshot.release()
     }
     learnNames()
-    let told = loadedModule(import('./change-notifier.ts')).then(
+    let told = loadedModule(import('./feed/change-notifier.ts')).then(
       ({ ChangeNotifier }) => new ChangeNotifier(store, catalog, this.#listeners, names),
     )
     told.catch((error: unknown) => {

@@ -1,8 +1,8 @@
 /** Every suite that runs inside a browser page: one line each. */
 import { webCoordinator } from '../../src/database/coordination/web-coordinator.ts'
-import { systemEnvironment } from '../../src/database/environment.ts'
-import { LocalPeer } from '../../src/database/local-peer.ts'
-import type { JsonObject } from '../../src/database/document-types.ts'
+import { systemEnvironment } from '../../src/database/lifecycle/environment.ts'
+import { LocalPeer } from '../../src/database/replication/local-peer.ts'
+import type { JsonObject } from '../../src/database/collection/document-types.ts'
 import { webPlatform } from '../../src/database/encryption/web-platform.ts'
 import { open, type Database } from '../../src/index.ts'
 import { openKeyValueStore, type PagedKeyValueStore } from '../../src/kv/open.ts'

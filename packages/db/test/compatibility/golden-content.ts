@@ -1,7 +1,7 @@
 /** What is written down beside a golden database, and how that is read out of an open one. */
 import { createHash } from 'node:crypto'
 import { localCoordinator } from '../../src/database/coordination/local-coordinator.ts'
-import { systemEnvironment } from '../../src/database/environment.ts'
+import { systemEnvironment } from '../../src/database/lifecycle/environment.ts'
 import type { Collection, Database, JsonObject, RevisionResult } from '../../src/index.ts'
 import { openKeyValueStore, type PagedKeyValueStore } from '../../src/kv/open.ts'
 import type { TreeReader } from '../../src/kv/key-value-store.ts'

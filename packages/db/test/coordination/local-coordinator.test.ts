@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { localCoordinator } from '../../src/database/coordination/local-coordinator.ts'
-import { systemEnvironment } from '../../src/database/environment.ts'
+import { systemEnvironment } from '../../src/database/lifecycle/environment.ts'
 import { coordinatorSuite } from '../../testing/conformance/coordinator.ts'
 
 const environment = systemEnvironment()

@@ -1,5 +1,5 @@
 /** Goal: what only the coordinator of tabs can meet: holders that are frozen, and leases that are taken away. */
-import { systemEnvironment } from '../../src/database/environment.ts'
+import { systemEnvironment } from '../../src/database/lifecycle/environment.ts'
 import { webCoordinator } from '../../src/database/coordination/web-coordinator.ts'
 import { assertEqual } from '../../testing/check.ts'
 import { coordinatorSuite } from '../../testing/conformance/coordinator.ts'

@@ -1,7 +1,7 @@
 /** Tabs that lead are tested in browsers (test/browser/); here are locks that no browser gives on demand. */
 import { afterEach, expect, test, vi } from 'vitest'
 import { WebLeader } from '../../src/database/coordination/web-leader.ts'
-import { systemEnvironment } from '../../src/database/environment.ts'
+import { systemEnvironment } from '../../src/database/lifecycle/environment.ts'
 
 afterEach(() => vi.unstubAllGlobals())
 

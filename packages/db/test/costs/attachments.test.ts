@@ -1,9 +1,9 @@
 /** Goal: the rows on attachments of docs/costs.md hold, with 10 and with 2,000 other attachments around. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { open } from '../../src/database/open.ts'
+import { open } from '../../src/database/lifecycle/open.ts'
 import type { Database } from '../../src/database/database.ts'
-import type { Collection } from '../../src/database/collection.ts'
-import type { JsonObject } from '../../src/database/document-types.ts'
+import type { Collection } from '../../src/database/collection/collection.ts'
+import type { JsonObject } from '../../src/database/collection/document-types.ts'
 import { CHUNK_BYTES } from '../../src/document/attachments/blob-store.ts'
 import { UPLOAD_BYTES } from '../../src/document/attachments/upload.ts'
 import { memory } from '../../src/storage/memory/memory.ts'

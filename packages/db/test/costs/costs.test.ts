@@ -3,9 +3,9 @@
  * the figures are exact and the same on every machine.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { open } from '../../src/database/open.ts'
+import { open } from '../../src/database/lifecycle/open.ts'
 import type { Database } from '../../src/database/database.ts'
-import type { Collection } from '../../src/database/collection.ts'
+import type { Collection } from '../../src/database/collection/collection.ts'
 import type { Query } from '../../src/query/query.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import { backendCalls, backendWrites, counting } from '../../testing/counting-page-store.ts'

@@ -1,9 +1,9 @@
 /** Goal: the costs of views in docs/costs.md, on 100,000 rows. Pages are counted at the page store, so the figures are exact. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { open } from '../../src/database/open.ts'
-import type { Collection } from '../../src/database/collection.ts'
-import type { Stored } from '../../src/database/document-types.ts'
-import type { View } from '../../src/database/view.ts'
+import { open } from '../../src/database/lifecycle/open.ts'
+import type { Collection } from '../../src/database/collection/collection.ts'
+import type { Stored } from '../../src/database/collection/document-types.ts'
+import type { View } from '../../src/database/collection/view.ts'
 import type { Database } from '../../src/database/database.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import type { Emit } from '../../src/view/view-definition.ts'

@@ -1,6 +1,6 @@
 /** The conformance suite of attachments, over the model of a key-value store and over the storage engine. */
 import { expect, test } from 'vitest'
-import { open } from '../../src/database/open.ts'
+import { open } from '../../src/database/lifecycle/open.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import { assertRejects } from '../../testing/check.ts'
 import { attachmentSuite } from '../../testing/conformance/attachments.ts'

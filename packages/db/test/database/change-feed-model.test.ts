@@ -5,10 +5,10 @@
  * Method: handles over a simulated store with random latency and a cache that is too small for the collection.
  */
 import { expect, test } from 'vitest'
-import type { ChangesOptions } from '../../src/database/change-feed.ts'
-import type { Collection } from '../../src/database/collection.ts'
+import type { ChangesOptions } from '../../src/database/feed/change-feed.ts'
+import type { Collection } from '../../src/database/collection/collection.ts'
 import type { Database } from '../../src/database/database.ts'
-import { systemEnvironment } from '../../src/database/environment.ts'
+import { systemEnvironment } from '../../src/database/lifecycle/environment.ts'
 import { parseSelector } from '../../src/query/ast/parse-selector.ts'
 import { evaluate } from '../../src/query/evaluate.ts'
 import { seededRandom, type Random } from '../../testing/random.ts'

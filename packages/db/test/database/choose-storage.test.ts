@@ -1,9 +1,9 @@
 /** Goal: whoever lets `open` choose meets each database where it is, and no database is ever hidden by another one. */
 import { expect, test } from 'vitest'
 import { PannierError } from '../../src/base/errors.ts'
-import { destroyByChoice, openByChoice, type Choice, type Place } from '../../src/database/choose-storage.ts'
+import { destroyByChoice, openByChoice, type Choice, type Place } from '../../src/database/lifecycle/choose-storage.ts'
 import type { Database } from '../../src/database/database.ts'
-import { open } from '../../src/database/open.ts'
+import { open } from '../../src/database/lifecycle/open.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import type { Storage } from '../../src/storage/page-store.ts'
 import { assertRejects } from '../../testing/check.ts'

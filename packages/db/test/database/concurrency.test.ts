@@ -6,7 +6,7 @@
  */
 import { MemoryLevel } from 'memory-level'
 import { afterAll, beforeAll, test } from 'vitest'
-import { open } from '../../src/database/open.ts'
+import { open } from '../../src/database/lifecycle/open.ts'
 import { level } from '../../src/storage/level/level.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import { simulateConcurrency } from '../../testing/concurrency-simulation.ts'

@@ -4,7 +4,7 @@
  * waiting; over a memory storage and over one that answers late.
  */
 import { expect, test } from 'vitest'
-import type { Collection } from '../../src/database/collection.ts'
+import type { Collection } from '../../src/database/collection/collection.ts'
 import type { Database } from '../../src/database/database.ts'
 import { open } from '../../src/index.ts'
 import type { IndexInput } from '../../src/index/index-definition.ts'

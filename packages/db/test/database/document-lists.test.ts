@@ -1,5 +1,5 @@
 import { test } from 'vitest'
-import { open } from '../../src/database/open.ts'
+import { open } from '../../src/database/lifecycle/open.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import { documentListSuite } from '../../testing/conformance/document-lists.ts'
 import { modelDatabase } from '../../testing/model-database.ts'

@@ -4,8 +4,8 @@
  */
 import { expect, test } from 'vitest'
 import type { Database } from '../../src/database/database.ts'
-import type { DatabaseChange } from '../../src/database/change-notifier.ts'
-import { open } from '../../src/database/open.ts'
+import type { DatabaseChange } from '../../src/database/feed/change-notifier.ts'
+import { open } from '../../src/database/lifecycle/open.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import { seededRandom } from '../../testing/random.ts'
 

@@ -3,7 +3,7 @@
  * page is missing; and whoever listens hears of it.
  */
 import { expect, test } from 'vitest'
-import { open } from '../../src/database/open.ts'
+import { open } from '../../src/database/lifecycle/open.ts'
 import { LOG_BYTES_MAX } from '../../src/kv/transaction.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import type { Storage } from '../../src/storage/page-store.ts'

@@ -1,8 +1,8 @@
 /** Goal: whoever needs the revisions of large documents has no more of the documents in memory than a batch. Bytes are counted at the page store. */
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Collection } from '../../src/database/collection.ts'
+import type { Collection } from '../../src/database/collection/collection.ts'
 import type { Database } from '../../src/database/database.ts'
-import { open } from '../../src/database/open.ts'
+import { open } from '../../src/database/lifecycle/open.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import { counting } from '../../testing/counting-page-store.ts'
 

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { MemoryLevel } from 'memory-level'
 import { afterAll, expect, test } from 'vitest'
-import { open } from '../../src/database/open.ts'
+import { open } from '../../src/database/lifecycle/open.ts'
 import { level } from '../../src/storage/level/level.ts'
 import { attachmentSuite } from '../../testing/conformance/attachments.ts'
 import { collectionSuite } from '../../testing/conformance/collection.ts'
@@ -64,7 +64,7 @@ const BATCH = 3
 
 /** A process that inserts batch after batch and prints how many documents are acknowledged; killed after so many milliseconds. */
 const WRITER = `
-  import { open } from ${JSON.stringify(new URL('../../src/database/open.ts', import.meta.url).href)}
+  import { open } from ${JSON.stringify(new URL('../../src/database/lifecycle/open.ts', import.meta.url).href)}
   import { classicLevel } from ${JSON.stringify(new URL('../storage/classic-level.ts', import.meta.url).href)}
   const [path, durability] = process.argv.slice(1)
   const db = await open(path, { storage: classicLevel(), durability })

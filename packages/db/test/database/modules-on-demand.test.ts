@@ -33,7 +33,7 @@ test('modules that can not be loaded for a while', () => {
 })
 
 const SOURCE = join(import.meta.dirname, '../../src')
-const PRELOADING = ['database/preload.ts', 'database/modules-on-demand.ts']
+const PRELOADING = ['database/lifecycle/preload.ts', 'database/lifecycle/modules-on-demand.ts']
 /** Loaded whenever a database in OPFS is opened by a worker, so that it is there before anything else is. */
 const WITH_OPFS = ['storage/opfs/own-thread.ts']
 
@@ -48,7 +48,7 @@ function importsOf(file: string): string[] {
 test('preload knows every module that is loaded on demand', () => {
   const files = globSync('**/*.ts', { cwd: SOURCE }).filter((file) => !PRELOADING.includes(file))
   const wanted = new Set(files.flatMap(importsOf).filter((file) => !WITH_OPFS.includes(file)))
-  expect(importsOf('database/modules-on-demand.ts').sort()).toEqual([...wanted].sort())
+  expect(importsOf('database/lifecycle/modules-on-demand.ts').sort()).toEqual([...wanted].sort())
 })
 
 test('after preload nothing is loaded', () => {

@@ -6,7 +6,7 @@
  */
 import { describe, expect, test } from 'vitest'
 import type { Database } from '../../src/database/database.ts'
-import { open } from '../../src/database/open.ts'
+import { open } from '../../src/database/lifecycle/open.ts'
 import { holdsDatabase } from '../../src/kv/restore-snapshot.ts'
 import { isPannierError } from '../../src/base/errors.ts'
 import type { PageStore, Storage } from '../../src/storage/page-store.ts'

@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'vitest'
 import { isPannierError } from '../../src/base/errors.ts'
 import type { Database } from '../../src/database/database.ts'
-import { open } from '../../src/database/open.ts'
+import { open } from '../../src/database/lifecycle/open.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import type { Storage } from '../../src/storage/page-store.ts'
 import { RawFileStorage } from '../../testing/raw-file-storage.ts'

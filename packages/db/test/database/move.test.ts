@@ -1,7 +1,7 @@
 /** Goal: a database is moved whole or stays where it is, whoever writes meanwhile. */
 import { expect, test } from 'vitest'
 import { PannierError } from '../../src/base/errors.ts'
-import { open } from '../../src/database/open.ts'
+import { open } from '../../src/database/lifecycle/open.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import type { Storage } from '../../src/storage/page-store.ts'
 import { sqlite } from '../../src/storage/sqlite/sqlite.ts'

@@ -4,9 +4,9 @@
  */
 import { afterAll, beforeAll, test } from 'vitest'
 import { memory } from '../../src/storage/memory/memory.ts'
-import type { JsonObject } from '../../src/database/document-types.ts'
+import type { JsonObject } from '../../src/database/collection/document-types.ts'
 import type { Database } from '../../src/database/database.ts'
-import { LocalPeer } from '../../src/database/local-peer.ts'
+import { LocalPeer } from '../../src/database/replication/local-peer.ts'
 import { aggregateSuite } from '../../testing/conformance/aggregates.ts'
 import { attachmentSuite } from '../../testing/conformance/attachments.ts'
 import { changeFeedSuite } from '../../testing/conformance/change-feed.ts'

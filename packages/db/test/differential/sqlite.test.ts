@@ -3,7 +3,7 @@
  * (packages/db/test/query and view) and in IndexedDB (packages/db/test/browser/suites.ts). Method: the same suites.
  */
 import { test } from 'vitest'
-import { open } from '../../src/database/open.ts'
+import { open } from '../../src/database/lifecycle/open.ts'
 import { sqlite } from '../../src/storage/sqlite/sqlite.ts'
 import { aggregateSuite } from '../../testing/conformance/aggregates.ts'
 import { liveQuerySuite } from '../../testing/conformance/live-queries.ts'

@@ -1,6 +1,6 @@
 /** A document with many leaves that is asked for once for each of them, as `open_revs=all` does. */
 import { expect, test, vi } from 'vitest'
-import { open } from '../../src/database/open.ts'
+import { open } from '../../src/database/lifecycle/open.ts'
 import { StoredRevisions } from '../../src/document/stored-revisions.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 

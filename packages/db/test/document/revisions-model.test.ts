@@ -4,7 +4,7 @@
  * Method: seeded random histories; a failure names its seed (SEED=… runs that one alone).
  */
 import { expect, test } from 'vitest'
-import type { Collection } from '../../src/database/collection.ts'
+import type { Collection } from '../../src/database/collection/collection.ts'
 import type { Database } from '../../src/database/database.ts'
 import { openKeyValueStore } from '../../src/kv/open.ts'
 import { memory } from '../../src/storage/memory/memory.ts'

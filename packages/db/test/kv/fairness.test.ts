@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'vitest'
 import type { Environment } from '../../src/base/environment.ts'
-import { systemEnvironment } from '../../src/database/environment.ts'
+import { systemEnvironment } from '../../src/database/lifecycle/environment.ts'
 import { openKeyValueStore } from '../../src/kv/open.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import { soloCoordinator } from './solo-coordinator.ts'

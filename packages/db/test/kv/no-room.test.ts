@@ -1,7 +1,7 @@
 /** Goal: a write that would go straight to pages goes to the log when there is no room for pages but for a record. */
 import { expect, test } from 'vitest'
 import { PannierError } from '../../src/base/errors.ts'
-import { systemEnvironment } from '../../src/database/environment.ts'
+import { systemEnvironment } from '../../src/database/lifecycle/environment.ts'
 import { numberKey } from '../../src/codec/key-number.ts'
 import { openKeyValueStore } from '../../src/kv/open.ts'
 import { memory } from '../../src/storage/memory/memory.ts'

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { test } from 'vitest'
 import { localCoordinator } from '../../src/database/coordination/local-coordinator.ts'
-import { systemEnvironment } from '../../src/database/environment.ts'
+import { systemEnvironment } from '../../src/database/lifecycle/environment.ts'
 import { openKeyValueStore } from '../../src/kv/open.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import { aggregateSuite, checkRandomAggregates } from '../../testing/conformance/aggregates.ts'

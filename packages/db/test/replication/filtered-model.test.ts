@@ -5,9 +5,9 @@
  */
 import { expect, test } from 'vitest'
 import { isPannierError } from '../../src/base/errors.ts'
-import type { Collection } from '../../src/database/collection.ts'
-import type { JsonObject } from '../../src/database/document-types.ts'
-import type { ReplicationOptions } from '../../src/database/replication-options.ts'
+import type { Collection } from '../../src/database/collection/collection.ts'
+import type { JsonObject } from '../../src/database/collection/document-types.ts'
+import type { ReplicationOptions } from '../../src/database/replication/replication-options.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import { couchFetch } from '../../testing/couch-fetch.ts'
 import { seededRandom, type Random } from '../../testing/random.ts'

@@ -6,10 +6,10 @@
  */
 import { copyFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import type { Collection } from '../../src/database/collection.ts'
+import type { Collection } from '../../src/database/collection/collection.ts'
 import type { Database } from '../../src/database/database.ts'
-import type { JsonObject } from '../../src/database/document-types.ts'
-import { open } from '../../src/database/open.ts'
+import type { JsonObject } from '../../src/database/collection/document-types.ts'
+import { open } from '../../src/database/lifecycle/open.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import { sqlite } from '../../src/storage/sqlite/sqlite.ts'
 import { couchFetch } from '../../testing/couch-fetch.ts'

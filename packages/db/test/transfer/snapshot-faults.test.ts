@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'vitest'
 import { isPannierError } from '../../src/base/errors.ts'
-import { open } from '../../src/database/open.ts'
+import { open } from '../../src/database/lifecycle/open.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import { seededRandom } from '../../testing/random.ts'
 import { SimulatedStorage, type Fault } from '../../testing/simulated-page-store.ts'

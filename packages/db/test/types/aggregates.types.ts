@@ -1,5 +1,5 @@
 /** Goal: what aggregates and groups give follows from the type of the documents. Checked by `npm run types`. */
-import type { Collection } from '../../src/database/collection.ts'
+import type { Collection } from '../../src/database/collection/collection.ts'
 import { holds } from './equal.ts'
 import type { Same } from './equal.ts'
 

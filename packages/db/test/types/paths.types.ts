@@ -1,5 +1,5 @@
 /** Goal: paths, selectors, sorts, indexes and projections follow from the type of the documents. Checked by `npm run types`. */
-import type { Collection } from '../../src/database/collection.ts'
+import type { Collection } from '../../src/database/collection/collection.ts'
 import type { Database } from '../../src/database/database.ts'
 import { where } from '../../src/query/builder.ts'
 import type { FieldPath, FieldValue, Projected, Selector } from '../../src/query/field-types.ts'

@@ -1,7 +1,7 @@
 /** `mapMany` gives the rows that `map` would, and either may end an update with PANNIER_ABORTED. */
 import { expect, test } from 'vitest'
-import type { Collection } from '../../src/database/collection.ts'
-import { open } from '../../src/database/open.ts'
+import type { Collection } from '../../src/database/collection/collection.ts'
+import { open } from '../../src/database/lifecycle/open.ts'
 import { PannierError } from '../../src/base/errors.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 

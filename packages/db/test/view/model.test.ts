@@ -7,7 +7,7 @@
 import { expect, test } from 'vitest'
 import { isPannierError } from '../../src/base/errors.ts'
 import type { Database } from '../../src/database/database.ts'
-import { open } from '../../src/database/open.ts'
+import { open } from '../../src/database/lifecycle/open.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import type { Emit } from '../../src/view/view-definition.ts'
 import { modelDatabase } from '../../testing/model-database.ts'

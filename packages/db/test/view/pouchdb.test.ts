@@ -6,8 +6,8 @@
  */
 import { createRequire } from 'node:module'
 import { expect, test } from 'vitest'
-import type { Collection } from '../../src/database/collection.ts'
-import { open } from '../../src/database/open.ts'
+import type { Collection } from '../../src/database/collection/collection.ts'
+import { open } from '../../src/database/lifecycle/open.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import { sqlite } from '../../src/storage/sqlite/sqlite.ts'
 import { fromCouchOptions, toCouchResult, type CouchViewOptions } from '../../src/view/couch-options.ts'

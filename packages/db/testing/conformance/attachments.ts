@@ -3,8 +3,8 @@
  * dropped as in CouchDB, and leave nothing behind.
  */
 import type { Database } from '../../src/database/database.ts'
-import type { Collection } from '../../src/database/collection.ts'
-import type { JsonObject, Stored } from '../../src/database/document-types.ts'
+import type { Collection } from '../../src/database/collection/collection.ts'
+import type { JsonObject, Stored } from '../../src/database/collection/document-types.ts'
 import { ATTACHMENTS_PER_DOCUMENT_MAX } from '../../src/document/attachments/attachment-limits.ts'
 import { assertDefined, assertEqual, assertRejects, assertThrows, assertTrue } from '../check.ts'
 import type { SuiteContext } from '../suite.ts'

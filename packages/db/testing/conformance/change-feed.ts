@@ -1,10 +1,10 @@
 /** The change feed: docs/change-feed.md as tests. */
 import { parseSelector } from '../../src/query/ast/parse-selector.ts'
 import { evaluate } from '../../src/query/evaluate.ts'
-import type { ChangesOptions } from '../../src/database/change-feed.ts'
-import type { Collection } from '../../src/database/collection.ts'
+import type { ChangesOptions } from '../../src/database/feed/change-feed.ts'
+import type { Collection } from '../../src/database/collection/collection.ts'
 import type { Database } from '../../src/database/database.ts'
-import type { Identified, Stored } from '../../src/database/document-types.ts'
+import type { Identified, Stored } from '../../src/database/collection/document-types.ts'
 import type { Change } from '../../src/document/change.ts'
 import { assertDefined, assertEqual, assertRejects, assertThrows, assertTrue } from '../check.ts'
 import { seededRandom } from '../random.ts'

@@ -1,7 +1,7 @@
 /** Cases of conformance suites on databases: each gets one that is new. */
-import type { Collection } from '../../src/database/collection.ts'
+import type { Collection } from '../../src/database/collection/collection.ts'
 import type { Database } from '../../src/database/database.ts'
-import type { JsonObject } from '../../src/database/document-types.ts'
+import type { JsonObject } from '../../src/database/collection/document-types.ts'
 import { assertEqual } from '../check.ts'
 import type { SuiteContext, Test } from '../suite.ts'
 

@@ -1,6 +1,6 @@
 /** Ordered reads, `_local/` documents and `info()`: what every database guarantees of them. */
 import type { Database } from '../../src/database/database.ts'
-import type { ListOptions } from '../../src/database/document-list.ts'
+import type { ListOptions } from '../../src/database/collection/document-list.ts'
 import { assertDefined, assertEqual, assertRejects, assertThrows, assertTrue } from '../check.ts'
 import { seededRandom } from '../random.ts'
 import type { SuiteContext } from '../suite.ts'

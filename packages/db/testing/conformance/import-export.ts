@@ -2,10 +2,10 @@
  * What every database promises of import and export: what is exported comes back exactly, in every format; memory is bounded by
  * the consumer; a document that can't be imported is reported, and the others are imported all the same.
  */
-import type { Collection } from '../../src/database/collection.ts'
+import type { Collection } from '../../src/database/collection/collection.ts'
 import type { Database } from '../../src/database/database.ts'
-import type { ExportFormat } from '../../src/database/export-documents.ts'
-import type { ImportOptions, ImportProgress, ImportResult } from '../../src/database/import-options.ts'
+import type { ExportFormat } from '../../src/database/transfer/export-documents.ts'
+import type { ImportOptions, ImportProgress, ImportResult } from '../../src/database/transfer/import-options.ts'
 import { assertEqual, assertRejects, assertThrows, assertTrue } from '../check.ts'
 import type { SuiteContext } from '../suite.ts'
 import { checkedCases, type CheckedCase } from './database-cases.ts'

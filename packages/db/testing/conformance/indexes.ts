@@ -2,7 +2,7 @@
  * What every database promises of partial, unique and text indexes, wherever it is stored.
  */
 import type { Database } from '../../src/database/database.ts'
-import type { JsonObject } from '../../src/database/document-types.ts'
+import type { JsonObject } from '../../src/database/collection/document-types.ts'
 import { lengthCode, lengthOf } from '../../src/index/text/text-entries.ts'
 import { foldWord, WORD_CHARS_MAX, wordFinder } from '../../src/index/text/words.ts'
 import { assertEqual, assertRejects, assertThrows, assertTrue } from '../check.ts'

@@ -1,5 +1,5 @@
 /** Live counts: docs/live-queries.md as tests. */
-import type { Collection } from '../../src/database/collection.ts'
+import type { Collection } from '../../src/database/collection/collection.ts'
 import type { Database } from '../../src/database/database.ts'
 import type { LiveCount } from '../../src/query/live/live-count.ts'
 import { assertEqual, assertRejects, assertThrows } from '../check.ts'

@@ -1,5 +1,5 @@
 /** Live queries: docs/live-queries.md as tests. */
-import type { Collection } from '../../src/database/collection.ts'
+import type { Collection } from '../../src/database/collection/collection.ts'
 import type { Database } from '../../src/database/database.ts'
 import type { Query } from '../../src/query/query.ts'
 import type { LiveCount } from '../../src/query/live/live-count.ts'

@@ -3,9 +3,9 @@
  * documents here as they were, bounded memory, and a replication with an honest server afterwards.
  */
 import { isPannierError } from '../../src/base/errors.ts'
-import type { Collection } from '../../src/database/collection.ts'
+import type { Collection } from '../../src/database/collection/collection.ts'
 import type { Database } from '../../src/database/database.ts'
-import type { JsonObject } from '../../src/database/document-types.ts'
+import type { JsonObject } from '../../src/database/collection/document-types.ts'
 import { assertEqual, assertTrue } from '../check.ts'
 import { couchFetch } from '../couch-fetch.ts'
 import { seededRandom } from '../random.ts'

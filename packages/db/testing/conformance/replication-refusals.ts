@@ -2,9 +2,9 @@
  * What is refused: for good, which ends a replication and stays its status, or of one document, which keeps no other from the
  * target. The peers refuse in the ways of CouchDB, of proxies before it, and of Pannier's own server.
  */
-import type { Collection } from '../../src/database/collection.ts'
+import type { Collection } from '../../src/database/collection/collection.ts'
 import type { Database } from '../../src/database/database.ts'
-import type { JsonObject } from '../../src/database/document-types.ts'
+import type { JsonObject } from '../../src/database/collection/document-types.ts'
 import type { ReplicationEvent } from '../../src/replication/types.ts'
 import { assertEqual, assertRejects, assertTrue } from '../check.ts'
 import { couchFetch } from '../couch-fetch.ts'

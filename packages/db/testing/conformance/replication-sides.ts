@@ -2,9 +2,9 @@
  * What `db.replicate` promises: servers on both sides, a say for whoever has a collection; and that a revision which always fails
  * does not stall a live replication.
  */
-import type { Collection } from '../../src/database/collection.ts'
+import type { Collection } from '../../src/database/collection/collection.ts'
 import type { Database } from '../../src/database/database.ts'
-import type { JsonObject } from '../../src/database/document-types.ts'
+import type { JsonObject } from '../../src/database/collection/document-types.ts'
 import { PannierError } from '../../src/base/errors.ts'
 import type { ReplicationEvent } from '../../src/replication/types.ts'
 import { assertEqual, assertRejects } from '../check.ts'

@@ -2,9 +2,9 @@
  * What replication promises on every storage (docs/replication.md): between collections, and over HTTP with a server that is
  * played by couch-fetch.ts. `create` opens a new, empty database.
  */
-import type { Collection } from '../../src/database/collection.ts'
+import type { Collection } from '../../src/database/collection/collection.ts'
 import type { Database } from '../../src/database/database.ts'
-import type { JsonObject } from '../../src/database/document-types.ts'
+import type { JsonObject } from '../../src/database/collection/document-types.ts'
 import type { ReplicationEvent } from '../../src/replication/types.ts'
 import { assertDefined, assertEqual, assertRejects, assertTrue } from '../check.ts'
 import { couchFetch } from '../couch-fetch.ts'

@@ -2,9 +2,9 @@
  * What every database promises of revisions, wherever it is stored: winners as in CouchDB, conflicts, replicated revisions,
  * histories and their limit, purging and compacting.
  */
-import type { Collection } from '../../src/database/collection.ts'
+import type { Collection } from '../../src/database/collection/collection.ts'
 import type { Database } from '../../src/database/database.ts'
-import type { DocumentInput } from '../../src/database/document-types.ts'
+import type { DocumentInput } from '../../src/database/collection/document-types.ts'
 import { isPannierError } from '../../src/base/errors.ts'
 import { assertDefined, assertEqual, assertRejects, assertThrows, assertTrue } from '../check.ts'
 import { eventually } from '../suite.ts'

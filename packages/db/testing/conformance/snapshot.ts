@@ -3,7 +3,7 @@
  * that nothing which is damaged, cut off or foreign ever opens as a database.
  */
 import type { Database } from '../../src/database/database.ts'
-import { open } from '../../src/database/open.ts'
+import { open } from '../../src/database/lifecycle/open.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import type { Storage } from '../../src/storage/page-store.ts'
 import { assertEqual, assertRejects, assertTrue } from '../check.ts'

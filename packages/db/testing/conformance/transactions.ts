@@ -2,7 +2,7 @@
  * Transactions whose steps overlap, are not waited for, fail, or come too late. Each case has a collection of two levels of pages,
  * so storages that answer later (slow-storage.ts, browsers) let steps meet in the midst of reading.
  */
-import type { Collection } from '../../src/database/collection.ts'
+import type { Collection } from '../../src/database/collection/collection.ts'
 import type { Database } from '../../src/database/database.ts'
 import { assertDefined, assertEqual, assertRejects, assertThrows, assertTrue } from '../check.ts'
 import type { SuiteContext } from '../suite.ts'

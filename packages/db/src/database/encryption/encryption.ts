@@ -3,7 +3,7 @@ import { cryptoPlatform } from '#crypto-platform'
 import { PannierError } from '../../base/errors.ts'
 import { checkOptions, type OptionNames } from '../../base/options.ts'
 import type { PagedKeyValueStore, SnapshotExport } from '../../kv/open.ts'
-import type { SnapshotOptions } from '../snapshot-options.ts'
+import type { SnapshotOptions } from '../transfer/snapshot-options.ts'
 import {
   SLOTS_MAX,
   LABEL_CHARS_MAX,
@@ -20,9 +20,9 @@ import { rotateKey } from '../../storage/encrypted/rotate.ts'
 import { openSnapshot, sealSnapshot } from '../../storage/encrypted/sealed-snapshot.ts'
 import { checkCredential, checkPassword, openSlots, wrongKey, type Credential } from '../../storage/encrypted/slots.ts'
 import type { Storage } from '../../storage/page-store.ts'
-import { eitherSignal, type LongWork } from '../byte-stream.ts'
+import { eitherSignal, type LongWork } from '../transfer/byte-stream.ts'
 import type { DatabaseContext } from '../database-context.ts'
-import { assertOutside } from '../transaction-scope.ts'
+import { assertOutside } from '../collection/transaction-scope.ts'
 import { fence } from './fence.ts'
 
 /** One of those who can open the database. */

@@ -1,7 +1,7 @@
 /** What the collections that a database was opened with say about the types of documents; nothing of it is there at run time. */
 import type { FieldPath } from '../../query/field-types.ts'
 import type { IndexInput } from '../../index/index-definition.ts'
-import type { Identified } from '../document-types.ts'
+import type { Identified } from '../collection/document-types.ts'
 import type { SchemaOptions } from './collection-schema.ts'
 import type { SchemaInput, SchemaOutput } from './standard-schema.ts'
 

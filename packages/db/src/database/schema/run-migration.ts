@@ -1,7 +1,7 @@
 /** Migrations as their runner asks for them; loaded when there is one. */
 import { checkOptions, type OptionNames } from '../../base/options.ts'
 import type { WriteContext } from '../../document/write-documents.ts'
-import { eitherSignal } from '../byte-stream.ts'
+import { eitherSignal } from '../transfer/byte-stream.ts'
 import type { DatabaseContext } from '../database-context.ts'
 import type { CollectionSchema } from './collection-schema.ts'
 import { migrateCollection, retryFailures } from './migrate.ts'

@@ -2,7 +2,7 @@
  * The interface by which any validation library can be asked, version 1 (https://standardschema.dev). Written down here,
  * as far as it is needed, so that nothing has to be installed: types match by their structure.
  */
-import type { DatesAreNotStored, HasDate } from '../document-types.ts'
+import type { DatesAreNotStored, HasDate } from '../collection/document-types.ts'
 
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': {

@@ -7,7 +7,7 @@ import { andThen } from '../../base/maybe-promise.ts'
 import type { MaybePromise } from '../../base/maybe-promise.ts'
 import type { Snapshot, WriteTransaction } from '../../kv/key-value-store.ts'
 import type { QuerySource } from '../../query/query-source.ts'
-import type { CollectionAccess, CollectionWriting } from '../collection-access.ts'
+import type { CollectionAccess, CollectionWriting } from '../collection/collection-access.ts'
 import type { CollectionSchema } from './collection-schema.ts'
 
 /** A transaction has met a collection that has to be migrated first: then it has to start over. */

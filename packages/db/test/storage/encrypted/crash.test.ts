@@ -5,7 +5,7 @@
 import { test } from 'vitest'
 import { localCoordinator } from '../../../src/database/coordination/local-coordinator.ts'
 import { fence } from '../../../src/database/encryption/fence.ts'
-import { systemEnvironment } from '../../../src/database/environment.ts'
+import { systemEnvironment } from '../../../src/database/lifecycle/environment.ts'
 import { openKeyValueStore, type PagedKeyValueStore } from '../../../src/kv/open.ts'
 import type { EncryptedPageStore } from '../../../src/storage/encrypted/encrypted-page-store.ts'
 import type { CryptoPlatform } from '../../../src/storage/encrypted/platform.ts'

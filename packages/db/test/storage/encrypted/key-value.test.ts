@@ -1,7 +1,7 @@
 /** The suite of key-value stores over encrypted pages: in files, and where every call is answered late and in another order. */
 import { test } from 'vitest'
 import { localCoordinator } from '../../../src/database/coordination/local-coordinator.ts'
-import { systemEnvironment } from '../../../src/database/environment.ts'
+import { systemEnvironment } from '../../../src/database/lifecycle/environment.ts'
 import { openKeyValueStore } from '../../../src/kv/open.ts'
 import type { Storage } from '../../../src/storage/page-store.ts'
 import { memory } from '../../../src/storage/memory/memory.ts'

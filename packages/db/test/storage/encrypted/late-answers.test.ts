@@ -1,6 +1,6 @@
 /** Goal: what a handle has asked for, and gets late, can be read: the handle, and the keys, may have gone on since. */
 import { expect, test } from 'vitest'
-import { open } from '../../../src/database/open.ts'
+import { open } from '../../../src/database/lifecycle/open.ts'
 import { memory } from '../../../src/storage/memory/memory.ts'
 import type { PageStore, Storage } from '../../../src/storage/page-store.ts'
 import { someCommit, someMeta, someRecord } from '../../../testing/conformance/page-store-fixture.ts'

@@ -1,0 +1,135 @@
+/** The integrity check of documents, revisions, indexes and views: reads everything and compares. (Pages and trees have a check of their own.) */
+import type { Key } from '../../base/brand.ts'
+import { isPannierError } from '../../base/errors.ts'
+import { decodeIdKey } from '../../codec/id-key.ts'
+import { keyNumber, numberKey } from '../../codec/key-number.ts'
+import { BlobCheck } from '../../document/attachments/check-blobs.ts'
+import { BodyView, readNumber } from '../../document/body.ts'
+import type { Catalog } from '../../document/catalog.ts'
+import type { CollectionState } from '../../document/collection-state.ts'
+import { existingTree } from '../../document/document-reader.ts'
+import { decodeLocal, localTreeName } from '../../document/local-documents.ts'
+import { checkRevisions } from './check-revisions.ts'
+import type { CheckedWinner } from './check-revisions.ts'
+import { IndexTests } from '../../index/entry-keys.ts'
+import { FieldReader } from '../../index/field-reader.ts'
+import { indexTreeName } from '../../index/index-definition.ts'
+import type { HeldSnapshot, KeyValueStore, TreeReader } from '../../kv/key-value-store.ts'
+import { checkViews } from './check-views.ts'
+import { selectorTest } from '../../query/selector-test.ts'
+import { IndexCheck } from './check-index.ts'
+
+/** What is wrong; empty if nothing is. */
+export async function checkDatabase(store: KeyValueStore, catalog: Catalog): Promise<string[]> {
+  const snapshot = store.snapshot()
+  try {
+    const problems: string[] = []
+    for (const name of catalog.names(snapshot)) {
+      const state = catalog.collection(snapshot, name)
+      if (state !== undefined)
+        problems.push(...(await checkCollection(snapshot, state)).map((what) => `${name}: ${what}`))
+    }
+    return problems
+  } finally {
+    snapshot.release()
+  }
+}
+
+async function checkCollection(snapshot: HeldSnapshot, state: CollectionState): Promise<string[]> {
+  const problems: string[] = []
+  const { trees } = state
+  const ids = await readAll(snapshot, existingTree(snapshot, trees.ids), problems, 'ids')
+  const deleted = await readAll(snapshot, existingTree(snapshot, trees.deleted), problems, 'deleted')
+  const moved = await readAll(snapshot, existingTree(snapshot, trees.moved), problems, 'moved')
+  const bodies = await readAll(snapshot, existingTree(snapshot, trees.bodies), problems, 'bodies')
+  const body = new BodyView()
+  const fields = new FieldReader(state.shapes)
+  const tests = new IndexTests(selectorTest)
+  await snapshot.attempt(() => tests.load(state.indexes))
+  const indexChecks = state.indexes.map((index) => new IndexCheck(index, tests))
+  const winners: CheckedWinner[] = []
+  let liveCount = 0
+  const blobs = new BlobCheck()
+  for (const [key, value] of bodies) {
+    body.load(value, keyNumber(key))
+    blobs.add(body.attachments)
+    if (!body.deleted) liveCount++
+    winners.push(winnerOf(body))
+    const named = (body.deleted ? deleted : ids).get(body.key)
+    if (named === undefined || readNumber(named) !== body.number)
+      problems.push(`the id '${body.id}' does not lead to its document`)
+    const sequence = moved.get(numberKey(body.number))
+    if ((sequence === undefined ? body.number : readNumber(sequence)) !== body.sequence) {
+      problems.push(`the document '${body.id}' is not where its number says`)
+    }
+    if (body.deleted) continue
+    fields.load(body)
+    for (const check of indexChecks) check.add(body, fields)
+  }
+  if (liveCount !== ids.size) problems.push(`${ids.size} ids for ${liveCount} documents`)
+  if (bodies.size - liveCount !== deleted.size)
+    problems.push(`${deleted.size} deleted ids for ${bodies.size - liveCount} tombstones`)
+  for (const key of moved.keys())
+    if (!bodies.has(numberKey(readNumber(moved.get(key)!)))) problems.push('a moved document is missing')
+  const readOptional = async (name: string, what: string): Promise<Map<Key, Uint8Array>> => {
+    const tree = snapshot.tree(name)
+    return tree === undefined ? new Map() : await readAll(snapshot, tree, problems, what)
+  }
+  const revisions = await readOptional(trees.revisions, 'revisions')
+  const extra = await readOptional(trees.extra, 'extra')
+  const conflicts = await readOptional(trees.conflicts, 'conflicts')
+  problems.push(...checkRevisions(winners, { revisions, extra, conflicts }))
+  for (const [key, value] of extra) {
+    try {
+      blobs.add(body.load(value, keyNumber(key)).attachments)
+    } catch (error) {
+      if (!isPannierError(error, 'PANNIER_CORRUPT')) throw error
+      problems.push(`extra: ${error.message}`)
+    }
+  }
+  problems.push(...(await blobs.run(snapshot, state.number)))
+  problems.push(...checkLocalDocuments(await readOptional(localTreeName(state.number), 'local')))
+  for (const [at, index] of state.indexes.entries()) {
+    const tree = existingTree(snapshot, indexTreeName(state.number, index.number))
+    const entries = await readAll(snapshot, tree, problems, index.name)
+    problems.push(...indexChecks[at]!.problems(entries))
+  }
+  problems.push(...(await checkViews(snapshot, state)))
+  return problems
+}
+
+function winnerOf({ id, key, number, generation, suffix, deleted, otherLeaves }: BodyView): CheckedWinner {
+  return { id, key, number, generation, suffix, deleted, otherLeaves }
+}
+
+function checkLocalDocuments(entries: ReadonlyMap<Key, Uint8Array>): string[] {
+  const problems: string[] = []
+  for (const [key, value] of entries) {
+    try {
+      decodeLocal(key, value)
+    } catch {
+      problems.push(`the local document '${decodeIdKey(key)}' cannot be read`)
+    }
+  }
+  return problems
+}
+
+async function readAll(
+  snapshot: HeldSnapshot,
+  tree: TreeReader,
+  problems: string[],
+  what: string,
+): Promise<Map<Key, Uint8Array>> {
+  const entries = new Map<Key, Uint8Array>()
+  const cursor = tree.cursor()
+  let last = '' as Key
+  await snapshot.attempt(() => {
+    while (cursor.next()) {
+      if (entries.size > 0 && cursor.key <= last) problems.push(`${what}: keys are out of order`)
+      last = cursor.key
+      entries.set(last, cursor.value)
+    }
+  })
+  if (tree.count() !== entries.size) problems.push(`${what}: counts ${tree.count()} entries but has ${entries.size}`)
+  return entries
+}

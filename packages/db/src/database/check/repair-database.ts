@@ -1,0 +1,171 @@
+/** Reads a damaged database as far as that goes, and writes a new one. docs/repair.md is normative. */
+import { defaultStorage } from '#default-storage'
+import { throwIfAborted } from '../../base/abort.ts'
+import { isPannierError, PannierError } from '../../base/errors.ts'
+import { loadedModule } from '../../base/lazy-module.ts'
+import { Catalog } from '../../document/catalog.ts'
+import { defineIndexes } from '../../index/define-indexes.ts'
+import { holdsDatabase } from '../../kv/restore-snapshot.ts'
+import { Salvage } from '../../kv/salvage.ts'
+import type { PageStore, Storage } from '../../storage/page-store.ts'
+import type { Database } from '../database.ts'
+import { destroy } from '../lifecycle/destroy.ts'
+import { systemEnvironment } from '../lifecycle/environment.ts'
+import { open } from '../lifecycle/open.ts'
+import type { RepairedCollection, RepairOptions, RepairReport } from './repair.ts'
+import { CollectionRepair } from './repair-collection.ts'
+import { laterDocuments } from './repair-from-log.ts'
+
+export async function repairDatabase(name: string, options: RepairOptions): Promise<RepairReport> {
+  const { to, storage = defaultStorage(), encryption, signal } = options
+  throwIfAborted(signal, 'The repair')
+  const sealProblems = new Set<string>()
+  const source = await openStore(storage, name, encryption, sealProblems)
+  try {
+    if (!(await holdsDatabase(source)))
+      throw new PannierError('PANNIER_NOT_FOUND', `There is no database ${name}.`, { details: { name } })
+    await refuseExisting(storage, to, options)
+    try {
+      return await new Repair(await Salvage.open(source, systemEnvironment()), storage, options, sealProblems).run()
+    } catch (error) {
+      await destroy(to, { storage }).catch(() => {})
+      throw error
+    }
+  } finally {
+    await source.close()
+  }
+}
+
+/** With `problems` one that may be damaged: what does not hold of its seals is told there. */
+async function openStore(
+  storage: Storage,
+  name: string,
+  encryption: RepairOptions['encryption'],
+  problems?: Set<string>,
+): Promise<PageStore> {
+  if (encryption === undefined) return storage.open(name)
+  const { sealing } = await loadedModule(import('../encryption/encryption.ts'))
+  const sealed = sealing(encryption, false)
+  return problems === undefined ? sealed.open(storage, name) : sealed.openDamaged(storage, name, problems)
+}
+
+/** To look whether a database is there is to make an empty one in some storages, which is taken away again. */
+async function refuseExisting(storage: Storage, to: string, { encryption }: RepairOptions): Promise<void> {
+  const exists = (): PannierError =>
+    new PannierError(
+      'PANNIER_EXISTS',
+      `There is a database ${to} already. Repair to another name, or destroy it first.`,
+    )
+  let target: PageStore
+  try {
+    target = await openStore(storage, to, encryption)
+  } catch (error) {
+    throw isPannierError(error, 'PANNIER_WRONG_KEY') || isPannierError(error, 'PANNIER_NOT_ENCRYPTED')
+      ? exists()
+      : error
+  }
+  try {
+    const state = await target.read()
+    if (state.header !== undefined || state.meta !== undefined || state.log.length > 0) throw exists()
+  } finally {
+    await target.close()
+  }
+}
+
+class Repair {
+  readonly #salvage: Salvage
+  readonly #storage: Storage
+  readonly #options: RepairOptions
+  readonly #catalog: Catalog
+  readonly #collections: CollectionRepair[] = []
+  readonly #sealProblems: ReadonlySet<string>
+
+  constructor(salvage: Salvage, storage: Storage, options: RepairOptions, sealProblems: ReadonlySet<string>) {
+    this.#salvage = salvage
+    this.#storage = storage
+    this.#options = options
+    this.#sealProblems = sealProblems
+    this.#catalog = new Catalog(() => systemEnvironment().randomId())
+  }
+
+  async run(): Promise<RepairReport> {
+    const { to, encryption } = this.#options
+    const target = { storage: this.#storage, ...(encryption && { encryption }) }
+    const filling = await open(to, target)
+    try {
+      await this.#fill(filling)
+    } finally {
+      await filling.close()
+    }
+    // Opened again, it builds the indexes that were only defined.
+    const { signal } = this.#options
+    const building = await open(to, { ...target, ...(signal && { signal }) })
+    try {
+      for (const collection of this.#collections) await collection.build(building)
+      await building.checkpoint()
+      const problems = await building.check()
+      if (problems.length > 0) throw new PannierError('PANNIER_CORRUPT', `What was made is not sound: ${problems[0]}`)
+    } finally {
+      await building.close()
+    }
+    this.#options.onProgress?.(1)
+    return this.#report()
+  }
+
+  async #fill(target: Database): Promise<void> {
+    const { snapshot } = this.#salvage
+    const names = this.#catalog.names(snapshot)
+    const states = names.map((name) => this.#catalog.collection(snapshot, name)!)
+    const total = states.reduce((sum, { trees }) => sum + (snapshot.tree(trees.bodies)?.count() ?? 0), 0)
+    let done = 0
+    const progress = (documents: number): void => {
+      throwIfAborted(this.#options.signal, 'The repair')
+      done += documents
+      this.#options.onProgress?.(Math.min(0.9, (0.9 * done) / Math.max(1, total)))
+    }
+    for (const state of states) {
+      const collection = new CollectionRepair(this.#salvage, target, state, progress)
+      this.#collections.push(collection)
+      await collection.run()
+    }
+    for (const [name, later] of await laterDocuments(this.#salvage, this.#catalog)) {
+      let collection = this.#collections.find(({ state }) => state.name === name)
+      if (collection === undefined) {
+        collection = new CollectionRepair(this.#salvage, target, later.state, progress)
+        this.#collections.push(collection)
+        await collection.make()
+      }
+      await collection.takeLater(later.documents)
+    }
+    for (const { state, target: made } of this.#collections) {
+      const { access } = made.declarations
+      await access.write((transaction) => {
+        const { catalog } = access.writing
+        const current = catalog.collection(transaction, state.name)!
+        const declarations = state.indexes.map(({ number: _number, builtTo: _builtTo, ...declaration }) => declaration)
+        defineIndexes(transaction, catalog, current, declarations)
+      })
+    }
+  }
+
+  #report(): RepairReport {
+    const { damage, lostPages, lostCommits } = this.#salvage
+    const collections = this.#collections.map((one): RepairedCollection => one.report())
+    const problems = [
+      ...this.#sealProblems,
+      ...(damage === undefined ? [] : [damage.message]),
+      ...lostPages.map(
+        ({ tree, page, entries }) => `Page ${page} of the tree ${tree} can't be read; entries: ${entries}.`,
+      ),
+      ...(lostCommits === 0 ? [] : [`Commits behind the damage of the log that can't be read: ${lostCommits}.`]),
+    ]
+    const isComplete =
+      lostCommits === 0 &&
+      this.#sealProblems.size === 0 &&
+      collections.every(
+        (one) =>
+          one.documentsLost + one.revisionsLost.length + one.attachmentsLost.length + one.indexesLost.length === 0,
+      )
+    return { problems, isComplete, collections, commitsLost: lostCommits }
+  }
+}

@@ -1,0 +1,83 @@
+/** Makes a healthy database of a damaged one. What does it is loaded with the first use. */
+import { loadedModule } from '../../base/lazy-module.ts'
+import { checkOptions, type OptionNames } from '../../base/options.ts'
+import type { Credential } from '../../storage/encrypted/slots.ts'
+import type { Storage } from '../../storage/page-store.ts'
+import { limitsOf } from '../lifecycle/open.ts'
+
+/** Ids that a report lists of each kind. */
+export const REPAIR_IDS_MAX = 1000
+
+export interface RepairOptions {
+  /** The name of the database that is made. There must be none of that name. */
+  readonly to: string
+  /** Where the damaged one is, and where the other is made; as for `open`. */
+  readonly storage?: Storage
+  /** Opens the damaged one, if it is encrypted, and encrypts the other, which this alone opens then. */
+  readonly encryption?: Credential
+  /** Called with the part that is done, 0 to 1. */
+  readonly onProgress?: (done: number) => void
+  /** Gives up with PANNIER_ABORTED; nothing of the new database stays. */
+  readonly signal?: AbortSignal
+}
+
+const REPAIR_OPTIONS: OptionNames<RepairOptions> = {
+  to: true,
+  storage: true,
+  encryption: true,
+  onProgress: true,
+  signal: true,
+}
+
+/** What was saved of a collection, and what was not. */
+export interface RepairedCollection {
+  readonly name: string
+  /** Documents that were saved, and tombstones. */
+  readonly documents: number
+  readonly tombstones: number
+  /** Of these, documents that were taken from commits behind the damage of the log. */
+  readonly fromLaterCommits: number
+  /** Documents and tombstones that could not be read. */
+  readonly documentsLost: number
+  /** Their ids, as far as they are known, at most `REPAIR_IDS_MAX`. */
+  readonly idsLost: readonly string[]
+  /** Documents of which conflicting revisions, or the history, could not be read, at most `REPAIR_IDS_MAX`. */
+  readonly revisionsLost: readonly string[]
+  /** Attachments that could not be read; their documents are there without them. At most `REPAIR_IDS_MAX`. */
+  readonly attachmentsLost: readonly { readonly id: string; readonly name: string }[]
+  readonly local: number
+  /** Unique indexes that the saved documents do not fit. They are dropped. */
+  readonly indexesLost: readonly string[]
+}
+
+export interface RepairReport {
+  /** What was wrong, for people. Empty: nothing, as far as documents go. */
+  readonly problems: readonly string[]
+  /** Everything that the damaged database is known to have held is in the new one. */
+  readonly isComplete: boolean
+  readonly collections: readonly RepairedCollection[]
+  /** Commits behind the damage of the log that can't be read. */
+  readonly commitsLost: number
+}
+
+/**
+ * Makes a healthy database of what can be read of a damaged one, which stays as it is and must not be open: documents with revisions and
+ * attachments, local documents, settings and indexes. It reads past damaged pages, and takes documents from commits behind a damaged
+ * one; of an encrypted database what authenticates. The new database is another replica: its sequences begin again, and views are built
+ * when they are asked for.
+ *
+ * @throws PANNIER_EXISTS if there is a database of the name `to`; PANNIER_NOT_FOUND if there is none of the name `name`; PANNIER_CORRUPT if
+ *   nothing can be read, as the meta record is damaged; PANNIER_ABORTED; as `open`
+ * @example
+ * const report = await repair('shop', { to: 'shop-repaired' })
+ * if (!report.isComplete) tell(report.problems, report.collections)
+ */
+export async function repair(name: string, options: RepairOptions): Promise<RepairReport> {
+  limitsOf(name, {})
+  checkOptions('repair()', options ?? {}, REPAIR_OPTIONS)
+  const { to } = options ?? {}
+  if (typeof to !== 'string' || to === '' || to === name)
+    throw new TypeError(`repair(): options.to must be the name of another database, got ${JSON.stringify(to)}`)
+  const { repairDatabase } = await loadedModule(import('./repair-database.ts'))
+  return repairDatabase(name, options)
+}

@@ -1,0 +1,161 @@
+/** What collections do with attachments. Loaded when the first one is written or read. */
+import { isPannierError, PannierError } from '../../base/errors.ts'
+import { checkOptions, type OptionNames } from '../../base/options.ts'
+import type { WriteResult } from '../../document/apply-writes.ts'
+import { checkAttachments, checkContent, checkName } from '../../document/attachments/attachment-input.ts'
+import type { AttachmentContent, CheckedAttachment } from '../../document/attachments/attachment-input.ts'
+import { ATTACHMENTS_PER_DOCUMENT_MAX } from '../../document/attachments/attachment-limits.ts'
+import { decodeAttachments } from '../../document/attachments/attachment-section.ts'
+import { Attachment, checkRange } from '../../document/attachments/attachment.ts'
+import type { BlobSource, ByteRange } from '../../document/attachments/attachment.ts'
+import { changeAttachments, findRevision, keptAttachment } from '../../document/attachments/change-attachments.ts'
+import { AttachmentPreparation } from '../../document/attachments/prepare.ts'
+import { checkId } from '../../document/document-id.ts'
+import type { DocumentWrite } from '../../document/document-write.ts'
+import type { CollectionAccess } from './collection-access.ts'
+
+export interface PutAttachmentOptions {
+  /** By default that of the Blob, of a text 'text/plain;charset=utf-8', else 'application/octet-stream'. */
+  readonly contentType?: string
+  /** Only if this is the current revision of the document (or one of several in conflict). */
+  readonly rev?: string
+  /** Gives up: the source is cancelled, and what was stored of it is forgotten. */
+  readonly signal?: AbortSignal
+}
+
+export interface GetAttachmentOptions extends ByteRange {
+  /** Of this revision of the document. */
+  readonly rev?: string
+}
+
+export interface RemoveAttachmentOptions {
+  /** Only if this is the current revision of the document (or one of several in conflict). */
+  readonly rev?: string
+}
+
+const PUT_OPTIONS: OptionNames<PutAttachmentOptions> = { contentType: true, rev: true, signal: true }
+const GET_OPTIONS: OptionNames<GetAttachmentOptions> = { start: true, end: true, rev: true }
+const REMOVE_OPTIONS: OptionNames<RemoveAttachmentOptions> = { rev: true }
+
+/** Runs `write` once the content of the attachments of these documents is at hand. */
+export async function writeWithAttachments<R>(
+  access: CollectionAccess,
+  writes: readonly DocumentWrite[],
+  atomic: boolean,
+  write: () => Promise<R>,
+): Promise<R> {
+  const checked = writes.map((one) => checkInputs(one, atomic))
+  const preparation = new AttachmentPreparation(access.uploads())
+  try {
+    for (const [at, attachments] of checked.entries())
+      if (attachments !== undefined) writes[at]!.prepared = await preparation.prepare(attachments)
+    return await write()
+  } finally {
+    await preparation.end()
+  }
+}
+
+export async function putAttachment(
+  access: CollectionAccess,
+  id: string,
+  name: string,
+  content: AttachmentContent,
+  options: PutAttachmentOptions,
+): Promise<WriteResult> {
+  checkOptions('putAttachment()', options, PUT_OPTIONS)
+  const { contentType, rev, signal } = options
+  checkReference(id, name, rev)
+  const checked = checkContent(name, content, contentType, 'putAttachment')
+  const created = await newDocument(access, id)
+  const preparation = new AttachmentPreparation(access.uploads(), signal)
+  try {
+    const added = await preparation.prepare([checked])
+    const written = await access.write((transaction) =>
+      changeAttachments(transaction, access.writing, id, rev, created, (entries) => {
+        const kept = entries.filter((entry) => entry.name !== name)
+        if (kept.length >= ATTACHMENTS_PER_DOCUMENT_MAX) throw tooMany(id)
+        return [...kept.map(keptAttachment), ...added]
+      }),
+    )
+    return written!
+  } finally {
+    await preparation.end()
+  }
+}
+
+export async function removeAttachment(
+  access: CollectionAccess,
+  id: string,
+  name: string,
+  options: RemoveAttachmentOptions,
+): Promise<WriteResult | undefined> {
+  checkOptions('removeAttachment()', options, REMOVE_OPTIONS)
+  const { rev } = options
+  checkReference(id, name, rev)
+  return access.write((transaction) =>
+    changeAttachments(transaction, access.writing, id, rev, undefined, (entries) => {
+      const kept = entries.filter((entry) => entry.name !== name)
+      return kept.length === entries.length ? undefined : kept.map(keptAttachment)
+    }),
+  )
+}
+
+export async function getAttachment(
+  access: CollectionAccess,
+  id: string,
+  name: string,
+  options: GetAttachmentOptions,
+): Promise<Attachment | undefined> {
+  checkOptions('getAttachment()', options, GET_OPTIONS)
+  const { rev, start, end } = options
+  checkReference(id, name, rev)
+  const range = { ...(start !== undefined && { start }), ...(end !== undefined && { end }) }
+  checkRange(range)
+  return await access.read((snapshot) => {
+    const state = access.writing.catalog.collection(snapshot, access.writing.name)
+    const section = state && findRevision(snapshot, state, id, rev)?.attachments
+    const entry = section && decodeAttachments(section).find((one) => one.name === name)
+    return entry && new Attachment(entry, state!.number, () => openBlobs(access), range)
+  })
+}
+
+/** What the schema makes of a document that has nothing but an attachment, or why it refuses it. */
+async function newDocument(access: CollectionAccess, id: string): Promise<object> {
+  const validator = await access.writing.schema.validator
+  return (await validator?.check({ _id: id })) ?? { _id: id }
+}
+
+async function openBlobs(access: CollectionAccess): Promise<BlobSource> {
+  const source = await access.openSource()
+  const { snapshot, collection } = source.documents
+  return {
+    snapshot,
+    collectionNumber: collection.number,
+    attempt: (read) => source.attempt(read),
+    release: () => source.release(),
+  }
+}
+
+function checkInputs(write: DocumentWrite, atomic: boolean): CheckedAttachment[] | undefined {
+  if (write.attachmentInputs === undefined || write.error !== undefined) return undefined
+  try {
+    return checkAttachments(write.attachmentInputs)
+  } catch (error) {
+    if (atomic || !isPannierError(error)) throw error
+    write.error = error
+    return undefined
+  }
+}
+
+function checkReference(id: unknown, name: unknown, rev: unknown): void {
+  checkId(id)
+  checkName(name, 'name')
+  if (rev !== undefined && typeof rev !== 'string') throw new TypeError('rev is a string')
+}
+
+function tooMany(id: string): PannierError {
+  return new PannierError(
+    'PANNIER_LIMIT',
+    `A document has at most ${ATTACHMENTS_PER_DOCUMENT_MAX} attachments; '${id}' has as many.`,
+  )
+}

@@ -1,0 +1,416 @@
+/**
+ * What can be done with the documents of a collection, on its own or inside a transaction: which of the two it is, only
+ * `CollectionAccess` knows.
+ */
+import { andThen, isPromise } from '../../base/maybe-promise.ts'
+import type { PannierError } from '../../base/errors.ts'
+import type { MaybePromise } from '../../base/maybe-promise.ts'
+import { loadedModule } from '../../base/lazy-module.ts'
+import { checkPlainObject } from '../../codec/collation.ts'
+import type { AttachmentContent } from '../../document/attachments/attachment-input.ts'
+import type { Attachment } from '../../document/attachments/attachment.ts'
+import { checkTargets } from '../../document/delete-target.ts'
+import { DocumentReader } from '../../document/document-reader.ts'
+import type { StoredDocument } from '../../document/document-reader.ts'
+import { checkBatchSize, encodeBatch, guessShapes } from '../../document/encoded-batch.ts'
+import type { ShapeGuess } from '../../document/encoded-batch.ts'
+import type { ListedRow, ListRow } from '../../document/list-documents.ts'
+import type { WriteResult } from '../../document/apply-writes.ts'
+import type { RevisionFields, RevisionReadOptions } from '../../document/revision-reads.ts'
+import type { WriteContext, WriteMode, WriteOutcome } from '../../document/write-documents.ts'
+import type { Snapshot, WriteTransaction } from '../../kv/key-value-store.ts'
+import type { Filter } from '../../query/builder.ts'
+import type { SelectorMeaning } from '../../query/ast/parse-selector.ts'
+import { createQuery } from '../../query/query.ts'
+import type { Query, Selector } from '../../query/query.ts'
+import { createSearch } from '../../query/search/search.ts'
+import type { Search } from '../../query/search/search.ts'
+import type { SearchOptions } from '../../query/search/search-specification.ts'
+import type * as Attachments from './collection-attachments.ts'
+import type { GetAttachmentOptions, PutAttachmentOptions, RemoveAttachmentOptions } from './collection-attachments.ts'
+import { checkOptions, type OptionNames } from '../../base/options.ts'
+import type { CollectionAccess } from './collection-access.ts'
+import { collectionInfo } from './collection-info.ts'
+import type { CollectionInfo } from './collection-info.ts'
+import { DocumentList, listRequest } from './document-list.ts'
+import type { ListKeysOptions, ListOptions } from './document-list.ts'
+import type {
+  DocumentInput,
+  DocumentReference,
+  DocumentWithAttachments,
+  Identified,
+  RevisionDocument,
+  Stored,
+  WithAttachments,
+} from './document-types.ts'
+import { LocalDocuments } from './local-collection.ts'
+import { promised } from './promised.ts'
+import { RevisionOperations } from './revision-operations.ts'
+import { writePath } from './write-path-on-demand.ts'
+import type { DocumentValidator } from '../schema/validator.ts'
+
+/** All or nothing, which is the default. */
+export interface AtomicOptions {
+  readonly atomic?: true
+}
+
+export interface BatchOptions {
+  /** False: a document that can't be written does not keep the others from being written. */
+  readonly atomic?: boolean
+}
+
+const BATCH_OPTIONS: OptionNames<BatchOptions> = { atomic: true }
+const PUT_OPTIONS: OptionNames<BatchOptions & EditOptions> = { atomic: true, newEdits: true }
+
+export interface EditOptions {
+  /** False: the revisions were made elsewhere, and are taken up as they are. */
+  readonly newEdits?: boolean
+}
+
+/** The documents of a collection. Every write takes one or many; many are all or nothing. */
+export class CollectionOperations<T extends object, Input extends object = T> extends RevisionOperations<T> {
+  #guess: ShapeGuess | undefined
+
+  /**
+   * The document with this id, undefined if there is none; for many ids an array in the same order.
+   *
+   * @example
+   * const ann = await people.get('ann')
+   * const [first, second] = await people.get(['ann', 'bob'])
+   * const { _conflicts } = await people.get('ann', { conflicts: true })
+   * const { _attachments } = await people.get('ann', { attachments: 'blob' })   // or 'bytes', 'base64'
+   */
+  get(id: string): Promise<Stored<T> | undefined>
+  get(id: string, options: WithAttachments & RevisionReadOptions): Promise<DocumentWithAttachments<T> | undefined>
+  get(id: string, options: RevisionReadOptions): Promise<RevisionDocument<T> | undefined>
+  get(ids: readonly string[]): Promise<(Stored<T> | undefined)[]>
+  get(
+    ids: readonly string[],
+    options: WithAttachments & RevisionFields,
+  ): Promise<(DocumentWithAttachments<T> | undefined)[]>
+  get(ids: readonly string[], options: RevisionFields): Promise<(RevisionDocument<T> | undefined)[]>
+  get(ids: string | readonly string[], options?: RevisionReadOptions): Promise<unknown> {
+    if (options !== undefined) return this.readRevisions(ids, options)
+    if (typeof ids === 'string') return promised(() => this.access.read((snapshot) => this.#readOne(snapshot, ids)))
+    const list = checkedIds(ids)
+    return promised(() => this.access.read((snapshot) => this.#readMany(snapshot, list)))
+  }
+
+  /**
+   * Adds documents. One without an `_id` gets one that sorts by time.
+   *
+   * @param options With `atomic: false` those that can be written are, and each document has a result of its own.
+   * @throws PANNIER_CONFLICT if there is a document with that id; `details` has its `id` and `rev`.
+   * @throws PANNIER_INVALID_DOCUMENT if the collection has a schema that refuses one; `details` has its `id`, the `issues`
+   *   ({ message, path }[]) and, in a batch, its `position`. PANNIER_NEWER_SCHEMA
+   * @throws PANNIER_DOCUMENT_TOO_LARGE, PANNIER_DOCUMENT_TOO_DEEP, PANNIER_KEY_TOO_LARGE, PANNIER_BATCH_TOO_LARGE
+   * @example
+   * await people.insert({ _id: 'ann', name: 'Ann', age: 31 })
+   */
+  insert(document: DocumentInput<Input>, options?: AtomicOptions): Promise<WriteResult>
+  insert(documents: readonly DocumentInput<Input>[], options?: AtomicOptions): Promise<WriteResult[]>
+  insert(document: DocumentInput<Input>, options: BatchOptions): Promise<WriteOutcome>
+  insert(documents: readonly DocumentInput<Input>[], options: BatchOptions): Promise<WriteOutcome[]>
+  insert(input: DocumentInput<Input> | readonly DocumentInput<Input>[], options?: BatchOptions): Promise<unknown> {
+    return this.#writeDocuments(input, 'insert', options)
+  }
+
+  /**
+   * Creates a document, or replaces it when `_rev` is its current revision: so nobody's change is lost unseen. Of a document
+   * with conflicts `_rev` may be any leaf, which is the one that is replaced. One with `_deleted: true` is deleted.
+   *
+   * @param options With `newEdits: false` revisions are taken up that another replica has made, with their `_rev` and
+   *   `_revisions`: there are no conflicts but the ones that they bring along, and what is known already changes nothing.
+   *   `atomic` as in `insert`.
+   * @throws PANNIER_CONFLICT if `_rev` is not the current revision; `details` has the `id` and the current `rev`. Otherwise
+   *   as `insert`. TypeError for a malformed `_rev` or `_revisions` of a replicated revision.
+   * @example
+   * const ann = await people.get('ann')
+   * await people.put({ ...ann, age: 32 })
+   * await people.put({ _id: 'ann', _rev: '2-b', _revisions: { start: 2, ids: ['b', 'a'] }, age: 33 }, { newEdits: false })
+   */
+  put(document: DocumentInput<Input>, options?: AtomicOptions & EditOptions): Promise<WriteResult>
+  put(documents: readonly DocumentInput<Input>[], options?: AtomicOptions & EditOptions): Promise<WriteResult[]>
+  put(document: DocumentInput<Input>, options: BatchOptions & EditOptions): Promise<WriteOutcome>
+  put(documents: readonly DocumentInput<Input>[], options: BatchOptions & EditOptions): Promise<WriteOutcome[]>
+  put(
+    input: DocumentInput<Input> | readonly DocumentInput<Input>[],
+    options: BatchOptions & EditOptions = {},
+  ): Promise<unknown> {
+    return this.#writeDocuments(input, options.newEdits === false ? 'replicate' : 'put', options)
+  }
+
+  /**
+   * Creates or replaces documents, whatever is there. Of several with one id the last one counts. Throws as `insert`, but
+   * there are no conflicts.
+   */
+  upsert(document: DocumentInput<Input>, options?: AtomicOptions): Promise<WriteResult>
+  upsert(documents: readonly DocumentInput<Input>[], options?: AtomicOptions): Promise<WriteResult[]>
+  upsert(document: DocumentInput<Input>, options: BatchOptions): Promise<WriteOutcome>
+  upsert(documents: readonly DocumentInput<Input>[], options: BatchOptions): Promise<WriteOutcome[]>
+  upsert(input: DocumentInput<Input> | readonly DocumentInput<Input>[], options?: BatchOptions): Promise<unknown> {
+    return this.#writeDocuments(input, 'upsert', options)
+  }
+
+  /**
+   * Replaces a document by what `change` makes of it, atomically: no other write comes between. `change` must be synchronous
+   * and may be called again with the same document, so it should do nothing else. It returns the new document; if it returns
+   * undefined the document stays as it is. (One that changes what it is given and returns nothing is a TypeError.)
+   *
+   * @throws PANNIER_NOT_FOUND if there is no such document; `details` has the `id`. What `change` throws is passed on.
+   *   PANNIER_INVALID_DOCUMENT as for `insert`; a schema that is asynchronous is a TypeError here.
+   * @example
+   * await people.update('ann', (ann) => ({ ...ann, age: ann.age + 1 }))
+   */
+  // One signature, so that what is wrong with the function is said of the function.
+  update<Ids extends string | readonly string[]>(
+    ids: Ids,
+    change: (document: Stored<T>) => DocumentInput<Input> | undefined,
+  ): Promise<Ids extends string ? WriteResult : WriteResult[]>
+  update(
+    ids: string | readonly string[],
+    change: (document: Stored<T>) => DocumentInput<Input> | undefined,
+  ): Promise<WriteResult | WriteResult[]> {
+    const many = typeof ids !== 'string'
+    const list = many ? checkedIds(ids) : [ids]
+    if (typeof change !== 'function')
+      throw new TypeError('update takes a function that makes the new document of the old one')
+    const changeStored = change as unknown as (document: StoredDocument) => unknown
+    return promised(() => {
+      checkBatchSize(list.length)
+      return this.#withValidator(true, (validator) => {
+        const changeValid = validator?.checkUpdated(changeStored) ?? changeStored
+        return this.#write(many, (transaction, writing) =>
+          writePath().updateDocuments(transaction, writing, list, changeValid),
+        )
+      })
+    })
+  }
+
+  /**
+   * Deletes documents. Resolves with undefined for one that is not there. Of a document with conflicts the winner is deleted,
+   * or the leaf that `_rev` names, and the next leaf wins.
+   *
+   * @param options `atomic` as in `insert`.
+   * @throws PANNIER_CONFLICT if a `_rev` is given that is not the current one (or another live leaf).
+   * @example
+   * await people.delete('ann')
+   * await people.delete(await people.find({ age: { $lt: 18 } }).toArray())
+   */
+  delete(reference: DocumentReference, options?: AtomicOptions): Promise<WriteResult | undefined>
+  delete(references: readonly DocumentReference[], options?: AtomicOptions): Promise<(WriteResult | undefined)[]>
+  delete(reference: DocumentReference, options: BatchOptions): Promise<WriteOutcome | undefined>
+  delete(references: readonly DocumentReference[], options: BatchOptions): Promise<(WriteOutcome | undefined)[]>
+  delete(input: DocumentReference | readonly DocumentReference[], options: BatchOptions = {}): Promise<unknown> {
+    const many = Array.isArray(input)
+    checkOptions('delete()', options, BATCH_OPTIONS)
+    const { atomic = true } = options
+    return promised(() => {
+      const targets = checkTargets(many ? input : [input])
+      return this.#write(many, (transaction, writing) =>
+        writePath().deleteDocuments(transaction, writing, targets, atomic),
+      )
+    })
+  }
+
+  /**
+   * Gives a document an attachment, or replaces the one of that name; all else of the document stays. Without `rev` a
+   * document that does not exist is created, if the collection's schema takes one without fields. A string is text (UTF-8);
+   * base64 is said: `{ base64: 'aGVsbG8=' }`. An attachment of any length takes little memory; it is seen when all of it is there.
+   *
+   * Inside a transaction it takes memory, and is limited.
+   *
+   * @throws PANNIER_CONFLICT if `rev` is not current; PANNIER_INVALID_DOCUMENT; PANNIER_ATTACHMENT_TOO_LARGE, PANNIER_KEY_TOO_LARGE, PANNIER_LIMIT,
+   *   PANNIER_ABORTED. What the source fails with is passed on. Wrong arguments reject with a TypeError.
+   * @example
+   * await people.putAttachment('ann', 'photo.jpg', file)
+   * await people.putAttachment('ann', 'note.txt', 'She called.')
+   * await people.putAttachment('ann', 'film.mp4', response.body, { contentType: 'video/mp4', signal })
+   */
+  putAttachment(
+    id: string,
+    name: string,
+    content: AttachmentContent,
+    options: PutAttachmentOptions = {},
+  ): Promise<WriteResult> {
+    return this.#withAttachments((attachments, access) => attachments.putAttachment(access, id, name, content, options))
+  }
+
+  /**
+   * An attachment; undefined if there is none. Its content is read when asked for: `bytes()`, `text()`, `blob()`, `stream()`.
+   *
+   * @example
+   * const photo = await people.getAttachment('ann', 'photo.jpg')
+   * image.src = URL.createObjectURL(await photo.blob())
+   */
+  getAttachment(id: string, name: string, options: GetAttachmentOptions = {}): Promise<Attachment | undefined> {
+    return this.#withAttachments((attachments, access) => attachments.getAttachment(access, id, name, options))
+  }
+
+  /**
+   * Takes an attachment from a document. Resolves with undefined if there is none.
+   *
+   * @throws PANNIER_CONFLICT if `rev` is not current.
+   */
+  removeAttachment(id: string, name: string, options: RemoveAttachmentOptions = {}): Promise<WriteResult | undefined> {
+    return this.#withAttachments((attachments, access) => attachments.removeAttachment(access, id, name, options))
+  }
+
+  /**
+   * A query: nothing is read before it is asked for an answer.
+   *
+   * With `dialect: 'couchdb'` the selector means what it means to CouchDB, above all of arrays (docs/query-planner.md,
+   * "Dialects"); with `collation` strings are compared and sorted in an order that `registerCollation` was given.
+   *
+   * @example
+   * const adults = await people.find({ age: { $gte: 18 } }).sort('name').limit(20).toArray()
+   * @example
+   * const same = await people.find({ tags: ['a', 'b'] }, { dialect: 'couchdb' }).toArray()
+   */
+  find(selector?: Selector<Identified<T>> | Filter, meaning?: SelectorMeaning): Query<Stored<T>, Identified<T>> {
+    return createQuery<Stored<T>, Identified<T>>(
+      () => this.access.openSource(),
+      selector ?? ({} as Selector<Identified<T>>),
+      this.access.loadLiveHost,
+      meaning,
+    )
+  }
+
+  /**
+   * A search for words in the fields of a text index: `quick bro*` finds documents with the word "quick" and one that begins with
+   * "bro", `"brown fox"` the two next to each other. Case and diacritics don't matter. The best come first (BM25).
+   *
+   * @example
+   * const posts = db.collection<Post>('posts', { indexes: [{ on: ['title', 'body'], text: true }] })
+   * const found = await posts.search('quick bro*', { selector: { draft: false } }).limit(20).toArray()
+   */
+  search(text: string, options: SearchOptions<Identified<T>> = {}): Search<Stored<T>, Identified<T>> {
+    return createSearch<Stored<T>, Identified<T>>(() => this.access.openSource(), text, options)
+  }
+
+  /**
+   * Documents in the order of their ids (by code point), with their revisions; or those with certain ids, in the order given,
+   * where rows tell which are deleted or not there. CouchDB's `_all_docs`.
+   *
+   * @example
+   * const { total, offset, rows } = await people.list({ prefix: 'a', skip: 1000, limit: 20, docs: true }).page()
+   */
+  list(options: ListKeysOptions): DocumentList<ListRow<Stored<T>>>
+  list(options?: ListOptions): DocumentList<ListedRow<Stored<T>>>
+  list(options: ListOptions | ListKeysOptions = {}): DocumentList<unknown> {
+    return new DocumentList(this.access, listRequest(options))
+  }
+
+  /** Documents that belong to this copy of the collection and are not replicated. */
+  get local(): LocalDocuments {
+    return new LocalDocuments(this.access)
+  }
+
+  /** How many documents there are, and how far the change feed goes. */
+  info(): Promise<CollectionInfo> {
+    return promised(() =>
+      this.access.read((snapshot) =>
+        collectionInfo(snapshot, this.access.writing.catalog.collection(snapshot, this.name), this.name),
+      ),
+    )
+  }
+
+  #readOne(snapshot: Snapshot, id: string): StoredDocument | undefined {
+    const state = this.access.writing.catalog.collection(snapshot, this.name)
+    if (state === undefined) return undefined
+    const reader = new DocumentReader(snapshot, state)
+    const body = reader.get(id)
+    return body && reader.decode(body)
+  }
+
+  #readMany(snapshot: Snapshot, ids: readonly string[]): (StoredDocument | undefined)[] {
+    const state = this.access.writing.catalog.collection(snapshot, this.name)
+    if (state === undefined) return ids.map(() => undefined)
+    const reader = new DocumentReader(snapshot, state)
+    return reader.getMany(ids).map((body) => body && reader.decode(body))
+  }
+
+  #writeDocuments(input: unknown, mode: WriteMode, options: BatchOptions & EditOptions = {}): Promise<unknown> {
+    const isPut = mode === 'put' || mode === 'replicate'
+    checkOptions(`${isPut ? 'put' : mode}()`, options, isPut ? PUT_OPTIONS : BATCH_OPTIONS)
+    const { atomic = true } = options
+    const many = Array.isArray(input)
+    // What other replicas have made is taken up as it is, or the replicas would differ.
+    const validated = mode !== 'replicate' && this.access.writing.schema.validator !== undefined
+    const inputs: readonly unknown[] = many ? (validated ? [...(input as unknown[])] : input) : [input]
+    return promised(() => {
+      checkBatchSize(inputs.length)
+      if (validated) inputs.forEach(checkPlainObject)
+      return this.#withValidator(validated, (validator) => {
+        const documents = validator === undefined ? inputs : checked(validator, inputs, many, atomic)
+        const written = andThen(documents, (valid) => this.#writeValid(valid, many, mode, atomic))
+        return isPromise(documents) ? this.access.pending(Promise.resolve(written)) : written
+      })
+    })
+  }
+
+  #writeValid(documents: readonly unknown[], many: boolean, mode: WriteMode, atomic: boolean): Promise<unknown> {
+    const batch = encodeBatch(documents, this.#guessShapes(), this.access.writing.newIds(), {
+      replicated: mode === 'replicate',
+      atomic,
+    })
+    const write = (): Promise<unknown> =>
+      this.#write(many, (transaction, writing) => writePath().putDocuments(transaction, writing, batch, mode, atomic))
+    return batch.writes.some((one) => one.hasAttachments)
+      ? this.#withAttachments((attachments, access) =>
+          attachments.writeWithAttachments(access, batch.writes, atomic, write),
+        )
+      : write()
+  }
+
+  #withAttachments<R>(work: (attachments: typeof Attachments, access: CollectionAccess) => Promise<R>): Promise<R> {
+    const { access } = this
+    return access.pending(
+      loadedModule(import('./collection-attachments.ts')).then((attachments) => work(attachments, access)),
+    )
+  }
+
+  /** `write` is called at once, unless the validator has to be waited for. */
+  #withValidator<R>(
+    validated: boolean,
+    write: (validator: DocumentValidator | undefined) => MaybePromise<R>,
+  ): MaybePromise<R> {
+    const validator = validated ? this.access.writing.schema.validator : undefined
+    return isPromise(validator) ? this.access.pending(validator.then(write)) : write(validator)
+  }
+
+  #write<R>(many: boolean, write: (transaction: WriteTransaction, writing: WriteContext) => R[]): Promise<R | R[]> {
+    const { access } = this
+    return access.write((transaction) => {
+      const results = write(transaction, access.writing)
+      return many ? results : results[0]!
+    })
+  }
+
+  /** Kept as long as the collection's shapes stay what they are. */
+  #guessShapes(): ShapeGuess {
+    const { state, committed } = this.access.known()
+    const guess = this.#guess
+    if (guess === undefined || guess.base !== state?.shapes || guess.committed !== committed) {
+      this.#guess = guessShapes(state, committed)
+    }
+    return this.#guess!
+  }
+}
+
+/** As they are to be stored; if not all or nothing, also what is wrong with those that are refused. */
+function checked(
+  validator: DocumentValidator,
+  inputs: readonly unknown[],
+  many: boolean,
+  atomic: boolean,
+): MaybePromise<readonly (object | PannierError)[]> {
+  return atomic ? validator.checkAll(inputs, many) : validator.checkEach(inputs, many)
+}
+
+/** A copy: what the caller does to the array meanwhile changes nothing. */
+function checkedIds(ids: unknown): string[] {
+  if (!Array.isArray(ids) || ids.some((id) => typeof id !== 'string'))
+    throw new TypeError('an id or an array of ids is needed')
+  return [...(ids as string[])]
+}

@@ -1,0 +1,23 @@
+/** Settings of a collection as they are declared: checked, gathered, compared with what is stored. */
+import type { CollectionSettings, CollectionState } from '../../document/collection-state.ts'
+import { REVISIONS_LIMIT_MAX } from '../../document/revision.ts'
+
+/** Those that were declared; they are added to by later declarations. */
+export type ChosenSettings = { -readonly [Name in keyof CollectionSettings]?: CollectionSettings[Name] }
+
+/** Takes up what is declared; whether it is news. */
+export function chooseSettings(chosen: ChosenSettings, { history, revisionsLimit }: Readonly<ChosenSettings>): boolean {
+  if (history !== undefined && typeof history !== 'boolean') throw new TypeError('history is true or false')
+  if (revisionsLimit !== undefined) {
+    const isLimit = Number.isInteger(revisionsLimit) && revisionsLimit >= 1 && revisionsLimit <= REVISIONS_LIMIT_MAX
+    if (!isLimit) throw new TypeError(`revisionsLimit is a whole number from 1 to ${REVISIONS_LIMIT_MAX}`)
+  }
+  const before = { ...chosen }
+  if (history !== undefined) chosen.history = history
+  if (revisionsLimit !== undefined) chosen.revisionsLimit = revisionsLimit
+  return before.history !== chosen.history || before.revisionsLimit !== chosen.revisionsLimit
+}
+
+export function hasSettings({ settings }: CollectionState, chosen: Readonly<ChosenSettings>): boolean {
+  return Object.entries(chosen).every(([name, value]) => settings[name as keyof CollectionSettings] === value)
+}

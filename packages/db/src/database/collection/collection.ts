@@ -1,0 +1,320 @@
+/** A collection of an open database: its documents and its indexes. */
+import { checkOptions, type OptionNames } from '../../base/options.ts'
+import type { MaybePromise } from '../../base/maybe-promise.ts'
+import { lazyModule, loadedModule } from '../../base/lazy-module.ts'
+import type { WriteOutcome } from '../../document/write-documents.ts'
+import type { Duplicate } from '../../index/unique.ts'
+import type { IndexDeclaration } from '../../index/index-definition.ts'
+import type { QuerySource } from '../../query/query-source.ts'
+import type { Selector } from '../../query/query.ts'
+import { eitherSignal, lateStream } from '../transfer/byte-stream.ts'
+import type { ByteSource, LongWork } from '../transfer/byte-stream.ts'
+import { ChangeFeed, feedSpecification } from '../feed/change-feed.ts'
+import type { ChangesOptions } from '../feed/change-feed.ts'
+import { CollectionOperations } from './collection-operations.ts'
+import type { CollectionWriting } from './collection-access.ts'
+import type { DatabaseContext } from '../database-context.ts'
+import { Declarations } from './declarations.ts'
+import type { DocumentInput, Identified, JsonObject, Stored } from './document-types.ts'
+import type { ExportFormat } from '../transfer/export-documents.ts'
+import type { ImportMode, ImportOptions, ImportResult } from '../transfer/import-options.ts'
+import { Replication } from '../replication/replication.ts'
+import type { Replicate } from '../replication/replication.ts'
+import type { ReplicationOptions, ReplicationTarget } from '../replication/replication-options.ts'
+import type { ReplicationDirection } from '../../replication/types.ts'
+import type { MigrationFailure, RetryResult } from '../schema/migration-failures.ts'
+import type { RunOptions } from '../schema/migration-runner.ts'
+import { VersionedAccess } from '../schema/versioned-access.ts'
+import { assertOutside } from './transaction-scope.ts'
+import { CollectionViews } from './view.ts'
+import type { BuiltInReduce, BuiltInResult, ReduceFunction, View, ViewDefinition, ViewOptions } from './view.ts'
+import type { ViewAnswer, ViewResult } from './view.ts'
+
+export interface ExportOptions<T extends object> extends LongWork {
+  /** 'ndjson' when left out. */
+  readonly format?: ExportFormat | undefined
+  /** Only documents that it matches. */
+  readonly selector?: Selector<Identified<T>> | undefined
+  /** The content of attachments too, as base64, and not only their names. */
+  readonly attachments?: boolean | undefined
+}
+
+const EXPORT_OPTIONS: OptionNames<ExportOptions<object>> = {
+  format: true,
+  selector: true,
+  attachments: true,
+  signal: true,
+  onProgress: true,
+}
+const IMPORT_OPTIONS: OptionNames<ImportOptions> = {
+  format: true,
+  mode: true,
+  stubs: true,
+  signal: true,
+  onProgress: true,
+}
+
+/** What `collection.indexes()` tells. */
+export interface IndexInfo extends IndexDeclaration {
+  /** False while it is being built. */
+  readonly ready: boolean
+}
+
+const defining = lazyModule(() => import('../../index/define-indexes.ts'))
+
+export class Collection<T extends object, Input extends object = T> extends CollectionOperations<T, Input> {
+  /** @internal */
+  readonly declarations: Declarations
+  readonly #context: DatabaseContext
+  readonly #views: CollectionViews
+
+  /** @internal Use `database.collection(name)`. */
+  constructor(name: string, context: DatabaseContext) {
+    const declarations = new Declarations(name, context)
+    const { access, schema, migrations } = declarations
+    super(name, new VersionedAccess(access, schema, () => migrations.migrate()))
+    this.declarations = declarations
+    this.#context = context
+    const whenReadable = async (): Promise<void> => await this.access.read(() => undefined)
+    this.#views = new CollectionViews({ ...context, name, whenReadable })
+  }
+
+  /**
+   * Resolves when documents of older versions are migrated, for which reads and writes wait, and every index that was declared
+   * is built, for which they do not. (A collection that has no documents yet needs neither.) Looks at what other handles have done
+   * and what was asked for before: an index that is declared here and was dropped elsewhere is built again.
+   *
+   * @throws PANNIER_INDEX_MISMATCH if an index of the same name exists with another definition; PANNIER_NEWER_SCHEMA if newer
+   *   code has migrated the collection; PANNIER_ABORTED if it was cancelled.
+   * @example
+   * const people = db.collection('people', { indexes: ['age'] })
+   * await people.ready()
+   */
+  async ready(): Promise<void> {
+    assertOutside(this.#context, 'ready()', 'Call it before or after.')
+    await this.declarations.ready()
+  }
+
+  /**
+   * What has changed, in the order in which it did: each document that was written or deleted after `since`, once, with its
+   * newest revision. docs/change-feed.md is the contract.
+   *
+   * @throws While it is read: PANNIER_ABORTED; PANNIER_EPOCH_MISMATCH if `since` cannot be of this collection;
+   *   PANNIER_NOT_FOUND if the collection is dropped meanwhile (a live feed just ends), PANNIER_CLOSED (likewise).
+   * @example
+   * for await (const { seq, id, doc } of people.changes({ since, live: true, docs: true, signal })) show(id, doc)
+   */
+  changes(options: ChangesOptions<T> = {}): ChangeFeed<T> {
+    const { store, environment, closing } = this.#context
+    const openSource = (): MaybePromise<QuerySource> => this.access.openSource()
+    const specification = feedSpecification(options, () => (closing.aborted ? 0 : this.#lastSeq()))
+    return new ChangeFeed<T>({ store, environment, closing, openSource }, specification)
+  }
+
+  /** The documents that could not be migrated, each with the reason. They are kept as they were. */
+  migrationFailures(): Promise<MigrationFailure[]> {
+    return this.declarations.migrations.failures()
+  }
+
+  /**
+   * Tries again to migrate the documents that could not be migrated.
+   *
+   * @throws PANNIER_ABORTED
+   * @example
+   * const { migrated, failed } = await people.retryMigration()
+   */
+  retryMigration(options: RunOptions = {}): Promise<RetryResult> {
+    return this.declarations.migrations.retry(options)
+  }
+
+  /** The indexes that the collection has. */
+  async indexes(): Promise<IndexInfo[]> {
+    const state = await this.#context.store.read((snapshot) => this.#context.catalog.collection(snapshot, this.name))
+    return (state?.indexes ?? []).map(({ number: _, builtTo, ...declaration }) => ({
+      ...declaration,
+      ready: builtTo === undefined,
+    }))
+  }
+
+  /**
+   * The documents that have one key in a unique index, all the same: replication has brought them, as replicas must not differ.
+   * At most `limit` keys are told (100 when left out).
+   *
+   * @throws PANNIER_NOT_FOUND if there is no such index, or it is being built.
+   * @example
+   * for (const { key, ids } of await people.duplicates('email')) console.log(key, ids)
+   */
+  async duplicates(name: string, options: { readonly limit?: number } = {}): Promise<Duplicate[]> {
+    const { findDuplicates } = await loadedModule(import('./duplicates.ts'))
+    const source = await this.access.openSource()
+    try {
+      return await findDuplicates(source, name, options)
+    } finally {
+      source.release()
+    }
+  }
+
+  /**
+   * Forgets an index at once, whatever its size; false if there is none of that name. It is no longer declared here; other handles
+   * that have declared it build it again when they declare it once more or call `ready()`.
+   */
+  async dropIndex(name: string): Promise<boolean> {
+    const { store, catalog } = this.#context
+    assertOutside(this.#context, 'dropIndex()', 'Call it before or after.')
+    this.declarations.forget(name)
+    return await store.write((transaction) => {
+      const state = catalog.collection(transaction, this.name)
+      return state !== undefined && defining().dropIndex(transaction, catalog, state, name)
+    })
+  }
+
+  /**
+   * A map/reduce view. It is stored under this name, so it need not be built again when the database is opened next; one of
+   * another source (or `version`) takes its place.
+   *
+   * @throws PANNIER_LIMIT (when it is queried) if the collection has too many views.
+   * @example
+   * const byCity = people.view('byCity', { map: (person, emit) => emit(person.city), reduce: '_count' })
+   * const { rows } = await byCity.query({ group: true })
+   */
+  view<K, V>(name: string, definition: ViewDefinition<Stored<T>, K, V, undefined>): View<Stored<T>, K, V>
+  view<K, V, B extends BuiltInReduce>(
+    name: string,
+    definition: ViewDefinition<Stored<T>, K, V, B>,
+  ): View<Stored<T>, K, V, BuiltInResult<B, V>>
+  view<K, V, R>(
+    name: string,
+    definition: ViewDefinition<Stored<T>, K, V, ReduceFunction<K, V, R>>,
+  ): View<Stored<T>, K, V, R>
+  view(name: string, definition: unknown): unknown {
+    if (name === undefined) throw new TypeError('a view has a name')
+    return this.#views.view(name, definition)
+  }
+
+  /**
+   * Runs a query of a view that has no name. What it builds is kept for the next one with equal functions, as long as there are
+   * not too many others.
+   *
+   * @example
+   * await people.query({ map: (person, emit) => emit(person.age) }, { gte: 18, limit: 10 })
+   */
+  query<K, V>(
+    definition: ViewDefinition<Stored<T>, K, V, undefined>,
+    options?: ViewOptions,
+  ): Promise<ViewResult<K, V, ViewAnswer<Stored<T>, K, V, never>>>
+  query<K, V, B extends BuiltInReduce>(
+    definition: ViewDefinition<Stored<T>, K, V, B>,
+    options?: ViewOptions,
+  ): Promise<ViewResult<K, V, ViewAnswer<Stored<T>, K, V, BuiltInResult<B, V>>>>
+  query<K, V, R>(
+    definition: ViewDefinition<Stored<T>, K, V, ReduceFunction<K, V, R>>,
+    options?: ViewOptions,
+  ): Promise<ViewResult<K, V, ViewAnswer<Stored<T>, K, V, R>>>
+  query(definition: unknown, options?: ViewOptions): Promise<unknown> {
+    return this.#views.view(undefined, definition).query(options)
+  }
+
+  /**
+   * The documents as JSON text, as they are now, made as it is read. docs/import-export.md describes the formats.
+   *
+   * @throws (the stream) PANNIER_ABORTED, PANNIER_CLOSED
+   * @example
+   * await people.export({ format: 'ndjson' }).pipeTo(Writable.toWeb(createWriteStream('people.ndjson')))
+   */
+  export(options: ExportOptions<T> = {}): ReadableStream<Uint8Array> {
+    checkOptions('export()', options, EXPORT_OPTIONS)
+    checkChoice(options.format, 'ndjson', 'json', 'couchdb', 'couchdb-bulk', 'replica')
+    this.find(options.selector)
+    return lateStream(async () => {
+      const source = await this.access.openSource()
+      const { exportStream } = await loadedModule(import('../transfer/export-documents.ts'))
+      const signal = eitherSignal(this.#context.closing, options.signal)
+      return exportStream(source, { ...options, selector: options.selector as Selector<JsonObject>, signal })
+    })
+  }
+
+  /**
+   * Reads documents from JSON text: lines, an array, or CouchDB's `_all_docs` or `_bulk_docs`. They are written in
+   * batches, each all or nothing; one that can't be written is reported and the others are written all the same.
+   *
+   * @throws PANNIER_WRONG_FORMAT if the text around the documents is damaged or cut off; PANNIER_ABORTED, PANNIER_CLOSED,
+   *   PANNIER_QUOTA_EXCEEDED; what the source throws. `details` tells what was imported until then.
+   * @example
+   * const { imported, failed } = await people.import(await openAsBlob('people.ndjson'), { mode: 'upsert' })
+   */
+  import(source: ByteSource, options: ImportOptions = {}): Promise<ImportResult> {
+    checkOptions('import()', options, IMPORT_OPTIONS)
+    const { format, mode = 'insert', stubs } = options
+    checkChoice(format, 'ndjson', 'json', 'couchdb')
+    checkChoice(mode, 'insert', 'upsert', 'replicate')
+    checkChoice(stubs, 'fail', 'drop')
+    return this.#import(source, mode, options)
+  }
+
+  /**
+   * Keeps this collection and another one, or a CouchDB database, in step: what changes on either side comes to the other.
+   * docs/replication.md is the contract.
+   *
+   * @throws (when it is awaited) PANNIER_PEER_UNREACHABLE, if it is not to try again; PANNIER_PEER_REFUSED, PANNIER_NOT_FOUND,
+   *   PANNIER_ABORTED, and what storages throw. Wrong options reject with a TypeError.
+   * @example
+   * const sync = people.sync('https://example.org/people', { live: true })
+   */
+  sync(target: ReplicationTarget, options: ReplicationOptions = {}): Replication {
+    return this.#replication(target, options, 'push', 'pull')
+  }
+
+  /**
+   * One direction of `sync`.
+   *
+   * @example
+   * const { docsWritten } = await people.replicate.from('https://example.org/people', { selector: { city: 'Oslo' } })
+   */
+  get replicate(): Replicate {
+    return {
+      to: (target, options = {}) => this.#replication(target, options, 'push'),
+      from: (source, options = {}) => this.#replication(source, options, 'pull'),
+    }
+  }
+
+  #replication(
+    target: ReplicationTarget,
+    options: ReplicationOptions,
+    ...directions: ReplicationDirection[]
+  ): Replication {
+    return new Replication(this.#context, { collection: this, target, directions }, options)
+  }
+
+  /** @internal Creates what a write into a missing collection needs. */
+  get writing(): CollectionWriting {
+    return this.access.writing
+  }
+
+  /** The newest sequence number. */
+  #lastSeq(): number {
+    const { store, catalog } = this.#context
+    const snapshot = store.snapshot()
+    try {
+      const state = catalog.collection(snapshot, this.name)
+      return state === undefined ? 0 : snapshot.tree(state.trees.bodies)!.lastNumber
+    } finally {
+      snapshot.release()
+    }
+  }
+
+  async #import(source: ByteSource, mode: ImportMode, options: ImportOptions): Promise<ImportResult> {
+    const { importDocuments } = await loadedModule(import('../transfer/import-documents.ts'))
+    const write = (documents: readonly object[]): Promise<WriteOutcome[]> => {
+      const inputs = documents as readonly DocumentInput<Input>[]
+      if (mode === 'replicate') return this.put(inputs, { atomic: false, newEdits: false })
+      return this[mode](inputs, { atomic: false })
+    }
+    const { closing, environment } = this.#context
+    return importDocuments(source, write, { ...options, signal: eitherSignal(closing, options.signal) }, environment)
+  }
+}
+
+function checkChoice(choice: string | undefined, ...choices: string[]): void {
+  if (choice !== undefined && !choices.includes(choice))
+    throw new TypeError(`'${choice}' is none of '${choices.join("', '")}'`)
+}

@@ -1,0 +1,47 @@
+/** Gives a collection what it lacks of what was declared: settings, indexes. Most runs of an application lack nothing. */
+import type { CollectionState } from '../../document/collection-state.ts'
+import { buildIndexes } from '../../index/build-indexes.ts'
+import { defineIndexes, missingIndexes } from '../../index/define-indexes.ts'
+import type { IndexDeclaration } from '../../index/index-definition.ts'
+import { selectorTest } from '../../query/selector-test.ts'
+import { eitherSignal } from '../transfer/byte-stream.ts'
+import { hasSettings } from './collection-settings.ts'
+import type { ChosenSettings } from './collection-settings.ts'
+import type { DatabaseContext } from '../database-context.ts'
+import type { RunOptions } from '../schema/migration-runner.ts'
+
+/** `declared` is asked each time, as an index may be dropped meanwhile. Gives the collection as it is then; undefined if it was dropped. */
+export async function completeCollection(
+  name: string,
+  { store, catalog, environment, closing }: DatabaseContext,
+  declared: () => readonly IndexDeclaration[],
+  settings: Readonly<ChosenSettings>,
+  migrate: () => Promise<void>,
+  { signal, onProgress }: RunOptions,
+): Promise<CollectionState | undefined> {
+  let state = await store.read((snapshot) => catalog.collection(snapshot, name))
+  if (state !== undefined && !hasSettings(state, settings)) {
+    state = await store.write((transaction) => {
+      const current = catalog.collection(transaction, name)
+      return current && catalog.setSettings(transaction, current, settings)
+    })
+  }
+  if (state === undefined) return undefined
+  await migrate()
+  for (;;) {
+    if (missingIndexes(state, declared()).length > 0) {
+      state = await store.write((transaction) => {
+        const current = catalog.collection(transaction, name)
+        return current && defineIndexes(transaction, catalog, current, declared())
+      })
+    }
+    if (!state?.indexes.some(({ builtTo }) => builtTo !== undefined)) return state
+    const building = { store, catalog, name, environment, compile: selectorTest, onProgress }
+    await buildIndexes({ ...building, signal: eitherSignal(closing, signal) })
+    const built = await store.read((snapshot) => catalog.collection(snapshot, name))
+    // Another handle that built it as well has found duplicates, and dropped it: this one has to hear of them too.
+    const isGone = built?.number === state.number && missingIndexes(built, declared()).some(({ unique }) => unique)
+    if (!isGone) return state
+    state = built
+  }
+}

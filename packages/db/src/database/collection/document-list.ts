@@ -1,0 +1,133 @@
+/** Lists of documents as their callers see them. What reads them is loaded with the first use. */
+import { checkOptions, type OptionNames } from '../../base/options.ts'
+import { loadedModule } from '../../base/lazy-module.ts'
+import { idKeyRange } from '../../document/id-range.ts'
+import type { IdRange } from '../../document/id-range.ts'
+import type { ListHead, ListRequest } from '../../document/list-documents.ts'
+import type { CollectionAccess } from './collection-access.ts'
+
+/** Where a list begins and ends, in the order of ids: by code point. */
+export interface ListOptions extends IdRange {
+  readonly descending?: boolean
+  /** Leaves out so many rows at the start; costs no walk. */
+  readonly skip?: number
+  /** At most so many rows. */
+  readonly limit?: number
+  /** Rows have the document. */
+  readonly docs?: boolean
+  /** With `docs`: a document that has other live leaf revisions lists them in `_conflicts`. */
+  readonly conflicts?: boolean
+}
+
+/** The documents with these ids, in this order, instead of a range. */
+export interface ListKeysOptions extends Omit<ListOptions, keyof IdRange> {
+  readonly keys: readonly string[]
+}
+
+const LIST_OPTIONS: OptionNames<ListOptions | ListKeysOptions> = {
+  gte: true,
+  gt: true,
+  lte: true,
+  lt: true,
+  prefix: true,
+  keys: true,
+  descending: true,
+  skip: true,
+  limit: true,
+  docs: true,
+  conflicts: true,
+}
+
+/** Rows, and where they stand in the whole. */
+export interface ListPage<Row> extends ListHead {
+  readonly rows: Row[]
+}
+
+const BATCH_ROWS_MIN = 32
+const BATCH_ROWS_MAX = 1024
+/** Documents may be large. */
+const BATCH_DOCUMENTS_MAX = 128
+
+/**
+ * A list of documents. Nothing is read before it is asked for; each answer comes from one snapshot.
+ *
+ * @example
+ * const { total, offset, rows } = await people.list({ prefix: 'a', skip: 1000, limit: 20, docs: true }).page()
+ * for await (const { id, rev } of people.list()) { … } // any number of rows, a few at a time
+ */
+export class DocumentList<Row> implements AsyncIterable<Row> {
+  readonly #access: CollectionAccess
+  readonly #request: ListRequest
+
+  /** @internal Use `collection.list`. */
+  constructor(access: CollectionAccess, request: ListRequest) {
+    this.#access = access
+    this.#request = request
+  }
+
+  /** The rows, with the number of all documents, how many of them come before, and the sequence number it is as of. */
+  page(): Promise<ListPage<Row>> {
+    return this.#access.pending(this.#readPage())
+  }
+
+  async toArray(): Promise<Row[]> {
+    return (await this.page()).rows
+  }
+
+  /** Rows as they are read, from one snapshot, which is held until the loop ends or is left. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined> {
+    const { listRows } = await loadedModule(import('../../document/list-documents.ts'))
+    const most = this.#request.docs ? BATCH_DOCUMENTS_MAX : BATCH_ROWS_MAX
+    const source = await this.#access.openSource()
+    try {
+      const rows = listRows(source.documents, this.#request)
+      for (let count = BATCH_ROWS_MIN; ; count = Math.min(count * 2, most)) {
+        const batch = await source.attempt(() => rows.next(count))
+        if (batch.length === 0) return
+        yield* batch as Row[]
+      }
+    } finally {
+      source.release()
+    }
+  }
+
+  async #readPage(): Promise<ListPage<Row>> {
+    const { listRows, readListHead } = await loadedModule(import('../../document/list-documents.ts'))
+    const source = await this.#access.openSource()
+    try {
+      const head = await source.attempt(() => readListHead(source.documents, this.#request))
+      const all: Row[] = []
+      const rows = listRows(source.documents, this.#request)
+      for (;;) {
+        const batch = await source.attempt(() => rows.next(BATCH_ROWS_MAX))
+        if (batch.length === 0) return { ...head, rows: all }
+        for (const row of batch) all.push(row as Row)
+      }
+    } finally {
+      source.release()
+    }
+  }
+}
+
+/** Checks the options: a TypeError tells what is wrong with them. */
+export function listRequest(options: ListOptions | ListKeysOptions): ListRequest {
+  checkOptions('list()', options, LIST_OPTIONS)
+  const { descending = false, skip = 0, limit = Infinity, docs = false, conflicts = false } = options
+  const { keys, ...bounds } = options as ListOptions & Partial<ListKeysOptions>
+  if (!isCount(skip)) throw new TypeError('skip is a number of rows')
+  if (limit !== Infinity && !isCount(limit)) throw new TypeError('limit is a number of rows')
+  const named = BOUNDS.filter((name) => bounds[name] !== undefined)
+  for (const name of named) if (typeof bounds[name] !== 'string') throw new TypeError(`${name} is an id`)
+  if (keys !== undefined) {
+    if (!Array.isArray(keys) || keys.some((key) => typeof key !== 'string'))
+      throw new TypeError('keys is an array of ids')
+    if (named.length > 0) throw new TypeError(`a list is of keys or of a range, not of both: ${named.join(', ')}`)
+  }
+  return { range: idKeyRange(bounds), keys: keys && [...keys], descending, skip, limit, docs, conflicts }
+}
+
+const BOUNDS: readonly (keyof IdRange)[] = ['gte', 'gt', 'lte', 'lt', 'prefix']
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0
+}

@@ -1,0 +1,88 @@
+/** How documents look in the types of the public API. */
+import type { AttachmentInputs } from '../../document/attachments/attachment-input.ts'
+import type { AttachmentStub } from '../../document/attachments/attachment-section.ts'
+import type { AttachmentForm, InlineAttachment } from '../../document/attachments/inline-attachments.ts'
+import type { RevisionInfo } from '../../document/revision-reads.ts'
+import type { RevisionHistory } from '../../document/revision.ts'
+
+/** What any document may hold. */
+export type JsonObject = Record<string, unknown>
+
+/** What can be asked of a document: its fields, its id and its revision, `N-hash`. */
+export type Identified<T extends object> = T & { readonly _id: string; readonly _rev: string }
+
+/** A document as it is handed out. */
+export type Stored<T extends object> = Identified<T> & {
+  readonly _attachments?: Readonly<Record<string, AttachmentStub>>
+}
+
+/** What a read tells of a document's revisions, as far as it was asked for. */
+export interface RevisionMeta {
+  /** It is a tombstone: then it need not hold what a document does. */
+  readonly _deleted?: true
+  readonly _revisions?: RevisionHistory
+  readonly _revs_info?: readonly RevisionInfo[]
+  readonly _conflicts?: readonly string[]
+  readonly _deleted_conflicts?: readonly string[]
+}
+
+/** A document in one of its revisions. */
+export type RevisionDocument<T extends object> = Stored<T> & RevisionMeta
+
+/** A document that is read with the content of its attachments. */
+export type DocumentWithAttachments<T extends object> = Omit<RevisionDocument<T>, '_attachments'> & {
+  readonly _attachments?: Readonly<Record<string, InlineAttachment>>
+}
+
+/** Asks for the content of attachments in that form, in place of stubs. */
+export interface WithAttachments {
+  readonly attachments: AttachmentForm
+}
+
+/** What a document that is handed in may have beside its content. What reads tell of revisions is passed over. */
+export interface InputMeta extends Omit<RevisionMeta, '_deleted'> {
+  /** Without one it gets one. */
+  readonly _id?: string
+  readonly _rev?: string
+  /** The document is deleted; what else it holds stays readable in its tombstone. */
+  readonly _deleted?: boolean
+  /** Those that the document is to have; a stub keeps what the revision before has under that name. */
+  readonly _attachments?: AttachmentInputs
+}
+
+/** A document as it is handed in. */
+export type DocumentInput<T extends object> = (ContentOf<T> & InputMeta) | (Partial<ContentOf<T>> & DeletedInput)
+
+/** A tombstone as it is handed in. */
+export interface DeletedInput extends InputMeta {
+  readonly _id: string
+  readonly _deleted: true
+}
+
+/** Unlike `Omit` it keeps the members of a union apart, and known fields beside an index signature. */
+type ContentOf<T> = T extends unknown
+  ? { [Name in keyof T as Exclude<Name, keyof InputMeta>]: HasDate<T[Name]> extends true ? DatesAreNotStored : T[Name] }
+  : never
+
+/** What a field of a type with Dates takes: nothing. What is read back would be a string that the type calls a Date. */
+export type DatesAreNotStored = 'a Date is not stored: make the field a string (toISOString) or a number (getTime)'
+
+/** Whether values of the type hold Dates, as far as can be seen in few steps. */
+export type HasDate<Value, Left extends 0 | 1 | 2 | 3 = 3> = true extends (
+  unknown extends Value
+    ? false
+    : Value extends Date
+      ? true
+      : Left extends 0
+        ? false
+        : Value extends readonly (infer Element)[]
+          ? HasDate<Element, [0, 0, 1, 2][Left]>
+          : Value extends object
+            ? HasDate<Value[keyof Value], [0, 0, 1, 2][Left]>
+            : false
+)
+  ? true
+  : false
+
+/** A document, or what names it: with `_rev` it is meant in that revision only. */
+export type DocumentReference = string | { readonly _id: string; readonly _rev?: string }

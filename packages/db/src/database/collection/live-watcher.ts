@@ -1,0 +1,210 @@
+/**
+ * Reads what commits have changed, once for all live queries of a database, and hands it to them, collection by collection.
+ * Loaded with the first live query; listens to commits while there is one.
+ *
+ * Commits are taken together as far as they have come by when it is read what they changed: what is read is a state with all
+ * of them and no other, so no query ever shows a part of one.
+ */
+import type { Key } from '../../base/brand.ts'
+import { isPromise } from '../../base/maybe-promise.ts'
+import { decodeIdKey } from '../../codec/id-key.ts'
+import { BodyView } from '../../document/body.ts'
+import type { CollectionState } from '../../document/collection-state.ts'
+import { DocumentReader } from '../../document/document-reader.ts'
+import { indexTreeName } from '../../document/index-definition.ts'
+import type { CommitNotice, HeldSnapshot, KeyValueStore, Snapshot } from '../../kv/key-value-store.ts'
+import { CollectionWatch, type ChangedDocument } from '../../query/live/collection-watch.ts'
+import type { ChangedEntries } from '../../query/live/held-count.ts'
+import type { DatabaseContext } from '../database-context.ts'
+import type { CollectionSchema } from '../schema/collection-schema.ts'
+
+/** Documents of several commits that are read one by one; with more, queries read their rows again. */
+const CHANGES_MAX = 10_000
+
+/** What happened to a collection: nothing, anything, or changes of these documents. */
+type Happened = 'nothing' | 'anything' | Changes
+
+interface Changes {
+  readonly documents: readonly ChangedDocument[]
+  readonly entries: ChangedEntries
+}
+
+interface Watched {
+  readonly name: string
+  readonly schema: CollectionSchema
+  readonly watch: CollectionWatch
+  /** The collection of that name, when it was last looked at; 0: there is none. */
+  number: number
+}
+
+const watchers = new WeakMap<KeyValueStore, LiveWatcher>()
+
+/** The one watch of this collection. */
+export function watchCollection(context: DatabaseContext, name: string, schema: CollectionSchema): CollectionWatch {
+  let watcher = watchers.get(context.store)
+  if (watcher === undefined) {
+    watcher = new LiveWatcher(context)
+    watchers.set(context.store, watcher)
+  }
+  return watcher.watch(name, schema)
+}
+
+class LiveWatcher {
+  readonly #context: DatabaseContext
+  readonly #watched = new Map<string, Watched>()
+  /** Those that have queries. */
+  readonly #active = new Set<Watched>()
+  #notices: CommitNotice[] = []
+  #working = false
+  #unlisten: (() => void) | undefined
+
+  constructor(context: DatabaseContext) {
+    this.#context = context
+    context.closing.addEventListener('abort', () => {
+      for (const { watch } of this.#active) watch.close(context.closing.reason)
+    })
+  }
+
+  watch(name: string, schema: CollectionSchema): CollectionWatch {
+    let watched = this.#watched.get(name)
+    if (watched === undefined) {
+      const activate = (): void => this.#activate(watched!)
+      const retire = (): void => this.#retire(watched!)
+      watched = { name, schema, number: 0, watch: new CollectionWatch(this.#context.closing, activate, retire) }
+      this.#watched.set(name, watched)
+    }
+    return watched.watch
+  }
+
+  #activate(watched: Watched): void {
+    const { store, catalog, closing } = this.#context
+    if (closing.aborted) return
+    this.#active.add(watched)
+    this.#unlisten ??= store.onCommit((notice) => {
+      this.#notices.push(notice)
+      if (!this.#working) void this.#work()
+    })
+    const snapshot = store.snapshot()
+    watched.number = catalog.collection(snapshot, watched.name)?.number ?? 0
+    snapshot.release()
+  }
+
+  #retire(watched: Watched): void {
+    this.#active.delete(watched)
+    if (this.#active.size > 0) return
+    this.#unlisten?.()
+    this.#unlisten = undefined
+    this.#notices = []
+  }
+
+  async #work(): Promise<void> {
+    this.#working = true
+    // Commits that are told of in one go are all in the newest state from the first notice on.
+    await Promise.resolve()
+    while (this.#notices.length > 0) {
+      const notices = this.#notices
+      this.#notices = []
+      const snapshot = this.#snapshot()
+      if (snapshot === undefined) break
+      try {
+        const reading = snapshot.attempt(() => this.#read(snapshot, notices))
+        this.#deliver(snapshot, isPromise(reading) ? await reading : reading)
+      } catch {
+        // Whatever kept it from being read, the queries will find out when they read their rows.
+        for (const { watch } of this.#active) watch.invalidate(snapshot.sequence)
+      } finally {
+        snapshot.release()
+      }
+    }
+    this.#working = false
+  }
+
+  #snapshot(): HeldSnapshot | undefined {
+    return this.#context.closing.aborted ? undefined : this.#context.store.snapshot()
+  }
+
+  #read(snapshot: Snapshot, notices: readonly CommitNotice[]): Map<Watched, Happened> {
+    return new Map([...this.#active].map((watched) => [watched, this.#happened(snapshot, watched, notices)]))
+  }
+
+  #happened(snapshot: Snapshot, { name, number, schema }: Watched, notices: readonly CommitNotice[]): Happened {
+    const state = this.#context.catalog.collection(snapshot, name)
+    // One that is new was empty before: its notice has all there is.
+    if (number !== 0 && state?.number !== number) return 'anything'
+    if (state === undefined) return 'nothing'
+    const changed = changedKeys(state, notices)
+    if (changed === undefined) return 'anything'
+    if (changed.bodies.size === 0 && changed.ids.size === 0) return 'nothing'
+    // Rows must not be shown before they are migrated, and reading them waits for that.
+    if (schema.version !== undefined && schema.needsMigration(state, false)) return 'anything'
+    return {
+      documents: changedDocuments(new DocumentReader(snapshot, state), changed),
+      entries: changedEntries(state, notices),
+    }
+  }
+
+  #deliver(snapshot: Snapshot, happenings: ReadonlyMap<Watched, Happened>): void {
+    const { sequence } = snapshot
+    for (const [watched, happened] of happenings) {
+      const { watch, name } = watched
+      watched.number = this.#context.catalog.collection(snapshot, name)?.number ?? 0
+      watch.collection = watched.number
+      if (happened === 'anything') watch.invalidate(sequence)
+      else if (happened !== 'nothing') watch.apply(sequence, happened.documents, happened.entries)
+    }
+    for (const { watch } of happenings.keys()) watch.notify()
+  }
+}
+
+interface ChangedKeys {
+  readonly bodies: ReadonlySet<Key>
+  readonly ids: ReadonlySet<Key>
+}
+
+/** Undefined: it is not known which, or they are too many. */
+function changedKeys({ trees }: CollectionState, notices: readonly CommitNotice[]): ChangedKeys | undefined {
+  const changed = { bodies: new Set<Key>(), ids: new Set<Key>() }
+  for (const notice of notices) {
+    for (const tree of ['bodies', 'ids'] as const) {
+      const change = notice.trees.get(trees[tree])
+      if (change === undefined) continue
+      if (change.keys === undefined) return undefined
+      for (const key of change.keys) changed[tree].add(key)
+    }
+  }
+  return changed.bodies.size > 2 * CHANGES_MAX ? undefined : changed
+}
+
+/** Of an index that is gone nothing is known. */
+function changedEntries({ number, trees, indexes }: CollectionState, notices: readonly CommitNotice[]): ChangedEntries {
+  return (index) => {
+    if (index !== undefined && !indexes.some((one) => one.number === index && one.builtTo === undefined))
+      return undefined
+    const tree = index === undefined ? trees.ids : indexTreeName(number, index)
+    const keys: Key[] = []
+    for (const notice of notices) {
+      const change = notice.trees.get(tree)
+      if (change === undefined) continue
+      if (change.keys === undefined) return undefined
+      for (const key of change.keys) keys.push(key)
+    }
+    return keys
+  }
+}
+
+/** Every document that was written has a body under a new key; one that was purged has only lost its id. */
+function changedDocuments(reader: DocumentReader, { bodies, ids }: ChangedKeys): ChangedDocument[] {
+  const view = new BodyView()
+  const changed = new Map<string, ChangedDocument>()
+  for (const bytes of reader.bodies.getMany([...bodies].sort())) {
+    // What was replaced has no body any more.
+    if (bytes === undefined) continue
+    const { id, deleted } = view.load(bytes, 0)
+    changed.set(id, { id, document: deleted ? undefined : reader.decode(view) })
+  }
+  for (const key of ids) {
+    const id = decodeIdKey(key)
+    if (!changed.has(id)) changed.set(id, { id, document: undefined })
+  }
+  return [...changed.values()]
+}

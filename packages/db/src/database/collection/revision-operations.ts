@@ -1,0 +1,202 @@
+/** What can be done with the revisions of documents: conflicts and histories, as replication and its users need them. */
+import { loadedModule } from '../../base/lazy-module.ts'
+import { checkId } from '../../document/document-id.ts'
+import type { StoredDocument } from '../../document/document-reader.ts'
+import type { WriteResult } from '../../document/apply-writes.ts'
+import type {
+  ConflictedDocument,
+  MissingRevisions,
+  RevisionFields,
+  RevisionReadOptions,
+} from '../../document/revision-reads.ts'
+import { parseRevision } from '../../document/revision.ts'
+import type { PurgeResult } from '../../document/revision-writes.ts'
+import type { CollectionAccess } from './collection-access.ts'
+import type { DocumentInput, DocumentWithAttachments, RevisionDocument, WithAttachments } from './document-types.ts'
+import type * as Reading from './revision-reading.ts'
+import type * as Writing from './revision-writing.ts'
+
+/** One of the documents that `getRevisions` was asked for. */
+export type RevisionResult<T extends object, Document = RevisionDocument<T>> =
+  | { readonly ok: Document }
+  | { readonly missing: string }
+
+/** One of the documents that `bulkGet` was asked for. */
+export type BulkGetResult<T extends object, Document = RevisionDocument<T>> =
+  | { readonly id: string; readonly ok: Document }
+  | { readonly id: string; readonly missing: string | undefined }
+
+/** A document, or one revision of it. */
+export interface RevisionReference {
+  readonly id: string
+  readonly rev?: string
+}
+
+/** Most applications have no conflicts, so what deals with them is loaded on demand. */
+export abstract class RevisionOperations<T extends object> {
+  readonly name: string
+  /** @internal */
+  protected readonly access: CollectionAccess
+
+  /** @internal */
+  constructor(name: string, access: CollectionAccess) {
+    this.name = name
+    this.access = access
+  }
+
+  /**
+   * Revisions of a document: those that are named, or all its leaves, the winner first. One that is not there any more (or
+   * never was) is `missing`.
+   *
+   * @param options With `revs` each has `_revisions`; with `latest` a revision that was replaced gives the leaf that
+   *   descends from it.
+   * @throws TypeError for a malformed revision.
+   * @example
+   * for (const result of await people.getRevisions('ann', 'all')) if ('ok' in result) show(result.ok)
+   */
+  getRevisions(
+    id: string,
+    revs: 'all' | readonly string[],
+    options: RevisionFields & WithAttachments & { readonly latest?: boolean },
+  ): Promise<RevisionResult<T, DocumentWithAttachments<T>>[]>
+  getRevisions(
+    id: string,
+    revs: 'all' | readonly string[],
+    options?: RevisionFields & { readonly latest?: boolean },
+  ): Promise<RevisionResult<T>[]>
+  getRevisions(
+    id: string,
+    revs: 'all' | readonly string[],
+    options: RevisionFields & { readonly latest?: boolean } = {},
+  ): Promise<unknown> {
+    checkId(id)
+    const wanted = revs === 'all' ? revs : checkedRevisions(revs)
+    return this.#reading(({ getRevisions }, access) => getRevisions(access, id, wanted, options))
+  }
+
+  /**
+   * Many documents, each in the revision that is named or else as it is now; aligned with the references.
+   *
+   * @param options With `partial` the result may be shorter: it ends where the documents read have taken about a mebibyte.
+   *   At least one is read. Ask again for the others.
+   * @throws TypeError for a malformed id or revision.
+   * @example
+   * const [ann, bob] = await people.bulkGet([{ id: 'ann', rev: '2-…' }, { id: 'bob' }], { revs: true })
+   */
+  bulkGet(
+    references: readonly RevisionReference[],
+    options: RevisionFields & WithAttachments & { readonly latest?: boolean; readonly partial?: boolean },
+  ): Promise<BulkGetResult<T, DocumentWithAttachments<T>>[]>
+  bulkGet(
+    references: readonly RevisionReference[],
+    options?: RevisionFields & { readonly latest?: boolean; readonly partial?: boolean },
+  ): Promise<BulkGetResult<T>[]>
+  bulkGet(
+    references: readonly RevisionReference[],
+    options: RevisionFields & { readonly latest?: boolean; readonly partial?: boolean } = {},
+  ): Promise<unknown> {
+    if (!Array.isArray(references)) throw new TypeError('an array of { id, rev } is needed')
+    const wanted = references.map(({ id, rev }: RevisionReference) => {
+      checkId(id)
+      if (rev !== undefined) parseRevision(rev)
+      return { id, rev }
+    })
+    return this.#reading(({ bulkGet }, access) => bulkGet(access, wanted, options))
+  }
+
+  /**
+   * Which of the revisions that another replica has are not known here; documents that lack nothing are left out. A revision
+   * whose content is no longer kept is known.
+   *
+   * @throws TypeError for a malformed id or revision.
+   * @example
+   * const { ann } = await people.revsDiff({ ann: ['3-…', '2-…'] })   // { missing: ['3-…'], possibleAncestors: ['2-…'] }
+   */
+  revsDiff(revs: Readonly<Record<string, readonly string[]>>): Promise<Record<string, MissingRevisions>> {
+    const wanted = Object.entries(revs)
+    for (const [id, list] of wanted) {
+      checkId(id)
+      checkedRevisions(list)
+    }
+    return this.#reading(({ revsDiff }, access) => revsDiff(access, wanted))
+  }
+
+  /**
+   * The documents that have several live leaves, by id. Costs as much as there are such documents, however many others.
+   *
+   * @example
+   * for (const { id } of await people.conflicts()) await people.resolve(id, ([mine, ...others]) => merge(mine, others))
+   */
+  conflicts(): Promise<ConflictedDocument[]> {
+    return this.#reading(({ listConflicts }, access) => listConflicts(access))
+  }
+
+  /**
+   * Ends the conflicts of a document: `choose` is given its live leaves, the winner first, and what it returns replaces the
+   * winner; the other leaves are deleted, all in one commit. `choose` must be synchronous and may be called again. If it
+   * returns undefined everything stays as it is.
+   *
+   * @throws PANNIER_NOT_FOUND if there is no such document. What `choose` throws is passed on.
+   * @example
+   * await people.resolve('ann', (leaves) => ({ ...leaves[0], tags: leaves.flatMap(({ tags }) => tags) }))
+   */
+  resolve(id: string, choose: (leaves: RevisionDocument<T>[]) => DocumentInput<T> | undefined): Promise<WriteResult> {
+    checkId(id)
+    if (typeof choose !== 'function') throw new TypeError('resolve takes a function that makes one document of several')
+    const chooseStored = choose as unknown as (leaves: StoredDocument[]) => unknown
+    return this.#writing(({ resolve }, access) => resolve(access, id, chooseStored))
+  }
+
+  /**
+   * Forgets leaf revisions, each with the ancestors that only it has, as if they had never been: other replicas are not told,
+   * and may bring them back. Without `revs` nothing is left of the document, not even a tombstone. Revisions that are no
+   * leaves stay.
+   *
+   * @throws TypeError for a malformed revision.
+   * @example
+   * await people.purge('ann')
+   */
+  purge(id: string, revs?: string | readonly string[]): Promise<PurgeResult> {
+    checkId(id)
+    const leaves = revs === undefined ? undefined : checkedRevisions(typeof revs === 'string' ? [revs] : revs)
+    return this.#writing(({ purge }, access) => purge(access, id, leaves))
+  }
+
+  /**
+   * Forgets the content of revisions that were replaced, which a collection with `history` keeps, and what uploads of
+   * attachments have left that were cut off by the end of their tab or process, at least 15 minutes ago. Resolves with how many have
+   * lost theirs. It goes in small steps: others write in between.
+   */
+  compact(): Promise<number> {
+    return this.#writing(({ compact }, access) => compact(access))
+  }
+
+  /** @internal `get` with options. */
+  protected readRevisions(ids: string | readonly string[], options: RevisionReadOptions): Promise<unknown> {
+    const { rev } = options
+    if (rev !== undefined) parseRevision(rev)
+    if (typeof ids === 'string') return this.#reading(({ readOne }, access) => readOne(access, ids, options))
+    if (!Array.isArray(ids) || ids.some((id) => typeof id !== 'string') || rev !== undefined)
+      throw new TypeError('an id or an array of ids is needed, and a revision goes with one id')
+    const list = [...(ids as string[])]
+    return this.#reading(({ readMany }, access) => readMany(access, list, options))
+  }
+
+  #reading<R>(read: (reading: typeof Reading, access: CollectionAccess) => Promise<unknown>): Promise<R> {
+    const { access } = this
+    return access.pending(
+      loadedModule(import('./revision-reading.ts')).then((reading) => read(reading, access) as Promise<R>),
+    )
+  }
+
+  #writing<R>(write: (writing: typeof Writing, access: CollectionAccess) => Promise<R>): Promise<R> {
+    const { access } = this
+    return access.pending(loadedModule(import('./revision-writing.ts')).then((writing) => write(writing, access)))
+  }
+}
+
+function checkedRevisions(revs: unknown): string[] {
+  if (!Array.isArray(revs)) throw new TypeError('an array of revisions is needed')
+  for (const rev of revs) parseRevision(rev)
+  return [...(revs as string[])]
+}

@@ -1,0 +1,131 @@
+/** How a collection reads and writes outside transactions. */
+import { lazyModule, loadedModule } from '../../base/lazy-module.ts'
+import type { MaybePromise } from '../../base/maybe-promise.ts'
+import type { UploadTarget } from '../../document/attachments/upload.ts'
+import type { CollectionState } from '../../document/collection-state.ts'
+import { DEFAULT_SETTINGS } from '../../document/collection-state.ts'
+import type { IndexMaintenance } from '../../document/document-write.ts'
+import type { IndexDeclaration } from '../../index/index-definition.ts'
+import type { Snapshot, WriteTransaction } from '../../kv/key-value-store.ts'
+import type { LiveHost } from '../../query/live/live-types.ts'
+import type { QuerySource } from '../../query/query-source.ts'
+import type { CollectionAccess, CollectionWriting } from './collection-access.ts'
+import type { DatabaseContext } from '../database-context.ts'
+import type { ChosenSettings } from './collection-settings.ts'
+import { querySource } from './query-source.ts'
+import type { CollectionSchema } from '../schema/collection-schema.ts'
+import { assertOutside } from './transaction-scope.ts'
+import { writePath } from './write-path-on-demand.ts'
+
+const defining = lazyModule(() => import('../../index/define-indexes.ts'))
+
+/** What a collection is to be like, as far as writes must know. */
+export interface Declared {
+  readonly indexes: ReadonlyMap<string, IndexDeclaration>
+  readonly settings: Readonly<ChosenSettings>
+  readonly schema: CollectionSchema
+  /** Called after each write, with the number of the collection if there is one. */
+  afterWrite(collectionNumber: number | undefined): void
+}
+
+/** Reads the newest state; each write is a transaction of its own. */
+export class StoreAccess implements CollectionAccess {
+  readonly writing: CollectionWriting
+  readonly loadLiveHost: () => Promise<LiveHost>
+  readonly #name: string
+  readonly #context: DatabaseContext
+  readonly #declared: Declared
+
+  constructor(name: string, context: DatabaseContext, declared: Declared) {
+    const { catalog } = context
+    const { indexes, settings, schema } = declared
+    this.#name = name
+    this.#context = context
+    this.#declared = declared
+    this.loadLiveHost = async () => {
+      const { watchCollection } = await loadedModule(import('./live-watcher.ts'))
+      return watchCollection(context, name, schema)
+    }
+    const declaredIndexes = (): IndexDeclaration[] => [...indexes.values()]
+    let maintenance: IndexMaintenance | undefined
+    this.writing = {
+      catalog,
+      name,
+      create: (transaction, initial) => {
+        // One without indexes needs nothing for them; what it takes to define some is asked for before anything is written.
+        const definitions = indexes.size === 0 ? undefined : defining()
+        const state = schema.markNew(
+          transaction,
+          catalog,
+          catalog.create(transaction, name, { ...initial, ...settings }),
+        )
+        return definitions?.defineIndexes(transaction, catalog, state, declaredIndexes()) ?? state
+      },
+      get maintenance(): IndexMaintenance {
+        return (maintenance ??= writePath().collectionMaintenance(declaredIndexes))
+      },
+      settings: () => ({ ...DEFAULT_SETTINGS, ...settings }),
+      newIds: context.newIds,
+      schema,
+      declaredIndexes,
+    }
+  }
+
+  read<T>(read: (snapshot: Snapshot) => T): MaybePromise<T> {
+    return this.#context.store.read(read)
+  }
+
+  async write<T>(write: (transaction: WriteTransaction) => T): Promise<T> {
+    const { store, catalog } = this.#context
+    this.#assertOutside()
+    let number: number | undefined
+    const result = await store.write((transaction) => {
+      const written = write(transaction)
+      number = catalog.collection(transaction, this.#name)?.number
+      return written
+    })
+    this.#declared.afterWrite(number)
+    return result
+  }
+
+  uploads(): UploadTarget {
+    this.#assertOutside()
+    const { store, catalog, environment, wallClock, closing, liveUploads } = this.#context
+    return {
+      environment,
+      wallClock,
+      closing,
+      live: liveUploads,
+      write: (run) => store.write(run),
+      snapshot: () => store.snapshot(),
+      create: (transaction) => (catalog.collection(transaction, this.#name) ?? this.writing.create(transaction)).number,
+      find: (transaction) => catalog.collection(transaction, this.#name)?.number,
+    }
+  }
+
+  pending<T>(work: Promise<T>): Promise<T> {
+    const { pending } = this.#context
+    pending.add(work)
+    const done = (): void => void pending.delete(work)
+    work.then(done, done)
+    return work
+  }
+
+  #assertOutside(): void {
+    const name = JSON.stringify(this.#name)
+    assertOutside(this.#context, `A write to the collection ${name}`, `Use tx.collection(${name}).`)
+  }
+
+  openSource(): QuerySource {
+    const { store, environment } = this.#context
+    const snapshot = store.snapshot()
+    return querySource(snapshot, this.writing, environment, () => snapshot.release())
+  }
+
+  known(): { readonly state: CollectionState | undefined; readonly committed: boolean } {
+    const { store, catalog } = this.#context
+    // The catalog is always in memory.
+    const state = store.read((snapshot) => catalog.collection(snapshot, this.#name))
+    return { state: state as CollectionState | undefined, committed: true }
+  }
+}

@@ -1,0 +1,201 @@
+/** A transaction as its function sees it: several reads and writes, all or nothing, that nobody else comes between. */
+import type { Environment } from '../../base/environment.ts'
+import { andThen, isPromise } from '../../base/maybe-promise.ts'
+import type { MaybePromise } from '../../base/maybe-promise.ts'
+import type { CollectionState } from '../../document/collection-state.ts'
+import type { HeldSnapshot, HeldTransaction, Snapshot, WriteTransaction } from '../../kv/key-value-store.ts'
+import { transactionEnded } from '../../kv/transaction.ts'
+import type { QuerySource } from '../../query/query-source.ts'
+import type { Collection } from './collection.ts'
+import { CollectionOperations } from './collection-operations.ts'
+import type { CollectionAccess, CollectionWriting } from './collection-access.ts'
+import type { DatabaseContext } from '../database-context.ts'
+import type { JsonObject } from './document-types.ts'
+import { querySource } from './query-source.ts'
+import type { DocumentOf, InputOf, KnownName, UnknownCollection } from '../schema/declared-types.ts'
+import { MigrationNeeded, VersionedAccess } from '../schema/versioned-access.ts'
+
+/** `Schemas`: those that the database was opened with, by the names of the collections. */
+export class Transaction<Schemas extends object = object> {
+  readonly #context: DatabaseContext
+  readonly #held: HeldTransaction
+  readonly #collectionOf: (name: string) => Collection<JsonObject>
+  readonly #touched = new Set<string>()
+  /** Reads and writes that wait for the storage. */
+  readonly #steps = new Set<Promise<unknown>>()
+  /** Writes, and what will end in one. */
+  readonly #work = new Set<Promise<unknown>>()
+  /** @internal Steps of queries that were begun, and queries that have not come to their end. */
+  taken = 0
+  /** @internal */
+  openQueries = 0
+  #postponed: MigrationNeeded | undefined
+  #ended = false
+
+  /** @internal */
+  constructor(context: DatabaseContext, held: HeldTransaction, collectionOf: (name: string) => Collection<JsonObject>) {
+    this.#context = context
+    this.#held = held
+    this.#collectionOf = collectionOf
+  }
+
+  /**
+   * The collection inside the transaction: what is read through it includes what the transaction has written, which nobody
+   * else sees before it ends. Steps that overlap take effect in the order in which they were asked for. A query answers by what was
+   * written before it began: what is written meanwhile changes nothing in a loop over its rows. docs/transactions.md is the contract.
+   */
+  collection<Name extends KnownName<Schemas>>(
+    name: Name,
+  ): CollectionOperations<DocumentOf<Schemas, Name>, InputOf<Schemas, Name>>
+  collection<T extends object = UnknownCollection>(name: string): CollectionOperations<T>
+  collection(name: string): unknown {
+    this.#assertActive()
+    const collection = this.#collectionOf(name)
+    const access = new TransactionAccess(this, collection.writing)
+    // It must not wait for a migration, which would wait for its turn.
+    const postpone = (): Promise<never> => {
+      this.#postponed ??= new MigrationNeeded(() => collection.declarations.migrations.migrate())
+      return Promise.reject(this.#postponed)
+    }
+    return new CollectionOperations<JsonObject>(name, new VersionedAccess(access, collection.writing.schema, postpone))
+  }
+
+  /** @internal Set when the transaction has to start over, whatever its function makes of it. */
+  get postponed(): MigrationNeeded | undefined {
+    return this.#postponed
+  }
+
+  /**
+   * @internal Waits for what was begun and not waited for; rejects if one of the writes fails. A query that goes on by itself takes
+   * its next step within a turn of the event loop; one that does not is cut off when the transaction ends.
+   */
+  async settle(): Promise<void> {
+    while (this.#work.size > 0 || (await this.#isMoving()))
+      await Promise.all([...this.#work, Promise.allSettled(this.#steps)])
+  }
+
+  /** @internal As `settle`, when the transaction has failed: only for what the storage has to answer, however that ends. */
+  async settleSteps(): Promise<void> {
+    while (await this.#isMoving()) await Promise.allSettled(this.#steps)
+  }
+
+  async #isMoving(): Promise<boolean> {
+    if (this.#steps.size > 0) return true
+    const { taken } = this
+    if (this.openQueries > 0) await this.#context.environment.yield()
+    return this.#steps.size > 0 || this.taken > taken
+  }
+
+  /** @internal */
+  end(): void {
+    this.#ended = true
+  }
+
+  /** @internal Tells each collection that was written to. */
+  committed(): void {
+    const { store, catalog } = this.#context
+    for (const name of this.#touched) {
+      const state = store.read((snapshot) => catalog.collection(snapshot, name))
+      if (!isPromise(state)) this.#collectionOf(name).declarations.afterWrite(state?.number)
+    }
+  }
+
+  /** @internal */
+  get environment(): Environment {
+    return this.#context.environment
+  }
+
+  /** @internal */
+  get active(): HeldTransaction {
+    this.#assertActive()
+    return this.#held
+  }
+
+  /** @internal */
+  write<T>(name: string, write: (transaction: WriteTransaction) => T): Promise<T> {
+    const held = this.active
+    this.#touched.add(name)
+    const written = (async () => held.attempt(() => write(held)))()
+    return this.pending(kept(this.#steps, written))
+  }
+
+  /** @internal The transaction does not end before it has. */
+  pending<T>(work: Promise<T>): Promise<T> {
+    return kept(this.#work, work)
+  }
+
+  /** @internal As `pending`, of what changes nothing. */
+  reading<T>(work: MaybePromise<T>): MaybePromise<T> {
+    return isPromise(work) ? kept(this.#steps, work) : work
+  }
+
+  #assertActive(): void {
+    if (this.#ended) throw transactionEnded()
+  }
+}
+
+/** In the set until it has ended. */
+function kept<T>(set: Set<Promise<unknown>>, work: Promise<T>): Promise<T> {
+  set.add(work)
+  const done = (): void => void set.delete(work)
+  work.then(done, done)
+  return work
+}
+
+class TransactionAccess implements CollectionAccess {
+  readonly writing: CollectionWriting
+  readonly loadLiveHost: undefined
+  readonly #transaction: Transaction
+
+  constructor(transaction: Transaction, writing: CollectionWriting) {
+    this.#transaction = transaction
+    this.writing = writing
+  }
+
+  read<T>(read: (snapshot: Snapshot) => T): MaybePromise<T> {
+    const transaction = this.#transaction
+    const view = transaction.active.view()
+    return transaction.reading(andThen(view, (seen) => seen.attempt(() => read(seen))))
+  }
+
+  write<T>(write: (transaction: WriteTransaction) => T): Promise<T> {
+    return this.#transaction.write(this.writing.name, write)
+  }
+
+  /** Another transaction would wait for this one to end. */
+  uploads(): undefined {
+    return undefined
+  }
+
+  pending<T>(work: Promise<T>): Promise<T> {
+    return this.#transaction.pending(work)
+  }
+
+  /** Of what the transaction has written by now. */
+  openSource(): MaybePromise<QuerySource> {
+    const transaction = this.#transaction
+    return transaction.reading(andThen(transaction.active.view(), (view) => this.#sourceOf(view)))
+  }
+
+  /** Each step counts as under way. */
+  #sourceOf(view: HeldSnapshot): QuerySource {
+    const transaction = this.#transaction
+    const source = querySource(view, this.writing, transaction.environment, () => {
+      view.release()
+      transaction.openQueries--
+    })
+    transaction.openQueries++
+    return {
+      ...source,
+      attempt: (step) => {
+        transaction.taken++
+        return transaction.reading(source.attempt(step))
+      },
+      pause: () => transaction.reading(source.pause()),
+    }
+  }
+
+  known(): { readonly state: CollectionState | undefined; readonly committed: boolean } {
+    return { state: this.writing.catalog.collection(this.#transaction.active, this.writing.name), committed: false }
+  }
+}

@@ -1,0 +1,145 @@
+/** Views as users see them. What they do is loaded when it is called for. */
+import { loadedModule } from '../../base/lazy-module.ts'
+import type { NumberStatistics } from '../../btree/statistics.ts'
+import type { BuiltInReduce, Emit, MapMany, ReduceFunction, ViewFunctions } from '../../view/view-definition.ts'
+import type { ViewContext, ViewEngine } from '../../view/view-engine.ts'
+import type { ViewEngines } from '../../view/view-engines.ts'
+import { checkViewFunctions } from '../../view/view-functions.ts'
+import type { ViewOptions } from '../../view/view-options.ts'
+import type { ReducedRow, ViewInfo, ViewResult, ViewRow } from '../../view/view-result.ts'
+
+/** What a view is made of. Functions must be pure: their results are kept for as long as their source stays the same. */
+export interface ViewDefinition<Document, Key, Value, Reduce> {
+  /**
+   * Called with each document; what it emits are the rows. To have rows typed, say what `emit` takes: `emit: Emit<string, number>`.
+   * A document for which it throws is left out (`info()` tells).
+   */
+  readonly map: (document: Document, emit: Emit<Key, Value>) => unknown
+  /**
+   * Maps many documents at a time, in place of `map`: for functions that run elsewhere, in a thread or a sandbox. Goes with a `version`.
+   * If it rejects, the update of the view ends with that error and goes on with the next query.
+   */
+  readonly mapMany?: MapMany<Document>
+  /** What rows of equal keys (or all rows) are reduced to. The built-in ones are kept in the tree and cost no walk. */
+  readonly reduce?: Reduce
+  /** To be changed when a function means something else although its source is the same. */
+  readonly version?: string | number
+  /** The order of strings in keys: the name of one that `registerCollation` was given. By default that of code points. */
+  readonly collation?: string
+}
+
+/** What a built-in reduce gives. */
+export type BuiltInResult<Reduce, Value> = Reduce extends '_sum'
+  ? Value
+  : Reduce extends '_stats'
+    ? NumberStatistics
+    : number
+
+/** What a query without `reduce: false` gives. */
+export type ViewAnswer<Document, Key, Value, Result> = [Result] extends [never]
+  ? ViewRow<Key, Value, Document>
+  : ReducedRow<Key | null, Result>
+
+/**
+ * A map/reduce view. It is built by the first query and kept up to date by those that follow, each with what was written since.
+ *
+ * @example
+ * const byCity = people.view('byCity', {
+ *   map: (person, emit: Emit<string, number>) => emit(person.city, person.age),
+ *   reduce: '_stats',
+ * })
+ * const { rows } = await byCity.query({ group: true })
+ */
+export class View<Document, Key = unknown, Value = unknown, Result = never> {
+  /** Undefined: an ad-hoc view. */
+  readonly name: string | undefined
+  readonly #engine: () => Promise<ViewEngine>
+
+  /** @internal Use `collection.view`. */
+  constructor(name: string | undefined, engine: () => Promise<ViewEngine>) {
+    this.name = name
+    this.#engine = engine
+  }
+
+  /**
+   * The rows that the options ask for, or what they reduce to.
+   *
+   * @throws PANNIER_ABORTED if it was cancelled. A TypeError for options that go against each other.
+   * @example
+   * await byCity.query({ gte: 'A', lt: 'B', reduce: false, limit: 20 })
+   */
+  query(
+    options: ViewOptions & { readonly reduce: false },
+  ): Promise<ViewResult<Key, Value, ViewRow<Key, Value, Document>>>
+  query(options?: ViewOptions): Promise<ViewResult<Key, Value, ViewAnswer<Document, Key, Value, Result>>>
+  query(options: ViewOptions = {}): Promise<unknown> {
+    return this.#engine().then((engine) => engine.query(options))
+  }
+
+  /** As `query`, one row after another, so that they need not all be in memory. */
+  rows(
+    options: ViewOptions & { readonly reduce: false },
+  ): AsyncGenerator<ViewRow<Key, Value, Document>, void, undefined>
+  rows(options?: ViewOptions): AsyncGenerator<ViewAnswer<Document, Key, Value, Result>, void, undefined>
+  async *rows(options: ViewOptions = {}): AsyncGenerator<unknown, void, undefined> {
+    yield* (await this.#engine()).rows(options)
+  }
+
+  /** Takes in what was written; a query does so by itself. Of use when a first build is to be done before it is needed. */
+  async update(options: Pick<ViewOptions, 'signal' | 'onProgress'> = {}): Promise<void> {
+    await (await this.#engine()).update(options)
+  }
+
+  async info(): Promise<ViewInfo> {
+    const { name = '' } = this
+    return { name, ...(await (await this.#engine()).info()) }
+  }
+
+  /** Forgets what was built at once, whatever its size; the next query builds it again. False if nothing was built. */
+  async drop(): Promise<boolean> {
+    return (await this.#engine()).drop()
+  }
+}
+
+/** Makes views of one collection. Equal definitions share what they do. */
+export class CollectionViews {
+  readonly #context: ViewContext
+  #loaded: Promise<ViewEngines> | undefined
+
+  constructor(context: ViewContext) {
+    this.#context = context
+  }
+
+  /** Throws a TypeError for what is no view. */
+  view(name: string | undefined, functions: unknown): View<unknown, unknown, unknown, unknown> {
+    const checked = functions as ViewFunctions
+    checkViewFunctions(checked, name)
+    // Whoever defines a view is going to query it. Who is first to do so hears of a failure to load.
+    this.#load().catch(() => {})
+    let engine: Promise<ViewEngine> | undefined
+    const load = async (): Promise<ViewEngine> => {
+      try {
+        return (await this.#load()).engine(name, checked)
+      } catch (error) {
+        // The next one to ask tries again.
+        engine = undefined
+        throw error
+      }
+    }
+    return new View(name, () => (engine ??= load()))
+  }
+
+  #load(): Promise<ViewEngines> {
+    this.#loaded ??= loadedModule(import('../../view/view-engines.ts')).then(
+      ({ ViewEngines }) => new ViewEngines(this.#context),
+      (error: unknown) => {
+        this.#loaded = undefined
+        throw error
+      },
+    )
+    return this.#loaded
+  }
+}
+
+export type { BuiltInReduce, Emit, ReduceFunction, ViewOptions }
+export type { NumberStatistics, ReducedRow, ViewInfo, ViewResult, ViewRow }

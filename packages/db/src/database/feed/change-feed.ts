@@ -1,0 +1,211 @@
+/**
+ * The change feed of a collection as its callers see it. The contract is docs/change-feed.md. What reads it is loaded with
+ * the first use.
+ */
+import { checkOptions, type OptionNames } from '../../base/options.ts'
+import { loadedModule } from '../../base/lazy-module.ts'
+import { parseSelector, type SelectorMeaning } from '../../query/ast/parse-selector.ts'
+import { normalise } from '../../query/ast/normalise.ts'
+import type { Change } from '../../document/change.ts'
+import type { Selector } from '../../query/query.ts'
+import type * as Reader from './change-feed-reader.ts'
+import type { FeedSource, FeedSpecification } from './change-feed-reader.ts'
+import type { Identified, Stored } from '../collection/document-types.ts'
+
+export interface ChangesOptions<T extends object = Record<string, unknown>> {
+  /** Only changes with a higher number: the `lastSeq` of an earlier read. 'now': only those after this call. Default: 0, all. */
+  readonly since?: number | 'now'
+  /** The epoch that `since` is of (`info()`): another one is PANNIER_EPOCH_MISMATCH. */
+  readonly epoch?: string
+  /** At most so many rows. */
+  readonly limit?: number
+  /** Newest first. Not with `live`. */
+  readonly descending?: boolean
+  /** Goes on with new changes as they are committed, in this handle or another. */
+  readonly live?: boolean
+  /** Rows have the document. */
+  readonly docs?: boolean
+  /** With `docs`: a document that has other live leaf revisions lists them in `_conflicts`. */
+  readonly conflicts?: boolean
+  /** 'winner' (default): rows tell the winning revision; 'all': every leaf revision, the winner first. */
+  readonly style?: 'winner' | 'all'
+  /** Only documents that it matches. Of a deleted one it sees `_id`, `_rev`, `_deleted: true` and the content it may have. */
+  readonly selector?: Selector<Identified<T> & { readonly _deleted?: true }>
+  /** How the selector is to be understood, as for `find`. */
+  readonly dialect?: SelectorMeaning['dialect'] | undefined
+  readonly collation?: SelectorMeaning['collation']
+  /** Only documents with these ids. */
+  readonly ids?: readonly string[]
+  /** Only documents of which it says yes; it sees what `selector` does. */
+  readonly filter?: (document: Stored<T> & { readonly _deleted?: true }) => unknown
+  /** Once it is aborted the feed rejects with PANNIER_ABORTED. */
+  readonly signal?: AbortSignal
+}
+
+const CHANGES_OPTIONS: OptionNames<ChangesOptions> = {
+  since: true,
+  epoch: true,
+  limit: true,
+  descending: true,
+  live: true,
+  docs: true,
+  conflicts: true,
+  style: true,
+  selector: true,
+  collation: true,
+  dialect: true,
+  ids: true,
+  filter: true,
+  signal: true,
+}
+
+/** Changes read in one go, and where to go on. */
+export interface ChangesPage<T extends object> {
+  readonly changes: Change<Stored<T>>[]
+  readonly lastSeq: number
+  /** Changes after `lastSeq`, filtered or not. */
+  readonly pending: number
+}
+
+/**
+ * Rows in the order of their sequence numbers. Each loop over it starts again at `since`.
+ *
+ * @example
+ * const feed = people.changes({ since, live: true, signal })
+ * for await (const { id, deleted } of feed) {
+ *   …
+ *   since = feed.lastSeq
+ * }
+ */
+export class ChangeFeed<T extends object> implements AsyncIterable<Change<Stored<T>>> {
+  readonly #source: FeedSource
+  readonly #specification: FeedSpecification
+  #lastSeq: number
+
+  /** @internal Use `collection.changes`. */
+  constructor(source: FeedSource, specification: FeedSpecification) {
+    this.#source = source
+    this.#specification = specification
+    this.#lastSeq = specification.since
+  }
+
+  /**
+   * Everything up to this number has been handed out or filtered out, by the loop that was started last: `since: lastSeq` goes on
+   * from there, with nothing missed and nothing twice. A feed that is `descending` has it only at its end.
+   */
+  get lastSeq(): number {
+    return this.#lastSeq
+  }
+
+  /** All rows. Not of a live feed without a limit, which has no end. */
+  toArray(): Promise<Change<Stored<T>>[]> {
+    this.#checkEnd()
+    return this.#collect()
+  }
+
+  /** All rows, and where to go on. */
+  page(): Promise<ChangesPage<T>> {
+    this.#checkEnd()
+    return this.#readPage()
+  }
+
+  /** The rows in arrays, as they are read. */
+  batches(): AsyncIterableIterator<readonly Change<Stored<T>>[]> {
+    return stoppable((stop) => this.#batches(stop))
+  }
+
+  [Symbol.asyncIterator](): AsyncIterableIterator<Change<Stored<T>>> {
+    return stoppable((stop) => this.#rows(stop))
+  }
+
+  #checkEnd(): void {
+    const { live, limit } = this.#specification
+    if (live && limit === Infinity) throw new TypeError('A live feed without a limit has no end: loop over it.')
+  }
+
+  async #collect(): Promise<Change<Stored<T>>[]> {
+    const changes: Change<Stored<T>>[] = []
+    for await (const rows of this.batches()) for (const row of rows) changes.push(row)
+    return changes
+  }
+
+  async #readPage(): Promise<ChangesPage<T>> {
+    const changes = await this.#collect()
+    const { countChanges } = await loadReader()
+    return { changes, lastSeq: this.#lastSeq, pending: await countChanges(this.#source, this.#lastSeq) }
+  }
+
+  async *#batches(stop: AbortSignal): AsyncGenerator<readonly Change<Stored<T>>[], void, undefined> {
+    const { feedBatches } = await loadReader()
+    yield* feedBatches(this.#source, this.#specification, stop, this.#reached) as AsyncGenerator<Change<Stored<T>>[]>
+  }
+
+  async *#rows(stop: AbortSignal): AsyncGenerator<Change<Stored<T>>, void, undefined> {
+    const { feedRows } = await loadReader()
+    yield* feedRows(this.#source, this.#specification, stop, this.#reached) as AsyncGenerator<Change<Stored<T>>>
+  }
+
+  readonly #reached = (lastSeq: number): void => {
+    this.#lastSeq = lastSeq
+  }
+}
+
+function loadReader(): Promise<typeof Reader> {
+  return loadedModule(import('./change-feed-reader.ts'))
+}
+
+/** Checks the options: a TypeError tells what is wrong with them. */
+export function feedSpecification<T extends object>(options: ChangesOptions<T>, now: () => number): FeedSpecification {
+  checkOptions('changes()', options, CHANGES_OPTIONS)
+  const { since = 0, epoch, limit = Infinity, descending = false, live = false } = options
+  const { docs = false, conflicts = false, style = 'winner', selector, ids, filter, signal } = options
+  const { dialect, collation } = options
+  if (since !== 'now' && !isCount(since)) throw new TypeError(`since is a sequence number or 'now'`)
+  if (limit !== Infinity && !isCount(limit)) throw new TypeError('limit is a number of rows')
+  if (live && descending) throw new TypeError('a feed that is live cannot be descending')
+  if (style !== 'winner' && style !== 'all') throw new TypeError(`style is 'winner' or 'all'`)
+  if (ids !== undefined && !(Array.isArray(ids) && ids.every((id) => typeof id === 'string')))
+    throw new TypeError('ids is an array of ids')
+  if (filter !== undefined && typeof filter !== 'function') throw new TypeError('filter is a function')
+  return {
+    since: since === 'now' ? now() : since,
+    epoch,
+    limit,
+    live,
+    signal,
+    request: {
+      condition: selector === undefined ? undefined : normalise(parseSelector(selector, { dialect, collation })),
+      ids: ids && new Set(ids),
+      accept: filter as FeedSpecification['request']['accept'],
+      docs,
+      descending,
+      leaves: style === 'all',
+      conflicts,
+    },
+  }
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0
+}
+
+/**
+ * An iterator that can be left at any time: `return()` also ends a `next()` that waits, which a generator's own would wait
+ * for.
+ */
+function stoppable<Row>(
+  start: (stop: AbortSignal) => AsyncGenerator<Row, void, undefined>,
+): AsyncIterableIterator<Row> {
+  const stop = new AbortController()
+  const rows = start(stop.signal)
+  return {
+    next: () => rows.next(),
+    return: () => {
+      stop.abort()
+      return rows.return()
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}

@@ -1,0 +1,25 @@
+/** Deletes databases that are not open. */
+import { defaultStorage } from '#default-storage'
+import { checkOptions, type OptionNames } from '../../base/options.ts'
+import { limitsOf } from './open.ts'
+import type { Storage } from '../../storage/page-store.ts'
+
+export interface DestroyOptions {
+  /** Where it is kept; as for `open`. */
+  readonly storage?: Storage
+}
+
+const DESTROY_OPTIONS: OptionNames<DestroyOptions> = { storage: true }
+
+/**
+ * Deletes a database with everything in it; fine if there is none. Unlike `db.destroy()` it needs no key. Handles that are open
+ * elsewhere fail from then on.
+ *
+ * @throws PANNIER_BLOCKED if another tab does not let go of it; PANNIER_LOCKED
+ */
+export function destroy(name: string, options: DestroyOptions = {}): Promise<void> {
+  checkOptions('destroy()', options, DESTROY_OPTIONS)
+  limitsOf(name, {})
+  const { storage = defaultStorage() } = options
+  return storage.destroy(name)
+}

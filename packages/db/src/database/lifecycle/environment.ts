@@ -1,0 +1,38 @@
+/** The real clock, chance and event loop, of a browser page, a worker or Node. */
+import type { Environment } from '../../base/environment.ts'
+
+export function systemEnvironment(): Environment {
+  return { now: () => performance.now(), randomId, yield: makeYield(), after }
+}
+
+const ID_BYTES = 16
+
+function randomId(): string {
+  let id = ''
+  for (const byte of crypto.getRandomValues(new Uint8Array(ID_BYTES))) id += byte.toString(16).padStart(2, '0')
+  return id
+}
+
+function after(delayMs: number, callback: () => void): () => void {
+  const timer: unknown = setTimeout(callback, delayMs)
+  // Node's timers are objects, and hold the process up unless told otherwise; a browser's are numbers.
+  if (typeof timer === 'object') (timer as { unref(): void }).unref()
+  return () => clearTimeout(timer as number)
+}
+
+/**
+ * A turn at the end of the queue, behind results of the backend that wait already. `scheduler.yield` is no choice: its
+ * continuations go first, so a long row of them would keep those results waiting. Timers are none either: they are
+ * slowed down to 4 ms, and to a second in a hidden page.
+ */
+function makeYield(): () => Promise<void> {
+  if (typeof setImmediate === 'function') return () => new Promise((resolve) => setImmediate(resolve))
+  const { port1, port2 } = new MessageChannel()
+  const waiting: (() => void)[] = []
+  port1.onmessage = () => waiting.shift()!()
+  return () =>
+    new Promise((resolve) => {
+      waiting.push(resolve)
+      port2.postMessage(0)
+    })
+}

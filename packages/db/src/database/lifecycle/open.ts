@@ -1,0 +1,200 @@
+/** Opens databases. */
+import { throwIfAborted } from '../../base/abort.ts'
+import { defaultStorage } from '#default-storage'
+import type { Environment } from '../../base/environment.ts'
+import { loadAhead, loadedModule } from '../../base/lazy-module.ts'
+import type { Coordinator } from '../../kv/coordinator.ts'
+import type { WaitLimits } from '../../kv/turn-watch.ts'
+import { openKeyValueStore } from '../../kv/open.ts'
+import { answering } from '../../query/answer-on-demand.ts'
+import type { Durability, PageStore, Storage } from '../../storage/page-store.ts'
+import type { ByteSource } from '../transfer/byte-stream.ts'
+import type { Credential } from '../../storage/encrypted/slots.ts'
+import { checkOptions, type OptionNames } from '../../base/options.ts'
+import type { CollectionOptions } from '../collection/declarations.ts'
+import { webCoordinator } from '../coordination/web-coordinator.ts'
+import { Database } from '../database.ts'
+import type { CollectionDeclaration } from '../schema/declared-types.ts'
+import { systemEnvironment } from './environment.ts'
+import { writePath } from '../collection/write-path-on-demand.ts'
+
+export interface OpenOptions<Schemas extends object = Record<string, unknown>> {
+  /** Where to keep it: `memory()`, `indexedDb()`, `sqlite()`. By default IndexedDB in a browser and an SQLite file in Node. */
+  readonly storage?: Storage
+  /**
+   * When a write has succeeded: 'relaxed' (default): it survives the end of the tab or process; 'strict': also a loss of power.
+   */
+  readonly durability?: Durability
+  /**
+   * Encrypts a new database, and opens one that is encrypted. One of a password, a `CryptoKey` and a recovery key, which opens only.
+   */
+  readonly encryption?: Credential
+  /** Memory for cached pages; 64 MiB by default. */
+  readonly cacheBytesMax?: number
+  /**
+   * How long a write, or a transaction, may wait for its turn, in milliseconds: then it fails with PANNIER_TURN_TIMEOUT and nothing of it
+   * is written. It waits for transactions and writes of all tabs. By default there is no limit; a long wait is told on the console.
+   */
+  readonly writeWaitMsMax?: number
+  /** Collections with their indexes, settings and schemas, as for `db.collection(name, options)`. */
+  readonly collections?: { readonly [Name in keyof Schemas]: CollectionDeclaration<Schemas[Name]> }
+  /**
+   * A snapshot (`db.snapshot()`) to make the database of. There must not be one of that name yet; a function is only called
+   * if there is none, and what there is is opened.
+   */
+  readonly from?: ByteSource | (() => ByteSource | Promise<ByteSource>)
+  /** Called while a snapshot is read, then while indexes are built, with the part that is done, 0 to 1. */
+  readonly onProgress?: (done: number) => void
+  /** Gives up reading a snapshot, opening, and later building indexes, with PANNIER_ABORTED. */
+  readonly signal?: AbortSignal
+}
+
+const OPEN_OPTIONS: OptionNames<OpenOptions> = {
+  storage: true,
+  durability: true,
+  encryption: true,
+  cacheBytesMax: true,
+  collections: true,
+  from: true,
+  writeWaitMsMax: true,
+  onProgress: true,
+  signal: true,
+}
+
+const CACHE_BYTES_MAX_DEFAULT: number = 64 * 1024 * 1024
+const CACHE_BYTES_MAX_MIN: number = 1024 * 1024
+
+/**
+ * Opens a database, creating it if need be. The same one may be opened several times, in one or in many tabs.
+ *
+ * @param name In Node the path of a file. In a browser any name; it is shared by all pages of the origin.
+ * @throws PANNIER_LOCKED if another process has the file open; PANNIER_OPEN_FAILED, PANNIER_UNAVAILABLE,
+ *   PANNIER_ENCRYPTED, PANNIER_NOT_ENCRYPTED, PANNIER_WRONG_KEY, PANNIER_WRONG_FORMAT, PANNIER_NEWER_FORMAT, PANNIER_CORRUPT, PANNIER_QUOTA_EXCEEDED; with `from` also PANNIER_EXISTS. When
+ *   a snapshot can't be restored nothing of it stays.
+ * @example
+ * await using db = await open('shop', { collections: { people: { indexes: ['age', ['city', '-age']] } } })
+ * const people = db.collection<Person>('people')
+ * @example
+ * const db = await open('notes', { encryption: { password } })
+ * @example
+ * // The first time, the database is made of a snapshot that is downloaded.
+ * const db = await open('shop', { from: async () => (await fetch('/shop.snapshot')).body! })
+ */
+export function open<Schemas extends object = object>(
+  name: string,
+  options: OpenOptions<Schemas> = {},
+): Promise<Database<Schemas>> {
+  checkOptions('open()', options, OPEN_OPTIONS)
+  const limits = limitsOf(name, options)
+  return openChecked(name, options as OpenOptions, limits) as Promise<Database<Schemas>>
+}
+
+interface Limits {
+  readonly durability: Durability
+  readonly cacheBytesMax: number
+  readonly waits: WaitLimits
+}
+
+/** @throws TypeError for wrong arguments of `open` */
+export function limitsOf(
+  name: string,
+  options: Pick<OpenOptions, 'durability' | 'cacheBytesMax' | 'writeWaitMsMax'>,
+): Limits {
+  if (typeof name !== 'string' || name === '')
+    throw new TypeError('the name of a database is a string that is not empty')
+  const { durability = 'relaxed', cacheBytesMax = CACHE_BYTES_MAX_DEFAULT, writeWaitMsMax = Infinity } = options
+  if (durability !== 'relaxed' && durability !== 'strict') throw new TypeError("durability is 'relaxed' or 'strict'")
+  if (!(cacheBytesMax >= CACHE_BYTES_MAX_MIN)) throw new TypeError(`cacheBytesMax is at least ${CACHE_BYTES_MAX_MIN}`)
+  if (!(writeWaitMsMax > 0))
+    throw new TypeError(`open(): writeWaitMsMax must be a number of milliseconds above 0, got ${writeWaitMsMax}`)
+  return { durability, cacheBytesMax, waits: { waitMsMax: writeWaitMsMax, warn } }
+}
+
+/** For the developer, who would see a page that hangs. */
+function warn(message: string): void {
+  // oxlint-disable-next-line no-console
+  console.warn(message)
+}
+
+async function openChecked(name: string, options: OpenOptions, limits: Limits): Promise<Database> {
+  const { storage = defaultStorage(), collections = {}, onProgress, signal } = options
+  if (typeof storage?.open !== 'function')
+    throw new TypeError(`open(): storage must be one, as memory() gives it, got ${typeof storage}`)
+  throwIfAborted(signal, 'The opening')
+  const environment = systemEnvironment()
+  const sealing =
+    options.encryption &&
+    (await loadedModule(import('../encryption/encryption.ts'))).sealing(options.encryption, options.from !== undefined)
+  // Meanwhile the coordinator makes its first steps and modules are loaded: it takes its time where a worker has to be started.
+  const sealed = sealing?.open(storage, name)
+  const opening: Promise<PageStore> = sealed ?? storage.open(name)
+  opening.catch(() => {})
+  let database: Database | undefined
+  let coordinator: Coordinator | undefined
+  try {
+    coordinator = await coordinatorFor(storage, name, environment)
+    loadAhead(writePath)
+    // Whoever has indexes queries.
+    if (Object.values(collections).some((declared) => (declared as CollectionOptions).indexes !== undefined))
+      loadAhead(answering)
+    if (options.from !== undefined) {
+      const { restore } = await loadedModule(import('./restore.ts'))
+      await restore(options.from, {
+        name,
+        storage,
+        store: await opening,
+        coordinator,
+        environment,
+        durability: limits.durability,
+        signal,
+        onProgress,
+        unseal: sealing?.unseal,
+      })
+    }
+    const store = await openKeyValueStore({ store: opening, coordinator, environment, ...limits })
+    database = new Database({
+      name,
+      storage,
+      store,
+      checkPages: () => store.check(),
+      damage: () => store.damage,
+      exportSnapshot: (work) => store.exportSnapshot(work),
+      ...(sealed && sealing!.parts(await sealed, store)),
+      environment,
+      wallClock: Date.now,
+      tabs: storage.scope === 'origin' && 'locks' in navigator ? storage.identify(name) : undefined,
+    })
+    throwIfAborted(signal, 'The opening')
+    const building: CollectionOptions = {
+      ...(signal !== undefined && { signal }),
+      ...(onProgress !== undefined && { onProgress }),
+    }
+    await database.begin(collections, building)
+    return database
+  } catch (error) {
+    if (database !== undefined) await database.close()
+    else {
+      coordinator?.close()
+      await opening.then(
+        (pages) => pages.close(),
+        () => {},
+      )
+    }
+    throw error
+  }
+}
+
+/** The handles of one database have to take turns, wherever they may be. */
+export async function coordinatorFor(
+  storage: Pick<Storage, 'scope' | 'identify'>,
+  name: string,
+  environment: Environment,
+): Promise<Coordinator> {
+  const identity = storage.identify(name)
+  const isShared = storage.scope === 'origin'
+  const coordinator = isShared ? webCoordinator({ name: identity, environment }) : undefined
+  if (coordinator !== undefined) return coordinator
+  // Of an origin without locks the handles of one page take turns, and the fences do the rest.
+  const { localCoordinator } = await loadedModule(import('../coordination/local-coordinator.ts'))
+  return localCoordinator({ key: isShared ? `origin:${identity}` : identity, environment })
+}

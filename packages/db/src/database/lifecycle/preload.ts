@@ -1,0 +1,19 @@
+/** Loads at once what is loaded on demand otherwise. */
+import { loadedModule } from '../../base/lazy-module.ts'
+
+/**
+ * Loads all parts of the library that are loaded on demand otherwise, some 170 KiB compressed. After it the page needs no file of the
+ * library any more: it goes on when the network is gone, or when a new version of the app was deployed and the old files are deleted.
+ * Call it when the page has nothing better to do; calling it again loads what could not be loaded.
+ *
+ * @throws PANNIER_MODULE_NOT_LOADED if a part can't be loaded; the others are.
+ * @example
+ * const db = await open('shop')
+ * requestIdleCallback(() => preload().catch(console.warn))
+ */
+export async function preload(): Promise<void> {
+  const { MODULES } = await loadedModule(import('./modules-on-demand.ts'))
+  const loads = await Promise.allSettled(MODULES.map((load) => loadedModule(load())))
+  const failed = loads.find((load) => load.status === 'rejected')
+  if (failed !== undefined) throw failed.reason
+}

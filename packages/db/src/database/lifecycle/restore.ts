@@ -1,0 +1,106 @@
+/** Makes a database of a snapshot when it is opened. Loaded when it is asked for. */
+import { throwIfAborted } from '../../base/abort.ts'
+import type { Generation } from '../../base/brand.ts'
+import type { Environment } from '../../base/environment.ts'
+import { isPannierError } from '../../base/errors.ts'
+import type { Coordinator } from '../../kv/coordinator.ts'
+import { holdsDatabase, restoreSnapshot } from '../../kv/restore-snapshot.ts'
+import type { Durability, PageStore, Storage } from '../../storage/page-store.ts'
+import { bytesOf } from '../transfer/byte-source.ts'
+import type { ByteSource, LongWork } from '../transfer/byte-stream.ts'
+import { acquireTurn } from '../coordination/acquire-turn.ts'
+
+export interface RestoreParts extends LongWork {
+  readonly name: string
+  readonly storage: Storage
+  /** Open. */
+  readonly store: PageStore
+  readonly coordinator: Coordinator
+  readonly environment: Environment
+  readonly durability: Durability
+  /** Of the new database. */
+  readonly databaseId?: string
+  /** Of an encrypted database: opens a sealed snapshot. */
+  readonly unseal?: ((source: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>) | undefined
+}
+
+/** What handles pin that have an empty database open, or are about to. */
+const EMPTY = 0 as Generation
+/** What the one whose turn it is pins, so that it is told from them. */
+const OWN_TURN = 1 as Generation
+
+/** A function is asked for the snapshot only if there is no database yet. */
+export async function restore(
+  from: ByteSource | (() => ByteSource | Promise<ByteSource>),
+  parts: RestoreParts,
+): Promise<void> {
+  const { name, storage, store, coordinator } = parts
+  const optional = typeof from === 'function'
+  if (optional && (await holdsDatabase(store))) return
+  // Whoever fails before it is this one's turn sees by this that the place is not to be taken away.
+  await coordinator.pin(EMPTY)
+  // Others that have it open, or are about to restore it themselves, wait with their writes.
+  const lease = await acquireTurn(coordinator, parts.signal, 'The restore')
+  try {
+    await coordinator.pin(OWN_TURN)
+    // While this one waited, another tab may have made it.
+    if (optional && (await holdsDatabase(store))) return
+    const source = untilAborted(optional ? async () => bytesOf(await from()) : async () => bytesOf(from), parts.signal)
+    await restoreSnapshot(parts.unseal?.(source) ?? source, parts)
+  } catch (error) {
+    // While this one was frozen, another one has taken its turn and made it.
+    if (optional && isPannierError(error, 'PANNIER_EXISTS') && (await holdsDatabase(store))) return
+    if ((await isUnused(parts)) && !lease.lost) {
+      // Nothing is there, so no file should be either.
+      await store.close()
+      await storage.destroy(name).catch(() => {})
+    }
+    coordinator.close()
+    throw error
+  } finally {
+    lease.release()
+  }
+}
+
+/** Ends with the signal also where the source keeps it waiting (a download that stalls): all others wait meanwhile. */
+async function* untilAborted(
+  open: () => Promise<AsyncIterable<Uint8Array>>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let giveUp = (): void => {}
+  const abort = (): void => giveUp()
+  signal?.addEventListener('abort', abort)
+  const unlessAborted = <T>(work: Promise<T>): Promise<T> =>
+    new Promise((resolve, reject) => {
+      giveUp = () => reject(signal!.reason as Error)
+      work.then(resolve, reject)
+    })
+  let iterator: AsyncIterator<Uint8Array> | undefined
+  try {
+    iterator = (await unlessAborted(open()))[Symbol.asyncIterator]()
+    for (;;) {
+      throwIfAborted(signal, 'The restore')
+      const next = await unlessAborted(iterator.next())
+      if (next.done === true) return
+      yield next.value
+    }
+  } catch (error) {
+    throwIfAborted(signal, 'The restore')
+    throw error
+  } finally {
+    signal?.removeEventListener('abort', abort)
+    const closing = iterator?.return?.()
+    // One that keeps others waiting may never end.
+    if (signal?.aborted === true) closing?.catch(() => {})
+    else await closing
+  }
+}
+
+/** Surely empty, and no other handle has it open, or waits to restore it. */
+async function isUnused({ store, coordinator }: RestoreParts): Promise<boolean> {
+  try {
+    return !(await holdsDatabase(store)) && (await coordinator.oldestPinned()) === OWN_TURN
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,112 @@
+/** What replications are told, and what they share with those who watch them. */
+import type { CheckpointSides } from '../../replication/checkpoint.ts'
+import type { HttpPeerOptions } from '../../replication/http/http-peer.ts'
+import type { Sequence } from '../../replication/peer.ts'
+import type {
+  Network,
+  ReplicationDirection,
+  ReplicationEvent,
+  ReplicationPart,
+  ReplicationProgress,
+  ReplicationStatus,
+} from '../../replication/types.ts'
+import type { JsonObject } from '../collection/document-types.ts'
+import type { CollectionHost } from './local-peer.ts'
+
+/** The URL of a CouchDB database (or of one that speaks its protocol), or a collection, of this database or another one. */
+export type ReplicationTarget = string | URL | { readonly name: string; info(): Promise<unknown> }
+
+/** A CouchDB database with options of its own. */
+export interface RemoteSide extends HttpPeerOptions {
+  readonly url: string | URL
+}
+
+/** A collection, and what whoever has it has to say about replicating from or to it. */
+export interface CollectionSide extends CollectionHost {
+  readonly collection: Exclude<ReplicationTarget, string | URL>
+}
+
+/** The source or the target of `db.replicate`. */
+export type ReplicationSide = ReplicationTarget | RemoteSide | CollectionSide
+
+/** Options of one direction. */
+export interface DirectionOptions {
+  /** Only documents with these ids. */
+  readonly ids?: readonly string[] | undefined
+  /** Only documents that it matches; as in a change feed, it sees tombstones too. */
+  readonly selector?: Readonly<Record<string, unknown>> | undefined
+  /** Only documents of which it says yes; or the name of a filter that the source (over HTTP) has: 'design/filter'. */
+  readonly filter?: string | ((document: JsonObject) => unknown) | undefined
+  /** What a filter by name is told. */
+  readonly parameters?: Readonly<Record<string, string>> | undefined
+  /** A view of the source (over HTTP), 'design/view': only documents for which it emits something. */
+  readonly view?: string | undefined
+  /** Where to begin in the feed of the source, whatever was done before: a `lastSeq`, or 'now'. */
+  readonly since?: Sequence
+  /** 'winner': only winning revisions, so conflicts stay where they are. 'all' (default) makes replicas equal. */
+  readonly style?: 'winner' | 'all' | undefined
+  /** Changes that are looked at together; 500 when left out. */
+  readonly batchSize?: number | undefined
+  /** Batches that are under way at a time; 3 when left out. */
+  readonly batchesAhead?: number | undefined
+  /** Where it is recorded how far it is: on 'both' sides (default), on one, or nowhere. */
+  readonly checkpoint?: CheckpointSides | undefined
+  /** Milliseconds between two records of that while there is work; 5,000 when left out. */
+  readonly checkpointIntervalMs?: number | undefined
+  /** False: everything goes through the feed, also where the source offers a snapshot. */
+  readonly snapshot?: boolean | undefined
+}
+
+export interface ReplicationOptions extends DirectionOptions, HttpPeerOptions {
+  /** Goes on with changes as they are made. */
+  readonly live?: boolean | undefined
+  /** Tries again, for as long as it takes, when the other side can't be reached. Default: if `live`. */
+  readonly retry?: boolean | undefined
+  /** Milliseconds to wait before the next try, of those waited before (0 at first). */
+  readonly backOff?: ((delayMs: number) => number) | undefined
+  /** False: a database that is not there is not made. */
+  readonly create?: boolean | undefined
+  /** Ends it: awaiting it rejects with PANNIER_ABORTED. */
+  readonly signal?: AbortSignal | undefined
+  /** Tells whether there is a network; by default the browser does. */
+  readonly network?: Network | undefined
+  /** Other options for one direction of a `sync`. */
+  readonly push?: DirectionOptions | undefined
+  readonly pull?: DirectionOptions | undefined
+}
+
+export interface DatabaseSyncOptions extends ReplicationOptions {
+  /** Their names, or where each of them is in step with what. */
+  readonly collections: readonly string[] | Readonly<Record<string, ReplicationTarget>>
+}
+
+/** What is to be replicated: collections of a database, or one. */
+export type ReplicationRequest =
+  | { readonly url: string | URL; readonly open: (name: string) => unknown }
+  | { readonly source: ReplicationSide; readonly target: ReplicationSide }
+  | ReplicationJob
+
+export interface ReplicationJob {
+  readonly collection: unknown
+  readonly target: ReplicationTarget
+  readonly directions: readonly ReplicationDirection[]
+}
+
+/** Shared with what does the work. */
+export interface ReplicationState {
+  paused: boolean
+  cancelled: boolean
+  view: ReplicationView
+  /** Counts what the other sides have not got; undefined until it is begun. */
+  unsent: (() => Promise<number>) | undefined
+  readonly listeners: Set<(event: ReplicationEvent) => void>
+  /** Called when `paused` or `cancelled` changes. */
+  changed: (() => void) | undefined
+}
+
+export interface ReplicationView {
+  readonly status: ReplicationStatus
+  readonly error: unknown
+  readonly progress: ReplicationProgress
+  readonly parts: readonly ReplicationPart[]
+}

@@ -1,0 +1,151 @@
+/** A replication as its users see it. Small, as it is loaded with the library; what it takes to replicate is loaded with the first one. */
+import { loadedModule } from '../../base/lazy-module.ts'
+import type {
+  ReplicationEvent,
+  ReplicationPart,
+  ReplicationProgress,
+  ReplicationResult,
+  ReplicationStatus,
+} from '../../replication/types.ts'
+import type { DatabaseContext } from '../database-context.ts'
+import type {
+  ReplicationRequest,
+  ReplicationOptions,
+  ReplicationState,
+  ReplicationTarget,
+  ReplicationView,
+} from './replication-options.ts'
+
+/**
+ * Under way since it was made. Awaiting it gives the result, when it is complete or was cancelled; of a live one that is only then.
+ *
+ * @example
+ * const sync = people.sync('https://example.org/people', { live: true })
+ * sync.subscribe((event) => { if (event.type === 'status') show(sync.status) })
+ * const { docsWritten } = await people.replicate.from('https://example.org/people')
+ */
+export class Replication implements PromiseLike<ReplicationResult>, AsyncIterable<ReplicationEvent> {
+  readonly #state: ReplicationState
+  readonly #result: Promise<ReplicationResult>
+  readonly #begun: Promise<unknown>
+
+  /** @internal Use `sync` or `replicate`. */
+  constructor(context: DatabaseContext, request: ReplicationRequest, options: ReplicationOptions) {
+    const progress = {
+      docsRead: 0,
+      docsWritten: 0,
+      docsDenied: 0,
+      changesChecked: 0,
+      pending: undefined,
+      lastSeq: undefined,
+    }
+    const view: ReplicationView = { status: 'active', error: undefined, progress, parts: [] }
+    const state = {
+      paused: false,
+      cancelled: false,
+      view,
+      unsent: undefined,
+      listeners: new Set<never>(),
+      changed: undefined,
+    }
+    this.#state = state
+    const { pending } = context
+    const loading = loadedModule(import('./start-replication.ts'))
+    this.#result = loading.then(({ startReplication }) => startReplication(context, state, request, options))
+    this.#begun = loading.then(
+      () => {},
+      () => {},
+    )
+    pending.add(this.#result)
+    const done = (): void => void pending.delete(this.#result)
+    // Whoever awaits it hears of a failure; the others have the status, also where it has not come to any part.
+    this.#result.then(done, (error: unknown) => {
+      done()
+      if (state.view.parts.length === 0) state.view = { ...view, status: 'failed', error }
+    })
+  }
+
+  /** Of several parts (push and pull, collections) what matters most. */
+  get status(): ReplicationStatus {
+    return this.#state.view.status
+  }
+
+  /** Why it waits to try again, or has failed. */
+  get error(): unknown {
+    return this.#state.view.error
+  }
+
+  /** Of all parts together. */
+  get progress(): ReplicationProgress {
+    return this.#state.view.progress
+  }
+
+  /** Each direction of each collection. */
+  get parts(): readonly ReplicationPart[] {
+    return this.#state.view.parts
+  }
+
+  /**
+   * How many changes of the collections here are not sent yet, as far as is known here; also while there is no network. Never too few: a filter is
+   * not asked, and what has just come from the other side counts until the push has looked at it. Of a pull always 0.
+   *
+   * @example
+   * const left = await sync.unsent()
+   * show(left === 0 ? 'Everything is saved on the server.' : `${left} changes wait to be sent.`)
+   */
+  async unsent(): Promise<number> {
+    await this.#begun
+    return (await this.#state.unsent?.()) ?? 0
+  }
+
+  /** The function returned ends it. */
+  subscribe(listener: (event: ReplicationEvent) => void): () => void {
+    const own = (event: ReplicationEvent): void => listener(event)
+    this.#state.listeners.add(own)
+    return () => void this.#state.listeners.delete(own)
+  }
+
+  /** Lets go of connections until `resume()`. */
+  pause(): void {
+    this.#change({ paused: true })
+  }
+
+  resume(): void {
+    this.#change({ paused: false })
+  }
+
+  /** Ends it; what was done stays done. Awaiting it then gives the result, with the status 'cancelled'. */
+  cancel(): void {
+    this.#change({ cancelled: true })
+  }
+
+  // A replication is awaited as a promise is.
+  // oxlint-disable-next-line unicorn/no-thenable
+  then<Result = ReplicationResult, Failure = never>(
+    fulfilled?: ((result: ReplicationResult) => Result | PromiseLike<Result>) | null,
+    rejected?: ((error: unknown) => Failure | PromiseLike<Failure>) | null,
+  ): Promise<Result | Failure> {
+    return this.#result.then(fulfilled, rejected)
+  }
+
+  /** Events from now on, to the end of the replication. Its failure is thrown. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<ReplicationEvent, void, undefined> {
+    const early: ReplicationEvent[] = []
+    const stop = this.subscribe((event) => early.push(event))
+    const { replicationEvents } = await loadedModule(import('./replication-events.ts'))
+    yield* replicationEvents(this, early, stop)
+  }
+
+  #change(wish: Partial<ReplicationState>): void {
+    Object.assign(this.#state, wish)
+    this.#state.changed?.()
+  }
+}
+
+/** `collection.replicate` */
+export interface Replicate {
+  /** What changes here goes to `target`. */
+  to(target: ReplicationTarget, options?: ReplicationOptions): Replication
+  /** What changes in `source` comes here. */
+  from(source: ReplicationTarget, options?: ReplicationOptions): Replication
+}

@@ -1,0 +1,332 @@
+/** Starts replications and sums up how they are. Loaded with the first one. */
+import { throwIfAborted } from '../../base/abort.ts'
+import type { PannierError } from '../../base/errors.ts'
+import { checkOptions, type OptionNames } from '../../base/options.ts'
+import { HttpPeer } from '../../replication/http/http-peer.ts'
+import type { HttpPeerOptions } from '../../replication/http/http-peer.ts'
+import type { PeerFilter, ReplicationPeer } from '../../replication/peer.ts'
+import { PartWatcher } from '../../replication/part-watcher.ts'
+import { BATCHES_AHEAD_DEFAULT, BATCH_SIZE_DEFAULT } from '../../replication/run-options.ts'
+import type { RunOptions } from '../../replication/run-options.ts'
+import { addressOf } from '../../replication/replication-id.ts'
+import { Siblings, supervise } from '../../replication/supervisor.ts'
+import type { Control } from '../../replication/supervisor.ts'
+import { sumUp } from '../../replication/sum-up.ts'
+import type { Network, ReplicationDirection, ReplicationResult } from '../../replication/types.ts'
+import { CollectionOperations } from '../collection/collection-operations.ts'
+import type { DatabaseContext } from '../database-context.ts'
+import { LocalPeer } from './local-peer.ts'
+import type { LocalCollection } from './local-peer.ts'
+import { oneTab } from './one-tab.ts'
+import type { OneTab } from './one-tab.ts'
+import type {
+  CollectionSide,
+  DatabaseSyncOptions,
+  DirectionOptions,
+  RemoteSide,
+  ReplicationJob,
+  ReplicationOptions,
+  ReplicationRequest,
+  ReplicationSide,
+  ReplicationState,
+  ReplicationTarget,
+} from './replication-options.ts'
+
+const CHECKPOINT_INTERVAL_MS_DEFAULT = 5000
+
+export async function startReplication(
+  context: DatabaseContext,
+  state: ReplicationState,
+  request: ReplicationRequest,
+  options: ReplicationOptions,
+): Promise<ReplicationResult> {
+  checkReplicationOptions(request, options)
+  const { wallClock, closing } = context
+  const startTime = new Date(wallClock()).toISOString()
+  const runs =
+    'source' in request
+      ? [runBetween(context, request, options)]
+      : jobsOf(request, options).flatMap((job) => runsOf(context, job, options))
+  const emit: PartWatcher['emit'] = (event) => {
+    for (const listener of Array.from(state.listeners)) listener(event)
+  }
+  const watchers = runs.map(({ run }) => new PartWatcher(run, (event) => tab.heard(event)))
+  state.view = sumUp(watchers)
+  state.unsent = () => unsentOf(runs, state)
+  const listeners = new Set<() => void>()
+  const changed = (): void => {
+    for (const listener of Array.from(listeners)) listener()
+  }
+  const tab = oneTab(context.tabs, runs, state, context.environment, emit, changed)
+  state.changed = () => {
+    tab.follow()
+    changed()
+  }
+  const { signal } = options
+  const control = controlOf(state, tab, listeners)
+  const cancel = (): void => {
+    state.cancelled = true
+    state.changed?.()
+  }
+  const signals = [closing, ...(signal === undefined ? [] : [signal])]
+  for (const one of signals) one.addEventListener('abort', cancel)
+  if (signals.some(({ aborted }) => aborted)) cancel()
+  try {
+    await tab.begin()
+    const ends = await Promise.allSettled(
+      runs.map(async ({ run, source, target, siblings }, at) => {
+        try {
+          watchers[at]!.status(await supervise(source, target, run, control, watchers[at]!, siblings))
+        } catch (error) {
+          watchers[at]!.status('failed', error as PannierError)
+          // The other direction and the other collections go no further than this one.
+          cancel()
+          throw error
+        }
+      }),
+    )
+    const failed = ends.find((end) => end.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
+    throwIfAborted(signal, 'The replication')
+    return resultOf(state, startTime, new Date(wallClock()).toISOString())
+  } finally {
+    tab.end()
+    for (const one of signals) one.removeEventListener('abort', cancel)
+  }
+}
+
+const DIRECTION_OPTIONS: OptionNames<DirectionOptions> = {
+  ids: true,
+  selector: true,
+  filter: true,
+  parameters: true,
+  view: true,
+  since: true,
+  style: true,
+  batchSize: true,
+  batchesAhead: true,
+  checkpoint: true,
+  checkpointIntervalMs: true,
+  snapshot: true,
+}
+
+const HTTP_OPTIONS: OptionNames<HttpPeerOptions> = {
+  headers: true,
+  auth: true,
+  fetch: true,
+  timeoutMs: true,
+  connectionsMax: true,
+  heartbeatMs: true,
+}
+
+const REPLICATION_OPTIONS: OptionNames<ReplicationOptions> = {
+  live: true,
+  retry: true,
+  backOff: true,
+  create: true,
+  signal: true,
+  network: true,
+  push: true,
+  pull: true,
+  ...HTTP_OPTIONS,
+  ...DIRECTION_OPTIONS,
+}
+
+const REMOTE_SIDE: OptionNames<RemoteSide> = { url: true, ...HTTP_OPTIONS }
+const COLLECTION_SIDE: OptionNames<CollectionSide> = { collection: true, around: true, admit: true, accept: true }
+
+const SYNC_OPTIONS: OptionNames<DatabaseSyncOptions> = { collections: true, ...REPLICATION_OPTIONS }
+
+function checkReplicationOptions(request: ReplicationRequest, options: ReplicationOptions): void {
+  if ('url' in request) {
+    checkOptions('db.sync()', options ?? {}, SYNC_OPTIONS)
+    const { collections } = (options ?? {}) as Partial<DatabaseSyncOptions>
+    if (typeof collections !== 'object' || collections === null)
+      throw new TypeError("db.sync(): collections must be given, as in { collections: ['people'] }")
+  } else checkOptions('sync() and replicate()', options, REPLICATION_OPTIONS)
+  for (const own of [options.push, options.pull])
+    if (own !== undefined) checkOptions('push and pull', own, DIRECTION_OPTIONS)
+}
+
+/** Through which the handle and what does the work talk. */
+function controlOf(state: ReplicationState, tab: OneTab, listeners: Set<() => void>): Control {
+  return {
+    get paused() {
+      return state.paused || !tab.leads
+    },
+    get cancelled() {
+      return state.cancelled
+    },
+    onChange(listener) {
+      // A function of its own, so that one listener that is added twice is called twice.
+      const own = (): void => listener()
+      listeners.add(own)
+      return () => void listeners.delete(own)
+    },
+  }
+}
+
+/** By what this tab, or the one that replicates, has sent, or else by what was recorded last. */
+async function unsentOf(runs: readonly Run[], { view }: ReplicationState): Promise<number> {
+  const { parts } = view
+  const counts = runs.map(async ({ run, source, target }, at) => {
+    if (run.direction !== 'push' || !(source instanceof LocalPeer)) return 0
+    const sent = parts[at]?.progress.lastSeq
+    return source.changesAfter(sent ?? (await source.recorded(addressOf(source, target, run.filter, run.style))))
+  })
+  return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0)
+}
+
+function resultOf({ view }: ReplicationState, startTime: string, endTime: string): ReplicationResult {
+  const { progress, parts } = view
+  const isComplete = view.status === 'complete'
+  const status = isComplete ? 'complete' : 'cancelled'
+  return { ...progress, ok: isComplete && progress.docsDenied === 0, status, startTime, endTime, parts: [...parts] }
+}
+
+type SidesRequest = Extract<ReplicationRequest, { readonly source: unknown }>
+
+interface Run {
+  readonly run: RunOptions
+  readonly source: ReplicationPeer
+  readonly target: ReplicationPeer
+  readonly siblings: Siblings
+}
+
+function jobsOf(request: Exclude<ReplicationRequest, SidesRequest>, options: ReplicationOptions): ReplicationJob[] {
+  if ('collection' in request) return [request]
+  const { collections } = options as DatabaseSyncOptions
+  const below = String(request.url).replace(/\/+$/, '')
+  const targets = Array.isArray(collections)
+    ? collections.map((name: string) => [name, `${below}/${encodeURIComponent(name)}`] as const)
+    : Object.entries(collections as Record<string, ReplicationTarget>)
+  const directions: readonly ReplicationDirection[] = ['push', 'pull']
+  return targets.map(([name, target]) => ({ collection: request.open(name), target, directions }))
+}
+
+function runsOf(context: DatabaseContext, job: ReplicationJob, options: ReplicationOptions): Run[] {
+  const collection = job.collection as LocalCollection
+  const here = new LocalPeer(collection)
+  const there = peerOf(context, job.target, options)
+  const siblings = new Siblings()
+  return job.directions.map((direction) => {
+    const own = direction === 'push' ? options.push : options.pull
+    const run = runOptions(context, collection.name, direction, job.directions.length > 1, { ...options, ...own })
+    const [source, target] = direction === 'push' ? [here, there] : [there, here]
+    checkFilter(run, source)
+    return { run, source, target, siblings }
+  })
+}
+
+/** A push from a collection, or else a pull. */
+function runBetween(context: DatabaseContext, { source, target }: SidesRequest, options: ReplicationOptions): Run {
+  const [from, to] = [sideOf(context, source, options), sideOf(context, target, options)]
+  const direction = from.remote ? 'pull' : 'push'
+  const collection = [from, to].find((peer) => peer instanceof LocalPeer)?.collectionName ?? to.name
+  const run = runOptions(context, collection, direction, false, options)
+  checkFilter(run, from)
+  return { run, source: from, target: to, siblings: new Siblings() }
+}
+
+function checkFilter({ filter }: RunOptions, source: ReplicationPeer): void {
+  if (filter.name !== undefined && source instanceof LocalPeer && !source.filters)
+    throw new TypeError('a filter by name is one that a server has: filter a collection by a function')
+}
+
+function sideOf(context: DatabaseContext, side: ReplicationSide, options: ReplicationOptions): ReplicationPeer {
+  if (typeof side !== 'object' || side === null || side instanceof URL) return peerOf(context, side, options)
+  if ('url' in side) {
+    checkOptions('a side of replicate()', side, REMOTE_SIDE)
+    return peerOf(context, side.url, { ...options, ...side })
+  }
+  if (!('collection' in side && typeof side.collection === 'object'))
+    return peerOf(context, side as ReplicationTarget, options)
+  checkOptions('a side of replicate()', side, COLLECTION_SIDE)
+  return new LocalPeer(collectionOf(side.collection), side)
+}
+
+function collectionOf(target: ReplicationTarget): LocalCollection {
+  if (target instanceof CollectionOperations && 'changes' in target) return target as LocalCollection
+  throw new TypeError('a replication is with the URL of a database, or with a collection')
+}
+
+function peerOf(context: DatabaseContext, target: ReplicationTarget, options: ReplicationOptions): ReplicationPeer {
+  if (typeof target !== 'string' && !(target instanceof URL)) return new LocalPeer(collectionOf(target))
+  const url = URL.canParse(String(target)) ? new URL(target) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw new TypeError('the URL of a database begins with http')
+  return new HttpPeer(url, options, context.environment)
+}
+
+function runOptions(
+  { environment, wallClock }: DatabaseContext,
+  collection: string,
+  direction: ReplicationDirection,
+  bothWays: boolean,
+  options: ReplicationOptions,
+): RunOptions {
+  const { live = false, retry = live, style = 'all', checkpoint = 'both', create = true } = options
+  const { batchSize = BATCH_SIZE_DEFAULT, batchesAhead = BATCHES_AHEAD_DEFAULT } = options
+  if (!isCount(batchSize) || !isCount(batchesAhead))
+    throw new TypeError('batchSize and batchesAhead are numbers from 1 on')
+  const { connectionsMax = Infinity } = options
+  if (connectionsMax !== Infinity && !(isCount(connectionsMax) && connectionsMax >= 2))
+    throw new TypeError(`connectionsMax must be a number from 2 on, got ${String(connectionsMax)}`)
+  if (style !== 'all' && style !== 'winner') throw new TypeError(`style is 'winner' or 'all'`)
+  if (!['both', 'source', 'target', 'none'].includes(checkpoint))
+    throw new TypeError(`checkpoint is 'both', 'source', 'target' or 'none'`)
+  return {
+    collection,
+    direction,
+    live,
+    retry,
+    backOff: options.backOff,
+    filter: filterOf(options),
+    style,
+    since: options.since,
+    batchSize,
+    batchesAhead,
+    checkpoint,
+    checkpointIntervalMs: options.checkpointIntervalMs ?? CHECKPOINT_INTERVAL_MS_DEFAULT,
+    snapshot: options.snapshot ?? true,
+    createSource: bothWays && create,
+    createTarget: create,
+    network: options.network ?? browserNetwork(),
+    environment,
+    wallClock,
+  }
+}
+
+function filterOf({ ids, selector, filter, parameters, view }: DirectionOptions): PeerFilter {
+  if (ids !== undefined && !(Array.isArray(ids) && ids.every((id) => typeof id === 'string')))
+    throw new TypeError('ids is an array of ids')
+  if (filter !== undefined && typeof filter !== 'string' && typeof filter !== 'function')
+    throw new TypeError('filter is a function, or the name of a filter of the server')
+  const name = view !== undefined ? '_view' : typeof filter === 'string' ? filter : undefined
+  return {
+    ids,
+    selector,
+    accept: typeof filter === 'function' ? filter : undefined,
+    name,
+    parameters: view === undefined ? parameters : { ...parameters, view },
+  }
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 1
+}
+
+/** What a page or a worker knows of it; undefined in Node. */
+function browserNetwork(): Network | undefined {
+  if (typeof navigator === 'undefined' || typeof navigator.onLine !== 'boolean') return undefined
+  if (typeof globalThis.addEventListener !== 'function') return undefined
+  return {
+    isOnline: () => navigator.onLine,
+    onChange: (listener) => {
+      for (const event of ['online', 'offline']) globalThis.addEventListener(event, listener)
+      return () => {
+        for (const event of ['online', 'offline']) globalThis.removeEventListener(event, listener)
+      }
+    },
+  }
+}

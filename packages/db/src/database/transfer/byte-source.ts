@@ -1,0 +1,43 @@
+/** What a caller hands in as bytes, as an async iterable. Loaded when it is needed. */
+import { streamChunks } from '../../base/stream-chunks.ts'
+import type { ByteSource } from './byte-stream.ts'
+
+/** A TypeError tells what can't be a source. */
+export function bytesOf(source: ByteSource): AsyncIterable<Uint8Array> {
+  if (typeof source === 'string') return chunksOf([encoder.encode(source)])
+  if (source instanceof ArrayBuffer) return chunksOf([new Uint8Array(source)])
+  if (ArrayBuffer.isView(source)) return chunksOf([asBytes(source)])
+  if (typeof Blob === 'function' && source instanceof Blob) return chunksOf(streamChunks(source.stream()))
+  if (typeof source === 'object' && source !== null) {
+    if ('getReader' in source) return chunksOf(streamChunks(source))
+    if (Symbol.asyncIterator in source) return chunksOf(source)
+  }
+  throw new TypeError('a source is a ReadableStream, a Blob, bytes, a string or an async iterable of these')
+}
+
+/** How many bytes there will be, where that is known. */
+export function sizeOf(source: ByteSource): number | undefined {
+  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return source.byteLength
+  if (typeof source === 'string') return source.length
+  return typeof Blob === 'function' && source instanceof Blob ? source.size : undefined
+}
+
+const encoder = new TextEncoder()
+
+async function* chunksOf(
+  source: AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  for await (const chunk of source) yield toBytes(chunk)
+}
+
+function toBytes(chunk: unknown): Uint8Array {
+  if (typeof chunk === 'string') return encoder.encode(chunk)
+  if (chunk instanceof ArrayBuffer) return new Uint8Array(chunk)
+  if (ArrayBuffer.isView(chunk)) return asBytes(chunk)
+  throw new TypeError('a source gives bytes or text')
+}
+
+/** Of a Buffer too, whose `slice` is no copy: what is written into that would be written into the caller's. */
+function asBytes(view: ArrayBufferView): Uint8Array {
+  return view.constructor === Uint8Array ? view : new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
+}

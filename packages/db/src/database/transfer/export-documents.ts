@@ -1,0 +1,111 @@
+/** Writes documents as JSON text, a piece at a time. Loaded when it is asked for; docs/import-export.md says what the formats are. */
+import { throwIfAborted } from '../../base/abort.ts'
+import { RevisionReader } from '../../document/revision-reads.ts'
+import { createQuery } from '../../query/query.ts'
+import type { Selector } from '../../query/query.ts'
+import type { QuerySource } from '../../query/query-source.ts'
+import type { LongWork } from './byte-stream.ts'
+import { chunkStream } from './chunk-stream.ts'
+import { replicaChunks } from './export-replica.ts'
+
+/**
+ * - 'ndjson': a document a line.
+ * - 'json': an array of documents.
+ * - 'couchdb': what CouchDB answers to `_all_docs?include_docs=true`.
+ * - 'couchdb-bulk': what CouchDB's `_bulk_docs` takes, so that it keeps the revisions.
+ * - 'replica': everything that a replica has, all leaf revisions, tombstones and attachments too; not with a selector.
+ */
+export type ExportFormat = 'ndjson' | 'json' | 'couchdb' | 'couchdb-bulk' | 'replica'
+
+/** Chars gathered before they are handed on. */
+const CHUNK_CHARS = 64 * 1024
+
+interface Layout {
+  readonly head: string
+  readonly separator: string
+  readonly tail: (count: number) => string
+  readonly row: (document: ExportedDocument) => string
+}
+
+type ExportedDocument = Readonly<Record<string, unknown>>
+
+const LAYOUTS: Readonly<Record<Exclude<ExportFormat, 'replica'>, Layout>> = {
+  ndjson: { head: '', separator: '\n', tail: (count) => (count > 0 ? '\n' : ''), row: toJson },
+  json: { head: '[\n', separator: ',\n', tail: () => '\n]\n', row: toJson },
+  couchdb: {
+    head: '{"rows":[\n',
+    separator: ',\n',
+    tail: (count) => `\n],"offset":0,"total_rows":${count}}\n`,
+    row: allDocsRow,
+  },
+  'couchdb-bulk': { head: '{"new_edits":false,"docs":[\n', separator: ',\n', tail: () => '\n]}\n', row: toJson },
+}
+
+export interface ExportWork extends LongWork {
+  readonly selector?: Selector<Readonly<Record<string, unknown>>> | undefined
+  readonly format?: ExportFormat | undefined
+  readonly attachments?: boolean | undefined
+}
+
+/** A stream of what the source holds, which is let go of at its end. */
+export function exportStream(source: QuerySource, work: ExportWork): ReadableStream<Uint8Array> {
+  const { format = 'ndjson' } = work
+  const chunks = format === 'replica' ? replicaChunks(source, toJson, work) : exportDocuments(source, format, work)
+  return chunkStream({ chunks, release: () => source.release() })
+}
+
+async function* exportDocuments(
+  source: QuerySource,
+  format: Exclude<ExportFormat, 'replica'>,
+  { selector = {}, attachments = false, signal, onProgress }: ExportWork,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  throwIfAborted(signal, 'The export')
+  const { head, separator, tail, row } = LAYOUTS[format]
+  // It reads from the source once for the count, once for the documents.
+  const query = createQuery<ExportedDocument>(() => ({ ...source, release: () => {} }), selector)
+  const expected = onProgress === undefined ? 0 : await query.count()
+  let text = head
+  let count = 0
+  for await (const document of query) {
+    const shown = attachments && document['_attachments'] !== undefined ? await whole(source, document) : document
+    text += (count++ > 0 ? separator : '') + row(shown)
+    if (text.length < CHUNK_CHARS) continue
+    yield encoder.encode(text)
+    text = ''
+    throwIfAborted(signal, 'The export')
+    onProgress?.(Math.min(count / expected, 0.999))
+  }
+  yield encoder.encode(text + tail(count))
+  onProgress?.(1)
+}
+
+/** The document with the content of its attachments. */
+async function whole(source: QuerySource, { _id }: ExportedDocument): Promise<ExportedDocument> {
+  const options = { attachments: 'base64' } as const
+  return (await source.attempt(() => new RevisionReader(source.documents).read(_id as string, options)))!
+}
+
+const encoder = new TextEncoder()
+
+function allDocsRow(document: ExportedDocument): string {
+  const id = JSON.stringify(document['_id'])
+  return `{"id":${id},"key":${id},"value":{"rev":${JSON.stringify(document['_rev'])}},"doc":${toJson(document)}}`
+}
+
+/** Typed arrays, which JSON does not know, as arrays of numbers. */
+function toJson(document: ExportedDocument): string {
+  return holdsTypedArray(document) ? JSON.stringify(document, plainArrays) : JSON.stringify(document)
+}
+
+function plainArrays(_name: string, value: unknown): unknown {
+  return ArrayBuffer.isView(value) ? Array.from(value as Uint8Array) : value
+}
+
+/** Looks for one: a replacer for every value would be several times slower than this. */
+function holdsTypedArray(value: object): boolean {
+  if (ArrayBuffer.isView(value)) return true
+  for (const member of Array.isArray(value) ? (value as unknown[]) : Object.values(value)) {
+    if (typeof member === 'object' && member !== null && holdsTypedArray(member)) return true
+  }
+  return false
+}

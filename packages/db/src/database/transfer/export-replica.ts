@@ -1,0 +1,61 @@
+/**
+ * Writes a replica file: all documents of a collection with all leaf revisions, their histories and attachments, tombstones too, as of
+ * one moment. docs/replication.md is normative. Loaded when it is asked for.
+ */
+import { throwIfAborted } from '../../base/abort.ts'
+import { BodyView } from '../../document/body.ts'
+import { RevisionReader } from '../../document/revision-reads.ts'
+import type { QuerySource } from '../../query/query-source.ts'
+import type { LongWork } from './byte-stream.ts'
+import { PART_CHARS, PartChecksum } from './replica-parts.ts'
+
+export const REPLICA_FORMAT = 'pannier-replica'
+export const REPLICA_VERSION = 2
+
+/** Documents looked up at once. */
+const BODIES_AT_ONCE = 256
+
+export async function* replicaChunks(
+  source: QuerySource,
+  toJson: (document: Readonly<Record<string, unknown>>) => string,
+  { signal, onProgress }: LongWork,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const { documents: reader } = source
+  const encoder = new TextEncoder()
+  const sum = new PartChecksum()
+  const revisions = new RevisionReader(reader)
+  const documents = await source.attempt(() => reader.bodies.count())
+  const update_seq = `${reader.bodies.lastNumber}-${reader.collection.epoch}`
+  let text = `${JSON.stringify({ format: REPLICA_FORMAT, version: REPLICA_VERSION, update_seq, documents })}\n`
+  let done = 0
+  let lines = 0
+  const cursor = reader.bodies.cursor()
+  for (let ended = false; !ended;) {
+    throwIfAborted(signal, 'The export')
+    const bodies: BodyView[] = []
+    await source.attempt(() => {
+      while (bodies.length < BODIES_AT_ONCE && !ended) {
+        if (cursor.next()) bodies.push(new BodyView().load(cursor.value, cursor.keyNumber))
+        else ended = true
+      }
+    })
+    for (const body of bodies) {
+      for (const leaf of await source.attempt(() => revisions.leaves(body))) {
+        text += `${toJson(leaf)}\n`
+        lines++
+        if (text.length < PART_CHARS) continue
+        const part = encoder.encode(text)
+        yield part
+        yield encoder.encode(`{"check":"${sum.add(part)}"}\n`)
+        text = ''
+      }
+      done++
+    }
+    onProgress?.(Math.min(done / documents, 0.999))
+  }
+  const rest = encoder.encode(text)
+  yield rest
+  const end = { end: true, documents: done, revisions: lines, check: sum.add(rest) }
+  yield encoder.encode(`${JSON.stringify(end)}\n`)
+  onProgress?.(1)
+}

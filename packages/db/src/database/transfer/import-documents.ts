@@ -1,0 +1,214 @@
+/**
+ * Reads documents from JSON text and writes them in batches. Loaded when it is asked for; docs/import-export.md says what is
+ * accepted and what happens to what is not.
+ */
+import { throwIfAborted } from '../../base/abort.ts'
+import type { Environment } from '../../base/environment.ts'
+import { PannierError, type ErrorCode } from '../../base/errors.ts'
+import { isPlainObject } from '../../codec/collation.ts'
+import { JsonSplitter, type JsonLayout, type JsonPiece } from '../../codec/json-splitter.ts'
+import type { WriteOutcome } from '../../document/write-documents.ts'
+import { bytesOf, sizeOf } from './byte-source.ts'
+import type { ByteSource } from './byte-stream.ts'
+import { IMPORT_FAILURES_MAX } from './import-options.ts'
+import type { ImportFailure, ImportFormat, ImportOptions, ImportResult } from './import-options.ts'
+
+/** Text of one batch, and documents: what is written at once. */
+const BATCH_BYTES: number = 4 * 1024 * 1024
+const BATCH_DOCUMENTS = 20_000
+
+const LAYOUTS: Readonly<Record<ImportFormat, readonly JsonLayout[]>> = {
+  ndjson: ['lines'],
+  json: ['array'],
+  couchdb: ['rows', 'docs'],
+}
+
+/** Failures of one document; any other ends the import. */
+const DOCUMENT_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'PANNIER_CONFLICT',
+  'PANNIER_KEY_TOO_LARGE',
+  'PANNIER_DOCUMENT_TOO_LARGE',
+  'PANNIER_DOCUMENT_TOO_DEEP',
+  'PANNIER_INVALID_DOCUMENT',
+])
+
+/** Writes what can be written of them, and tells of each. A TypeError is thrown for one that is none. */
+export type WriteDocuments = (documents: readonly object[]) => Promise<readonly WriteOutcome[]>
+
+interface Place {
+  readonly position: number
+  readonly line: number
+}
+
+interface Waiting extends Place {
+  readonly document: Record<string, unknown>
+}
+
+export async function importDocuments(
+  source: ByteSource,
+  write: WriteDocuments,
+  options: ImportOptions,
+  environment: Environment,
+): Promise<ImportResult> {
+  const run = new Import(write, options, environment, sizeOf(source))
+  try {
+    await run.read(bytesOf(source))
+  } catch (error) {
+    throw run.described(error)
+  }
+  return run.result()
+}
+
+class Import {
+  readonly #write: WriteDocuments
+  readonly #options: ImportOptions
+  readonly #environment: Environment
+  readonly #bytesTotal: number | undefined
+  readonly #splitter: JsonSplitter
+  #bytes = 0
+  #position = 0
+  #imported = 0
+  #skipped = 0
+  #failedCount = 0
+  readonly #failed: ImportFailure[] = []
+  #batch: Waiting[] = []
+  #batchBytes = 0
+
+  constructor(write: WriteDocuments, options: ImportOptions, environment: Environment, bytesTotal: number | undefined) {
+    this.#write = write
+    this.#options = options
+    this.#environment = environment
+    this.#bytesTotal = bytesTotal
+    this.#splitter = new JsonSplitter(options.format && LAYOUTS[options.format])
+  }
+
+  async read(chunks: AsyncIterable<Uint8Array>): Promise<void> {
+    const { signal } = this.#options
+    throwIfAborted(signal, 'The import')
+    for await (const chunk of chunks) {
+      throwIfAborted(signal, 'The import')
+      // A whole file may come as one chunk: then it is looked at in parts, so that memory stays what it is.
+      for (let from = 0; from < chunk.length; from += BATCH_BYTES) {
+        const part = chunk.subarray(from, from + BATCH_BYTES)
+        this.#bytes += part.length
+        await this.#take(this.#splitter.push(part))
+      }
+    }
+    await this.#take(this.#splitter.end())
+    await this.#flush()
+  }
+
+  result(): ImportResult {
+    const failed = [...this.#failed].sort((a, b) => a.position - b.position)
+    return { imported: this.#imported, skipped: this.#skipped, failedCount: this.#failedCount, failed }
+  }
+
+  /** An error that ends the import tells how far it came. */
+  described(error: unknown): unknown {
+    if (!(error instanceof PannierError)) return error
+    const { code, message, cause, details } = error
+    return new PannierError(code, message, {
+      details: { ...details, ...this.result() },
+      ...(cause === undefined ? {} : { cause }),
+    })
+  }
+
+  async #take(pieces: Iterable<JsonPiece>): Promise<void> {
+    for (const piece of pieces) {
+      const place = { position: this.#position++, line: piece.line }
+      if (piece.error !== undefined) this.#fail(place, piece.error)
+      else this.#add(place, piece.value)
+      this.#batchBytes += piece.bytes
+      if (this.#batchBytes >= BATCH_BYTES || this.#batch.length >= BATCH_DOCUMENTS) await this.#flush()
+    }
+  }
+
+  #add(place: Place, value: unknown): void {
+    const found = this.#splitter.layout === 'rows' ? documentOfRow(value) : value
+    if (found instanceof PannierError) {
+      this.#fail(place, found)
+    } else if (isPlainObject(found) && found['_deleted'] === true && this.#options.mode !== 'replicate') {
+      this.#skipped++
+    } else if (!isPlainObject(found)) {
+      this.#fail(place, invalid('A document is a JSON object.'))
+    } else {
+      const document = withoutStubs(found, this.#options.stubs ?? 'fail')
+      if (document instanceof PannierError) this.#fail(place, document, found['_id'])
+      else this.#batch.push({ ...place, document })
+    }
+  }
+
+  async #flush(): Promise<void> {
+    const { signal, onProgress } = this.#options
+    const batch = this.#batch
+    this.#batch = []
+    this.#batchBytes = 0
+    throwIfAborted(signal, 'The import')
+    if (batch.length > 0) {
+      const outcomes = await this.#outcomes(batch.map(({ document }) => document))
+      outcomes.forEach((outcome, at) => {
+        if ('error' in outcome) this.#fail(batch[at]!, documentError(outcome.error), batch[at]!.document['_id'])
+        else this.#imported++
+      })
+      // Between two batches others have their turn.
+      await this.#environment.yield()
+    }
+    onProgress?.({
+      bytes: this.#bytes,
+      bytesTotal: this.#bytesTotal,
+      imported: this.#imported,
+      failed: this.#failedCount,
+    })
+  }
+
+  /** A batch that one document keeps from being encoded: each on its own, which the store does as one group. */
+  async #outcomes(documents: readonly object[]): Promise<readonly ({ readonly error: unknown } | object)[]> {
+    try {
+      return await this.#write(documents)
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error
+      const settled = await Promise.allSettled(documents.map(async (document) => this.#write([document])))
+      return settled.map((one) => (one.status === 'fulfilled' ? one.value[0]! : { error: one.reason as unknown }))
+    }
+  }
+
+  #fail({ position, line }: Place, error: PannierError, id?: unknown): void {
+    this.#failedCount++
+    if (this.#failed.length >= IMPORT_FAILURES_MAX) return
+    this.#failed.push({ position, line, ...(typeof id === 'string' ? { id } : {}), error })
+  }
+}
+
+/** The document of a row of `_all_docs`. */
+function documentOfRow(row: unknown): unknown {
+  if (!isPlainObject(row)) return invalid('A row is a JSON object.')
+  const { doc, error, id, value } = row
+  if (typeof error === 'string') return invalid(`The row has no document but an error: ${error.slice(0, 100)}.`)
+  if (isPlainObject(value) && value['deleted'] === true) return { _id: id, _rev: value['rev'], _deleted: true }
+  return doc ?? invalid('The row has no document; ask for it with include_docs=true.')
+}
+
+/** An error if it has attachments that the source only names, or the document without these. */
+function withoutStubs(
+  document: Record<string, unknown>,
+  stubs: 'fail' | 'drop',
+): Record<string, unknown> | PannierError {
+  const attachments = Object.hasOwn(document, '_attachments') ? document['_attachments'] : undefined
+  if (!isPlainObject(attachments)) return document
+  const whole = Object.entries(attachments).filter(([, value]) => isPlainObject(value) && Object.hasOwn(value, 'data'))
+  if (whole.length > 0 && whole.length === Object.keys(attachments).length) return document
+  if (stubs === 'fail') return invalid('The document has attachments, whose data is not in the source.')
+  const { _attachments, ...own } = document
+  return whole.length > 0 ? { ...own, _attachments: Object.fromEntries(whole) } : own
+}
+
+/** The error as one of a document; any other is thrown. */
+function documentError(error: unknown): PannierError {
+  if (error instanceof TypeError) return invalid(error.message, error)
+  if (error instanceof PannierError && DOCUMENT_CODES.has(error.code)) return error
+  throw error
+}
+
+function invalid(message: string, cause?: unknown): PannierError {
+  return new PannierError('PANNIER_INVALID_DOCUMENT', message, cause === undefined ? {} : { cause })
+}

@@ -1,0 +1,59 @@
+/** What `collection.import` takes and gives. */
+import type { PannierError } from '../../base/errors.ts'
+
+/** Failures that a result lists; the others are counted. */
+export const IMPORT_FAILURES_MAX = 100
+
+/** 'ndjson': a document a line. 'json': an array of documents. 'couchdb': `_all_docs` with documents, or a body of `_bulk_docs`. */
+export type ImportFormat = 'ndjson' | 'json' | 'couchdb'
+
+/**
+ * - 'insert': a document whose id is taken fails.
+ * - 'upsert': it replaces what is there.
+ * - 'replicate': the revisions of the source are taken up as they are, as by `put(documents, { newEdits: false })`.
+ */
+export type ImportMode = 'insert' | 'upsert' | 'replicate'
+
+export interface ImportProgress {
+  /** Read up to now, and in all where that is known. */
+  readonly bytes: number
+  readonly bytesTotal: number | undefined
+  /** Documents that were written, and those that could not be. */
+  readonly imported: number
+  readonly failed: number
+}
+
+export interface ImportOptions {
+  /** Found out when left out. */
+  readonly format?: ImportFormat | undefined
+  /** 'insert' when left out. */
+  readonly mode?: ImportMode | undefined
+  /** What to do with a document whose attachments are named without their data: 'fail' (default), or 'drop' the attachments. */
+  readonly stubs?: 'fail' | 'drop' | undefined
+  /** Ends it with PANNIER_ABORTED; batches that were written stay. */
+  readonly signal?: AbortSignal | undefined
+  /** Called after each batch. */
+  readonly onProgress?: ((progress: ImportProgress) => void) | undefined
+}
+
+/** A document that was not imported. */
+export interface ImportFailure {
+  /** Its place among the documents of the source; 0 is the first. */
+  readonly position: number
+  /** Where it begins; 1 is the first. */
+  readonly line: number
+  /** Where it is known. */
+  readonly id?: string
+  readonly error: PannierError
+}
+
+export interface ImportResult {
+  /** Documents that were written. */
+  readonly imported: number
+  /** Deleted ones, which only 'replicate' imports. */
+  readonly skipped: number
+  /** Documents that were not written. */
+  readonly failedCount: number
+  /** The first of them, `IMPORT_FAILURES_MAX` at most. */
+  readonly failed: readonly ImportFailure[]
+}

@@ -1,0 +1,102 @@
+/** Reads a replica file (docs/replication.md) into an empty collection. Loaded with replication. */
+import { throwIfAborted } from '../../base/abort.ts'
+import { PannierError } from '../../base/errors.ts'
+import { isPlainObject } from '../../codec/collation.ts'
+import { isSequence } from '../../replication/peer.ts'
+import type { JsonDocument, Sequence, SnapshotLoaded, SnapshotProgress } from '../../replication/peer.ts'
+import { bytesOf } from './byte-source.ts'
+import { REPLICA_FORMAT, REPLICA_VERSION } from './export-replica.ts'
+import { JsonLines } from './json-lines.ts'
+import { PartReader } from './replica-parts.ts'
+import type { ReplicaPart } from './replica-parts.ts'
+
+/** Text of documents that are written at once, and how many they are: a tree that is empty takes a batch for half the work. */
+const BATCH_CHARS: number = 8 * 1024 * 1024
+const BATCH_DOCUMENTS = 20_000
+const PIECE_BYTES: number = 1024 * 1024
+
+type Write = (
+  documents: readonly JsonDocument[],
+) => Promise<readonly ({ readonly error: PannierError } | { readonly id: string })[]>
+
+interface Head {
+  readonly sequence: Sequence
+  readonly documents: number
+}
+
+/**
+ * Nothing is written of a part before its checksum was right, and nothing counts as loaded before the end mark was read.
+ * @throws PANNIER_PEER_UNREACHABLE for a file that is cut off or damaged; what was written until then is as the source has it, and no
+ * hindrance to replicating in the usual way.
+ */
+export async function loadReplica(
+  stream: ReadableStream<Uint8Array>,
+  write: Write,
+  onProgress: (progress: SnapshotProgress) => void,
+  signal: AbortSignal,
+): Promise<SnapshotLoaded> {
+  const parts = new PartReader()
+  const lines = new JsonLines()
+  const failed = new Set<unknown>()
+  let head: Head | undefined
+  let end: ReplicaPart['end']
+  let batch: JsonDocument[] = []
+  let batchChars = 0
+  let documents = 0
+  let revisions = 0
+  let lastId: unknown
+  const flush = async (): Promise<void> => {
+    const inBatch = batch
+    batch = []
+    batchChars = 0
+    if (inBatch.length === 0) return
+    throwIfAborted(signal, 'The replication')
+    const outcomes = await write(inBatch)
+    outcomes.forEach((outcome, at) => void ('error' in outcome && failed.add(inBatch[at]!['_id'])))
+    onProgress({ documents: documents - failed.size, documentsTotal: head!.documents })
+  }
+  const take = async (part: ReplicaPart): Promise<void> => {
+    if (end !== undefined) throw damaged()
+    end = part.end
+    for (const { value, chars } of checked(() => lines.push(part.bytes))) {
+      if (!isPlainObject(value)) throw damaged()
+      if (head === undefined) {
+        head = headOf(value)
+        continue
+      }
+      if (value['_id'] !== lastId) documents++
+      lastId = value['_id']
+      revisions++
+      batch.push(value)
+      batchChars += chars
+      if (batchChars >= BATCH_CHARS || batch.length >= BATCH_DOCUMENTS) await flush()
+    }
+  }
+  for await (const chunk of bytesOf(stream)) {
+    throwIfAborted(signal, 'The replication')
+    for (let at = 0; at < chunk.length; at += PIECE_BYTES)
+      for (const part of checked(() => parts.push(chunk.subarray(at, at + PIECE_BYTES)))) await take(part)
+  }
+  const isWhole = end?.documents === documents && end.revisions === revisions && head?.documents === documents
+  if (!isWhole || !parts.isAtEnd) throw damaged()
+  await flush()
+  return { sequence: head!.sequence, isComplete: failed.size === 0 }
+}
+
+function* checked<T>(values: () => Iterable<T>): Iterable<T> {
+  try {
+    yield* values()
+  } catch (error) {
+    throw damaged(error)
+  }
+}
+
+function headOf({ format, version, update_seq, documents }: Record<string, unknown>): Head {
+  if (format !== REPLICA_FORMAT || version !== REPLICA_VERSION || !isSequence(update_seq)) throw damaged()
+  if (typeof documents !== 'number') throw damaged()
+  return { sequence: update_seq, documents }
+}
+
+function damaged(cause?: unknown): PannierError {
+  return new PannierError('PANNIER_PEER_UNREACHABLE', 'The snapshot is cut off or damaged.', { cause })
+}
