@@ -54,7 +54,7 @@ const FLOOR_GAPS = notMade(
 
 export const CONTENDERS: readonly ContenderFacts[] = [
   contender('pannier', 'Pannier', EVERYWHERE, 'README.md', { core: true, gaps: NO_BYTES }),
-  contender('pannier-encrypted', 'Pannier, encrypted', EVERYWHERE, 'docs/encryption.md', { gaps: NO_BYTES }),
+  contender('pannier-encrypted', 'Pannier, encrypted', EVERYWHERE, 'docs/internals/encryption.md', { gaps: NO_BYTES }),
   contender('jsonstore', 'JSONStore API on Pannier', EVERYWHERE, 'packages/jsonstore/README.md', {
     gaps: JSON_STORE_GAPS,
   }),
@@ -62,7 +62,10 @@ export const CONTENDERS: readonly ContenderFacts[] = [
     gaps: JSON_STORE_GAPS,
   }),
   // WebKit on GTK has no origin private file system.
-  contender('pannier-opfs', 'Pannier on OPFS', ['chromium', 'firefox'], 'docs/opfs.md', { core: true, gaps: NO_BYTES }),
+  contender('pannier-opfs', 'Pannier on OPFS', ['chromium', 'firefox'], 'docs/internals/opfs.md', {
+    core: true,
+    gaps: NO_BYTES,
+  }),
   contender('indexed-db', 'IndexedDB, relaxed', BROWSERS, 'https://developer.mozilla.org/docs/Web/API/IndexedDB_API', {
     core: true,
   }),
@@ -148,12 +151,12 @@ export const CONTENDERS: readonly ContenderFacts[] = [
       gaps: { ...NO_BYTES, keep: IN_MEMORY },
     },
   ),
-  contender('floor-storage', 'Floor: same bytes, few records', EVERYWHERE, 'docs/performance.md', {
+  contender('floor-storage', 'Floor: same bytes, few records', EVERYWHERE, 'docs/internals/performance.md', {
     kind: 'floor',
     gaps: { ...FLOOR_GAPS, ...notMade('it would have to read everything', 'count') },
     core: true,
   }),
-  contender('floor-json', 'Floor: JSON in memory', EVERYWHERE, 'docs/performance.md', {
+  contender('floor-json', 'Floor: JSON in memory', EVERYWHERE, 'docs/internals/performance.md', {
     kind: 'floor',
     gaps: { ...FLOOR_GAPS, ...notMade('it would have to read everything', 'count'), keep: IN_MEMORY },
     core: true,

@@ -1,10 +1,10 @@
-/** Goal: the table of docs/parity-pouchdb.md does not rot: each test that it names exists, and each row says something. */
+/** Goal: the table of docs/internals/parity-pouchdb.md does not rot: each test that it names exists, and each row says something. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 const packageFolder = join(import.meta.dirname, '..')
-const page = readFileSync(join(packageFolder, '../../docs/parity-pouchdb.md'), 'utf8')
+const page = readFileSync(join(packageFolder, '../../docs/internals/parity-pouchdb.md'), 'utf8')
 const rows = page
   .split('\n')
   .filter((line) => line.startsWith('| ') && !/^\| (-|PouchDB )/.test(line))

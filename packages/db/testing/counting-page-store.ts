@@ -1,5 +1,5 @@
 /**
- * Counts what passes through a storage: calls and bytes of each kind. Costs are a contract (docs/costs.md), and these
+ * Counts what passes through a storage: calls and bytes of each kind. Costs are a contract (docs/internals/costs.md), and these
  * counts are exact, so that tests can assert them.
  */
 import type { Generation, PageId } from '../src/base/brand.ts'

@@ -1,4 +1,4 @@
-/** Takes over what an app has exported from the JSONStore that it used before. docs/jsonstore.md describes the format. */
+/** Takes over what an app has exported from the JSONStore that it used before. docs/internals/jsonstore.md describes the format. */
 import type { JSONStoreCollection } from './collection.ts'
 import { failure, toJSONStoreError } from './errors.ts'
 import { VALUES_SEPARATOR } from './search-fields.ts'

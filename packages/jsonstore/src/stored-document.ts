@@ -1,6 +1,6 @@
 /**
  * How documents are stored. A collection of JSONStore is two of Pannier's: one of that name with the live documents, and
- * `NAME.removed` with those that were removed and not pushed yet. docs/jsonstore.md describes the layout.
+ * `NAME.removed` with those that were removed and not pushed yet. docs/internals/jsonstore.md describes the layout.
  */
 import type { IndexInput, Stored } from 'pannier'
 import type { SearchSchema, SearchValue } from './search-fields.ts'

@@ -94,7 +94,7 @@ const ROUTES = [
 ]
 
 /**
- * A server that speaks CouchDB's HTTP API on a Pannier database. docs/http-api.md tells what it answers.
+ * A server that speaks CouchDB's HTTP API on a Pannier database. docs/internals/http-api.md tells what it answers.
  *
  * @throws PANNIER_LOCKED if another process has the database open.
  * @example

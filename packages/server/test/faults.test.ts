@@ -1,5 +1,5 @@
 /**
- * Hostile and broken requests, by the rows of the fault matrix (docs/http-api.md, "Limits and refusals"): each is refused, or harmless,
+ * Hostile and broken requests, by the rows of the fault matrix (docs/internals/http-api.md, "Limits and refusals"): each is refused, or harmless,
  * and the server goes on answering.
  */
 import { createHash } from 'node:crypto'

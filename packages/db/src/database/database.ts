@@ -191,7 +191,7 @@ export class Database<Schemas extends object = object> {
    *
    * Transactions and other writes take turns, in all tabs. So inside `body` write through `tx` only: waiting there for a
    * write of the database itself (`people.insert(…)`) would wait for ever. Keep it short: others wait meanwhile. In the rare
-   * case that this tab was frozen in the midst and another one has written since, `body` runs again. docs/transactions.md
+   * case that this tab was frozen in the midst and another one has written since, `body` runs again. docs/internals/transactions.md
    *
    * @throws PANNIER_DEADLOCK for writes of the database itself in `body`, where that can be known: in Node everywhere, in a browser up
    *   to the first `await`; a wait that lasts is told on the console. PANNIER_TURN_TIMEOUT after `writeWaitMsMax`

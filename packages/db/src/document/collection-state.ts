@@ -4,7 +4,7 @@ import type { IndexDefinition } from './index-definition.ts'
 import { REVISIONS_LIMIT_DEFAULT } from './revision.ts'
 import type { SchemaState } from './schema-state.ts'
 
-/** Names of a collection's trees; docs/architecture.md says what they hold. */
+/** Names of a collection's trees; docs/internals/architecture.md says what they hold. */
 export interface CollectionTrees {
   readonly bodies: string
   readonly ids: string

@@ -13,7 +13,7 @@ export type { IndexDefinition, IndexField, IndexSelector }
 export { indexTreeName } from '../document/index-definition.ts'
 
 /**
- * How an index is declared: a field ('age', descending '-age'), several (['city', '-age']), or the long form (docs/indexes.md):
+ * How an index is declared: a field ('age', descending '-age'), several (['city', '-age']), or the long form (docs/internals/indexes.md):
  *
  * - `multi`: the field may hold an array, each distinct element of which gets an entry; such an index has one field.
  * - `where`: only documents that this selector matches are in the index.

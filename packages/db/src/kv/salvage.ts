@@ -1,6 +1,6 @@
 /**
  * Reads what can be read of a damaged store, and writes nothing: trees past pages that are damaged or missing, and the commits behind
- * the one that could not be replayed. docs/repair.md is normative.
+ * the one that could not be replayed. docs/internals/repair.md is normative.
  */
 import type { CommitSequence, Key, PageId } from '../base/brand.ts'
 import type { Environment } from '../base/environment.ts'

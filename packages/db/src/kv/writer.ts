@@ -324,7 +324,7 @@ export class Writer {
 
   #waitReason(): string | undefined {
     if (this.#holder !== undefined)
-      return `The transaction ${this.#holder()} has not ended. Inside db.transaction use tx.collection(…), never the database itself: docs/transactions.md.`
+      return `The transaction ${this.#holder()} has not ended. Inside db.transaction use tx.collection(…), never the database itself: docs/internals/transactions.md.`
     return this.#lease === undefined
       ? 'Another tab, worker or handle has its turn and does not end it: a transaction that is not done?'
       : undefined

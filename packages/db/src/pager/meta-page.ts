@@ -15,7 +15,7 @@ import { ByteReader, readU32 } from '../codec/bytes.ts'
 import { checksum } from '../codec/checksum.ts'
 import { readReclaimList, type ReclaimList } from './reclaim.ts'
 
-/** Raised whenever files written from then on can't be read by earlier versions; docs/file-format.md lists them. */
+/** Raised whenever files written from then on can't be read by earlier versions; docs/internals/file-format.md lists them. */
 export const FORMAT_VERSION = 1
 
 export const MAGIC = 0x524e4e50 // 'PNNR', little-endian

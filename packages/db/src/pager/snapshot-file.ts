@@ -1,5 +1,5 @@
 /**
- * Snapshot files: a database as one portable stream of bytes. docs/snapshot-format.md is normative.
+ * Snapshot files: a database as one portable stream of bytes. docs/internals/snapshot-format.md is normative.
  *
  * A prelude of fixed size, then blocks: one with the meta page, any number with pages, and the trailer, which is the end.
  * Every byte is under a checksum, whose seed binds a block to its file and to its place in it: what was cut, flipped,

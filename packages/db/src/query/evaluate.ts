@@ -1,5 +1,5 @@
 /**
- * The reference: says of a decoded document whether a predicate holds, as directly as docs/query-planner.md says it. Slow
+ * The reference: says of a decoded document whether a predicate holds, as directly as docs/internals/query-planner.md says it. Slow
  * and plain, regular expressions on the platform's own engine; every plan must agree with it.
  */
 import { unreachable } from '../base/assert.ts'

@@ -30,7 +30,7 @@ export type FieldValue<T, Path extends string> = unknown extends T
             : undefined
         : undefined
 
-/** Conditions by field, as in CouchDB's Mango; docs/query-planner.md has all of them. */
+/** Conditions by field, as in CouchDB's Mango; docs/internals/query-planner.md has all of them. */
 export type Selector<T> = FieldConditions<T> & Combinations<T>
 
 /** Selectors that are joined. */

@@ -200,7 +200,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
 
   /**
    * The rows as they are now and as they change with each commit, of whichever handle. Ties of the sort are in the order of
-   * their ids. It begins at once and is at work until it is closed. docs/live-queries.md is the contract.
+   * their ids. It begins at once and is at work until it is closed. docs/internals/live-queries.md is the contract.
    *
    * @example
    * const live = people.find({ city: 'Oslo' }).sort('name').limit(20).live({ signal })
@@ -212,7 +212,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
 
   /**
    * The count as it is now and as it changes with each commit, of whichever handle: that of `count()`. It begins at once and
-   * is at work until it is closed. docs/live-queries.md is the contract.
+   * is at work until it is closed. docs/internals/live-queries.md is the contract.
    *
    * @example
    * const unread = messages.find({ read: false }).liveCount({ signal })

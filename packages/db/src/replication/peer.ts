@@ -1,6 +1,6 @@
 /**
  * The contract of a replication peer: one side of a replication, a database to read revisions from and to write them to. The
- * replicator knows nothing else of either side. docs/replication.md is normative; testing/conformance/replication-peer.ts tests it.
+ * replicator knows nothing else of either side. docs/internals/replication.md is normative; testing/conformance/replication-peer.ts tests it.
  *
  * A peer guarantees: an answer is whole and checked, or the call rejects (PANNIER_PEER_UNREACHABLE where another try may
  * help); what `writeRevisions` does not list as failed is kept as durably as anything in it; an aborted signal ends

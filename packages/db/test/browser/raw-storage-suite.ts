@@ -133,7 +133,7 @@ async function changeRecords({ storage, pieces }: Place): Promise<void> {
   await storage.destroy(name)
 }
 
-/** A file's end that is cut off can be a write that never was: then what was there before is found, as docs/security.md says. */
+/** A file's end that is cut off can be a write that never was: then what was there before is found, as docs/internals/security.md says. */
 async function changeFiles({ storage, pieces }: Place): Promise<void> {
   const name = 'raw-changed'
   const encryption = { key: await newDeviceKey() }

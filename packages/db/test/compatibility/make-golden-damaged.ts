@@ -1,6 +1,6 @@
 /**
  * Writes databases whose log does not replay, as a version of Pannier once made them: a read that nobody waited for, in a transaction,
- * rolled back in memory what its commit was appending (docs/repair.md). Run once by hand; that version is gone, so they can't be made
+ * rolled back in memory what its commit was appending (docs/internals/repair.md). Run once by hand; that version is gone, so they can't be made
  * again:
  *
  *     npm run node packages/db/test/compatibility/make-golden-damaged.ts

@@ -1,6 +1,6 @@
 /**
  * Writes the golden encrypted database of an encryption format, and a sealed snapshot of it: run once by hand when the format has
- * changed, never again for the same version (docs/encryption.md). From the root of the repository:
+ * changed, never again for the same version (docs/internals/encryption.md). From the root of the repository:
  *
  *     npm run node packages/db/test/compatibility/make-golden-encrypted.ts
  *

@@ -1,6 +1,6 @@
 /**
  * Writes the golden snapshot of a format version: run once by hand when the format has changed, never again for the same
- * version (docs/snapshot-format.md). From the root of the repository:
+ * version (docs/internals/snapshot-format.md). From the root of the repository:
  *
  *     npm run node packages/db/test/compatibility/make-golden-snapshot.ts
  *

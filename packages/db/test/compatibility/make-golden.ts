@@ -1,6 +1,6 @@
 /**
  * Writes the golden database of a format version: run once by hand when the format has changed, never again for the same
- * version (docs/file-format.md). From the root of the repository:
+ * version (docs/internals/file-format.md). From the root of the repository:
  *
  *     npm run node packages/db/test/compatibility/make-golden.ts
  *

@@ -1,4 +1,4 @@
-/** Goal: the rows on attachments of docs/costs.md hold, with 10 and with 2,000 other attachments around. */
+/** Goal: the rows on attachments of docs/internals/costs.md hold, with 10 and with 2,000 other attachments around. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { open } from '../../src/database/lifecycle/open.ts'
 import type { Database } from '../../src/database/database.ts'

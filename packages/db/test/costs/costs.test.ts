@@ -1,5 +1,5 @@
 /**
- * Goal: docs/costs.md holds, row by row, on 100 and on 100,000 documents. Calls and bytes are counted at the page store, so
+ * Goal: docs/internals/costs.md holds, row by row, on 100 and on 100,000 documents. Calls and bytes are counted at the page store, so
  * the figures are exact and the same on every machine.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

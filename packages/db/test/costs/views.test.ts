@@ -1,4 +1,4 @@
-/** Goal: the costs of views in docs/costs.md, on 100,000 rows. Pages are counted at the page store, so the figures are exact. */
+/** Goal: the costs of views in docs/internals/costs.md, on 100,000 rows. Pages are counted at the page store, so the figures are exact. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { open } from '../../src/database/lifecycle/open.ts'
 import type { Collection } from '../../src/database/collection/collection.ts'

@@ -1,7 +1,7 @@
 /**
  * Random selectors answered by Pannier, by the planner and by a scan of all documents, in memory and in an SQLite file, and by
  * pouchdb-find, on the same documents. Generated is only what both define alike;
- * docs/query-planner.md lists where we differ, and why.
+ * docs/internals/query-planner.md lists where we differ, and why.
  */
 import memoryAdapter from 'pouchdb-adapter-memory'
 import PouchDB from 'pouchdb-core'

@@ -135,7 +135,7 @@ test('pages are read at once where they can be', async () => {
   }
 })
 
-test('keys and values are those of docs/file-format.md', async () => {
+test('keys and values are those of docs/internals/file-format.md', async () => {
   const path = newPath()
   const store = await classicLevel().open(path)
   await appendRange(store, 1, 3)

@@ -1,4 +1,4 @@
-/** The examples of docs/import-export.md run, and print what a reader expects. */
+/** The examples of docs/internals/import-export.md run, and print what a reader expects. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { afterAll, expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '../../../..')
 const source = join(root, 'packages/db/src')
-const page = readFileSync(join(root, 'docs/import-export.md'), 'utf8')
+const page = readFileSync(join(root, 'docs/internals/import-export.md'), 'utf8')
 const examples = [...page.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code]) => code!)
 const folder = mkdtempSync(join(tmpdir(), 'pannier-docs-'))
 afterAll(() => rmSync(folder, { recursive: true }))

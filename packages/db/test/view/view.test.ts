@@ -1,4 +1,4 @@
-/** Goal: the contract of views (docs/views.md) case by case: what the random tests of this folder do not reach. */
+/** Goal: the contract of views (docs/internals/views.md) case by case: what the random tests of this folder do not reach. */
 import { describe, expect, test } from 'vitest'
 import { isPannierError } from '../../src/base/errors.ts'
 import { reducerOf } from '../../src/btree/reducers.ts'

@@ -1,4 +1,4 @@
-/** The change feed: docs/change-feed.md as tests. */
+/** The change feed: docs/internals/change-feed.md as tests. */
 import { parseSelector } from '../../src/query/ast/parse-selector.ts'
 import { evaluate } from '../../src/query/evaluate.ts'
 import type { ChangesOptions } from '../../src/database/feed/change-feed.ts'

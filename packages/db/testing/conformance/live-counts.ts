@@ -1,4 +1,4 @@
-/** Live counts: docs/live-queries.md as tests. */
+/** Live counts: docs/internals/live-queries.md as tests. */
 import type { Collection } from '../../src/database/collection/collection.ts'
 import type { Database } from '../../src/database/database.ts'
 import type { LiveCount } from '../../src/query/live/live-count.ts'

@@ -1,4 +1,4 @@
-/** Live queries: docs/live-queries.md as tests. */
+/** Live queries: docs/internals/live-queries.md as tests. */
 import type { Collection } from '../../src/database/collection/collection.ts'
 import type { Database } from '../../src/database/database.ts'
 import type { Query } from '../../src/query/query.ts'

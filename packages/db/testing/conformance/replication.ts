@@ -1,5 +1,5 @@
 /**
- * What replication promises on every storage (docs/replication.md): between collections, and over HTTP with a server that is
+ * What replication promises on every storage (docs/internals/replication.md): between collections, and over HTTP with a server that is
  * played by couch-fetch.ts. `create` opens a new, empty database.
  */
 import type { Collection } from '../../src/database/collection/collection.ts'

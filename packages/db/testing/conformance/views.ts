@@ -1,4 +1,4 @@
-/** What views have to do on every storage: docs/views.md, by random tests. `create` opens a new, empty database. */
+/** What views have to do on every storage: docs/internals/views.md, by random tests. `create` opens a new, empty database. */
 import type { Database } from '../../src/database/database.ts'
 import { checkRandomViews } from '../random-views.ts'
 import { seededRandom } from '../random.ts'

@@ -25,7 +25,7 @@ export interface AuthOptions {
   /** Origins whose pages may change something: those that CORS allows. */
   readonly corsOrigins?: readonly string[]
   readonly passwordCharsMin?: number
-  /** True: anybody may make a user without roles, in CouchDB's way (docs/http-api.md). False when left out. */
+  /** True: anybody may make a user without roles, in CouchDB's way (docs/internals/http-api.md). False when left out. */
   readonly signUp?: boolean
   readonly loginLimits?: Partial<LoginLimits>
   readonly hashLimits?: Partial<HashQueueLimits>

@@ -1,4 +1,4 @@
-/** `/{db}/_pannier/snapshot`: the whole database as a replica file (docs/replication.md), for the first replication of a replica. */
+/** `/{db}/_pannier/snapshot`: the whole database as a replica file (docs/internals/replication.md), for the first replication of a replica. */
 import { sendPieces } from '../http/streamed-reply.ts'
 import type { Routes } from './server-context.ts'
 import { SnapshotCache } from './snapshot-cache.ts'

@@ -1,4 +1,4 @@
-/** What a server can be told, with its defaults: the limits are docs/http-api.md's. */
+/** What a server can be told, with its defaults: the limits are docs/internals/http-api.md's. */
 import type { FastifyPluginAsync } from 'fastify'
 import { checkOptions } from 'pannier'
 import type { Database, Durability, OpenOptions, OptionNames } from 'pannier'

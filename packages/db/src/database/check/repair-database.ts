@@ -1,4 +1,4 @@
-/** Reads a damaged database as far as that goes, and writes a new one. docs/repair.md is normative. */
+/** Reads a damaged database as far as that goes, and writes a new one. docs/internals/repair.md is normative. */
 import { defaultStorage } from '#default-storage'
 import { throwIfAborted } from '../../base/abort.ts'
 import { isPannierError, PannierError } from '../../base/errors.ts'

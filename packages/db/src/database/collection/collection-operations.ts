@@ -259,7 +259,7 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
   /**
    * A query: nothing is read before it is asked for an answer.
    *
-   * With `dialect: 'couchdb'` the selector means what it means to CouchDB, above all of arrays (docs/query-planner.md,
+   * With `dialect: 'couchdb'` the selector means what it means to CouchDB, above all of arrays (docs/internals/query-planner.md,
    * "Dialects"); with `collation` strings are compared and sorted in an order that `registerCollation` was given.
    *
    * @example

@@ -97,7 +97,7 @@ export class Collection<T extends object, Input extends object = T> extends Coll
 
   /**
    * What has changed, in the order in which it did: each document that was written or deleted after `since`, once, with its
-   * newest revision. docs/change-feed.md is the contract.
+   * newest revision. docs/internals/change-feed.md is the contract.
    *
    * @throws While it is read: PANNIER_ABORTED; PANNIER_EPOCH_MISMATCH if `since` cannot be of this collection;
    *   PANNIER_NOT_FOUND if the collection is dropped meanwhile (a live feed just ends), PANNIER_CLOSED (likewise).
@@ -215,7 +215,7 @@ export class Collection<T extends object, Input extends object = T> extends Coll
   }
 
   /**
-   * The documents as JSON text, as they are now, made as it is read. docs/import-export.md describes the formats.
+   * The documents as JSON text, as they are now, made as it is read. docs/internals/import-export.md describes the formats.
    *
    * @throws (the stream) PANNIER_ABORTED, PANNIER_CLOSED
    * @example
@@ -253,7 +253,7 @@ export class Collection<T extends object, Input extends object = T> extends Coll
 
   /**
    * Keeps this collection and another one, or a CouchDB database, in step: what changes on either side comes to the other.
-   * docs/replication.md is the contract.
+   * docs/internals/replication.md is the contract.
    *
    * @throws (when it is awaited) PANNIER_PEER_UNREACHABLE, if it is not to try again; PANNIER_PEER_REFUSED, PANNIER_NOT_FOUND,
    *   PANNIER_ABORTED, and what storages throw. Wrong options reject with a TypeError.

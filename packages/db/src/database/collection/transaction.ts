@@ -42,7 +42,7 @@ export class Transaction<Schemas extends object = object> {
   /**
    * The collection inside the transaction: what is read through it includes what the transaction has written, which nobody
    * else sees before it ends. Steps that overlap take effect in the order in which they were asked for. A query answers by what was
-   * written before it began: what is written meanwhile changes nothing in a loop over its rows. docs/transactions.md is the contract.
+   * written before it began: what is written meanwhile changes nothing in a loop over its rows. docs/internals/transactions.md is the contract.
    */
   collection<Name extends KnownName<Schemas>>(
     name: Name,

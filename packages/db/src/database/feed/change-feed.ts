@@ -1,5 +1,5 @@
 /**
- * The change feed of a collection as its callers see it. The contract is docs/change-feed.md. What reads it is loaded with
+ * The change feed of a collection as its callers see it. The contract is docs/internals/change-feed.md. What reads it is loaded with
  * the first use.
  */
 import { checkOptions, type OptionNames } from '../../base/options.ts'

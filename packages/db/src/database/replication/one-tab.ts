@@ -1,5 +1,5 @@
 /**
- * Live replications of one kind in several tabs: one of them replicates, the others show how it is (docs/replication.md). Nothing rests
+ * Live replications of one kind in several tabs: one of them replicates, the others show how it is (docs/internals/replication.md). Nothing rests
  * on it: two that replicate at a time do the same work twice.
  */
 import { PannierError } from '../../base/errors.ts'

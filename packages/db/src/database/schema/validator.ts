@@ -1,5 +1,5 @@
 /**
- * Asks a schema about documents. docs/schemas.md is normative.
+ * Asks a schema about documents. docs/internals/schemas.md is normative.
  *
  * The schema is shown the document without the fields that are the database's (names that start with '_'), but for `_id`, if the
  * document has one. A strict schema that knows no `_id` would refuse each document for having one: it is found out once (see

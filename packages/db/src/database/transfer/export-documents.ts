@@ -1,4 +1,4 @@
-/** Writes documents as JSON text, a piece at a time. Loaded when it is asked for; docs/import-export.md says what the formats are. */
+/** Writes documents as JSON text, a piece at a time. Loaded when it is asked for; docs/internals/import-export.md says what the formats are. */
 import { throwIfAborted } from '../../base/abort.ts'
 import { RevisionReader } from '../../document/revision-reads.ts'
 import { createQuery } from '../../query/query.ts'

@@ -1,6 +1,6 @@
 /**
  * Writes a replica file: all documents of a collection with all leaf revisions, their histories and attachments, tombstones too, as of
- * one moment. docs/replication.md is normative. Loaded when it is asked for.
+ * one moment. docs/internals/replication.md is normative. Loaded when it is asked for.
  */
 import { throwIfAborted } from '../../base/abort.ts'
 import { BodyView } from '../../document/body.ts'

@@ -1,5 +1,5 @@
 /**
- * Reads documents from JSON text and writes them in batches. Loaded when it is asked for; docs/import-export.md says what is
+ * Reads documents from JSON text and writes them in batches. Loaded when it is asked for; docs/internals/import-export.md says what is
  * accepted and what happens to what is not.
  */
 import { throwIfAborted } from '../../base/abort.ts'

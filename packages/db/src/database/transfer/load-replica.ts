@@ -1,4 +1,4 @@
-/** Reads a replica file (docs/replication.md) into an empty collection. Loaded with replication. */
+/** Reads a replica file (docs/internals/replication.md) into an empty collection. Loaded with replication. */
 import { throwIfAborted } from '../../base/abort.ts'
 import { PannierError } from '../../base/errors.ts'
 import { isPlainObject } from '../../codec/collation.ts'

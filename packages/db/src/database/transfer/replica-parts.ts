@@ -1,5 +1,5 @@
 /**
- * A replica file (docs/replication.md) comes in parts, each followed by a mark with the checksum of everything up to it. What a part
+ * A replica file (docs/internals/replication.md) comes in parts, each followed by a mark with the checksum of everything up to it. What a part
  * says is read only once its mark has shown that every byte is as it was written.
  */
 import { checksum } from '../../codec/checksum.ts'

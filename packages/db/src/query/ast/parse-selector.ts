@@ -4,7 +4,7 @@
  *
  * `{ address: { city: 'Oslo' } }` and `{ 'address.city': 'Oslo' }` are the same; `{}` as a condition means "equals {}".
  *
- * In the dialect 'couchdb' a selector means what it means to CouchDB (docs/query-planner.md, "Dialects").
+ * In the dialect 'couchdb' a selector means what it means to CouchDB (docs/internals/query-planner.md, "Dialects").
  */
 import { PannierError } from '../../base/errors.ts'
 import { isPlainObject } from '../../codec/collation.ts'

@@ -1,6 +1,6 @@
 /**
  * The predicate of a query as frozen plain data: what a selector says, before it is simplified (normalise.ts). It crosses
- * workers and networks as it is. What each node means is written in docs/query-planner.md and, in code, in evaluate.ts.
+ * workers and networks as it is. What each node means is written in docs/internals/query-planner.md and, in code, in evaluate.ts.
  */
 
 import type { Collation } from '../../codec/registered-collation.ts'

@@ -1,5 +1,5 @@
 /**
- * Which changes pass a feed's filters. The rule (docs/change-feed.md): each filter is asked about the document as the feed
+ * Which changes pass a feed's filters. The rule (docs/internals/change-feed.md): each filter is asked about the document as the feed
  * gives it, and of a deleted document that is its tombstone: `_id`, `_rev`, `_deleted: true` and the content it may have.
  */
 import type { BodyView } from '../../document/body.ts'

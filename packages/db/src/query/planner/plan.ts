@@ -1,5 +1,5 @@
 /**
- * Chooses the cheapest way to answer a query. The rules and the costs are docs/query-planner.md.
+ * Chooses the cheapest way to answer a query. The rules and the costs are docs/internals/query-planner.md.
  */
 import { combine, conjuncts, isAlways, isNever, type Condition } from '../ast/normalise.ts'
 import { pathsOf } from '../match.ts'

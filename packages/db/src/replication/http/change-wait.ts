@@ -1,5 +1,5 @@
 /**
- * Waits for the changes of all databases of a server by one request at a time (`/_pannier/wait`, docs/http-api.md), so that however
+ * Waits for the changes of all databases of a server by one request at a time (`/_pannier/wait`, docs/internals/http-api.md), so that however
  * many collections are replicated, one connection waits.
  * Guarantees: who waits hears of a change that comes after its place, or of the failure of the request. May be told for nothing.
  */

@@ -1,5 +1,5 @@
 /**
- * A page store over another one which gets nothing but sealed bytes. docs/encryption.md is normative.
+ * A page store over another one which gets nothing but sealed bytes. docs/internals/encryption.md is normative.
  *
  * Guarantees: what is read was sealed by somebody with a key of this database, for this place, or the call fails with
  * PANNIER_CORRUPT: pages by their ids and the epoch of their run (runs.ts), the meta record by its generation and sequence, log records by

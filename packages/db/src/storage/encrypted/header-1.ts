@@ -1,5 +1,5 @@
 /**
- * Reads the header of format 1: one copy, all of it under one checksum and one seal, bound to no state. docs/encryption.md tells how it is laid
+ * Reads the header of format 1: one copy, all of it under one checksum and one seal, bound to no state. docs/internals/encryption.md tells how it is laid
  * out. It is never written again.
  */
 import { ByteReader, readU32, writeU32 } from '../../codec/bytes.ts'

@@ -14,7 +14,7 @@
  *        of each slot its secret, and u32 checksum of it: damage to it hurts its owner alone
  *
  * A slot holds the tag of its secret, so that one of before is not taken for it. Nothing in the header is secret without a password or key.
- * docs/encryption.md is normative; header-1.ts reads the header of format 1.
+ * docs/internals/encryption.md is normative; header-1.ts reads the header of format 1.
  */
 import { PannierError } from '../../base/errors.ts'
 import { ByteReader, ByteWriter, readU32, writeU32 } from '../../codec/bytes.ts'

@@ -1,4 +1,4 @@
-/** What is sealed together with a log record and with a meta record, behind its bytes. docs/encryption.md is normative. */
+/** What is sealed together with a log record and with a meta record, behind its bytes. docs/internals/encryption.md is normative. */
 import { readU32, writeU32 } from '../../codec/bytes.ts'
 import { NONCE_BYTES } from './platform.ts'
 import { decodeRuns, encodeRuns, NO_RUNS, type Runs } from './runs.ts'

@@ -1,6 +1,6 @@
 /**
  * Snapshot files of encrypted databases: the header, so that whoever can open the database can open the file, then the plain
- * file in sealed parts. docs/encryption.md is normative.
+ * file in sealed parts. docs/internals/encryption.md is normative.
  *
  *     0  'PNNRSEAL'
  *     8  u32  bytes of the header

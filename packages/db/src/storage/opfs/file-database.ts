@@ -1,6 +1,6 @@
 /**
  * One database in three files: pages, and two journals of which one is current. The page store contract over them, synchronous;
- * docs/opfs.md is normative for the files.
+ * docs/internals/opfs.md is normative for the files.
  *
  * Guarantees: each call happens whole or not at all, whatever becomes of what was not flushed (raw-file.ts). The order that this
  * rests on, for a commit: pages into blocks that nothing refers to, flush of the pages, one frame in the journal, flush of the journal;

@@ -1,4 +1,4 @@
-/** Goal: what docs/security.md says that somebody who changes the files of a database can do unnoticed is that, and no more. */
+/** Goal: what docs/internals/security.md says that somebody who changes the files of a database can do unnoticed is that, and no more. */
 import { copyFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { isPannierError } from '../../../src/base/errors.ts'

@@ -280,7 +280,7 @@ test('a plain database in its place is none, nor one without its header', async 
   expect(await outcome(withState(image, { header: undefined }))).toBe('PANNIER_NOT_ENCRYPTED')
 })
 
-/** What tags can't tell: docs/security.md. */
+/** What tags can't tell: docs/internals/security.md. */
 test('all of it together can be put back: that is for synchronisation to notice', async () => {
   expect(await outcome(images[1]!)).toBe(410)
 })
