@@ -1,10 +1,12 @@
 /** Finds what takes options in a snapshot of the public interface, as the folders `api` of the packages have them. */
+import { withoutDocs } from './statements.ts'
 
 /**
  * The functions and methods that take an object of options, by name: `open`, `Query.live`. That is a type named `…Options`, an interface
  * or an inline type whose members may all be left out.
  */
-export function takersOfOptions(api: string): Set<string> {
+export function takersOfOptions(snapshot: string): Set<string> {
+  const api = withoutDocs(snapshot)
   const optional = new Set(
     [...api.matchAll(/^(?:export )?interface (\w+)[^{]*\{\n([^]*?)^\}/gm)].flatMap(([, name, body]) =>
       name!.endsWith('Options') ||

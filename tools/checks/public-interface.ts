@@ -1,14 +1,15 @@
 /**
- * Describes what an entry offers, from the declarations that the compiler wrote: what it exports, then whatever else the
- * exported declarations mention, each part sorted by name and without comments, so that the text depends on nothing but
- * the interface; what the package's main entry offers is named, and described there. Relies on the compiler's layout: a
- * top-level statement begins in the first column, and what continues it does not, but for closing brackets.
+ * Describes what an entry offers, from the declarations that the compiler wrote: what it exports, then what else the exported
+ * declarations mention. Each part is sorted by name and has its docstrings, so that the text depends on nothing but the
+ * interface. What the package's main entry offers is named, and described there. A statement that it can't read is an error.
  */
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { membersOf, statementsOf, withoutDocs, type Statement } from './statements.ts'
 
 interface Declaration {
   readonly name: string
+  /** With its docstring. An overload follows the one before it. */
   readonly text: string
   readonly module: Module
 }
@@ -31,8 +32,17 @@ interface Reference {
 
 const modules = new Map<string, Module>()
 
+export interface InterfaceDescription {
+  readonly text: string
+  /** What has no docstring: exports, and members of exported classes and interfaces as `Query.live`. */
+  readonly undocumented: { readonly exports: readonly string[]; readonly members: readonly string[] }
+}
+
 /** `path` is that of the entry's declarations; `main`: the main entry, where this is another one. */
-export function describeInterface(path: string, main?: { readonly specifier: string; readonly path: string }): string {
+export function describeInterface(
+  path: string,
+  main?: { readonly specifier: string; readonly path: string },
+): InterfaceDescription {
   const exported = new Map<Declaration, string>()
   for (const [name, declaration] of exportsOf(path)) exported.set(declaration, name)
   const elsewhere = new Map(main && [...exportsOf(main.path)].map(([name, declaration]) => [declaration, name]))
@@ -47,9 +57,26 @@ export function describeInterface(path: string, main?: { readonly specifier: str
   }
   const named = [...imported].toSorted().map((name) => `  ${name},\n`)
   const head = imported.size > 0 ? `import type {\n${named.join('')}} from '${main!.specifier}'\n\n` : ''
-  const lines = [...exported].map(([declaration, name]) => ({ name, text: `export ${renamed(declaration, name)}` }))
+  const own = [...exported].filter(([declaration]) => !elsewhere.has(declaration))
+  const lines = [...exported].map(([declaration, name]) => ({ name, text: exportedText(declaration, name) }))
   const further = [...reached].filter((declaration) => !exported.has(declaration))
-  return head + [...byName(lines), ...byName(further)].map(({ text }) => `${text}\n`).join('\n')
+  return {
+    text: head + [...byName(lines), ...byName(further)].map(({ text }) => `${text}\n`).join('\n'),
+    undocumented: {
+      exports: own.flatMap(([{ text }, name]) => (text.startsWith('/**') ? [] : [name])),
+      members: own.flatMap(([{ text }, name]) => statementsOf(text).flatMap((part) => undocumentedMembers(name, part))),
+    },
+  }
+}
+
+/** An overload, and one half of a pair of accessors, has its docstring once. */
+function undocumentedMembers(owner: string, statement: Statement): readonly string[] {
+  const documented = new Map<string, boolean>()
+  for (const { docs, text } of membersOf(statement)) {
+    const [, name = text] = /^(?:(?:static|readonly|abstract|protected|get|set) )*(\[.+?\]|[\w$]+)/.exec(text) ?? []
+    if (name !== 'constructor') documented.set(name, docs !== '' || documented.get(name) === true)
+  }
+  return [...documented].flatMap(([name, hasDocs]) => (hasDocs ? [] : [`${owner}.${name}`]))
 }
 
 function byName<T extends { readonly name: string; readonly text: string }>(list: readonly T[]): readonly T[] {
@@ -57,8 +84,13 @@ function byName<T extends { readonly name: string; readonly text: string }>(list
   return list.toSorted((a, b) => compare(a.name, b.name) || compare(a.text, b.text))
 }
 
-function renamed({ name, text }: Declaration, exportedName: string): string {
-  return name === exportedName ? text : text.replace(name, exportedName)
+function exportedText({ name, text }: Declaration, exportedName: string): string {
+  return statementsOf(text)
+    .map((part) => {
+      const docs = part.docs === '' ? '' : `${part.docs}\n`
+      return `${docs}export ${name === exportedName ? part.text : part.text.replace(name, exportedName)}`
+    })
+    .join('\n')
 }
 
 function exportsOf(path: string): ReadonlyMap<string, Declaration> {
@@ -82,7 +114,11 @@ function resolveName(module: Module, name: string): Declaration | undefined {
 }
 
 function mentionedIn({ text, module }: Declaration): readonly Declaration[] {
-  const words = new Set(text.replaceAll(/(['"`]).*?\1/g, '').match(/[A-Za-z_$][\w$]*/g))
+  const words = new Set(
+    withoutDocs(text)
+      .replaceAll(/(['"`]).*?\1/g, '')
+      .match(/[A-Za-z_$][\w$]*/g),
+  )
   return [...words].flatMap((word) => resolveName(module, word) ?? [])
 }
 
@@ -97,12 +133,12 @@ function readModule(path: string): Module {
   modules.set(path, module)
   const locate = (specifier: string): string => resolve(dirname(path), specifier.replace(/\.(js|ts)$/, '.d.ts'))
   for (const statement of statementsOf(readFileSync(path, 'utf8'))) {
-    const [, from] = /from ['"](\..+)['"];?$/.exec(statement) ?? []
-    const list = /^(?:import|export) (?:type )?\{([^]*?)\}/.exec(statement)?.[1]
-    if (statement.startsWith('export *') && from !== undefined) stars.push(locate(from))
-    else if (list !== undefined)
-      addNames(statement, list, from === undefined ? undefined : locate(from), imports, exports)
-    else addDeclaration(statement, module, declarations, exports)
+    const { text } = statement
+    const [, from] = /from ['"](\..+)['"];$/.exec(text) ?? []
+    const list = /^(?:import|export) (?:type )?\{([^]*?)\}/.exec(text)?.[1]
+    if (text.startsWith('export *') && from !== undefined) stars.push(locate(from))
+    else if (list !== undefined) addNames(text, list, from === undefined ? undefined : locate(from), imports, exports)
+    else if (!AUGMENTATION.test(text)) addDeclaration(path, statement, module, declarations, exports)
   }
   return module
 }
@@ -125,30 +161,34 @@ function addNames(
   }
 }
 
+/** What declares nothing of its own: an import of everything, and what a module adds to another. */
+const AUGMENTATION = /^import |^declare (?:module|global) /
 const DECLARATION = /^(?:export )?(?:declare )?(?:abstract )?(?:const|let|function|class|interface|type) ([\w$]+)/
 
 function addDeclaration(
-  statement: string,
+  path: string,
+  { docs, text }: Statement,
   module: Module,
   declarations: Map<string, Declaration>,
   exports: Map<string, string | Reference>,
 ): void {
-  const name = DECLARATION.exec(statement)?.[1]
-  if (name === undefined) return
-  const text = statement.replace(/^export /, '').replace(/^declare /, '')
+  const name = DECLARATION.exec(text)?.[1]
+  if (name === undefined || /=\s*;$/.test(text)) throw new Error(`${path} has a statement that says nothing: ${text}`)
+  const bare = withoutPrivates(text.replace(/^export /, '').replace(/^declare /, ''))
+  const described = docs === '' ? bare : `${docs}\n${bare}`
   // Overloads and an interface beside a value share a name.
   const before = declarations.get(name)
-  declarations.set(name, { name, module, text: before === undefined ? text : `${before.text}\n${text}` })
-  if (statement.startsWith('export ')) exports.set(name, name)
+  declarations.set(name, { name, module, text: before === undefined ? described : `${before.text}\n${described}` })
+  if (text.startsWith('export ')) exports.set(name, name)
 }
 
-/** The top-level statements, without comments and without what is private to a class. */
-function statementsOf(text: string): readonly string[] {
-  const statements: string[][] = []
-  for (const line of text.replaceAll(/^\s*\/\*\*[^]*?\*\/\n/gm, '').split('\n')) {
-    if (line.trim() === '' || /^\s*(\/\/|#private|private )/.test(line)) continue
-    if (/^[\s)}\]]/.test(line) && statements.length > 0) statements.at(-1)?.push(line)
-    else statements.push([line])
+/** Without the members that are private to a class. */
+function withoutPrivates(text: string): string {
+  let left = text
+  for (const member of membersOf({ docs: '', text })) {
+    if (!/^(#private|private )/.test(member.text)) continue
+    const docs = member.docs === '' ? '' : `${member.docs}\n    `
+    left = left.replace(`    ${docs}${member.text}\n`, '')
   }
-  return statements.map((lines) => lines.join('\n'))
+  return left
 }

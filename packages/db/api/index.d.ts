@@ -1,11 +1,22 @@
 // What `pannier` offers. Written by `npm run api`.
 
+/** Attachments of one document. */
 export const ATTACHMENTS_PER_DOCUMENT_MAX = 1000;
 
+/** Bytes of one attachment: 64 GiB. */
 export const ATTACHMENT_BYTES_MAX: number;
 
+/** Bytes of an attachment's name in UTF-8. */
 export const ATTACHMENT_NAME_BYTES_MAX = 1024;
 
+/**
+ * One result.
+ *
+ * - `$count`: of documents.
+ * - `$min`, `$max`: by the order of all values; missing and null don't count. Arrays count as a whole, here and below.
+ * - `$sum`, `$avg`: of numbers; whatever is no number does not count.
+ * - `$distinct`: the different values, ascending; missing is none.
+ */
 export type Aggregate<Path extends string = string> = {
     readonly $count: true;
 } | {
@@ -21,8 +32,15 @@ export type Aggregate<Path extends string = string> = {
 };
 
 export interface AggregateExplanation {
+    /**
+     * - 'index ends': counts, and first and last entries of indexes.
+     * - 'index groups': from group to group of an index, one seek and one count each.
+     * - 'one pass': over all rows, as `plan` says. (More than one pass if there are more groups than memory holds.)
+     */
     readonly way: 'index ends' | 'index groups' | 'one pass';
+    /** The indexes that give the answer, or the rows. */
     readonly indexes: readonly string[];
+    /** Of the one pass. */
     readonly plan?: Explanation;
 }
 
@@ -36,67 +54,106 @@ export type AggregateValue<Document, One> = One extends {
     readonly $avg: string;
 } ? number | undefined : number;
 
+/** What comes out. */
 export type Aggregated<Document, Wanted> = {
     -readonly [Name in keyof Wanted]: AggregateValue<Document, Wanted[Name]>;
 };
 
+/** Results by name. */
 export type Aggregates<Document> = {
     readonly [name: string]: Aggregate<FieldPath<Document>>;
 };
 
+/** All or nothing, which is the default. */
 export interface AtomicOptions {
     readonly atomic?: true;
 }
 
+/**
+ * What `getAttachment` gives. Nothing of the content is read before it is asked for, and it is read as of then: content that
+ * nothing refers to any more is gone. While it is read, it stays.
+ */
 export class Attachment {
     readonly name: string;
     readonly contentType: string;
+    /** `md5-` and the MD5 of the content in base64. */
     readonly digest: string;
+    /** Bytes of the whole content. */
     readonly length: number;
+    /** @throws PANNIER_NOT_FOUND if the attachment was removed since. */
     bytes(range?: ByteRange): Promise<Uint8Array<ArrayBuffer>>;
+    /** The content as UTF-8. @throws as `bytes`. */
     text(range?: ByteRange): Promise<string>;
+    /** With the attachment's content type. @throws as `bytes`. */
     blob(range?: ByteRange): Promise<Blob>;
+    /**
+     * Reads as fast as it is read from, and takes the memory of one piece. Read it to its end or cancel it: until then the pages
+     * that it has yet to read can't be used again.
+     *
+     * @example
+     * return new Response(attachment.stream(), { headers: { 'content-type': attachment.contentType } })
+     */
     stream(range?: ByteRange): ReadableStream<Uint8Array<ArrayBuffer>>;
 }
 
+/** Content as `putAttachment` takes it: a string is text; base64 is said. */
 export type AttachmentContent = AttachmentData | {
     readonly base64: string;
 };
 
+/**
+ * Content of an attachment in a document. A string is base64, as in CouchDB's JSON. Streams are read once, a Blob in pieces: neither is ever
+ * held in memory as a whole. Bytes must not be changed before the write has ended.
+ */
 export type AttachmentData = Blob | ArrayBuffer | ArrayBufferView | string | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;
 
+/** How the content of attachments is given inside of documents. */
 export type AttachmentForm = 'base64' | 'blob' | 'bytes';
 
+/** A new attachment in `_attachments` of a document that is written. */
 export interface AttachmentInput {
     readonly data: AttachmentData;
+    /** By default that of the Blob, else 'application/octet-stream'. */
     readonly content_type?: string;
 }
 
+/** `_attachments` of a document that is written: what is not named in it goes. */
 export type AttachmentInputs = Readonly<Record<string, AttachmentInput | AttachmentStubInput>>;
 
+/** What a document that is read says of an attachment, in `_attachments`. */
 export interface AttachmentStub {
     readonly content_type: string;
+    /** `md5-` and the MD5 of the content in base64, as CouchDB has it. */
     readonly digest: string;
+    /** Bytes of the content. */
     readonly length: number;
+    /** Generation of the revision that the attachment came with. */
     readonly revpos: number;
     readonly stub: true;
 }
 
+/** Keeps the attachment of that name which the revision before has. The stubs of documents that were read are such. */
 export interface AttachmentStubInput {
     readonly stub: true;
+    /** If given it must be that of the attachment. */
     readonly digest?: string;
 }
 
+/** Documents in one write. */
 export const BATCH_DOCUMENTS_MAX = 1000000;
 
 export interface BatchOptions {
+    /** False: a document that can't be written does not keep the others from being written. */
     readonly atomic?: boolean;
 }
 
+/** Reducers that are built in, as in CouchDB. */
 export type BuiltInReduce = '_sum' | '_count' | '_stats' | '_approx_count_distinct';
 
+/** What a built-in reduce gives. */
 export type BuiltInResult<Reduce, Value> = Reduce extends '_sum' ? Value : Reduce extends '_stats' ? NumberStatistics : number;
 
+/** One of the documents that `bulkGet` was asked for. */
 export type BulkGetResult<T extends object, Document = RevisionDocument<T>> = {
     readonly id: string;
     readonly ok: Document;
@@ -105,194 +162,506 @@ export type BulkGetResult<T extends object, Document = RevisionDocument<T>> = {
     readonly missing: string | undefined;
 };
 
+/** A part of the content, as `slice` has it: up to but not including `end`. What lies beyond the content is left out. */
 export interface ByteRange {
     readonly start?: number;
     readonly end?: number;
 }
 
+/** Where bytes come from. Text stands for its UTF-8. */
 export type ByteSource = ReadableStream<Uint8Array> | Blob | Uint8Array | ArrayBuffer | string | AsyncIterable<Uint8Array | string>;
 
+/** They are all in memory, always. */
 export const COLLECTIONS_MAX = 1000;
 
+/** Characters of a content type. */
 export const CONTENT_TYPE_CHARS_MAX = 256;
 
 export interface Change<T extends object = StoredDocument> {
+    /** Of the document's last change. */
     readonly seq: number;
     readonly id: string;
+    /** The winner first; with `style: 'all'` every leaf revision. */
     readonly changes: readonly {
         readonly rev: string;
     }[];
+    /** The winner is a tombstone. */
     readonly deleted?: true;
+    /** With `docs`: the winner. */
     readonly doc?: T | Tombstone;
 }
 
+/**
+ * Rows in the order of their sequence numbers. Each loop over it starts again at `since`.
+ *
+ * @example
+ * const feed = people.changes({ since, live: true, signal })
+ * for await (const { id, deleted } of feed) {
+ *   …
+ *   since = feed.lastSeq
+ * }
+ */
 export class ChangeFeed<T extends object> implements AsyncIterable<Change<Stored<T>>> {
+    /**
+     * Everything up to this number has been handed out or filtered out, by the loop that was started last: `since: lastSeq` goes on
+     * from there, with nothing missed and nothing twice. A feed that is `descending` has it only at its end.
+     */
     get lastSeq(): number;
+    /** All rows. Not of a live feed without a limit, which has no end. */
     toArray(): Promise<Change<Stored<T>>[]>;
+    /** All rows, and where to go on. */
     page(): Promise<ChangesPage<T>>;
+    /** The rows in arrays, as they are read. */
     batches(): AsyncIterableIterator<readonly Change<Stored<T>>[]>;
     [Symbol.asyncIterator](): AsyncIterableIterator<Change<Stored<T>>>;
 }
 
 export interface ChangesOptions<T extends object = Record<string, unknown>> {
+    /** Only changes with a higher number: the `lastSeq` of an earlier read. 'now': only those after this call. Default: 0, all. */
     readonly since?: number | 'now';
+    /** The epoch that `since` is of (`info()`): another one is PANNIER_EPOCH_MISMATCH. */
     readonly epoch?: string;
+    /** At most so many rows. */
     readonly limit?: number;
+    /** Newest first. Not with `live`. */
     readonly descending?: boolean;
+    /** Goes on with new changes as they are committed, in this handle or another. */
     readonly live?: boolean;
+    /** Rows have the document. */
     readonly docs?: boolean;
+    /** With `docs`: a document that has other live leaf revisions lists them in `_conflicts`. */
     readonly conflicts?: boolean;
+    /** 'winner' (default): rows tell the winning revision; 'all': every leaf revision, the winner first. */
     readonly style?: 'winner' | 'all';
+    /** Only documents that it matches. Of a deleted one it sees `_id`, `_rev`, `_deleted: true` and the content it may have. */
     readonly selector?: Selector<Identified<T> & {
         readonly _deleted?: true;
     }>;
+    /** How the selector is to be understood, as for `find`. */
     readonly dialect?: SelectorMeaning['dialect'] | undefined;
     readonly collation?: SelectorMeaning['collation'];
+    /** Only documents with these ids. */
     readonly ids?: readonly string[];
+    /** Only documents of which it says yes; it sees what `selector` does. */
     readonly filter?: (document: Stored<T> & {
         readonly _deleted?: true;
     }) => unknown;
+    /** Once it is aborted the feed rejects with PANNIER_ABORTED. */
     readonly signal?: AbortSignal;
 }
 
+/** Changes read in one go, and where to go on. */
 export interface ChangesPage<T extends object> {
     readonly changes: Change<Stored<T>>[];
     readonly lastSeq: number;
+    /** Changes after `lastSeq`, filtered or not. */
     readonly pending: number;
 }
 
+/** On which sides they are kept. One side alone trusts that the other has lost nothing. */
 export type CheckpointSides = 'both' | 'source' | 'target' | 'none';
 
 export interface Collation {
+    /** With its version: 'icu-root 15'. */
     readonly name: string;
+    /** Its code points order strings; equal for strings that count as equal. '' gives ''. Must be pure. */
     readonly key: (text: string) => string;
 }
 
 export class Collection<T extends object, Input extends object = T> extends CollectionOperations<T, Input> {
+    /**
+     * Resolves when documents of older versions are migrated, for which reads and writes wait, and every index that was declared
+     * is built, for which they do not. (A collection that has no documents yet needs neither.) Looks at what other handles have done
+     * and what was asked for before: an index that is declared here and was dropped elsewhere is built again.
+     *
+     * @throws PANNIER_INDEX_MISMATCH if an index of the same name exists with another definition; PANNIER_NEWER_SCHEMA if newer
+     *   code has migrated the collection; PANNIER_ABORTED if it was cancelled.
+     * @example
+     * const people = db.collection('people', { indexes: ['age'] })
+     * await people.ready()
+     */
     ready(): Promise<void>;
+    /**
+     * What has changed, in the order in which it did: each document that was written or deleted after `since`, once, with its
+     * newest revision. docs/change-feed.md is the contract.
+     *
+     * @throws While it is read: PANNIER_ABORTED; PANNIER_EPOCH_MISMATCH if `since` cannot be of this collection;
+     *   PANNIER_NOT_FOUND if the collection is dropped meanwhile (a live feed just ends), PANNIER_CLOSED (likewise).
+     * @example
+     * for await (const { seq, id, doc } of people.changes({ since, live: true, docs: true, signal })) show(id, doc)
+     */
     changes(options?: ChangesOptions<T>): ChangeFeed<T>;
+    /** The documents that could not be migrated, each with the reason. They are kept as they were. */
     migrationFailures(): Promise<MigrationFailure[]>;
+    /**
+     * Tries again to migrate the documents that could not be migrated.
+     *
+     * @throws PANNIER_ABORTED
+     * @example
+     * const { migrated, failed } = await people.retryMigration()
+     */
     retryMigration(options?: RunOptions): Promise<RetryResult>;
+    /** The indexes that the collection has. */
     indexes(): Promise<IndexInfo[]>;
+    /**
+     * The documents that have one key in a unique index, all the same: replication has brought them, as replicas must not differ.
+     * At most `limit` keys are told (100 when left out).
+     *
+     * @throws PANNIER_NOT_FOUND if there is no such index, or it is being built.
+     * @example
+     * for (const { key, ids } of await people.duplicates('email')) console.log(key, ids)
+     */
     duplicates(name: string, options?: {
         readonly limit?: number;
     }): Promise<Duplicate[]>;
+    /**
+     * Forgets an index at once, whatever its size; false if there is none of that name. It is no longer declared here; other handles
+     * that have declared it build it again when they declare it once more or call `ready()`.
+     */
     dropIndex(name: string): Promise<boolean>;
+    /**
+     * A map/reduce view. It is stored under this name, so it need not be built again when the database is opened next; one of
+     * another source (or `version`) takes its place.
+     *
+     * @throws PANNIER_LIMIT (when it is queried) if the collection has too many views.
+     * @example
+     * const byCity = people.view('byCity', { map: (person, emit) => emit(person.city), reduce: '_count' })
+     * const { rows } = await byCity.query({ group: true })
+     */
     view<K, V>(name: string, definition: ViewDefinition<Stored<T>, K, V, undefined>): View<Stored<T>, K, V>;
     view<K, V, B extends BuiltInReduce>(name: string, definition: ViewDefinition<Stored<T>, K, V, B>): View<Stored<T>, K, V, BuiltInResult<B, V>>;
     view<K, V, R>(name: string, definition: ViewDefinition<Stored<T>, K, V, ReduceFunction<K, V, R>>): View<Stored<T>, K, V, R>;
+    /**
+     * Runs a query of a view that has no name. What it builds is kept for the next one with equal functions, as long as there are
+     * not too many others.
+     *
+     * @example
+     * await people.query({ map: (person, emit) => emit(person.age) }, { gte: 18, limit: 10 })
+     */
     query<K, V>(definition: ViewDefinition<Stored<T>, K, V, undefined>, options?: ViewOptions): Promise<ViewResult<K, V, ViewAnswer<Stored<T>, K, V, never>>>;
     query<K, V, B extends BuiltInReduce>(definition: ViewDefinition<Stored<T>, K, V, B>, options?: ViewOptions): Promise<ViewResult<K, V, ViewAnswer<Stored<T>, K, V, BuiltInResult<B, V>>>>;
     query<K, V, R>(definition: ViewDefinition<Stored<T>, K, V, ReduceFunction<K, V, R>>, options?: ViewOptions): Promise<ViewResult<K, V, ViewAnswer<Stored<T>, K, V, R>>>;
+    /**
+     * The documents as JSON text, as they are now, made as it is read. docs/import-export.md describes the formats.
+     *
+     * @throws (the stream) PANNIER_ABORTED, PANNIER_CLOSED
+     * @example
+     * await people.export({ format: 'ndjson' }).pipeTo(Writable.toWeb(createWriteStream('people.ndjson')))
+     */
     export(options?: ExportOptions<T>): ReadableStream<Uint8Array>;
+    /**
+     * Reads documents from JSON text: lines, an array, or CouchDB's `_all_docs` or `_bulk_docs`. They are written in
+     * batches, each all or nothing; one that can't be written is reported and the others are written all the same.
+     *
+     * @throws PANNIER_WRONG_FORMAT if the text around the documents is damaged or cut off; PANNIER_ABORTED, PANNIER_CLOSED,
+     *   PANNIER_QUOTA_EXCEEDED; what the source throws. `details` tells what was imported until then.
+     * @example
+     * const { imported, failed } = await people.import(await openAsBlob('people.ndjson'), { mode: 'upsert' })
+     */
     import(source: ByteSource, options?: ImportOptions): Promise<ImportResult>;
+    /**
+     * Keeps this collection and another one, or a CouchDB database, in step: what changes on either side comes to the other.
+     * docs/replication.md is the contract.
+     *
+     * @throws (when it is awaited) PANNIER_PEER_UNREACHABLE, if it is not to try again; PANNIER_PEER_REFUSED, PANNIER_NOT_FOUND,
+     *   PANNIER_ABORTED, and what storages throw. Wrong options reject with a TypeError.
+     * @example
+     * const sync = people.sync('https://example.org/people', { live: true })
+     */
     sync(target: ReplicationTarget, options?: ReplicationOptions): Replication;
+    /**
+     * One direction of `sync`.
+     *
+     * @example
+     * const { docsWritten } = await people.replicate.from('https://example.org/people', { selector: { city: 'Oslo' } })
+     */
     get replicate(): Replicate;
 }
 
 export interface CollectionChange {
+    /** Of the documents that were written, deleted or purged; undefined if they are too many to list, or not known. */
     readonly ids: readonly string[] | undefined;
+    /** The collection was dropped. */
     readonly dropped: boolean;
 }
 
+/** A collection as `open` takes it. */
 export interface CollectionDeclaration<Schema = unknown> extends SchemaOptions<Schema> {
     readonly history?: boolean;
     readonly revisionsLimit?: number;
     readonly indexes?: readonly IndexInput<FieldPath<Identified<SchemaOutput<Schema>>>>[];
 }
 
+/** What the one who has a collection has to say about its replication. */
 export interface CollectionHost {
+    /** Runs each write to the collection, or refuses it by throwing: then the replication fails. */
     readonly around?: (<T>(write: () => Promise<T>) => Promise<T>) | undefined;
+    /**
+     * Is asked before revisions are written, each with `_id`, `_rev` and perhaps `_attachments`: gives for each what is to be written
+     * instead, or why it is denied.
+     */
     readonly admit?: ((documents: readonly JsonDocument[]) => Promise<readonly (JsonDocument | PannierError)[]>) | undefined;
+    /** Is asked which of the documents that have changed (winners, tombstones too) are to be replicated from here. */
     readonly accept?: ((documents: readonly JsonDocument[]) => Promise<readonly boolean[]>) | undefined;
 }
 
 export interface CollectionInfo {
     readonly name: string;
+    /** Live documents. */
     readonly documents: number;
+    /** Tombstones. */
     readonly deleted: number;
+    /** The sequence number given last; 0 before the first. */
     readonly lastSeq: number;
+    /**
+     * Random, made with the collection: one that was dropped and made again, or lost with its storage, has another one, and its
+     * sequence numbers are others too. Undefined while the collection does not exist.
+     */
     readonly epoch: string | undefined;
+    /** So many revisions of a document are remembered, from each leaf up. */
     readonly revisionsLimit: number;
+    /** The content of revisions that were replaced is kept, until `compact()`. */
     readonly history: boolean;
+    /** About how many bytes its documents and indexes take in storage, without what is only in the log yet; undefined if not known. */
     readonly storedBytes: number | undefined;
 }
 
+/** The documents of a collection. Every write takes one or many; many are all or nothing. */
 export class CollectionOperations<T extends object, Input extends object = T> extends RevisionOperations<T> {
+    /**
+     * The document with this id, undefined if there is none; for many ids an array in the same order.
+     *
+     * @example
+     * const ann = await people.get('ann')
+     * const [first, second] = await people.get(['ann', 'bob'])
+     * const { _conflicts } = await people.get('ann', { conflicts: true })
+     * const { _attachments } = await people.get('ann', { attachments: 'blob' })   // or 'bytes', 'base64'
+     */
     get(id: string): Promise<Stored<T> | undefined>;
     get(id: string, options: WithAttachments & RevisionReadOptions): Promise<DocumentWithAttachments<T> | undefined>;
     get(id: string, options: RevisionReadOptions): Promise<RevisionDocument<T> | undefined>;
     get(ids: readonly string[]): Promise<(Stored<T> | undefined)[]>;
     get(ids: readonly string[], options: WithAttachments & RevisionFields): Promise<(DocumentWithAttachments<T> | undefined)[]>;
     get(ids: readonly string[], options: RevisionFields): Promise<(RevisionDocument<T> | undefined)[]>;
+    /**
+     * Adds documents. One without an `_id` gets one that sorts by time.
+     *
+     * @param options With `atomic: false` those that can be written are, and each document has a result of its own.
+     * @throws PANNIER_CONFLICT if there is a document with that id; `details` has its `id` and `rev`.
+     * @throws PANNIER_INVALID_DOCUMENT if the collection has a schema that refuses one; `details` has its `id`, the `issues`
+     *   ({ message, path }[]) and, in a batch, its `position`. PANNIER_NEWER_SCHEMA
+     * @throws PANNIER_DOCUMENT_TOO_LARGE, PANNIER_DOCUMENT_TOO_DEEP, PANNIER_KEY_TOO_LARGE, PANNIER_BATCH_TOO_LARGE
+     * @example
+     * await people.insert({ _id: 'ann', name: 'Ann', age: 31 })
+     */
     insert(document: DocumentInput<Input>, options?: AtomicOptions): Promise<WriteResult>;
     insert(documents: readonly DocumentInput<Input>[], options?: AtomicOptions): Promise<WriteResult[]>;
     insert(document: DocumentInput<Input>, options: BatchOptions): Promise<WriteOutcome>;
     insert(documents: readonly DocumentInput<Input>[], options: BatchOptions): Promise<WriteOutcome[]>;
+    /**
+     * Creates a document, or replaces it when `_rev` is its current revision: so nobody's change is lost unseen. Of a document
+     * with conflicts `_rev` may be any leaf, which is the one that is replaced. One with `_deleted: true` is deleted.
+     *
+     * @param options With `newEdits: false` revisions are taken up that another replica has made, with their `_rev` and
+     *   `_revisions`: there are no conflicts but the ones that they bring along, and what is known already changes nothing.
+     *   `atomic` as in `insert`.
+     * @throws PANNIER_CONFLICT if `_rev` is not the current revision; `details` has the `id` and the current `rev`. Otherwise
+     *   as `insert`. TypeError for a malformed `_rev` or `_revisions` of a replicated revision.
+     * @example
+     * const ann = await people.get('ann')
+     * await people.put({ ...ann, age: 32 })
+     * await people.put({ _id: 'ann', _rev: '2-b', _revisions: { start: 2, ids: ['b', 'a'] }, age: 33 }, { newEdits: false })
+     */
     put(document: DocumentInput<Input>, options?: AtomicOptions & EditOptions): Promise<WriteResult>;
     put(documents: readonly DocumentInput<Input>[], options?: AtomicOptions & EditOptions): Promise<WriteResult[]>;
     put(document: DocumentInput<Input>, options: BatchOptions & EditOptions): Promise<WriteOutcome>;
     put(documents: readonly DocumentInput<Input>[], options: BatchOptions & EditOptions): Promise<WriteOutcome[]>;
+    /**
+     * Creates or replaces documents, whatever is there. Of several with one id the last one counts. Throws as `insert`, but
+     * there are no conflicts.
+     */
     upsert(document: DocumentInput<Input>, options?: AtomicOptions): Promise<WriteResult>;
     upsert(documents: readonly DocumentInput<Input>[], options?: AtomicOptions): Promise<WriteResult[]>;
     upsert(document: DocumentInput<Input>, options: BatchOptions): Promise<WriteOutcome>;
     upsert(documents: readonly DocumentInput<Input>[], options: BatchOptions): Promise<WriteOutcome[]>;
+    /**
+     * Replaces a document by what `change` makes of it, atomically: no other write comes between. `change` must be synchronous
+     * and may be called again with the same document, so it should do nothing else. It returns the new document; if it returns
+     * undefined the document stays as it is. (One that changes what it is given and returns nothing is a TypeError.)
+     *
+     * @throws PANNIER_NOT_FOUND if there is no such document; `details` has the `id`. What `change` throws is passed on.
+     *   PANNIER_INVALID_DOCUMENT as for `insert`; a schema that is asynchronous is a TypeError here.
+     * @example
+     * await people.update('ann', (ann) => ({ ...ann, age: ann.age + 1 }))
+     */
     update<Ids extends string | readonly string[]>(ids: Ids, change: (document: Stored<T>) => DocumentInput<Input> | undefined): Promise<Ids extends string ? WriteResult : WriteResult[]>;
+    /**
+     * Deletes documents. Resolves with undefined for one that is not there. Of a document with conflicts the winner is deleted,
+     * or the leaf that `_rev` names, and the next leaf wins.
+     *
+     * @param options `atomic` as in `insert`.
+     * @throws PANNIER_CONFLICT if a `_rev` is given that is not the current one (or another live leaf).
+     * @example
+     * await people.delete('ann')
+     * await people.delete(await people.find({ age: { $lt: 18 } }).toArray())
+     */
     delete(reference: DocumentReference, options?: AtomicOptions): Promise<WriteResult | undefined>;
     delete(references: readonly DocumentReference[], options?: AtomicOptions): Promise<(WriteResult | undefined)[]>;
     delete(reference: DocumentReference, options: BatchOptions): Promise<WriteOutcome | undefined>;
     delete(references: readonly DocumentReference[], options: BatchOptions): Promise<(WriteOutcome | undefined)[]>;
+    /**
+     * Gives a document an attachment, or replaces the one of that name; all else of the document stays. Without `rev` a
+     * document that does not exist is created, if the collection's schema takes one without fields. A string is text (UTF-8);
+     * base64 is said: `{ base64: 'aGVsbG8=' }`. An attachment of any length takes little memory; it is seen when all of it is there.
+     *
+     * Inside a transaction it takes memory, and is limited.
+     *
+     * @throws PANNIER_CONFLICT if `rev` is not current; PANNIER_INVALID_DOCUMENT; PANNIER_ATTACHMENT_TOO_LARGE, PANNIER_KEY_TOO_LARGE, PANNIER_LIMIT,
+     *   PANNIER_ABORTED. What the source fails with is passed on. Wrong arguments reject with a TypeError.
+     * @example
+     * await people.putAttachment('ann', 'photo.jpg', file)
+     * await people.putAttachment('ann', 'note.txt', 'She called.')
+     * await people.putAttachment('ann', 'film.mp4', response.body, { contentType: 'video/mp4', signal })
+     */
     putAttachment(id: string, name: string, content: AttachmentContent, options?: PutAttachmentOptions): Promise<WriteResult>;
+    /**
+     * An attachment; undefined if there is none. Its content is read when asked for: `bytes()`, `text()`, `blob()`, `stream()`.
+     *
+     * @example
+     * const photo = await people.getAttachment('ann', 'photo.jpg')
+     * image.src = URL.createObjectURL(await photo.blob())
+     */
     getAttachment(id: string, name: string, options?: GetAttachmentOptions): Promise<Attachment | undefined>;
+    /**
+     * Takes an attachment from a document. Resolves with undefined if there is none.
+     *
+     * @throws PANNIER_CONFLICT if `rev` is not current.
+     */
     removeAttachment(id: string, name: string, options?: RemoveAttachmentOptions): Promise<WriteResult | undefined>;
+    /**
+     * A query: nothing is read before it is asked for an answer.
+     *
+     * With `dialect: 'couchdb'` the selector means what it means to CouchDB, above all of arrays (docs/query-planner.md,
+     * "Dialects"); with `collation` strings are compared and sorted in an order that `registerCollation` was given.
+     *
+     * @example
+     * const adults = await people.find({ age: { $gte: 18 } }).sort('name').limit(20).toArray()
+     * @example
+     * const same = await people.find({ tags: ['a', 'b'] }, { dialect: 'couchdb' }).toArray()
+     */
     find(selector?: Selector<Identified<T>> | Filter, meaning?: SelectorMeaning): Query<Stored<T>, Identified<T>>;
+    /**
+     * A search for words in the fields of a text index: `quick bro*` finds documents with the word "quick" and one that begins with
+     * "bro", `"brown fox"` the two next to each other. Case and diacritics don't matter. The best come first (BM25).
+     *
+     * @example
+     * const posts = db.collection<Post>('posts', { indexes: [{ on: ['title', 'body'], text: true }] })
+     * const found = await posts.search('quick bro*', { selector: { draft: false } }).limit(20).toArray()
+     */
     search(text: string, options?: SearchOptions<Identified<T>>): Search<Stored<T>, Identified<T>>;
+    /**
+     * Documents in the order of their ids (by code point), with their revisions; or those with certain ids, in the order given,
+     * where rows tell which are deleted or not there. CouchDB's `_all_docs`.
+     *
+     * @example
+     * const { total, offset, rows } = await people.list({ prefix: 'a', skip: 1000, limit: 20, docs: true }).page()
+     */
     list(options: ListKeysOptions): DocumentList<ListRow<Stored<T>>>;
     list(options?: ListOptions): DocumentList<ListedRow<Stored<T>>>;
+    /** Documents that belong to this copy of the collection and are not replicated. */
     get local(): LocalDocuments;
+    /** How many documents there are, and how far the change feed goes. */
     info(): Promise<CollectionInfo>;
 }
 
 export interface CollectionOptions<T extends object = JsonObject, Schema = unknown> extends SchemaOptions<Schema> {
+    /**
+     * Indexes that the collection is to have, beside those that it has. They are built in the background: `ready()` waits for
+     * them; until then queries do without them.
+     */
     readonly indexes?: readonly IndexInput<FieldPath<Identified<T>>>[];
+    /** Keeps the content of revisions that were replaced, until `compact()`. Persisted; false at first. */
     readonly history?: boolean;
+    /**
+     * So many revisions, from each leaf up, are remembered, each in some 45 bytes. Persisted; 200 at first. A change takes effect as
+     * documents change. More edits of a document between two replications than this are a conflict on the other side.
+     */
     readonly revisionsLimit?: number;
+    /** Cancels migrating and building; what was done is gone on with when the database is opened next. */
     readonly signal?: AbortSignal;
+    /** Called while documents are migrated, and again while indexes are built, with the part that is done, 0 to 1. */
     readonly onProgress?: (done: number) => void;
 }
 
+/** A collection, and what whoever has it has to say about replicating from or to it. */
 export interface CollectionSide extends CollectionHost {
     readonly collection: Exclude<ReplicationTarget, string | URL>;
 }
 
+/** What may be asked of a field: a value that it equals, operators, or conditions on fields inside it. */
 export type Condition<Value> = unknown extends Value ? unknown : EqualTo<Operand<Value>> | (Operators<Operand<Value>> & InnerConditions<ObjectIn<Value>>);
 
+/** A document with conflicts: the revision that wins, and the other live leaves. */
 export interface ConflictedDocument {
     readonly id: string;
     readonly rev: string;
     readonly conflicts: readonly string[];
 }
 
+/** What opens an encrypted database. */
 export type Credential = {
+    /** Any text; the same text in another Unicode form is the same password. */
     readonly password: string;
+    /**
+     * How a key is made of a new password: Argon2id where the platform has it (Node), else PBKDF2. 'pbkdf2' in Node is for
+     * sealed snapshots that browsers are to open.
+     */
     readonly derivation?: 'argon2id' | 'pbkdf2';
 } | {
+    /** AES-GCM with 256 bits, for 'encrypt' and 'decrypt'; it need not be extractable. */
     readonly key: CryptoKey;
 } | {
+    /** As `makeRecoveryKey` gave it. */
     readonly recoveryKey: string;
 };
 
+/** Encoded bytes of a document's content. */
 export const DOCUMENT_BYTES_MAX: number;
 
+/** Objects and arrays inside one another, the document itself included. */
 export const DOCUMENT_DEPTH_MAX = 200;
 
+/** Bytes of the JSON of a document that is imported, its attachments included. */
 export const DOCUMENT_TEXT_BYTES_MAX: number;
 
+/** `Schemas`: those that it was opened with, by the names of the collections. */
 export class Database<Schemas extends object = object> {
+    /** As given to `open`. */
     readonly name: string;
+    /** Who can open it, and its keys; undefined when it is not encrypted. */
     readonly encryption: Encryption | undefined;
+    /** Where the database is: 'indexeddb', 'sqlite', 'memory', … */
     get storage(): string;
+    /**
+     * PANNIER_CORRUPT if the log of the database is damaged: commits after some point can't be replayed. The database is then read-only, in
+     * its newest state before that: reading, exporting and snapshots work, and whatever writes rejects with this error. `repair` makes a healthy
+     * database of it. Undefined while all is well.
+     *
+     * @example
+     * const db = await open('shop')
+     * if (db.damage) offerExport(db, db.damage.message)
+     */
     get damage(): PannierError | undefined;
+    /**
+     * A collection; it need not exist, as the first write creates it. Called again with more indexes it gets these as well.
+     *
+     * Its documents have the type that the schema gives, here or in `open`, else the type that is named. Where `open` was given
+     * collections the compiler knows their names; another one is named with its type: `db.collection<Note>('notes')`.
+     *
+     * @throws PANNIER_INDEX_MISMATCH if an index was declared before with another definition.
+     * @example
+     * const people = db.collection<Person>('people', { indexes: ['age', ['city', '-age'], { on: 'tags', multi: true }] })
+     */
     collection<Schema extends StandardSchema>(name: string, options: CollectionOptions<SchemaOutput<Schema>, Schema> & {
         readonly schema: Schema;
     }): Collection<SchemaOutput<Schema>, SchemaInput<Schema>>;
@@ -300,38 +669,133 @@ export class Database<Schemas extends object = object> {
         readonly schema?: undefined;
     }): Collection<DocumentOf<Schemas, Name>, InputOf<Schemas, Name>>;
     collection<T extends object = UnknownCollection>(name: string, options?: CollectionOptions<NoInfer<T>>): Collection<T>;
+    /** The names of the collections that exist, sorted. */
     collections(): Promise<string[]>;
+    /**
+     * Makes a collection that has no documents yet, which the first write would do as well; false if there is one of that name.
+     * `settings`: what it begins with where nothing is declared.
+     *
+     * @throws PANNIER_LIMIT if there are too many collections.
+     */
     createCollection(name: string, settings?: Pick<CollectionOptions, 'history' | 'revisionsLimit'>): Promise<boolean>;
+    /** Forgets a collection with its documents and indexes at once, whatever its size; false if there is none. */
     dropCollection(name: string): Promise<boolean>;
+    /**
+     * Runs `body` in a transaction: what it writes through `tx` is committed when it resolves, all of it, and nothing of it if
+     * it throws. Resolves with what `body` returns.
+     *
+     * Transactions and other writes take turns, in all tabs. So inside `body` write through `tx` only: waiting there for a
+     * write of the database itself (`people.insert(…)`) would wait for ever. Keep it short: others wait meanwhile. In the rare
+     * case that this tab was frozen in the midst and another one has written since, `body` runs again. docs/transactions.md
+     *
+     * @throws PANNIER_DEADLOCK for writes of the database itself in `body`, where that can be known: in Node everywhere, in a browser up
+     *   to the first `await`; a wait that lasts is told on the console. PANNIER_TURN_TIMEOUT after `writeWaitMsMax`
+     * @example
+     * await db.transaction(async (tx) => {
+     *   const accounts = tx.collection<Account>('accounts')
+     *   await accounts.update('a', (a) => ({ ...a, amount: a.amount - 10 }))
+     *   await accounts.update('b', (b) => ({ ...b, amount: b.amount + 10 }))
+     * })
+     */
     transaction<R>(body: (tx: Transaction<Schemas>) => R | Promise<R>): Promise<R>;
+    /**
+     * Calls back after each commit, of this handle or of another (a tab, a worker), with what it changed. The function
+     * returned ends it.
+     *
+     * @example
+     * const stop = db.onChange(({ collections }) => { if (collections.has('people')) refresh() })
+     */
     onChange(listener: (change: DatabaseChange) => void): () => void;
+    /**
+     * Makes sure that what other handles (tabs, workers) have committed up to now is seen. They tell one another anyway: those of one
+     * page or process at once, others in a moment; this is for those who have heard of a change in another way and come to read it.
+     */
     refresh(): Promise<void>;
+    /** Writes everything that is only in the log to pages. It is done by itself in time; before a backup, say, it is of use. */
     checkpoint(): Promise<void>;
+    /**
+     * Reads everything and compares: pages, trees, documents with ids, indexes with documents. Resolves with what is wrong;
+     * empty if nothing is. Takes its time.
+     */
     check(): Promise<string[]>;
+    /**
+     * The whole database as one portable file, which `open(name, { from })` makes a database of, in any storage: for backups,
+     * and to hand out data that is loaded at once. It holds every write that was asked for before this call and no later one;
+     * reads and writes go on meanwhile. Pages are copied as they are, so it is as fast as reading. The room of what is deleted
+     * meanwhile is not used again before the stream was read to its end or cancelled.
+     *
+     * Of an encrypted database it is sealed: whoever can open the database at this time can restore it. With `sealed: false`
+     * it is plain.
+     *
+     * @throws (the stream) PANNIER_ABORTED, PANNIER_CLOSED, PANNIER_CORRUPT, PANNIER_QUOTA_EXCEEDED
+     * @example
+     * await db.snapshot().pipeTo(Writable.toWeb(createWriteStream('shop.snapshot')))
+     */
     snapshot(options?: SnapshotOptions): ReadableStream<Uint8Array>;
+    /**
+     * Replaces a password of an encrypted database. What is stored stays as it is, but for a few bytes.
+     *
+     * @throws PANNIER_WRONG_KEY if `oldPassword` does not open it; PANNIER_NOT_ENCRYPTED.
+     */
     changePassword(oldPassword: string, newPassword: string): Promise<void>;
+    /**
+     * Moves the database to another kind of storage, under the same name, and closes it: from then on it is opened there. What it is now
+     * is deleted once the new one is complete; until then, and whenever it fails, it stays what and where it is. A move that was cut off, or
+     * could not delete, may leave a complete copy as well, which the next one replaces if nobody has written to it. Others that have
+     * it open may write meanwhile, which makes it take longer, and are closed when it is deleted.
+     *
+     * @throws PANNIER_EXISTS if there is a database of that name; PANNIER_ENCRYPTED, PANNIER_WRONG_KEY; PANNIER_ABORTED, PANNIER_QUOTA_EXCEEDED; PANNIER_LIMIT if others
+     *   never stop to write
+     * @example
+     * await db.moveTo(opfs(), { onProgress: show })
+     * db = await open('shop', { storage: opfs() })
+     */
     moveTo(storage: Storage, options?: MoveOptions): Promise<void>;
+    /**
+     * Keeps collections in step with CouchDB databases, all of them as one: `collection.sync` for each. Of collections that are named
+     * in a list the database is the one of that name below `url`.
+     *
+     * @example
+     * const sync = db.sync('https://example.org', { collections: ['people', 'places'], live: true })
+     * sync.subscribe(() => show(sync.status, sync.progress.pending))
+     */
     sync(url: string | URL, options: DatabaseSyncOptions): Replication;
+    /**
+     * Replicates from one database or collection to another one, each of which may be anywhere and have options of its own: also from a
+     * server to a server, through here.
+     *
+     * @example
+     * const target = { url: 'https://b.example.org/people', auth: { username: 'ann', password } }
+     * await db.replicate('https://a.example.org/people', target, { create: false })
+     */
     replicate(source: ReplicationSide, target: ReplicationSide, options?: ReplicationOptions): Replication;
+    /** Finishes the writes that were asked for and lets go of everything. Idempotent. */
     close(): Promise<void>;
+    /** Closes the database and deletes it with everything in it, also when no room is left. */
     destroy(): Promise<void>;
     [Symbol.asyncDispose](): Promise<void>;
 }
 
+/** What a commit changed. */
 export interface DatabaseChange {
+    /** By name of the collection. */
     readonly collections: ReadonlyMap<string, CollectionChange>;
+    /** False when another handle (a tab, a worker) made the commit. */
     readonly local: boolean;
 }
 
 export interface DatabaseSyncOptions extends ReplicationOptions {
+    /** Their names, or where each of them is in step with what. */
     readonly collections: readonly string[] | Readonly<Record<string, ReplicationTarget>>;
 }
 
+/** A tombstone as it is handed in. */
 export interface DeletedInput extends InputMeta {
     readonly _id: string;
     readonly _deleted: true;
 }
 
+/** One that was asked for by its id and is deleted. */
 export interface DeletedRow {
     readonly id: string;
     readonly rev: string;
@@ -339,110 +803,189 @@ export interface DeletedRow {
 }
 
 export interface DestroyOptions {
+    /** Where it is kept; as for `open`. */
     readonly storage?: Storage;
 }
 
+/** Options of one direction. */
 export interface DirectionOptions {
+    /** Only documents with these ids. */
     readonly ids?: readonly string[] | undefined;
+    /** Only documents that it matches; as in a change feed, it sees tombstones too. */
     readonly selector?: Readonly<Record<string, unknown>> | undefined;
+    /** Only documents of which it says yes; or the name of a filter that the source (over HTTP) has: 'design/filter'. */
     readonly filter?: string | ((document: JsonObject) => unknown) | undefined;
+    /** What a filter by name is told. */
     readonly parameters?: Readonly<Record<string, string>> | undefined;
+    /** A view of the source (over HTTP), 'design/view': only documents for which it emits something. */
     readonly view?: string | undefined;
+    /** Where to begin in the feed of the source, whatever was done before: a `lastSeq`, or 'now'. */
     readonly since?: Sequence;
+    /** 'winner': only winning revisions, so conflicts stay where they are. 'all' (default) makes replicas equal. */
     readonly style?: 'winner' | 'all' | undefined;
+    /** Changes that are looked at together; 500 when left out. */
     readonly batchSize?: number | undefined;
+    /** Batches that are under way at a time; 3 when left out. */
     readonly batchesAhead?: number | undefined;
+    /** Where it is recorded how far it is: on 'both' sides (default), on one, or nowhere. */
     readonly checkpoint?: CheckpointSides | undefined;
+    /** Milliseconds between two records of that while there is work; 5,000 when left out. */
     readonly checkpointIntervalMs?: number | undefined;
+    /** False: everything goes through the feed, also where the source offers a snapshot. */
     readonly snapshot?: boolean | undefined;
 }
 
+/** A document as it is handed in. */
 export type DocumentInput<T extends object> = (ContentOf<T> & InputMeta) | (Partial<ContentOf<T>> & DeletedInput);
 
+/** What is wrong with a document and where, as `details.issues` of PANNIER_INVALID_DOCUMENT has it. */
 export interface DocumentIssue {
     readonly message: string;
+    /** From the document inwards; empty for the document itself. */
     readonly path: readonly (string | number)[];
 }
 
+/**
+ * A list of documents. Nothing is read before it is asked for; each answer comes from one snapshot.
+ *
+ * @example
+ * const { total, offset, rows } = await people.list({ prefix: 'a', skip: 1000, limit: 20, docs: true }).page()
+ * for await (const { id, rev } of people.list()) { … } // any number of rows, a few at a time
+ */
 export class DocumentList<Row> implements AsyncIterable<Row> {
+    /** The rows, with the number of all documents, how many of them come before, and the sequence number it is as of. */
     page(): Promise<ListPage<Row>>;
     toArray(): Promise<Row[]>;
+    /** Rows as they are read, from one snapshot, which is held until the loop ends or is left. */
     [Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined>;
 }
 
+/** A document, or what names it: with `_rev` it is meant in that revision only. */
 export type DocumentReference = string | {
     readonly _id: string;
     readonly _rev?: string;
 };
 
+/** A document that is read with the content of its attachments. */
 export type DocumentWithAttachments<T extends object> = Omit<RevisionDocument<T>, '_attachments'> & {
     readonly _attachments?: Readonly<Record<string, InlineAttachment>>;
 };
 
+/** Documents with one key. */
 export interface Duplicate {
+    /** The values of the index's fields. */
     readonly key: readonly unknown[];
     readonly ids: readonly string[];
 }
 
+/** 'relaxed': survives the end of the process or tab. 'strict': survives a loss of power. */
 export type Durability = 'relaxed' | 'strict';
 
 export interface EditOptions {
+    /** False: the revisions were made elsewhere, and are taken up as they are. */
     readonly newEdits?: boolean;
 }
 
+/** Adds a row to a view. Keys and values are JSON; what JSON does not know becomes what JSON.stringify makes of it. */
 export type Emit<Key = unknown, Value = unknown> = (key: Key, value?: Value) => void;
 
 export class Encryption {
+    /** Everybody who can open the database. */
     slots(): Promise<EncryptionSlot[]>;
+    /** Lets another password open the database too. */
     addPassword(password: string, options?: SlotOptions): Promise<EncryptionSlot>;
+    /** Lets a key that a device or an account keeps open the database: AES-GCM with 256 bits; it need not be extractable. */
     addKey(key: CryptoKey, options?: SlotOptions): Promise<EncryptionSlot>;
+    /**
+     * Makes a random key that opens the database, as text for a safe place: it is told this once.
+     *
+     * @example
+     * show(await db.encryption!.makeRecoveryKey())
+     */
     makeRecoveryKey(options?: SlotOptions): Promise<string>;
+    /**
+     * Whoever it stands for can't open the database any more; false if there is no such slot. The last one stays: PANNIER_LIMIT.
+     * Who has opened it once may have kept the keys: see `rotateKey`.
+     */
     removeSlot(id: string): Promise<boolean>;
+    /** As `db.changePassword`. */
     changePassword(oldPassword: string, newPassword: string): Promise<void>;
+    /**
+     * Changes the key that pages and log are sealed with: what is written from now on is sealed with a new one, then all that
+     * there is, in the background, while reads and writes go on. Interrupted, it goes on when the database is opened again.
+     *
+     * @throws PANNIER_ABORTED, PANNIER_CLOSED, PANNIER_CORRUPT, PANNIER_QUOTA_EXCEEDED
+     */
     rotateKey(options?: LongWork): Promise<void>;
     info(): Promise<EncryptionInfo>;
 }
 
 export interface EncryptionInfo {
+    /** Records that the key has sealed, at most. */
     readonly keyUses: number;
+    /** Time for `rotateKey`: the key was used 2^28 times. At 2^31 writes are refused. */
     readonly isRotationDue: boolean;
+    /** A rotation is under way; one that was interrupted goes on by itself. */
     readonly isRotating: boolean;
 }
 
+/** One of those who can open the database. */
 export interface EncryptionSlot {
     readonly id: string;
     readonly kind: SlotKind;
+    /** As given when it was added; not secret. */
     readonly label: string;
 }
 
+/** Every code, grouped by when it occurs. Codes are stable: programs may match them. */
 export type ErrorCode = 'PANNIER_LOCKED' | 'PANNIER_BLOCKED' | 'PANNIER_OPEN_FAILED' | 'PANNIER_UNAVAILABLE' | 'PANNIER_WRONG_FORMAT' | 'PANNIER_NEWER_FORMAT' | 'PANNIER_ENCRYPTED' | 'PANNIER_NOT_ENCRYPTED' | 'PANNIER_WRONG_KEY' | 'PANNIER_EXISTS' | 'PANNIER_CLOSED' | 'PANNIER_CORRUPT' | 'PANNIER_IO' | 'PANNIER_QUOTA_EXCEEDED' | 'PANNIER_STALE' | 'PANNIER_RECOVERY_NEEDED' | 'PANNIER_DEADLOCK' | 'PANNIER_TURN_TIMEOUT' | 'PANNIER_TRANSACTION_ENDED' | 'PANNIER_SNAPSHOT_EXPIRED' | 'PANNIER_CONFLICT' | 'PANNIER_NOT_FOUND' | 'PANNIER_UNIQUE' | 'PANNIER_KEY_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_DEEP' | 'PANNIER_BATCH_TOO_LARGE' | 'PANNIER_INVALID_DOCUMENT' | 'PANNIER_ATTACHMENT_TOO_LARGE' | 'PANNIER_ATTACHMENT_MISSING' | 'PANNIER_EPOCH_MISMATCH' | 'PANNIER_NEWER_SCHEMA' | 'PANNIER_INDEX_MISMATCH' | 'PANNIER_UNSAFE_REGEX' | 'PANNIER_LIMIT' | 'PANNIER_PEER_UNREACHABLE' | 'PANNIER_PEER_REFUSED' | 'PANNIER_MODULE_NOT_LOADED' | 'PANNIER_ABORTED';
 
 export interface ExplainOptions {
+    /** Answer the query too, and tell what that took. */
     readonly run?: boolean;
 }
 
 export interface Explanation {
     readonly plan: PlanStep;
+    /** Rows before skip and limit. */
     readonly rows: number;
+    /** True: `rows` is exact; false: there may be fewer. */
     readonly rowsExact: boolean;
+    /** The index alone gives the order. */
     readonly sortedByIndex: boolean;
+    /** No document is read. */
     readonly covering: boolean;
+    /** In units of testing one document in a scan. */
     readonly cost: number;
+    /** An index that would have helped, as `collection(name, { indexes })` takes it. */
     readonly suggestion: IndexInput | undefined;
+    /** Of a query that was run. */
     readonly actual?: ActualWork;
 }
 
+/**
+ * - 'ndjson': a document a line.
+ * - 'json': an array of documents.
+ * - 'couchdb': what CouchDB answers to `_all_docs?include_docs=true`.
+ * - 'couchdb-bulk': what CouchDB's `_bulk_docs` takes, so that it keeps the revisions.
+ * - 'replica': everything that a replica has, all leaf revisions, tombstones and attachments too; not with a selector.
+ */
 export type ExportFormat = 'ndjson' | 'json' | 'couchdb' | 'couchdb-bulk' | 'replica';
 
 export interface ExportOptions<T extends object> extends LongWork {
+    /** 'ndjson' when left out. */
     readonly format?: ExportFormat | undefined;
+    /** Only documents that it matches. */
     readonly selector?: Selector<Identified<T>> | undefined;
+    /** The content of attachments too, as base64, and not only their names. */
     readonly attachments?: boolean | undefined;
 }
 
 export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>;
 
+/** Each method says of the field what the operator of that name says in a selector. */
 export class FieldFilters {
+    /** Several at once, as in a selector: of an array one and the same element has to meet all comparisons. */
     is(condition: Readonly<Record<string, unknown>>): Filter;
     eq(value: JsonValue): Filter;
     ne(value: JsonValue): Filter;
@@ -450,116 +993,190 @@ export class FieldFilters {
     gte(value: JsonValue): Filter;
     lt(value: JsonValue): Filter;
     lte(value: JsonValue): Filter;
+    /** From the first to the second, both included. */
     between(from: JsonValue, to: JsonValue): Filter;
     in(values: readonly JsonValue[]): Filter;
     notIn(values: readonly JsonValue[]): Filter;
+    /** An array that has this element. */
     has(value: JsonValue): Filter;
     hasAll(values: readonly JsonValue[]): Filter;
     beginsWith(prefix: string): Filter;
+    /** `g` and `y` make no difference to whether an expression is found. */
     matches(expression: RegExp): Filter;
     exists(exists?: boolean): Filter;
     type(type: ValueType): Filter;
     size(elements: number): Filter;
     mod(divisor: number, remainder: number): Filter;
+    /** Some element of the array meets it: conditions on the element itself, `{ $gt: 5 }`, or on fields of it. */
     some(element: Filter | Readonly<Record<string, unknown>>): Filter;
+    /** The array is not empty, and every element of it meets it. */
     every(element: Filter | Readonly<Record<string, unknown>>): Filter;
+    /** The name of some field of the object meets it. */
     someKey(key: Readonly<Record<string, unknown>>): Filter;
 }
 
+/** Dotted paths of the fields of a document: 'age', 'address.city', 'tags.0'. A dot in a name is written '\\.', unchecked. */
 export type FieldPath<T> = IsLoose<T> extends true ? string : PathOf<T, Depth> | FreePath;
 
+/** The value at a path; undefined is part of it where the field may be missing. */
 export type FieldValue<T, Path extends string> = unknown extends T ? unknown : string extends Path ? unknown : T extends readonly (infer Element)[] ? Path extends `${number}` ? Element | undefined : Path extends `${number}.${infer Rest}` ? FieldValue<Element, Rest> | undefined : undefined : T extends object ? Path extends keyof T ? T[Path] : Path extends `${infer Name}.${infer Rest}` ? Name extends keyof T ? FieldValue<T[Name], Rest> : undefined : undefined : undefined;
 
+/** What `find` takes beside a selector. An immutable value. */
 export class Filter extends BuiltPredicate {
     and(...others: Filter[]): Filter;
     or(...others: Filter[]): Filter;
+    /** A missing field meets neither a condition nor its negation. */
     not(): Filter;
 }
 
 export const GENERATION_MAX: number;
 
 export interface GetAttachmentOptions extends ByteRange {
+    /** Of this revision of the document. */
     readonly rev?: string;
 }
 
+/**
+ * Rows have the fields that documents are grouped by, as far as they are there, and the aggregates. They come in the order of
+ * the former, unless they are sorted. `Row`: the rows; `Document`: what is grouped.
+ */
 export class Groups<Row extends object, Document extends object> implements AsyncIterable<Row> {
+    /**
+     * What each row tells beside the group.
+     *
+     * @example
+     * .aggregate({ people: { $count: true }, oldest: { $max: 'age' } })
+     */
     aggregate<const Wanted extends Aggregates<Document>>(wanted: Wanted): Groups<Row & Aggregated<Document, Wanted>, Document>;
+    /** Only groups whose rows match. */
     having(selector: Selector<Row> | BuiltPredicate): Groups<Row, Document>;
+    /** Sorts by fields of the rows; of equals those with lower groups come first. */
     sort(...fields: OrderedPath<FieldPath<Row>>[]): Groups<Row, Document>;
+    /** Leaves out so many rows at the start. */
     skip(rows: number): Groups<Row, Document>;
+    /** At most so many rows. */
     limit(rows: number): Groups<Row, Document>;
+    /** @throws PANNIER_LIMIT if the distinct values of a single group don't fit into memory; PANNIER_ABORTED. */
     toArray(): Promise<Row[]>;
     first(): Promise<Row | undefined>;
+    /** How many groups there are that `having` lets through, whatever skip and limit say. */
     count(): Promise<number>;
+    /** How they would be computed now. */
     explain(): Promise<AggregateExplanation>;
     [Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined>;
 }
 
 export interface HttpOptions {
+    /** Sent with each request. A function is asked each time: for tokens that expire. */
     readonly headers?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>) | undefined;
+    /** For HTTP's Basic authentication; the URL may have them as well. */
     readonly auth?: {
         readonly username: string;
         readonly password: string;
     } | undefined;
+    /** In place of the global one. */
     readonly fetch?: FetchFunction | undefined;
+    /** So long a connection may be silent; 30,000 when left out. */
     readonly timeoutMs?: number | undefined;
+    /**
+     * How many connections to one server may be in use at a time, of those that wait for changes two. Default: in browsers 5 of the 6
+     * that all tabs share over HTTP/1.1, elsewhere no limit.
+     */
     readonly connectionsMax?: number | undefined;
 }
 
 export interface HttpPeerOptions extends HttpOptions {
+    /** How often a server that has nothing to tell shows that it is there; 10,000 when left out. */
     readonly heartbeatMs?: number | undefined;
 }
 
+/** Encoded bytes of a document's id. */
 export const ID_BYTES_MAX = 4096;
 
+/** Failures that a result lists; the others are counted. */
 export const IMPORT_FAILURES_MAX = 100;
 
+/** Of one collection. */
 export const INDEXES_MAX = 64;
 
+/** Keys must stay well below the size of a page. */
 export const INDEX_FIELDS_MAX = 4;
 
+/** A document that was not imported. */
 export interface ImportFailure {
+    /** Its place among the documents of the source; 0 is the first. */
     readonly position: number;
+    /** Where it begins; 1 is the first. */
     readonly line: number;
+    /** Where it is known. */
     readonly id?: string;
     readonly error: PannierError;
 }
 
+/** 'ndjson': a document a line. 'json': an array of documents. 'couchdb': `_all_docs` with documents, or a body of `_bulk_docs`. */
 export type ImportFormat = 'ndjson' | 'json' | 'couchdb';
 
+/**
+ * - 'insert': a document whose id is taken fails.
+ * - 'upsert': it replaces what is there.
+ * - 'replicate': the revisions of the source are taken up as they are, as by `put(documents, { newEdits: false })`.
+ */
 export type ImportMode = 'insert' | 'upsert' | 'replicate';
 
 export interface ImportOptions {
+    /** Found out when left out. */
     readonly format?: ImportFormat | undefined;
+    /** 'insert' when left out. */
     readonly mode?: ImportMode | undefined;
+    /** What to do with a document whose attachments are named without their data: 'fail' (default), or 'drop' the attachments. */
     readonly stubs?: 'fail' | 'drop' | undefined;
+    /** Ends it with PANNIER_ABORTED; batches that were written stay. */
     readonly signal?: AbortSignal | undefined;
+    /** Called after each batch. */
     readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
 }
 
 export interface ImportProgress {
+    /** Read up to now, and in all where that is known. */
     readonly bytes: number;
     readonly bytesTotal: number | undefined;
+    /** Documents that were written, and those that could not be. */
     readonly imported: number;
     readonly failed: number;
 }
 
 export interface ImportResult {
+    /** Documents that were written. */
     readonly imported: number;
+    /** Deleted ones, which only 'replicate' imports. */
     readonly skipped: number;
+    /** Documents that were not written. */
     readonly failedCount: number;
+    /** The first of them, `IMPORT_FAILURES_MAX` at most. */
     readonly failed: readonly ImportFailure[];
 }
 
 export interface IndexField {
+    /** Dotted path of the field: 'age', 'address.city'; '_id' is the document's id. */
     readonly path: string;
     readonly descending: boolean;
 }
 
+/** What `collection.indexes()` tells. */
 export interface IndexInfo extends IndexDeclaration {
+    /** False while it is being built. */
     readonly ready: boolean;
 }
 
+/**
+ * How an index is declared: a field ('age', descending '-age'), several (['city', '-age']), or the long form (docs/indexes.md):
+ *
+ * - `multi`: the field may hold an array, each distinct element of which gets an entry; such an index has one field.
+ * - `where`: only documents that this selector matches are in the index.
+ * - `unique`: a write that would give two documents the same values fails with PANNIER_UNIQUE.
+ * - `dialect`, `collation`: how `where` is to be understood, and the order of strings, as for `find`.
+ * - `text`: for `collection.search`; `language` is a BCP 47 tag.
+ */
 export type IndexInput<Path extends string = string> = OrderedPath<Path> | readonly OrderedPath<Path>[] | {
     readonly on: OrderedPath<Path> | readonly OrderedPath<Path>[];
     readonly multi?: boolean;
@@ -572,55 +1189,76 @@ export type IndexInput<Path extends string = string> = OrderedPath<Path> | reado
     readonly name?: string;
 };
 
+/** An attachment in a document that is read with its attachments. */
 export type InlineAttachment = Omit<AttachmentStub, 'length' | 'stub'> & {
     readonly data: string | Blob | Uint8Array;
 };
 
+/** What a document that is handed in may have beside its content. What reads tell of revisions is passed over. */
 export interface InputMeta extends Omit<RevisionMeta, '_deleted'> {
+    /** Without one it gets one. */
     readonly _id?: string;
     readonly _rev?: string;
+    /** The document is deleted; what else it holds stays readable in its tombstone. */
     readonly _deleted?: boolean;
+    /** Those that the document is to have; a stub keeps what the revision before has under that name. */
     readonly _attachments?: AttachmentInputs;
 }
 
+/** What any document may hold. */
 export type JsonObject = Record<string, unknown>;
 
+/** The documents with these ids, in this order, instead of a range. */
 export interface ListKeysOptions extends Omit<ListOptions, keyof IdRange> {
     readonly keys: readonly string[];
 }
 
+/** Where a list begins and ends, in the order of ids: by code point. */
 export interface ListOptions extends IdRange {
     readonly descending?: boolean;
+    /** Leaves out so many rows at the start; costs no walk. */
     readonly skip?: number;
+    /** At most so many rows. */
     readonly limit?: number;
+    /** Rows have the document. */
     readonly docs?: boolean;
+    /** With `docs`: a document that has other live leaf revisions lists them in `_conflicts`. */
     readonly conflicts?: boolean;
 }
 
+/** Rows, and where they stand in the whole. */
 export interface ListPage<Row> extends ListHead {
     readonly rows: Row[];
 }
 
 export type ListRow<T extends object = StoredDocument> = ListedRow<T> | DeletedRow | MissingRow;
 
+/** A document. */
 export interface ListedRow<T extends object = StoredDocument> {
     readonly id: string;
     readonly rev: string;
+    /** With `docs`. */
     readonly doc?: T;
 }
 
+/**
+ * One step from the former rows to the new ones. Steps are applied in the order given: an index is one in the rows as the steps
+ * before have left them.
+ */
 export type LiveChange<Row> = {
     readonly type: 'added';
     readonly id: string;
     readonly index: number;
     readonly row: Row;
 }
+/** `row`: as it was. */
  | {
     readonly type: 'removed';
     readonly id: string;
     readonly index: number;
     readonly row: Row;
 }
+/** At its place; `from`: as it was. */
  | {
     readonly type: 'changed';
     readonly id: string;
@@ -628,6 +1266,7 @@ export type LiveChange<Row> = {
     readonly from: Row;
     readonly row: Row;
 }
+/** Taken out at `fromIndex`, then put in at `index`. `row` is `from` if nothing else has changed. */
  | {
     readonly type: 'moved';
     readonly id: string;
@@ -637,90 +1276,174 @@ export type LiveChange<Row> = {
     readonly row: Row;
 };
 
+/**
+ * How many documents match, now and after each commit that changes it, of whichever handle. It is at work until it is closed:
+ * by `close`, its signal, or the database.
+ *
+ * @example
+ * using unread = messages.find({ read: false }).liveCount()
+ * unread.subscribe((count) => show(count))
+ */
 export class LiveCount implements AsyncIterable<number> {
+    /** Resolves when the first count is there. Rejects when there will be none, with the reason. */
     get ready(): Promise<void>;
+    /** The count now; undefined before the first. */
     get value(): number | undefined;
     get status(): LiveStatus;
+    /** What it failed with. */
     get error(): unknown;
+    /**
+     * Calls back with the count, in a moment, then once for each commit that changes it. `onEnd` is called when nothing more
+     * will come: with an error if that is why. The function returned ends the subscription, not the count.
+     */
     subscribe(listener: (count: number) => void, onEnd?: (error: unknown) => void): () => void;
+    /** The same in a loop, as of a live query: commits that come while the loop is at work make one step. */
     [Symbol.asyncIterator](): AsyncIterableIterator<number, undefined, undefined>;
+    /** Ends it and lets go of everything. `value` stays as it is. Idempotent. */
     close(): void;
     [Symbol.dispose](): void;
 }
 
 export interface LiveOptions {
+    /** Ends it. */
     readonly signal?: AbortSignal | undefined;
 }
 
+/**
+ * The rows of a query as they are now, and how they change with each commit, of whichever handle. It is at work until it is
+ * closed: by `close`, its signal, or the database.
+ *
+ * @example
+ * using live = people.find({ city: 'Oslo' }).sort('name').limit(20).live()
+ * live.subscribe(({ rows, changes }) => render(rows))
+ */
 export class LiveQuery<Row extends object> implements AsyncIterable<LiveUpdate<Row>> {
+    /** Resolves when the first rows are there. Rejects when there will be none, with the reason. */
     readonly ready: Promise<void>;
+    /** The rows now; undefined before the first. Never change them: other live queries may share them. */
     get value(): readonly Row[] | undefined;
     get status(): LiveStatus;
+    /** What it failed with. */
     get error(): unknown;
+    /**
+     * Calls back with the rows that there are, in a moment, then once for each commit that changes them. `onEnd` is called
+     * when nothing more will come: with an error if that is why. The function returned ends the subscription, not the query.
+     */
     subscribe(listener: (update: LiveUpdate<Row>) => void, onEnd?: (error: unknown) => void): () => void;
+    /**
+     * The same in a loop. Commits that come while the loop is at work make one update, so nothing piles up. Leaving it ends
+     * the loop, not the query. It ends with the query; rejects if that failed, and with PANNIER_ABORTED if its signal fired.
+     */
     [Symbol.asyncIterator](): AsyncIterableIterator<LiveUpdate<Row>, undefined, undefined>;
+    /** Ends it and lets go of everything. `value` stays as it is. Idempotent. */
     close(): void;
     [Symbol.dispose](): void;
 }
 
+/** 'loading' until the first rows are there; 'failed' with an error; 'ended' by `close`, its signal, or with the database. */
 export type LiveStatus = 'loading' | 'live' | 'ended' | 'failed';
 
 export interface LiveUpdate<Row> {
+    /** All rows now. A new array each time; a row that did not change is the same object. */
     readonly rows: readonly Row[];
+    /** How they came from the rows of the update before; of the first one, from none. */
     readonly changes: readonly LiveChange<Row>[];
 }
 
+/**
+ * Documents that belong to this copy of the collection: replication keeps its checkpoints here. They are not replicated, and in
+ * neither the change feed nor counts, lists or queries. Their revisions are `0-1`, `0-2`, …; a deleted one leaves nothing behind. Ids
+ * may be given with or without the `_local/` that documents carry.
+ *
+ * @example
+ * const seen = await people.local.get('seen')
+ * await people.local.put({ ...seen, _id: 'seen', seq })
+ */
 export class LocalDocuments {
     get(id: string): Promise<Stored<JsonObject> | undefined>;
+    /**
+     * Creates a document, or replaces it when `_rev` is its current revision.
+     *
+     * @throws PANNIER_CONFLICT if it is not; `details` has the `id` and the current `rev`. PANNIER_KEY_TOO_LARGE,
+     *   PANNIER_DOCUMENT_TOO_LARGE, PANNIER_DOCUMENT_TOO_DEEP
+     */
     put(document: LocalInput): Promise<WriteResult>;
+    /**
+     * Resolves with undefined if there is none.
+     *
+     * @throws PANNIER_CONFLICT if a `_rev` is given that is not the current one.
+     */
     delete(reference: DocumentReference): Promise<WriteResult | undefined>;
+    /** In the order of their ids. */
     list(options?: LocalListOptions): Promise<Stored<JsonObject>[]>;
 }
 
+/** A local document as it is handed in. */
 export type LocalInput = JsonObject & {
     readonly _id: string;
     readonly _rev?: string;
 };
 
 export interface LocalListOptions extends IdRange {
+    /** At most so many. */
     readonly limit?: number;
 }
 
+/** Options of long work. */
 export interface LongWork {
+    /** Ends it with PANNIER_ABORTED. */
     readonly signal?: AbortSignal | undefined;
+    /** Called with the part that is done, 0 to 1. */
     readonly onProgress?: ((done: number) => void) | undefined;
 }
 
+/**
+ * Makes a document of one version out of one of the version before; it is given a copy, with its `_id`, which stays what it is.
+ * `{ _deleted: true }` deletes the document. What it throws, and a return value of undefined, is a failure: the document stays
+ * as it is.
+ */
 export type Migration = (document: JsonObject & {
     readonly _id: string;
 }) => JsonObject | Promise<JsonObject>;
 
+/** A document that is kept as it was, because it could not be migrated. */
 export interface MigrationFailure {
     readonly id: string;
     readonly rev: string;
+    /** That the document still has. */
     readonly version: number;
     readonly message: string;
+    /** What the schema objects to; empty if the migration itself failed. */
     readonly issues: readonly DocumentIssue[];
 }
 
+/** What a replica lacks of a document. */
 export interface MissingRevisions {
     readonly missing: readonly string[];
+    /** Leaves that it has and that the missing ones may descend from; left out if there are none. */
     readonly possibleAncestors?: readonly string[];
 }
 
+/** There never was a document with this id. */
 export interface MissingRow {
     readonly key: string;
     readonly error: 'not_found';
 }
 
 export interface MoveOptions extends LongWork {
+    /**
+     * What the new one is opened by. Of an encrypted database it has to open that as well: other passwords and keys are not moved with it.
+     * A plain one becomes encrypted.
+     */
     readonly encryption?: Credential;
 }
 
 export const NAME_CHARS_MAX = 200;
 
+/** Tells whether there is a network. */
 export interface Network {
     isOnline(): boolean;
+    /** Calls back when that changes. The function returned ends it. */
     onChange(listener: () => void): () => void;
 }
 
@@ -733,34 +1456,70 @@ export interface NumberStatistics {
 }
 
 export interface OpenOptions<Schemas extends object = Record<string, unknown>> {
+    /** Where to keep it: `memory()`, `indexedDb()`, `sqlite()`. By default IndexedDB in a browser and an SQLite file in Node. */
     readonly storage?: Storage;
+    /**
+     * When a write has succeeded: 'relaxed' (default): it survives the end of the tab or process; 'strict': also a loss of power.
+     */
     readonly durability?: Durability;
+    /**
+     * Encrypts a new database, and opens one that is encrypted. One of a password, a `CryptoKey` and a recovery key, which opens only.
+     */
     readonly encryption?: Credential;
+    /** Memory for cached pages; 64 MiB by default. */
     readonly cacheBytesMax?: number;
+    /**
+     * How long a write, or a transaction, may wait for its turn, in milliseconds: then it fails with PANNIER_TURN_TIMEOUT and nothing of it
+     * is written. It waits for transactions and writes of all tabs. By default there is no limit; a long wait is told on the console.
+     */
     readonly writeWaitMsMax?: number;
+    /** Collections with their indexes, settings and schemas, as for `db.collection(name, options)`. */
     readonly collections?: {
         readonly [Name in keyof Schemas]: CollectionDeclaration<Schemas[Name]>;
     };
+    /**
+     * A snapshot (`db.snapshot()`) to make the database of. There must not be one of that name yet; a function is only called
+     * if there is none, and what there is is opened.
+     */
     readonly from?: ByteSource | (() => ByteSource | Promise<ByteSource>);
+    /** Called while a snapshot is read, then while indexes are built, with the part that is done, 0 to 1. */
     readonly onProgress?: (done: number) => void;
+    /** Gives up reading a snapshot, opening, and later building indexes, with PANNIER_ABORTED. */
     readonly signal?: AbortSignal;
 }
 
+/** The names of all options of `Options`; the compiler sees to it that none is forgotten. */
 export type OptionNames<Options> = Readonly<Record<AllKeys<Options>, true>>;
 
+/** A path, '-' before it for descending. */
 export type OrderedPath<Path extends string> = Path | `-${Path}`;
 
+/**
+ * An operating failure.
+ *
+ * @example
+ * try {
+ *   await people.insert({ _id: 'ann' })
+ * } catch (error) {
+ *   if (error instanceof PannierError && error.code === 'PANNIER_CONFLICT') …
+ * }
+ */
 export class PannierError extends Error {
+    /** Stable; match this, never the message. */
     readonly code: ErrorCode;
+    /** Facts about the failure, e.g. the id of the document in conflict. */
     readonly details: Readonly<Record<string, unknown>>;
     constructor(code: ErrorCode, message: string, options?: PannierErrorOptions);
 }
 
 export interface PannierErrorOptions {
+    /** The error underneath, kept for logs. */
     readonly cause?: unknown;
+    /** Facts about the failure that a program may use, e.g. `{ id, rev }` of a conflict. */
     readonly details?: Readonly<Record<string, unknown>>;
 }
 
+/** Exactly these fields of a document; a dotted path gives objects inside it. */
 export type Projected<T, Path extends string> = IsLoose<T> extends true ? Partial<T> : string extends Path ? Partial<T> : T extends unknown ? Flat<Pick<T, Extract<Path, keyof T>> & {
     [Name in keyof T as Nested<T, Name, Path, true>]: Inner<T[Name], RestOf<Path, Name>>;
 } & {
@@ -768,183 +1527,353 @@ export type Projected<T, Path extends string> = IsLoose<T> extends true ? Partia
 }> : never;
 
 export interface PurgeResult {
+    /** The revisions that were forgotten, ancestors included. */
     readonly purged: readonly string[];
+    /** Whether nothing is left of the document. */
     readonly gone: boolean;
 }
 
 export interface PutAttachmentOptions {
+    /** By default that of the Blob, of a text 'text/plain;charset=utf-8', else 'application/octet-stream'. */
     readonly contentType?: string;
+    /** Only if this is the current revision of the document (or one of several in conflict). */
     readonly rev?: string;
+    /** Gives up: the source is cancelled, and what was stored of it is forgotten. */
     readonly signal?: AbortSignal;
 }
 
+/** `T`: the rows; `Document`: what they are made of. */
 export class Query<T extends object, Document extends object = T> implements AsyncIterable<T> {
+    /**
+     * Sorts by these fields, '-' before one for descending; replaces an earlier sort. The order among rows that agree in all
+     * of them is unspecified: add '_id' for a total order.
+     */
     sort(...fields: OrderedPath<FieldPath<Document>>[]): Query<T, Document>;
+    /** Leaves out so many rows at the start. */
     skip(rows: number): Query<T, Document>;
+    /** At most so many rows. */
     limit(rows: number): Query<T, Document>;
+    /** Exactly these fields of each document; `_id` and `_rev` only if they are named. A dotted path gives objects inside it. */
     fields<Path extends FieldPath<Document>>(...paths: Path[]): Query<Projected<Document, Path> & object, Document>;
+    /** Once it is aborted, what this query has under way ends with PANNIER_ABORTED. */
     signal(signal: AbortSignal): Query<T, Document>;
+    /**
+     * What is computed over all documents that match, whatever skip and limit say.
+     *
+     * @example
+     * const { people, oldest } = await query.aggregate({ people: { $count: true }, oldest: { $max: 'age' } })
+     */
     aggregate<const Wanted extends Aggregates<Document>>(wanted: Wanted): Promise<Aggregated<Document, Wanted>>;
+    /** The different values of a field, ascending. An array counts as a whole. */
     distinct<Path extends FieldPath<Document>>(path: Path): Promise<DistinctValues<Document, Path>>;
+    /**
+     * Groups the documents that match, whatever skip and limit say, by the values of fields. An array counts as a whole.
+     *
+     * @example
+     * const cities = await people.find({ active: true }).groupBy('city')
+     *   .aggregate({ people: { $count: true }, age: { $avg: 'age' } })
+     *   .having({ people: { $gte: 10 } }).sort('-people').limit(20).toArray()
+     */
     groupBy<Path extends FieldPath<Document>>(...paths: Path[]): Groups<Projected<Document, Path> & object, Document>;
+    /** How `aggregate` would compute it now; nothing is computed. */
     explainAggregate<const Wanted extends Aggregates<Document>>(wanted: Wanted): Promise<AggregateExplanation>;
     toArray(): Promise<T[]>;
     first(): Promise<T | undefined>;
+    /** How many documents the selector matches, whatever skip and limit say: the total of which they show a part. */
     count(): Promise<number>;
+    /**
+     * How the query would be answered now. It is planned but not run, unless `run` asks for it: then the rows that each step gave
+     * and the pages that were read are told too.
+     */
     explain(options?: ExplainOptions): Promise<Explanation>;
+    /**
+     * The rows as they are now and as they change with each commit, of whichever handle. Ties of the sort are in the order of
+     * their ids. It begins at once and is at work until it is closed. docs/live-queries.md is the contract.
+     *
+     * @example
+     * const live = people.find({ city: 'Oslo' }).sort('name').limit(20).live({ signal })
+     * for await (const { rows, changes } of live) render(rows)
+     */
     live(options?: LiveOptions): LiveQuery<T>;
+    /**
+     * The count as it is now and as it changes with each commit, of whichever handle: that of `count()`. It begins at once and
+     * is at work until it is closed. docs/live-queries.md is the contract.
+     *
+     * @example
+     * const unread = messages.find({ read: false }).liveCount({ signal })
+     * for await (const count of unread) show(count)
+     */
     liveCount(options?: LiveOptions): LiveCount;
+    /** Whether the other query asks for the same of the same collection (of this handle), so that it would give the same. */
     isSame<U extends object, D extends object>(other: Query<U, D>): boolean;
+    /** Rows as they are read, from one snapshot, which is held until the loop ends or is left. */
     [Symbol.asyncIterator](): AsyncGenerator<T, void, undefined>;
 }
 
+/** Ids that a report lists of each kind. */
 export const REPAIR_IDS_MAX = 1000;
 
+/** Revisions that a document's history may remember. */
 export const REVISIONS_LIMIT_MAX = 100000;
 
+/** Bytes of a suffix as WTF-8. */
 export const REVISION_SUFFIX_BYTES_MAX = 255;
 
+/**
+ * Called with rows (`keys`: of each its key and the document's id), or with `rereduce` true and `keys` null with what it
+ * returned before. Must be pure. It may give a promise; then rows are reduced one call after the other.
+ */
 export type ReduceFunction<Key = unknown, Value = unknown, Result = unknown> = (keys: (readonly [key: Key, id: string])[] | null, values: (Value | Result)[], rereduce: boolean) => Result;
 
+/** What rows were reduced to. */
 export interface ReducedRow<Key = unknown, Value = unknown> {
+    /** Of the group; null without groups. */
     readonly key: Key;
     readonly value: Value;
 }
 
+/** A CouchDB database with options of its own. */
 export interface RemoteSide extends HttpPeerOptions {
     readonly url: string | URL;
 }
 
 export interface RemoveAttachmentOptions {
+    /** Only if this is the current revision of the document (or one of several in conflict). */
     readonly rev?: string;
 }
 
 export interface RepairOptions {
+    /** The name of the database that is made. There must be none of that name. */
     readonly to: string;
+    /** Where the damaged one is, and where the other is made; as for `open`. */
     readonly storage?: Storage;
+    /** Opens the damaged one, if it is encrypted, and encrypts the other, which this alone opens then. */
     readonly encryption?: Credential;
+    /** Called with the part that is done, 0 to 1. */
     readonly onProgress?: (done: number) => void;
+    /** Gives up with PANNIER_ABORTED; nothing of the new database stays. */
     readonly signal?: AbortSignal;
 }
 
 export interface RepairReport {
+    /** What was wrong, for people. Empty: nothing, as far as documents go. */
     readonly problems: readonly string[];
+    /** Everything that the damaged database is known to have held is in the new one. */
     readonly isComplete: boolean;
     readonly collections: readonly RepairedCollection[];
+    /** Commits behind the damage of the log that can't be read. */
     readonly commitsLost: number;
 }
 
+/** What was saved of a collection, and what was not. */
 export interface RepairedCollection {
     readonly name: string;
+    /** Documents that were saved, and tombstones. */
     readonly documents: number;
     readonly tombstones: number;
+    /** Of these, documents that were taken from commits behind the damage of the log. */
     readonly fromLaterCommits: number;
+    /** Documents and tombstones that could not be read. */
     readonly documentsLost: number;
+    /** Their ids, as far as they are known, at most `REPAIR_IDS_MAX`. */
     readonly idsLost: readonly string[];
+    /** Documents of which conflicting revisions, or the history, could not be read, at most `REPAIR_IDS_MAX`. */
     readonly revisionsLost: readonly string[];
+    /** Attachments that could not be read; their documents are there without them. At most `REPAIR_IDS_MAX`. */
     readonly attachmentsLost: readonly {
         readonly id: string;
         readonly name: string;
     }[];
     readonly local: number;
+    /** Unique indexes that the saved documents do not fit. They are dropped. */
     readonly indexesLost: readonly string[];
 }
 
+/** `collection.replicate` */
 export interface Replicate {
+    /** What changes here goes to `target`. */
     to(target: ReplicationTarget, options?: ReplicationOptions): Replication;
+    /** What changes in `source` comes here. */
     from(source: ReplicationTarget, options?: ReplicationOptions): Replication;
 }
 
+/**
+ * Under way since it was made. Awaiting it gives the result, when it is complete or was cancelled; of a live one that is only then.
+ *
+ * @example
+ * const sync = people.sync('https://example.org/people', { live: true })
+ * sync.subscribe((event) => { if (event.type === 'status') show(sync.status) })
+ * const { docsWritten } = await people.replicate.from('https://example.org/people')
+ */
 export class Replication implements PromiseLike<ReplicationResult>, AsyncIterable<ReplicationEvent> {
+    /** Of several parts (push and pull, collections) what matters most. */
     get status(): ReplicationStatus;
+    /** Why it waits to try again, or has failed. */
     get error(): unknown;
+    /** Of all parts together. */
     get progress(): ReplicationProgress;
+    /** Each direction of each collection. */
     get parts(): readonly ReplicationPart[];
+    /**
+     * How many changes of the collections here are not sent yet, as far as is known here; also while there is no network. Never too few: a filter is
+     * not asked, and what has just come from the other side counts until the push has looked at it. Of a pull always 0.
+     *
+     * @example
+     * const left = await sync.unsent()
+     * show(left === 0 ? 'Everything is saved on the server.' : `${left} changes wait to be sent.`)
+     */
     unsent(): Promise<number>;
+    /** The function returned ends it. */
     subscribe(listener: (event: ReplicationEvent) => void): () => void;
+    /** Lets go of connections until `resume()`. */
     pause(): void;
     resume(): void;
+    /** Ends it; what was done stays done. Awaiting it then gives the result, with the status 'cancelled'. */
     cancel(): void;
     then<Result = ReplicationResult, Failure = never>(fulfilled?: ((result: ReplicationResult) => Result | PromiseLike<Result>) | null, rejected?: ((error: unknown) => Failure | PromiseLike<Failure>) | null): Promise<Result | Failure>;
+    /** Events from now on, to the end of the replication. Its failure is thrown. */
     [Symbol.asyncIterator](): AsyncGenerator<ReplicationEvent, void, undefined>;
 }
 
 export type ReplicationDirection = 'push' | 'pull';
 
 export type ReplicationEvent = 
+/** Revisions were written to the target. Of attachments there is nothing in them. */
+(EventOf<'change'> & {
+    readonly docs: readonly JsonDocument[];
+    readonly progress: ReplicationProgress;
+})
+/** A document here has several live leaf revisions since it was written. */
+ | (EventOf<'conflict'> & {
+    readonly id: string;
+})
+/** A revision could not be read, or the target does not take it; all others go on. */
+ | (EventOf<'denied'> & {
+    readonly id: string;
+    readonly rev: string;
+    readonly error: PannierError;
+})
+/** How far it is was recorded on both sides. */
+ | (EventOf<'checkpoint'> & {
+    readonly lastSeq: Sequence;
+})
+/** The status of this part is another one; `error` says why it waits or has failed, `waitMs` how long until the next try. */
+ | (EventOf<'status'> & {
+    readonly status: ReplicationStatus;
+    readonly error?: PannierError;
+    readonly waitMs?: number;
+});
 
 export interface ReplicationOptions extends DirectionOptions, HttpPeerOptions {
+    /** Goes on with changes as they are made. */
     readonly live?: boolean | undefined;
+    /** Tries again, for as long as it takes, when the other side can't be reached. Default: if `live`. */
     readonly retry?: boolean | undefined;
+    /** Milliseconds to wait before the next try, of those waited before (0 at first). */
     readonly backOff?: ((delayMs: number) => number) | undefined;
+    /** False: a database that is not there is not made. */
     readonly create?: boolean | undefined;
+    /** Ends it: awaiting it rejects with PANNIER_ABORTED. */
     readonly signal?: AbortSignal | undefined;
+    /** Tells whether there is a network; by default the browser does. */
     readonly network?: Network | undefined;
+    /** Other options for one direction of a `sync`. */
     readonly push?: DirectionOptions | undefined;
     readonly pull?: DirectionOptions | undefined;
 }
 
+/** One direction of one collection. */
 export interface ReplicationPart {
     readonly collection: string;
     readonly direction: ReplicationDirection;
     readonly status: ReplicationStatus;
     readonly progress: ReplicationProgress;
+    /** Why it waits to try again, or has failed. */
     readonly error: PannierError | undefined;
+    /** How long it waits in all until it tries again. */
     readonly waitMs: number | undefined;
 }
 
 export interface ReplicationProgress {
+    /** Revisions read from the source, and those of them that the target has taken. */
     readonly docsRead: number;
     readonly docsWritten: number;
+    /** Revisions that could not be read or were not taken: each was told by an event 'denied'. */
     readonly docsDenied: number;
+    /** Changes of the source that were looked at. */
     readonly changesChecked: number;
+    /** Changes of the source that are to be looked at, as far as it says; undefined: not known. */
     readonly pending: number | undefined;
+    /** How far it is in the change feed of the source: opaque; undefined at the beginning. Of several: of none. */
     readonly lastSeq: Sequence;
 }
 
 export interface ReplicationResult extends ReplicationProgress {
     readonly ok: boolean;
     readonly status: 'complete' | 'cancelled';
+    /** ISO 8601. */
     readonly startTime: string;
     readonly endTime: string;
     readonly parts: readonly ReplicationPart[];
 }
 
+/** The source or the target of `db.replicate`. */
 export type ReplicationSide = ReplicationTarget | RemoteSide | CollectionSide;
 
+/**
+ * - 'active': something is under way.
+ * - 'paused': a live one has everything there is and waits for more; or `pause()` was called.
+ * - 'offline': waits for the network to come back.
+ * - 'backing-off': something failed that another try may mend, and the next try is waited for.
+ * - 'complete', 'cancelled', 'failed': it is over.
+ */
 export type ReplicationStatus = 'active' | 'paused' | 'offline' | 'backing-off' | 'complete' | 'cancelled' | 'failed';
 
+/** The URL of a CouchDB database (or of one that speaks its protocol), or a collection, of this database or another one. */
 export type ReplicationTarget = string | URL | {
     readonly name: string;
     info(): Promise<unknown>;
 };
 
+/** What a retry has come to. */
 export interface RetryResult {
     readonly migrated: number;
     readonly failed: number;
 }
 
+/** A document in one of its revisions. */
 export type RevisionDocument<T extends object> = Stored<T> & RevisionMeta;
 
+/** What a read tells of revisions. */
 export interface RevisionFields {
+    /** Adds `_revisions`: the known ancestors, newest first. */
     readonly revs?: boolean;
+    /** Adds `_revs_info`: the same with what is known of each. */
     readonly revsInfo?: boolean;
+    /** Adds `_conflicts`, if there are any: the other live leaves. */
     readonly conflicts?: boolean;
+    /** `_attachments` hold the content as `data`, in that form, and not stubs; all of it is in memory then. */
     readonly attachments?: AttachmentForm;
+    /** Adds `_deleted_conflicts`, if there are any: the other leaves that are tombstones. */
     readonly deletedConflicts?: boolean;
 }
 
+/** `_revisions` of a document: its revision and the known ancestors, newest first. */
 export interface RevisionHistory {
+    /** The generation of the first id. */
     readonly start: number;
     readonly ids: readonly string[];
 }
 
 export interface RevisionInfo {
     readonly rev: string;
+    /** Whether its content is there; 'deleted': it is, and it is a tombstone. */
     readonly status: RevisionStatus;
 }
 
+/** What a read tells of a document's revisions, as far as it was asked for. */
 export interface RevisionMeta {
+    /** It is a tombstone: then it need not hold what a document does. */
     readonly _deleted?: true;
     readonly _revisions?: RevisionHistory;
     readonly _revs_info?: readonly RevisionInfo[];
@@ -952,14 +1881,34 @@ export interface RevisionMeta {
     readonly _deleted_conflicts?: readonly string[];
 }
 
+/** Most applications have no conflicts, so what deals with them is loaded on demand. */
 export abstract class RevisionOperations<T extends object> {
     readonly name: string;
+    /**
+     * Revisions of a document: those that are named, or all its leaves, the winner first. One that is not there any more (or
+     * never was) is `missing`.
+     *
+     * @param options With `revs` each has `_revisions`; with `latest` a revision that was replaced gives the leaf that
+     *   descends from it.
+     * @throws TypeError for a malformed revision.
+     * @example
+     * for (const result of await people.getRevisions('ann', 'all')) if ('ok' in result) show(result.ok)
+     */
     getRevisions(id: string, revs: 'all' | readonly string[], options: RevisionFields & WithAttachments & {
         readonly latest?: boolean;
     }): Promise<RevisionResult<T, DocumentWithAttachments<T>>[]>;
     getRevisions(id: string, revs: 'all' | readonly string[], options?: RevisionFields & {
         readonly latest?: boolean;
     }): Promise<RevisionResult<T>[]>;
+    /**
+     * Many documents, each in the revision that is named or else as it is now; aligned with the references.
+     *
+     * @param options With `partial` the result may be shorter: it ends where the documents read have taken about a mebibyte.
+     *   At least one is read. Ask again for the others.
+     * @throws TypeError for a malformed id or revision.
+     * @example
+     * const [ann, bob] = await people.bulkGet([{ id: 'ann', rev: '2-…' }, { id: 'bob' }], { revs: true })
+     */
     bulkGet(references: readonly RevisionReference[], options: RevisionFields & WithAttachments & {
         readonly latest?: boolean;
         readonly partial?: boolean;
@@ -968,23 +1917,64 @@ export abstract class RevisionOperations<T extends object> {
         readonly latest?: boolean;
         readonly partial?: boolean;
     }): Promise<BulkGetResult<T>[]>;
+    /**
+     * Which of the revisions that another replica has are not known here; documents that lack nothing are left out. A revision
+     * whose content is no longer kept is known.
+     *
+     * @throws TypeError for a malformed id or revision.
+     * @example
+     * const { ann } = await people.revsDiff({ ann: ['3-…', '2-…'] })   // { missing: ['3-…'], possibleAncestors: ['2-…'] }
+     */
     revsDiff(revs: Readonly<Record<string, readonly string[]>>): Promise<Record<string, MissingRevisions>>;
+    /**
+     * The documents that have several live leaves, by id. Costs as much as there are such documents, however many others.
+     *
+     * @example
+     * for (const { id } of await people.conflicts()) await people.resolve(id, ([mine, ...others]) => merge(mine, others))
+     */
     conflicts(): Promise<ConflictedDocument[]>;
+    /**
+     * Ends the conflicts of a document: `choose` is given its live leaves, the winner first, and what it returns replaces the
+     * winner; the other leaves are deleted, all in one commit. `choose` must be synchronous and may be called again. If it
+     * returns undefined everything stays as it is.
+     *
+     * @throws PANNIER_NOT_FOUND if there is no such document. What `choose` throws is passed on.
+     * @example
+     * await people.resolve('ann', (leaves) => ({ ...leaves[0], tags: leaves.flatMap(({ tags }) => tags) }))
+     */
     resolve(id: string, choose: (leaves: RevisionDocument<T>[]) => DocumentInput<T> | undefined): Promise<WriteResult>;
+    /**
+     * Forgets leaf revisions, each with the ancestors that only it has, as if they had never been: other replicas are not told,
+     * and may bring them back. Without `revs` nothing is left of the document, not even a tombstone. Revisions that are no
+     * leaves stay.
+     *
+     * @throws TypeError for a malformed revision.
+     * @example
+     * await people.purge('ann')
+     */
     purge(id: string, revs?: string | readonly string[]): Promise<PurgeResult>;
+    /**
+     * Forgets the content of revisions that were replaced, which a collection with `history` keeps, and what uploads of
+     * attachments have left that were cut off by the end of their tab or process, at least 15 minutes ago. Resolves with how many have
+     * lost theirs. It goes in small steps: others write in between.
+     */
     compact(): Promise<number>;
 }
 
 export interface RevisionReadOptions extends RevisionFields {
+    /** This revision, even if it does not win or is a tombstone. */
     readonly rev?: string;
+    /** With `rev`: the leaf that descends from it. Of several the one that would win. */
     readonly latest?: boolean;
 }
 
+/** A document, or one revision of it. */
 export interface RevisionReference {
     readonly id: string;
     readonly rev?: string;
 }
 
+/** One of the documents that `getRevisions` was asked for. */
 export type RevisionResult<T extends object, Document = RevisionDocument<T>> = {
     readonly ok: Document;
 } | {
@@ -999,61 +1989,88 @@ export interface RunOptions {
 }
 
 export interface SchemaOptions<Schema = unknown> {
+    /** Any Standard Schema (zod, valibot, arktype, …): it checks and types what is written, and what it gives is stored. */
     readonly schema?: Schema;
+    /** Of the schema; 1 if it is left out. Raise it when documents that are stored have to change. */
     readonly version?: number;
+    /** By the version that they lead to: one for each version from 2 on. */
     readonly migrations?: Readonly<Record<number, Migration>>;
 }
 
 export interface ScoredRow<T> {
+    /** By BM25: comparable within one search. */
     readonly score: number;
     readonly document: T;
 }
 
+/** Rows come best first. `T`: the rows; `Document`: what they are made of. */
 export class Search<T extends object, Document extends object = T> implements AsyncIterable<T> {
+    /** Leaves out so many rows at the start. */
     skip(rows: number): Search<T, Document>;
+    /** At most so many rows. */
     limit(rows: number): Search<T, Document>;
+    /** Exactly these fields of each document, as `Query.fields`. */
     fields<Path extends FieldPath<Document>>(...paths: Path[]): Search<Projected<Document, Path> & object, Document>;
+    /** Once it is aborted, what this search has under way ends with PANNIER_ABORTED. */
     signal(signal: AbortSignal): Search<T, Document>;
+    /** @throws PANNIER_NOT_FOUND if there is no text index, or it is not ready yet. */
     toArray(): Promise<T[]>;
+    /** With the score of each. */
     scored(): Promise<ScoredRow<T>[]>;
     first(): Promise<T | undefined>;
+    /** How many documents are found, whatever skip and limit say. */
     count(): Promise<number>;
+    /** What is looked for, and how much of it there is. */
     explain(): Promise<SearchExplanation>;
+    /** From one snapshot, which is held until the loop ends or is left. */
     [Symbol.asyncIterator](): AsyncGenerator<T, void, undefined>;
 }
 
 export interface SearchExplanation {
     readonly index: string;
+    /** In the index: those that have any words. */
     readonly documents: number;
+    /** `postings`: how many documents have the word; for a prefix how many entries there are. */
     readonly terms: readonly {
         readonly word: string;
         readonly isPrefix: boolean;
         readonly postings: number;
     }[];
     readonly phrases: readonly (readonly string[])[];
+    /** A selector or a phrase has to be looked for in the documents that are found. */
     readonly readsDocuments: boolean;
 }
 
 export interface SearchOptions<Document> {
+    /** Only documents that it matches. */
     readonly selector?: Selector<Document> | BuiltPredicate;
+    /** 'all': documents that have all of the words, which is the default; 'any': those that have one of them. */
     readonly match?: 'all' | 'any';
+    /** The name of the text index; may be left out if there is one only. */
     readonly index?: string;
 }
 
+/** Conditions by field, as in CouchDB's Mango; docs/query-planner.md has all of them. */
 export type Selector<T> = FieldConditions<T> & Combinations<T>;
 
+/** How a selector is to be understood. */
 export interface SelectorMeaning {
+    /** Left out: ours. */
     readonly dialect?: 'couchdb' | undefined;
+    /** The name of an order of strings, with the dialect 'couchdb' only; left out: by code point. */
     readonly collation?: string | undefined;
 }
 
+/** A place in the change feed of a peer: any JSON, which only that peer understands. */
 export type Sequence = unknown;
 
 export interface SlotOptions {
+    /** For people, up to 100 characters; whoever can read the files can read it. */
     readonly label?: string;
 }
 
 export interface SnapshotOptions extends LongWork {
+    /** Whether it takes a password or key of the database to restore it. By default it does if the database is encrypted. */
     readonly sealed?: boolean;
 }
 
@@ -1062,6 +2079,7 @@ export interface StandardSchema<Input = unknown, Output = Input> {
         readonly version: 1;
         readonly vendor: string;
         readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>;
+        /** Not there at run time. */
         readonly types?: {
             readonly input: Input;
             readonly output: Output;
@@ -1069,61 +2087,116 @@ export interface StandardSchema<Input = unknown, Output = Input> {
     };
 }
 
+/**
+ * A kind of place for databases, as given to `open(name, { storage })`.
+ */
 export interface Storage {
+    /** 'indexeddb', 'sqlite', 'memory', … ; for people, never branched on. */
     readonly kind: string;
+    /** 'origin': tabs and workers of one origin share it (Web Locks); 'process': only handles in this process do. */
     readonly scope: SharingScope;
+    /** Names the database within the scope: two handles share a database exactly if this is equal. */
     identify(name: string): string;
+    /** Opens, creating it if need be. Reads nothing but what it takes to open the backend. */
     open(name: string): Promise<PageStore>;
+    /** Deletes the database and everything in it, also when no room is left; fine if there is none. */
     destroy(name: string): Promise<void>;
 }
 
+/** A document as it is handed out. */
 export type Stored<T extends object> = Identified<T> & {
     readonly _attachments?: Readonly<Record<string, AttachmentStub>>;
 };
 
+/** Bytes of all attachments that are written inside one transaction; outside of one they may be larger. */
 export const TRANSACTION_ATTACHMENT_BYTES_MAX: number;
 
+/** A deleted document as the feed hands it out. */
 export interface Tombstone {
     readonly _id: string;
     readonly _rev: string;
     readonly _deleted: true;
 }
 
+/** `Schemas`: those that the database was opened with, by the names of the collections. */
 export class Transaction<Schemas extends object = object> {
+    /**
+     * The collection inside the transaction: what is read through it includes what the transaction has written, which nobody
+     * else sees before it ends. Steps that overlap take effect in the order in which they were asked for. A query answers by what was
+     * written before it began: what is written meanwhile changes nothing in a loop over its rows. docs/transactions.md is the contract.
+     */
     collection<Name extends KnownName<Schemas>>(name: Name): CollectionOperations<DocumentOf<Schemas, Name>, InputOf<Schemas, Name>>;
     collection<T extends object = UnknownCollection>(name: string): CollectionOperations<T>;
 }
 
+/**
+ * A map/reduce view. It is built by the first query and kept up to date by those that follow, each with what was written since.
+ *
+ * @example
+ * const byCity = people.view('byCity', {
+ *   map: (person, emit: Emit<string, number>) => emit(person.city, person.age),
+ *   reduce: '_stats',
+ * })
+ * const { rows } = await byCity.query({ group: true })
+ */
 export class View<Document, Key = unknown, Value = unknown, Result = never> {
+    /** Undefined: an ad-hoc view. */
     readonly name: string | undefined;
+    /**
+     * The rows that the options ask for, or what they reduce to.
+     *
+     * @throws PANNIER_ABORTED if it was cancelled. A TypeError for options that go against each other.
+     * @example
+     * await byCity.query({ gte: 'A', lt: 'B', reduce: false, limit: 20 })
+     */
     query(options: ViewOptions & {
         readonly reduce: false;
     }): Promise<ViewResult<Key, Value, ViewRow<Key, Value, Document>>>;
     query(options?: ViewOptions): Promise<ViewResult<Key, Value, ViewAnswer<Document, Key, Value, Result>>>;
+    /** As `query`, one row after another, so that they need not all be in memory. */
     rows(options: ViewOptions & {
         readonly reduce: false;
     }): AsyncGenerator<ViewRow<Key, Value, Document>, void, undefined>;
     rows(options?: ViewOptions): AsyncGenerator<ViewAnswer<Document, Key, Value, Result>, void, undefined>;
+    /** Takes in what was written; a query does so by itself. Of use when a first build is to be done before it is needed. */
     update(options?: Pick<ViewOptions, 'signal' | 'onProgress'>): Promise<void>;
     info(): Promise<ViewInfo>;
+    /** Forgets what was built at once, whatever its size; the next query builds it again. False if nothing was built. */
     drop(): Promise<boolean>;
 }
 
+/** What a query without `reduce: false` gives. */
 export type ViewAnswer<Document, Key, Value, Result> = [Result] extends [never] ? ViewRow<Key, Value, Document> : ReducedRow<Key | null, Result>;
 
+/** What a view is made of. Functions must be pure: their results are kept for as long as their source stays the same. */
 export interface ViewDefinition<Document, Key, Value, Reduce> {
+    /**
+     * Called with each document; what it emits are the rows. To have rows typed, say what `emit` takes: `emit: Emit<string, number>`.
+     * A document for which it throws is left out (`info()` tells).
+     */
     readonly map: (document: Document, emit: Emit<Key, Value>) => unknown;
+    /**
+     * Maps many documents at a time, in place of `map`: for functions that run elsewhere, in a thread or a sandbox. Goes with a `version`.
+     * If it rejects, the update of the view ends with that error and goes on with the next query.
+     */
     readonly mapMany?: MapMany<Document>;
+    /** What rows of equal keys (or all rows) are reduced to. The built-in ones are kept in the tree and cost no walk. */
     readonly reduce?: Reduce;
+    /** To be changed when a function means something else although its source is the same. */
     readonly version?: string | number;
+    /** The order of strings in keys: the name of one that `registerCollation` was given. By default that of code points. */
     readonly collation?: string;
 }
 
 export interface ViewInfo {
     readonly name: string;
+    /** Rows that the view has. */
     readonly rows: number;
+    /** The view holds what was written up to this sequence number. */
     readonly updateSeq: number;
+    /** Documents that were written since. */
     readonly pending: number;
+    /** Documents that were left out because map threw, since the view was made. */
     readonly failures: number;
     readonly lastFailure: {
         readonly id: string;
@@ -1132,37 +2205,60 @@ export interface ViewInfo {
 }
 
 export interface ViewOptions {
+    /** Rows with this key only. */
     readonly key?: unknown;
+    /** Rows with these keys only, in the order given. */
     readonly keys?: readonly unknown[];
+    /** Rows whose key is not lower, in key order (null, false, true, numbers, strings, arrays, objects). */
     readonly gte?: unknown;
+    /** Rows whose key is greater. */
     readonly gt?: unknown;
+    /** Rows whose key is not greater. */
     readonly lte?: unknown;
+    /** Rows whose key is lower. */
     readonly lt?: unknown;
+    /** With `gte`, `gt` or `key`: of the rows with exactly that key, those from this document on (`gt`: after it). */
     readonly fromId?: string;
+    /** With `lte`, `lt` or `key`: of the rows with exactly that key, those up to this document (`lt`: before it). */
     readonly toId?: string;
+    /** From the highest key down. Bounds stay what they are. */
     readonly descending?: boolean;
+    /** Leaves out that many rows at the start: by rank, without walking them. */
     readonly skip?: number;
     readonly limit?: number;
+    /** False: the rows as they were emitted. By default a view that has a reduce gives its results. */
     readonly reduce?: boolean;
+    /** True: a result for each key; a number: for each different start of that many elements of keys that are arrays. */
     readonly group?: boolean | number;
+    /** Adds to each row its document: `doc`. Where the value has an `_id`, the document with that id. */
     readonly includeDocs?: boolean;
+    /** Adds to each document its other leaf revisions, `_conflicts`. */
     readonly conflicts?: boolean;
+    /** When what was written since is taken in: 'before' the query (default), 'after' it, or 'never'. */
     readonly update?: 'before' | 'after' | 'never';
+    /** Cancels the query and the update that it may have to wait for: PANNIER_ABORTED. */
     readonly signal?: AbortSignal;
+    /** Called during the update that the query may have to wait for, with the part that is done, 0 to 1. */
     readonly onProgress?: (done: number) => void;
 }
 
 export interface ViewResult<Key = unknown, Value = unknown, Row = ViewRow<Key, Value> | ReducedRow<Key, Value>> {
+    /** Rows that the view has in all. Undefined of reduced ones. */
     readonly total?: number;
+    /** Rows that stand before the first one given, in the direction of the query. Undefined of reduced ones. */
     readonly offset?: number;
+    /** The view holds what was written up to this sequence number. */
     readonly updateSeq: number;
     readonly rows: Row[];
 }
 
+/** A row as it was emitted. */
 export interface ViewRow<Key = unknown, Value = unknown, Document = unknown> {
+    /** Of the document that it was emitted for. */
     readonly id: string;
     readonly key: Key;
     readonly value: Value;
+    /** With `includeDocs`: the document, null if there is none any more. */
     readonly doc?: Document | null;
 }
 
@@ -1171,45 +2267,117 @@ export interface WriteFailure {
     readonly error: PannierError;
 }
 
+/** What becomes of a document in a batch that is not all or nothing. */
 export type WriteOutcome = WriteResult | WriteFailure;
 
+/** The id and the new revision of a document that was written. */
 export interface WriteResult {
     readonly id: string;
     readonly rev: string;
 }
 
+/**
+ * Throws a TypeError for what is no object and for an option that there is not, with the name that is nearest. For packages built on this one,
+ * too. `call` names the function in the message; the keys of `names` are the options.
+ *
+ * @example
+ * checkOptions('open()', options, { storage: true, collections: true })
+ */
 export function checkOptions(call: string, options: unknown, names: object): void;
 
+/**
+ * Deletes a database with everything in it; fine if there is none. Unlike `db.destroy()` it needs no key. Handles that are open
+ * elsewhere fail from then on.
+ *
+ * @throws PANNIER_BLOCKED if another tab does not let go of it; PANNIER_LOCKED
+ */
 export function destroy(name: string, options?: DestroyOptions): Promise<void>;
 
+/** True for a `PannierError`, and with `code` given only for one that carries it. */
 export function isPannierError(error: unknown, code?: ErrorCode): error is PannierError;
 
+/**
+ * Opens a database, creating it if need be. The same one may be opened several times, in one or in many tabs.
+ *
+ * @param name In Node the path of a file. In a browser any name; it is shared by all pages of the origin.
+ * @throws PANNIER_LOCKED if another process has the file open; PANNIER_OPEN_FAILED, PANNIER_UNAVAILABLE,
+ *   PANNIER_ENCRYPTED, PANNIER_NOT_ENCRYPTED, PANNIER_WRONG_KEY, PANNIER_WRONG_FORMAT, PANNIER_NEWER_FORMAT, PANNIER_CORRUPT, PANNIER_QUOTA_EXCEEDED; with `from` also PANNIER_EXISTS. When
+ *   a snapshot can't be restored nothing of it stays.
+ * @example
+ * await using db = await open('shop', { collections: { people: { indexes: ['age', ['city', '-age']] } } })
+ * const people = db.collection<Person>('people')
+ * @example
+ * const db = await open('notes', { encryption: { password } })
+ * @example
+ * // The first time, the database is made of a snapshot that is downloaded.
+ * const db = await open('shop', { from: async () => (await fetch('/shop.snapshot')).body! })
+ */
 export function open<Schemas extends object = object>(name: string, options?: OpenOptions<Schemas>): Promise<Database<Schemas>>;
 
+/**
+ * Loads all parts of the library that are loaded on demand otherwise, some 170 KiB compressed. After it the page needs no file of the
+ * library any more: it goes on when the network is gone, or when a new version of the app was deployed and the old files are deleted.
+ * Call it when the page has nothing better to do; calling it again loads what could not be loaded.
+ *
+ * @throws PANNIER_MODULE_NOT_LOADED if a part can't be loaded; the others are.
+ * @example
+ * const db = await open('shop')
+ * requestIdleCallback(() => preload().catch(console.warn))
+ */
 export function preload(): Promise<void>;
 
+/**
+ * Makes an order of strings known in this process, for the `collation` of queries, indexes and views. The name is what is stored: the
+ * same one must always stand for the same order.
+ *
+ * @throws TypeError if it is none.
+ * @example
+ * registerCollation({ name: 'lower case 1', key: (text) => text.toLowerCase() })
+ */
 export function registerCollation(collation: Collation): void;
 
+/**
+ * Makes a healthy database of what can be read of a damaged one, which stays as it is and must not be open: documents with revisions and
+ * attachments, local documents, settings and indexes. It reads past damaged pages, and takes documents from commits behind a damaged
+ * one; of an encrypted database what authenticates. The new database is another replica: its sequences begin again, and views are built
+ * when they are asked for.
+ *
+ * @throws PANNIER_EXISTS if there is a database of the name `to`; PANNIER_NOT_FOUND if there is none of the name `name`; PANNIER_CORRUPT if
+ *   nothing can be read, as the meta record is damaged; PANNIER_ABORTED; as `open`
+ * @example
+ * const report = await repair('shop', { to: 'shop-repaired' })
+ * if (!report.isComplete) tell(report.problems, report.collections)
+ */
 export function repair(name: string, options: RepairOptions): Promise<RepairReport>;
 
+/** Begins a condition on the field at a path: 'age', 'address.city'. */
 export function where(path: string): FieldFilters;
 
+/**
+ * What of an array a condition is about: 'whole': only the array itself, 'elements': only its elements. Undefined: its elements, and
+ * it itself where an operand of a comparison is an array.
+ */
 type AboutArrays = 'whole' | 'elements';
 
 interface ActualWork {
+    /** Rows that the query gave. */
     readonly rows: number;
+    /** Documents that were read. */
     readonly documents: number;
+    /** Pages that were read because they were not in memory. */
     readonly pages: number;
 }
 
 type AllKeys<Options> = Options extends unknown ? keyof Options : never;
 
+/** The value is an array in which each of these is an element; of none: never true. */
 interface AllPredicate {
     readonly kind: 'all';
     readonly path: string;
     readonly values: readonly JsonValue[];
 }
 
+/** All of them hold; with none: always true. */
 interface AndPredicate {
     readonly kind: 'and';
     readonly of: readonly Predicate[];
@@ -1219,11 +2387,13 @@ type Brand<T, Name extends string> = T & {
     readonly [brand]: Name;
 };
 
+/** A predicate that need not be parsed: what builder.ts makes. */
 class BuiltPredicate {
     readonly predicate: Predicate;
     constructor(predicate: Predicate);
 }
 
+/** Selectors that are joined. */
 interface Combinations<T> {
     readonly $and?: readonly Selector<T>[];
     readonly $or?: readonly Selector<T>[];
@@ -1232,50 +2402,76 @@ interface Combinations<T> {
 }
 
 interface Commit {
+    /** Fence: fails with PANNIER_STALE unless the stored meta record has this generation (0: there is none). */
     readonly expectedGeneration: Generation;
+    /** The token given to `claim` when pages were staged for this commit; fails with PANNIER_STALE if another has claimed since. */
     readonly claim?: string;
+    /** Pages beyond those staged. Every id is at least `claim`'s `firstNewPageId`. Pulled one by one, so that they need not all exist at once. */
     readonly pages: Iterable<Page>;
+    /** Deleted, so that their room can be used again. Ids that do not exist are passed over. */
     readonly free: readonly PageId[];
+    /** Its generation is `expectedGeneration + 1`. */
     readonly meta: MetaRecord;
+    /** The lowest page id that this commit may have written; what an abandoned claim left at or above it is deleted first. */
     readonly firstNewPageId: PageId;
+    /**
+     * For a commit that skips the log: its record (a mere mark), put in the same transaction. Its sequence is
+     * `meta.sequence`. Fenced like `append`.
+     */
     readonly record?: LogRecord;
+    /** Replaces the head in the same transaction. Only together with `record`. */
     readonly head?: Uint8Array;
     readonly durability: Durability;
 }
 
+/** Numbers the commits of one database: 1, 2, 3, … without gaps. */
 type CommitSequence = Brand<number, 'CommitSequence'>;
 
 type CompareOperator = '$eq' | '$gt' | '$gte' | '$lt' | '$lte' | '$in' | '$beginsWith';
 
+/** One value (of an array: one and the same element) meets all comparisons. */
 interface ComparePredicate {
     readonly kind: 'compare';
     readonly path: string;
     readonly comparisons: readonly Comparison[];
     readonly arrays?: AboutArrays | undefined;
+    /** Undefined: strings are in the order of their code points. */
     readonly collation?: Collation | undefined;
 }
 
 interface Comparison {
     readonly operator: CompareOperator;
+    /** A string for $beginsWith, an array for $in. */
     readonly operand: JsonValue;
 }
 
+/** Unlike `Omit` it keeps the members of a union apart, and known fields beside an index signature. */
 type ContentOf<T> = T extends unknown ? {
     [Name in keyof T as Exclude<Name, keyof InputMeta>]: HasDate<T[Name]> extends true ? DatesAreNotStored : T[Name];
 } : never;
 
+/** What a field of a type with Dates takes: nothing. What is read back would be a string that the type calls a Date. */
 type DatesAreNotStored = 'a Date is not stored: make the field a string (toISOString) or a number (getTime)';
 
+/** Names of a path that is checked; longer ones are not. */
 type Depth = 4;
 
 type DistinctValues<Document, Path extends string> = Exclude<FieldValue<Document, Path>, undefined>[];
 
+/** Documents of the collection `Name`; `Schemas` has the schema of each collection by its name. */
 type DocumentOf<Schemas extends object, Name extends string> = SchemaOutput<SchemaOf<Schemas, Name>>;
 
 type ElementCondition<Element> = [Element] extends [never] ? never : unknown extends Element ? Readonly<Record<string, unknown>> : Operators<Element> & InnerConditions<ObjectIn<Element>>;
 
 type ElementIn<Value> = Value extends readonly (infer Element)[] ? Element : never;
 
+/**
+ * - 'some': the value is an array, an element of which meets the predicate.
+ * - 'every': the value is an array that is not empty, and each element of it does.
+ * - 'keys': the value is an object, the name of a field of which does.
+ *
+ * Paths in the predicate begin at the element; '' is the element itself, which counts as a whole even if it is an array.
+ */
 interface ElementsPredicate {
     readonly kind: 'elements';
     readonly path: string;
@@ -1283,7 +2479,14 @@ interface ElementsPredicate {
     readonly of: Predicate;
 }
 
+/** An object is not compared with but has conditions inside. */
 type EqualTo<Value> = Value extends readonly unknown[] ? Value : Value extends object ? never : Value;
+
+interface EventOf<Type extends string> {
+    readonly type: Type;
+    readonly collection: string;
+    readonly direction: ReplicationDirection;
+}
 
 interface ExistsPredicate {
     readonly kind: 'exists';
@@ -1302,10 +2505,13 @@ type Flat<T> = {
     [Name in keyof T]: T[Name];
 };
 
+/** What is not checked: names with dots, and paths of more names than `Depth`. One pattern for all, which is fast to compare. */
 type FreePath = `${string}\\.${string}` | `${string}.${string}.${string}.${string}.${string}`;
 
+/** Numbers the meta records of one database: each storage checkpoint raises it by one. 0: nothing was written yet. */
 type Generation = Brand<number, 'Generation'>;
 
+/** Whether values of the type hold Dates, as far as can be seen in few steps. */
 type HasDate<Value, Left extends 0 | 1 | 2 | 3 = 3> = true extends (unknown extends Value ? false : Value extends Date ? true : Left extends 0 ? false : Value extends readonly (infer Element)[] ? HasDate<Element, [0, 0, 1, 2][Left]> : Value extends object ? HasDate<Value[keyof Value], [0, 0, 1, 2][Left]> : false) ? true : false;
 
 interface IdRange {
@@ -1313,51 +2519,71 @@ interface IdRange {
     readonly gt?: string;
     readonly lte?: string;
     readonly lt?: string;
+    /** Only ids that begin with it, by code points. */
     readonly prefix?: string;
 }
 
+/** What can be asked of a document: its fields, its id and its revision, `N-hash`. */
 type Identified<T extends object> = T & {
     readonly _id: string;
     readonly _rev: string;
 };
 
+/** A declaration in full: a definition that has no number yet. */
 type IndexDeclaration = Omit<IndexDefinition, 'number' | 'builtTo'>;
 
 interface IndexDefinition {
+    /** Names the index's tree; never used again in the same collection. */
     readonly number: number;
     readonly name: string;
     readonly fields: readonly IndexField[];
+    /** The only field may hold an array: one entry per distinct element. */
     readonly multi: boolean;
+    /** No two live documents have one key, except where replication brought them; documents that lack a field have none. */
     readonly unique?: boolean;
+    /** A selector: only documents that it matches have entries. */
     readonly where?: IndexSelector;
+    /** How `where` is to be understood (query/ast/parse-selector.ts). */
     readonly dialect?: 'couchdb';
+    /** The name of the order of strings in `where` and in the keys of entries (codec/registered-collation.ts); ids keep theirs. */
     readonly collation?: string;
+    /** The entries are the words of the fields (index/text/text-entries.ts). */
     readonly text?: TextSettings;
+    /**
+     * Undefined: the index is ready. Else it is being built: exactly the bodies whose sequence is at most this have entries.
+     */
     readonly builtTo: number | undefined;
 }
 
+/** A selector as JSON. */
 type IndexSelector = Readonly<Record<string, unknown>>;
 
+/** Also parts of an array come as an object. */
 type Inner<Value, Path extends string> = unknown extends Value ? unknown : Value extends readonly (infer Element)[] ? {
     [Index in `${number}`]?: Path extends `${number}` ? Element : unknown;
 } : Value extends object ? Projected<Value, Path> : never;
 
 type InnerConditions<Value> = [Value] extends [never] ? unknown : FieldConditions<Value>;
 
+/** As they are written. */
 type InputOf<Schemas extends object, Name extends string> = SchemaInput<SchemaOf<Schemas, Name>>;
 
 type IsLoose<T> = string extends keyof T ? true : false;
 
+/** Whether the object is there whenever the document is: only with a field that is. */
 type IsSure<Value, Path extends string> = unknown extends Value ? false : [Value] extends [readonly unknown[]] ? false : [Value] extends [object] ? Partial<Record<never, never>> extends Inner<Value, Path> ? false : true : false;
 
 type JsonDocument = Readonly<Record<string, unknown>>;
 
+/** Any value that a document can hold. */
 type JsonValue = null | boolean | number | string | readonly JsonValue[] | {
     readonly [name: string]: JsonValue;
 };
 
+/** Names of collections: any, or where the database was opened with some, these. Another one takes the type of its documents. */
 type KnownName<Schemas extends object> = [keyof Schemas] extends [never] ? string : keyof Schemas & string;
 
+/** What a handle has seen already, so that `read` gives it only the news. */
 interface KnownState {
     readonly generation: Generation;
     readonly sequence: CommitSequence;
@@ -1366,26 +2592,36 @@ interface KnownState {
 type Less = [never, 0, 1, 2, 3];
 
 interface ListHead {
+    /** Documents in the collection. */
     readonly total: number;
+    /** Documents before the first row, in the direction of the list; undefined for a list by keys, which has no place of its own. */
     readonly offset: number | undefined;
+    /** The collection's last sequence number: a feed from here on has what is not in the list. */
     readonly seq: number;
 }
 
 interface LogRecord {
+    /** Dense: each record's sequence is its predecessor's plus one, starting at 1. */
     readonly sequence: CommitSequence;
     readonly bytes: Uint8Array;
 }
 
+/** For each document, in order, the rows that `map` would emit for it, or why it has none. */
 type MapMany<Document> = (documents: readonly Document[]) => Promise<readonly (readonly (readonly [key: unknown, value: unknown])[] | Error)[]>;
 
+/** Values that are there already where a backend or the cache is synchronous, and promised where it is not. */
 type MaybePromise<T> = T | Promise<T>;
 
+/** The root of everything that is stored in pages. One exists per database, replaced whole by `commit`. */
 interface MetaRecord {
+    /** Raised by one with each `commit`. The first is 1. */
     readonly generation: Generation;
+    /** The pages hold every commit up to and including this one; log records after it are to be replayed. */
     readonly sequence: CommitSequence;
     readonly bytes: Uint8Array;
 }
 
+/** The value, or an element of an array, is a whole number that leaves this remainder. */
 interface ModPredicate {
     readonly kind: 'mod';
     readonly path: string;
@@ -1394,12 +2630,15 @@ interface ModPredicate {
     readonly arrays?: 'whole' | undefined;
 }
 
+/** The keys of a loose type that it names. */
 type NamedKey<T> = keyof {
     [Name in keyof T as string extends Name ? never : number extends Name ? never : Name]: unknown;
 } & keyof T;
 
+/** The name of a field of which only parts are asked for, as far as it is sure to be there, or is not. */
 type Nested<T, Name extends keyof T, Path extends string, Sure extends boolean> = Name extends Path ? never : [RestOf<Path, Name>] extends [never] ? never : IsSure<T[Name], RestOf<Path, Name>> extends Sure ? Name : never;
 
+/** Negation as CouchDB has it: the leaves are negated one by one, and a negated leaf still asks for the field to be there. */
 interface NotPredicate {
     readonly kind: 'not';
     readonly of: Predicate;
@@ -1407,6 +2646,7 @@ interface NotPredicate {
 
 type ObjectIn<Value> = Value extends readonly unknown[] ? never : Value extends object ? Value : never;
 
+/** What a condition compares with: a condition on an array is about its elements, or about the whole. */
 type Operand<Value> = Value extends undefined | Date ? never : Value extends readonly (infer Element)[] ? Value | Element : Value;
 
 interface Operators<Value> {
@@ -1420,14 +2660,17 @@ interface Operators<Value> {
     readonly $nin?: readonly Value[];
     readonly $exists?: boolean;
     readonly $beginsWith?: Text<Value>;
+    /** The source of a RegExp; `$options` are its flags. */
     readonly $regex?: Text<Value>;
     readonly $options?: Text<Value>;
     readonly $type?: ValueType;
     readonly $mod?: Extract<Value, number> extends never ? never : readonly [divisor: number, remainder: number];
     readonly $size?: number;
     readonly $all?: readonly ElementIn<Value>[];
+    /** Of the element itself, or of fields of it. */
     readonly $elemMatch?: ElementCondition<ElementIn<Value>>;
     readonly $allMatch?: ElementCondition<ElementIn<Value>>;
+    /** Of the names of an object's fields. */
     readonly $keyMapMatch?: Operators<string>;
     readonly $not?: Condition<Value>;
     readonly $and?: readonly Condition<Value>[];
@@ -1435,6 +2678,7 @@ interface Operators<Value> {
     readonly $nor?: readonly Condition<Value>[];
 }
 
+/** At least one of them holds; with none: never true. */
 interface OrPredicate {
     readonly kind: 'or';
     readonly of: readonly Predicate[];
@@ -1447,19 +2691,64 @@ interface Page {
 
 type PageArrived = (index: number, bytes: Uint8Array) => void;
 
+/**
+ * Names one page of one database for ever: a page is never changed after it was written, and its id is never used for
+ * another page. So a cached page can never be stale, in any tab. Positive safe integer.
+ */
 type PageId = Brand<number, 'PageId'>;
 
 interface PageStore {
+    /**
+     * The meta record, and the log after `meta.sequence`. With `known` whose generation is still current, only the log
+     * records after `known.sequence`. The header and the head in any case. One backend transaction.
+     */
     read(known?: KnownState): MaybePromise<StoreState>;
+    /**
+     * The bytes of each page in the order asked for, undefined where there is none. How they are fetched (parallel gets, a
+     * range, everything) is the store's business. At least one id; no id twice.
+     *
+     * `arrived` may be called for a page before all are there, with its place in `ids`, so that the caller's work on it and the
+     * reading of others overlap. Never, for any of them, or more than once: the result alone counts. It does not throw.
+     */
     readPages(ids: readonly PageId[], arrived?: PageArrived): MaybePromise<readonly (Uint8Array | undefined)[]>;
+    /**
+     * Appends one log record. Fence: fails with PANNIER_STALE unless the newest record in the log is `record.sequence - 1`
+     * (or the log is empty and `record.sequence` is 1). To keep that checkable, the log always retains its newest record. Also
+     * fails with it if `record.sequence` is 1, no head is given, and there is a header: that was put by another handle since.
+     *
+     * `head`, where it is given, replaces the head in the same transaction. It costs nothing where it is not given. After an append that
+     * failed its record may be there without its head; the next one that succeeds sets it right.
+     */
     append(record: LogRecord, durability: Durability, head?: Uint8Array): MaybePromise<void>;
+    /**
+     * Takes over the right to stage pages: from now on `stage` and `commit` with an earlier token fail with PANNIER_STALE.
+     * Deletes every page whose id is at least `firstNewPageId` (left by a writer that died while it was staging). Fails with
+     * PANNIER_STALE unless the stored meta record has `expectedGeneration` (0: there is none).
+     */
     claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): MaybePromise<void>;
+    /** Writes pages that nothing refers to yet, in one transaction. Fails with PANNIER_STALE if another has claimed since. */
     stage(token: string, pages: readonly Page[]): MaybePromise<void>;
+    /**
+     * Atomically: puts and frees pages, replaces the meta record, ends any claim, and truncates the log: records with a
+     * sequence lower than `meta.sequence` are deleted (the one that equals it stays, as the fence of `append`).
+     */
     commit(commit: Commit): MaybePromise<void>;
+    /**
+     * Replaces the header. Fails with PANNIER_STALE unless what is stored equals `expected`, byte by byte; with `expected`
+     * undefined also unless the database is empty: no header, no meta record, no log.
+     */
     putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): MaybePromise<void>;
+    /**
+     * Puts other bytes in the place of pages that exist, in one transaction; passes over those that don't. Generation, claim and
+     * log stay as they are. As `stage`, it is durable not later than the next `append`, `commit` or `putHeader`. Fails with
+     * PANNIER_STALE unless the header that is stored equals `header`.
+     */
     replacePages(header: Uint8Array, pages: readonly Page[]): MaybePromise<void>;
+    /** Ids of all stored pages, ascending; for integrity checks. */
     listPages(): MaybePromise<readonly PageId[]>;
+    /** Bytes used in the backend as far as it can tell; undefined where it can't. */
     usedBytes(): MaybePromise<number | undefined>;
+    /** Idempotent. Later calls fail with PANNIER_CLOSED. */
     close(): MaybePromise<void>;
 }
 
@@ -1474,6 +2763,7 @@ interface PlanStep {
 
 type Predicate = AndPredicate | OrPredicate | NotPredicate | ComparePredicate | ExistsPredicate | RegexPredicate | TypePredicate | SizePredicate | ModPredicate | AllPredicate | ElementsPredicate;
 
+/** The value, or an element of an array, is a string in which the regular expression is found. */
 interface RegexPredicate {
     readonly kind: 'regex';
     readonly path: string;
@@ -1484,6 +2774,7 @@ interface RegexPredicate {
 
 type RestOf<Path extends string, Name> = Name extends string ? Path extends `${Name}.${infer Rest}` ? Rest : never : never;
 
+/** What a schema takes; any document where it is none. Nothing where it gives Dates, which are not stored. */
 type SchemaInput<Schema> = HasDate<TypeOf<Schema, 'output'>> extends true ? {
     readonly schema: DatesAreNotStored;
 } : TypeOf<Schema, 'input'>;
@@ -1497,6 +2788,7 @@ interface SchemaIssue {
 
 type SchemaOf<Schemas extends object, Name extends string> = Name extends keyof Schemas ? Schemas[Name] : unknown;
 
+/** What a schema gives, which is what is stored; any document where it is none. */
 type SchemaOutput<Schema> = TypeOf<Schema, 'output'>;
 
 type SchemaResult<Output> = {
@@ -1506,8 +2798,10 @@ type SchemaResult<Output> = {
     readonly issues: readonly SchemaIssue[];
 };
 
+/** Where the handles of one database can be: they must find one another to take turns at writing. */
 type SharingScope = 'process' | 'origin';
 
+/** The value is an array with so many elements. */
 interface SizePredicate {
     readonly kind: 'size';
     readonly path: string;
@@ -1517,12 +2811,17 @@ interface SizePredicate {
 type SlotKind = 'password' | 'recovery' | 'device';
 
 interface StoreState {
+    /** Undefined while nothing was ever committed. */
     readonly meta: MetaRecord | undefined;
+    /** Ascending and dense. */
     readonly log: readonly LogRecord[];
+    /** What `putHeader` put last. */
     readonly header: Uint8Array | undefined;
+    /** What came last with an `append` or a `commit`: it vouches for the end of the log. */
     readonly head: Uint8Array | undefined;
 }
 
+/** As the library hands it out: `_id` and `_rev` first. */
 type StoredDocument = {
     _id: string;
     _rev: string;
@@ -1531,6 +2830,7 @@ type StoredDocument = {
 type Text<Value> = Extract<Value, string> extends never ? never : string;
 
 interface TextSettings {
+    /** A BCP 47 tag, for finding words and for lower case. */
     readonly language?: string;
 }
 
@@ -1542,22 +2842,27 @@ type TypeOf<Schema, Side extends 'input' | 'output'> = Schema extends {
     readonly [Name in Side]: infer Type extends object;
 } ? Type : Record<string, unknown> : Record<string, unknown>;
 
+/** The value itself has the type. */
 interface TypePredicate {
     readonly kind: 'type';
     readonly path: string;
     readonly type: ValueType;
 }
 
+/** Documents of a collection that `open` was not told of, where their type is not named: probably its name is misspelt. */
 interface UnknownCollection {
     readonly 'open() was given no collection of this name: mend the name, or give the type of its documents': never;
 }
 
 type ValueType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
 
+/** Any string where literals are declared: bounds need not be one of them. */
 type Wide<Value> = Value extends string ? string : Value extends number ? number : Value extends boolean ? boolean : Value;
 
+/** Asks for the content of attachments in that form, in place of stubs. */
 interface WithAttachments {
     readonly attachments: AttachmentForm;
 }
 
+/** Numbers and strings that must not be confused with one another. The brand exists only in the types. */
 const brand: unique symbol;

@@ -7,5 +7,6 @@ import type {
 export function indexedDb(options?: IndexedDbOptions): Storage;
 
 interface IndexedDbOptions {
+    /** How long the browser may take to open or delete a database before it counts as failed. Default 10,000. */
     readonly openTimeoutMs?: number;
 }

@@ -4,14 +4,21 @@ import type {
   Storage,
 } from 'pannier'
 
+/**
+ * What the level storage needs of an abstract-level database: classic-level, memory-level and their sublevels have it as they
+ * are. It is written down here because the library depends on none of them.
+ */
 export interface Level {
+    /** `getSync`: whether that can be called. Its own type does not name it. */
     readonly supports?: object;
+    /** `passive`: waits for it to be open, and does not open it. */
     open(options?: {
         readonly passive?: boolean;
     }): Promise<void>;
     close(): Promise<void>;
     getSync?(key: string, options: LevelEncodings): Uint8Array | undefined;
     getMany(keys: string[], options: LevelEncodings): Promise<(Uint8Array | undefined)[]>;
+    /** Atomic. `sync`: resolves when it would survive a loss of power. */
     batch(operations: LevelOperation[], options: LevelEncodings & {
         readonly sync: boolean;
     }): Promise<void>;
@@ -19,11 +26,21 @@ export interface Level {
         all(): Promise<string[]>;
     };
     clear(options: LevelRange): Promise<void>;
+    /** Where there is one. */
     approximateSize?(start: string, end: string, options: {
         readonly keyEncoding: 'utf8';
     }): Promise<number>;
 }
 
+/**
+ * With a function each database has an abstract-level database of its own, which is opened with its first handle and closed with its
+ * last. With an abstract-level database all are in that one, below their names; closing it is the caller's business, once they are
+ * closed.
+ *
+ * @example
+ * open('shop', { storage: level((name) => new ClassicLevel(name)) })
+ * open('shop', { storage: level(new ClassicLevel('folder').sublevel('pannier')) })
+ */
 export function level(source: Level | ((name: string) => Level)): Storage;
 
 interface LevelEncodings {

@@ -4,4 +4,5 @@ import type {
   Storage,
 } from 'pannier'
 
+/** A storage of its own: its databases are not those of any other `memory()`. */
 export function memory(): Storage;

@@ -6,17 +6,23 @@ import type {
   Storage,
 } from 'pannier'
 
+/** Thrown by a check that does not hold. */
 export class CheckError extends Error {
     constructor(message: string);
 }
 
+/** A storage whose handles all count into one place. */
 export interface CountingStorage extends Storage {
+    /** What was counted since the last `take`. */
     readonly counts: Readonly<StoreCounts>;
+    /** Returns the counts and starts again from zero. */
     take(): StoreCounts;
 }
 
+/** A stable code (`PANNIER_CLOSED`) or an error class (`TypeError`). */
 export type ExpectedError = string | (new (...parameters: never[]) => Error);
 
+/** `happens`: whether the call takes effect all the same. */
 export type Fault = {
     readonly kind: 'error';
     readonly code: ErrorCode;
@@ -37,6 +43,7 @@ export interface PageStoreFixture {
 }
 
 export interface PageStoreSuiteContext extends SuiteContext<() => Promise<PageStoreFixture>> {
+    /** It keeps the header and the head for itself: the cases about these are left out. */
     readonly seals?: boolean;
 }
 
@@ -53,36 +60,49 @@ export class SimulatedDatabase {
     claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): void;
     stage(token: string, pages: readonly Page[]): void;
     commit(commit: Commit): void;
+    /** Takes back the newest changes that are not durable: those beyond `share` (0 to 1) of them. */
     losePower(share: number): void;
 }
 
 export class SimulatedStorage implements Storage {
     readonly kind: string;
     readonly scope: SharingScope;
+    /** Calls made up to now: opens, reads, reads of pages and whatever writes, of all handles. */
     calls: number;
+    /** Writes beyond it fail with PANNIER_QUOTA_EXCEEDED. */
     quotaBytes: number;
+    /** Called when a fault has made handles go: what waits for them waits for ever. */
     onGone: () => void;
     readonly schedule: ((step: () => void) => void) | undefined;
     constructor({ random, schedule }?: SimulationOptions);
+    /** The call with that number (`calls` counts them, the first is 1) meets the fault. */
     failAt(call: number, fault: Fault): void;
+    /** No call meets a fault from now on. */
     disarm(): void;
     identify(name: string): string;
     open(name: string): Promise<PageStore>;
     destroy(name: string): Promise<void>;
+    /** Every handle is gone; what was not durable is lost, or the newest part of it. */
     losePower(): void;
+    /** Used by the handles: counts a call and tells its fate. */
     nextFault(): Fault | undefined;
+    /** Used by the handles: the process, or all of them, went. */
     strike(handle: SimulatedPageStore | undefined, fault: Fault): Promise<never>;
 }
 
 export interface SimulationOptions {
+    /** Makes every choice: 0 <= random() < 1. Left out: a loss of power loses everything that may be lost. */
     readonly random?: () => number;
+    /** Runs a step later. Left out: every call is synchronous. `randomOrder` makes one. */
     readonly schedule?: (step: () => void) => void;
 }
 
+/** Calls are counted when made, bytes read when they arrive, bytes written when they are handed over. */
 export interface StoreCounts {
     opens: number;
     reads: number;
     recordsRead: number;
+    /** Calls of `readPages`: batches. */
     pageBatches: number;
     pagesRead: number;
     bytesRead: number;
@@ -91,39 +111,63 @@ export interface StoreCounts {
     stages: number;
     commits: number;
     headers: number;
+    /** Calls of `replacePages`; their pages count as written. */
     replacements: number;
     pagesWritten: number;
     pagesFreed: number;
     bytesWritten: number;
 }
 
+/** What a suite is given. `Create` is the function that makes a fresh instance of what is under test. */
 export interface SuiteContext<Create> {
     readonly test: Test;
     readonly create: Create;
 }
 
+/** Declares one case. A case fails if its body throws or rejects. */
 export type Test = (name: string, body: () => void | Promise<void>) => void;
 
 export function assertDefined<T>(value: T | undefined | null, what?: string): asserts value is T;
 
+/** Deep equality: plain objects, arrays, bytes, Maps, Sets, Dates, errors (name, code, message); NaN equals NaN, -0 differs from 0. */
 export function assertEqual<T>(actual: T, expected: T, what?: string): void;
 
+/** Fails unless `promise` rejects; with `expected`, with an error of that class or with that `code`. Returns the reason. */
 export function assertRejects(promise: PromiseLike<unknown>, expected?: ExpectedError): Promise<unknown>;
 
+/** Fails unless `body` throws; with `expected`, an error of that class or with that `code`. Returns what was thrown. */
 export function assertThrows(body: () => unknown, expected?: ExpectedError): unknown;
 
 export function assertTrue(condition: boolean, what?: string): asserts condition;
 
+/** Calls that cost a transaction of the backend; opening is not among them. */
 export function backendCalls(counts: Readonly<StoreCounts>): number;
 
+/** As `backendCalls`, those that write. */
 export function backendWrites(counts: Readonly<StoreCounts>): number;
 
+/**
+ * @example
+ * const storage = counting(memory())
+ * const db = await open('shop', { storage })
+ * storage.take()
+ * await people.put(ann)
+ * assertEqual(backendCalls(storage.take()), 1)
+ */
 export function counting(storage: Storage): CountingStorage;
 
 export function pageStoreSuite(context: PageStoreSuiteContext): void;
 
+/** Puts `prefix` before the name of each case, so that one suite can run over several instances in one report. */
 export function prefixed(test: Test, prefix: string): Test;
 
+/**
+ * As `storage`, later. With another `scope` its handles do not hear of those of `storage`, as if their turns had been taken away.
+ *
+ * @param chance A seed, which gives the same pauses in the same order, or a source of chance.
+ * @example
+ * const db = await open('shop', { storage: slow(memory(), 1) })
+ */
 export function slow(storage: Storage, chance: number | Random, scope?: Storage['scope']): Storage;
 
 type Brand<T, Name extends string> = T & {
@@ -131,35 +175,54 @@ type Brand<T, Name extends string> = T & {
 };
 
 interface Commit {
+    /** Fence: fails with PANNIER_STALE unless the stored meta record has this generation (0: there is none). */
     readonly expectedGeneration: Generation;
+    /** The token given to `claim` when pages were staged for this commit; fails with PANNIER_STALE if another has claimed since. */
     readonly claim?: string;
+    /** Pages beyond those staged. Every id is at least `claim`'s `firstNewPageId`. Pulled one by one, so that they need not all exist at once. */
     readonly pages: Iterable<Page>;
+    /** Deleted, so that their room can be used again. Ids that do not exist are passed over. */
     readonly free: readonly PageId[];
+    /** Its generation is `expectedGeneration + 1`. */
     readonly meta: MetaRecord;
+    /** The lowest page id that this commit may have written; what an abandoned claim left at or above it is deleted first. */
     readonly firstNewPageId: PageId;
+    /**
+     * For a commit that skips the log: its record (a mere mark), put in the same transaction. Its sequence is
+     * `meta.sequence`. Fenced like `append`.
+     */
     readonly record?: LogRecord;
+    /** Replaces the head in the same transaction. Only together with `record`. */
     readonly head?: Uint8Array;
     readonly durability: Durability;
 }
 
+/** Numbers the commits of one database: 1, 2, 3, … without gaps. */
 type CommitSequence = Brand<number, 'CommitSequence'>;
 
+/** Numbers the meta records of one database: each storage checkpoint raises it by one. 0: nothing was written yet. */
 type Generation = Brand<number, 'Generation'>;
 
+/** What a handle has seen already, so that `read` gives it only the news. */
 interface KnownState {
     readonly generation: Generation;
     readonly sequence: CommitSequence;
 }
 
 interface LogRecord {
+    /** Dense: each record's sequence is its predecessor's plus one, starting at 1. */
     readonly sequence: CommitSequence;
     readonly bytes: Uint8Array;
 }
 
+/** Values that are there already where a backend or the cache is synchronous, and promised where it is not. */
 type MaybePromise<T> = T | Promise<T>;
 
+/** The root of everything that is stored in pages. One exists per database, replaced whole by `commit`. */
 interface MetaRecord {
+    /** Raised by one with each `commit`. The first is 1. */
     readonly generation: Generation;
+    /** The pages hold every commit up to and including this one; log records after it are to be replayed. */
     readonly sequence: CommitSequence;
     readonly bytes: Uint8Array;
 }
@@ -171,29 +234,78 @@ interface Page {
 
 type PageArrived = (index: number, bytes: Uint8Array) => void;
 
+/**
+ * Names one page of one database for ever: a page is never changed after it was written, and its id is never used for
+ * another page. So a cached page can never be stale, in any tab. Positive safe integer.
+ */
 type PageId = Brand<number, 'PageId'>;
 
 interface PageStore {
+    /**
+     * The meta record, and the log after `meta.sequence`. With `known` whose generation is still current, only the log
+     * records after `known.sequence`. The header and the head in any case. One backend transaction.
+     */
     read(known?: KnownState): MaybePromise<StoreState>;
+    /**
+     * The bytes of each page in the order asked for, undefined where there is none. How they are fetched (parallel gets, a
+     * range, everything) is the store's business. At least one id; no id twice.
+     *
+     * `arrived` may be called for a page before all are there, with its place in `ids`, so that the caller's work on it and the
+     * reading of others overlap. Never, for any of them, or more than once: the result alone counts. It does not throw.
+     */
     readPages(ids: readonly PageId[], arrived?: PageArrived): MaybePromise<readonly (Uint8Array | undefined)[]>;
+    /**
+     * Appends one log record. Fence: fails with PANNIER_STALE unless the newest record in the log is `record.sequence - 1`
+     * (or the log is empty and `record.sequence` is 1). To keep that checkable, the log always retains its newest record. Also
+     * fails with it if `record.sequence` is 1, no head is given, and there is a header: that was put by another handle since.
+     *
+     * `head`, where it is given, replaces the head in the same transaction. It costs nothing where it is not given. After an append that
+     * failed its record may be there without its head; the next one that succeeds sets it right.
+     */
     append(record: LogRecord, durability: Durability, head?: Uint8Array): MaybePromise<void>;
+    /**
+     * Takes over the right to stage pages: from now on `stage` and `commit` with an earlier token fail with PANNIER_STALE.
+     * Deletes every page whose id is at least `firstNewPageId` (left by a writer that died while it was staging). Fails with
+     * PANNIER_STALE unless the stored meta record has `expectedGeneration` (0: there is none).
+     */
     claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): MaybePromise<void>;
+    /** Writes pages that nothing refers to yet, in one transaction. Fails with PANNIER_STALE if another has claimed since. */
     stage(token: string, pages: readonly Page[]): MaybePromise<void>;
+    /**
+     * Atomically: puts and frees pages, replaces the meta record, ends any claim, and truncates the log: records with a
+     * sequence lower than `meta.sequence` are deleted (the one that equals it stays, as the fence of `append`).
+     */
     commit(commit: Commit): MaybePromise<void>;
+    /**
+     * Replaces the header. Fails with PANNIER_STALE unless what is stored equals `expected`, byte by byte; with `expected`
+     * undefined also unless the database is empty: no header, no meta record, no log.
+     */
     putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): MaybePromise<void>;
+    /**
+     * Puts other bytes in the place of pages that exist, in one transaction; passes over those that don't. Generation, claim and
+     * log stay as they are. As `stage`, it is durable not later than the next `append`, `commit` or `putHeader`. Fails with
+     * PANNIER_STALE unless the header that is stored equals `header`.
+     */
     replacePages(header: Uint8Array, pages: readonly Page[]): MaybePromise<void>;
+    /** Ids of all stored pages, ascending; for integrity checks. */
     listPages(): MaybePromise<readonly PageId[]>;
+    /** Bytes used in the backend as far as it can tell; undefined where it can't. */
     usedBytes(): MaybePromise<number | undefined>;
+    /** Idempotent. Later calls fail with PANNIER_CLOSED. */
     close(): MaybePromise<void>;
 }
 
+/** Seeded chance for tests: the same seed, the same run. */
 interface Random {
+    /** 0 <= x < 1 */
     next(): number;
+    /** 0 <= n < limit, a whole number. */
     below(limit: number): number;
     chance(probability: number): boolean;
     pick<T>(items: readonly T[]): T;
 }
 
+/** Where the handles of one database can be: they must find one another to take turns at writing. */
 type SharingScope = 'process' | 'origin';
 
 class SimulatedPageStore implements PageStore {
@@ -207,16 +319,22 @@ class SimulatedPageStore implements PageStore {
     commit(commit: Commit): MaybePromise<void>;
     putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): MaybePromise<void>;
     replacePages(header: Uint8Array, pages: readonly Page[]): MaybePromise<void>;
+    /** Never fails and counts as no call: it is for checks. */
     listPages(): MaybePromise<readonly PageId[]>;
     usedBytes(): MaybePromise<number | undefined>;
     close(): MaybePromise<void>;
 }
 
 interface StoreState {
+    /** Undefined while nothing was ever committed. */
     readonly meta: MetaRecord | undefined;
+    /** Ascending and dense. */
     readonly log: readonly LogRecord[];
+    /** What `putHeader` put last. */
     readonly header: Uint8Array | undefined;
+    /** What came last with an `append` or a `commit`: it vouches for the end of the log. */
     readonly head: Uint8Array | undefined;
 }
 
+/** Numbers and strings that must not be confused with one another. The brand exists only in the types. */
 const brand: unique symbol;

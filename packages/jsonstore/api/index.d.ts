@@ -1,18 +1,27 @@
 // What `@pannier/jsonstore` offers. Written by `npm run api`.
 
+/** What is asked of an adapter. */
 export interface AdapterCall {
     readonly adapter: string;
     readonly procedure: string;
+    /** For `push` one element: the document's JSON as text. For `load` the `params` that the collection was declared with. */
     readonly parameters: readonly unknown[];
 }
 
 export interface AdapterOptions {
+    /** The name of the adapter. */
     readonly name: string;
+    /** The procedures that are called with a document that was added, removed or replaced. */
     readonly add?: string | undefined;
     readonly remove?: string | undefined;
     readonly replace?: string | undefined;
     readonly load?: LoadOptions | undefined;
+    /**
+     * Whether an answer means success: any truthy value does. Gets the answer, and for `push` the JSON of the document. When left out, an
+     * answer means success if its `status` is below 400 or missing, and `invocationResult.isSuccessful` is not false.
+     */
     readonly accept?: ((response: never, json?: never) => unknown) | undefined;
+    /** Milliseconds; handed on to whoever calls the adapter. */
     readonly timeout?: number | undefined;
 }
 
@@ -20,34 +29,47 @@ export interface AddOptions extends WriteOptions {
     readonly additionalSearchFields?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** By their names. */
 export const CODES: Readonly<Record<CodeName, number>>;
 
+/** Options that every asynchronous function takes. Deprecated by JSONStore in favour of promises. */
 export interface CallbackOptions {
     readonly onSuccess?: ((result: never) => unknown) | undefined;
+    /** Gets the code of the failure; where `replace` misses documents (-11), these in its place. The error itself comes second. */
     readonly onFailure?: ((codeOrDocuments: never, error: never) => unknown) | undefined;
 }
 
 export interface ChangeOptions extends CallbackOptions {
+    /** Adds what replaces nothing. False when left out. */
     readonly addNew?: boolean | undefined;
     readonly markDirty?: boolean | undefined;
+    /** The search fields in which a document equals the one that it replaces. */
     readonly replaceCriteria?: readonly string[] | undefined;
 }
 
+/** What was pushed: in which state, if that is known. */
 export interface CleanDocument {
     readonly _id: number;
     readonly _dirty?: number | undefined;
 }
 
+/** The name of a code. */
 export type CodeName = (typeof NAMES)[keyof typeof NAMES];
 
 export interface CollectionConfig {
+    /** What the collection can be asked by: paths (`address.city`, also through arrays) and types. */
     readonly searchFields?: Readonly<Record<string, SearchFieldType>> | undefined;
+    /** Fields whose values are not in the documents, but are given with them to `add`. */
     readonly additionalSearchFields?: Readonly<Record<string, SearchFieldType>> | undefined;
+    /** For `push` and `load`. */
     readonly adapter?: AdapterOptions | undefined;
+    /** For `sync`. */
     readonly sync?: SyncOptions | undefined;
+    /** Empties the collection first; its search fields may then be others. */
     readonly dropCollection?: boolean | undefined;
 }
 
+/** What `toString` gives. */
 export interface CollectionListing<T extends object = JsonObject> {
     readonly collection: {
         readonly name: string;
@@ -55,6 +77,7 @@ export interface CollectionListing<T extends object = JsonObject> {
         readonly searchFields: Readonly<Record<string, string>>;
         readonly additionalSearchFields: SearchSchema['additionalSearchFields'];
     };
+    /** Missing with a limit of 0. */
     readonly docs?: JSONStoreDocument<T>[];
 }
 
@@ -64,9 +87,13 @@ export interface DirtyDocument<T extends object = JsonObject> extends JSONStoreD
     readonly _deleted?: boolean;
 }
 
+/** Of one collection, as the functions of the old app gave it. */
 export interface ExportedCollection {
+    /** What `findAll()` gave. */
     readonly documents: readonly object[];
+    /** What `getAllDirty()` gave: also those that were removed. */
     readonly dirty?: readonly object[] | undefined;
+    /** What `findAll({ filter: ['_id', …] })` gave, with the additional search fields. */
     readonly additional?: readonly object[] | undefined;
 }
 
@@ -76,120 +103,236 @@ export interface ExportedData {
 
 export interface FileInfo {
     readonly name: string;
+    /** About so many bytes. */
     readonly size: number;
     readonly isEncrypted: boolean;
 }
 
 export interface FindOptions extends CallbackOptions {
+    /** Values are equal, case and all, instead of containing what is looked for. */
     readonly exact?: boolean | undefined;
+    /** At most so many; of a negative number: so many of the newest, newest first. */
     readonly limit?: number | undefined;
+    /** Leaves out so many at the start; needs a limit. */
     readonly offset?: number | undefined;
+    /**
+     * Gives these alone: search fields, `_id`, `json`, `_operation`, `_dirty`, `_deleted`. As in JSONStore's tables all are text but `_id` (a number)
+     * and `json` (an object): `'38'`, and `'1'` for true.
+     */
     readonly filter?: readonly string[] | undefined;
+    /** By search fields, the first one first; else by `_id`. */
     readonly sort?: readonly Readonly<Record<string, string>>[] | undefined;
 }
 
 export interface ImportedCollection {
     readonly imported: number;
+    /** Those whose ids there were already: they are left as they are. */
     readonly skipped: number;
 }
 
 export interface InitCollectionOptions extends InitOptions, CollectionConfig {
+    /** Fills a collection that is empty from its adapter, as `load` does. */
     readonly load?: boolean | undefined;
 }
 
 export interface InitOptions extends CallbackOptions {
+    /** Each user has a store of their own; `jsonstore` when left out. */
     readonly username?: string | undefined;
+    /** Encrypts the whole store. */
     readonly password?: string | undefined;
+    /** False: the store is not made before the app's `secureRandom` has answered. */
     readonly localKeyGen?: boolean | undefined;
+    /** Forgets the accessors that there are; documents stay. */
     readonly clear?: boolean | undefined;
+    /** As in `CollectionConfig`, of all collections that are named. */
     readonly dropCollection?: boolean | undefined;
+    /** Without effect: Pannier chooses, and raises it with time. */
     readonly pbkdf2Iterations?: number | undefined;
+    /** Without effect. */
     readonly analytics?: boolean | undefined;
+    /** Without effect; deprecated by JSONStore. */
     readonly fipsEnabled?: boolean | undefined;
 }
 
+/** Calls a procedure of an adapter and gives its answer. */
 export type InvokeProcedure = (call: AdapterCall, options: {
     readonly timeout?: number;
 }) => PromiseLike<unknown>;
 
+/** The part of a jQuery promise that jQuery itself calls. Its callbacks get a second argument, undefined, as JSONStore's did. */
 export interface JQueryPromise<T> {
     done(...callbacks: readonly ((result: T, more: undefined) => unknown)[]): this;
     fail(...callbacks: readonly ((error: unknown) => unknown)[]): this;
     always(...callbacks: readonly ((resultOrError: unknown) => unknown)[]): this;
+    /** Nothing is ever in progress. */
     progress(): this;
     then: Promise<T>['then'];
     promise(): this;
 }
 
+/** The one of the app, with the default settings. */
 export const JSONStore: JSONStoreApi;
 
 export class JSONStoreApi {
     readonly QueryPart: QueryPartConstructor;
     readonly syncOptions: typeof SYNC_POLICIES;
     constructor(settings?: JSONStoreSettings);
+    /**
+     * Opens the user's store, making it if need be, and these collections. Resolves with the accessors of all collections that are open, by
+     * their names. May be called again for more collections; the password is needed the first time only.
+     *
+     * @example
+     * const { people } = await JSONStore.init({ people: { searchFields: { name: 'string', age: 'integer' } } }, { password })
+     */
     init<Names extends string>(collections: Readonly<Record<Names, CollectionConfig>>, options?: InitOptions | null): JSONStorePromise<Record<Names, JSONStoreCollection>>;
+    /** The accessor of a collection that was opened. */
     get<T extends object = JsonObject>(name: string): JSONStoreCollection<T> | undefined;
+    /** Closes the store: the user is logged out. */
     closeAll(options?: CallbackOptions | null): JSONStorePromise<number>;
+    /** Closes the store that is open, and deletes the stores of all users, or that of one, without their passwords. */
     destroy(username?: string | CallbackOptions | null, options?: CallbackOptions | null): JSONStorePromise<number>;
+    /**
+     * Of the user whose store is open; `jsonstore` when left out. Nothing is encrypted again: the key of the data is wrapped in another key.
+     */
     changePassword(oldPassword: string, newPassword: string, username?: string | CallbackOptions | null, options?: CallbackOptions | null): JSONStorePromise<number>;
+    /** From now on everything is one transaction, until it is committed or rolled back. One at a time; other tabs wait. */
     startTransaction(options?: CallbackOptions | null): JSONStorePromise<number>;
     commitTransaction(options?: CallbackOptions | null): JSONStorePromise<number>;
     rollbackTransaction(options?: CallbackOptions | null): JSONStorePromise<number>;
+    /** Of the stores of all users, in the order of their names; empty if no store is open. */
     fileInfo(options?: CallbackOptions | null): JSONStorePromise<FileInfo[]>;
+    /** The name of a code; 'Not found' if it is none. */
     getErrorMessage(code: number): string;
+    /** @deprecated Documents are `{ _id, json }`. */
     documentify<T extends object>(id: number, data: T): JSONStoreDocument<T>;
+    /**
+     * Returns the accessor at once. It can be used when its `promise` has resolved, with 0 if the collection was made, with 1 if it was there;
+     * `onSuccess` gets the same.
+     *
+     * @deprecated Use `init`.
+     * @returns The accessor; for wrong arguments a code, as JSONStore does.
+     * @example
+     * const users = JSONStore.initCollection('users', { id: 'integer' }, { onSuccess: () => users.findAll().then(show) })
+     */
     initCollection<T extends object = JsonObject>(name: string, searchFields?: Readonly<Record<string, SearchFieldType>> | null, options?: InitCollectionOptions | null): JSONStoreCollection<T> | number;
+    /** @deprecated Use the `password` of `init`. For the calls of `initCollection` that follow. False for what is no password. */
     usePassword(password: string): boolean;
+    /** @deprecated Forgets what `usePassword` was given. False if there was nothing. */
     clearPassword(): boolean;
 }
 
 export class JSONStoreCollection<T extends object = JsonObject> {
     readonly name: string;
+    /** The user whose store it was opened in. */
     readonly username: string;
+    /** Resolves once the collection is open: with 0 if it was made, with 1 if it was there. */
     promise: JSONStorePromise<number>;
+    /** As it was declared. */
     get adapter(): AdapterOptions | undefined;
+    /** The search fields, by lower-case names. */
     get searchFields(): SearchSchema['searchFields'];
     get additionalSearchFields(): SearchSchema['additionalSearchFields'];
+    /**
+     * Adds one document or several, all or nothing. Resolves with their number.
+     *
+     * @example
+     * await people.add({ name: 'Ann', age: 31 }, { additionalSearchFields: { team: 'blue' } })
+     */
     add(data: T | readonly T[], options?: AddOptions | null): JSONStorePromise<number>;
+    /**
+     * Documents that match all fields of the query, or of one of several; none of no queries. A value matches where it is contained, whatever
+     * its case; with `exact` where it is equal.
+     */
     find(query: SearchCriteria | readonly SearchCriteria[], options?: FindOptions | null): JSONStorePromise<JSONStoreDocument<T>[]>;
     findAll(options?: FindOptions | null): JSONStorePromise<JSONStoreDocument<T>[]>;
+    /** Those of the ids that there are, in the order of ids. */
     findById(ids: number | readonly number[], options?: CallbackOptions | null): JSONStorePromise<JSONStoreDocument<T>[]>;
+    /**
+     * Documents that match one of the query parts.
+     *
+     * @example
+     * await people.advancedFind([QueryPart().like('name', 'ann').lessThan('age', 30)], { sort: [{ age: 'desc' }] })
+     */
     advancedFind(parts: QueryPartConditions | QueryConditions | readonly (QueryPartConditions | QueryConditions)[], options?: FindOptions | null): JSONStorePromise<JSONStoreDocument<T>[]>;
+    /**
+     * Of all documents, or of those that `find` would give. As in JSONStore the query may have the callbacks: `count({ onSuccess })`.
+     */
     count(query?: SearchCriteria | readonly SearchCriteria[] | CallbackOptions | null, options?: (Pick<FindOptions, 'exact'> & CallbackOptions) | null): JSONStorePromise<number>;
+    /**
+     * Replaces documents by those with the same `_id`, all or nothing. Additional search fields keep their values. Resolves with the
+     * number of documents; a failure (-11) has those that are not there as `doc`.
+     */
     replace(documents: JSONStoreDocument<T> | readonly JSONStoreDocument<T>[], options?: WriteOptions | null): JSONStorePromise<number>;
+    /** Removes documents, given by themselves, by their ids or by queries. Resolves with the number of those that were there. */
     remove(target: RemoveTarget<T> | readonly RemoveTarget<T>[], options?: RemoveOptions | null): JSONStorePromise<number>;
+    /** As `add`, and not to be pushed. */
     store(data: T | readonly T[], options?: AddOptions | null): JSONStorePromise<number>;
+    /** As `replace`, and not to be pushed. */
     refresh(documents: JSONStoreDocument<T> | readonly JSONStoreDocument<T>[], options?: WriteOptions | null): JSONStorePromise<number>;
+    /** As `remove`, and not to be pushed. */
     erase(target: RemoveTarget<T> | readonly RemoveTarget<T>[], options?: RemoveOptions | null): JSONStorePromise<number>;
+    /** Replaces documents by those that equal them in all criteria, and adds others if wanted. Resolves with the number of both. */
     change(data: readonly T[], options?: ChangeOptions | null): JSONStorePromise<number>;
+    /** What was added, replaced and removed and is not pushed yet, in that order. */
     getAllDirty(options?: CallbackOptions | null): JSONStorePromise<DirtyDocument<T>[]>;
+    /** Another name of `getAllDirty`. */
     getPushRequired(options?: CallbackOptions | null): JSONStorePromise<DirtyDocument<T>[]>;
     isDirty(document: JSONStoreDocument<T> | number, options?: CallbackOptions | null): JSONStorePromise<boolean>;
+    /** Another name of `isDirty`. */
     isPushRequired(document: JSONStoreDocument<T> | number, options?: CallbackOptions | null): JSONStorePromise<boolean>;
     countAllDirty(options?: CallbackOptions | null): JSONStorePromise<number>;
+    /** Another name of `countAllDirty`. */
     pushRequiredCount(options?: CallbackOptions | null): JSONStorePromise<number>;
+    /** Of documents that `getAllDirty` gave: unless they were changed since, they are pushed. Resolves with their number. */
     markClean(documents: readonly CleanDocument[], options?: CallbackOptions | null): JSONStorePromise<number>;
+    /**
+     * Hands dirty documents to the adapter, one after the other: all of them, or those that are given by themselves or by their ids. Resolves
+     * with what went wrong: nothing if all went well. Of the callbacks, `onSuccess` is called with 0 for each document that was pushed, and
+     * once if there was none; `onFailure` with the code for each that was not.
+     */
     push(target?: PushTarget<T> | CallbackOptions | null, options?: CallbackOptions | null): JSONStorePromise<JSONStoreError[]>;
+    /** As `push`, of these documents alone; those that are not dirty are passed over. */
     pushSelected(documents: JSONStoreDocument<T> | readonly JSONStoreDocument<T>[], options?: CallbackOptions | null): JSONStorePromise<JSONStoreError[]>;
+    /** Stores what the adapter has, not to be pushed. Resolves with the number of documents. */
     load(options?: CallbackOptions | null): JSONStorePromise<number>;
+    /**
+     * Exchanges changes with a CouchDB database, as `sync` in the collection's configuration says. Resolves with the numbers of documents
+     * that came and went.
+     */
     sync(options?: CallbackOptions | null): JSONStorePromise<{
         readonly received: number;
         readonly sent: number;
     }>;
+    /** Takes all documents; ids go on. */
     clear(options?: CallbackOptions | null): JSONStorePromise<number>;
+    /** Takes the collection with its search fields; `init` makes it again. */
     removeCollection(options?: CallbackOptions | null): JSONStorePromise<number>;
+    /**
+     * Gives this collection a further function, for which `this` is the collection.
+     *
+     * @returns 0, or a code: 2 and 3 for wrong arguments, 14 if JSONStore has a function of that name.
+     */
     enhance(name: string, enhancement: (this: JSONStoreCollection<T>, ...parameters: never[]) => unknown): number;
+    /**
+     * Logs the collection and documents of it, and resolves with both: the first 100, or `limit` after `offset`; of a negative limit the
+     * newest. A limit or an offset that is no whole number is passed over. It never fails: in place of a failure it resolves with the error.
+     */
     toString(limit?: number, offset?: number): JSONStorePromise<CollectionListing<T>>;
 }
 
+/** A document as apps see it. */
 export interface JSONStoreDocument<T extends object = JsonObject> {
     readonly _id: number;
     readonly json: T;
 }
 
+/** JSONStore's error object, as an Error. As text it is JSON, as apps for JSONStore log it. */
 export class JSONStoreError extends Error {
+    /** The function that failed. */
     readonly src: string;
+    /** The code; stable. */
     readonly err: number;
+    /** The name of the code. */
     readonly msg: string;
     readonly col: string;
     readonly usr: string;
@@ -199,45 +342,76 @@ export class JSONStoreError extends Error {
     toString(): string;
 }
 
+/**
+ * A promise with the methods of jQuery's that apps written for JSONStore call. `then` with two functions, `await`, `catch` and
+ * `finally` are those of any promise.
+ *
+ * - `done`, `fail` and `always` give the same promise, so that they chain: `find(…).then(show).done(hide).fail(report)`.
+ * - What a function given to them throws is an unhandled rejection, and changes nothing for others.
+ * - A failure with `fail` or `always` on its promise is handled; so is one with `done` alone, as with jQuery.
+ * - `promise` is what `$.when` of jQuery asks for; with it `$.when(one, two)` waits for both, and gives each as `[result]`, as with JSONStore.
+ */
 export interface JSONStorePromise<T> extends Promise<T> {
+    /** Calls back with the result. */
     done(...callbacks: readonly ((result: T) => unknown)[]): this;
+    /** Calls back with the failure. */
     fail(...callbacks: readonly ((error: unknown) => unknown)[]): this;
+    /** Calls back with the result or the failure. */
     always(...callbacks: readonly ((resultOrError: unknown) => unknown)[]): this;
+    /** This promise as jQuery 1 and 2 take it. */
     promise(): JQueryPromise<T>;
+    /** What follows is again such a promise. */
     then<A = T, B = never>(onFulfilled?: ((value: T) => A | PromiseLike<A>) | null, onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null): JSONStorePromise<A | B>;
 }
 
 export interface JSONStoreSettings {
+    /** The databases are called `NAME` and `NAME-USERNAME`; in Node these are paths of files. `jsonstore` when left out. */
     readonly name?: string | undefined;
+    /** Where they are kept; as for Pannier's `open`. */
     readonly storage?: Storage | undefined;
+    /** Where the events are sent; the body of the document, if there is one, when left out. */
     readonly events?: EventTarget | undefined;
+    /** Calls procedures of adapters; `WL.Client.invokeProcedure`, if there is one, when left out. */
     readonly invokeProcedure?: InvokeProcedure | undefined;
+    /** Asked before a store is made with `localKeyGen: false`; its failure is code 16. Keys are Pannier's own in any case. */
     readonly secureRandom?: (() => unknown) | undefined;
+    /** What `toString` writes to; the console when left out. */
     readonly log?: ((text: string) => void) | undefined;
+    /** For `sync`; the platform's own when left out. */
     readonly fetch?: typeof fetch | undefined;
 }
 
+/** What an app stores. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export interface LoadOptions {
     readonly procedure: string;
     readonly params?: readonly unknown[] | undefined;
+    /**
+     * Where in the answer the documents are: an object or an array. If the answer has an `invocationResult` (adapters of Worklight), or a
+     * `responseJSON` (`WLResourceRequest`), the path begins there.
+     */
     readonly key: string;
 }
 
 export type Operation = 'add' | 'store' | 'replace' | 'refresh' | 'remove';
 
+/** What `push` takes: documents or their ids. */
 export type PushTarget<T extends object = JsonObject> = JSONStoreDocument<T> | number | readonly (JSONStoreDocument<T> | number)[];
 
+/** Conditions by their names: `{ $like: [{ name: 'ann' }], $lessThan: [{ age: 30 }] }`. */
 export type QueryConditions = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
 
 export const QueryPart: QueryPartConstructor;
 
 export class QueryPartConditions {
+    /** Contains the text, whatever its case. */
     like(field: string, value: QueryValue): this;
     notLike(field: string, value: QueryValue): this;
+    /** Ends with the text: what is unknown is on its left. */
     leftLike(field: string, value: QueryValue): this;
     notLeftLike(field: string, value: QueryValue): this;
+    /** Starts with the text. */
     rightLike(field: string, value: QueryValue): this;
     notRightLike(field: string, value: QueryValue): this;
     equal(field: string, value: QueryValue): this;
@@ -246,59 +420,88 @@ export class QueryPartConditions {
     lessOrEqualThan(field: string, value: QueryValue): this;
     greaterThan(field: string, value: QueryValue): this;
     greaterOrEqualThan(field: string, value: QueryValue): this;
+    /** Both ends are included. */
     between(field: string, from: QueryValue, to: QueryValue): this;
     between(field: string, range: readonly QueryValue[]): this;
     notBetween(field: string, from: QueryValue, to: QueryValue): this;
     notBetween(field: string, range: readonly QueryValue[]): this;
+    /** One of the values. */
     inside(field: string, values: readonly QueryValue[]): this;
     notInside(field: string, values: readonly QueryValue[]): this;
 }
 
+/** With or without `new`. */
 export interface QueryPartConstructor {
     new (): QueryPartConditions;
     (): QueryPartConditions;
 }
 
+/** A value that is looked for. */
 export type QueryValue = SearchValue | boolean;
 
 export interface RemoveOptions extends WriteOptions {
+    /** As for `find`. */
     readonly exact?: boolean | undefined;
 }
 
+/** A document, an id, or a query. */
 export type RemoveTarget<T extends object = JsonObject> = JSONStoreDocument<T> | {
     readonly _id: number;
 } | SearchCriteria | number;
 
+/** Values by search fields, as `find` takes them. */
 export type SearchCriteria = Readonly<Record<string, QueryValue>>;
 
 export type SearchFieldType = 'string' | 'integer' | 'number' | 'boolean';
 
+/** By their names, dotted paths for what is inside. */
 export type SearchFields = Readonly<Record<string, SearchFieldType>>;
 
 export interface SyncOptions {
+    /** SYNC_DOWNSTREAM: documents come from the database; SYNC_UPSTREAM: they go there; SYNC_NONE: neither. */
     readonly syncPolicy: 0 | 1 | 2;
+    /** The URL of the database. */
     readonly syncAdapterPath?: ReplicationTarget | undefined;
     readonly onSyncSuccess?: ((result: SyncResult) => unknown) | undefined;
     readonly onSyncFailure?: ((error: unknown) => unknown) | undefined;
 }
 
+/**
+ * As apps know it: `WL.JSONStore`. The object is the app's own `WL` if it has one, so `WL.Logger` and `WL.Client` are there as before;
+ * JSONStore and the constants for sorting are added to it.
+ */
 export const WL: WorklightObject;
 
+/** The app's own `WL`, as its typings declare it, with JSONStore. */
 export type WorklightObject = Additions & (typeof globalThis extends {
     readonly WL: infer Existing extends object;
 } ? Existing : object);
 
 export interface WriteOptions extends CallbackOptions {
+    /** False: the change is not to be pushed. True when left out, but for `change`. */
     readonly markDirty?: boolean | undefined;
+    /** Another name of `markDirty`, deprecated by JSONStore. */
     readonly push?: boolean | undefined;
 }
 
+/** A JSONStore with settings of its own: where databases are kept, how adapters are called. @throws TypeError for one that there is not. */
 export function createJSONStore(settings?: JSONStoreSettings): JSONStoreApi;
 
+/**
+ * Imports into collections that `init` has opened, each all or nothing. Ids and what is to be pushed stay as they were. What is there
+ * already is left alone, so that an import that was interrupted can be done again.
+ *
+ * @param exported Also as JSON text.
+ * @throws JSONStoreError -20 for what is no JSON, 5, 7 or 30 for what is not of the format, -50 for a collection that is not open.
+ * @example
+ * const { people } = await importJSONStore(JSONStore, await (await fetch('/export.json')).json())
+ */
 export function importJSONStore(store: JSONStoreApi, exported: ExportedData | string): Promise<Record<string, ImportedCollection>>;
 
+/** What is added to `WL`. */
 interface Additions {
     readonly JSONStore: JSONStoreApi;
+    /** For `sort`: `[{ age: WL.constant.DESCENDING }]`. */
     readonly constant: {
         readonly ASCENDING: 'asc';
         readonly DESCENDING: 'desc';
@@ -306,14 +509,19 @@ interface Additions {
 }
 
 interface ErrorFacts {
+    /** The function that failed: 'find', 'initCollection', … */
     readonly src?: string;
+    /** The name of the collection. */
     readonly col?: string;
     readonly usr?: string;
+    /** What the failure is about: documents, mostly. */
     readonly doc?: unknown;
+    /** What the operation has, or what an adapter has answered. */
     readonly res?: unknown;
     readonly cause?: unknown;
 }
 
+/** Every code that an operation of JSONStore may give, with its name. Codes are stable: apps match them. */
 const NAMES: {
     readonly '-100': 'UNKNOWN_FAILURE';
     readonly '-75': 'OS_SECURITY_FAILURE';
@@ -381,12 +589,14 @@ const NAMES: {
     readonly '32': 'BAD_PARAMETER_WRONG_SEARCH_CRITERIA';
 };
 
+/** Which way `sync` goes. */
 const SYNC_POLICIES: {
     readonly SYNC_DOWNSTREAM: 0;
     readonly SYNC_UPSTREAM: 1;
     readonly SYNC_NONE: 2;
 };
 
+/** The search fields of a collection, by lower-case names. */
 interface SearchSchema {
     readonly searchFields: SearchFields;
     readonly additionalSearchFields: SearchFields;

@@ -1,19 +1,26 @@
 // What `@pannier/react` offers. Written by `npm run api`.
 
 export interface CountResult {
+    /** Undefined until it is there. */
     readonly count: number | undefined;
+    /** While 'loading': the count of the query before, if there was one. 'idle' without a query. */
     readonly status: LiveStatus | 'idle';
+    /** With the status 'failed': why. */
     readonly error: unknown;
 }
 
+/** A query whose count is to be live while the component is mounted, or a count that is live already and that its owner closes. */
 export type CountSource = Pick<Query<object>, 'liveCount' | 'isSame'> | LiveCount;
 
 export interface DocumentResult<Row extends object> {
+    /** Undefined while it is loading, and if there is none: `status` tells which. */
     readonly document: Row | undefined;
     readonly status: LiveResult<Row>['status'];
+    /** With the status 'failed': why. */
     readonly error: unknown;
 }
 
+/** What is needed of a collection. */
 export interface DocumentSource<Row extends object> {
     find(selector: {
         readonly _id: string;
@@ -21,25 +28,66 @@ export interface DocumentSource<Row extends object> {
 }
 
 export interface LiveResult<Row extends object> {
+    /** Empty until they are there. A new array each time they change; a row that did not change is the same object. */
     readonly rows: readonly Row[];
+    /** Whether they are still those of the query before, as this one is loading. */
     readonly isPrevious: boolean;
+    /** 'idle' without a query. */
     readonly status: LiveStatus | 'idle';
+    /** With the status 'failed': why. */
     readonly error: unknown;
 }
 
+/** A query that is to be live while the component is mounted, or one that is live already and that its owner closes. */
 export type LiveSource<Row extends object> = Pick<Query<Row>, 'live' | 'isSame'> | LiveQuery<Row>;
 
 export interface SyncState {
+    /** 'idle' without a replication. */
     readonly status: ReplicationStatus | 'idle';
+    /** Why it waits to try again, or has failed. */
     readonly error: unknown;
+    /** Of all parts together; undefined without a replication. */
     readonly progress: ReplicationProgress | undefined;
+    /** Changes here that are not sent yet, also while there is no network. Undefined until they are counted. */
     readonly unsent: number | undefined;
 }
 
+/**
+ * How many documents match a query, whatever its skip and limit, as `useLiveQuery` gives its rows. Cheap where `count()` is.
+ *
+ * @example
+ * const { count } = useCount(messages.find({ read: false }))
+ */
 export function useCount(query: CountSource | undefined | (() => CountSource | undefined), deps?: DependencyList): CountResult;
 
+/**
+ * The document with this id as it is now; the component renders again when it changes. Without an id nothing is asked for.
+ *
+ * @example
+ * const { document: ann, status } = useDocument(people, 'ann')
+ */
 export function useDocument<Row extends object>(collection: DocumentSource<Row>, id: string | undefined): DocumentResult<Row>;
 
+/**
+ * The rows of a query as they are now; the component renders again when they change, through whichever tab. The query is live
+ * as long as the component is mounted. One that asks for the same is the same, so each render may make it. While another query loads, the
+ * rows of the one before stay, and `isPrevious` is true.
+ *
+ * @param query A query, or a function that makes it, which is called again when one of `deps` changes (without `deps`: in each
+ *   render). Undefined: nothing is asked for yet. A `LiveQuery` is shown as well; who has started it closes it.
+ * @example
+ * const { rows, status, error } = useLiveQuery(people.find({ city }).sort('name').limit(20))
+ */
 export function useLiveQuery<Row extends object>(query: LiveSource<Row> | undefined | (() => LiveSource<Row> | undefined), deps?: DependencyList): LiveResult<Row>;
 
+/**
+ * How a replication is, and how many changes of this device it has not sent yet, also while there is no network. The component renders
+ * again when that changes. The replication is not ended with it: who has started it ends it.
+ *
+ * @param db The database of the replication, whose commits change what is not sent.
+ * @param sync Undefined: there is none yet.
+ * @example
+ * const sync = db.sync('https://example.org', { collections: ['notes'], live: true })   // outside of components
+ * const { status, unsent } = useSync(db, sync)
+ */
 export function useSync(db: Pick<Database, 'onChange'>, sync: Replication | undefined): SyncState;

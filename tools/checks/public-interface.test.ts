@@ -1,0 +1,71 @@
+/** Goal: the snapshot of the public interface loses nothing that the compiler wrote. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { describeInterface } from './public-interface.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'pannier-interface-'))
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+let files = 0
+
+function describe(declarations: string): ReturnType<typeof describeInterface> {
+  const path = join(folder, `${files++}.d.ts`)
+  writeFileSync(path, declarations)
+  return describeInterface(path)
+}
+
+const UNION = `export type Event = 
+/** A ; in a comment, and a brace } too. */
+(Of<'a;'> & {
+    readonly a: string;
+})
+ | Of<'b'>;`
+
+test('a union that goes on in the first column is kept whole', () => {
+  const { text } = describe(`${UNION}\ninterface Of<T> {\n    type: T;\n}\nexport declare const x: 1;\nexport {};\n`)
+  expect(text).toBe(`${UNION}\n\nexport const x: 1;\n\ninterface Of<T> {\n    type: T;\n}\n`)
+})
+
+test('docstrings are kept, and members that are private to a class are not', () => {
+  const { text } = describe(`/** A box. */
+export declare class Box<T extends { a: 1 }> {
+    #private;
+    /** Nobody's business. */
+    private secret;
+    /** What is in it. */
+    get(): T;
+}
+`)
+  expect(text).toBe(`/** A box. */
+export class Box<T extends { a: 1 }> {
+    /** What is in it. */
+    get(): T;
+}
+`)
+})
+
+test('exports and members without a docstring are listed, overloads once', () => {
+  const { undocumented } = describe(`/** Told. */
+export declare function f(a: string): void;
+export declare function f(a: number): void;
+export interface Bare<T> extends Array<() => T> {
+    constructor(a: number): void;
+    /** Told. */
+    told(a: { b: 1 }): void;
+    told(a: string): void;
+    readonly [Symbol.iterator]: () => T;
+    get bare(): string;
+    set bare(to: string);
+}
+`)
+  expect(undocumented).toEqual({ exports: ['Bare'], members: ['Bare.[Symbol.iterator]', 'Bare.bare'] })
+})
+
+test('an empty declaration, and one that does not end, is an error', () => {
+  expect(() => describe('export type Empty = ;\n')).toThrow('says nothing')
+  expect(() => describe('export type Empty = \n')).toThrow('does not end')
+  expect(() => describe('export enum Other {\n}\n')).toThrow('says nothing')
+})
