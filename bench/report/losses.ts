@@ -27,7 +27,7 @@ const PAGES = 'whole pages are read and checked for single documents that lie in
 const CLOSING = 'closing waits for the storage checkpoint that the writes before it have begun'
 const LOADING = 'the parts of the library that opening needs are loaded and run for the first time'
 
-/** By metric. Those that docs/internals/performance.md has no measurement for are what the code does, not shares of the time. */
+/** By metric. Those that docs/notes/2026-11-21-speed-lessons.md has no measurement for are what the code does, not shares of the time. */
 const REASONS: Readonly<Record<string, string>> = {
   bulkInsert: 'encoding, hashing and sorting in JavaScript; SQLite does that in native code',
   buildIndexes: 'keys are taken out of documents and sorted in JavaScript; SQLite does that in native code',

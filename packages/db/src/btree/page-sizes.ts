@@ -2,7 +2,7 @@
 
 export type SizeClass = 'ordered' | 'sequence'
 
-/** What a page is filled to. Bodies are read one at a time or all in a row: larger pages; the rest: EVIDENCE in docs/internals/performance.md. */
+/** What a page is filled to. Bodies are read one at a time or all in a row: larger pages; the rest: docs/notes/2026-11-21-speed-lessons.md. */
 export const LEAF_BYTES_TARGET: Readonly<Record<SizeClass, number>> = { ordered: 16 * 1024, sequence: 30 * 1024 }
 export const BRANCH_BYTES_TARGET: number = 16 * 1024
 
