@@ -1,0 +1,135 @@
+/**
+ * Counts what one call enters: files of packages/db/src, and named functions in them. It is one warm call on an SQLite file with one
+ * index, measured by V8's precise coverage. `npm run rooms` prints the counts. `npm run rooms -- insert find` prints a table for
+ * each, in the order in which functions are first entered. That order comes from another call, with a breakpoint in each function.
+ */
+import { Session, type Debugger, type Profiler } from 'node:inspector/promises'
+import { join, relative } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { root } from './checks/packages.ts'
+import { makeFolder } from './processes.ts'
+
+const LIBRARY = pathToFileURL(join(root, 'packages/db/src/')).href
+/** Few enough that all are in the log: no page is read. */
+const DOCUMENTS = 100
+const WARM_CALLS = 50
+/** What issue 19 aims at. */
+const GOALS: Readonly<Record<string, string>> = { insert: '35 files / 150 functions', find: '35 files / 150 functions' }
+
+interface Room {
+  readonly scriptId: string
+  readonly url: string
+  readonly name: string
+  readonly calls: number
+  readonly start: number
+  readonly end: number
+}
+
+const { open } = await import('pannier')
+await using db = await open(join(makeFolder('rooms'), 'rooms.db'))
+const notes = db.collection<{ _id: string; day: number; text: string }>('notes', { indexes: ['day'] })
+let made = 0
+const note = (): { _id: string; day: number; text: string } => ({
+  _id: `n${made}`,
+  day: made++ % 100,
+  text: 'a note of a few words',
+})
+const WALKS: Readonly<Record<string, () => Promise<unknown>>> = {
+  insert: () => notes.insert(note()),
+  find: () =>
+    notes
+      .find({ day: { $gte: 50 } })
+      .sort('day')
+      .limit(5)
+      .toArray(),
+  get: () => notes.get('n7'),
+  update: () => notes.update('n7', (old) => ({ ...old, day: old.day + 1 })),
+}
+
+const session = new Session()
+session.connect()
+await notes.insert(Array.from({ length: DOCUMENTS }, note))
+await notes.ready()
+const chosen = process.argv.slice(2)
+for (const name of chosen)
+  if (!Object.hasOwn(WALKS, name))
+    throw new Error(`rooms: a walk must be one of ${Object.keys(WALKS).join(', ')}, got ${name}`)
+for (const [name, walk] of Object.entries(WALKS)) {
+  const rooms = await roomsOf(walk)
+  const files = new Set(rooms.map(({ url }) => url))
+  const calls = rooms.reduce((sum, room) => sum + room.calls, 0)
+  const goal = GOALS[name] === undefined ? '' : ` (goal ${GOALS[name]})`
+  console.log(`${name}: ${files.size} files / ${rooms.length} functions / ${calls} calls${goal}`)
+  if (chosen.includes(name)) await printTable(rooms, walk)
+}
+
+async function roomsOf(walk: () => Promise<unknown>): Promise<Room[]> {
+  for (let call = 0; call < WARM_CALLS; call++) await walk()
+  await session.post('Profiler.enable')
+  await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
+  await walk()
+  await session.post('Profiler.takePreciseCoverage')
+  await walk()
+  const { result } = (await session.post('Profiler.takePreciseCoverage')) as Profiler.TakePreciseCoverageReturnType
+  await session.post('Profiler.stopPreciseCoverage')
+  return result.flatMap(({ scriptId, url, functions }) =>
+    url.startsWith(LIBRARY)
+      ? functions.flatMap(({ functionName: name, ranges: [range] }) =>
+          name === '' || name.startsWith('<') || range === undefined || range.count === 0
+            ? []
+            : [{ scriptId, url, name, calls: range.count, start: range.startOffset, end: range.endOffset }],
+        )
+      : [],
+  )
+}
+
+async function printTable(rooms: readonly Room[], walk: () => Promise<unknown>): Promise<void> {
+  const ordered = await inOrder(rooms, walk)
+  const files = Map.groupBy(ordered, ({ url }) => url)
+  let at = 0
+  for (const [url, inFile] of files) {
+    const names = inFile.map(({ name, calls }) => (calls === 1 ? name : `${name} ×${calls}`))
+    console.log(`${String(++at).padStart(4)}  ${relative(root, fileURLToPath(url))}: ${names.join(', ')}`)
+  }
+}
+
+/** By when each is first entered. What the second call does not enter comes last. */
+async function inOrder(rooms: readonly Room[], walk: () => Promise<unknown>): Promise<readonly Room[]> {
+  const entered = new Set<Room>()
+  const byBreakpoint = new Map<string, Room>()
+  const onPaused = ({ params }: { params: Debugger.PausedEventDataType }): void => {
+    for (const id of params.hitBreakpoints ?? []) entered.add(byBreakpoint.get(id)!)
+    void session.post('Debugger.resume')
+  }
+  await session.post('Debugger.enable')
+  for (const room of rooms) {
+    const id = await breakIn(room)
+    if (id !== undefined) byBreakpoint.set(id, room)
+  }
+  session.on('Debugger.paused', onPaused)
+  await walk()
+  session.off('Debugger.paused', onPaused)
+  await session.post('Debugger.disable')
+  return [...entered, ...rooms.filter((room) => !entered.has(room))]
+}
+
+/** Sets a breakpoint at the first place in a function where one can be; there is none in an empty function. */
+async function breakIn({ scriptId, start, end }: Room): Promise<string | undefined> {
+  const { scriptSource } = await session.post('Debugger.getScriptSource', { scriptId })
+  const placeOf = (offset: number): Debugger.Location => {
+    const lines = scriptSource.slice(0, offset).split('\n')
+    return { scriptId, lineNumber: lines.length - 1, columnNumber: lines.at(-1)!.length }
+  }
+  const { locations } = await session.post('Debugger.getPossibleBreakpoints', {
+    start: placeOf(start),
+    end: placeOf(end),
+  })
+  const [location] = locations
+  if (location === undefined) return undefined
+  try {
+    return (await session.post('Debugger.setBreakpoint', { location })).breakpointId
+  } catch {
+    // A function that another one begins with has the same place.
+    return undefined
+  }
+}
