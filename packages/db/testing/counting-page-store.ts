@@ -3,8 +3,7 @@
  * counts are exact, so that tests can assert them.
  */
 import type { Generation, PageId } from '../src/base/brand.ts'
-import { andThen } from '../src/base/maybe-promise.ts'
-import type { MaybePromise } from '../src/base/maybe-promise.ts'
+import { andThen, type MaybePromise } from '../src/base/async.ts'
 import type {
   Commit,
   Durability,

@@ -5,7 +5,7 @@ import type { Key } from '../src/base/brand.ts'
 import type { Reducer } from '../src/btree/reducer.ts'
 import { reducerOf } from '../src/btree/reducers.ts'
 import { asArray } from '../src/codec/bytes.ts'
-import { numberKey } from '../src/codec/key-number.ts'
+import { numberKey } from '../src/codec/key-encoding.ts'
 import { decodeViewValue, encodeViewValue } from '../src/codec/view-entry.ts'
 import type {
   KeyRange,

@@ -5,15 +5,14 @@
  * writes before it has read all it needs (its writes would be repeated). With `missChance` reads find things missing in
  * memory, at random from `seed`, so that callers prove that they can be run again; every miss gets further than the last.
  */
-import { assert } from '../src/base/assert.ts'
+import { assert, PannierError } from '../src/base/errors.ts'
 import type { CommitSequence, Key } from '../src/base/brand.ts'
-import { PannierError } from '../src/base/errors.ts'
-import type { MaybePromise } from '../src/base/maybe-promise.ts'
+import type { MaybePromise } from '../src/base/async.ts'
 import type { Reducer } from '../src/btree/reducer.ts'
 import { attempt, Miss } from '../src/base/miss.ts'
 import { asArray } from '../src/codec/bytes.ts'
 import type { Bytes } from '../src/codec/bytes.ts'
-import { keyNumber, numberKey } from '../src/codec/key-number.ts'
+import { keyNumber, numberKey } from '../src/codec/key-encoding.ts'
 import type {
   CommitNotice,
   Cursor,

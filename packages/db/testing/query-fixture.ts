@@ -2,7 +2,7 @@
 import { Catalog } from '../src/document/catalog.ts'
 import { encodeBatch, guessShapes } from '../src/document/encoded-batch.ts'
 import { deleteDocuments, putDocuments } from '../src/document/write-documents.ts'
-import { encodeIdKey } from '../src/codec/id-key.ts'
+import { encodeIdKey } from '../src/codec/key-encoding.ts'
 import { systemEnvironment } from '../src/database/lifecycle/environment.ts'
 import { querySource } from '../src/database/collection/query-source.ts'
 import { defineIndexes } from '../src/index/define-indexes.ts'

@@ -7,7 +7,7 @@
  */
 import type { CommitSequence, Generation, PageId } from '../src/base/brand.ts'
 import { isPannierError } from '../src/base/errors.ts'
-import { sameBytes } from '../src/codec/same-bytes.ts'
+import { sameBytes } from '../src/codec/bytes.ts'
 import type { FileDatabase } from '../src/storage/opfs/file-database.ts'
 import type { Durability, LogRecord, MetaRecord, Page } from '../src/storage/page-store.ts'
 import { CheckError } from './check.ts'

@@ -1,7 +1,7 @@
 /** The file logic of storage/opfs/ over a simulated disk, as a storage: what its worker does, without the worker. */
 import type { Generation, PageId } from '../src/base/brand.ts'
 import { PannierError } from '../src/base/errors.ts'
-import type { MaybePromise } from '../src/base/maybe-promise.ts'
+import type { MaybePromise } from '../src/base/async.ts'
 import { FileDatabase } from '../src/storage/opfs/file-database.ts'
 import type {
   Commit,

@@ -3,8 +3,7 @@
  * Where it does not hold, what is acknowledged is lost with the next opening, or nothing can be opened any more.
  */
 import type { Key } from '../src/base/brand.ts'
-import { asArray } from '../src/codec/bytes.ts'
-import { sameBytes } from '../src/codec/same-bytes.ts'
+import { asArray, sameBytes } from '../src/codec/bytes.ts'
 import { commitInspection } from '../src/kv/commit-inspection.ts'
 import { decodeCommit, type CommitBody } from '../src/kv/commit-record.ts'
 import { overlayColumns, overlayDelta, overlayGet, overlaySize, type Change, type Overlay } from '../src/kv/overlay.ts'

@@ -4,9 +4,9 @@
  *
  * A violation of the contract is an AssertionError: a bug of the caller. A fence that refuses is none.
  */
-import { assert } from '../src/base/assert.ts'
+import { assert } from '../src/base/errors.ts'
 import type { Generation, PageId } from '../src/base/brand.ts'
-import { MemoryDatabase } from '../src/storage/memory/memory-database.ts'
+import { MemoryDatabase } from '../src/storage/memory/memory.ts'
 import type { Commit, Durability, KnownState, LogRecord, Page, StoreState } from '../src/storage/page-store.ts'
 import { HEADER_BYTES_MAX, PAGE_BYTES_MAX, WRAPPER_BYTES_MAX } from '../src/storage/page-store.ts'
 

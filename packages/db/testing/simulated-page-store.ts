@@ -12,11 +12,9 @@
  * All of it follows from `random` and `schedule`, so a seed replays a whole run. Each handle stands for a process of its
  * own. The contract's demands on the caller are checked all along: a violation is an AssertionError.
  */
-import { assert } from '../src/base/assert.ts'
+import { assert, PannierError, type ErrorCode } from '../src/base/errors.ts'
 import type { Generation, PageId } from '../src/base/brand.ts'
-import { PannierError } from '../src/base/errors.ts'
-import type { ErrorCode } from '../src/base/errors.ts'
-import type { MaybePromise } from '../src/base/maybe-promise.ts'
+import type { MaybePromise } from '../src/base/async.ts'
 import type {
   Commit,
   Durability,

@@ -1,5 +1,5 @@
 /** Pages so small that a few documents fill trees of several levels. Databases on disk are read the same whatever the size. */
-import { LEAF_BYTES_TARGET, type SizeClass } from '../src/btree/page-sizes.ts'
+import { LEAF_BYTES_TARGET, type SizeClass } from '../src/btree/leaf.ts'
 
 const SMALL: Readonly<Record<SizeClass, number>> = { ordered: 600, sequence: 1200 }
 

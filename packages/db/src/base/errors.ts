@@ -1,7 +1,7 @@
 /**
  * The one error class of the library, and every code it may carry.
  *
- * Programmer errors are assertions (assert.ts) or, at the public boundary, `TypeError`s. Everything that can go wrong in
+ * Programmer errors are assertions or, at the public boundary, `TypeError`s. Everything that can go wrong in
  * operation is a `PannierError` with a stable code.
  */
 
@@ -90,4 +90,22 @@ export class PannierError extends Error {
 /** True for a `PannierError`, and with `code` given only for one that carries it. */
 export function isPannierError(error: unknown, code?: ErrorCode): error is PannierError {
   return error instanceof PannierError && (code === undefined || error.code === code)
+}
+
+/** A bug in this library, never a condition of operation. */
+export class AssertionError extends Error {
+  constructor(message: string) {
+    super(`Pannier assertion failed: ${message}`)
+    this.name = 'AssertionError'
+  }
+}
+
+/** Cheap assertions always run. */
+export function assert(condition: boolean, message: string): asserts condition {
+  if (!condition) throw new AssertionError(message)
+}
+
+/** For the branch that the types already exclude. */
+export function unreachable(value: never): never {
+  throw new AssertionError(`unreachable: ${String(value)}`)
 }

@@ -3,8 +3,7 @@
  * has not kept it, or a newer version was deployed in its place) is a typed error; whoever asks again later tries again.
  */
 import { PannierError } from './errors.ts'
-import { isPromise } from './maybe-promise.ts'
-import type { MaybePromise } from './maybe-promise.ts'
+import { isPromise, type MaybePromise } from './async.ts'
 import { Miss } from './miss.ts'
 
 /**

@@ -5,7 +5,7 @@
  * `attempt` fetches everything noted so far, together, and calls the code again. So cached reads cost no promise, and
  * misses of one step are fetched in one batch.
  */
-import { isPromise, type MaybePromise } from './maybe-promise.ts'
+import { isPromise, type MaybePromise } from './async.ts'
 
 /** Thrown by reads for what is not in memory yet. Not an error. */
 export abstract class Miss {

@@ -1,6 +1,6 @@
 /** Long work in steps, which lets others have the thread between them. */
 import type { Environment } from './environment.ts'
-import type { MaybePromise } from './maybe-promise.ts'
+import type { MaybePromise } from './async.ts'
 
 /** The thread is let go of this often. */
 const SLICE_MS = 8

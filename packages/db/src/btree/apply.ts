@@ -6,17 +6,15 @@
  * leaf has the same depth. The work is done in slices: `io.pause()` is awaited between pages.
  * Relies on: the changes are ascending and their deltas are true (an addition was absent, a removal present).
  */
-import { assert } from '../base/assert.ts'
+import { assert } from '../base/errors.ts'
 import type { Key, PageId } from '../base/brand.ts'
 import { asArray, corruptBytes, type Bytes } from '../codec/bytes.ts'
-import { keyNumber } from '../codec/key-number.ts'
-import { Branch, type Child } from './branch.ts'
+import { keyNumber } from '../codec/key-encoding.ts'
+import { Branch, type Child, addGarbage, liveEntries, liveLowerBound } from './branch.ts'
 import { BranchContent, LeafContent, UNDERFULL } from './content.ts'
-import { addGarbage, liveEntries, liveLowerBound } from './garbage.ts'
-import { Leaf, type LeafValue } from './leaf.ts'
+import { Leaf, type LeafValue, INLINE_VALUE_BYTES_MAX, type SizeClass } from './leaf.ts'
 import type { Node, Root, Tree } from './node.ts'
 import { PagePacker, type PageIo } from './page-packer.ts'
-import { INLINE_VALUE_BYTES_MAX, type SizeClass } from './page-sizes.ts'
 import type { StoredReducer } from './reducer.ts'
 
 /** A sorted batch. A change is a new value, or for a removal the length of the value that goes. */

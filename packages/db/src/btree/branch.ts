@@ -14,9 +14,11 @@
  * **Reductions.** In trees that have a reducer (reducer.ts) branches are of a kind of their own, in which each child ends with
  *     varint (length of the reduction of the entries below + 1; 0: none is kept), the reduction
  */
-import type { PageId } from '../base/brand.ts'
-import { byteStringOf, ByteReader } from '../codec/bytes.ts'
-import { PAGE_HEADER_BYTES, PAGE_REDUCED_BRANCH } from '../pager/page.ts'
+import type { PageId, Key } from '../base/brand.ts'
+import { byteStringOf, ByteReader, ByteWriter } from '../codec/bytes.ts'
+import { PAGE_HEADER_BYTES, PAGE_REDUCED_BRANCH, PAGE_BRANCH, sealPage } from '../pager/page.ts'
+import type { Leaf } from './leaf.ts'
+import { keyNumber, numberKey } from '../codec/key-encoding.ts'
 
 /** Removed entries that a leaf still holds: their key numbers, ascending, and the bytes that they waste. */
 export interface Garbage {
@@ -113,4 +115,93 @@ function parseGarbage(reader: ByteReader): Garbage {
 function parseReduction(reader: ByteReader): Uint8Array | undefined {
   const length = reader.varint()
   return length === 0 ? undefined : reader.raw(length - 1)
+}
+
+/** Appends a child to a branch under construction. */
+export function writeChild(writer: ByteWriter, child: Child, separator: string): void {
+  const { garbage } = child
+  writer.varint(separator.length)
+  writer.byteString(separator)
+  writer.varint(child.id)
+  writer.varint(child.count)
+  writer.varint(child.bytes * 4 + (child.overflow ? 2 : 0) + (garbage !== undefined ? 1 : 0))
+  if (garbage === undefined) return
+  writer.varint(garbage.bytes)
+  writer.varint(garbage.numbers.length)
+  let previous = 0
+  for (const number of garbage.numbers) {
+    writer.varint(number - previous)
+    previous = number
+  }
+}
+
+/** Builds a branch page; the first separator is dropped, for nothing can be below it. `reduced`: the tree has a reducer. */
+export function buildBranch(id: PageId, level: number, children: readonly Child[], reduced: boolean): Uint8Array {
+  const writer = new ByteWriter(PAGE_HEADER_BYTES + children.length * 40)
+  writer.length = PAGE_HEADER_BYTES
+  for (let i = 0; i < children.length; i++) {
+    const child = children[i]!
+    writeChild(writer, child, i === 0 ? '' : child.separator)
+    if (!reduced) continue
+    writer.varint(child.reduction === undefined ? 0 : child.reduction.length + 1)
+    if (child.reduction !== undefined) writer.raw(child.reduction)
+  }
+  const bytes = writer.finish()
+  sealPage(id, bytes, reduced ? PAGE_REDUCED_BRANCH : PAGE_BRANCH, level, children.length)
+  return bytes
+}
+
+/** How many garbage numbers are lower. */
+export function garbageBefore(garbage: Garbage, number: number): number {
+  const { numbers } = garbage
+  let low = 0
+  let high = numbers.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (numbers[middle]! < number) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+export function isGarbage(garbage: Garbage | undefined, key: Key): boolean {
+  if (garbage === undefined) return false
+  const number = keyNumber(key)
+  return garbage.numbers[garbageBefore(garbage, number)] === number
+}
+
+/** The entries of a leaf that are not garbage, by index; undefined: all of them. */
+export function liveEntries(leaf: Leaf, garbage: Garbage | undefined): Uint16Array | undefined {
+  if (garbage === undefined) return undefined
+  const live = new Uint16Array(leaf.count - garbage.numbers.length)
+  let next = 0
+  let from = 0
+  for (const number of garbage.numbers) {
+    const index = leaf.find(numberKey(number))
+    for (let i = from; i < index; i++) live[next++] = i
+    from = index + 1
+  }
+  for (let i = from; i < leaf.count; i++) live[next++] = i
+  return live
+}
+
+/** Position among the entries that are not garbage (`liveEntries`) of the first one whose key is not lower. */
+export function liveLowerBound(leaf: Leaf, live: Uint16Array | undefined, key: string): number {
+  const index = leaf.search(key)
+  if (live === undefined) return index
+  let low = 0
+  let high = live.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (live[middle]! < index) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** The garbage with more of it; numbers may come in any order. */
+export function addGarbage(garbage: Garbage | undefined, numbers: readonly number[], bytes: number): Garbage {
+  const all = garbage === undefined ? [...numbers] : [...garbage.numbers, ...numbers]
+  all.sort((a, b) => a - b)
+  return { numbers: all, bytes: bytes + (garbage?.bytes ?? 0) }
 }

@@ -3,10 +3,9 @@
  * branches as below them. Gives every page that the tree uses.
  */
 import type { PageId } from '../base/brand.ts'
-import type { MaybePromise } from '../base/maybe-promise.ts'
-import { keyNumber } from '../codec/key-number.ts'
-import { Branch, type Child } from './branch.ts'
-import { liveEntries } from './garbage.ts'
+import type { MaybePromise } from '../base/async.ts'
+import { keyNumber } from '../codec/key-encoding.ts'
+import { Branch, type Child, liveEntries } from './branch.ts'
 import { isOverflow, Leaf, overflowPageCount } from './leaf.ts'
 import type { Node, Tree } from './node.ts'
 import { combinedReduction, encodedReduction, type StoredReducer } from './reducer.ts'

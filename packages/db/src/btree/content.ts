@@ -3,8 +3,7 @@
  */
 import type { Key } from '../base/brand.ts'
 import { sharedPrefixLength, varintBytes } from '../codec/bytes.ts'
-import { type LeafValue } from './leaf.ts'
-import { leafEntryBytes } from './build-leaf.ts'
+import { type LeafValue, leafEntryBytes } from './leaf.ts'
 import type { Child } from './branch.ts'
 
 /**

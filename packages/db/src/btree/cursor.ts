@@ -7,8 +7,7 @@
  */
 import type { Key, PageId } from '../base/brand.ts'
 import { Miss } from '../base/miss.ts'
-import type { Branch } from './branch.ts'
-import { liveEntries, liveLowerBound } from './garbage.ts'
+import { type Branch, liveEntries, liveLowerBound } from './branch.ts'
 import { isOverflow, overflowPageCount, type Leaf } from './leaf.ts'
 import { branchAt, leafAt, type NodeCache, type Tree } from './node.ts'
 import { resolveValue } from './search.ts'

@@ -4,15 +4,23 @@
  * Guarantees: counts, bytes and reductions of the children are exact; large values stand in overflow pages.
  */
 import type { PageId } from '../base/brand.ts'
-import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
+import { isPromise, type MaybePromise } from '../base/async.ts'
 import { asArray } from '../codec/bytes.ts'
-import type { Child } from './branch.ts'
-import { buildBranch } from './build-branch.ts'
-import { buildLeaf, buildOverflowPage, leafBytes } from './build-leaf.ts'
+import { type Child, buildBranch } from './branch.ts'
+import {
+  buildLeaf,
+  buildOverflowPage,
+  leafBytes,
+  isOverflow,
+  overflowPageCount,
+  OVERFLOW_PAYLOAD_BYTES,
+  type LeafValue,
+  BRANCH_BYTES_TARGET,
+  LEAF_BYTES_TARGET,
+  type SizeClass,
+} from './leaf.ts'
 import { cutIntoPages, LeafContent, separate, type BranchContent, type Fill } from './content.ts'
-import { isOverflow, overflowPageCount, OVERFLOW_PAYLOAD_BYTES, type LeafValue } from './leaf.ts'
 import type { Node } from './node.ts'
-import { BRANCH_BYTES_TARGET, LEAF_BYTES_TARGET, type SizeClass } from './page-sizes.ts'
 import { combinedReduction, encodedReduction, type ReducedEntries, type StoredReducer } from './reducer.ts'
 
 /** How pages are reached. */

@@ -5,9 +5,8 @@
 import type { Key } from '../base/brand.ts'
 import { Miss } from '../base/miss.ts'
 import { asArray, corruptBytes } from '../codec/bytes.ts'
-import { keyNumber } from '../codec/key-number.ts'
-import type { Garbage } from './branch.ts'
-import { garbageBefore, isGarbage } from './garbage.ts'
+import { keyNumber } from '../codec/key-encoding.ts'
+import { type Garbage, garbageBefore, isGarbage } from './branch.ts'
 import {
   isOverflow,
   overflowPageCount,

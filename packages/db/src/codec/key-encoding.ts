@@ -1,5 +1,6 @@
 /**
- * Values as order-preserving keys: comparing encodings as byte strings is comparing values (collation.ts).
+ * Values, ids of documents and numbers as order-preserving keys: comparing encodings as byte strings is comparing values
+ * (collation.ts).
  *
  * A component is self-delimiting, and no encoding is a prefix of another, so components that are put one after another
  * compare like tuples. Complementing every byte of a component reverses its order.
@@ -20,6 +21,8 @@ import { corruptBytes, shortString } from './bytes.ts'
 import { isArrayLike } from './collation.ts'
 import { defineField } from './field-path.ts'
 import { byteStringToText, textToByteString } from './text.ts'
+import type { Key } from '../base/brand.ts'
+import { PannierError, assert } from '../base/errors.ts'
 
 /** Encoded bytes of a string; the rest is cut off. */
 export const KEY_STRING_BYTES_MAX = 1000
@@ -322,4 +325,71 @@ class KeyDecoder {
     }
     return object
   }
+}
+
+/** Encoded bytes of a document's id. */
+export const ID_BYTES_MAX = 4096
+
+// oxlint-disable-next-line no-control-regex
+const ASCII = /^[\x00-\x7f]*$/
+
+/** A document's id: WTF-8 and nothing else. Ids compare by code point. */
+export function encodeIdKey(id: string): Key {
+  const key = ASCII.test(id) ? id : textToByteString(id)
+  if (key.length > ID_BYTES_MAX) {
+    throw new PannierError('PANNIER_KEY_TOO_LARGE', `An id takes ${key.length} bytes; ${ID_BYTES_MAX} are allowed.`)
+  }
+  return key as Key
+}
+
+export function decodeIdKey(key: Key): string {
+  return ASCII.test(key) ? key : byteStringToText(key)
+}
+
+/** The smallest key above every key that starts with `prefix`; undefined if there is none. */
+export function prefixUpperBound(prefix: string): Key | undefined {
+  let end = prefix.length
+  while (end > 0 && prefix.charCodeAt(end - 1) === 255) end--
+  if (end === 0) return undefined
+  return (prefix.slice(0, end - 1) + String.fromCharCode(prefix.charCodeAt(end - 1) + 1)) as Key
+}
+
+// Numbers: fixed width, 6 bytes, big-endian.
+
+export const KEY_NUMBER_BYTES = 6
+export const KEY_NUMBER_MAX: number = 2 ** 48 - 1
+
+/** 0 <= n <= KEY_NUMBER_MAX. */
+export function numberKey(n: number): Key {
+  assert(n >= 0 && n <= KEY_NUMBER_MAX, 'number key out of range')
+  const high = Math.floor(n / 0x1000000)
+  const low = n % 0x1000000
+  return String.fromCharCode(
+    (high >>> 16) & 255,
+    (high >>> 8) & 255,
+    high & 255,
+    (low >>> 16) & 255,
+    (low >>> 8) & 255,
+    low & 255,
+  ) as Key
+}
+
+/** As `numberKey`, as char codes at a place of a longer key. */
+export function putNumber(codes: number[], at: number, n: number): void {
+  const high = Math.floor(n / 0x1000000)
+  const low = n % 0x1000000
+  codes[at] = (high >>> 16) & 255
+  codes[at + 1] = (high >>> 8) & 255
+  codes[at + 2] = high & 255
+  codes[at + 3] = (low >>> 16) & 255
+  codes[at + 4] = (low >>> 8) & 255
+  codes[at + 5] = low & 255
+}
+
+/** The number in the last six bytes of a key. */
+export function keyNumber(key: Key): number {
+  const end = key.length
+  const high = (key.charCodeAt(end - 6) << 16) | (key.charCodeAt(end - 5) << 8) | key.charCodeAt(end - 4)
+  const low = (key.charCodeAt(end - 3) << 16) | (key.charCodeAt(end - 2) << 8) | key.charCodeAt(end - 1)
+  return high * 0x1000000 + low
 }

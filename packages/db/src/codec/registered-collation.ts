@@ -4,7 +4,7 @@
  *
  * What is stored in such an order names it. A collation never changes: another order has another name.
  */
-import { assert } from '../base/assert.ts'
+import { assert } from '../base/errors.ts'
 import { isArrayLike } from './collation.ts'
 import { defineField } from './field-path.ts'
 

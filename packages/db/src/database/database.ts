@@ -1,5 +1,5 @@
 /** An open database. */
-import { makeDisposable } from '../base/dispose.ts'
+import { makeDisposable } from '../base/async.ts'
 import { isPannierError, PannierError } from '../base/errors.ts'
 import type { Environment } from '../base/environment.ts'
 import { loadedModule } from '../base/lazy-module.ts'

@@ -1,6 +1,6 @@
 /** What a plan (document-plan.ts) does to the trees of a collection, beside what every write does. Reads nothing. */
 import type { Key } from '../base/brand.ts'
-import { numberKey } from '../codec/key-number.ts'
+import { numberKey } from '../codec/key-encoding.ts'
 import type { WriteTransaction } from '../kv/key-value-store.ts'
 import { madeTree } from './apply-writes.ts'
 import { composeBody, numberBytes } from './body.ts'

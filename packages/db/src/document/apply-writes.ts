@@ -3,7 +3,7 @@
  * nothing, so it neither misses nor fails.
  */
 import type { Key } from '../base/brand.ts'
-import { numberKey } from '../codec/key-number.ts'
+import { numberKey } from '../codec/key-encoding.ts'
 import type { TreeKind, TreeWriter, WriteTransaction } from '../kv/key-value-store.ts'
 import { composeBody, formatRevision, numberBytes, writeBodyHeader } from './body.ts'
 import type { CollectionState } from './collection-state.ts'

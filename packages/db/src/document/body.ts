@@ -14,7 +14,7 @@
  */
 import type { Key } from '../base/brand.ts'
 import { ByteWriter, corruptBytes, readByteString, varintBytes, writeVarint } from '../codec/bytes.ts'
-import { decodeIdKey } from '../codec/id-key.ts'
+import { decodeIdKey } from '../codec/key-encoding.ts'
 import { isHashSuffix, REVISION_HASH_BYTES, suffixArray, suffixFromBytes } from './revision.ts'
 import type { Revision } from './revision.ts'
 

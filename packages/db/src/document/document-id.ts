@@ -1,5 +1,5 @@
 /** Ids of documents: which ones are allowed, and how new ones are made. */
-import { ID_BYTES_MAX, encodeIdKey } from '../codec/id-key.ts'
+import { ID_BYTES_MAX, encodeIdKey } from '../codec/key-encoding.ts'
 import type { Key } from '../base/brand.ts'
 
 export { ID_BYTES_MAX }

@@ -1,6 +1,6 @@
 /** Ranges of ids as callers name them, as ranges of keys: by code point. */
 import type { Key } from '../base/brand.ts'
-import { ID_BYTES_MAX, prefixUpperBound } from '../codec/id-key.ts'
+import { ID_BYTES_MAX, prefixUpperBound } from '../codec/key-encoding.ts'
 import { textToByteString } from '../codec/text.ts'
 import type { KeyRange } from '../kv/key-value-store.ts'
 

@@ -4,7 +4,7 @@ import { ByteWriter } from '../codec/bytes.ts'
 import { checkPlainObject } from '../codec/collation.ts'
 import { isReserved } from '../codec/document-format.ts'
 import { encodeDocument } from '../codec/encode-document.ts'
-import { encodeIdKey } from '../codec/id-key.ts'
+import { encodeIdKey } from '../codec/key-encoding.ts'
 import { ShapeDictionary } from '../codec/shape.ts'
 
 export const LOCAL_PREFIX = '_local/'

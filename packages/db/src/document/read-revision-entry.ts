@@ -1,7 +1,7 @@
 /** Reads the entries of a `revisions` tree; revision-entry.ts has their format. */
 import type { Key } from '../base/brand.ts'
 import { byteStringOf, ByteReader, corruptBytes } from '../codec/bytes.ts'
-import { KEY_NUMBER_BYTES, keyNumber, numberKey } from '../codec/key-number.ts'
+import { KEY_NUMBER_BYTES, keyNumber, numberKey } from '../codec/key-encoding.ts'
 import type { KeyRange } from '../kv/key-value-store.ts'
 import {
   FLAGS_KNOWN,

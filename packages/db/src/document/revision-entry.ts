@@ -10,7 +10,7 @@
  * kept. The winner's body is in `bodies`, and so is whether it is deleted.
  */
 import type { Key } from '../base/brand.ts'
-import { KEY_NUMBER_BYTES, numberKey, putNumber } from '../codec/key-number.ts'
+import { KEY_NUMBER_BYTES, numberKey, putNumber } from '../codec/key-encoding.ts'
 import { numberBytes } from './body.ts'
 import { isHashSuffix, REVISION_HASH_BYTES, suffixToBytes } from './revision.ts'
 import type { Revision } from './revision.ts'

@@ -1,7 +1,7 @@
 /** Reads of revisions: of chosen ones, of histories, conflicts, and what another replica lacks. Synchronous; may throw a Miss. */
 import { Miss } from '../base/miss.ts'
 import { corruptBytes } from '../codec/bytes.ts'
-import { decodeIdKey, encodeIdKey } from '../codec/id-key.ts'
+import { decodeIdKey, encodeIdKey } from '../codec/key-encoding.ts'
 import { inlineAttachments } from './attachments/inline-attachments.ts'
 import type { AttachmentForm } from './attachments/inline-attachments.ts'
 import type { BodyView } from './body.ts'

@@ -1,6 +1,6 @@
 /** Writes to the revision trees themselves: conflicts resolved, revisions purged, old content forgotten. */
 import type { Key } from '../base/brand.ts'
-import { numberKey } from '../codec/key-number.ts'
+import { numberKey } from '../codec/key-encoding.ts'
 import type { WriteTransaction } from '../kv/key-value-store.ts'
 import { applyWrites } from './apply-writes.ts'
 import type { WriteResult } from './apply-writes.ts'

@@ -4,7 +4,7 @@
  * elsewhere is kept as text.
  */
 import { asArray } from '../codec/bytes.ts'
-import { KEY_NUMBER_MAX } from '../codec/key-number.ts'
+import { KEY_NUMBER_MAX } from '../codec/key-encoding.ts'
 import { byteStringToText, textToByteString } from '../codec/text.ts'
 
 export interface Revision {

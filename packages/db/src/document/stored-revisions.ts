@@ -1,6 +1,6 @@
 /** Reads the revisions of one document in one snapshot. Synchronous; may throw a Miss. */
 import { corruptBytes } from '../codec/bytes.ts'
-import { numberKey } from '../codec/key-number.ts'
+import { numberKey } from '../codec/key-encoding.ts'
 import type { Snapshot, TreeReader } from '../kv/key-value-store.ts'
 import { BodyView } from './body.ts'
 import type { CollectionState } from './collection-state.ts'

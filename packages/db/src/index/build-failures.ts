@@ -1,7 +1,7 @@
 /** What keeps a unique index from being built: documents that have one key. */
 import type { Key } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'
-import { prefixUpperBound } from '../codec/id-key.ts'
+import { prefixUpperBound } from '../codec/key-encoding.ts'
 import type { CollectionState } from '../document/collection-state.ts'
 import { existingTree } from '../document/document-reader.ts'
 import type { HeldTransaction } from '../kv/key-value-store.ts'

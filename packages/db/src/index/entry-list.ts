@@ -3,7 +3,7 @@
  * document. So only texts have to be sorted; the entries follow by counting.
  */
 import type { Key } from '../base/brand.ts'
-import { numberKey } from '../codec/key-number.ts'
+import { numberKey } from '../codec/key-encoding.ts'
 import { stringOrder } from '../codec/key-order.ts'
 import { ascendingOrder } from '../document/document-reader.ts'
 

@@ -11,8 +11,7 @@
  */
 import { isArrayLike } from '../codec/collation.ts'
 import { collate, knownCollation, type Collation } from '../codec/registered-collation.ts'
-import { encodeKey, encodeKeyDescending } from '../codec/key-encoding.ts'
-import { numberKey } from '../codec/key-number.ts'
+import { encodeKey, encodeKeyDescending, numberKey } from '../codec/key-encoding.ts'
 import type { IndexDefinition } from '../document/index-definition.ts'
 
 /** Tells the value at a path. */

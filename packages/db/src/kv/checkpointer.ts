@@ -6,11 +6,10 @@
  */
 import { PannierError } from '../base/errors.ts'
 import { moduleOnDemand } from '../base/lazy-module.ts'
-import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
+import { isPromise, type MaybePromise } from '../base/async.ts'
 import { MissingPageError } from '../pager/page-cache.ts'
-import type { CommitBody } from './commit-record.ts'
+import { type CommitBody, encodeCommit } from './commit-record.ts'
 import type { Core } from './core.ts'
-import { encodeCommit } from './encode-commit.ts'
 import { applyCommits } from './replay.ts'
 import type { State } from './state.ts'
 import type { SealedTransaction } from './transaction.ts'

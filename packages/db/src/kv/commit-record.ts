@@ -8,9 +8,9 @@
  *         varint length of the rest of the key, that rest
  *         varint length of the value, and unless it is a removal the value
  */
-import type { Key } from '../base/brand.ts'
-import { byteStringOf, ByteReader, corruptBytes } from '../codec/bytes.ts'
-import { LOG_HEADER_BYTES } from '../pager/log-record.ts'
+import type { Key, CommitSequence } from '../base/brand.ts'
+import { byteStringOf, ByteReader, corruptBytes, ByteWriter, sharedPrefixLength } from '../codec/bytes.ts'
+import { LOG_HEADER_BYTES, sealLogRecord } from '../pager/log-record.ts'
 import type { Change } from './overlay.ts'
 import type { ReducerName, TreeKind } from './key-value-store.ts'
 
@@ -88,4 +88,63 @@ const decoder = new TextDecoder()
 /** Names of trees are any text. */
 export function readName(reader: ByteReader): string {
   return decoder.decode(reader.raw(reader.varint()))
+}
+
+/** One byte: reducer << 4 | kind. */
+export function treeKindNumber({ kind, reducer }: Pick<CreatedTree, 'kind' | 'reducer'>): number {
+  return KINDS.indexOf(kind) | (REDUCERS.indexOf(reducer) << 4)
+}
+
+const SHARED_BYTES_MAX = 64 * 1024
+let shared = new ByteWriter()
+
+/** The bytes of the whole log record. */
+export function encodeCommit(sequence: CommitSequence, writerId: Uint8Array, body: CommitBody): Uint8Array {
+  const writer = shared
+  writer.length = LOG_HEADER_BYTES
+  writer.varint(body.created.length)
+  for (const created of body.created) {
+    writer.varint(created.id)
+    writer.u8(treeKindNumber(created))
+    writeName(writer, created.name)
+  }
+  writer.varint(body.dropped.length)
+  for (const id of body.dropped) writer.varint(id)
+  writer.varint(body.trees.length)
+  for (const tree of body.trees) encodeTree(writer, tree)
+  const bytes = writer.finish()
+  // A large commit must not keep its room.
+  if (writer.bytes.length > SHARED_BYTES_MAX) shared = new ByteWriter()
+  sealLogRecord(sequence, writerId, bytes)
+  return bytes
+}
+
+function encodeTree(writer: ByteWriter, { tree, operations, keys, changes }: TreeOperations): void {
+  writer.varint(tree)
+  writer.varint(operations.length)
+  let previous = ''
+  for (let i = 0; i < operations.length; i++) {
+    const key = keys[i]!
+    const change = changes[i]!
+    const shared = sharedPrefixLength(previous, key)
+    writer.varint(shared * 4 + operations[i]!)
+    writer.varint(key.length - shared)
+    writer.byteString(shared === 0 ? key : key.slice(shared))
+    if (typeof change === 'number') {
+      writer.varint(change)
+    } else {
+      writer.varint(change.length)
+      writer.put(change)
+    }
+    previous = key
+  }
+}
+
+const encoder = new TextEncoder()
+
+/** Names of trees are any text. */
+export function writeName(writer: ByteWriter, name: string): void {
+  const bytes = encoder.encode(name)
+  writer.varint(bytes.length)
+  writer.raw(bytes)
 }

@@ -9,7 +9,7 @@ import type { CommitSequence, Generation } from '../base/brand.ts'
 import type { Environment } from '../base/environment.ts'
 import { isPannierError, PannierError } from '../base/errors.ts'
 import { attempt } from '../base/miss.ts'
-import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
+import { isPromise, type MaybePromise } from '../base/async.ts'
 import { parseNode, type Node } from '../btree/node.ts'
 import { WRITER_ID_BYTES, verifyLogRecord, writerOf } from '../pager/log-record.ts'
 import { MissingPageError, PageCache } from '../pager/page-cache.ts'
@@ -17,7 +17,6 @@ import type { Durability, LogRecord, PageStore, StoreState } from '../storage/pa
 import { decodeCommit } from './commit-record.ts'
 import type { Coordinator } from './coordinator.ts'
 import type { CommitNotice, Snapshot } from './key-value-store.ts'
-import { guardedStore } from './guarded-store.ts'
 import { decodeMeta, emptyState } from './meta-body.ts'
 import { commitNotice, directNotice, unknownChanges } from './notice.ts'
 import { applyCommits, replay, type LoggedCommit } from './replay.ts'
@@ -317,4 +316,29 @@ function writerIdOf(randomId: string): Uint8Array {
   const bytes = new Uint8Array(WRITER_ID_BYTES)
   for (let i = 0; i < WRITER_ID_BYTES; i++) bytes[i] = Number.parseInt(randomId.slice(2 * i, 2 * i + 2), 16)
   return bytes
+}
+
+/**
+ * A page store that refuses writes while something is wrong with the database: what is stored then is all that there is to
+ * save it from. `damage`: why it can't be written to at this time; undefined if it can.
+ */
+function guardedStore(store: PageStore, damage: () => PannierError | undefined): PageStore {
+  const unlessDamaged = <T>(write: () => MaybePromise<T>): MaybePromise<T> => {
+    const error = damage()
+    if (error !== undefined) throw error
+    return write()
+  }
+  return {
+    read: (known) => store.read(known),
+    readPages: (ids, arrived) => store.readPages(ids, arrived),
+    append: (record, durability, head) => unlessDamaged(() => store.append(record, durability, head)),
+    claim: (token, generation, first) => unlessDamaged(() => store.claim(token, generation, first)),
+    stage: (token, pages) => unlessDamaged(() => store.stage(token, pages)),
+    commit: (commit) => unlessDamaged(() => store.commit(commit)),
+    putHeader: (expected, header, durability) => unlessDamaged(() => store.putHeader(expected, header, durability)),
+    replacePages: (header, pages) => unlessDamaged(() => store.replacePages(header, pages)),
+    listPages: () => store.listPages(),
+    usedBytes: () => store.usedBytes(),
+    close: () => store.close(),
+  }
 }

@@ -5,7 +5,7 @@
  * Memory: the pages that the log has changed, a few MiB.
  */
 import type { PageId } from '../base/brand.ts'
-import { andThen } from '../base/maybe-promise.ts'
+import { andThen } from '../base/async.ts'
 import type { PageStore, StoreState } from '../storage/page-store.ts'
 import { Checkpointer } from './checkpointer.ts'
 import { ALONE } from './coordinator.ts'

@@ -6,7 +6,7 @@
  * Nothing is begun once a commit or a rollback has begun; what is under way then comes to its end first.
  */
 import { attempt, Miss } from '../base/miss.ts'
-import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
+import { isPromise, type MaybePromise } from '../base/async.ts'
 import type { Core } from './core.ts'
 import type { HeldSnapshot, HeldTransaction, ReducerName, TreeKind, TreeWriter } from './key-value-store.ts'
 import { HeldStateSnapshot } from './snapshot.ts'

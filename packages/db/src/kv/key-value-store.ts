@@ -10,7 +10,7 @@
  * resumed instead of starting over.
  */
 import type { CommitSequence, Key } from '../base/brand.ts'
-import type { MaybePromise } from '../base/maybe-promise.ts'
+import type { MaybePromise } from '../base/async.ts'
 import type { Reducer } from '../btree/reducer.ts'
 import type { Bytes } from '../codec/bytes.ts'
 

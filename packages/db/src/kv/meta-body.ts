@@ -8,13 +8,13 @@
  *         inline: varint entries: varint length of the key, key, varint length of the value, value
  */
 import type { CommitSequence, Generation, Key, PageId } from '../base/brand.ts'
-import { byteStringOf, type ByteReader } from '../codec/bytes.ts'
+import { byteStringOf, type ByteReader, asArray, type Bytes, type ByteWriter } from '../codec/bytes.ts'
 import type { Tree } from '../btree/node.ts'
-import { decodeMetaPage } from '../pager/meta-page.ts'
+import { decodeMetaPage, encodeMetaPage } from '../pager/meta-page.ts'
 import { NOTHING_TO_RECLAIM } from '../pager/reclaim.ts'
 import type { MetaRecord } from '../storage/page-store.ts'
-import { OPERATION_INSERT, readName, treeKindOf } from './commit-record.ts'
-import { EMPTY_OVERLAY, type Overlay } from './overlay.ts'
+import { OPERATION_INSERT, readName, treeKindOf, treeKindNumber, writeName } from './commit-record.ts'
+import { EMPTY_OVERLAY, type Overlay, OverlayCursor, overlaySize } from './overlay.ts'
 import { overlayApply } from './overlay-edit.ts'
 import type { State, TreeState } from './state.ts'
 
@@ -78,4 +78,44 @@ function decodeInline(reader: ByteReader): Overlay {
     overlay = overlayApply(overlay, edit, OPERATION_INSERT, key, reader.raw(reader.varint()))
   }
   return overlay
+}
+
+/** The bytes of the meta page of a state whose trees are all in pages (overlays are left out, but for inline trees). */
+export function encodeMeta(state: State): Uint8Array {
+  return encodeMetaPage(state, state.generation, (writer) => {
+    const trees = state.slots.filter((tree) => tree !== undefined)
+    writer.varint(state.nextTreeId)
+    writer.varint(trees.length)
+    for (const tree of trees) encodeTree(writer, tree)
+  })
+}
+
+function encodeTree(writer: ByteWriter, state: TreeState): void {
+  writer.varint(state.id)
+  writer.u8(treeKindNumber(state))
+  writeName(writer, state.name)
+  if (state.kind === 'inline') {
+    encodeInline(writer, state.overlay)
+    return
+  }
+  const { tree } = state
+  writer.varint(tree?.height ?? 0)
+  if (tree !== undefined) {
+    writer.varint(tree.id)
+    writer.varint(tree.count)
+    writer.varint(tree.bytes * 2 + (tree.overflow ? 1 : 0))
+  }
+  if (state.kind === 'sequence') writer.varint(state.nextNumber)
+}
+
+function encodeInline(writer: ByteWriter, overlay: Overlay): void {
+  writer.varint(overlaySize(overlay))
+  const cursor = new OverlayCursor(overlay, undefined, undefined, false)
+  while (cursor.next()) {
+    const value = asArray(cursor.change as Bytes)
+    writer.varint(cursor.key.length)
+    writer.byteString(cursor.key)
+    writer.varint(value.length)
+    writer.raw(value)
+  }
 }

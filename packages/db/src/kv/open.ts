@@ -1,7 +1,7 @@
 /** Opens the storage engine over a page store. */
 import type { Generation } from '../base/brand.ts'
 import type { PannierError } from '../base/errors.ts'
-import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
+import { isPromise, type MaybePromise } from '../base/async.ts'
 import { loadedModule, moduleOnDemand } from '../base/lazy-module.ts'
 import { Core, type CoreOptions } from './core.ts'
 import type {

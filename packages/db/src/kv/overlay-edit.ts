@@ -3,7 +3,7 @@
  * on, so a batch pays for copying each node once; `Overlay` values handed out are immutable all the same, because an edit never
  * touches a node that it did not make, and ends by being forgotten.
  */
-import { assert } from '../base/assert.ts'
+import { assert } from '../base/errors.ts'
 import type { Key } from '../base/brand.ts'
 import type { Bytes } from '../codec/bytes.ts'
 import type { Operation } from './commit-record.ts'

@@ -2,7 +2,7 @@
  * Handles of one database in one realm (a page, a worker, a process): what one of them has committed the others see when it is
  * acknowledged. Between realms hints do that, in a moment (coordinator.ts).
  */
-import type { MaybePromise } from '../base/maybe-promise.ts'
+import type { MaybePromise } from '../base/async.ts'
 import type { Core, TailCommit } from './core.ts'
 
 const realms = new Map<string, Set<Core>>()

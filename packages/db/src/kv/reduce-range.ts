@@ -5,7 +5,7 @@
  * What is remembered is remembered by page: pages never change and their ids are never used twice, so it is never stale.
  */
 import type { Key, PageId } from '../base/brand.ts'
-import { assert } from '../base/assert.ts'
+import { assert } from '../base/errors.ts'
 import { Miss } from '../base/miss.ts'
 import type { Child } from '../btree/branch.ts'
 import type { Leaf } from '../btree/leaf.ts'

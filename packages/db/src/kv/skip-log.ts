@@ -5,7 +5,7 @@
  * each of them. So it is skipped by what would fill it, and by what is large compared with the pages that it touches
  * (a bulk insert into an empty or small collection).
  */
-import { LEAF_BYTES_TARGET } from '../btree/page-sizes.ts'
+import { LEAF_BYTES_TARGET } from '../btree/leaf.ts'
 import { overlaySize } from './overlay.ts'
 import type { State } from './state.ts'
 import { LOG_BYTES_MAX, type SealedTransaction } from './transaction.ts'

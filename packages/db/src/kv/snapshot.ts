@@ -2,7 +2,7 @@
 import type { CommitSequence } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'
 import { attempt } from '../base/miss.ts'
-import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
+import { isPromise, type MaybePromise } from '../base/async.ts'
 import type { NodeCache } from '../btree/node.ts'
 import { MissingPageError } from '../pager/page-cache.ts'
 import type { HeldSnapshot, Snapshot, TreeReader } from './key-value-store.ts'

@@ -2,7 +2,7 @@
  * The state of a database as one handle sees it: immutable. A snapshot is a reference to one; a commit makes the next.
  */
 import type { CommitSequence, Generation, Key, PageId } from '../base/brand.ts'
-import { keyNumber } from '../codec/key-number.ts'
+import { keyNumber } from '../codec/key-encoding.ts'
 import type { Root, Tree } from '../btree/node.ts'
 import type { ReclaimList } from '../pager/reclaim.ts'
 import type { CreatedTree } from './commit-record.ts'

@@ -5,13 +5,12 @@
  * The point to go back to lives as long as that call and is known to nobody else, so no step can undo another. `seal` takes
  * what is committed, log record and state, at one moment; from then on the transaction can't be used.
  */
-import { assert } from '../base/assert.ts'
+import { assert, PannierError } from '../base/errors.ts'
 import type { CommitSequence, Key } from '../base/brand.ts'
-import { PannierError } from '../base/errors.ts'
 import { KEY_BYTES_MAX } from '../btree/leaf.ts'
 import type { NodeCache } from '../btree/node.ts'
 import type { Bytes } from '../codec/bytes.ts'
-import { numberKey } from '../codec/key-number.ts'
+import { numberKey } from '../codec/key-encoding.ts'
 import {
   OPERATION_INSERT,
   OPERATION_REMOVE,

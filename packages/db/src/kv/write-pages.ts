@@ -18,7 +18,7 @@ import { PageWriter } from '../pager/page-writer.ts'
 import { isReclaimable, type DroppedSubtree, type ReclaimList, type Unlinked } from '../pager/reclaim.ts'
 import type { LogRecord } from '../storage/page-store.ts'
 import type { Core } from './core.ts'
-import { encodeMeta } from './encode-meta.ts'
+import { encodeMeta } from './meta-body.ts'
 import { EMPTY_OVERLAY, overlayColumns } from './overlay.ts'
 import type { State, TreeState } from './state.ts'
 

@@ -5,16 +5,15 @@
  * nothing is visible or acknowledged before it is durable. When the outcome of an append is not known, nothing more is
  * written until the store has told it.
  */
-import { assert } from '../base/assert.ts'
+import { assert, isPannierError, PannierError } from '../base/errors.ts'
 import type { CommitSequence, Generation } from '../base/brand.ts'
-import { isPannierError, PannierError } from '../base/errors.ts'
 import { attempt, Miss } from '../base/miss.ts'
-import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
+import { isPromise, type MaybePromise } from '../base/async.ts'
 import { pauseIn, type Pause } from '../base/pause.ts'
 import { isWrittenBy } from '../pager/log-record.ts'
 import { Checkpointer, LOG_RECORDS_MAX, pageWriting } from './checkpointer.ts'
 import { commitInspection } from './commit-inspection.ts'
-import { encodeCommit } from './encode-commit.ts'
+import { encodeCommit } from './commit-record.ts'
 import type { WriterLease } from './coordinator.ts'
 import type { Core } from './core.ts'
 import { HeldPagedTransaction } from './held-transaction.ts'

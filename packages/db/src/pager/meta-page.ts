@@ -11,16 +11,16 @@
  */
 import type { Generation, PageId } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'
-import { ByteReader, readU32 } from '../codec/bytes.ts'
+import { ByteReader, readU32, ByteWriter, writeU32 } from '../codec/bytes.ts'
 import { checksum } from '../codec/checksum.ts'
-import { readReclaimList, type ReclaimList } from './reclaim.ts'
+import { readReclaimList, writeReclaimList, type ReclaimList } from './reclaim.ts'
 
 /** Raised whenever files written from then on can't be read by earlier versions; docs/internals/file-format.md lists them. */
 export const FORMAT_VERSION = 1
 
-export const MAGIC = 0x524e4e50 // 'PNNR', little-endian
-export const CHECKED_FROM = 10
-export const DATABASE_ID_BYTES = 16
+const MAGIC = 0x524e4e50 // 'PNNR', little-endian
+const CHECKED_FROM = 10
+const DATABASE_ID_BYTES = 16
 
 export interface MetaPage {
   /** 32 hex digits. Another one under the same name means that the database was wiped and made again. */
@@ -52,4 +52,22 @@ export function decodeMetaPage(bytes: Uint8Array, generation: Generation): { met
   const nextPageId = body.varint() as PageId
   const reclaim = readReclaimList(body)
   return { meta: { databaseId, nextPageId, reclaim }, body }
+}
+
+export function encodeMetaPage(
+  meta: MetaPage,
+  generation: Generation,
+  writeBody: (writer: ByteWriter) => void,
+): Uint8Array {
+  const writer = new ByteWriter(1024)
+  writer.u32(MAGIC)
+  writer.u16(FORMAT_VERSION)
+  writer.u32(0)
+  for (let i = 0; i < DATABASE_ID_BYTES; i++) writer.u8(Number.parseInt(meta.databaseId.slice(2 * i, 2 * i + 2), 16))
+  writer.varint(meta.nextPageId)
+  writeReclaimList(writer, meta.reclaim)
+  writeBody(writer)
+  const bytes = writer.finish()
+  writeU32(bytes, 6, checksum(bytes, CHECKED_FROM, bytes.length, generation >>> 0))
+  return bytes
 }

@@ -12,7 +12,7 @@
 import type { PageId } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'
 import { Miss } from '../base/miss.ts'
-import { andThen, isPromise, type MaybePromise } from '../base/maybe-promise.ts'
+import { andThen, isPromise, type MaybePromise } from '../base/async.ts'
 import type { PageStore } from '../storage/page-store.ts'
 import { verifyPage } from './page.ts'
 

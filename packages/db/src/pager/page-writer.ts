@@ -8,7 +8,7 @@
  */
 import type { CommitSequence, Generation, PageId } from '../base/brand.ts'
 import type { Environment } from '../base/environment.ts'
-import { isPromise, andThen, type MaybePromise } from '../base/maybe-promise.ts'
+import { isPromise, andThen, type MaybePromise } from '../base/async.ts'
 import type { Durability, LogRecord, Page, PageStore } from '../storage/page-store.ts'
 import type { PageCache, Parsed } from './page-cache.ts'
 

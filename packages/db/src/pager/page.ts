@@ -7,9 +7,8 @@
  *     5  u8   level: 0 for leaves and overflow pages, the height above the leaves for branches
  *     6  u16  count of entries
  */
-import { assert } from '../base/assert.ts'
+import { assert, PannierError } from '../base/errors.ts'
 import type { PageId } from '../base/brand.ts'
-import { PannierError } from '../base/errors.ts'
 import { readU32, writeU32 } from '../codec/bytes.ts'
 import { checksum } from '../codec/checksum.ts'
 

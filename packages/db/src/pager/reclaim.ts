@@ -4,9 +4,13 @@
  * `unlinked`: pages that a storage checkpoint replaced, under the generation that it wrote: snapshots of earlier generations
  * may read them. `dropped`: roots of whole subtrees that were dropped; their pages are found, and freed, some at a time.
  * A page is reachable from a tree, or listed here (itself or by its root), or free: never two of these.
+ *
+ * In the meta page:
+ *     varint lists of unlinked pages: varint generation, varint count, varint ids, ascending, each less its predecessor
+ *     varint dropped subtrees: varint generation, varint root page, varint (level << 1 | overflow)
  */
 import type { Generation, PageId } from '../base/brand.ts'
-import type { ByteReader } from '../codec/bytes.ts'
+import type { ByteReader, ByteWriter } from '../codec/bytes.ts'
 
 export interface Unlinked {
   readonly generation: Generation
@@ -50,4 +54,23 @@ export function readReclaimList(reader: ByteReader): ReclaimList {
     dropped.push({ generation, id, level: flagged >>> 1, overflow: (flagged & 1) === 1 })
   }
   return { unlinked, dropped }
+}
+
+export function writeReclaimList(writer: ByteWriter, list: ReclaimList): void {
+  writer.varint(list.unlinked.length)
+  for (const { generation, ids } of list.unlinked) {
+    writer.varint(generation)
+    writer.varint(ids.length)
+    let previous = 0
+    for (const id of [...ids].sort((a, b) => a - b)) {
+      writer.varint(id - previous)
+      previous = id
+    }
+  }
+  writer.varint(list.dropped.length)
+  for (const { generation, id, level, overflow } of list.dropped) {
+    writer.varint(generation)
+    writer.varint(id)
+    writer.varint(level * 2 + (overflow ? 1 : 0))
+  }
 }

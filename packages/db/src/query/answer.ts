@@ -1,5 +1,5 @@
 /** How a query is answered. */
-import { isPromise } from '../base/maybe-promise.ts'
+import { isPromise } from '../base/async.ts'
 import { buildOperators } from './operators/build.ts'
 import { BATCH_ROWS_MAX, type Operator } from './operators/operator.ts'
 import { planQuery, type QuerySpecification } from './planner/plan.ts'

@@ -2,7 +2,7 @@
  * The reference: says of a decoded document whether a predicate holds, as directly as docs/internals/query-planner.md says it. Slow
  * and plain, regular expressions on the platform's own engine; every plan must agree with it.
  */
-import { unreachable } from '../base/assert.ts'
+import { unreachable } from '../base/errors.ts'
 import { compareValues, isArrayLike } from '../codec/collation.ts'
 import { compileFieldPath, getField } from '../codec/field-path.ts'
 import { collate } from '../codec/registered-collation.ts'

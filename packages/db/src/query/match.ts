@@ -2,7 +2,7 @@
  * Compiles a condition into a test of rows. What a row is (an encoded body, an entry of an index) only the field readers
  * know: they read one field and nothing else.
  */
-import { unreachable } from '../base/assert.ts'
+import { unreachable } from '../base/errors.ts'
 import { isArrayLike } from '../codec/collation.ts'
 import { collate } from '../codec/registered-collation.ts'
 import { compileFieldPath, getField } from '../codec/field-path.ts'

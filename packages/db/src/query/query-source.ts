@@ -3,7 +3,7 @@
  */
 import type { CommitSequence } from '../base/brand.ts'
 import type { Pause } from '../base/pause.ts'
-import type { MaybePromise } from '../base/maybe-promise.ts'
+import type { MaybePromise } from '../base/async.ts'
 import type { IndexDefinition } from '../document/index-definition.ts'
 import type { DocumentReader } from '../document/document-reader.ts'
 import type { TreeReader } from '../kv/key-value-store.ts'

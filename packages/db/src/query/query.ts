@@ -3,7 +3,7 @@
  * answer comes from one snapshot, which is let go of as soon as the answer is there or nobody wants it any more.
  */
 import { throwIfAborted } from '../base/abort.ts'
-import { andThen, isPromise, type MaybePromise } from '../base/maybe-promise.ts'
+import { andThen, isPromise, type MaybePromise } from '../base/async.ts'
 import { checkOptions, type OptionNames } from '../base/options.ts'
 import { loadedModule } from '../base/lazy-module.ts'
 import { checkFieldPath, outermostPaths, parseOrderedField } from '../codec/field-path.ts'

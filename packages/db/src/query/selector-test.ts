@@ -1,5 +1,5 @@
 /** What the selectors of partial indexes mean: the same as those of queries. */
-import { isPromise } from '../base/maybe-promise.ts'
+import { isPromise } from '../base/async.ts'
 import { Miss } from '../base/miss.ts'
 import type { SelectorTest } from '../index/entry-keys.ts'
 import type { ReadPath } from '../index/index-key.ts'

@@ -20,7 +20,7 @@
  * nothing else uses these.
  */
 import type { CommitSequence, Generation, PageId } from '../base/brand.ts'
-import type { MaybePromise } from '../base/maybe-promise.ts'
+import type { MaybePromise } from '../base/async.ts'
 
 /** 'relaxed': survives the end of the process or tab. 'strict': survives a loss of power. */
 export type Durability = 'relaxed' | 'strict'

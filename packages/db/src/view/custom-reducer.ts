@@ -2,7 +2,7 @@
  * A reduce function of the user's as a reducer of trees. One that gives a promise is waited for as a page is: its result is a Miss, and known
  * when the step is tried again.
  */
-import { isPromise } from '../base/maybe-promise.ts'
+import { isPromise } from '../base/async.ts'
 import { Miss } from '../base/miss.ts'
 import type { ReducedEntries, Reducer } from '../btree/reducer.ts'
 import { decodeViewKey, decodeViewValue, documentIdOf, emittedKeyEnd } from '../codec/view-entry.ts'

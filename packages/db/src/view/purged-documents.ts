@@ -3,8 +3,7 @@
  * with, and nothing where there are none.
  */
 import type { Key } from '../base/brand.ts'
-import { prefixUpperBound } from '../codec/id-key.ts'
-import { keyNumber, numberKey } from '../codec/key-number.ts'
+import { prefixUpperBound, keyNumber, numberKey } from '../codec/key-encoding.ts'
 import type { TreeReader, WriteTransaction } from '../kv/key-value-store.ts'
 
 export interface PurgedDocument {

@@ -5,7 +5,7 @@
 import type { Key } from '../base/brand.ts'
 import { compareStrings, compareValues } from '../codec/collation.ts'
 import type { Collation } from '../codec/registered-collation.ts'
-import { prefixUpperBound } from '../codec/id-key.ts'
+import { prefixUpperBound } from '../codec/key-encoding.ts'
 import {
   decodeViewKey,
   documentIdOf,

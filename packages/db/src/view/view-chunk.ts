@@ -1,7 +1,7 @@
 /** What a step of an update has mapped: the rows of some documents, and how these change the trees of the view. */
 import type { Key } from '../base/brand.ts'
 import type { Bytes } from '../codec/bytes.ts'
-import { numberKey } from '../codec/key-number.ts'
+import { numberKey } from '../codec/key-encoding.ts'
 import { SORTED_STRINGS_MAX, stringOrder } from '../codec/key-order.ts'
 import type { TreeReader, TreeWriter } from '../kv/key-value-store.ts'
 import { entryKeysOfList, type MappedRows } from './mapped-rows.ts'

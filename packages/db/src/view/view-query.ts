@@ -1,5 +1,5 @@
 /** Runs one query of a view on one snapshot. */
-import { andThen, type MaybePromise } from '../base/maybe-promise.ts'
+import { andThen, type MaybePromise } from '../base/async.ts'
 import { reducerOf } from '../btree/reducers.ts'
 import type { DistinctKeys } from '../btree/reducers.ts'
 import { decodeViewKey, decodeViewValue, documentIdOf, emittedKeyEnd } from '../codec/view-entry.ts'

@@ -1,7 +1,7 @@
 /** A page for page-store-quota.browser.ts: fills its origin until no more is accepted, and says what is left of it. */
 import { isPannierError } from '../../src/base/errors.ts'
 import { indexedDb } from '../../src/storage/indexeddb/indexeddb.ts'
-import { sameBytes } from '../../src/codec/same-bytes.ts'
+import { sameBytes } from '../../src/codec/bytes.ts'
 import type { PageStore } from '../../src/storage/page-store.ts'
 import { assertEqual, assertTrue } from '../../testing/check.ts'
 import {

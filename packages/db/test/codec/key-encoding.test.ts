@@ -5,8 +5,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { compareStrings, compareValues } from '../../src/codec/collation.ts'
-import { decodeIdKey, encodeIdKey, ID_BYTES_MAX, prefixUpperBound } from '../../src/codec/id-key.ts'
 import {
+  decodeIdKey,
+  encodeIdKey,
+  ID_BYTES_MAX,
+  prefixUpperBound,
   decodeKey,
   encodeKey,
   encodeKeyDescending,

@@ -1,7 +1,7 @@
 /** The conformance suite of revisions, over the model of a key-value store and over the storage engine. */
 import { expect, test } from 'vitest'
 import { open } from '../../src/database/lifecycle/open.ts'
-import { numberKey } from '../../src/codec/key-number.ts'
+import { numberKey } from '../../src/codec/key-encoding.ts'
 import type { WriteTransaction } from '../../src/kv/key-value-store.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import { revisionsSuite } from '../../testing/conformance/revisions.ts'

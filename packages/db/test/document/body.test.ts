@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { ByteWriter } from '../../src/codec/bytes.ts'
-import { encodeIdKey } from '../../src/codec/id-key.ts'
+import { encodeIdKey, numberKey } from '../../src/codec/key-encoding.ts'
 import type { Key } from '../../src/base/brand.ts'
-import { numberKey } from '../../src/codec/key-number.ts'
 import {
   BODY_HEADER_BYTES_MAX,
   BodyView,

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { encodeKey, encodeKeyDescending } from '../../src/codec/key-encoding.ts'
-import { numberKey } from '../../src/codec/key-number.ts'
+import { encodeKey, encodeKeyDescending, numberKey } from '../../src/codec/key-encoding.ts'
 import { parseIndexInput, sameIndex } from '../../src/index/index-definition.ts'
 import type { IndexInput } from '../../src/index/index-definition.ts'
 import { indexKeys } from '../../src/index/index-key.ts'

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { PannierError } from '../../src/base/errors.ts'
 import { systemEnvironment } from '../../src/database/lifecycle/environment.ts'
-import { numberKey } from '../../src/codec/key-number.ts'
+import { numberKey } from '../../src/codec/key-encoding.ts'
 import { openKeyValueStore } from '../../src/kv/open.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import type { PageStore } from '../../src/storage/page-store.ts'

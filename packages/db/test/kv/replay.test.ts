@@ -1,7 +1,7 @@
 /** Goal: a log that is replayed costs the trees that somebody looks at, and no others; and commits of others never pile up. */
 import { expect, test } from 'vitest'
 import type { CommitSequence, Key } from '../../src/base/brand.ts'
-import { numberKey } from '../../src/codec/key-number.ts'
+import { numberKey } from '../../src/codec/key-encoding.ts'
 import {
   OPERATION_INSERT,
   OPERATION_REMOVE,

@@ -6,7 +6,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Environment } from '../../src/base/environment.ts'
 import { isPannierError } from '../../src/base/errors.ts'
-import { numberKey } from '../../src/codec/key-number.ts'
+import { numberKey } from '../../src/codec/key-encoding.ts'
 import { openKeyValueStore, type PagedKeyValueStore } from '../../src/kv/open.ts'
 import { holdsDatabase, restoreSnapshot } from '../../src/kv/restore-snapshot.ts'
 import type { PageStore, Storage } from '../../src/storage/page-store.ts'

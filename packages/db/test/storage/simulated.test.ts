@@ -1,6 +1,6 @@
 /** Goal: the stores that tests are made with keep the contract, and fail exactly as they are told. */
 import { expect, test } from 'vitest'
-import { AssertionError } from '../../src/base/assert.ts'
+import { AssertionError } from '../../src/base/errors.ts'
 import type { PageStore } from '../../src/storage/page-store.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import { assertThrows } from '../../testing/check.ts'

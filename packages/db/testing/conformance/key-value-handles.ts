@@ -1,6 +1,6 @@
 /** What a key-value store guarantees to several handles on one database, and to those that open it again. */
 import type { Key } from '../../src/base/brand.ts'
-import { numberKey } from '../../src/codec/key-number.ts'
+import { numberKey } from '../../src/codec/key-encoding.ts'
 import type { CommitNotice } from '../../src/kv/key-value-store.ts'
 import { assertEqual, assertRejects, assertThrows, assertTrue } from '../check.ts'
 import { eventually } from '../suite.ts'

@@ -3,7 +3,7 @@
  * pages, and on a mixture of both, where that can make a difference, and ends with the integrity check where there is one.
  */
 import type { Key } from '../../src/base/brand.ts'
-import { numberKey } from '../../src/codec/key-number.ts'
+import { numberKey } from '../../src/codec/key-encoding.ts'
 import type {
   CommitNotice,
   HeldSnapshot,

@@ -1,8 +1,7 @@
 /** The integrity check of documents, revisions, indexes and views: reads everything and compares. (Pages and trees have a check of their own.) */
 import type { Key } from '../../base/brand.ts'
 import { isPannierError } from '../../base/errors.ts'
-import { decodeIdKey } from '../../codec/id-key.ts'
-import { keyNumber, numberKey } from '../../codec/key-number.ts'
+import { decodeIdKey, keyNumber, numberKey } from '../../codec/key-encoding.ts'
 import { BlobCheck } from '../../document/attachments/check-blobs.ts'
 import { BodyView, readNumber } from '../../document/body.ts'
 import type { Catalog } from '../../document/catalog.ts'

@@ -1,7 +1,7 @@
 /** The integrity check of one index: which entries it should have, and whether it has them. */
 import type { Key } from '../../base/brand.ts'
 import { isPannierError } from '../../base/errors.ts'
-import { keyNumber } from '../../codec/key-number.ts'
+import { keyNumber } from '../../codec/key-encoding.ts'
 import type { BodyView } from '../../document/body.ts'
 import type { IndexTests } from '../../index/entry-keys.ts'
 import type { FieldReader } from '../../index/field-reader.ts'

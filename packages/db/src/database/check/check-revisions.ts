@@ -1,6 +1,6 @@
 /** The integrity check of revisions: the trees `revisions`, `extra` and `conflicts` against the winners in `bodies`. */
 import type { Key } from '../../base/brand.ts'
-import { numberKey } from '../../codec/key-number.ts'
+import { numberKey } from '../../codec/key-encoding.ts'
 import { BodyView, readNumber } from '../../document/body.ts'
 import { documentNumberOf, readRevision } from '../../document/read-revision-entry.ts'
 import type { RevisionEntry } from '../../document/revision-entry.ts'

@@ -3,7 +3,7 @@
  * document. (What the map function would emit now, only its owner knows.)
  */
 import type { Key } from '../../base/brand.ts'
-import { keyNumber, numberKey } from '../../codec/key-number.ts'
+import { keyNumber, numberKey } from '../../codec/key-encoding.ts'
 import { BodyView, readNumber } from '../../document/body.ts'
 import type { CollectionState } from '../../document/collection-state.ts'
 import { existingTree } from '../../document/document-reader.ts'

@@ -1,9 +1,8 @@
 /** Saves what can be read of one collection into a new database. */
 import type { Key } from '../../base/brand.ts'
 import { isPannierError } from '../../base/errors.ts'
-import { sameBytes } from '../../codec/same-bytes.ts'
-import { decodeIdKey } from '../../codec/id-key.ts'
-import { keyNumber } from '../../codec/key-number.ts'
+import { sameBytes } from '../../codec/bytes.ts'
+import { decodeIdKey, keyNumber } from '../../codec/key-encoding.ts'
 import { decodeAttachments, type AttachmentEntry } from '../../document/attachments/attachment-section.ts'
 import { BlobReader, chunkCount } from '../../document/attachments/blob-store.ts'
 import { Md5 } from '../../document/attachments/md5.ts'

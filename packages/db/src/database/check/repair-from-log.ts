@@ -10,7 +10,7 @@ import { DocumentReader, type StoredDocument } from '../../document/document-rea
 import { RevisionReader } from '../../document/revision-reads.ts'
 import type { HeldSnapshot } from '../../kv/key-value-store.ts'
 import type { LaterCommit, Salvage } from '../../kv/salvage.ts'
-import { keyNumber, numberKey } from '../../codec/key-number.ts'
+import { keyNumber, numberKey } from '../../codec/key-encoding.ts'
 
 /** A document, and where its attachments are read. */
 export interface LaterDocument {

@@ -1,5 +1,5 @@
 /** What stands between the operations of a collection and the store: it itself, or a transaction. */
-import type { MaybePromise } from '../../base/maybe-promise.ts'
+import type { MaybePromise } from '../../base/async.ts'
 import type { UploadTarget } from '../../document/attachments/upload.ts'
 import type { CollectionState } from '../../document/collection-state.ts'
 import type { IdGenerator } from '../../document/document-id.ts'

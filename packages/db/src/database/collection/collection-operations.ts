@@ -2,9 +2,8 @@
  * What can be done with the documents of a collection, on its own or inside a transaction: which of the two it is, only
  * `CollectionAccess` knows.
  */
-import { andThen, isPromise } from '../../base/maybe-promise.ts'
+import { andThen, isPromise, type MaybePromise } from '../../base/async.ts'
 import type { PannierError } from '../../base/errors.ts'
-import type { MaybePromise } from '../../base/maybe-promise.ts'
 import { loadedModule } from '../../base/lazy-module.ts'
 import { checkPlainObject } from '../../codec/collation.ts'
 import type { AttachmentContent } from '../../document/attachments/attachment-input.ts'

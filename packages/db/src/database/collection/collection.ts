@@ -1,6 +1,6 @@
 /** A collection of an open database: its documents and its indexes. */
 import { checkOptions, type OptionNames } from '../../base/options.ts'
-import type { MaybePromise } from '../../base/maybe-promise.ts'
+import type { MaybePromise } from '../../base/async.ts'
 import { lazyModule, loadedModule } from '../../base/lazy-module.ts'
 import type { WriteOutcome } from '../../document/write-documents.ts'
 import type { Duplicate } from '../../index/unique.ts'

@@ -6,8 +6,8 @@
  * of them and no other, so no query ever shows a part of one.
  */
 import type { Key } from '../../base/brand.ts'
-import { isPromise } from '../../base/maybe-promise.ts'
-import { decodeIdKey } from '../../codec/id-key.ts'
+import { isPromise } from '../../base/async.ts'
+import { decodeIdKey } from '../../codec/key-encoding.ts'
 import { BodyView } from '../../document/body.ts'
 import type { CollectionState } from '../../document/collection-state.ts'
 import { DocumentReader } from '../../document/document-reader.ts'

@@ -1,7 +1,7 @@
 /** The `_local/` documents of a collection as their callers see them. What reads and writes them is loaded with the first use. */
 import { loadedModule } from '../../base/lazy-module.ts'
 import { checkOptions, type OptionNames } from '../../base/options.ts'
-import type { MaybePromise } from '../../base/maybe-promise.ts'
+import type { MaybePromise } from '../../base/async.ts'
 import type { WriteResult } from '../../document/apply-writes.ts'
 import { idKeyRange } from '../../document/id-range.ts'
 import type { IdRange } from '../../document/id-range.ts'

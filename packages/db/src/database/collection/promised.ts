@@ -1,5 +1,5 @@
 /** How the methods of the public API fail. */
-import { isPromise } from '../../base/maybe-promise.ts'
+import { isPromise } from '../../base/async.ts'
 
 /** Wrong arguments throw at once; everything else rejects. */
 export function promised<T>(body: () => T | Promise<T>): Promise<T> {

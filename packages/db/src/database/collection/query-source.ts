@@ -1,6 +1,6 @@
 /** What queries read from, over a snapshot or a transaction. */
 import type { Environment } from '../../base/environment.ts'
-import type { MaybePromise } from '../../base/maybe-promise.ts'
+import type { MaybePromise } from '../../base/async.ts'
 import { pauseIn } from '../../base/pause.ts'
 import { DocumentReader, existingTree } from '../../document/document-reader.ts'
 import { emptyCollection } from '../../document/empty-collection.ts'

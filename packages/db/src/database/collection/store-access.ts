@@ -1,6 +1,6 @@
 /** How a collection reads and writes outside transactions. */
 import { lazyModule, loadedModule } from '../../base/lazy-module.ts'
-import type { MaybePromise } from '../../base/maybe-promise.ts'
+import type { MaybePromise } from '../../base/async.ts'
 import type { UploadTarget } from '../../document/attachments/upload.ts'
 import type { CollectionState } from '../../document/collection-state.ts'
 import { DEFAULT_SETTINGS } from '../../document/collection-state.ts'

@@ -1,7 +1,6 @@
 /** A transaction as its function sees it: several reads and writes, all or nothing, that nobody else comes between. */
 import type { Environment } from '../../base/environment.ts'
-import { andThen, isPromise } from '../../base/maybe-promise.ts'
-import type { MaybePromise } from '../../base/maybe-promise.ts'
+import { andThen, isPromise, type MaybePromise } from '../../base/async.ts'
 import type { CollectionState } from '../../document/collection-state.ts'
 import type { HeldSnapshot, HeldTransaction, Snapshot, WriteTransaction } from '../../kv/key-value-store.ts'
 import { transactionEnded } from '../../kv/transaction.ts'

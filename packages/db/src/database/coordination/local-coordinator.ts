@@ -4,10 +4,9 @@
  * Turns are first come, first served. A holder can't be frozen while others run, so no lease is ever taken away: a
  * holder that does not let go when it is wanted has a reason, or is closed.
  */
-import { assert } from '../../base/assert.ts'
+import { assert, PannierError } from '../../base/errors.ts'
 import type { Generation } from '../../base/brand.ts'
 import type { Environment } from '../../base/environment.ts'
-import { PannierError } from '../../base/errors.ts'
 import type { Coordinator, Hint, WriterLease } from '../../kv/coordinator.ts'
 import { Lease } from './lease.ts'
 

@@ -11,10 +11,9 @@
  *
  * A pin is a shared lock whose name says which generation; `navigator.locks.query` lists them. Locks end with their tab.
  */
-import { assert } from '../../base/assert.ts'
+import { assert, PannierError } from '../../base/errors.ts'
 import type { Generation } from '../../base/brand.ts'
 import type { Environment } from '../../base/environment.ts'
-import { PannierError } from '../../base/errors.ts'
 import type { Coordinator, Hint, WriterLease } from '../../kv/coordinator.ts'
 import { Lease } from './lease.ts'
 

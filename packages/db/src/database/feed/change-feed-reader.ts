@@ -3,11 +3,10 @@
  * is let go of however the feed ends; no commit is slept through.
  */
 import { throwIfAborted } from '../../base/abort.ts'
-import { isPromise } from '../../base/maybe-promise.ts'
-import type { MaybePromise } from '../../base/maybe-promise.ts'
+import { isPromise, type MaybePromise } from '../../base/async.ts'
 import { isPannierError, PannierError } from '../../base/errors.ts'
 import type { Environment } from '../../base/environment.ts'
-import { numberKey } from '../../codec/key-number.ts'
+import { numberKey } from '../../codec/key-encoding.ts'
 import { collectionTrees } from '../../document/collection-state.ts'
 import type { Change } from '../../document/change.ts'
 import type { KeyValueStore } from '../../kv/key-value-store.ts'

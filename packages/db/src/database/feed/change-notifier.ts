@@ -1,6 +1,6 @@
 /** Tells listeners in words of the public API what each commit changed. */
 import type { Key } from '../../base/brand.ts'
-import { decodeIdKey } from '../../codec/id-key.ts'
+import { decodeIdKey } from '../../codec/key-encoding.ts'
 import { BodyView } from '../../document/body.ts'
 import type { Catalog } from '../../document/catalog.ts'
 import { collectionTrees } from '../../document/collection-state.ts'

@@ -4,8 +4,8 @@
  */
 import { isPannierError, PannierError } from '../../base/errors.ts'
 import { throwIfAborted } from '../../base/abort.ts'
-import { streamChunks } from '../../base/stream-chunks.ts'
-import { encodeIdKey } from '../../codec/id-key.ts'
+import { streamChunks } from '../../base/async.ts'
+import { encodeIdKey } from '../../codec/key-encoding.ts'
 import { checkId } from '../../document/document-id.ts'
 import { parseRevision } from '../../document/revision.ts'
 import type { WriteOutcome } from '../../document/write-documents.ts'

@@ -3,7 +3,7 @@
  * versions. docs/internals/schemas.md is normative.
  */
 import { PannierError } from '../../base/errors.ts'
-import type { MaybePromise } from '../../base/maybe-promise.ts'
+import type { MaybePromise } from '../../base/async.ts'
 import { loadedModule } from '../../base/lazy-module.ts'
 import type { Catalog } from '../../document/catalog.ts'
 import type { CollectionState } from '../../document/collection-state.ts'

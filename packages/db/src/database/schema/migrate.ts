@@ -11,7 +11,7 @@
 import { throwIfAborted } from '../../base/abort.ts'
 import type { Environment } from '../../base/environment.ts'
 import { runSteps } from '../../base/steps.ts'
-import { numberKey } from '../../codec/key-number.ts'
+import { numberKey } from '../../codec/key-encoding.ts'
 import type { Catalog } from '../../document/catalog.ts'
 import type { CollectionState } from '../../document/collection-state.ts'
 import { DocumentReader, existingTree } from '../../document/document-reader.ts'

@@ -3,7 +3,7 @@
  * entry holds as long as the document has the revision that it names: whoever has written it since, has written a valid one.
  */
 import type { Key } from '../../base/brand.ts'
-import { decodeIdKey } from '../../codec/id-key.ts'
+import { decodeIdKey } from '../../codec/key-encoding.ts'
 import type { CollectionState } from '../../document/collection-state.ts'
 import { DocumentReader } from '../../document/document-reader.ts'
 import { migrationFailuresTree } from '../../document/schema-state.ts'

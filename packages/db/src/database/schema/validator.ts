@@ -6,8 +6,7 @@
  * `#withoutId`), and is then shown the content alone.
  */
 import { PannierError } from '../../base/errors.ts'
-import { andThen, isPromise } from '../../base/maybe-promise.ts'
-import type { MaybePromise } from '../../base/maybe-promise.ts'
+import { andThen, isPromise, type MaybePromise } from '../../base/async.ts'
 import { checkPlainObject, isPlainObject } from '../../codec/collation.ts'
 import { isReserved } from '../../codec/document-format.ts'
 import type { StoredDocument } from '../../document/document-reader.ts'

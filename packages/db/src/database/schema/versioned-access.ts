@@ -3,8 +3,7 @@
  * newer version. What is looked at is the very snapshot or transaction that is read or written, so there is no gap, whichever
  * tab migrates.
  */
-import { andThen } from '../../base/maybe-promise.ts'
-import type { MaybePromise } from '../../base/maybe-promise.ts'
+import { andThen, type MaybePromise } from '../../base/async.ts'
 import type { Snapshot, WriteTransaction } from '../../kv/key-value-store.ts'
 import type { QuerySource } from '../../query/query-source.ts'
 import type { CollectionAccess, CollectionWriting } from '../collection/collection-access.ts'

@@ -1,5 +1,5 @@
 /** What a caller hands in as bytes, as an async iterable. Loaded when it is needed. */
-import { streamChunks } from '../../base/stream-chunks.ts'
+import { streamChunks } from '../../base/async.ts'
 import type { ByteSource } from './byte-stream.ts'
 
 /** A TypeError tells what can't be a source. */

@@ -1,7 +1,6 @@
 /** An attachment that is read: lazily, whole or in part, at once or as a stream. */
 import { checkOptions, type OptionNames } from '../../base/options.ts'
-import { isPromise } from '../../base/maybe-promise.ts'
-import type { MaybePromise } from '../../base/maybe-promise.ts'
+import { isPromise, type MaybePromise } from '../../base/async.ts'
 import { PannierError } from '../../base/errors.ts'
 import type { Snapshot } from '../../kv/key-value-store.ts'
 import { digestText } from './attachment-section.ts'

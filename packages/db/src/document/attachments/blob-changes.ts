@@ -5,8 +5,7 @@
  * Guarantees: after `apply` each blob counts what refers to it, and what nothing refers to is gone. So content that was
  * handed in, but that no section names, is never stored.
  */
-import { corruptBytes } from '../../codec/bytes.ts'
-import { sameBytes } from '../../codec/same-bytes.ts'
+import { corruptBytes, sameBytes } from '../../codec/bytes.ts'
 import type { Snapshot, TreeWriter, WriteTransaction } from '../../kv/key-value-store.ts'
 import { decodeAttachments } from './attachment-section.ts'
 import {

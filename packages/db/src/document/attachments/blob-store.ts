@@ -18,8 +18,7 @@
  */
 import type { Key } from '../../base/brand.ts'
 import { ByteReader, ByteWriter, corruptBytes, readByteString } from '../../codec/bytes.ts'
-import { prefixUpperBound } from '../../codec/id-key.ts'
-import { keyNumber, numberKey } from '../../codec/key-number.ts'
+import { prefixUpperBound, keyNumber, numberKey } from '../../codec/key-encoding.ts'
 import type { Snapshot, TreeReader, TreeWriter, WriteTransaction } from '../../kv/key-value-store.ts'
 import { DIGEST_BYTES } from './attachment-section.ts'
 

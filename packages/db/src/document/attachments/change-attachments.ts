@@ -1,6 +1,6 @@
 /** Changes and reads of single attachments of a document that is stored, inside a transaction or snapshot. */
 import { PannierError } from '../../base/errors.ts'
-import { encodeIdKey } from '../../codec/id-key.ts'
+import { encodeIdKey } from '../../codec/key-encoding.ts'
 import type { Snapshot, WriteTransaction } from '../../kv/key-value-store.ts'
 import type { WriteResult } from '../apply-writes.ts'
 import type { BodyView } from '../body.ts'

@@ -1,8 +1,7 @@
 /** The integrity check of attachments: blobs with what refers to them, chunks with blobs, content with digests. */
-import { ByteReader, corruptBytes } from '../../codec/bytes.ts'
+import { ByteReader, corruptBytes, sameBytes } from '../../codec/bytes.ts'
 import type { Key } from '../../base/brand.ts'
-import { keyNumber, numberKey, KEY_NUMBER_BYTES } from '../../codec/key-number.ts'
-import { sameBytes } from '../../codec/same-bytes.ts'
+import { keyNumber, numberKey, KEY_NUMBER_BYTES } from '../../codec/key-encoding.ts'
 import type { HeldSnapshot } from '../../kv/key-value-store.ts'
 import { decodeAttachments } from './attachment-section.ts'
 import { blobEntry, BlobReader, CHUNK_BYTES, chunkCount, contentKey, NEXT_BLOB } from './blob-store.ts'

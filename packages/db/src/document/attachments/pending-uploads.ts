@@ -14,8 +14,7 @@
 import type { Key } from '../../base/brand.ts'
 import { PannierError } from '../../base/errors.ts'
 import { ByteReader, ByteWriter } from '../../codec/bytes.ts'
-import { prefixUpperBound } from '../../codec/id-key.ts'
-import { numberKey } from '../../codec/key-number.ts'
+import { prefixUpperBound, numberKey } from '../../codec/key-encoding.ts'
 import type { TreeWriter, WriteTransaction } from '../../kv/key-value-store.ts'
 import { BlobReader, blobTrees, chunkKey, encodeNextNumber, NEXT_BLOB } from './blob-store.ts'
 

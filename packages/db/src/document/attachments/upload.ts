@@ -4,7 +4,7 @@
  */
 import type { Environment } from '../../base/environment.ts'
 import { PannierError } from '../../base/errors.ts'
-import { sameBytes } from '../../codec/same-bytes.ts'
+import { sameBytes } from '../../codec/bytes.ts'
 import type { HeldSnapshot, WriteTransaction } from '../../kv/key-value-store.ts'
 import type { FinishedUpload } from './blob-changes.ts'
 import { BlobReader, CHUNK_BYTES, chunkCount } from './blob-store.ts'

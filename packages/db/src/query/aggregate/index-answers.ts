@@ -3,8 +3,7 @@
  * one count, from group to group. It is asked only where all its entries are rows, each document's once.
  */
 import type { Key } from '../../base/brand.ts'
-import { prefixUpperBound } from '../../codec/id-key.ts'
-import { decodeKey } from '../../codec/key-encoding.ts'
+import { prefixUpperBound, decodeKey } from '../../codec/key-encoding.ts'
 import { encodeIndexValue } from '../../index/index-key.ts'
 import type { Cursor, KeyRange, TreeReader } from '../../kv/key-value-store.ts'
 import { isAlways } from '../ast/normalise.ts'

@@ -2,7 +2,7 @@
  * Brings a predicate into the form that the matcher and the planner work on: negations are gone but for those of leaves without
  * a complement, nested and/or are flat, whatever compares is a set of values.
  */
-import { unreachable } from '../../base/assert.ts'
+import { unreachable } from '../../base/errors.ts'
 import { collate, holdsText, type Collation } from '../../codec/registered-collation.ts'
 import { literalPrefix } from '../regex/check-regex.ts'
 import {

@@ -6,7 +6,7 @@
  * replaces is gone from its place.
  */
 import type { Key } from '../../base/brand.ts'
-import { numberKey } from '../../codec/key-number.ts'
+import { numberKey } from '../../codec/key-encoding.ts'
 import { readNumber } from '../../document/body.ts'
 import { ascendingOrder, existingTree } from '../../document/document-reader.ts'
 import { possibleIdKey } from '../../document/id-range.ts'

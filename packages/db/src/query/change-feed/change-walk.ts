@@ -4,7 +4,7 @@
  * document its newest state or (as it was changed after the walk's end was set) nothing of it.
  */
 import type { Key } from '../../base/brand.ts'
-import { numberKey } from '../../codec/key-number.ts'
+import { numberKey } from '../../codec/key-encoding.ts'
 import { BodyView } from '../../document/body.ts'
 import type { Change } from '../../document/change.ts'
 import { BATCH_BYTES_MAX, type StoredDocument } from '../../document/document-reader.ts'

@@ -2,7 +2,7 @@
  * Tells the live queries of one collection what each commit means to them. A query that a commit doesn't concern costs
  * nothing: documents lead to the queries that hold them, and to those whose condition they meet.
  */
-import { assert } from '../../base/assert.ts'
+import { assert } from '../../base/errors.ts'
 import type { StoredDocument } from '../../document/document-reader.ts'
 import { ConditionIndex } from './condition-index.ts'
 import type { ChangedEntries } from './held-count.ts'

@@ -2,7 +2,7 @@
  * Finds the conditions that a document meets among thousands, each tested once however many queries share it. Conditions
  * that ask for certain values of a field are found by these values; only the others are all tested.
  */
-import { assert } from '../../base/assert.ts'
+import { assert } from '../../base/errors.ts'
 import { isArrayLike } from '../../codec/collation.ts'
 import { encodeKey } from '../../codec/key-encoding.ts'
 import type { StoredDocument } from '../../document/document-reader.ts'

@@ -3,7 +3,7 @@
  * document is put in its place without reading anything. Beyond the window that is shown it holds a reserve, from which rows
  * move up when others leave.
  */
-import { encodeIdKey } from '../../codec/id-key.ts'
+import { encodeIdKey } from '../../codec/key-encoding.ts'
 import type { StoredDocument } from '../../document/document-reader.ts'
 import { compileProjection } from '../operators/project.ts'
 import { compileSortKey } from '../operators/sort.ts'

@@ -1,5 +1,5 @@
 /** A live count as its user sees it: a live query that has one row, the count, and tells of that number alone (subscription.ts). */
-import { makeDisposable } from '../../base/dispose.ts'
+import { makeDisposable } from '../../base/async.ts'
 import type { CountRow } from './held-count.ts'
 import { LiveQuery } from './live-query.ts'
 import type { LiveHost, LiveRequest, LiveStatus } from './live-types.ts'

@@ -1,5 +1,5 @@
 /** A live query as its user sees it. All that works is loaded with the first one; this only waits for it. */
-import { makeDisposable } from '../../base/dispose.ts'
+import { makeDisposable } from '../../base/async.ts'
 import type { LiveHost, LiveRequest, LiveState, LiveStatus, LiveUpdate, LiveWork, Subscriber } from './live-types.ts'
 
 /**

@@ -1,5 +1,5 @@
 /** What a live query tells, and what its parts share. */
-import type { MaybePromise } from '../../base/maybe-promise.ts'
+import type { MaybePromise } from '../../base/async.ts'
 import type { QuerySpecification } from '../planner/plan.ts'
 import type { QuerySource } from '../query-source.ts'
 

@@ -1,5 +1,5 @@
 /** Reads the documents that a live query starts with, and those it holds again when its reserve is used up. */
-import { isPromise } from '../../base/maybe-promise.ts'
+import { isPromise } from '../../base/async.ts'
 import type { StoredDocument } from '../../document/document-reader.ts'
 import { buildOperators } from '../operators/build.ts'
 import { BATCH_ROWS_WHOLE } from '../operators/operator.ts'

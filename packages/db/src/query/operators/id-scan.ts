@@ -1,6 +1,6 @@
 /** Documents by ranges of ids. */
 import type { DocumentReader } from '../../document/document-reader.ts'
-import { decodeIdKey } from '../../codec/id-key.ts'
+import { decodeIdKey } from '../../codec/key-encoding.ts'
 import type { AccessPath } from '../planner/access-path.ts'
 import type { EntryRow } from './entry-row.ts'
 import { keyScan } from './key-scan.ts'

@@ -2,7 +2,7 @@
  * The ways to get at documents that may match: ranges of ids, ranges of an index, a union of such, or all documents. Each
  * knows by exact counts from the trees how many entries it walks.
  */
-import { assert } from '../../base/assert.ts'
+import { assert } from '../../base/errors.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
 import { Miss } from '../../base/miss.ts'
 import type { IndexDefinition } from '../../document/index-definition.ts'

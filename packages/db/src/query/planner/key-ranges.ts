@@ -5,8 +5,13 @@
  * swaps the two.
  */
 import type { Key } from '../../base/brand.ts'
-import { encodeIdKey, ID_BYTES_MAX, prefixUpperBound } from '../../codec/id-key.ts'
-import { decodeKey, KEY_COMPONENT_BYTES_MAX } from '../../codec/key-encoding.ts'
+import {
+  encodeIdKey,
+  ID_BYTES_MAX,
+  prefixUpperBound,
+  decodeKey,
+  KEY_COMPONENT_BYTES_MAX,
+} from '../../codec/key-encoding.ts'
 import { encodeIndexValue } from '../../index/index-key.ts'
 import type { KeyRange } from '../../kv/key-value-store.ts'
 import { intersect, intervalsOf, STRINGS, type Cut, type Interval, type ValueSet } from '../ast/value-set.ts'

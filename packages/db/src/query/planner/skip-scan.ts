@@ -3,8 +3,7 @@
  * that one to the next. Worth it where the values are few: then a look-up for each replaces a walk over all entries.
  */
 import type { Key } from '../../base/brand.ts'
-import { prefixUpperBound } from '../../codec/id-key.ts'
-import { decodeKey } from '../../codec/key-encoding.ts'
+import { prefixUpperBound, decodeKey } from '../../codec/key-encoding.ts'
 import type { TreeReader } from '../../kv/key-value-store.ts'
 import type { Interval } from '../ast/value-set.ts'
 import { entryRange } from './key-ranges.ts'

@@ -4,10 +4,9 @@
  * An expression that is _plain_ (no groups, nothing repeated) can't backtrack: it runs on the engine's own RegExp. All others run on
  * linear-regex.ts, which is loaded when a query has one.
  */
-import { assert } from '../../base/assert.ts'
-import { PannierError } from '../../base/errors.ts'
+import { assert, PannierError } from '../../base/errors.ts'
 import { loadedModule } from '../../base/lazy-module.ts'
-import type { MaybePromise } from '../../base/maybe-promise.ts'
+import type { MaybePromise } from '../../base/async.ts'
 import type { LinearRegex } from './linear-regex.ts'
 
 /** Characters of an expression. */

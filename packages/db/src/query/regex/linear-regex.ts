@@ -7,8 +7,7 @@
  * are the same. What one character or class matches is asked of the platform's own RegExp, so that case, Unicode
  * properties and classes are exactly what users know.
  */
-import { assert } from '../../base/assert.ts'
-import { PannierError } from '../../base/errors.ts'
+import { assert, PannierError } from '../../base/errors.ts'
 import { compileProgram, type AssertionKind, type Instruction, type Program } from './parse-regex.ts'
 
 /** Instructions that may be looked at in one text, in all texts together, and for each of their characters: about a second in all of a megabyte. */

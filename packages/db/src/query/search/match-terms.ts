@@ -5,8 +5,7 @@
  */
 import type { Key } from '../../base/brand.ts'
 import { PannierError } from '../../base/errors.ts'
-import { prefixUpperBound } from '../../codec/id-key.ts'
-import { encodeKey } from '../../codec/key-encoding.ts'
+import { prefixUpperBound, encodeKey } from '../../codec/key-encoding.ts'
 import {
   decodeList,
   FREQUENCY_MAX,

@@ -2,7 +2,7 @@
 import { throwIfAborted } from '../../base/abort.ts'
 import { checkOptions, type OptionNames } from '../../base/options.ts'
 import { loadedModule } from '../../base/lazy-module.ts'
-import { andThen } from '../../base/maybe-promise.ts'
+import { andThen } from '../../base/async.ts'
 import { checkFieldPath, outermostPaths } from '../../codec/field-path.ts'
 import { expressionsOf, normalise } from '../ast/normalise.ts'
 import { parseSelector } from '../ast/parse-selector.ts'

@@ -3,7 +3,7 @@
  * the JSON names them. Attachments are streamed where requests can be streams; elsewhere (browsers, mostly) they make up a Blob, which
  * the browser need not keep in memory. The boundary is random, so that no content can contain it.
  */
-import { streamChunks } from '../../base/stream-chunks.ts'
+import { streamChunks } from '../../base/async.ts'
 import type { PeerAttachment, PeerRevision } from '../peer.ts'
 
 export interface MultipartBody {

@@ -13,10 +13,9 @@
  */
 import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
 import { isPannierError, PannierError } from '../../base/errors.ts'
-import { andThen, isPromise, type MaybePromise } from '../../base/maybe-promise.ts'
-import { ByteWriter } from '../../codec/bytes.ts'
-import { sameBytes } from '../../codec/same-bytes.ts'
-import { stale } from '../fences.ts'
+import { andThen, isPromise, type MaybePromise } from '../../base/async.ts'
+import { ByteWriter, sameBytes } from '../../codec/bytes.ts'
+import { stale } from '../handle.ts'
 import type {
   Commit,
   Durability,

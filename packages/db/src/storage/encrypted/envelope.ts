@@ -8,7 +8,7 @@
  */
 import type { CommitSequence } from '../../base/brand.ts'
 import { PannierError } from '../../base/errors.ts'
-import { andThen, type MaybePromise } from '../../base/maybe-promise.ts'
+import { andThen, type MaybePromise } from '../../base/async.ts'
 import { readU32, writeU32 } from '../../codec/bytes.ts'
 import { NONCE_BYTES, TAG_BYTES, type Aead } from './platform.ts'
 

@@ -17,9 +17,8 @@
  * docs/internals/encryption.md is normative; header-1.ts reads the header of format 1.
  */
 import { PannierError } from '../../base/errors.ts'
-import { ByteReader, ByteWriter, readU32, writeU32 } from '../../codec/bytes.ts'
+import { ByteReader, ByteWriter, readU32, writeU32, sameBytes } from '../../codec/bytes.ts'
 import { checksum } from '../../codec/checksum.ts'
-import { sameBytes } from '../../codec/same-bytes.ts'
 import { HEADER_BYTES_MAX } from '../page-store.ts'
 import { ENCRYPTION_FORMAT, ID_BYTES, MAGIC } from './envelope.ts'
 import { decodeHeader1 } from './header-1.ts'

@@ -1,5 +1,5 @@
 /** What encryption asks of the platform: chance, AES-256-GCM, HKDF, and functions that make keys of passwords. */
-import type { MaybePromise } from '../../base/maybe-promise.ts'
+import type { MaybePromise } from '../../base/async.ts'
 
 /** AES-256-GCM under one key. */
 export interface Aead {

@@ -12,8 +12,7 @@
  * Pages below the first run are of format 1, and have no epoch.
  */
 import type { PageId } from '../../base/brand.ts'
-import { ByteReader, ByteWriter } from '../../codec/bytes.ts'
-import { sameBytes } from '../../codec/same-bytes.ts'
+import { ByteReader, ByteWriter, sameBytes } from '../../codec/bytes.ts'
 
 export const EPOCH_BYTES = 8
 /** So many may come before it is looked which of them have no page left. */

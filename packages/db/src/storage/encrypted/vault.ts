@@ -5,8 +5,8 @@
  * password wraps 32 bytes again, and a new data key needs nobody's password.
  */
 import { PannierError } from '../../base/errors.ts'
-import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts'
-import { sameBytes } from '../../codec/same-bytes.ts'
+import { isPromise, type MaybePromise } from '../../base/async.ts'
+import { sameBytes } from '../../codec/bytes.ts'
 import {
   associatedData,
   damagedRecord,

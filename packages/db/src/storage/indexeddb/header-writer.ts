@@ -10,7 +10,7 @@
  * When it runs out of room, what Firefox may leave of the former is the record without its head: it takes all back if the last
  * request fails. Then this handle waits, too, so there is never more than one such record. Whoever puts heads allows for it.
  */
-import { sameBytes } from '../../codec/same-bytes.ts'
+import { sameBytes } from '../../codec/bytes.ts'
 import type { Durability, Page } from '../page-store.ts'
 import { HEADER, LOG, LOG_END, META, PAGES } from './open.ts'
 import {

@@ -1,7 +1,6 @@
 /** The calls of the page store contract as IndexedDB transactions: those that read. page-writer.ts has the others. */
 import { loadedModule, moduleOnDemand } from '../../base/lazy-module.ts'
-import { andThen, isPromise } from '../../base/maybe-promise.ts'
-import type { MaybePromise } from '../../base/maybe-promise.ts'
+import { andThen, isPromise, type MaybePromise } from '../../base/async.ts'
 import type { Generation, PageId } from '../../base/brand.ts'
 import type {
   Commit,

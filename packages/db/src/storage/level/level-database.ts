@@ -15,10 +15,9 @@
  */
 import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
 import { PannierError } from '../../base/errors.ts'
-import type { MaybePromise } from '../../base/maybe-promise.ts'
+import type { MaybePromise } from '../../base/async.ts'
 import { ByteReader, ByteWriter } from '../../codec/bytes.ts'
-import { checkClaim, checkFirst, checkGeneration, checkHeader, checkNext } from '../fences.ts'
-import type { SharedDatabase } from '../handle.ts'
+import { checkClaim, checkFirst, checkGeneration, checkHeader, checkNext, type SharedDatabase } from '../handle.ts'
 import type { Commit, Durability, KnownState, LogRecord, MetaRecord, Page, StoreState } from '../page-store.ts'
 import { levelError } from './errors.ts'
 import type { Level, LevelEncodings, LevelOperation, LevelRange } from './level-types.ts'

@@ -2,11 +2,31 @@
  * Databases in memory: for tests, caches and everything that may be forgotten when the process ends.
  *
  * One `memory()` holds any number of named databases. Handles on the same name share their data; a database lives as long as
- * the storage object does, or until it is destroyed. Every call is synchronous, its failures included.
+ * the storage object does, or until it is destroyed. Every call is synchronous, its failures included. Bytes are copied on
+ * the way in and on the way out, so that neither side can change what the other holds.
  */
-import { Handle } from '../handle.ts'
-import type { PageStore, SharingScope, Storage } from '../page-store.ts'
-import { MemoryDatabase } from './memory-database.ts'
+import {
+  Handle,
+  checkClaim,
+  checkFirst,
+  checkGeneration,
+  checkHeader,
+  checkNext,
+  type SharedDatabase,
+} from '../handle.ts'
+import type {
+  PageStore,
+  SharingScope,
+  Storage,
+  Commit,
+  Durability,
+  KnownState,
+  LogRecord,
+  MetaRecord,
+  Page,
+  StoreState,
+} from '../page-store.ts'
+import type { Generation, PageId } from '../../base/brand.ts'
 
 /** A storage of its own: its databases are not those of any other `memory()`. */
 export function memory(): Storage {
@@ -36,4 +56,105 @@ class MemoryStorage implements Storage {
     if (database) database.closed = true
     this.databases.delete(name)
   }
+}
+
+/** The state of one database. Every method is synchronous and happens whole, or throws before anything has changed. */
+export class MemoryDatabase implements SharedDatabase {
+  /** Set by `destroy`: whoever still has it open is told that it was closed underneath. */
+  closed = false
+  private readonly pages = new Map<PageId, Uint8Array>()
+  private log: LogRecord[] = []
+  private meta: MetaRecord | undefined
+  private claimToken: string | undefined
+  private header: Uint8Array | undefined
+  private head: Uint8Array | undefined
+
+  read(known: KnownState | undefined): StoreState {
+    const { generation = 0, sequence = 0 } = this.meta ?? {}
+    const after = known?.generation === generation ? Math.max(known.sequence, sequence) : sequence
+    return {
+      meta: this.meta && { ...this.meta, bytes: this.meta.bytes.slice() },
+      log: this.log.filter((record) => record.sequence > after).map(copyRecord),
+      header: this.header?.slice(),
+      head: this.head?.slice(),
+    }
+  }
+
+  readPages(ids: readonly PageId[]): (Uint8Array | undefined)[] {
+    return ids.map((id) => this.pages.get(id)?.slice())
+  }
+
+  append(record: LogRecord, _durability: Durability, head?: Uint8Array): void {
+    checkNext(this.newest, record.sequence)
+    checkFirst(record, head, this.header)
+    this.log.push(copyRecord(record))
+    if (head) this.head = head.slice()
+  }
+
+  claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): void {
+    checkGeneration(this.generation, expectedGeneration)
+    this.deleteFrom(firstNewPageId)
+    this.claimToken = token
+  }
+
+  stage(token: string, pages: readonly Page[]): void {
+    checkClaim(this.claimToken, token)
+    for (const { id, bytes } of pages) this.pages.set(id, bytes.slice())
+  }
+
+  commit(commit: Commit): void {
+    checkGeneration(this.generation, commit.expectedGeneration)
+    if (commit.claim !== undefined) checkClaim(this.claimToken, commit.claim)
+    if (commit.record) {
+      checkNext(this.newest, commit.record.sequence)
+      checkFirst(commit.record, commit.head, this.header)
+    }
+    // The caller's iterator may throw: it is run to its end before the first change.
+    const pages = Array.from(commit.pages, ({ id, bytes }) => ({ id, bytes: bytes.slice() }))
+    if (commit.claim === undefined && this.claimToken !== undefined) this.deleteFrom(commit.firstNewPageId)
+    for (const { id, bytes } of pages) this.pages.set(id, bytes)
+    for (const id of commit.free) this.pages.delete(id)
+    this.meta = { ...commit.meta, bytes: commit.meta.bytes.slice() }
+    this.claimToken = undefined
+    if (commit.record) this.log.push(copyRecord(commit.record))
+    if (commit.head) this.head = commit.head.slice()
+    this.log = this.log.filter((record) => record.sequence >= commit.meta.sequence)
+  }
+
+  putHeader(expected: Uint8Array | undefined, header: Uint8Array): void {
+    checkHeader(this.header, expected, this.meta === undefined && this.log.length === 0)
+    this.header = header.slice()
+  }
+
+  replacePages(header: Uint8Array, pages: readonly Page[]): void {
+    checkHeader(this.header, header)
+    for (const { id, bytes } of pages) if (this.pages.has(id)) this.pages.set(id, bytes.slice())
+  }
+
+  listPages(): PageId[] {
+    return [...this.pages.keys()].sort((a, b) => a - b)
+  }
+
+  usedBytes(): number {
+    let total = (this.meta?.bytes.length ?? 0) + (this.header?.length ?? 0) + (this.head?.length ?? 0)
+    for (const bytes of this.pages.values()) total += bytes.length
+    for (const { bytes } of this.log) total += bytes.length
+    return total
+  }
+
+  private deleteFrom(first: PageId): void {
+    for (const id of this.pages.keys()) if (id >= first) this.pages.delete(id)
+  }
+
+  private get newest(): number {
+    return this.log.at(-1)?.sequence ?? 0
+  }
+
+  private get generation(): number {
+    return this.meta?.generation ?? 0
+  }
+}
+
+function copyRecord({ sequence, bytes }: LogRecord): LogRecord {
+  return { sequence, bytes: bytes.slice() }
 }

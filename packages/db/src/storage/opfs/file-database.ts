@@ -13,8 +13,7 @@
  */
 import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
 import { PannierError } from '../../base/errors.ts'
-import { ByteReader, corruptBytes } from '../../codec/bytes.ts'
-import { sameBytes } from '../../codec/same-bytes.ts'
+import { ByteReader, corruptBytes, sameBytes } from '../../codec/bytes.ts'
 import type { Commit, Durability, KnownState, LogRecord, MetaRecord, Page, StoreState } from '../page-store.ts'
 import { BLOCK_BYTES, BlockMap, type Extent } from './block-map.ts'
 import { decodeBase, encodeAppend, encodeBase, encodeCommit, encodeReplacement, FILE_VERSION } from './journal-body.ts'

@@ -6,7 +6,7 @@
  * answered. Whether the old owner had done it then is not known; each call that changes something takes notice of that (`again`).
  */
 import { PannierError } from '../../base/errors.ts'
-import { sameBytes } from '../../codec/same-bytes.ts'
+import { sameBytes } from '../../codec/bytes.ts'
 import type { FileDatabase } from './file-database.ts'
 import { Moved, Ownership } from './ownership.ts'
 import {

@@ -8,7 +8,7 @@
  * freeze apart, but within one of them there is none.
  */
 import { isPannierError, PannierError } from '../../base/errors.ts'
-import { sameBytes } from '../../codec/same-bytes.ts'
+import { sameBytes } from '../../codec/bytes.ts'
 import { deleteFiles, openFiles, type OpenFiles } from './access-files.ts'
 import { FileDatabase } from './file-database.ts'
 import { readRange } from './raw-file.ts'

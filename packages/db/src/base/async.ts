@@ -1,0 +1,46 @@
+/** What engines of different ages and backends of different speeds need: values that may be promised, streams, `using`. */
+
+/** There already where a backend or the cache is synchronous, and promised where it is not. */
+export type MaybePromise<T> = T | Promise<T>
+
+export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
+  return value instanceof Promise
+}
+
+/**
+ * Goes on with `next` at once when the value is there, else when it arrives. (Not named `then`: a module that exports a
+ * `then` is a thenable, and `await import()` of it never gives the module.)
+ */
+export function andThen<T, U>(value: MaybePromise<T>, next: (value: T) => MaybePromise<U>): MaybePromise<U> {
+  return isPromise(value) ? value.then(next) : next(value)
+}
+
+/** What a stream gives: streams are not async iterable in every browser. A reader that stops early cancels the stream. */
+export async function* streamChunks<T>(stream: ReadableStream<T>): AsyncGenerator<T, void, undefined> {
+  const reader = stream.getReader()
+  let ended = false
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      ended = done
+      if (done) return
+      yield value
+    }
+  } finally {
+    if (!ended) await reader.cancel().catch(() => {})
+    reader.releaseLock()
+  }
+}
+
+/**
+ * `using` and `await using` where the engine does not know them yet (WebKit): compilers look for the method under the name that the
+ * symbol would have.
+ */
+export function makeDisposable(
+  type: { readonly prototype: { close(): unknown } },
+  name: 'dispose' | 'asyncDispose',
+): void {
+  if (!(name in Symbol)) {
+    Object.defineProperty(type.prototype, Symbol.for(`Symbol.${name}`), { value: type.prototype.close })
+  }
+}
