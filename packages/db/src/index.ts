@@ -28,7 +28,7 @@ export type { Collection, ExportOptions, IndexInfo } from './database/collection
 export type { CollectionOptions } from './database/collection/declarations.ts'
 export type { ChangeFeed, ChangesOptions, ChangesPage } from './database/feed/change-feed.ts'
 export type { CollectionHost } from './database/replication/local-peer.ts'
-export type { CollectionInfo } from './database/collection/collection-info.ts'
+export type { CollectionInfo } from './database/collection/collection-settings.ts'
 export type { DocumentList, ListKeysOptions, ListOptions, ListPage } from './database/collection/document-list.ts'
 export type { LocalDocuments, LocalInput, LocalListOptions } from './database/collection/local-collection.ts'
 export type {
@@ -129,7 +129,7 @@ export {
 export type { AttachmentForm, InlineAttachment } from './document/attachments/inline-attachments.ts'
 export type { AttachmentStub } from './document/attachments/attachment-section.ts'
 export type { Attachment, ByteRange } from './document/attachments/attachment.ts'
-export type { Change, Tombstone } from './document/change.ts'
+export type { Change, Tombstone } from './document/document-reader.ts'
 export type { DeletedRow, ListedRow, ListRow, MissingRow } from './document/list-documents.ts'
 export { COLLECTIONS_MAX } from './document/catalog.ts'
 export { BATCH_DOCUMENTS_MAX } from './document/encoded-batch.ts'

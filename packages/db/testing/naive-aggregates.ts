@@ -2,7 +2,7 @@
 import { compareValues, isArrayLike } from '../src/codec/collation.ts'
 import { compileFieldPath, getField } from '../src/codec/field-path.ts'
 import { parseSelector } from '../src/query/ast/parse-selector.ts'
-import { evaluate } from '../src/query/evaluate.ts'
+import { evaluate } from './evaluate-predicate.ts'
 
 export type NaiveAggregates = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 

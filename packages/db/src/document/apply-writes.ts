@@ -5,14 +5,16 @@
 import type { Key } from '../base/brand.ts'
 import { numberKey } from '../codec/key-encoding.ts'
 import type { TreeKind, TreeWriter, WriteTransaction } from '../kv/key-value-store.ts'
-import { composeBody, formatRevision, numberBytes, writeBodyHeader } from './body.ts'
+import { composeBody, formatRevision, numberBytes, writeBodyHeader, type BodyParts } from './body.ts'
 import type { CollectionState } from './collection-state.ts'
 import { ascendingOrder } from './document-reader.ts'
 import type { DocumentWrite, IndexMaintenance } from './document-write.ts'
-import { hashRevision } from './revision-hash.ts'
 import { hashKey, hashParentValue, parentValue, revisionKey } from './revision-entry.ts'
-import { hashBytes } from './revision.ts'
-import type { Revision } from './revision.ts'
+import { hashBytes, type Revision, REVISION_HASH_BYTES } from './revision.ts'
+import { hashContent } from '../codec/hash-content.ts'
+import { Hash128 } from '../codec/hash128.ts'
+import type { ShapeDictionary } from '../codec/shape.ts'
+import { attachmentWriting } from './attachments/on-demand.ts'
 
 /** The id and the new revision of a document that was written. */
 export interface WriteResult {
@@ -149,3 +151,37 @@ function sorted(writes: readonly DocumentWrite[], by: (write: DocumentWrite) => 
   if (writes.length < 2) return writes
   return ascendingOrder(writes.map(by))?.map((at) => writes[at]!) ?? writes
 }
+
+/**
+ * `parent`: bytes that hold its suffix as it is stored, from `start` to `end`; undefined for a first edit. The bytes returned hold
+ * until the next call.
+ */
+export function hashRevision(
+  { deleted, attachments, bytes, contentStart, contentEnd }: BodyParts,
+  parent: Uint8Array | undefined,
+  parentIsText: boolean,
+  shapes: ShapeDictionary,
+  start: number = 0,
+  end: number = parent === undefined ? 0 : parent.length,
+): Uint8Array {
+  hash.reset()
+  if (parent !== undefined) {
+    if (parentIsText) hash.update(Uint8Array.of(TEXT_PARENT, end - start))
+    hash.update(parent, start, end)
+  }
+  hash.update(deleted ? DELETED : LIVE)
+  if (attachments !== undefined) {
+    hash.update(Uint8Array.of(ATTACHMENTS))
+    attachmentWriting().hashAttachments(hash, attachments)
+  }
+  if (contentStart < contentEnd) hashContent(hash, bytes, contentStart, contentEnd, shapes)
+  hash.digest(revisionHash)
+  return revisionHash
+}
+
+const hash: Hash128 = new Hash128()
+const revisionHash: Uint8Array = new Uint8Array(REVISION_HASH_BYTES)
+const LIVE: Uint8Array = new Uint8Array([0])
+const DELETED: Uint8Array = new Uint8Array([1])
+const TEXT_PARENT = 2
+const ATTACHMENTS = 3

@@ -19,10 +19,16 @@ import { decodeIdKey, encodeIdKey, prefixUpperBound } from '../codec/key-encodin
 import { ShapeDictionary } from '../codec/shape.ts'
 import type { Shape } from '../codec/shape.ts'
 import type { Cursor, Snapshot, TreeReader, TreeWriter, WriteTransaction } from '../kv/key-value-store.ts'
-import { collectionTrees, DEFAULT_SETTINGS, UNSTORED_SETTINGS } from './collection-state.ts'
-import type { CollectionSettings, CollectionState } from './collection-state.ts'
-import { indexTreeName, type IndexDefinition } from './index-definition.ts'
-import type { SchemaState } from './schema-state.ts'
+import {
+  indexTreeName,
+  type IndexDefinition,
+  type SchemaState,
+  collectionTrees,
+  DEFAULT_SETTINGS,
+  UNSTORED_SETTINGS,
+  type CollectionSettings,
+  type CollectionState,
+} from './collection-state.ts'
 
 /** They are all in memory, always. */
 export const COLLECTIONS_MAX = 1000

@@ -1,8 +1,6 @@
 /** What the catalog says of a collection: its number, its shapes (lists of field names) and its indexes. */
 import type { ShapeDictionary } from '../codec/shape.ts'
-import type { IndexDefinition } from './index-definition.ts'
 import { REVISIONS_LIMIT_DEFAULT } from './revision.ts'
-import type { SchemaState } from './schema-state.ts'
 
 /** Names of a collection's trees; docs/internals/architecture.md says what they hold. */
 export interface CollectionTrees {
@@ -60,4 +58,71 @@ export function collectionTrees(number: number): CollectionTrees {
     extra: tree('extra'),
     conflicts: tree('conflicts'),
   }
+}
+
+/**
+ * What the catalog says of the version of a collection's schema. It lives here because a collection's state has it; the database
+ * layer knows what versions mean.
+ */
+export interface SchemaState {
+  /** 1 or more. That of every document, but for those that `pending` names and for failures. */
+  readonly version: number
+  /** What is not migrated yet, ascending and disjoint; empty when the migration is done. */
+  readonly pending: readonly PendingMigration[]
+}
+
+/** Bodies whose sequence number is higher than `after`, and at most `upTo`, have the version `from`. */
+export interface PendingMigration {
+  readonly after: number
+  readonly upTo: number
+  readonly from: number
+}
+
+export const SCHEMA_VERSION_FIRST = 1
+
+/** Documents that could not be migrated: the tree `<collection>/failures`, made with the first of them. */
+export function migrationFailuresTree(collectionNumber: number): string {
+  return `${collectionNumber}/failures`
+}
+
+/** A selector as JSON. */
+export type IndexSelector = Readonly<Record<string, unknown>>
+
+export interface TextSettings {
+  /** A BCP 47 tag, for finding words and for lower case. */
+  readonly language?: string
+}
+
+export interface IndexField {
+  /** Dotted path of the field: 'age', 'address.city'; '_id' is the document's id. */
+  readonly path: string
+  readonly descending: boolean
+}
+
+export interface IndexDefinition {
+  /** Names the index's tree; never used again in the same collection. */
+  readonly number: number
+  readonly name: string
+  readonly fields: readonly IndexField[]
+  /** The only field may hold an array: one entry per distinct element. */
+  readonly multi: boolean
+  /** No two live documents have one key, except where replication brought them; documents that lack a field have none. */
+  readonly unique?: boolean
+  /** A selector: only documents that it matches have entries. */
+  readonly where?: IndexSelector
+  /** How `where` is to be understood (query/ast/parse-selector.ts). */
+  readonly dialect?: 'couchdb'
+  /** The name of the order of strings in `where` and in the keys of entries (codec/registered-collation.ts); ids keep theirs. */
+  readonly collation?: string
+  /** The entries are the words of the fields (index/text/text-entries.ts). */
+  readonly text?: TextSettings
+  /**
+   * Undefined: the index is ready. Else it is being built: exactly the bodies whose sequence is at most this have entries.
+   */
+  readonly builtTo: number | undefined
+}
+
+/** The tree that holds the entries of an index: `<collection>/i/<index>`. */
+export function indexTreeName(collectionNumber: number, indexNumber: number): string {
+  return `${collectionNumber}/i/${indexNumber}`
 }

@@ -6,21 +6,23 @@
 import { corruptBytes } from '../codec/bytes.ts'
 import { toHex } from '../codec/hash128.ts'
 import type { ShapeDictionary } from '../codec/shape.ts'
-import { applyPlan, plannedBody } from './apply-plan.ts'
-import type { BodyParts, BodyView } from './body.ts'
-import type { CollectionSettings } from './collection-state.ts'
-import type { DocumentWrite } from './document-write.ts'
-import type { EncodedContent, EntryChange, RevisionChange } from './revision-change.ts'
-import { loadRevisions } from './load-revisions.ts'
-import type { StoredBody } from './load-revisions.ts'
-import { hashRevision } from './revision-hash.ts'
-import { revisionValue } from './revision-entry.ts'
-import { RevisionTree } from './revision-tree.ts'
-import type { RevisionNode } from './revision-tree.ts'
-import { GENERATION_MAX, isHashSuffix, revisionText, suffixArray } from './revision.ts'
-import type { Revision } from './revision.ts'
+import { type BodyParts, type BodyView, composeBody, numberBytes } from './body.ts'
+import type { CollectionSettings, CollectionState } from './collection-state.ts'
+import {
+  type EncodedContent,
+  type EntryChange,
+  type RevisionChange,
+  tooManyGenerations,
+  type DocumentWrite,
+} from './document-write.ts'
+import { hashRevision, madeTree } from './apply-writes.ts'
+import { revisionValue, revisionKey } from './revision-entry.ts'
+import { RevisionTree, type RevisionNode } from './revision-tree.ts'
+import { GENERATION_MAX, isHashSuffix, revisionText, suffixArray, type Revision } from './revision.ts'
 import type { StoredRevisions } from './stored-revisions.ts'
-import { tooManyGenerations } from './write-errors.ts'
+import type { Key } from '../base/brand.ts'
+import { numberKey } from '../codec/key-encoding.ts'
+import type { WriteTransaction } from '../kv/key-value-store.ts'
 
 type PlanNode = RevisionNode<StoredBody | DocumentWrite>
 
@@ -187,3 +189,75 @@ function toRevision(rev: string): Revision {
   const at = rev.indexOf('-')
   return { generation: Number(rev.slice(0, at)), suffix: rev.slice(at + 1) }
 }
+
+/** A body that is stored: the winner's, or one in `extra`. */
+export interface StoredBody {
+  /** Its number in `extra`; undefined: it is the winner's. */
+  readonly extra: number | undefined
+  /** The winner's is at hand. */
+  readonly view: BodyView | undefined
+}
+
+interface StoredTree {
+  readonly tree: RevisionTree<StoredBody>
+  /** The entries as they are stored, by the name of the revision. */
+  readonly entries: ReadonlyMap<string, string>
+}
+
+/** All that is known of the document that has this winner. */
+export function loadRevisions(stored: StoredRevisions, winner: BodyView): StoredTree {
+  const tree = new RevisionTree<StoredBody>()
+  const entries = new Map<string, string>()
+  stored.each(winner.number, (entry) => {
+    const { generation, parent, leaf, deleted, body } = entry
+    const path = parent === undefined ? [entry] : [entry, { generation: generation - 1, suffix: parent }]
+    const node = tree.merge(path)
+    node.deleted = deleted
+    if (body !== undefined) node.body = { extra: body, view: undefined }
+    entries.set(revisionText(entry), revisionValue({ parent, leaf, deleted, body }))
+  })
+  const node = tree.node(winner)
+  node.deleted = winner.deleted
+  node.body = { extra: undefined, view: winner }
+  return { tree, entries }
+}
+
+/** The body that the winner gets; of a document of which nothing is left, something that is removed at once. */
+function plannedBody({ winner, hasOtherLeaves }: RevisionChange, number: number | undefined): Uint8Array {
+  return winner === undefined ? NOTHING : composeBody(winner.parts, winner.revision, number, hasOtherLeaves)
+}
+
+function applyPlan(
+  transaction: WriteTransaction,
+  state: CollectionState,
+  { key, number }: { readonly key: Key; readonly number: number },
+  plan: RevisionChange,
+): void {
+  const { trees } = state
+  for (const { sequence, bytes } of plan.removedBodies) {
+    transaction.tree(trees.extra)!.remove(numberKey(sequence), bytes.length)
+  }
+  for (const revision of plan.removed) transaction.tree(trees.revisions)!.remove(revisionKey(number, revision))
+  for (const entry of plan.entries) {
+    const { revision, known, parent, leaf, deleted } = entry
+    const value = revisionValue({ parent, leaf, deleted, body: bodyNumber(transaction, state, number, entry) })
+    const revisions = madeTree(transaction, trees.revisions, 'ordered')
+    if (known) revisions.replace(revisionKey(number, revision), value)
+    else revisions.insert(revisionKey(number, revision), value)
+  }
+  if (plan.isInConflict === plan.wasInConflict) return
+  if (plan.isInConflict) madeTree(transaction, trees.conflicts, 'ordered').insert(key, numberBytes(number))
+  else transaction.tree(trees.conflicts)!.remove(key)
+}
+
+function bodyNumber(
+  transaction: WriteTransaction,
+  { trees }: CollectionState,
+  number: number,
+  { body, revision }: EntryChange,
+): number | undefined {
+  if (typeof body !== 'object') return body
+  return madeTree(transaction, trees.extra, 'sequence').append(composeBody(body, revision, number, false))
+}
+
+const NOTHING: Uint8Array = new Uint8Array(1)

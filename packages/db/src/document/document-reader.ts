@@ -210,3 +210,22 @@ function viewOf(bytes: Uint8Array | undefined, sequence: number): BodyView {
   if (bytes === undefined) throw corruptBytes('a document is missing')
   return new BodyView().load(bytes, sequence)
 }
+
+/** A deleted document as the feed hands it out. */
+export interface Tombstone {
+  readonly _id: string
+  readonly _rev: string
+  readonly _deleted: true
+}
+
+export interface Change<T extends object = StoredDocument> {
+  /** Of the document's last change. */
+  readonly seq: number
+  readonly id: string
+  /** The winner first; with `style: 'all'` every leaf revision. */
+  readonly changes: readonly { readonly rev: string }[]
+  /** The winner is a tombstone. */
+  readonly deleted?: true
+  /** With `docs`: the winner. */
+  readonly doc?: T | Tombstone
+}

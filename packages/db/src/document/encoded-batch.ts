@@ -12,8 +12,7 @@ import { checkPlainObject } from '../codec/collation.ts'
 import { decodeDocument } from '../codec/decode-document.ts'
 import { isReserved } from '../codec/document-format.ts'
 import { encodeDocument } from '../codec/encode-document.ts'
-import { ShapeDictionary } from '../codec/shape.ts'
-import type { Shape } from '../codec/shape.ts'
+import { ShapeDictionary, type Shape } from '../codec/shape.ts'
 import { BODY_HEADER_BYTES_MAX } from './body.ts'
 import type { CollectionState } from './collection-state.ts'
 import { checkId } from './document-id.ts'
@@ -237,4 +236,25 @@ export function encodeTombstone(id: string, key: Key, revision?: string): Docume
   write.contentEnd = write.contentStart
   write.bytes = writer.bytes
   return write
+}
+
+/** A document to be deleted; with `revision` only that leaf of it. */
+export interface DeleteTarget {
+  readonly id: string
+  readonly key: Key
+  readonly revision: string | undefined
+}
+
+/** Checks what a caller wants to have deleted: an id or a document (with or without `_rev`). */
+export function checkTargets(inputs: readonly unknown[]): DeleteTarget[] {
+  checkBatchSize(inputs.length)
+  return inputs.map((input) => {
+    const { _id, _rev } = (typeof input === 'object' && input !== null ? input : { _id: input }) as Record<
+      string,
+      unknown
+    >
+    if (_rev !== undefined && typeof _rev !== 'string') throw new TypeError('_rev is a string')
+    const key = checkId(_id)
+    return { id: _id as string, key, revision: _rev }
+  })
 }

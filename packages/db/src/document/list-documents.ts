@@ -6,8 +6,8 @@ import type { Key } from '../base/brand.ts'
 import type { Cursor, KeyRange } from '../kv/key-value-store.ts'
 import type { BodyView } from './body.ts'
 import type { DocumentReader, StoredDocument } from './document-reader.ts'
-import { possibleIdKey } from './id-range.ts'
-import { conflictsOf } from './other-leaves.ts'
+import { possibleIdKey } from './document-id.ts'
+import { conflictsOf } from './stored-revisions.ts'
 
 export interface ListRequest {
   readonly range: KeyRange

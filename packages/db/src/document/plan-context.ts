@@ -2,12 +2,11 @@
 import type { PannierError } from '../base/errors.ts'
 import type { ShapeDictionary } from '../codec/shape.ts'
 import type { Snapshot } from '../kv/key-value-store.ts'
-import type { AttachmentWork } from './attachments/attachment-work.ts'
+import type { AttachmentWork } from './attachments/attachment-changes.ts'
 import type { BodyView } from './body.ts'
 import type { CollectionSettings, CollectionState } from './collection-state.ts'
-import type { DocumentWrite, Refusals } from './document-write.ts'
+import { conflict, type DocumentWrite, type Refusals } from './document-write.ts'
 import type { Revision } from './revision.ts'
-import { conflict } from './write-errors.ts'
 
 /**
  * - 'insert': there must be no such document.

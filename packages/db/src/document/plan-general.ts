@@ -2,10 +2,9 @@
  * Plans what plan-writes.ts does not: documents that have several leaves or keep their history, several writes to one
  * document, revisions that were made elsewhere, and histories that have grown to their limit.
  */
-import { DocumentPlan } from './document-plan.ts'
+import { type StoredBody, DocumentPlan } from './document-plan.ts'
 import type { BodyView } from './body.ts'
-import type { DocumentWrite } from './document-write.ts'
-import type { StoredBody } from './load-revisions.ts'
+import { tooManyGenerations, type DocumentWrite } from './document-write.ts'
 import { checkEdit } from './plan-context.ts'
 import type { Planner } from './plan-context.ts'
 import { revisionKey } from './revision-entry.ts'
@@ -13,7 +12,6 @@ import type { RevisionNode } from './revision-tree.ts'
 import { GENERATION_MAX, revisionText } from './revision.ts'
 import type { Revision } from './revision.ts'
 import { StoredRevisions } from './stored-revisions.ts'
-import { tooManyGenerations } from './write-errors.ts'
 
 export class GeneralPlanner {
   readonly #planner: Planner

@@ -10,10 +10,11 @@
  * kept. The winner's body is in `bodies`, and so is whether it is deleted.
  */
 import type { Key } from '../base/brand.ts'
-import { KEY_NUMBER_BYTES, numberKey, putNumber } from '../codec/key-encoding.ts'
+import { KEY_NUMBER_BYTES, numberKey, putNumber, keyNumber } from '../codec/key-encoding.ts'
 import { numberBytes } from './body.ts'
-import { isHashSuffix, REVISION_HASH_BYTES, suffixToBytes } from './revision.ts'
-import type { Revision } from './revision.ts'
+import { isHashSuffix, REVISION_HASH_BYTES, suffixToBytes, type Revision, suffixFromBytes } from './revision.ts'
+import { byteStringOf, ByteReader, corruptBytes } from '../codec/bytes.ts'
+import type { KeyRange } from '../kv/key-value-store.ts'
 
 export interface RevisionEntry extends Revision {
   /** The suffix of the parent; undefined if that is not known. */
@@ -79,3 +80,44 @@ export function revisionValue({
 /** The tag before a hash is 0, which is there already. */
 const keyCodes: number[] = new Array<number>(2 * KEY_NUMBER_BYTES + 1 + REVISION_HASH_BYTES).fill(0)
 const valueCodes: number[] = [HAS_PARENT, ...new Array<number>(REVISION_HASH_BYTES).fill(0)]
+
+/** Reads the entries of a `revisions` tree; revision-entry.ts has their format. */
+const SUFFIX_AT: number = 2 * KEY_NUMBER_BYTES
+
+/** All revisions of a document. */
+export function revisionRange(documentNumber: number): KeyRange {
+  return { gte: numberKey(documentNumber), lt: numberKey(documentNumber + 1) }
+}
+
+/** The number of the document that an entry belongs to. */
+export function documentNumberOf(key: Key): number {
+  return keyNumber(key.slice(0, KEY_NUMBER_BYTES) as Key)
+}
+
+export function readRevision(key: Key, value: Uint8Array): RevisionEntry {
+  const tag = key[SUFFIX_AT]
+  const bytes = key.slice(SUFFIX_AT + 1)
+  const isText = tag === TEXT_TAG
+  if (!isText && (tag !== HASH_TAG || bytes.length !== REVISION_HASH_BYTES))
+    throw corruptBytes('a revision has no name')
+  const generation = keyNumber(key.slice(0, SUFFIX_AT) as Key)
+  const reader = new ByteReader(value)
+  const flags = reader.u8()
+  if (flags > FLAGS_KNOWN) throw corruptBytes('a revision has an unknown format')
+  let parent: string | undefined
+  if ((flags & HAS_PARENT) !== 0) {
+    const parentIsText = (flags & PARENT_IS_TEXT) !== 0
+    const length = parentIsText ? reader.varint() : REVISION_HASH_BYTES
+    parent = suffixFromBytes(byteStringOf(reader, length), parentIsText)
+  }
+  const body = (flags & HAS_BODY) === 0 ? undefined : reader.varint()
+  if (!reader.done || generation === 0) throw corruptBytes('a revision is malformed')
+  return {
+    generation,
+    suffix: suffixFromBytes(bytes, isText),
+    parent,
+    leaf: (flags & IS_LEAF) !== 0,
+    deleted: (flags & IS_DELETED) !== 0,
+    body,
+  }
+}

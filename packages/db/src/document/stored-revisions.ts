@@ -4,8 +4,9 @@ import { numberKey } from '../codec/key-encoding.ts'
 import type { Snapshot, TreeReader } from '../kv/key-value-store.ts'
 import { BodyView } from './body.ts'
 import type { CollectionState } from './collection-state.ts'
-import { readRevision, revisionRange } from './read-revision-entry.ts'
-import type { RevisionEntry } from './revision-entry.ts'
+import { readRevision, revisionRange, type RevisionEntry } from './revision-entry.ts'
+import type { DocumentReader } from './document-reader.ts'
+import { compareLeaves, revisionText } from './revision.ts'
 
 export class StoredRevisions {
   readonly #revisions: TreeReader | undefined
@@ -42,4 +43,23 @@ export class StoredRevisions {
       return new BodyView().load(bytes, number)
     })
   }
+}
+
+/** What names a document's revisions; `BodyView` is one. */
+export type LeavesOf = Pick<BodyView, 'number' | 'otherLeaves'>
+
+/** As they would win without those before. May throw a Miss. */
+export function otherLeaves({ snapshot, collection }: DocumentReader, body: LeavesOf): RevisionEntry[] {
+  if (!body.otherLeaves) return []
+  const leaves: RevisionEntry[] = []
+  new StoredRevisions(snapshot, collection).each(body.number, (entry) => {
+    if (entry.leaf) leaves.push(entry)
+  })
+  return leaves.sort(compareLeaves)
+}
+
+/** As `_conflicts` of a document lists them: the live ones. Undefined if there are none. */
+export function conflictsOf(reader: DocumentReader, body: LeavesOf): string[] | undefined {
+  const live = otherLeaves(reader, body).filter(({ deleted }) => !deleted)
+  return live.length === 0 ? undefined : live.map(revisionText)
 }

@@ -7,23 +7,17 @@ import type { PannierError } from '../base/errors.ts'
 import { stringOrder } from '../codec/key-order.ts'
 import type { ShapeDictionary } from '../codec/shape.ts'
 import type { WriteTransaction } from '../kv/key-value-store.ts'
-import { applyWrites } from './apply-writes.ts'
-import type { WriteResult } from './apply-writes.ts'
-import { AttachmentWork } from './attachments/attachment-work.ts'
+import { applyWrites, type WriteResult } from './apply-writes.ts'
+import { AttachmentWork } from './attachments/attachment-changes.ts'
 import type { BodyView } from './body.ts'
 import type { Catalog } from './catalog.ts'
-import { changedDocument } from './changed-document.ts'
-import { DEFAULT_SETTINGS } from './collection-state.ts'
-import type { CollectionSettings, CollectionState } from './collection-state.ts'
-import type { DeleteTarget } from './delete-target.ts'
-import type { DocumentWrite, IndexMaintenance, Refusals } from './document-write.ts'
-import { DocumentReader } from './document-reader.ts'
-import type { StoredDocument } from './document-reader.ts'
-import { encodeBatch, encodeTombstone, guessShapes } from './encoded-batch.ts'
-import type { EncodedBatch } from './encoded-batch.ts'
+import { DEFAULT_SETTINGS, type CollectionSettings, type CollectionState } from './collection-state.ts'
+import { type DeleteTarget, encodeBatch, encodeTombstone, guessShapes, type EncodedBatch } from './encoded-batch.ts'
+import { notFound, type DocumentWrite, type IndexMaintenance, type Refusals } from './document-write.ts'
+import { DocumentReader, type StoredDocument } from './document-reader.ts'
 import { planWrites } from './plan-writes.ts'
 import type { PlanContext, PlannedWrites, WriteMode } from './plan-context.ts'
-import { notFound } from './write-errors.ts'
+import { isArrayLike, isPlainObject } from '../codec/collation.ts'
 
 export type { WriteMode }
 
@@ -314,4 +308,48 @@ function putLast(
   const results = putDocuments(transaction, context, batch.only([...last.values()]), 'upsert', atomic)
   const byId = new Map(results.map((result) => [result.id, result]))
   return batch.writes.map(({ id }) => byId.get(id)!)
+}
+
+/**
+ * The document that is to be written; undefined: all stays as it is. `call` names the operation in errors; `read` gives the
+ * documents once more, to see whether a function that returned nothing has changed those that it was given.
+ */
+export function changedDocument<Given>(
+  call: string,
+  id: string,
+  change: (given: Given) => unknown,
+  read: () => Given,
+): object | undefined {
+  const given = read()
+  const changed = change(given)
+  if (changed === undefined) {
+    // Only now, so that an ordinary change pays nothing for it.
+    if (!isSame(given, read()))
+      throw new TypeError(
+        `${call}: the function changed the document that it was given and returned nothing; it must return the new document, as in (doc) => ({ ...doc, n: 1 })`,
+      )
+    return undefined
+  }
+  if (changed instanceof Promise)
+    throw new TypeError(`${call}: the function must not be async; it runs inside the write`)
+  if (!isPlainObject(changed)) throw new TypeError(`${call}: the function must return a document or undefined`)
+  const { _id = id } = changed
+  if (_id !== id) throw new TypeError(`${call}: the function must not change _id`)
+  return changed['_id'] === undefined ? { ...changed, _id } : changed
+}
+
+/** Of two values that were read from the same bytes. */
+function isSame(left: unknown, right: unknown): boolean {
+  if (Object.is(left, right)) return true
+  if (isArrayLike(left) && isArrayLike(right)) {
+    if (left.length !== right.length) return false
+    for (let at = 0; at < left.length; at++) if (!isSame(left[at], right[at])) return false
+    return true
+  }
+  if (!isPlainObject(left) || !isPlainObject(right)) return false
+  const names = Object.keys(left)
+  return (
+    names.length === Object.keys(right).length &&
+    names.every((name) => Object.hasOwn(right, name) && isSame(left[name], right[name]))
+  )
 }

@@ -7,10 +7,10 @@ import { isPlainObject } from '../codec/collation.ts'
 import { collationNamed } from '../codec/registered-collation.ts'
 import { isReserved } from '../codec/document-format.ts'
 import { fieldNames, parseOrderedField } from '../codec/field-path.ts'
-import type { IndexDefinition, IndexField, IndexSelector, TextSettings } from '../document/index-definition.ts'
+import type { IndexDefinition, IndexField, IndexSelector, TextSettings } from '../document/collection-state.ts'
 
 export type { IndexDefinition, IndexField, IndexSelector }
-export { indexTreeName } from '../document/index-definition.ts'
+export { indexTreeName } from '../document/collection-state.ts'
 
 /**
  * How an index is declared: a field ('age', descending '-age'), several (['city', '-age']), or the long form (docs/internals/indexes.md):

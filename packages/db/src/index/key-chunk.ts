@@ -8,12 +8,10 @@ import { lazyModule } from '../base/lazy-module.ts'
 import type { Key } from '../base/brand.ts'
 import type { ShapeDictionary } from '../codec/shape.ts'
 import type { BodyView } from '../document/body.ts'
-import type { ChunkPart } from './chunk-part.ts'
-import type { IndexTests } from './entry-keys.ts'
+import { type IndexTests, collationOf, elementsOf, sortedValue } from './index-key.ts'
 import { EntryList } from './entry-list.ts'
 import { FieldReader } from './field-reader.ts'
 import type { IndexDefinition } from './index-definition.ts'
-import { collationOf, elementsOf, sortedValue } from './index-key.ts'
 import { ValueTree } from './value-tree.ts'
 
 const texts = lazyModule(() => import('./text/text-part.ts'))
@@ -136,4 +134,22 @@ class IndexPart implements ChunkPart {
     }
     for (const value of found) this.#entries.add(value, documentNumber)
   }
+}
+
+/** The entries that a chunk (key-chunk.ts) has for one index. */
+export interface ChunkPart {
+  readonly index: IndexDefinition
+  /** Entries. */
+  readonly count: number
+  /** Memory used, about. */
+  readonly bytes: number
+  /** There is no room for more, whatever memory there is. */
+  readonly full: boolean
+  add(fields: FieldReader, documentNumber: number): void
+  /** Before `keyAt` and the like, which take the place in key order. */
+  sort(): void
+  keyAt(place: number): Key
+  documentAt(place: number): number
+  /** Undefined: nothing. */
+  valueAt(place: number): Uint8Array | undefined
 }

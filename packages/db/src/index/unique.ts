@@ -16,12 +16,10 @@ import { DocumentReader, existingTree } from '../document/document-reader.ts'
 import { DocumentWrite } from '../document/document-write.ts'
 import type { PreparedWork, Refusals } from '../document/document-write.ts'
 import type { Snapshot, TreeReader, WriteTransaction } from '../kv/key-value-store.ts'
-import type { IndexTests } from './entry-keys.ts'
+import { type IndexTests, elementsOf, encodeIndexValue, type ReadPath } from './index-key.ts'
 import { FieldReader } from './field-reader.ts'
 import { indexTreeName } from './index-definition.ts'
 import type { IndexDefinition } from './index-definition.ts'
-import { elementsOf, encodeIndexValue } from './index-key.ts'
-import type { ReadPath } from './index-key.ts'
 
 export interface UniqueWork extends PreparedWork {
   readonly transaction: WriteTransaction

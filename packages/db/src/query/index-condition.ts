@@ -1,7 +1,7 @@
 /** The selectors of partial indexes, checked when they are declared. */
 import { isReserved } from '../codec/document-format.ts'
 import { fieldNames } from '../codec/field-path.ts'
-import type { IndexDefinition, IndexSelector } from '../document/index-definition.ts'
+import type { IndexDefinition, IndexSelector } from '../document/collection-state.ts'
 import { leavesOf, normalise, type Condition } from './ast/normalise.ts'
 import { parseSelector } from './ast/parse-selector.ts'
 

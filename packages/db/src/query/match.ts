@@ -15,6 +15,7 @@ import {
 } from './ast/normalise.ts'
 import { compileSet } from './ast/value-set.ts'
 import { regexTest } from './regex/check-regex.ts'
+import type { StoredDocument } from '../document/document-reader.ts'
 
 export type ReadField<Row> = (row: Row) => unknown
 export type Test<Row> = (row: Row) => boolean
@@ -113,4 +114,15 @@ function elementReader(path: string): ReadField<unknown> {
   if (path === '') return (element) => element
   const compiled = compileFieldPath(path)
   return (element) => getField(element, compiled)
+}
+
+/** Names that documents have beside their content. */
+const OWN_FIELDS: ReadonlySet<string> = new Set(['_id', '_rev', '_attachments'])
+
+export function documentFields(path: string): ReadField<StoredDocument> {
+  if (OWN_FIELDS.has(path)) return (document) => document[path]
+  const compiled = compileFieldPath(path)
+  // What lies inside them is no content.
+  if (OWN_FIELDS.has(compiled.names[0]!)) return () => undefined
+  return (document) => getField(document, compiled)
 }

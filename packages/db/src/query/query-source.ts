@@ -4,7 +4,7 @@
 import type { CommitSequence } from '../base/brand.ts'
 import type { Pause } from '../base/pause.ts'
 import type { MaybePromise } from '../base/async.ts'
-import type { IndexDefinition } from '../document/index-definition.ts'
+import type { IndexDefinition } from '../document/collection-state.ts'
 import type { DocumentReader } from '../document/document-reader.ts'
 import type { TreeReader } from '../kv/key-value-store.ts'
 
@@ -24,4 +24,11 @@ export interface QuerySource {
   readonly now: () => number
   /** Idempotent. Called once when the query is done with it, however it ends. */
   release(): void
+}
+
+/** Arguments that are numbers of rows. */
+export function checkedCount(rows: number, what: string): number {
+  if (!Number.isSafeInteger(rows) || rows < 0)
+    throw new TypeError(`${what} takes a number of rows, not ${typeof rows === 'number' ? rows : `a ${typeof rows}`}.`)
+  return rows
 }

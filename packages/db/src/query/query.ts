@@ -24,8 +24,7 @@ import type { FieldPath, FieldValue, Projected, Selector } from './field-types.t
 import type { Explanation } from './planner/explain.ts'
 import type { QuerySpecification } from './planner/plan.ts'
 import { prepareRegexes } from './regex/check-regex.ts'
-import type { QuerySource } from './query-source.ts'
-import { checkedCount } from './row-count.ts'
+import { checkedCount, type QuerySource } from './query-source.ts'
 
 export type { Explanation, Selector }
 

@@ -1,8 +1,7 @@
 /** What the selectors of partial indexes mean: the same as those of queries. */
 import { isPromise } from '../base/async.ts'
 import { Miss } from '../base/miss.ts'
-import type { SelectorTest } from '../index/entry-keys.ts'
-import type { ReadPath } from '../index/index-key.ts'
+import type { SelectorTest, ReadPath } from '../index/index-key.ts'
 import { expressionsOf } from './ast/normalise.ts'
 import { indexCondition, type PartialIndex } from './index-condition.ts'
 import { compileCondition } from './match.ts'

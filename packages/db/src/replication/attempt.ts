@@ -8,7 +8,7 @@
 import { throwIfAborted } from '../base/abort.ts'
 import { CheckpointLog } from './checkpoint.ts'
 import { asksForRestart, checkpointLost, isTransient, unreachable } from './errors.ts'
-import { filterPlace, filterText } from './filter-text.ts'
+import { filterPlace, filterText } from './filter.ts'
 import type {
   JsonDocument,
   PeerChange,
@@ -22,8 +22,8 @@ import type {
 } from './peer.ts'
 import { mapAhead } from './pipeline.ts'
 import { addressOf, replicationId } from './replication-id.ts'
-import type { RunOptions } from './run-options.ts'
-import { keyOf, type Suspects } from './suspects.ts'
+import type { RunOptions } from './types.ts'
+import { keyOf, type Suspects } from './failing-documents.ts'
 
 /** Hears of what is done. */
 export interface AttemptWatcher {

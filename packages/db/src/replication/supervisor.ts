@@ -8,10 +8,8 @@ import { Attempt } from './attempt.ts'
 import type { AttemptWatcher } from './attempt.ts'
 import { asksForRestart, isContested, isMissing, isTransient } from './errors.ts'
 import type { ReplicationPeer } from './peer.ts'
-import { BACK_OFF_MS_MAX, BACK_OFF_MS_MIN } from './run-options.ts'
-import type { RunOptions } from './run-options.ts'
-import { Suspects } from './suspects.ts'
-import type { ReplicationStatus } from './types.ts'
+import { BACK_OFF_MS_MAX, BACK_OFF_MS_MIN, type RunOptions, type ReplicationStatus } from './types.ts'
+import { Suspects } from './failing-documents.ts'
 
 /** Attempts in a row that begin again without a checkpoint, although failures are not to be tried again. */
 const RESTARTS_MAX = 3

@@ -12,10 +12,16 @@ import type { KeyValueStore, Snapshot } from '../kv/key-value-store.ts'
 import { reducing } from '../kv/merged-tree.ts'
 import { defineView, dropView, lastPurgeOf, readView, rowsTree } from './view-catalog.ts'
 import type { CheckedView } from './view-definition.ts'
-import { checkViewOptions, type ViewOptions } from './view-options.ts'
+import {
+  type ReducedRow,
+  type ViewInfo,
+  type ViewResult,
+  type ViewRow,
+  checkViewOptions,
+  type ViewOptions,
+} from './view-options.ts'
 import { fewRows, offsetOf, rowReducer, viewRows, type ViewSource } from './view-query.ts'
 import type { RowReducer } from './reduce-positions.ts'
-import type { ReducedRow, ViewInfo, ViewResult, ViewRow } from './view-result.ts'
 import { updateView, type UpdateOptions } from './update-view.ts'
 
 export interface ViewContext {

@@ -7,15 +7,14 @@ import { isPlainObject } from '../codec/collation.ts'
 import type { Collation } from '../codec/registered-collation.ts'
 import type { DocumentReader } from '../document/document-reader.ts'
 import { RevisionReader } from '../document/revision-reads.ts'
-import { conflictsOf } from '../document/other-leaves.ts'
+import { conflictsOf } from '../document/stored-revisions.ts'
 import type { TreeReader } from '../kv/key-value-store.ts'
 import { customReducer } from './custom-reducer.ts'
 import { GroupCursor } from './group-cursor.ts'
 import { reducePositions, type RowReducer } from './reduce-positions.ts'
 import { positionOf, RowCursor, type RowBound } from './row-cursor.ts'
 import type { BuiltInReduce, ReduceFunction } from './view-definition.ts'
-import type { ViewOptions } from './view-options.ts'
-import type { ReducedRow, ViewRow } from './view-result.ts'
+import type { ReducedRow, ViewRow, ViewOptions } from './view-options.ts'
 
 /** Where a query reads. */
 export interface ViewSource {

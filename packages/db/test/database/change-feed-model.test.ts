@@ -10,7 +10,7 @@ import type { Collection } from '../../src/database/collection/collection.ts'
 import type { Database } from '../../src/database/database.ts'
 import { systemEnvironment } from '../../src/database/lifecycle/environment.ts'
 import { parseSelector } from '../../src/query/ast/parse-selector.ts'
-import { evaluate } from '../../src/query/evaluate.ts'
+import { evaluate } from '../../testing/evaluate-predicate.ts'
 import { seededRandom, type Random } from '../../testing/random.ts'
 import { openHandles } from '../several-handles.ts'
 

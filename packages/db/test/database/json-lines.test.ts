@@ -1,7 +1,7 @@
 /** Lines of JSON in chunks that are cut anywhere. */
 import { expect, test } from 'vitest'
 import { DOCUMENT_TEXT_BYTES_MAX } from '../../src/codec/document-format.ts'
-import { JsonLines } from '../../src/database/transfer/json-lines.ts'
+import { JsonLines } from '../../src/database/transfer/import-documents.ts'
 
 const TEXT = '{"a":"ü💡\\n"}\n[1,2]\n"\u2028"\n'
 const VALUES = [{ a: 'ü💡\n' }, [1, 2], '\u2028']

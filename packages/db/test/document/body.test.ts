@@ -10,8 +10,7 @@ import {
   writeBodyHeader,
 } from '../../src/document/body.ts'
 import { idGenerator } from '../../src/document/document-id.ts'
-import { revisionKey, revisionValue } from '../../src/document/revision-entry.ts'
-import { readRevision } from '../../src/document/read-revision-entry.ts'
+import { readRevision, revisionKey, revisionValue } from '../../src/document/revision-entry.ts'
 import { seededRandom } from '../../testing/random.ts'
 
 const HASH: Uint8Array = Uint8Array.from({ length: 16 }, (_, at) => at * 17)

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { normalise } from '../../src/query/ast/normalise.ts'
 import { parseSelector } from '../../src/query/ast/parse-selector.ts'
-import { evaluate } from '../../src/query/evaluate.ts'
+import { evaluate } from '../../testing/evaluate-predicate.ts'
 import { implies } from '../../src/query/planner/implication.ts'
 
 const VALUES: readonly unknown[] = [

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { normalise } from '../../src/query/ast/normalise.ts'
 import { parseSelector } from '../../src/query/ast/parse-selector.ts'
-import { evaluate } from '../../src/query/evaluate.ts'
+import { evaluate } from '../../testing/evaluate-predicate.ts'
 import { compileCondition } from '../../src/query/match.ts'
 import { compileFieldPath, getField } from '../../src/codec/field-path.ts'
 

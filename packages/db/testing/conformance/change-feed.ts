@@ -1,11 +1,11 @@
 /** The change feed: docs/internals/change-feed.md as tests. */
 import { parseSelector } from '../../src/query/ast/parse-selector.ts'
-import { evaluate } from '../../src/query/evaluate.ts'
+import { evaluate } from '../evaluate-predicate.ts'
 import type { ChangesOptions } from '../../src/database/feed/change-feed.ts'
 import type { Collection } from '../../src/database/collection/collection.ts'
 import type { Database } from '../../src/database/database.ts'
 import type { Identified, Stored } from '../../src/database/collection/document-types.ts'
-import type { Change } from '../../src/document/change.ts'
+import type { Change } from '../../src/document/document-reader.ts'
 import { assertDefined, assertEqual, assertRejects, assertThrows, assertTrue } from '../check.ts'
 import { seededRandom } from '../random.ts'
 import type { Selector } from '../../src/query/field-types.ts'

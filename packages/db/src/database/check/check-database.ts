@@ -8,15 +8,15 @@ import type { Catalog } from '../../document/catalog.ts'
 import type { CollectionState } from '../../document/collection-state.ts'
 import { existingTree } from '../../document/document-reader.ts'
 import { decodeLocal, localTreeName } from '../../document/local-documents.ts'
-import { checkRevisions } from './check-revisions.ts'
-import type { CheckedWinner } from './check-revisions.ts'
-import { IndexTests } from '../../index/entry-keys.ts'
+import { checkRevisions, type CheckedWinner } from './check-revisions.ts'
+import { IndexTests } from '../../index/index-key.ts'
 import { FieldReader } from '../../index/field-reader.ts'
-import { indexTreeName } from '../../index/index-definition.ts'
+import { indexTreeName, type IndexDefinition } from '../../index/index-definition.ts'
 import type { HeldSnapshot, KeyValueStore, TreeReader } from '../../kv/key-value-store.ts'
-import { checkViews } from './check-views.ts'
 import { selectorTest } from '../../query/selector-test.ts'
-import { IndexCheck } from './check-index.ts'
+import { decodeList, listKey, textContent, textKeys } from '../../index/text/text-entries.ts'
+import { entryKeysOfList } from '../../view/mapped-rows.ts'
+import { keysTree, listViews, purgesAfter, rowsTree, type ViewState } from '../../view/view-catalog.ts'
 
 /** What is wrong; empty if nothing is. */
 export async function checkDatabase(store: KeyValueStore, catalog: Catalog): Promise<string[]> {
@@ -131,4 +131,104 @@ async function readAll(
   })
   if (tree.count() !== entries.size) problems.push(`${what}: counts ${tree.count()} entries but has ${entries.size}`)
   return entries
+}
+
+/** The integrity check of one index: which entries it should have, and whether it has them. */
+class IndexCheck {
+  readonly #index: IndexDefinition
+  readonly #tests: IndexTests
+  readonly #expected = new Set<string>()
+  /** Of a text index: the documents that have words. */
+  readonly #listed = new Set<string>()
+
+  constructor(index: IndexDefinition, tests: IndexTests) {
+    this.#index = index
+    this.#tests = tests
+  }
+
+  /** A live document, whose fields are loaded. */
+  add(body: BodyView, { read }: FieldReader): void {
+    const index = this.#index
+    if (index.builtTo !== undefined && body.sequence > index.builtTo) return
+    if (index.text === undefined) {
+      for (const key of this.#tests.keys(index, read, body.number)) this.#expected.add(key)
+    } else if (this.#tests.includes(index, read) && textContent(index, read) !== undefined) {
+      this.#listed.add(listKey(body.number))
+    }
+  }
+
+  /** When all documents were added. */
+  problems(entries: ReadonlyMap<Key, Uint8Array>): string[] {
+    const { name, text } = this.#index
+    const expected = this.#expected
+    if (text !== undefined) {
+      // Which words there are is up to the engine that wrote the document: what it found is listed.
+      for (const [key, value] of entries) {
+        if (value.length === 0) continue
+        expected.add(key)
+        try {
+          for (const one of textKeys(decodeList(value), keyNumber(key))) expected.add(one)
+        } catch (error) {
+          if (!isPannierError(error, 'PANNIER_CORRUPT')) throw error
+          return [`the index '${name}' has a list that cannot be read`]
+        }
+      }
+      const lists = [...entries.keys()].filter((key) => entries.get(key)!.length > 0)
+      if (lists.length !== this.#listed.size || lists.some((key) => !this.#listed.has(key)))
+        return [`the index '${name}' has the words of ${lists.length} documents, not of ${this.#listed.size}`]
+    }
+    const missing = [...expected].filter((key) => !entries.has(key as Key)).length
+    const wrong = [...entries.keys()].filter((key) => !expected.has(key)).length
+    return missing + wrong > 0 ? [`the index '${name}' lacks ${missing} entries and has ${wrong} that are wrong`] : []
+  }
+}
+
+/**
+ * The integrity check of views: the rows of each are exactly those that its key lists stand for, and every list is that of a
+ * document. (What the map function would emit now, only its owner knows.)
+ */
+async function checkViews(snapshot: HeldSnapshot, state: CollectionState): Promise<string[]> {
+  const problems: string[] = []
+  const expectedTrees = new Set<string>()
+  for (const view of listViews(snapshot, state.number)) {
+    expectedTrees.add(rowsTree(state.number, view.number)).add(keysTree(state.number, view.number))
+    problems.push(...(await checkView(snapshot, state, view)))
+  }
+  for (const name of snapshot.treeNames(`${state.number}/v/`))
+    if (!expectedTrees.has(name)) problems.push(`the tree ${name} belongs to no view`)
+  return problems
+}
+
+async function checkView(snapshot: HeldSnapshot, state: CollectionState, view: ViewState): Promise<string[]> {
+  const rows = new Set<Key>()
+  const cursor = existingTree(snapshot, rowsTree(state.number, view.number)).cursor()
+  await snapshot.attempt(() => {
+    while (cursor.next()) rows.add(cursor.key)
+  })
+  const purged = new Map(
+    purgesAfter(snapshot, state.number, view.purgesSeen).map(({ number, id }) => [number, id] as const),
+  )
+  const lists = existingTree(snapshot, keysTree(state.number, view.number)).cursor()
+  let missing = 0
+  let without = 0
+  const found: [number: number, list: Uint8Array][] = []
+  await snapshot.attempt(() => {
+    while (lists.next()) found.push([keyNumber(lists.key), lists.value])
+  })
+  for (const [number, list] of found) {
+    const id = (await snapshot.attempt(() => idOf(snapshot, state, number))) ?? purged.get(number)
+    if (id === undefined) without++
+    else for (const key of entryKeysOfList(list, id)) if (!rows.delete(key)) missing++
+  }
+  if (missing + rows.size + without === 0) return []
+  return [
+    `the view '${view.storedName}' lacks ${missing} rows, has ${rows.size} that are wrong and ${without} lists of no document`,
+  ]
+}
+
+function idOf(snapshot: HeldSnapshot, { trees }: CollectionState, number: number): string | undefined {
+  const moved = existingTree(snapshot, trees.moved).get(numberKey(number))
+  const sequence = moved === undefined ? number : readNumber(moved)
+  const body = existingTree(snapshot, trees.bodies).get(numberKey(sequence))
+  return body && new BodyView().load(body, sequence).id
 }

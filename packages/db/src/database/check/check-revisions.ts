@@ -2,8 +2,7 @@
 import type { Key } from '../../base/brand.ts'
 import { numberKey } from '../../codec/key-encoding.ts'
 import { BodyView, readNumber } from '../../document/body.ts'
-import { documentNumberOf, readRevision } from '../../document/read-revision-entry.ts'
-import type { RevisionEntry } from '../../document/revision-entry.ts'
+import { documentNumberOf, readRevision, type RevisionEntry } from '../../document/revision-entry.ts'
 import { RevisionTree } from '../../document/revision-tree.ts'
 import { revisionText } from '../../document/revision.ts'
 

@@ -8,11 +8,15 @@ import { loadedModule } from '../../base/lazy-module.ts'
 import { checkPlainObject } from '../../codec/collation.ts'
 import type { AttachmentContent } from '../../document/attachments/attachment-input.ts'
 import type { Attachment } from '../../document/attachments/attachment.ts'
-import { checkTargets } from '../../document/delete-target.ts'
+import {
+  checkTargets,
+  checkBatchSize,
+  encodeBatch,
+  guessShapes,
+  type ShapeGuess,
+} from '../../document/encoded-batch.ts'
 import { DocumentReader } from '../../document/document-reader.ts'
 import type { StoredDocument } from '../../document/document-reader.ts'
-import { checkBatchSize, encodeBatch, guessShapes } from '../../document/encoded-batch.ts'
-import type { ShapeGuess } from '../../document/encoded-batch.ts'
 import type { ListedRow, ListRow } from '../../document/list-documents.ts'
 import type { WriteResult } from '../../document/apply-writes.ts'
 import type { RevisionFields, RevisionReadOptions } from '../../document/revision-reads.ts'
@@ -29,8 +33,7 @@ import type * as Attachments from './collection-attachments.ts'
 import type { GetAttachmentOptions, PutAttachmentOptions, RemoveAttachmentOptions } from './collection-attachments.ts'
 import { checkOptions, type OptionNames } from '../../base/options.ts'
 import type { CollectionAccess } from './collection-access.ts'
-import { collectionInfo } from './collection-info.ts'
-import type { CollectionInfo } from './collection-info.ts'
+import { collectionInfo, type CollectionInfo } from './collection-settings.ts'
 import { DocumentList, listRequest } from './document-list.ts'
 import type { ListKeysOptions, ListOptions } from './document-list.ts'
 import type {

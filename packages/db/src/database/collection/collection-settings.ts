@@ -1,6 +1,8 @@
 /** Settings of a collection as they are declared: checked, gathered, compared with what is stored. */
-import type { CollectionSettings, CollectionState } from '../../document/collection-state.ts'
+import { type CollectionSettings, type CollectionState, DEFAULT_SETTINGS } from '../../document/collection-state.ts'
 import { REVISIONS_LIMIT_MAX } from '../../document/revision.ts'
+import { existingTree } from '../../document/document-reader.ts'
+import type { Snapshot } from '../../kv/key-value-store.ts'
 
 /** Those that were declared; they are added to by later declarations. */
 export type ChosenSettings = { -readonly [Name in keyof CollectionSettings]?: CollectionSettings[Name] }
@@ -20,4 +22,46 @@ export function chooseSettings(chosen: ChosenSettings, { history, revisionsLimit
 
 export function hasSettings({ settings }: CollectionState, chosen: Readonly<ChosenSettings>): boolean {
   return Object.entries(chosen).every(([name, value]) => settings[name as keyof CollectionSettings] === value)
+}
+
+/** What `collection.info()` tells. Reads no page. */
+export interface CollectionInfo {
+  readonly name: string
+  /** Live documents. */
+  readonly documents: number
+  /** Tombstones. */
+  readonly deleted: number
+  /** The sequence number given last; 0 before the first. */
+  readonly lastSeq: number
+  /**
+   * Random, made with the collection: one that was dropped and made again, or lost with its storage, has another one, and its
+   * sequence numbers are others too. Undefined while the collection does not exist.
+   */
+  readonly epoch: string | undefined
+  /** So many revisions of a document are remembered, from each leaf up. */
+  readonly revisionsLimit: number
+  /** The content of revisions that were replaced is kept, until `compact()`. */
+  readonly history: boolean
+  /** About how many bytes its documents and indexes take in storage, without what is only in the log yet; undefined if not known. */
+  readonly storedBytes: number | undefined
+}
+
+export function collectionInfo(snapshot: Snapshot, state: CollectionState | undefined, name: string): CollectionInfo {
+  if (state === undefined) {
+    return { name, documents: 0, deleted: 0, lastSeq: 0, epoch: undefined, ...DEFAULT_SETTINGS, storedBytes: 0 }
+  }
+  const { number, epoch, trees, settings } = state
+  const sizes = snapshot.treeNames(`${number}/`).map((tree) => existingTree(snapshot, tree).storedBytes)
+  return {
+    name,
+    documents: existingTree(snapshot, trees.ids).count(),
+    deleted: existingTree(snapshot, trees.deleted).count(),
+    lastSeq: existingTree(snapshot, trees.bodies).lastNumber,
+    epoch,
+    ...settings,
+    storedBytes: sizes.reduce<number | undefined>(
+      (sum, size) => (sum === undefined || size === undefined ? undefined : sum + size),
+      0,
+    ),
+  }
 }

@@ -1,8 +1,7 @@
 /** Lists of documents as their callers see them. What reads them is loaded with the first use. */
 import { checkOptions, type OptionNames } from '../../base/options.ts'
 import { loadedModule } from '../../base/lazy-module.ts'
-import { idKeyRange } from '../../document/id-range.ts'
-import type { IdRange } from '../../document/id-range.ts'
+import { idKeyRange, type IdRange } from '../../document/document-id.ts'
 import type { ListHead, ListRequest } from '../../document/list-documents.ts'
 import type { CollectionAccess } from './collection-access.ts'
 

@@ -1,7 +1,7 @@
 /** Lists what a unique index has twice: what replication brought. One pass over the entries. */
 import { PannierError } from '../../base/errors.ts'
 import { checkOptions, type OptionNames } from '../../base/options.ts'
-import { IndexTests } from '../../index/entry-keys.ts'
+import { IndexTests } from '../../index/index-key.ts'
 import { duplicatesAt, withoutNumber } from '../../index/unique.ts'
 import type { Duplicate } from '../../index/unique.ts'
 import type { QuerySource } from '../../query/query-source.ts'

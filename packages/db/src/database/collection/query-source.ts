@@ -3,11 +3,17 @@ import type { Environment } from '../../base/environment.ts'
 import type { MaybePromise } from '../../base/async.ts'
 import { pauseIn } from '../../base/pause.ts'
 import { DocumentReader, existingTree } from '../../document/document-reader.ts'
-import { emptyCollection } from '../../document/empty-collection.ts'
-import { indexTreeName } from '../../document/index-definition.ts'
-import type { Snapshot } from '../../kv/key-value-store.ts'
+import {
+  indexTreeName,
+  type IndexDefinition,
+  collectionTrees,
+  DEFAULT_SETTINGS,
+} from '../../document/collection-state.ts'
+import type { Snapshot, Cursor, TreeReader } from '../../kv/key-value-store.ts'
 import type { QuerySource } from '../../query/query-source.ts'
 import type { CollectionWriting } from './collection-access.ts'
+import type { CommitSequence } from '../../base/brand.ts'
+import { ShapeDictionary } from '../../codec/shape.ts'
 
 export interface ReadableSnapshot extends Snapshot {
   attempt<T>(step: () => T): MaybePromise<T>
@@ -34,3 +40,39 @@ export function querySource(
     release,
   }
 }
+
+/** It has the indexes that the first write will give it. Their numbers are those of no stored index. */
+function emptyCollection(
+  name: string,
+  declared: readonly Omit<IndexDefinition, 'number' | 'builtTo'>[],
+): DocumentReader {
+  const state = {
+    number: 0,
+    name,
+    epoch: '',
+    shapes: new ShapeDictionary(),
+    indexes: declared.map((declaration, at) => ({ number: -1 - at, ...declaration, builtTo: undefined })),
+    nextIndexNumber: 1,
+    settings: DEFAULT_SETTINGS,
+    trees: collectionTrees(0),
+  }
+  return new DocumentReader(EMPTY_SNAPSHOT, state)
+}
+
+const EMPTY_CURSOR: Cursor = { next: () => false, key: '' as Cursor['key'], keyNumber: 0, value: new Uint8Array(0) }
+
+const EMPTY_TREE: TreeReader = {
+  foresee: () => {},
+  get: () => undefined,
+  getMany: (keys) => keys.map(() => undefined),
+  getSome: (keys) => keys.map(() => undefined),
+  count: () => 0,
+  rank: () => 0,
+  reduce: () => undefined,
+  select: () => undefined,
+  cursor: () => EMPTY_CURSOR,
+  lastNumber: 0,
+  storedBytes: 0,
+}
+
+const EMPTY_SNAPSHOT: Snapshot = { sequence: 0 as CommitSequence, tree: () => EMPTY_TREE, treeNames: () => [] }

@@ -5,8 +5,7 @@ import type { BuiltInReduce, Emit, MapMany, ReduceFunction, ViewFunctions } from
 import type { ViewContext, ViewEngine } from '../../view/view-engine.ts'
 import type { ViewEngines } from '../../view/view-engines.ts'
 import { checkViewFunctions } from '../../view/view-functions.ts'
-import type { ViewOptions } from '../../view/view-options.ts'
-import type { ReducedRow, ViewInfo, ViewResult, ViewRow } from '../../view/view-result.ts'
+import type { ReducedRow, ViewInfo, ViewResult, ViewRow, ViewOptions } from '../../view/view-options.ts'
 
 /** What a view is made of. Functions must be pure: their results are kept for as long as their source stays the same. */
 export interface ViewDefinition<Document, Key, Value, Reduce> {

@@ -1,6 +1,6 @@
 /** The encryption of an open database: who can open it, and its keys. Loaded with the first encrypted database. */
 import { cryptoPlatform } from '#crypto-platform'
-import { PannierError } from '../../base/errors.ts'
+import { PannierError, isPannierError } from '../../base/errors.ts'
 import { checkOptions, type OptionNames } from '../../base/options.ts'
 import type { PagedKeyValueStore, SnapshotExport } from '../../kv/open.ts'
 import type { SnapshotOptions } from '../transfer/snapshot-options.ts'
@@ -23,7 +23,7 @@ import type { Storage } from '../../storage/page-store.ts'
 import { eitherSignal, type LongWork } from '../transfer/byte-stream.ts'
 import type { DatabaseContext } from '../database-context.ts'
 import { assertOutside } from '../collection/transaction-scope.ts'
-import { fence } from './fence.ts'
+import type { KeyValueStore } from '../../kv/key-value-store.ts'
 
 /** One of those who can open the database. */
 export interface EncryptionSlot {
@@ -227,4 +227,37 @@ export class Encryption {
 
 function describe({ id, kind, label }: Slot): EncryptionSlot {
   return { id, kind, label }
+}
+
+/** Makes every other handle read before it writes again. */
+const ATTEMPTS_MAX = 20
+const NAME = 'fence'
+
+/**
+ * A commit that changes nothing, then a storage checkpoint: whoever has not seen what is stored by now, also a handle that is
+ * frozen, can neither append nor commit nor stage pages before it has read. All that was in the log before is in pages, and what was
+ * staged and not committed is gone.
+ *
+ * Relies on: a transaction that is held begins when no storage checkpoint runs, so the one here begins after it.
+ */
+export async function fence(store: KeyValueStore): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await commitNothing(store)
+      return await store.checkpoint()
+    } catch (error) {
+      if (attempt === ATTEMPTS_MAX || !isPannierError(error, 'PANNIER_STALE')) throw error
+    }
+  }
+}
+
+async function commitNothing(store: KeyValueStore): Promise<void> {
+  const held = await store.begin()
+  try {
+    held.createTree(NAME, 'inline')
+    held.dropTree(NAME)
+    await held.commit()
+  } finally {
+    held.rollback()
+  }
 }

@@ -5,10 +5,9 @@
 import { PannierError } from '../../base/errors.ts'
 import type { Environment } from '../../base/environment.ts'
 import { hash128, toHex } from '../../codec/hash128.ts'
-import type { RunOptions } from '../../replication/run-options.ts'
+import type { RunOptions, ReplicationEvent, ReplicationPart } from '../../replication/types.ts'
 import type { ReplicationPeer } from '../../replication/peer.ts'
 import { addressOf } from '../../replication/replication-id.ts'
-import type { ReplicationEvent, ReplicationPart } from '../../replication/types.ts'
 import { WebLeader } from '../coordination/web-leader.ts'
 import type { ReplicationState, ReplicationView } from './replication-options.ts'
 

@@ -5,14 +5,18 @@ import { checkOptions, type OptionNames } from '../../base/options.ts'
 import { HttpPeer } from '../../replication/http/http-peer.ts'
 import type { HttpPeerOptions } from '../../replication/http/http-peer.ts'
 import type { PeerFilter, ReplicationPeer } from '../../replication/peer.ts'
-import { PartWatcher } from '../../replication/part-watcher.ts'
-import { BATCHES_AHEAD_DEFAULT, BATCH_SIZE_DEFAULT } from '../../replication/run-options.ts'
-import type { RunOptions } from '../../replication/run-options.ts'
+import { sumUp, PartWatcher } from '../../replication/part-progress.ts'
+import {
+  BATCHES_AHEAD_DEFAULT,
+  BATCH_SIZE_DEFAULT,
+  type RunOptions,
+  type Network,
+  type ReplicationDirection,
+  type ReplicationResult,
+} from '../../replication/types.ts'
 import { addressOf } from '../../replication/replication-id.ts'
 import { Siblings, supervise } from '../../replication/supervisor.ts'
 import type { Control } from '../../replication/supervisor.ts'
-import { sumUp } from '../../replication/sum-up.ts'
-import type { Network, ReplicationDirection, ReplicationResult } from '../../replication/types.ts'
 import { CollectionOperations } from '../collection/collection-operations.ts'
 import type { DatabaseContext } from '../database-context.ts'
 import { LocalPeer } from './local-peer.ts'

@@ -13,10 +13,13 @@ import type { Environment } from '../../base/environment.ts'
 import { runSteps } from '../../base/steps.ts'
 import { numberKey } from '../../codec/key-encoding.ts'
 import type { Catalog } from '../../document/catalog.ts'
-import type { CollectionState } from '../../document/collection-state.ts'
+import {
+  SCHEMA_VERSION_FIRST,
+  type PendingMigration,
+  type SchemaState,
+  type CollectionState,
+} from '../../document/collection-state.ts'
 import { DocumentReader, existingTree } from '../../document/document-reader.ts'
-import { SCHEMA_VERSION_FIRST } from '../../document/schema-state.ts'
-import type { PendingMigration, SchemaState } from '../../document/schema-state.ts'
 import type { WriteContext } from '../../document/write-documents.ts'
 import type { KeyValueStore, Snapshot, WriteTransaction } from '../../kv/key-value-store.ts'
 import type { CollectionSchema } from './collection-schema.ts'

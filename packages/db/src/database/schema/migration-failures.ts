@@ -4,9 +4,8 @@
  */
 import type { Key } from '../../base/brand.ts'
 import { decodeIdKey } from '../../codec/key-encoding.ts'
-import type { CollectionState } from '../../document/collection-state.ts'
+import { migrationFailuresTree, type CollectionState } from '../../document/collection-state.ts'
 import { DocumentReader } from '../../document/document-reader.ts'
-import { migrationFailuresTree } from '../../document/schema-state.ts'
 import type { Snapshot, TreeReader, WriteTransaction } from '../../kv/key-value-store.ts'
 import type { DocumentIssue } from './validator.ts'
 

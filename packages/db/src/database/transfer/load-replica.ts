@@ -6,7 +6,7 @@ import { isSequence } from '../../replication/peer.ts'
 import type { JsonDocument, Sequence, SnapshotLoaded, SnapshotProgress } from '../../replication/peer.ts'
 import { bytesOf } from './byte-source.ts'
 import { REPLICA_FORMAT, REPLICA_VERSION } from './export-replica.ts'
-import { JsonLines } from './json-lines.ts'
+import { JsonLines } from './import-documents.ts'
 import { PartReader } from './replica-parts.ts'
 import type { ReplicaPart } from './replica-parts.ts'
 

@@ -7,16 +7,22 @@
  */
 import type { Key } from '../../base/brand.ts'
 import { numberKey } from '../../codec/key-encoding.ts'
-import { readNumber } from '../../document/body.ts'
-import { ascendingOrder, existingTree } from '../../document/document-reader.ts'
-import { possibleIdKey } from '../../document/id-range.ts'
+import { readNumber, type BodyView } from '../../document/body.ts'
+import {
+  ascendingOrder,
+  existingTree,
+  type DocumentReader,
+  type StoredDocument,
+} from '../../document/document-reader.ts'
+import { possibleIdKey } from '../../document/document-id.ts'
 import type { TreeReader } from '../../kv/key-value-store.ts'
-import { isNever, type Condition } from '../ast/normalise.ts'
+import { isNever, type Condition, isAlways } from '../ast/normalise.ts'
 import { scanEntries } from '../operators/build.ts'
 import { BATCH_ROWS_MAX } from '../operators/operator.ts'
 import { accessPaths, type AccessPath } from '../planner/access-path.ts'
 import type { QuerySource } from '../query-source.ts'
-import type { ChangeFilters } from './change-filter.ts'
+import { compileCondition, type ReadField } from '../match.ts'
+import { bodyFields } from '../operators/project.ts'
 
 /** With fewer changes to look at, planning costs more than it saves. */
 const CHANGES_MIN = 256
@@ -105,4 +111,38 @@ function sequencesOf({ documents }: QuerySource, numbers: readonly number[]): nu
 
 function deletedTree({ documents }: QuerySource): TreeReader {
   return existingTree(documents.snapshot, documents.collection.trees.deleted)
+}
+
+/** All of them have to be met. */
+export interface ChangeFilters {
+  readonly condition: Condition | undefined
+  readonly ids: ReadonlySet<string> | undefined
+  readonly accept: ((document: StoredDocument) => unknown) | undefined
+}
+
+/** Gives the document of a change that passes, decoded if a filter or `docs` needs it; false for one that does not. */
+export type PassChange = (body: BodyView) => StoredDocument | boolean
+
+export function compileFilters(documents: DocumentReader, filters: ChangeFilters, docs: boolean): PassChange {
+  const { condition, ids, accept } = filters
+  const test =
+    condition === undefined || isAlways(condition) ? undefined : compileCondition(condition, changedFields(documents))
+  return (body) => {
+    if (ids !== undefined && !ids.has(body.id)) return false
+    if (test !== undefined && !test(body)) return false
+    if (accept === undefined && !docs) return true
+    const document = documents.decode(body)
+    return accept === undefined || Boolean(accept(document)) ? document : false
+  }
+}
+
+/** As `bodyFields`, and `_deleted` is a field. */
+function changedFields(documents: DocumentReader): (path: string) => ReadField<BodyView> {
+  const fieldOf = bodyFields(documents)
+  return (path) => {
+    if (path === '_deleted') return (body) => (body.deleted ? true : undefined)
+    const read = fieldOf(path)
+    if (path === '_id' || path === '_rev') return read
+    return (body) => (body.contentStart < body.contentEnd ? read(body) : undefined)
+  }
 }

@@ -6,16 +6,14 @@
 import type { Key } from '../../base/brand.ts'
 import { numberKey } from '../../codec/key-encoding.ts'
 import { BodyView } from '../../document/body.ts'
-import type { Change } from '../../document/change.ts'
-import { BATCH_BYTES_MAX, type StoredDocument } from '../../document/document-reader.ts'
-import { otherLeaves, type LeavesOf } from '../../document/other-leaves.ts'
+import { type Change, BATCH_BYTES_MAX, type StoredDocument } from '../../document/document-reader.ts'
+import { otherLeaves, type LeavesOf } from '../../document/stored-revisions.ts'
 import { revisionText } from '../../document/revision.ts'
 import type { Cursor } from '../../kv/key-value-store.ts'
 import { STEP_ROWS_MAX } from '../operators/operator.ts'
 import { gather } from '../planner/access-path.ts'
 import type { QuerySource } from '../query-source.ts'
-import { findCandidates } from './change-candidates.ts'
-import { compileFilters, type ChangeFilters, type PassChange } from './change-filter.ts'
+import { compileFilters, type ChangeFilters, type PassChange, findCandidates } from './change-candidates.ts'
 
 export interface ChangeRequest extends ChangeFilters {
   readonly docs: boolean

@@ -8,8 +8,7 @@ import { encodeKey } from '../../codec/key-encoding.ts'
 import type { StoredDocument } from '../../document/document-reader.ts'
 import { conjuncts, type Condition, type WithinCondition } from '../ast/normalise.ts'
 import { isPoints } from '../ast/value-set.ts'
-import { compileCondition, type ReadField, type Test } from '../match.ts'
-import { documentFields } from './document-fields.ts'
+import { documentFields, compileCondition, type ReadField, type Test } from '../match.ts'
 import { conditionKey } from './query-key.ts'
 
 /** A condition that asks for more values than this is tested with every document. */

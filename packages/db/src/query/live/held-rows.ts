@@ -8,7 +8,7 @@ import type { StoredDocument } from '../../document/document-reader.ts'
 import { compileProjection } from '../operators/project.ts'
 import { compileSortKey } from '../operators/sort.ts'
 import type { QuerySpecification } from '../planner/plan.ts'
-import { documentFields } from './document-fields.ts'
+import { documentFields } from '../match.ts'
 import type { LiveView } from './live-types.ts'
 
 const RESERVE_MIN = 16

@@ -2,7 +2,6 @@
  * Operators pull rows from one another in batches. A step of a query is one call of the topmost `next` inside
  * `QuerySource.attempt`, so that everything a batch misses in memory is fetched together.
  */
-
 /** Rows of the first batch of a query that may be left early, of one that is read to its end, and of the largest batches. */
 export const BATCH_ROWS_MIN = 32
 export const BATCH_ROWS_WHOLE = 2048
@@ -86,6 +85,26 @@ export function changeBatches<In, Out>(
       }
       const rows = ready
       ready = rows.length > count ? rows.splice(count) : []
+      return rows
+    },
+  }
+}
+
+/** What a scan of keys gives: the document's number and, where asked for, the values of fields that the key holds. */
+export interface EntryRow {
+  readonly number: number
+  /** By the position of the field; undefined if the document has to be asked. */
+  readonly values: readonly unknown[] | undefined
+}
+
+/** Ends after `limit` rows, and asks for no more than these. */
+export function limitRows<Row>(input: Operator<Row>, limit: number): Operator<Row> {
+  let remaining = limit
+  return {
+    next: (count) => {
+      if (remaining === 0) return undefined
+      const rows = input.next(Math.min(count, remaining))
+      remaining -= rows?.length ?? 0
       return rows
     },
   }

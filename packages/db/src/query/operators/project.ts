@@ -6,7 +6,7 @@ import type { BodyView } from '../../document/body.ts'
 import type { DocumentReader } from '../../document/document-reader.ts'
 import type { ReadField } from '../match.ts'
 import type { AccessPath } from '../planner/access-path.ts'
-import type { EntryRow } from './entry-row.ts'
+import type { EntryRow } from './operator.ts'
 
 export function bodyFields(documents: DocumentReader): (path: string) => ReadField<BodyView> {
   const { shapes } = documents.collection

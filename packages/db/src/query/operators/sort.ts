@@ -11,8 +11,7 @@ import type { Collation } from '../../codec/registered-collation.ts'
 import { encodeIndexValue, sortedValue } from '../../index/index-key.ts'
 import type { ReadField } from '../match.ts'
 import type { SortField } from '../planner/plan.ts'
-import type { EntryRow } from './entry-row.ts'
-import { BATCH_ROWS_MAX, type Operator } from './operator.ts'
+import { type EntryRow, BATCH_ROWS_MAX, type Operator } from './operator.ts'
 
 /** What a sort holds at most, by the estimate of `sizeOf`, beside one batch. */
 const SORT_BYTES_MAX: number = 128 * 2 ** 20

@@ -5,7 +5,7 @@
 import { assert } from '../../base/errors.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
 import { Miss } from '../../base/miss.ts'
-import type { IndexDefinition } from '../../document/index-definition.ts'
+import type { IndexDefinition } from '../../document/collection-state.ts'
 import { encodeIndexValue } from '../../index/index-key.ts'
 import type { KeyRange } from '../../kv/key-value-store.ts'
 import {

@@ -1,5 +1,5 @@
 /** The index that would have helped a query most, if there is one: equal fields first, then those of the sort, then a range. */
-import type { IndexDefinition } from '../../document/index-definition.ts'
+import type { IndexDefinition } from '../../document/collection-state.ts'
 import { INDEX_FIELDS_MAX, type IndexInput } from '../../index/index-definition.ts'
 import { conjuncts, isAlways, type Condition, type WithinCondition } from '../ast/normalise.ts'
 import { ARRAYS, isOnePoint } from '../ast/value-set.ts'

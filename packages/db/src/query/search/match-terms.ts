@@ -17,7 +17,6 @@ import {
 import type { Cursor, KeyRange, TreeReader } from '../../kv/key-value-store.ts'
 import { gather } from '../planner/access-path.ts'
 import type { SearchTerm } from './parse-search.ts'
-import { occurrenceWeight, wordWeight } from './score.ts'
 
 /** Documents that one search can find. */
 export const SEARCH_MATCHES_MAX = 1_000_000
@@ -209,4 +208,19 @@ function rangeOf({ word, isPrefix }: SearchTerm): KeyRange {
 function checkMatches(documents: number): void {
   if (documents > SEARCH_MATCHES_MAX)
     throw new PannierError('PANNIER_LIMIT', `A search finds at most ${SEARCH_MATCHES_MAX} documents.`)
+}
+
+/** BM25: rare words count more, repetition counts less and less, and in long texts a word counts less. */
+const SATURATION = 1.2
+const LENGTH_WEIGHT = 0.75
+
+/** What a word is worth that so many of all documents have. */
+function wordWeight(documents: number, documentsWithWord: number): number {
+  return Math.log(1 + (documents - documentsWithWord + 0.5) / (documentsWithWord + 0.5))
+}
+
+/** What its occurrences in one document are worth, in proportion to the length of an average document. */
+function occurrenceWeight(frequency: number, relativeLength: number): number {
+  const dampened = SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * relativeLength)
+  return (frequency * (SATURATION + 1)) / (frequency + dampened)
 }

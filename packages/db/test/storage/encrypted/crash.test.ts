@@ -4,7 +4,7 @@
  */
 import { test } from 'vitest'
 import { localCoordinator } from '../../../src/database/coordination/local-coordinator.ts'
-import { fence } from '../../../src/database/encryption/fence.ts'
+import { fence } from '../../../src/database/encryption/encryption.ts'
 import { systemEnvironment } from '../../../src/database/lifecycle/environment.ts'
 import { openKeyValueStore, type PagedKeyValueStore } from '../../../src/kv/open.ts'
 import type { EncryptedPageStore } from '../../../src/storage/encrypted/encrypted-page-store.ts'

@@ -2,9 +2,8 @@
  * CouchDB's names for the options and results of views. In CouchDB `startkey` is where the walk starts, so with `descending` it
  * is the upper bound; here bounds do not depend on the direction.
  */
-import { compareValues } from '../codec/collation.ts'
-import type { ViewOptions } from './view-options.ts'
-import type { ViewResult } from './view-result.ts'
+import { compareValues } from '../src/codec/collation.ts'
+import type { ViewResult, ViewOptions } from '../src/view/view-options.ts'
 
 /** As in the query string or body of a request, parsed. Others are passed over, as CouchDB does. */
 export interface CouchViewOptions {

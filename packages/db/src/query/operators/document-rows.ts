@@ -4,8 +4,8 @@
  */
 import type { BodyView } from '../../document/body.ts'
 import type { QuerySource } from '../query-source.ts'
-import type { EntryRow } from './entry-row.ts'
-import { changeBatches, stepClock, type Operator } from './operator.ts'
+import { type EntryRow, changeBatches, stepClock, type Operator, STEP_ROWS_MAX } from './operator.ts'
+import { BATCH_BYTES_MAX, type DocumentCursor } from '../../document/document-reader.ts'
 
 /** The row of a document or entry; undefined: it has none. */
 export interface RowReaders<Row> {
@@ -38,4 +38,39 @@ export function fetchRows<Row>(
     }
     return { rows, taken }
   })
+}
+
+/** `read` gives the row of a document; undefined: it has none. */
+export function fullScan<Row>(
+  { documents, now }: QuerySource,
+  tally: ((documents: number) => void) | undefined,
+  read: (body: BodyView) => Row | undefined,
+): Operator<Row> {
+  let cursor: DocumentCursor | undefined
+  let ended = false
+  let rows: Row[] = []
+  // Rows may be whole documents.
+  let bytes = 0
+  return {
+    next: (count) => {
+      cursor ??= documents.scan()
+      const isFull = (): boolean => rows.length >= count || bytes >= BATCH_BYTES_MAX
+      const isLate = stepClock(now)
+      for (let looked = 0; looked < STEP_ROWS_MAX && !isFull() && !ended && !isLate(); looked++) {
+        if (!cursor.next()) ended = true
+        else {
+          tally?.(1)
+          const row = read(cursor.body)
+          if (row === undefined) continue
+          rows.push(row)
+          bytes += cursor.body.bytes.length
+        }
+      }
+      if (rows.length === 0 && ended) return undefined
+      const found = rows
+      rows = []
+      bytes = 0
+      return found
+    },
+  }
 }

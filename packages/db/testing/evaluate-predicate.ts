@@ -2,11 +2,11 @@
  * The reference: says of a decoded document whether a predicate holds, as directly as docs/internals/query-planner.md says it. Slow
  * and plain, regular expressions on the platform's own engine; every plan must agree with it.
  */
-import { unreachable } from '../base/errors.ts'
-import { compareValues, isArrayLike } from '../codec/collation.ts'
-import { compileFieldPath, getField } from '../codec/field-path.ts'
-import { collate } from '../codec/registered-collation.ts'
-import type { CompareOperator, Comparison, ElementsPredicate, Predicate } from './ast/predicate.ts'
+import { unreachable } from '../src/base/errors.ts'
+import { compareValues, isArrayLike } from '../src/codec/collation.ts'
+import { compileFieldPath, getField } from '../src/codec/field-path.ts'
+import { collate } from '../src/codec/registered-collation.ts'
+import type { CompareOperator, Comparison, ElementsPredicate, Predicate } from '../src/query/ast/predicate.ts'
 
 /** `root` is a document, or what stands for it inside of $elemMatch and the like. */
 export function evaluate(predicate: Predicate, root: unknown, negated = false): boolean {
