@@ -113,7 +113,7 @@ async function inOrder(rooms: readonly Room[], walk: () => Promise<unknown>): Pr
   return [...entered, ...rooms.filter((room) => !entered.has(room))]
 }
 
-/** Sets a breakpoint at the first place in a function where one can be; there is none in an empty function. */
+/** Sets a breakpoint at the first place in a function where one can be. An empty function has no such place. */
 async function breakIn({ scriptId, start, end }: Room): Promise<string | undefined> {
   const { scriptSource } = await session.post('Debugger.getScriptSource', { scriptId })
   const placeOf = (offset: number): Debugger.Location => {

@@ -21,7 +21,7 @@ export function takersOfOptions(snapshot: string): Set<string> {
   for (const { 1: name, index } of api.matchAll(/^export function (\w+)/gm))
     if (takes(parametersOf(api.slice(index)))) found.add(name!)
   for (const [, owner, body] of api.matchAll(/^export (?:abstract )?(?:class|interface) (\w+)[^{]*\{\n([^]*?)^\}/gm)) {
-    // A member goes on for as long as lines are indented further.
+    // A member continues for as long as lines are indented further.
     for (const [, name, rest] of body!.matchAll(/^ {4}(?:static )?(\w+)(?:<[^(]*>)?(\([^]*?(?=^ {4}[^ }]|(?![^])))/gm))
       if (name !== 'constructor' && takes(parametersOf(rest!))) found.add(`${owner}.${name}`)
   }

@@ -21,7 +21,7 @@ interface Module {
   readonly imports: ReadonlyMap<string, Reference>
   /** Exported name to local name or to where it comes from. */
   readonly exports: ReadonlyMap<string, string | Reference>
-  /** Files all of whose exports are exported again. */
+  /** Files that are exported again as a whole. */
   readonly stars: readonly string[]
 }
 
@@ -32,17 +32,8 @@ interface Reference {
 
 const modules = new Map<string, Module>()
 
-export interface InterfaceDescription {
-  readonly text: string
-  /** What has no docstring: exports, and members of exported classes and interfaces as `Query.live`. */
-  readonly undocumented: { readonly exports: readonly string[]; readonly members: readonly string[] }
-}
-
 /** `path` is that of the entry's declarations; `main`: the main entry, where this is another one. */
-export function describeInterface(
-  path: string,
-  main?: { readonly specifier: string; readonly path: string },
-): InterfaceDescription {
+export function describeInterface(path: string, main?: { readonly specifier: string; readonly path: string }): string {
   const exported = new Map<Declaration, string>()
   for (const [name, declaration] of exportsOf(path)) exported.set(declaration, name)
   const elsewhere = new Map(main && [...exportsOf(main.path)].map(([name, declaration]) => [declaration, name]))
@@ -57,26 +48,9 @@ export function describeInterface(
   }
   const named = [...imported].toSorted().map((name) => `  ${name},\n`)
   const head = imported.size > 0 ? `import type {\n${named.join('')}} from '${main!.specifier}'\n\n` : ''
-  const own = [...exported].filter(([declaration]) => !elsewhere.has(declaration))
   const lines = [...exported].map(([declaration, name]) => ({ name, text: exportedText(declaration, name) }))
   const further = [...reached].filter((declaration) => !exported.has(declaration))
-  return {
-    text: head + [...byName(lines), ...byName(further)].map(({ text }) => `${text}\n`).join('\n'),
-    undocumented: {
-      exports: own.flatMap(([{ text }, name]) => (text.startsWith('/**') ? [] : [name])),
-      members: own.flatMap(([{ text }, name]) => statementsOf(text).flatMap((part) => undocumentedMembers(name, part))),
-    },
-  }
-}
-
-/** An overload, and one half of a pair of accessors, has its docstring once. */
-function undocumentedMembers(owner: string, statement: Statement): readonly string[] {
-  const documented = new Map<string, boolean>()
-  for (const { docs, text } of membersOf(statement)) {
-    const [, name = text] = /^(?:(?:static|readonly|abstract|protected|get|set) )*(\[.+?\]|[\w$]+)/.exec(text) ?? []
-    if (name !== 'constructor') documented.set(name, docs !== '' || documented.get(name) === true)
-  }
-  return [...documented].flatMap(([name, hasDocs]) => (hasDocs ? [] : [`${owner}.${name}`]))
+  return head + [...byName(lines), ...byName(further)].map(({ text }) => `${text}\n`).join('\n')
 }
 
 function byName<T extends { readonly name: string; readonly text: string }>(list: readonly T[]): readonly T[] {

@@ -4,7 +4,7 @@
  */
 
 export interface Statement {
-  /** The comment before it, with its marks; empty if there is none. */
+  /** The comment before it, with its marks; or an empty string. */
   readonly docs: string
   /** With the docstrings of its members. */
   readonly text: string
@@ -59,4 +59,14 @@ function bodyAt(text: string): number {
     at += token.length
   }
   throw new Error(`no body: ${text}`)
+}
+
+/** Members without a docstring. An overload, and one half of a pair of accessors, has its docstring once. */
+export function undocumentedMembers(statement: Statement): readonly string[] {
+  const documented = new Map<string, boolean>()
+  for (const { docs, text } of membersOf(statement)) {
+    const [, name = text] = /^(?:(?:static|readonly|abstract|protected|get|set) )*(\[.+?\]|[\w$]+)/.exec(text) ?? []
+    if (name !== 'constructor') documented.set(name, docs !== '' || documented.get(name) === true)
+  }
+  return [...documented].flatMap(([name, hasDocs]) => (hasDocs ? [] : [name]))
 }

@@ -15,6 +15,7 @@ const program = (name: string): string => join(root, 'node_modules', '.bin', nam
 const format = check('format', 'Format (npm run format mends it)', [[program('oxfmt'), '--check']])
 const lint = check('lint', 'Lint', [[program('oxlint'), '--deny-warnings']])
 const types = check('types', 'Types', [[program('tsc'), '-p', '.']])
+const bars = check('bars', 'Bars (npm run bars lists offenders)', [[...script('tools/checks/bars.ts'), '--counted']])
 const unit: Step = { name: 'unit', title: 'Unit tests', run: runUnitTests }
 const packages = check('package', 'Build and package checks', [
   script('tools/checks/build.ts'),
@@ -29,7 +30,7 @@ const browser: Step = { name: 'browser', title: 'Browser tests', run: runBrowser
  * browser tests wait much.
  */
 export const STAGES: readonly (readonly (readonly Step[])[])[] = [
-  [[format, lint, types]],
+  [[format, lint, types, bars]],
   [[unit], [packages, browser]],
 ]
 

@@ -1,0 +1,54 @@
+/** Goal: the checks of the structure find what they are for. */
+import { expect, test } from 'vitest'
+import { importCycles } from './cycles.ts'
+import type { Module } from './module-graph.ts'
+import { unusedExports } from './unused-exports.ts'
+
+/** `imports`: a path and the names that are imported from it, or undefined for `import()`. */
+function modules(
+  files: Readonly<
+    Record<string, { text?: string; exports?: string[]; imports?: Record<string, string[] | undefined> }>
+  >,
+): ReadonlyMap<string, Module> {
+  return new Map(
+    Object.entries(files).map(([path, { text = '', exports = [], imports = {} }]) => [
+      path,
+      {
+        path,
+        text,
+        exports: new Set(exports),
+        imports: Object.entries(imports).map(([target, names]) => ({ target, names })),
+      },
+    ]),
+  )
+}
+
+const A = 'packages/db/src/kv/a.ts'
+const B = 'packages/db/src/kv/b.ts'
+const C = 'packages/db/src/kv/c.ts'
+const T = 'packages/db/test/kv/a.test.ts'
+
+test('a cycle through a dynamic import is found, once', () => {
+  const graph = modules({
+    [A]: { imports: { [B]: ['b'] } },
+    [B]: { imports: { [C]: [] } },
+    [C]: { imports: { [A]: undefined } },
+  })
+  expect(importCycles(graph)).toEqual([[A, B, C, A].join(' → ')])
+})
+
+test('files that import down only have no cycle', () => {
+  expect(
+    importCycles(modules({ [A]: { imports: { [B]: ['b'], [C]: ['c'] } }, [B]: { imports: { [C]: [] } }, [C]: {} })),
+  ).toEqual([])
+})
+
+test('exports that nobody imports, and those that only tests import', () => {
+  const graph = modules({
+    [A]: { exports: ['used', 'tested', 'unused', 'handedOn'] },
+    [B]: { imports: { [A]: ['used'] } },
+    [C]: { text: 'x.handedOn()', imports: { [A]: undefined } },
+    [T]: { imports: { [A]: ['tested', 'used'] } },
+  })
+  expect(unusedExports(graph)).toEqual({ byNobody: [`${A} unused`], byTestsOnly: [`${A} tested`] })
+})

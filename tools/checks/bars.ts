@@ -1,0 +1,108 @@
+/**
+ * The bars of the house. `npm run bars` prints how each stands and what it is to become; `npm run bars -- TEXT` lists the offenders of
+ * those whose name has the text. A count above its ratchet fails, here and as a step of `npm test` (`--counted`: without the
+ * measurements, which take seconds). When a count falls, lower its ratchet.
+ */
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { run } from '../processes.ts'
+import { importCycles } from './cycles.ts'
+import * as documents from './documents.ts'
+import { languageFigures } from './language.ts'
+import { readModules } from './module-graph.ts'
+import { root } from './packages.ts'
+import { statementsOf, undocumentedMembers } from './statements.ts'
+import { unusedExports } from './unused-exports.ts'
+
+interface Bar {
+  readonly name: string
+  readonly count: number
+  /** The ratchet: may only be lowered. */
+  readonly max: number
+  readonly goal: number
+  readonly offenders: readonly string[]
+}
+
+/** Measured by programs of their own, which print lines. */
+const MEASUREMENTS = ['tools/checks/size.ts', 'tools/rooms.ts']
+
+const { values, positionals } = parseArgs({ options: { counted: { type: 'boolean' } }, allowPositionals: true })
+const bars = countBars()
+if (positionals[0] === undefined) await report(values.counted !== true)
+else list(positionals[0])
+process.exit()
+
+async function report(measured: boolean): Promise<void> {
+  const line = (state: string, count: number, rest: string): void =>
+    console.log(`= ${state.padEnd(8)} ${String(count).padStart(6)} ${rest}`)
+  for (const { name, count, max, goal } of bars)
+    line(count > max ? 'TOO MANY' : count > goal ? 'open' : 'met', count, `${name} (allowed ${max}, goal ${goal})`)
+  for (const { name, count, max } of languageFigures())
+    line(count > max ? 'open' : 'met', count, `${name} (goal ${max})`)
+  if (measured) await printMeasurements()
+  const above = bars.filter(({ count, max }) => count > max)
+  for (const { name, offenders } of above) console.error(`\nMore ${name} than allowed:\n${offenders.join('\n')}`)
+  process.exitCode = above.length > 0 ? 1 : 0
+}
+
+function list(text: string): void {
+  for (const { name, offenders } of bars.filter((bar) => bar.name.includes(text)))
+    console.log(`${name}:\n${offenders.join('\n')}\n`)
+}
+
+function countBars(): Bar[] {
+  const modules = readModules()
+  const unused = unusedExports(modules)
+  const undocumented = undocumentedApi()
+  const files = [...modules.values()].filter(({ path }) => path.startsWith('packages/db/src/'))
+  const lines = files.reduce((sum, file) => sum + file.text.split('\n').length - 1, 0)
+  const bar = (name: string, max: number, offenders: readonly string[], goal = 0): Bar => ({
+    name,
+    count: offenders.length,
+    max,
+    goal,
+    offenders,
+  })
+  const paths = files.map(({ path }) => path)
+  return [
+    bar('files in packages/db/src', 401, paths, 320),
+    { name: 'lines in packages/db/src', count: lines, max: 48_000, goal: 41_000, offenders: [] },
+    bar('import cycles, dynamic imports and types included', 5, importCycles(modules)),
+    bar('exports of src that nobody imports', 186, unused.byNobody),
+    bar('exports of src that only tests import', 41, unused.byTestsOnly),
+    bar('public exports without a docstring', 105, undocumented.exports),
+    bar('members of public exports without a docstring', 258, undocumented.members),
+    bar('broken links in documents', 0, documents.brokenLinks()),
+    bar('files that documents name and that are not there', 0, documents.missingFiles()),
+    bar('issues that documents name', 0, documents.staleIssues()),
+    bar('checkpoints of no kind: neither storage nor replication checkpoints', 40, documents.bareCheckpoints()),
+    bar('packages that docs/contributing.md omits', 0, documents.unlistedPackages()),
+    bar('dependencies without a reason in ADR 1', 0, documents.unexplainedDependencies()),
+  ]
+}
+
+/** Reads the snapshots of the public interface. */
+function undocumentedApi(): { readonly exports: string[]; readonly members: string[] } {
+  const found: { exports: string[]; members: string[] } = { exports: [], members: [] }
+  for (const path of globSync('packages/*/api/*.d.ts', { cwd: root }).toSorted()) {
+    const seen = new Set<string>()
+    for (const statement of statementsOf(readFileSync(join(root, path), 'utf8'))) {
+      const name = /^export (?:abstract )?\w+ ([\w$]+)/.exec(statement.text)?.[1]
+      if (name === undefined) continue
+      // An overload has the docstring of the one before it.
+      if (statement.docs === '' && !seen.has(name)) found.exports.push(`${path} ${name}`)
+      seen.add(name)
+      found.members.push(...undocumentedMembers(statement).map((member) => `${path} ${name}.${member}`))
+    }
+  }
+  return found
+}
+
+async function printMeasurements(): Promise<void> {
+  for (const script of MEASUREMENTS) {
+    const { output } = await run(process.execPath, ['--conditions=pannier-source', script], { cwd: root })
+    const [first = ''] = output.split('\n= largest')
+    for (const line of first.trimEnd().split('\n')) console.log(line.startsWith('= ') ? line : `= ${line}`)
+  }
+}
