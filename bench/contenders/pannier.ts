@@ -99,7 +99,7 @@ export class PannierContender implements Contender {
 
   readonly views: Views = {
     adHoc: async (limit) => {
-      const { rows } = await this.#people!.query({ map: (person, emit) => emit(person.score) }, { limit })
+      const { rows } = await this.#people!.mapReduce({ map: (person, emit) => emit(person.score) }, { limit })
       return rows.map(({ id }) => id!)
     },
     buildByScore: async () => {

@@ -1,5 +1,5 @@
 /** Pannier: what the lab's does, and what the bars ask besides. */
-import type { FieldPath, IndexInput, Storage } from 'pannier'
+import type { FieldPath, IndexInput, DatabaseStorage } from 'pannier'
 import type { CityScore, Contender } from './contender.ts'
 import { PannierContender } from '../../contenders/pannier.ts'
 import type { Person } from '../../documents.ts'
@@ -7,7 +7,7 @@ import type { Person } from '../../documents.ts'
 /** From when the index on city has been widened. */
 const INDEXES: readonly IndexInput<FieldPath<Person>>[] = ['age', ['city', 'score']]
 
-export function pannierContender(storage?: Storage): Contender {
+export function pannierContender(storage?: DatabaseStorage): Contender {
   return new BarsPannierContender(storage === undefined ? {} : { storage }, INDEXES)
 }
 
@@ -30,7 +30,7 @@ class BarsPannierContender extends PannierContender implements Contender {
   }
 
   emptyLog(): Promise<void> {
-    return this.database.checkpoint()
+    return this.database.flush()
   }
 
   async rewrite(id: string, change: (person: Person) => Person): Promise<void> {

@@ -177,20 +177,6 @@ export const COLLECTIONS_MAX = 1000;
 /** Characters of a content type. */
 export const CONTENT_TYPE_CHARS_MAX = 256;
 
-export interface Change<T extends object = StoredDocument> {
-    /** Of the document's last change. */
-    readonly seq: number;
-    readonly id: string;
-    /** The winner first; with `style: 'all'` every leaf revision. */
-    readonly changes: readonly {
-        readonly rev: string;
-    }[];
-    /** The winner is a tombstone. */
-    readonly deleted?: true;
-    /** With `docs`: the winner. */
-    readonly doc?: T | Tombstone;
-}
-
 /**
  * Rows in the order of their sequence numbers. Each loop over it starts again at `since`.
  *
@@ -201,19 +187,19 @@ export interface Change<T extends object = StoredDocument> {
  *   since = feed.lastSeq
  * }
  */
-export class ChangeFeed<T extends object> implements AsyncIterable<Change<Stored<T>>> {
+export class ChangeFeed<T extends object> implements AsyncIterable<DocumentChange<Stored<T>>> {
     /**
      * Everything up to this number has been handed out or filtered out, by the loop that was started last: `since: lastSeq` goes on
      * from there, with nothing missed and nothing twice. A feed that is `descending` has it only at its end.
      */
     get lastSeq(): number;
     /** All rows. Not of a live feed without a limit, which has no end. */
-    toArray(): Promise<Change<Stored<T>>[]>;
+    toArray(): Promise<DocumentChange<Stored<T>>[]>;
     /** All rows, and where to go on. */
     page(): Promise<ChangesPage<T>>;
     /** The rows in arrays, as they are read. */
-    batches(): AsyncIterableIterator<readonly Change<Stored<T>>[]>;
-    [Symbol.asyncIterator](): AsyncIterableIterator<Change<Stored<T>>>;
+    batches(): AsyncIterableIterator<readonly DocumentChange<Stored<T>>[]>;
+    [Symbol.asyncIterator](): AsyncIterableIterator<DocumentChange<Stored<T>>>;
 }
 
 export interface ChangesOptions<T extends object = Record<string, unknown>> {
@@ -252,7 +238,7 @@ export interface ChangesOptions<T extends object = Record<string, unknown>> {
 
 /** Changes read in one go, and where to go on. */
 export interface ChangesPage<T extends object> {
-    readonly changes: Change<Stored<T>>[];
+    readonly changes: DocumentChange<Stored<T>>[];
     readonly lastSeq: number;
     /** Changes after `lastSeq`, filtered or not. */
     readonly pending: number;
@@ -283,7 +269,7 @@ export class Collection<T extends object, Input extends object = T> extends Coll
     ready(): Promise<void>;
     /**
      * What has changed, in the order in which it did: each document that was written or deleted after `since`, once, with its
-     * newest revision. docs/change-feed.md is the contract.
+     * newest revision. docs/internals/change-feed.md is the contract.
      *
      * @throws While it is read: PANNIER_ABORTED; PANNIER_EPOCH_MISMATCH if `since` cannot be of this collection;
      *   PANNIER_NOT_FOUND if the collection is dropped meanwhile (a live feed just ends), PANNIER_CLOSED (likewise).
@@ -300,7 +286,7 @@ export class Collection<T extends object, Input extends object = T> extends Coll
      * @example
      * const { migrated, failed } = await people.retryMigration()
      */
-    retryMigration(options?: RunOptions): Promise<RetryResult>;
+    retryMigration(options?: LongWork): Promise<RetryResult>;
     /** The indexes that the collection has. */
     indexes(): Promise<IndexInfo[]>;
     /**
@@ -313,7 +299,7 @@ export class Collection<T extends object, Input extends object = T> extends Coll
      */
     duplicates(name: string, options?: {
         readonly limit?: number;
-    }): Promise<Duplicate[]>;
+    }): Promise<DuplicateKey[]>;
     /**
      * Forgets an index at once, whatever its size; false if there is none of that name. It is no longer declared here; other handles
      * that have declared it build it again when they declare it once more or call `ready()`.
@@ -336,13 +322,13 @@ export class Collection<T extends object, Input extends object = T> extends Coll
      * not too many others.
      *
      * @example
-     * await people.query({ map: (person, emit) => emit(person.age) }, { gte: 18, limit: 10 })
+     * await people.mapReduce({ map: (person, emit) => emit(person.age) }, { gte: 18, limit: 10 })
      */
-    query<K, V>(definition: ViewDefinition<Stored<T>, K, V, undefined>, options?: ViewOptions): Promise<ViewResult<K, V, ViewAnswer<Stored<T>, K, V, never>>>;
-    query<K, V, B extends BuiltInReduce>(definition: ViewDefinition<Stored<T>, K, V, B>, options?: ViewOptions): Promise<ViewResult<K, V, ViewAnswer<Stored<T>, K, V, BuiltInResult<B, V>>>>;
-    query<K, V, R>(definition: ViewDefinition<Stored<T>, K, V, ReduceFunction<K, V, R>>, options?: ViewOptions): Promise<ViewResult<K, V, ViewAnswer<Stored<T>, K, V, R>>>;
+    mapReduce<K, V>(definition: ViewDefinition<Stored<T>, K, V, undefined>, options?: ViewOptions): Promise<ViewResult<K, V, ViewAnswer<Stored<T>, K, V, never>>>;
+    mapReduce<K, V, B extends BuiltInReduce>(definition: ViewDefinition<Stored<T>, K, V, B>, options?: ViewOptions): Promise<ViewResult<K, V, ViewAnswer<Stored<T>, K, V, BuiltInResult<B, V>>>>;
+    mapReduce<K, V, R>(definition: ViewDefinition<Stored<T>, K, V, ReduceFunction<K, V, R>>, options?: ViewOptions): Promise<ViewResult<K, V, ViewAnswer<Stored<T>, K, V, R>>>;
     /**
-     * The documents as JSON text, as they are now, made as it is read. docs/import-export.md describes the formats.
+     * The documents as JSON text, as they are now, made as it is read. docs/internals/import-export.md describes the formats.
      *
      * @throws (the stream) PANNIER_ABORTED, PANNIER_CLOSED
      * @example
@@ -361,7 +347,7 @@ export class Collection<T extends object, Input extends object = T> extends Coll
     import(source: ByteSource, options?: ImportOptions): Promise<ImportResult>;
     /**
      * Keeps this collection and another one, or a CouchDB database, in step: what changes on either side comes to the other.
-     * docs/replication.md is the contract.
+     * docs/internals/replication.md is the contract.
      *
      * @throws (when it is awaited) PANNIER_PEER_UNREACHABLE, if it is not to try again; PANNIER_PEER_REFUSED, PANNIER_NOT_FOUND,
      *   PANNIER_ABORTED, and what storages throw. Wrong options reject with a TypeError.
@@ -385,13 +371,6 @@ export interface CollectionChange {
     readonly dropped: boolean;
 }
 
-/** A collection as `open` takes it. */
-export interface CollectionDeclaration<Schema = unknown> extends SchemaOptions<Schema> {
-    readonly history?: boolean;
-    readonly revisionsLimit?: number;
-    readonly indexes?: readonly IndexInput<FieldPath<Identified<SchemaOutput<Schema>>>>[];
-}
-
 /** What the one who has a collection has to say about its replication. */
 export interface CollectionHost {
     /** Runs each write to the collection, or refuses it by throwing: then the replication fails. */
@@ -405,6 +384,7 @@ export interface CollectionHost {
     readonly accept?: ((documents: readonly JsonDocument[]) => Promise<readonly boolean[]>) | undefined;
 }
 
+/** What `collection.info()` tells. Reads no page. */
 export interface CollectionInfo {
     readonly name: string;
     /** Live documents. */
@@ -537,11 +517,11 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
      *
      * @throws PANNIER_CONFLICT if `rev` is not current.
      */
-    removeAttachment(id: string, name: string, options?: RemoveAttachmentOptions): Promise<WriteResult | undefined>;
+    deleteAttachment(id: string, name: string, options?: DeleteAttachmentOptions): Promise<WriteResult | undefined>;
     /**
      * A query: nothing is read before it is asked for an answer.
      *
-     * With `dialect: 'couchdb'` the selector means what it means to CouchDB, above all of arrays (docs/query-planner.md,
+     * With `dialect: 'couchdb'` the selector means what it means to CouchDB, above all of arrays (docs/internals/query-planner.md,
      * "Dialects"); with `collation` strings are compared and sorted in an order that `registerCollation` was given.
      *
      * @example
@@ -549,7 +529,7 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
      * @example
      * const same = await people.find({ tags: ['a', 'b'] }, { dialect: 'couchdb' }).toArray()
      */
-    find(selector?: Selector<Identified<T>> | Filter, meaning?: SelectorMeaning): Query<Stored<T>, Identified<T>>;
+    find(selector?: Selector<Identified<T>> | WhereFilter, meaning?: SelectorMeaning): Query<Stored<T>, Identified<T>>;
     /**
      * A search for words in the fields of a text index: `quick bro*` finds documents with the word "quick" and one that begins with
      * "bro", `"brown fox"` the two next to each other. Case and diacritics don't matter. The best come first (BM25).
@@ -558,7 +538,7 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
      * const posts = db.collection<Post>('posts', { indexes: [{ on: ['title', 'body'], text: true }] })
      * const found = await posts.search('quick bro*', { selector: { draft: false } }).limit(20).toArray()
      */
-    search(text: string, options?: SearchOptions<Identified<T>>): Search<Stored<T>, Identified<T>>;
+    search(text: string, options?: SearchOptions<Identified<T>>): SearchQuery<Stored<T>, Identified<T>>;
     /**
      * Documents in the order of their ids (by code point), with their revisions; or those with certain ids, in the order given,
      * where rows tell which are deleted or not there. CouchDB's `_all_docs`.
@@ -566,7 +546,7 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
      * @example
      * const { total, offset, rows } = await people.list({ prefix: 'a', skip: 1000, limit: 20, docs: true }).page()
      */
-    list(options: ListKeysOptions): DocumentList<ListRow<Stored<T>>>;
+    list(options: ListIdsOptions): DocumentList<ListRow<Stored<T>>>;
     list(options?: ListOptions): DocumentList<ListedRow<Stored<T>>>;
     /** Documents that belong to this copy of the collection and are not replicated. */
     get local(): LocalDocuments;
@@ -597,9 +577,6 @@ export interface CollectionOptions<T extends object = JsonObject, Schema = unkno
 export interface CollectionSide extends CollectionHost {
     readonly collection: Exclude<ReplicationTarget, string | URL>;
 }
-
-/** What may be asked of a field: a value that it equals, operators, or conditions on fields inside it. */
-export type Condition<Value> = unknown extends Value ? unknown : EqualTo<Operand<Value>> | (Operators<Operand<Value>> & InnerConditions<ObjectIn<Value>>);
 
 /** A document with conflicts: the revision that wins, and the other live leaves. */
 export interface ConflictedDocument {
@@ -686,7 +663,7 @@ export class Database<Schemas extends object = object> {
      *
      * Transactions and other writes take turns, in all tabs. So inside `body` write through `tx` only: waiting there for a
      * write of the database itself (`people.insert(…)`) would wait for ever. Keep it short: others wait meanwhile. In the rare
-     * case that this tab was frozen in the midst and another one has written since, `body` runs again. docs/transactions.md
+     * case that this tab was frozen in the midst and another one has written since, `body` runs again. docs/internals/transactions.md
      *
      * @throws PANNIER_DEADLOCK for writes of the database itself in `body`, where that can be known: in Node everywhere, in a browser up
      *   to the first `await`; a wait that lasts is told on the console. PANNIER_TURN_TIMEOUT after `writeWaitMsMax`
@@ -712,7 +689,7 @@ export class Database<Schemas extends object = object> {
      */
     refresh(): Promise<void>;
     /** Writes everything that is only in the log to pages. It is done by itself in time; before a backup, say, it is of use. */
-    checkpoint(): Promise<void>;
+    flush(): Promise<void>;
     /**
      * Reads everything and compares: pages, trees, documents with ids, indexes with documents. Resolves with what is wrong;
      * empty if nothing is. Takes its time.
@@ -750,7 +727,7 @@ export class Database<Schemas extends object = object> {
      * await db.moveTo(opfs(), { onProgress: show })
      * db = await open('shop', { storage: opfs() })
      */
-    moveTo(storage: Storage, options?: MoveOptions): Promise<void>;
+    moveTo(storage: DatabaseStorage, options?: MoveOptions): Promise<void>;
     /**
      * Keeps collections in step with CouchDB databases, all of them as one: `collection.sync` for each. Of collections that are named
      * in a list the database is the one of that name below `url`.
@@ -784,9 +761,30 @@ export interface DatabaseChange {
     readonly local: boolean;
 }
 
+/**
+ * A kind of place for databases, as given to `open(name, { storage })`.
+ */
+export interface DatabaseStorage {
+    /** 'indexeddb', 'sqlite', 'memory', … ; for people, never branched on. */
+    readonly kind: string;
+    /** 'origin': tabs and workers of one origin share it (Web Locks); 'process': only handles in this process do. */
+    readonly scope: SharingScope;
+    /** Names the database within the scope: two handles share a database exactly if this is equal. */
+    identify(name: string): string;
+    /** Opens, creating it if need be. Reads nothing but what it takes to open the backend. */
+    open(name: string): Promise<PageStore>;
+    /** Deletes the database and everything in it, also when no room is left; fine if there is none. */
+    destroy(name: string): Promise<void>;
+}
+
 export interface DatabaseSyncOptions extends ReplicationOptions {
     /** Their names, or where each of them is in step with what. */
     readonly collections: readonly string[] | Readonly<Record<string, ReplicationTarget>>;
+}
+
+export interface DeleteAttachmentOptions {
+    /** Only if this is the current revision of the document (or one of several in conflict). */
+    readonly rev?: string;
 }
 
 /** A tombstone as it is handed in. */
@@ -804,7 +802,7 @@ export interface DeletedRow {
 
 export interface DestroyOptions {
     /** Where it is kept; as for `open`. */
-    readonly storage?: Storage;
+    readonly storage?: DatabaseStorage;
 }
 
 /** Options of one direction. */
@@ -820,7 +818,7 @@ export interface DirectionOptions {
     /** A view of the source (over HTTP), 'design/view': only documents for which it emits something. */
     readonly view?: string | undefined;
     /** Where to begin in the feed of the source, whatever was done before: a `lastSeq`, or 'now'. */
-    readonly since?: Sequence;
+    readonly since?: ReplicationSequence;
     /** 'winner': only winning revisions, so conflicts stay where they are. 'all' (default) makes replicas equal. */
     readonly style?: 'winner' | 'all' | undefined;
     /** Changes that are looked at together; 500 when left out. */
@@ -833,6 +831,20 @@ export interface DirectionOptions {
     readonly checkpointIntervalMs?: number | undefined;
     /** False: everything goes through the feed, also where the source offers a snapshot. */
     readonly snapshot?: boolean | undefined;
+}
+
+export interface DocumentChange<T extends object = StoredDocument> {
+    /** Of the document's last change. */
+    readonly seq: number;
+    readonly id: string;
+    /** The winner first; with `style: 'all'` every leaf revision. */
+    readonly changes: readonly {
+        readonly rev: string;
+    }[];
+    /** The winner is a tombstone. */
+    readonly deleted?: true;
+    /** With `docs`: the winner. */
+    readonly doc?: T | Tombstone;
 }
 
 /** A document as it is handed in. */
@@ -872,7 +884,7 @@ export type DocumentWithAttachments<T extends object> = Omit<RevisionDocument<T>
 };
 
 /** Documents with one key. */
-export interface Duplicate {
+export interface DuplicateKey {
     /** The values of the index's fields. */
     readonly key: readonly unknown[];
     readonly ids: readonly string[];
@@ -907,7 +919,7 @@ export class Encryption {
      * Whoever it stands for can't open the database any more; false if there is no such slot. The last one stays: PANNIER_LIMIT.
      * Who has opened it once may have kept the keys: see `rotateKey`.
      */
-    removeSlot(id: string): Promise<boolean>;
+    deleteSlot(id: string): Promise<boolean>;
     /** As `db.changePassword`. */
     changePassword(oldPassword: string, newPassword: string): Promise<void>;
     /**
@@ -983,36 +995,39 @@ export interface ExportOptions<T extends object> extends LongWork {
 
 export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>;
 
+/** What may be asked of a field: a value that it equals, operators, or conditions on fields inside it. */
+export type FieldCondition<Value> = unknown extends Value ? unknown : EqualTo<Operand<Value>> | (Operators<Operand<Value>> & InnerConditions<ObjectIn<Value>>);
+
 /** Each method says of the field what the operator of that name says in a selector. */
 export class FieldFilters {
     /** Several at once, as in a selector: of an array one and the same element has to meet all comparisons. */
-    is(condition: Readonly<Record<string, unknown>>): Filter;
-    eq(value: JsonValue): Filter;
-    ne(value: JsonValue): Filter;
-    gt(value: JsonValue): Filter;
-    gte(value: JsonValue): Filter;
-    lt(value: JsonValue): Filter;
-    lte(value: JsonValue): Filter;
+    is(condition: Readonly<Record<string, unknown>>): WhereFilter;
+    eq(value: JsonValue): WhereFilter;
+    ne(value: JsonValue): WhereFilter;
+    gt(value: JsonValue): WhereFilter;
+    gte(value: JsonValue): WhereFilter;
+    lt(value: JsonValue): WhereFilter;
+    lte(value: JsonValue): WhereFilter;
     /** From the first to the second, both included. */
-    between(from: JsonValue, to: JsonValue): Filter;
-    in(values: readonly JsonValue[]): Filter;
-    notIn(values: readonly JsonValue[]): Filter;
+    between(from: JsonValue, to: JsonValue): WhereFilter;
+    in(values: readonly JsonValue[]): WhereFilter;
+    notIn(values: readonly JsonValue[]): WhereFilter;
     /** An array that has this element. */
-    has(value: JsonValue): Filter;
-    hasAll(values: readonly JsonValue[]): Filter;
-    beginsWith(prefix: string): Filter;
+    has(value: JsonValue): WhereFilter;
+    hasAll(values: readonly JsonValue[]): WhereFilter;
+    beginsWith(prefix: string): WhereFilter;
     /** `g` and `y` make no difference to whether an expression is found. */
-    matches(expression: RegExp): Filter;
-    exists(exists?: boolean): Filter;
-    type(type: ValueType): Filter;
-    size(elements: number): Filter;
-    mod(divisor: number, remainder: number): Filter;
+    matches(expression: RegExp): WhereFilter;
+    exists(exists?: boolean): WhereFilter;
+    type(type: ValueType): WhereFilter;
+    size(elements: number): WhereFilter;
+    mod(divisor: number, remainder: number): WhereFilter;
     /** Some element of the array meets it: conditions on the element itself, `{ $gt: 5 }`, or on fields of it. */
-    some(element: Filter | Readonly<Record<string, unknown>>): Filter;
+    some(element: WhereFilter | Readonly<Record<string, unknown>>): WhereFilter;
     /** The array is not empty, and every element of it meets it. */
-    every(element: Filter | Readonly<Record<string, unknown>>): Filter;
+    every(element: WhereFilter | Readonly<Record<string, unknown>>): WhereFilter;
     /** The name of some field of the object meets it. */
-    someKey(key: Readonly<Record<string, unknown>>): Filter;
+    someKey(key: Readonly<Record<string, unknown>>): WhereFilter;
 }
 
 /** Dotted paths of the fields of a document: 'age', 'address.city', 'tags.0'. A dot in a name is written '\\.', unchecked. */
@@ -1020,14 +1035,6 @@ export type FieldPath<T> = IsLoose<T> extends true ? string : PathOf<T, Depth> |
 
 /** The value at a path; undefined is part of it where the field may be missing. */
 export type FieldValue<T, Path extends string> = unknown extends T ? unknown : string extends Path ? unknown : T extends readonly (infer Element)[] ? Path extends `${number}` ? Element | undefined : Path extends `${number}.${infer Rest}` ? FieldValue<Element, Rest> | undefined : undefined : T extends object ? Path extends keyof T ? T[Path] : Path extends `${infer Name}.${infer Rest}` ? Name extends keyof T ? FieldValue<T[Name], Rest> : undefined : undefined : undefined;
-
-/** What `find` takes beside a selector. An immutable value. */
-export class Filter extends BuiltPredicate {
-    and(...others: Filter[]): Filter;
-    or(...others: Filter[]): Filter;
-    /** A missing field meets neither a condition nor its negation. */
-    not(): Filter;
-}
 
 export const GENERATION_MAX: number;
 
@@ -1169,7 +1176,7 @@ export interface IndexInfo extends IndexDeclaration {
 }
 
 /**
- * How an index is declared: a field ('age', descending '-age'), several (['city', '-age']), or the long form (docs/indexes.md):
+ * How an index is declared: a field ('age', descending '-age'), several (['city', '-age']), or the long form (docs/internals/indexes.md):
  *
  * - `multi`: the field may hold an array, each distinct element of which gets an entry; such an index has one field.
  * - `where`: only documents that this selector matches are in the index.
@@ -1209,8 +1216,8 @@ export interface InputMeta extends Omit<RevisionMeta, '_deleted'> {
 export type JsonObject = Record<string, unknown>;
 
 /** The documents with these ids, in this order, instead of a range. */
-export interface ListKeysOptions extends Omit<ListOptions, keyof IdRange> {
-    readonly keys: readonly string[];
+export interface ListIdsOptions extends Omit<ListOptions, keyof IdRange> {
+    readonly ids: readonly string[];
 }
 
 /** Where a list begins and ends, in the order of ids: by code point. */
@@ -1426,7 +1433,7 @@ export interface MissingRevisions {
 
 /** There never was a document with this id. */
 export interface MissingRow {
-    readonly key: string;
+    readonly id: string;
     readonly error: 'not_found';
 }
 
@@ -1441,7 +1448,7 @@ export interface MoveOptions extends LongWork {
 export const NAME_CHARS_MAX = 200;
 
 /** Tells whether there is a network. */
-export interface Network {
+export interface NetworkStatus {
     isOnline(): boolean;
     /** Calls back when that changes. The function returned ends it. */
     onChange(listener: () => void): () => void;
@@ -1457,7 +1464,7 @@ export interface NumberStatistics {
 
 export interface OpenOptions<Schemas extends object = Record<string, unknown>> {
     /** Where to keep it: `memory()`, `indexedDb()`, `sqlite()`. By default IndexedDB in a browser and an SQLite file in Node. */
-    readonly storage?: Storage;
+    readonly storage?: DatabaseStorage;
     /**
      * When a write has succeeded: 'relaxed' (default): it survives the end of the tab or process; 'strict': also a loss of power.
      */
@@ -1475,7 +1482,7 @@ export interface OpenOptions<Schemas extends object = Record<string, unknown>> {
     readonly writeWaitMsMax?: number;
     /** Collections with their indexes, settings and schemas, as for `db.collection(name, options)`. */
     readonly collections?: {
-        readonly [Name in keyof Schemas]: CollectionDeclaration<Schemas[Name]>;
+        readonly [Name in keyof Schemas]: CollectionOptions<SchemaOutput<Schemas[Name]>, Schemas[Name]>;
     };
     /**
      * A snapshot (`db.snapshot()`) to make the database of. There must not be one of that name yet; a function is only called
@@ -1588,7 +1595,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
     explain(options?: ExplainOptions): Promise<Explanation>;
     /**
      * The rows as they are now and as they change with each commit, of whichever handle. Ties of the sort are in the order of
-     * their ids. It begins at once and is at work until it is closed. docs/live-queries.md is the contract.
+     * their ids. It begins at once and is at work until it is closed. docs/internals/live-queries.md is the contract.
      *
      * @example
      * const live = people.find({ city: 'Oslo' }).sort('name').limit(20).live({ signal })
@@ -1597,7 +1604,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
     live(options?: LiveOptions): LiveQuery<T>;
     /**
      * The count as it is now and as it changes with each commit, of whichever handle: that of `count()`. It begins at once and
-     * is at work until it is closed. docs/live-queries.md is the contract.
+     * is at work until it is closed. docs/internals/live-queries.md is the contract.
      *
      * @example
      * const unread = messages.find({ read: false }).liveCount({ signal })
@@ -1637,16 +1644,11 @@ export interface RemoteSide extends HttpPeerOptions {
     readonly url: string | URL;
 }
 
-export interface RemoveAttachmentOptions {
-    /** Only if this is the current revision of the document (or one of several in conflict). */
-    readonly rev?: string;
-}
-
 export interface RepairOptions {
     /** The name of the database that is made. There must be none of that name. */
     readonly to: string;
     /** Where the damaged one is, and where the other is made; as for `open`. */
-    readonly storage?: Storage;
+    readonly storage?: DatabaseStorage;
     /** Opens the damaged one, if it is encrypted, and encrypts the other, which this alone opens then. */
     readonly encryption?: Credential;
     /** Called with the part that is done, 0 to 1. */
@@ -1755,7 +1757,7 @@ export type ReplicationEvent =
 })
 /** How far it is was recorded on both sides. */
  | (EventOf<'checkpoint'> & {
-    readonly lastSeq: Sequence;
+    readonly lastSeq: ReplicationSequence;
 })
 /** The status of this part is another one; `error` says why it waits or has failed, `waitMs` how long until the next try. */
  | (EventOf<'status'> & {
@@ -1776,7 +1778,7 @@ export interface ReplicationOptions extends DirectionOptions, HttpPeerOptions {
     /** Ends it: awaiting it rejects with PANNIER_ABORTED. */
     readonly signal?: AbortSignal | undefined;
     /** Tells whether there is a network; by default the browser does. */
-    readonly network?: Network | undefined;
+    readonly network?: NetworkStatus | undefined;
     /** Other options for one direction of a `sync`. */
     readonly push?: DirectionOptions | undefined;
     readonly pull?: DirectionOptions | undefined;
@@ -1805,7 +1807,7 @@ export interface ReplicationProgress {
     /** Changes of the source that are to be looked at, as far as it says; undefined: not known. */
     readonly pending: number | undefined;
     /** How far it is in the change feed of the source: opaque; undefined at the beginning. Of several: of none. */
-    readonly lastSeq: Sequence;
+    readonly lastSeq: ReplicationSequence;
 }
 
 export interface ReplicationResult extends ReplicationProgress {
@@ -1816,6 +1818,9 @@ export interface ReplicationResult extends ReplicationProgress {
     readonly endTime: string;
     readonly parts: readonly ReplicationPart[];
 }
+
+/** A place in the change feed of a peer: any JSON, which only that peer understands. */
+export type ReplicationSequence = unknown;
 
 /** The source or the target of `db.replicate`. */
 export type ReplicationSide = ReplicationTarget | RemoteSide | CollectionSide;
@@ -1983,11 +1988,6 @@ export type RevisionResult<T extends object, Document = RevisionDocument<T>> = {
 
 export type RevisionStatus = 'available' | 'deleted' | 'missing';
 
-export interface RunOptions {
-    readonly signal?: AbortSignal | undefined;
-    readonly onProgress?: ((done: number) => void) | undefined;
-}
-
 export interface SchemaOptions<Schema = unknown> {
     /** Any Standard Schema (zod, valibot, arktype, …): it checks and types what is written, and what it gives is stored. */
     readonly schema?: Schema;
@@ -2001,29 +2001,6 @@ export interface ScoredRow<T> {
     /** By BM25: comparable within one search. */
     readonly score: number;
     readonly document: T;
-}
-
-/** Rows come best first. `T`: the rows; `Document`: what they are made of. */
-export class Search<T extends object, Document extends object = T> implements AsyncIterable<T> {
-    /** Leaves out so many rows at the start. */
-    skip(rows: number): Search<T, Document>;
-    /** At most so many rows. */
-    limit(rows: number): Search<T, Document>;
-    /** Exactly these fields of each document, as `Query.fields`. */
-    fields<Path extends FieldPath<Document>>(...paths: Path[]): Search<Projected<Document, Path> & object, Document>;
-    /** Once it is aborted, what this search has under way ends with PANNIER_ABORTED. */
-    signal(signal: AbortSignal): Search<T, Document>;
-    /** @throws PANNIER_NOT_FOUND if there is no text index, or it is not ready yet. */
-    toArray(): Promise<T[]>;
-    /** With the score of each. */
-    scored(): Promise<ScoredRow<T>[]>;
-    first(): Promise<T | undefined>;
-    /** How many documents are found, whatever skip and limit say. */
-    count(): Promise<number>;
-    /** What is looked for, and how much of it there is. */
-    explain(): Promise<SearchExplanation>;
-    /** From one snapshot, which is held until the loop ends or is left. */
-    [Symbol.asyncIterator](): AsyncGenerator<T, void, undefined>;
 }
 
 export interface SearchExplanation {
@@ -2050,7 +2027,30 @@ export interface SearchOptions<Document> {
     readonly index?: string;
 }
 
-/** Conditions by field, as in CouchDB's Mango; docs/query-planner.md has all of them. */
+/** Rows come best first. `T`: the rows; `Document`: what they are made of. */
+export class SearchQuery<T extends object, Document extends object = T> implements AsyncIterable<T> {
+    /** Leaves out so many rows at the start. */
+    skip(rows: number): SearchQuery<T, Document>;
+    /** At most so many rows. */
+    limit(rows: number): SearchQuery<T, Document>;
+    /** Exactly these fields of each document, as `Query.fields`. */
+    fields<Path extends FieldPath<Document>>(...paths: Path[]): SearchQuery<Projected<Document, Path> & object, Document>;
+    /** Once it is aborted, what this search has under way ends with PANNIER_ABORTED. */
+    signal(signal: AbortSignal): SearchQuery<T, Document>;
+    /** @throws PANNIER_NOT_FOUND if there is no text index, or it is not ready yet. */
+    toArray(): Promise<T[]>;
+    /** With the score of each. */
+    scored(): Promise<ScoredRow<T>[]>;
+    first(): Promise<T | undefined>;
+    /** How many documents are found, whatever skip and limit say. */
+    count(): Promise<number>;
+    /** What is looked for, and how much of it there is. */
+    explain(): Promise<SearchExplanation>;
+    /** From one snapshot, which is held until the loop ends or is left. */
+    [Symbol.asyncIterator](): AsyncGenerator<T, void, undefined>;
+}
+
+/** Conditions by field, as in CouchDB's Mango; docs/internals/query-planner.md has all of them. */
 export type Selector<T> = FieldConditions<T> & Combinations<T>;
 
 /** How a selector is to be understood. */
@@ -2060,9 +2060,6 @@ export interface SelectorMeaning {
     /** The name of an order of strings, with the dialect 'couchdb' only; left out: by code point. */
     readonly collation?: string | undefined;
 }
-
-/** A place in the change feed of a peer: any JSON, which only that peer understands. */
-export type Sequence = unknown;
 
 export interface SlotOptions {
     /** For people, up to 100 characters; whoever can read the files can read it. */
@@ -2087,22 +2084,6 @@ export interface StandardSchema<Input = unknown, Output = Input> {
     };
 }
 
-/**
- * A kind of place for databases, as given to `open(name, { storage })`.
- */
-export interface Storage {
-    /** 'indexeddb', 'sqlite', 'memory', … ; for people, never branched on. */
-    readonly kind: string;
-    /** 'origin': tabs and workers of one origin share it (Web Locks); 'process': only handles in this process do. */
-    readonly scope: SharingScope;
-    /** Names the database within the scope: two handles share a database exactly if this is equal. */
-    identify(name: string): string;
-    /** Opens, creating it if need be. Reads nothing but what it takes to open the backend. */
-    open(name: string): Promise<PageStore>;
-    /** Deletes the database and everything in it, also when no room is left; fine if there is none. */
-    destroy(name: string): Promise<void>;
-}
-
 /** A document as it is handed out. */
 export type Stored<T extends object> = Identified<T> & {
     readonly _attachments?: Readonly<Record<string, AttachmentStub>>;
@@ -2123,7 +2104,7 @@ export class Transaction<Schemas extends object = object> {
     /**
      * The collection inside the transaction: what is read through it includes what the transaction has written, which nobody
      * else sees before it ends. Steps that overlap take effect in the order in which they were asked for. A query answers by what was
-     * written before it began: what is written meanwhile changes nothing in a loop over its rows. docs/transactions.md is the contract.
+     * written before it began: what is written meanwhile changes nothing in a loop over its rows. docs/internals/transactions.md is the contract.
      */
     collection<Name extends KnownName<Schemas>>(name: Name): CollectionOperations<DocumentOf<Schemas, Name>, InputOf<Schemas, Name>>;
     collection<T extends object = UnknownCollection>(name: string): CollectionOperations<T>;
@@ -2231,7 +2212,7 @@ export interface ViewOptions {
     /** True: a result for each key; a number: for each different start of that many elements of keys that are arrays. */
     readonly group?: boolean | number;
     /** Adds to each row its document: `doc`. Where the value has an `_id`, the document with that id. */
-    readonly includeDocs?: boolean;
+    readonly docs?: boolean;
     /** Adds to each document its other leaf revisions, `_conflicts`. */
     readonly conflicts?: boolean;
     /** When what was written since is taken in: 'before' the query (default), 'after' it, or 'never'. */
@@ -2260,6 +2241,14 @@ export interface ViewRow<Key = unknown, Value = unknown, Document = unknown> {
     readonly value: Value;
     /** With `includeDocs`: the document, null if there is none any more. */
     readonly doc?: Document | null;
+}
+
+/** What `find` takes beside a selector. An immutable value. */
+export class WhereFilter extends BuiltPredicate {
+    and(...others: WhereFilter[]): WhereFilter;
+    or(...others: WhereFilter[]): WhereFilter;
+    /** A missing field meets neither a condition nor its negation. */
+    not(): WhereFilter;
 }
 
 export interface WriteFailure {
@@ -2494,11 +2483,11 @@ interface ExistsPredicate {
 }
 
 type FieldConditions<T> = IsLoose<T> extends true ? {
-    readonly [Name in NamedKey<T>]?: Condition<T[Name]>;
+    readonly [Name in NamedKey<T>]?: FieldCondition<T[Name]>;
 } & {
     readonly [path: string]: unknown;
 } : {
-    readonly [Path in FieldPath<T>]?: Path extends FreePath ? unknown : Condition<FieldValue<T, Path>>;
+    readonly [Path in FieldPath<T>]?: Path extends FreePath ? unknown : FieldCondition<FieldValue<T, Path>>;
 };
 
 type Flat<T> = {
@@ -2514,6 +2503,7 @@ type Generation = Brand<number, 'Generation'>;
 /** Whether values of the type hold Dates, as far as can be seen in few steps. */
 type HasDate<Value, Left extends 0 | 1 | 2 | 3 = 3> = true extends (unknown extends Value ? false : Value extends Date ? true : Left extends 0 ? false : Value extends readonly (infer Element)[] ? HasDate<Element, [0, 0, 1, 2][Left]> : Value extends object ? HasDate<Value[keyof Value], [0, 0, 1, 2][Left]> : false) ? true : false;
 
+/** Ranges of ids as callers name them, as ranges of keys: by code point. */
 interface IdRange {
     readonly gte?: string;
     readonly gt?: string;
@@ -2594,7 +2584,7 @@ type Less = [never, 0, 1, 2, 3];
 interface ListHead {
     /** Documents in the collection. */
     readonly total: number;
-    /** Documents before the first row, in the direction of the list; undefined for a list by keys, which has no place of its own. */
+    /** Documents before the first row, in the direction of the list; undefined for a list by ids, which has no place of its own. */
     readonly offset: number | undefined;
     /** The collection's last sequence number: a feed from here on has what is not in the list. */
     readonly seq: number;
@@ -2609,7 +2599,7 @@ interface LogRecord {
 /** For each document, in order, the rows that `map` would emit for it, or why it has none. */
 type MapMany<Document> = (documents: readonly Document[]) => Promise<readonly (readonly (readonly [key: unknown, value: unknown])[] | Error)[]>;
 
-/** Values that are there already where a backend or the cache is synchronous, and promised where it is not. */
+/** There already where a backend or the cache is synchronous, and promised where it is not. */
 type MaybePromise<T> = T | Promise<T>;
 
 /** The root of everything that is stored in pages. One exists per database, replaced whole by `commit`. */
@@ -2672,10 +2662,10 @@ interface Operators<Value> {
     readonly $allMatch?: ElementCondition<ElementIn<Value>>;
     /** Of the names of an object's fields. */
     readonly $keyMapMatch?: Operators<string>;
-    readonly $not?: Condition<Value>;
-    readonly $and?: readonly Condition<Value>[];
-    readonly $or?: readonly Condition<Value>[];
-    readonly $nor?: readonly Condition<Value>[];
+    readonly $not?: FieldCondition<Value>;
+    readonly $and?: readonly FieldCondition<Value>[];
+    readonly $or?: readonly FieldCondition<Value>[];
+    readonly $nor?: readonly FieldCondition<Value>[];
 }
 
 /** At least one of them holds; with none: never true. */

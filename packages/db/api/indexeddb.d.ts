@@ -1,10 +1,10 @@
 // What `pannier/indexeddb` offers. Written by `npm run api`.
 
 import type {
-  Storage,
+  DatabaseStorage,
 } from 'pannier'
 
-export function indexedDb(options?: IndexedDbOptions): Storage;
+export function indexedDb(options?: IndexedDbOptions): DatabaseStorage;
 
 interface IndexedDbOptions {
     /** How long the browser may take to open or delete a database before it counts as failed. Default 10,000. */

@@ -1,7 +1,7 @@
 // What `pannier/level` offers. Written by `npm run api`.
 
 import type {
-  Storage,
+  DatabaseStorage,
 } from 'pannier'
 
 /**
@@ -41,7 +41,7 @@ export interface Level {
  * open('shop', { storage: level((name) => new ClassicLevel(name)) })
  * open('shop', { storage: level(new ClassicLevel('folder').sublevel('pannier')) })
  */
-export function level(source: Level | ((name: string) => Level)): Storage;
+export function level(source: Level | ((name: string) => Level)): DatabaseStorage;
 
 interface LevelEncodings {
     readonly keyEncoding: 'utf8';

@@ -1,8 +1,8 @@
 // What `pannier/memory` offers. Written by `npm run api`.
 
 import type {
-  Storage,
+  DatabaseStorage,
 } from 'pannier'
 
 /** A storage of its own: its databases are not those of any other `memory()`. */
-export function memory(): Storage;
+export function memory(): DatabaseStorage;

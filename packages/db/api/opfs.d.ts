@@ -2,9 +2,9 @@
 
 import type {
   Database,
+  DatabaseStorage,
   DestroyOptions,
   OpenOptions,
-  Storage,
 } from 'pannier'
 
 export interface OpfsDestroyOptions extends DestroyOptions, Pick<OpfsOptions, 'worker'> {
@@ -20,7 +20,7 @@ export interface OpfsOptions {
      */
     readonly worker?: () => Worker;
     /** Taken where a browser has no private file system, or no workers. It is asked for before anything is opened. */
-    readonly fallback?: Storage;
+    readonly fallback?: DatabaseStorage;
 }
 
 /** Deletes a database wherever it is; fine if there is none. As `destroy` of `pannier` with `storage`, or not in a browser. */
@@ -45,4 +45,4 @@ export function destroy(name: string, options?: OpfsDestroyOptions): Promise<voi
 export function open<Schemas extends object = object>(name: string, options?: OpfsOpenOptions<Schemas>): Promise<Database<Schemas>>;
 
 /** The files of a browser's private file system, as a storage. @throws TypeError for an option that there is not. */
-export function opfs(options?: OpfsOptions): Storage;
+export function opfs(options?: OpfsOptions): DatabaseStorage;

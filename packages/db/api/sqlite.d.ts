@@ -1,7 +1,7 @@
 // What `pannier/sqlite` offers. Written by `npm run api`.
 
 import type {
-  Storage,
+  DatabaseStorage,
 } from 'pannier'
 
-export function sqlite(): Storage;
+export function sqlite(): DatabaseStorage;

@@ -1,9 +1,9 @@
 // What `pannier/testing` offers. Written by `npm run api`.
 
 import type {
+  DatabaseStorage,
   Durability,
   ErrorCode,
-  Storage,
 } from 'pannier'
 
 /** Thrown by a check that does not hold. */
@@ -12,7 +12,7 @@ export class CheckError extends Error {
 }
 
 /** A storage whose handles all count into one place. */
-export interface CountingStorage extends Storage {
+export interface CountingStorage extends DatabaseStorage {
     /** What was counted since the last `take`. */
     readonly counts: Readonly<StoreCounts>;
     /** Returns the counts and starts again from zero. */
@@ -38,7 +38,7 @@ export type Fault = {
 };
 
 export interface PageStoreFixture {
-    readonly storage: Storage;
+    readonly storage: DatabaseStorage;
     readonly name: string;
 }
 
@@ -64,7 +64,7 @@ export class SimulatedDatabase {
     losePower(share: number): void;
 }
 
-export class SimulatedStorage implements Storage {
+export class SimulatedStorage implements DatabaseStorage {
     readonly kind: string;
     readonly scope: SharingScope;
     /** Calls made up to now: opens, reads, reads of pages and whatever writes, of all handles. */
@@ -154,7 +154,7 @@ export function backendWrites(counts: Readonly<StoreCounts>): number;
  * await people.put(ann)
  * assertEqual(backendCalls(storage.take()), 1)
  */
-export function counting(storage: Storage): CountingStorage;
+export function counting(storage: DatabaseStorage): CountingStorage;
 
 export function pageStoreSuite(context: PageStoreSuiteContext): void;
 
@@ -168,7 +168,7 @@ export function prefixed(test: Test, prefix: string): Test;
  * @example
  * const db = await open('shop', { storage: slow(memory(), 1) })
  */
-export function slow(storage: Storage, chance: number | Random, scope?: Storage['scope']): Storage;
+export function slow(storage: DatabaseStorage, chance: number | Random, scope?: DatabaseStorage['scope']): DatabaseStorage;
 
 type Brand<T, Name extends string> = T & {
     readonly [brand]: Name;
@@ -215,7 +215,7 @@ interface LogRecord {
     readonly bytes: Uint8Array;
 }
 
-/** Values that are there already where a backend or the cache is synchronous, and promised where it is not. */
+/** There already where a backend or the cache is synchronous, and promised where it is not. */
 type MaybePromise<T> = T | Promise<T>;
 
 /** The root of everything that is stored in pages. One exists per database, replaced whole by `commit`. */

@@ -15,7 +15,7 @@ export type { OpenOptions } from './database/lifecycle/open.ts'
 export type {
   GetAttachmentOptions,
   PutAttachmentOptions,
-  RemoveAttachmentOptions,
+  DeleteAttachmentOptions,
 } from './database/collection/collection-attachments.ts'
 export type { Database } from './database/database.ts'
 export type { SnapshotOptions } from './database/transfer/snapshot-options.ts'
@@ -29,7 +29,7 @@ export type { CollectionOptions } from './database/collection/declarations.ts'
 export type { ChangeFeed, ChangesOptions, ChangesPage } from './database/feed/change-feed.ts'
 export type { CollectionHost } from './database/replication/local-peer.ts'
 export type { CollectionInfo } from './database/collection/collection-settings.ts'
-export type { DocumentList, ListKeysOptions, ListOptions, ListPage } from './database/collection/document-list.ts'
+export type { DocumentList, ListIdsOptions, ListOptions, ListPage } from './database/collection/document-list.ts'
 export type { LocalDocuments, LocalInput, LocalListOptions } from './database/collection/local-collection.ts'
 export type {
   AtomicOptions,
@@ -77,9 +77,9 @@ export type {
 export type { FetchFunction, HttpOptions } from './replication/http/http-client.ts'
 export type { HttpPeerOptions } from './replication/http/http-peer.ts'
 export type { CheckpointSides } from './replication/checkpoint.ts'
-export type { Sequence } from './replication/peer.ts'
+export type { ReplicationSequence } from './replication/peer.ts'
 export type {
-  Network,
+  NetworkStatus,
   ReplicationDirection,
   ReplicationEvent,
   ReplicationPart,
@@ -87,10 +87,8 @@ export type {
   ReplicationResult,
   ReplicationStatus,
 } from './replication/types.ts'
-export type { CollectionDeclaration } from './database/schema/declared-types.ts'
 export type { Migration, SchemaOptions } from './database/schema/collection-schema.ts'
 export type { MigrationFailure, RetryResult } from './database/schema/migration-failures.ts'
-export type { RunOptions } from './database/schema/migration-runner.ts'
 export type { StandardSchema } from './database/schema/standard-schema.ts'
 export type { DocumentIssue } from './database/schema/validator.ts'
 export type {
@@ -129,7 +127,7 @@ export {
 export type { AttachmentForm, InlineAttachment } from './document/attachments/inline-attachments.ts'
 export type { AttachmentStub } from './document/attachments/attachment-section.ts'
 export type { Attachment, ByteRange } from './document/attachments/attachment.ts'
-export type { Change, Tombstone } from './document/document-reader.ts'
+export type { DocumentChange, Tombstone } from './document/document-reader.ts'
 export type { DeletedRow, ListedRow, ListRow, MissingRow } from './document/list-documents.ts'
 export { COLLECTIONS_MAX } from './document/catalog.ts'
 export { BATCH_DOCUMENTS_MAX } from './document/encoded-batch.ts'
@@ -147,20 +145,20 @@ export type { PurgeResult } from './document/revision-writes.ts'
 export type { WriteFailure, WriteOutcome } from './document/write-documents.ts'
 export { INDEX_FIELDS_MAX, INDEXES_MAX, NAME_CHARS_MAX } from './index/index-definition.ts'
 export type { IndexField, IndexInput, OrderedPath } from './index/index-definition.ts'
-export type { Duplicate } from './index/unique.ts'
+export type { DuplicateKey } from './index/unique.ts'
 export { where } from './query/builder.ts'
-export type { FieldFilters, Filter } from './query/builder.ts'
+export type { FieldFilters, WhereFilter } from './query/builder.ts'
 export type { AggregateExplanation } from './query/aggregate/run-aggregate.ts'
 export type { Groups } from './query/aggregate/groups.ts'
 export type { Aggregate, Aggregated, Aggregates, AggregateValue } from './query/aggregate/specification.ts'
 export { registerCollation } from './codec/registered-collation.ts'
 export type { Collation } from './codec/registered-collation.ts'
 export type { SelectorMeaning } from './query/ast/parse-selector.ts'
-export type { Condition, FieldPath, FieldValue, Projected, Selector } from './query/field-types.ts'
+export type { FieldCondition, FieldPath, FieldValue, Projected, Selector } from './query/field-types.ts'
 export type { LiveCount } from './query/live/live-count.ts'
 export type { LiveQuery } from './query/live/live-query.ts'
 export type { LiveChange, LiveOptions, LiveStatus, LiveUpdate } from './query/live/live-types.ts'
 export type { ExplainOptions, Explanation, Query } from './query/query.ts'
-export type { Search } from './query/search/search.ts'
+export type { SearchQuery } from './query/search/search.ts'
 export type { ScoredRow, SearchExplanation, SearchOptions } from './query/search/search-specification.ts'
-export type { Durability, Storage } from './storage/page-store.ts'
+export type { Durability, DatabaseStorage } from './storage/page-store.ts'

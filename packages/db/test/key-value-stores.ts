@@ -8,12 +8,15 @@ import { systemEnvironment } from '../src/database/lifecycle/environment.ts'
 import type { KeyValueStore } from '../src/kv/key-value-store.ts'
 import { openKeyValueStore } from '../src/kv/open.ts'
 import { sqlite } from '../src/storage/sqlite/sqlite.ts'
-import type { Storage } from '../src/storage/page-store.ts'
+import type { DatabaseStorage } from '../src/storage/page-store.ts'
 
 let databases = 0
 
 /** The cache is small, so that pages are read again and again. */
-export async function keyValueStoreIn(storage: Storage, name: string = `test ${++databases}`): Promise<KeyValueStore> {
+export async function keyValueStoreIn(
+  storage: DatabaseStorage,
+  name: string = `test ${++databases}`,
+): Promise<KeyValueStore> {
   const environment = systemEnvironment()
   const coordinator = localCoordinator({ key: name, environment })
   const store = await storage.open(name)

@@ -150,7 +150,7 @@ class Simulation {
     const aborting = { ...(signal && { signal }) }
     switch (random.below(13)) {
       case 0:
-        return db.checkpoint()
+        return db.flush()
       case 1:
         await items.dropIndex(random.pick(Object.keys(INDEXES)))
         return itemsOf(random.pick(this.#handles)).ready()

@@ -64,7 +64,7 @@ export function fromCouchOptions(options: CouchViewOptions): ViewOptions {
     limit: options.limit,
     reduce: options.reduce,
     group: options.group_level !== undefined && options.group !== true ? options.group_level : options.group,
-    includeDocs: options.include_docs,
+    docs: options.include_docs,
     conflicts: options.conflicts,
     update: updateOf(options),
   })

@@ -13,7 +13,7 @@ import type {
   PageArrived,
   PageStore,
   SharingScope,
-  Storage,
+  DatabaseStorage,
   StoreState,
 } from '../src/storage/page-store.ts'
 
@@ -39,7 +39,7 @@ export interface StoreCounts {
 }
 
 /** A storage whose handles all count into one place. */
-export interface CountingStorage extends Storage {
+export interface CountingStorage extends DatabaseStorage {
   /** What was counted since the last `take`. */
   readonly counts: Readonly<StoreCounts>
   /** Returns the counts and starts again from zero. */
@@ -54,7 +54,7 @@ export interface CountingStorage extends Storage {
  * await people.put(ann)
  * assertEqual(backendCalls(storage.take()), 1)
  */
-export function counting(storage: Storage): CountingStorage {
+export function counting(storage: DatabaseStorage): CountingStorage {
   return new CountingStorageOver(storage)
 }
 
@@ -72,9 +72,9 @@ class CountingStorageOver implements CountingStorage {
   counts: StoreCounts = zero()
   readonly kind: string
   readonly scope: SharingScope
-  private readonly inner: Storage
+  private readonly inner: DatabaseStorage
 
-  constructor(inner: Storage) {
+  constructor(inner: DatabaseStorage) {
     this.inner = inner
     this.kind = inner.kind
     this.scope = inner.scope

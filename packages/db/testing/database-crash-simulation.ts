@@ -98,7 +98,7 @@ class Run implements CrashRun {
     if (this.#isPowerLost) await finishIndexes(db)
     await this.#compare(db)
     for (let round = 0; round < 3; round++) await this.#runSteps([await this.#step()])
-    await db.checkpoint()
+    await db.flush()
     await this.#compare(db)
     assertEqual(await db.check(), [], 'check at the end')
     await db.close()

@@ -145,7 +145,7 @@ const STEPS = {
   detach: async (random): Promise<Work> => {
     const id = random.pick(IDS)
     const name = random.pick(['inline', 'streamed'])
-    return (docs) => docs.removeAttachment(id, name)
+    return (docs) => docs.deleteAttachment(id, name)
   },
   local: async (random, reference): Promise<Work> => {
     const _id = random.pick(['p', 'q'])
@@ -182,7 +182,7 @@ const STEPS = {
         return results
       })
   },
-  checkpoint: async (): Promise<Work> => (_, db) => db.checkpoint(),
+  checkpoint: async (): Promise<Work> => (_, db) => db.flush(),
 } satisfies Record<string, (random: Random, reference: Docs) => Promise<Work>>
 
 /** All that can be seen of a database, in an order of its own. */

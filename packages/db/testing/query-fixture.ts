@@ -9,7 +9,7 @@ import { defineIndexes } from '../src/index/define-indexes.ts'
 import { parseIndexInput, type IndexInput } from '../src/index/index-definition.ts'
 import { indexMaintenance } from '../src/index/maintain-indexes.ts'
 import type { KeyValueStore } from '../src/kv/key-value-store.ts'
-import type { Filter } from '../src/query/builder.ts'
+import type { WhereFilter } from '../src/query/builder.ts'
 import type { SelectorMeaning } from '../src/query/ast/parse-selector.ts'
 import { createQuery, type Query, type Selector } from '../src/query/query.ts'
 import { selectorTest } from '../src/query/selector-test.ts'
@@ -44,7 +44,7 @@ export class QueryFixture {
     await this.store.write((transaction) => deleteDocuments(transaction, this.context, targets))
   }
 
-  find(selector: Selector<Document> | Filter, meaning?: SelectorMeaning): Query<Document> {
+  find(selector: Selector<Document> | WhereFilter, meaning?: SelectorMeaning): Query<Document> {
     return createQuery<Document>(() => this.source(), selector, undefined, meaning)
   }
 

@@ -126,7 +126,7 @@ export async function checkRandomViews(db: Database, random: Random, version: st
       await docs.delete(id)
       written.delete(id)
     }
-    if (random.chance(0.3)) await db.checkpoint()
+    if (random.chance(0.3)) await db.flush()
     const rows = naiveRows(written.values(), map as never)
     for (const { name, reduce, naive } of used) {
       const view = docs.view(name, { map, reduce, version } as never)

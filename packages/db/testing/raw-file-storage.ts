@@ -11,7 +11,7 @@ import type {
   Page,
   PageStore,
   SharingScope,
-  Storage,
+  DatabaseStorage,
   StoreState,
 } from '../src/storage/page-store.ts'
 import { seededRandom } from './random.ts'
@@ -20,7 +20,7 @@ import type { Fault } from './simulated-page-store.ts'
 
 let storagesMade = 0
 
-export class RawFileStorage implements Storage {
+export class RawFileStorage implements DatabaseStorage {
   readonly kind: string = 'raw files'
   readonly scope: SharingScope = 'process'
   readonly disk: SimulatedDisk

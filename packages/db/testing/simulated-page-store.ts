@@ -23,7 +23,7 @@ import type {
   Page,
   PageStore,
   SharingScope,
-  Storage,
+  DatabaseStorage,
   StoreState,
 } from '../src/storage/page-store.ts'
 import { SimulatedDatabase } from './simulated-database.ts'
@@ -42,7 +42,7 @@ export interface SimulationOptions {
   readonly schedule?: (step: () => void) => void
 }
 
-export class SimulatedStorage implements Storage {
+export class SimulatedStorage implements DatabaseStorage {
   readonly kind: string = 'simulated'
   readonly scope: SharingScope = 'process'
   /** Calls made up to now: opens, reads, reads of pages and whatever writes, of all handles. */

@@ -3,7 +3,7 @@ import { localCoordinator } from '../src/database/coordination/local-coordinator
 import { Database } from '../src/database/database.ts'
 import { systemEnvironment } from '../src/database/lifecycle/environment.ts'
 import { openKeyValueStore, type PagedKeyValueStore } from '../src/kv/open.ts'
-import type { Storage } from '../src/storage/page-store.ts'
+import type { DatabaseStorage } from '../src/storage/page-store.ts'
 import type { Random } from './random.ts'
 
 export interface ColdOptions {
@@ -15,7 +15,7 @@ export interface ColdOptions {
 
 const CHECKPOINT_CHANCE = 0.5
 
-export async function openCold(name: string, storage: Storage, options?: ColdOptions): Promise<Database> {
+export async function openCold(name: string, storage: DatabaseStorage, options?: ColdOptions): Promise<Database> {
   const store = await openColdStore(name, storage, options)
   const environment = systemEnvironment()
   const wallClock = Date.now
@@ -24,7 +24,7 @@ export async function openCold(name: string, storage: Storage, options?: ColdOpt
 
 export async function openColdStore(
   name: string,
-  storage: Storage,
+  storage: DatabaseStorage,
   { cacheBytesMax = 0, checkpoints }: ColdOptions = {},
 ): Promise<PagedKeyValueStore> {
   const environment = systemEnvironment()

@@ -3,7 +3,7 @@
  * SQLite answer at once, and so hide what happens between a question and its answer; browsers never do.
  */
 import { systemEnvironment } from '../src/database/lifecycle/environment.ts'
-import type { PageStore, Storage } from '../src/storage/page-store.ts'
+import type { PageStore, DatabaseStorage } from '../src/storage/page-store.ts'
 import { seededRandom, type Random } from './random.ts'
 
 const TURNS_MAX = 8
@@ -20,7 +20,11 @@ const environment = systemEnvironment()
  * @example
  * const db = await open('shop', { storage: slow(memory(), 1) })
  */
-export function slow(storage: Storage, chance: number | Random, scope: Storage['scope'] = storage.scope): Storage {
+export function slow(
+  storage: DatabaseStorage,
+  chance: number | Random,
+  scope: DatabaseStorage['scope'] = storage.scope,
+): DatabaseStorage {
   const random = typeof chance === 'number' ? seededRandom(chance) : chance
   return {
     kind: storage.kind,

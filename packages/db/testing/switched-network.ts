@@ -1,7 +1,7 @@
 /** A network that a test switches on and off. */
-import type { Network } from '../src/replication/types.ts'
+import type { NetworkStatus } from '../src/replication/types.ts'
 
-export class SwitchedNetwork implements Network {
+export class SwitchedNetwork implements NetworkStatus {
   readonly listeners: Set<() => void> = new Set<() => void>()
   #online: boolean
 

@@ -37,7 +37,7 @@ export async function simulateTransactions(open: () => Promise<Database>, random
   try {
     let model: Model = new Map(Array.from({ length: ITEMS }, (_, n) => [itemId(n), 100]))
     await itemsOf(db).insert(Array.from(model, ([id, n]) => item(id, n, random)))
-    await db.checkpoint()
+    await db.flush()
     for (let turn = 0; turn < TRANSACTIONS; turn++) {
       if (random.chance(0.7)) {
         await db.close()

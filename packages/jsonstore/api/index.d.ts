@@ -368,7 +368,7 @@ export interface JSONStoreSettings {
     /** The databases are called `NAME` and `NAME-USERNAME`; in Node these are paths of files. `jsonstore` when left out. */
     readonly name?: string | undefined;
     /** Where they are kept; as for Pannier's `open`. */
-    readonly storage?: Storage | undefined;
+    readonly storage?: DatabaseStorage | undefined;
     /** Where the events are sent; the body of the document, if there is one, when left out. */
     readonly events?: EventTarget | undefined;
     /** Calls procedures of adapters; `WL.Client.invokeProcedure`, if there is one, when left out. */

@@ -1,6 +1,6 @@
 /** JSONStore's functions. `WL.JSONStore` of an app that was made for it is one of these. */
 import { destroy as destroyDatabase, isPannierError, open } from 'pannier'
-import type { Database, ErrorCode, OpenOptions, Storage } from 'pannier'
+import type { Database, ErrorCode, OpenOptions, DatabaseStorage } from 'pannier'
 import { call } from './call.ts'
 import type { CallbackOptions, CallSite } from './call.ts'
 import type { InvokeProcedure } from './adapter.ts'
@@ -29,7 +29,7 @@ export interface JSONStoreSettings {
   /** The databases are called `NAME` and `NAME-USERNAME`; in Node these are paths of files. `jsonstore` when left out. */
   readonly name?: string | undefined
   /** Where they are kept; as for Pannier's `open`. */
-  readonly storage?: Storage | undefined
+  readonly storage?: DatabaseStorage | undefined
   /** Where the events are sent; the body of the document, if there is one, when left out. */
   readonly events?: EventTarget | undefined
   /** Calls procedures of adapters; `WL.Client.invokeProcedure`, if there is one, when left out. */
@@ -478,7 +478,7 @@ async function wrapped<R>(name: CodeName, work: () => Promise<R>): Promise<R> {
 
 /** What is in the log is not counted, so it is written to pages first, unless a transaction is in the way. */
 async function storedBytes(database: Database, inTransaction: boolean = false): Promise<number> {
-  if (!inTransaction) await database.checkpoint()
+  if (!inTransaction) await database.flush()
   let bytes = 0
   for (const name of await database.collections())
     bytes += (await database.collection<JsonObject>(name).info()).storedBytes ?? 0

@@ -3,7 +3,7 @@
  * they bring about. A row or a code that no case names fails the suite.
  */
 import { CheckError } from 'pannier/testing'
-import type { Storage } from 'pannier'
+import type { DatabaseStorage } from 'pannier'
 import { createJSONStore, JSONStoreError } from '../src/index.ts'
 import type { JSONStoreApi, JSONStoreCollection, JSONStoreSettings } from '../src/index.ts'
 
@@ -138,7 +138,7 @@ export class Lab {
   readonly #name: string
   readonly #stores: JSONStoreApi[] = []
 
-  constructor(storage: Storage, name: string) {
+  constructor(storage: DatabaseStorage, name: string) {
     this.faults = new Faults(storage)
     this.#name = name
   }
@@ -195,14 +195,14 @@ export class Lab {
 }
 
 /** A storage that passes everything on until it is told to fail. */
-export class Faults implements Storage {
+export class Faults implements DatabaseStorage {
   readonly kind: string
-  readonly scope: Storage['scope']
+  readonly scope: DatabaseStorage['scope']
   /** Throws for the calls that are to fail. */
   fails: ((call: string, database: string) => void) | undefined
-  readonly #inner: Storage
+  readonly #inner: DatabaseStorage
 
-  constructor(inner: Storage) {
+  constructor(inner: DatabaseStorage) {
     this.#inner = inner
     this.kind = inner.kind
     this.scope = inner.scope
@@ -212,7 +212,7 @@ export class Faults implements Storage {
     return this.#inner.identify(name)
   }
 
-  async open(name: string): Promise<Awaited<ReturnType<Storage['open']>>> {
+  async open(name: string): Promise<Awaited<ReturnType<DatabaseStorage['open']>>> {
     this.fails?.('open', name)
     const store = await this.#inner.open(name)
     return new Proxy(store, {

@@ -1,7 +1,7 @@
 /** The JSONStore API, row by row and code by code; runs in Node and in browsers. */
 import { assertEqual } from 'pannier/testing'
 import type { SuiteContext } from 'pannier/testing'
-import type { Storage } from 'pannier'
+import type { DatabaseStorage } from 'pannier'
 import { CODES } from '../src/index.ts'
 import { adapterCases } from './adapter-cases.ts'
 import { dirtyCases } from './dirty-cases.ts'
@@ -15,7 +15,7 @@ import type { Case } from './rows.ts'
 import { storeCases } from './store-cases.ts'
 
 /** `create` gives a storage that is empty, and a name for what is made in it. */
-export type CreateStorage = () => Promise<{ readonly storage: Storage; readonly name: string }>
+export type CreateStorage = () => Promise<{ readonly storage: DatabaseStorage; readonly name: string }>
 
 const CASES: readonly Case[] = [
   ...storeCases,

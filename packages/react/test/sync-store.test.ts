@@ -1,13 +1,13 @@
 /** Goal: a component sees how a replication is and what is not sent, offline too, and each change of that; nothing listens after it. */
 import { createElement, type ReactNode } from 'react'
 import { renderToString } from 'react-dom/server'
-import { open, type Network } from 'pannier'
+import { open, type NetworkStatus } from 'pannier'
 import { memory } from 'pannier/memory'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { useSync } from '../src/index.ts'
 import { SyncStore } from '../src/sync-store.ts'
 
-const OFFLINE: Network = { isOnline: () => false, onChange: () => () => {} }
+const OFFLINE: NetworkStatus = { isOnline: () => false, onChange: () => () => {} }
 
 async function offline() {
   const db = await open('x', { storage: memory() })

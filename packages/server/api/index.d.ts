@@ -10,7 +10,7 @@ export interface AuthOptions {
     /** Origins whose pages may change something: those that CORS allows. */
     readonly corsOrigins?: readonly string[];
     readonly passwordCharsMin?: number;
-    /** True: anybody may make a user without roles, in CouchDB's way (docs/http-api.md). False when left out. */
+    /** True: anybody may make a user without roles, in CouchDB's way (docs/internals/http-api.md). False when left out. */
     readonly signUp?: boolean;
     readonly loginLimits?: Partial<LoginLimits>;
     readonly hashLimits?: Partial<HashQueueLimits>;
@@ -224,7 +224,7 @@ export interface User {
 export type WriteGuard = (write: GuardedWrite) => GuardedDocuments | Promise<GuardedDocuments>;
 
 /**
- * A server that speaks CouchDB's HTTP API on a Pannier database. docs/http-api.md tells what it answers.
+ * A server that speaks CouchDB's HTTP API on a Pannier database. docs/internals/http-api.md tells what it answers.
  *
  * @throws PANNIER_LOCKED if another process has the database open.
  * @example

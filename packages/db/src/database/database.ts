@@ -7,7 +7,7 @@ import { Catalog } from '../document/catalog.ts'
 import { idGenerator } from '../document/document-id.ts'
 import { NAME_CHARS_MAX } from '../index/index-definition.ts'
 import type { KeyValueStore } from '../kv/key-value-store.ts'
-import type { Storage } from '../storage/page-store.ts'
+import type { DatabaseStorage } from '../storage/page-store.ts'
 import { eitherSignal, lateStream } from './transfer/byte-stream.ts'
 import type { DatabaseChange } from './feed/change-notifier.ts'
 import { Collection } from './collection/collection.ts'
@@ -31,7 +31,7 @@ import { assertOutside, runInScope } from './collection/transaction-scope.ts'
 /** What `open` hands to a database. */
 export interface DatabaseParts {
   readonly name: string
-  readonly storage: Storage
+  readonly storage: DatabaseStorage
   readonly store: KeyValueStore
   /** Checks what is below the trees; rejects with PANNIER_CORRUPT. */
   readonly checkPages?: () => Promise<void>
@@ -249,8 +249,8 @@ export class Database<Schemas extends object = object> {
   }
 
   /** Writes everything that is only in the log to pages. It is done by itself in time; before a backup, say, it is of use. */
-  async checkpoint(): Promise<void> {
-    this.#assertOutside('checkpoint')
+  async flush(): Promise<void> {
+    this.#assertOutside('flush')
     await this.#context.store.checkpoint()
   }
 
@@ -321,7 +321,7 @@ export class Database<Schemas extends object = object> {
    * await db.moveTo(opfs(), { onProgress: show })
    * db = await open('shop', { storage: opfs() })
    */
-  async moveTo(storage: Storage, options: MoveOptions = {}): Promise<void> {
+  async moveTo(storage: DatabaseStorage, options: MoveOptions = {}): Promise<void> {
     this.#assertOpen()
     this.#assertOutside('moveTo')
     const { moveDatabase } = await loadedModule(import('./lifecycle/move-database.ts'))
@@ -329,7 +329,7 @@ export class Database<Schemas extends object = object> {
   }
 
   /** @internal Deletes what a move to `storage` has left there that was cut off. False if there is no copy of this database. */
-  async discardCopy(storage: Storage, options: MoveOptions): Promise<boolean> {
+  async discardCopy(storage: DatabaseStorage, options: MoveOptions): Promise<boolean> {
     const { discardCopy } = await loadedModule(import('./lifecycle/move-database.ts'))
     return discardCopy(this, this.#parts, storage, options)
   }

@@ -218,7 +218,7 @@ export interface Tombstone {
   readonly _deleted: true
 }
 
-export interface Change<T extends object = StoredDocument> {
+export interface DocumentChange<T extends object = StoredDocument> {
   /** Of the document's last change. */
   readonly seq: number
   readonly id: string

@@ -12,7 +12,7 @@ import { conflictsOf } from './stored-revisions.ts'
 export interface ListRequest {
   readonly range: KeyRange
   /** Instead of the range. */
-  readonly keys: readonly string[] | undefined
+  readonly ids: readonly string[] | undefined
   readonly descending: boolean
   readonly skip: number
   /** Infinity: all. */
@@ -39,7 +39,7 @@ export interface DeletedRow {
 
 /** There never was a document with this id. */
 export interface MissingRow {
-  readonly key: string
+  readonly id: string
   readonly error: 'not_found'
 }
 
@@ -48,17 +48,17 @@ export type ListRow<T extends object = StoredDocument> = ListedRow<T> | DeletedR
 export interface ListHead {
   /** Documents in the collection. */
   readonly total: number
-  /** Documents before the first row, in the direction of the list; undefined for a list by keys, which has no place of its own. */
+  /** Documents before the first row, in the direction of the list; undefined for a list by ids, which has no place of its own. */
   readonly offset: number | undefined
   /** The collection's last sequence number: a feed from here on has what is not in the list. */
   readonly seq: number
 }
 
 /** What stands at the head of the list. May throw a Miss. */
-export function readListHead(reader: DocumentReader, { range, keys, descending, skip }: ListRequest): ListHead {
+export function readListHead(reader: DocumentReader, { range, ids, descending, skip }: ListRequest): ListHead {
   const total = reader.count()
   const seq = reader.bodies.lastNumber
-  if (keys !== undefined) return { total, offset: undefined, seq }
+  if (ids !== undefined) return { total, offset: undefined, seq }
   const { gte, lt } = range
   const isEmpty = gte !== undefined && lt !== undefined && gte >= lt
   const before = descending
@@ -80,7 +80,7 @@ export interface ListRows {
 }
 
 export function listRows(reader: DocumentReader, request: ListRequest): ListRows {
-  return request.keys === undefined ? rowsOfRange(reader, request) : rowsOfKeys(reader, request, request.keys)
+  return request.ids === undefined ? rowsOfRange(reader, request) : rowsOfIds(reader, request, request.ids)
 }
 
 function rowsOfRange(reader: DocumentReader, request: ListRequest): ListRows {
@@ -100,9 +100,9 @@ function rowsOfRange(reader: DocumentReader, request: ListRequest): ListRows {
   }
 }
 
-function rowsOfKeys(reader: DocumentReader, request: ListRequest, keys: readonly string[]): ListRows {
+function rowsOfIds(reader: DocumentReader, request: ListRequest, ids: readonly string[]): ListRows {
   const { descending, skip, limit } = request
-  const asked = (descending ? keys.toReversed() : keys).slice(skip, skip + limit)
+  const asked = (descending ? ids.toReversed() : ids).slice(skip, skip + limit)
   let at = 0
   return {
     next: (count) => {
@@ -112,9 +112,9 @@ function rowsOfKeys(reader: DocumentReader, request: ListRequest, keys: readonly
       const rows = rowsOf(reader, reader.someBodiesOf(distinct), request)
       const places = new Map(rows.map((row, place) => [distinct[place]!, row]))
       const end = numbers.findIndex((number) => number !== undefined && !places.has(number))
-      const keysRead = end === -1 ? batch : batch.slice(0, end)
-      at += keysRead.length
-      return keysRead.map((key, place) => places.get(numbers[place]!) ?? { key, error: 'not_found' })
+      const idsRead = end === -1 ? batch : batch.slice(0, end)
+      at += idsRead.length
+      return idsRead.map((id, place) => places.get(numbers[place]!) ?? { id, error: 'not_found' })
     },
   }
 }

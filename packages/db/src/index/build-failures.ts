@@ -10,7 +10,7 @@ import { indexTreeName } from './index-definition.ts'
 import type { IndexDefinition } from './index-definition.ts'
 import type { ChunkPart } from './key-chunk.ts'
 import { duplicatesAt, withoutNumber } from './unique.ts'
-import type { Duplicate } from './unique.ts'
+import type { DuplicateKey } from './unique.ts'
 
 /** Keys that the error lists. */
 const DUPLICATES_LISTED_MAX = 10
@@ -35,7 +35,7 @@ export async function findDuplicates(
 ): Promise<PannierError | undefined> {
   const { index } = part
   const tree = existingTree(transaction, indexTreeName(state.number, index.number))
-  const found: Duplicate[] = []
+  const found: DuplicateKey[] = []
   for (let from = 0; from < part.count && found.length < DUPLICATES_LISTED_MAX; from += KEYS_PER_STEP) {
     const keys = new Set<string>()
     for (let at = from; at < Math.min(from + KEYS_PER_STEP, part.count); at++) {
@@ -53,7 +53,7 @@ export async function findDuplicates(
   return found.length === 0 ? undefined : hasDuplicates(index, found.slice(0, DUPLICATES_LISTED_MAX))
 }
 
-function hasDuplicates({ name }: IndexDefinition, found: readonly Duplicate[]): PannierError {
+function hasDuplicates({ name }: IndexDefinition, found: readonly DuplicateKey[]): PannierError {
   const duplicates = found.map(({ key, ids }) => ({ key, ids: ids.slice(0, IDS_LISTED_MAX) }))
   const message = `The unique index '${name}' cannot be built: the documents '${found[0]!.ids.slice(0, 2).join("' and '")}' have the same key.`
   return new PannierError('PANNIER_UNIQUE', message, { details: { index: name, duplicates } })

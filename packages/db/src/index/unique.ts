@@ -181,7 +181,7 @@ class UniqueCheck {
 }
 
 /** Documents with one key. */
-export interface Duplicate {
+export interface DuplicateKey {
   /** The values of the index's fields. */
   readonly key: readonly unknown[]
   readonly ids: readonly string[]
@@ -194,7 +194,7 @@ export function duplicatesAt(
   definition: IndexDefinition,
   tests: IndexTests,
   key: string,
-): Duplicate[] {
+): DuplicateKey[] {
   if (lacksField(definition, key)) return []
   const tree = existingTree(snapshot, indexTreeName(collection.number, definition.number))
   const bodies = new DocumentReader(snapshot, collection).bodiesOf(numbersWith(tree, key))
@@ -222,7 +222,7 @@ function groupClaims(
   shapes: ShapeDictionary,
   bodies: readonly BodyView[],
   key: string,
-): Duplicate[] {
+): DuplicateKey[] {
   const fields = new FieldReader(shapes)
   const groups: { readonly claim: Claim; readonly ids: string[] }[] = []
   for (const body of bodies) {

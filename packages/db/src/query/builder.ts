@@ -9,18 +9,18 @@ import { either, freeze, not, parseFieldCondition } from './ast/parse-selector.t
 import { BuiltPredicate, type JsonValue, type Predicate, type ValueType } from './ast/predicate.ts'
 
 /** What `find` takes beside a selector. An immutable value. */
-export class Filter extends BuiltPredicate {
-  and(...others: Filter[]): Filter {
-    return new Filter(freeze({ kind: 'and', of: freeze([this, ...others].map(predicateOf)) }))
+export class WhereFilter extends BuiltPredicate {
+  and(...others: WhereFilter[]): WhereFilter {
+    return new WhereFilter(freeze({ kind: 'and', of: freeze([this, ...others].map(predicateOf)) }))
   }
 
-  or(...others: Filter[]): Filter {
-    return new Filter(either(freeze([this, ...others].map(predicateOf))))
+  or(...others: WhereFilter[]): WhereFilter {
+    return new WhereFilter(either(freeze([this, ...others].map(predicateOf))))
   }
 
   /** A missing field meets neither a condition nor its negation. */
-  not(): Filter {
-    return new Filter(not(this.predicate))
+  not(): WhereFilter {
+    return new WhereFilter(not(this.predicate))
   }
 }
 
@@ -39,102 +39,102 @@ export class FieldFilters {
   }
 
   /** Several at once, as in a selector: of an array one and the same element has to meet all comparisons. */
-  is(condition: Readonly<Record<string, unknown>>): Filter {
-    return new Filter(parseFieldCondition(this.#path, condition))
+  is(condition: Readonly<Record<string, unknown>>): WhereFilter {
+    return new WhereFilter(parseFieldCondition(this.#path, condition))
   }
 
-  eq(value: JsonValue): Filter {
+  eq(value: JsonValue): WhereFilter {
     return this.is({ $eq: value })
   }
 
-  ne(value: JsonValue): Filter {
+  ne(value: JsonValue): WhereFilter {
     return this.is({ $ne: value })
   }
 
-  gt(value: JsonValue): Filter {
+  gt(value: JsonValue): WhereFilter {
     return this.is({ $gt: value })
   }
 
-  gte(value: JsonValue): Filter {
+  gte(value: JsonValue): WhereFilter {
     return this.is({ $gte: value })
   }
 
-  lt(value: JsonValue): Filter {
+  lt(value: JsonValue): WhereFilter {
     return this.is({ $lt: value })
   }
 
-  lte(value: JsonValue): Filter {
+  lte(value: JsonValue): WhereFilter {
     return this.is({ $lte: value })
   }
 
   /** From the first to the second, both included. */
-  between(from: JsonValue, to: JsonValue): Filter {
+  between(from: JsonValue, to: JsonValue): WhereFilter {
     return this.is({ $gte: from, $lte: to })
   }
 
-  in(values: readonly JsonValue[]): Filter {
+  in(values: readonly JsonValue[]): WhereFilter {
     return this.is({ $in: values })
   }
 
-  notIn(values: readonly JsonValue[]): Filter {
+  notIn(values: readonly JsonValue[]): WhereFilter {
     return this.is({ $nin: values })
   }
 
   /** An array that has this element. */
-  has(value: JsonValue): Filter {
+  has(value: JsonValue): WhereFilter {
     return this.is({ $all: [value] })
   }
 
-  hasAll(values: readonly JsonValue[]): Filter {
+  hasAll(values: readonly JsonValue[]): WhereFilter {
     return this.is({ $all: values })
   }
 
-  beginsWith(prefix: string): Filter {
+  beginsWith(prefix: string): WhereFilter {
     return this.is({ $beginsWith: prefix })
   }
 
   /** `g` and `y` make no difference to whether an expression is found. */
-  matches(expression: RegExp): Filter {
+  matches(expression: RegExp): WhereFilter {
     return this.is({ $regex: expression.source, $options: expression.flags.replace(/[dgy]/g, '') })
   }
 
-  exists(exists: boolean = true): Filter {
+  exists(exists: boolean = true): WhereFilter {
     return this.is({ $exists: exists })
   }
 
-  type(type: ValueType): Filter {
+  type(type: ValueType): WhereFilter {
     return this.is({ $type: type })
   }
 
-  size(elements: number): Filter {
+  size(elements: number): WhereFilter {
     return this.is({ $size: elements })
   }
 
-  mod(divisor: number, remainder: number): Filter {
+  mod(divisor: number, remainder: number): WhereFilter {
     return this.is({ $mod: [divisor, remainder] })
   }
 
   /** Some element of the array meets it: conditions on the element itself, `{ $gt: 5 }`, or on fields of it. */
-  some(element: Filter | Readonly<Record<string, unknown>>): Filter {
+  some(element: WhereFilter | Readonly<Record<string, unknown>>): WhereFilter {
     return this.#elements('some', element)
   }
 
   /** The array is not empty, and every element of it meets it. */
-  every(element: Filter | Readonly<Record<string, unknown>>): Filter {
+  every(element: WhereFilter | Readonly<Record<string, unknown>>): WhereFilter {
     return this.#elements('every', element)
   }
 
   /** The name of some field of the object meets it. */
-  someKey(key: Readonly<Record<string, unknown>>): Filter {
+  someKey(key: Readonly<Record<string, unknown>>): WhereFilter {
     return this.#elements('keys', key)
   }
 
-  #elements(which: 'some' | 'every' | 'keys', element: Filter | Readonly<Record<string, unknown>>): Filter {
-    const of = element instanceof Filter ? element.predicate : parseFieldCondition('', element)
-    return new Filter(freeze({ kind: 'elements', path: this.#path, which, of }))
+  #elements(which: 'some' | 'every' | 'keys', element: WhereFilter | Readonly<Record<string, unknown>>): WhereFilter {
+    const of = element instanceof WhereFilter ? element.predicate : parseFieldCondition('', element)
+    return new WhereFilter(freeze({ kind: 'elements', path: this.#path, which, of }))
   }
 }
 
-function predicateOf(filter: Filter): Predicate {
+function predicateOf(filter: WhereFilter): Predicate {
   return filter.predicate
 }

@@ -42,7 +42,7 @@ export interface Combinations<T> {
 }
 
 /** What may be asked of a field: a value that it equals, operators, or conditions on fields inside it. */
-export type Condition<Value> = unknown extends Value
+export type FieldCondition<Value> = unknown extends Value
   ? unknown
   : EqualTo<Operand<Value>> | (Operators<Operand<Value>> & InnerConditions<ObjectIn<Value>>)
 
@@ -69,10 +69,10 @@ export interface Operators<Value> {
   readonly $allMatch?: ElementCondition<ElementIn<Value>>
   /** Of the names of an object's fields. */
   readonly $keyMapMatch?: Operators<string>
-  readonly $not?: Condition<Value>
-  readonly $and?: readonly Condition<Value>[]
-  readonly $or?: readonly Condition<Value>[]
-  readonly $nor?: readonly Condition<Value>[]
+  readonly $not?: FieldCondition<Value>
+  readonly $and?: readonly FieldCondition<Value>[]
+  readonly $or?: readonly FieldCondition<Value>[]
+  readonly $nor?: readonly FieldCondition<Value>[]
 }
 
 type ElementIn<Value> = Value extends readonly (infer Element)[] ? Element : never
@@ -135,8 +135,8 @@ type PathIn<Value, Left extends Less[number]> = unknown extends Value
 
 type FieldConditions<T> =
   IsLoose<T> extends true
-    ? { readonly [Name in NamedKey<T>]?: Condition<T[Name]> } & { readonly [path: string]: unknown }
-    : { readonly [Path in FieldPath<T>]?: Path extends FreePath ? unknown : Condition<FieldValue<T, Path>> }
+    ? { readonly [Name in NamedKey<T>]?: FieldCondition<T[Name]> } & { readonly [path: string]: unknown }
+    : { readonly [Path in FieldPath<T>]?: Path extends FreePath ? unknown : FieldCondition<FieldValue<T, Path>> }
 
 /** The keys of a loose type that it names. */
 type NamedKey<T> = keyof {

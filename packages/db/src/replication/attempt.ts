@@ -18,7 +18,7 @@ import type {
   RevisionFailure,
   RevisionName,
   RevisionsRead,
-  Sequence,
+  ReplicationSequence,
 } from './peer.ts'
 import { mapAhead } from './pipeline.ts'
 import { addressOf, replicationId } from './replication-id.ts'
@@ -27,15 +27,15 @@ import { keyOf, type Suspects } from './failing-documents.ts'
 
 /** Hears of what is done. */
 export interface AttemptWatcher {
-  began(since: Sequence): void
+  began(since: ReplicationSequence): void
   /** One is tried once: the feed takes a connection that breaks more lightly. */
   triedSnapshot(): void
   /** A page of the feed was looked at. */
   page(changes: number, pending: number | undefined): void
   written(documents: readonly JsonDocument[], read: number, failures: readonly RevisionFailure[]): void
   conflict(id: string): void
-  reached(sequence: Sequence, caughtUp: boolean): void
-  checkpoint(sequence: Sequence): void
+  reached(sequence: ReplicationSequence, caughtUp: boolean): void
+  checkpoint(sequence: ReplicationSequence): void
 }
 
 /** What a request of revisions aims at, and limits of how many it asks for. */
@@ -81,7 +81,7 @@ export class Attempt {
   #log: CheckpointLog | undefined
   /** What the stores were called when it began. */
   #names: ReadonlyMap<ReplicationPeer, string> = new Map()
-  #reached: Sequence
+  #reached: ReplicationSequence
   #checkpointMs = 0
   /** Ends what is read ahead, with the failure of the attempt. */
   readonly #over = new AbortController()
@@ -126,7 +126,7 @@ export class Attempt {
     }
   }
 
-  async #begin(): Promise<Sequence> {
+  async #begin(): Promise<ReplicationSequence> {
     const { filter, style, checkpoint, environment, createSource, createTarget, since } = this.#options
     const [source, target] = await Promise.all([
       this.#source.identify(createSource, this.#signal),
@@ -154,7 +154,7 @@ export class Attempt {
   }
 
   /** A first replication of everything may be one download. Undefined: the feed has to bring it. */
-  async #loadSnapshot(): Promise<Sequence> {
+  async #loadSnapshot(): Promise<ReplicationSequence> {
     const { ids, selector, accept, name } = this.#options.filter
     const filtered = (ids ?? selector ?? accept ?? name) !== undefined || this.#options.style !== 'all'
     const { openSnapshot } = this.#source
@@ -190,7 +190,7 @@ export class Attempt {
     return (selector ?? accept ?? name) !== undefined
   }
 
-  async #replicate(since: Sequence): Promise<void> {
+  async #replicate(since: ReplicationSequence): Promise<void> {
     const { batchesAhead } = this.#options
     const pages = mapAhead(this.#pages(since), batchesAhead, (page) => this.#compare(page))
     const fetched = mapAhead(this.#requests(pages), REQUESTS_AHEAD, (request) => this.#fetch(request))
@@ -203,7 +203,7 @@ export class Attempt {
     }
   }
 
-  async *#pages(since: Sequence): AsyncGenerator<PeerChanges, void, undefined> {
+  async *#pages(since: ReplicationSequence): AsyncGenerator<PeerChanges, void, undefined> {
     const { live, batchSize, style, filter } = this.#options
     let from = since
     let stuck = 0
@@ -320,7 +320,7 @@ export class Attempt {
   }
 
   /** A collection that was made anew meanwhile takes a first checkpoint as the one before would have: only its name tells. */
-  async #checkpoint(sequence: Sequence, signal: AbortSignal): Promise<boolean> {
+  async #checkpoint(sequence: ReplicationSequence, signal: AbortSignal): Promise<boolean> {
     if (!(await this.#log!.write(sequence, this.#startTime, signal))) return false
     for (const [peer, name] of this.#names)
       if (!peer.remote && (await peer.identify(false, signal)) !== name) throw checkpointLost(peer.name)

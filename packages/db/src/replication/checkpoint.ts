@@ -14,7 +14,7 @@ import { isPannierError } from '../base/errors.ts'
 import type { Environment } from '../base/environment.ts'
 import { checkpointContested, checkpointLost, refusalStatus } from './errors.ts'
 import { isSequence } from './peer.ts'
-import type { JsonDocument, ReplicationPeer, Sequence } from './peer.ts'
+import type { JsonDocument, ReplicationPeer, ReplicationSequence } from './peer.ts'
 
 export const CHECKPOINT_HISTORY_MAX = 5
 const CHECKPOINT_VERSION = 1
@@ -26,7 +26,7 @@ export type CheckpointSides = 'both' | 'source' | 'target' | 'none'
 
 interface Session {
   readonly session_id: string
-  readonly recorded_seq: Sequence
+  readonly recorded_seq: ReplicationSequence
 }
 
 /** The sessions that a checkpoint document tells of, newest first; of a long history its head. */
@@ -79,7 +79,7 @@ export class CheckpointLog {
   }
 
   /** Where to go on; undefined: at the beginning. */
-  async open(startTime: string, signal: AbortSignal): Promise<Sequence> {
+  async open(startTime: string, signal: AbortSignal): Promise<ReplicationSequence> {
     if (this.#sides === 'none') return undefined
     const read = async (peer: ReplicationPeer): Promise<JsonDocument | undefined> => {
       const document = await peer.getLocal(this.#name, signal)
@@ -111,7 +111,7 @@ export class CheckpointLog {
   }
 
   /** Records that the target has everything up to `sequence`. */
-  async write(sequence: Sequence, startTime: string, signal: AbortSignal): Promise<boolean> {
+  async write(sequence: ReplicationSequence, startTime: string, signal: AbortSignal): Promise<boolean> {
     if (this.#sides === 'none' || sequence === this.#last?.recorded_seq) return false
     // A server that is not what it was says so now, before both sides agree on a place in what it has lost.
     if (this.#source.remote) await this.look(signal)

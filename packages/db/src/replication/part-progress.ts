@@ -1,6 +1,6 @@
 /** Keeps account of one direction of one collection, and tells of it. */
 import type { PannierError } from '../base/errors.ts'
-import type { JsonDocument, RevisionFailure, Sequence } from './peer.ts'
+import type { JsonDocument, RevisionFailure, ReplicationSequence } from './peer.ts'
 import type { RunOptions, ReplicationEvent, ReplicationProgress, ReplicationStatus, ReplicationPart } from './types.ts'
 import type { Supervised } from './supervisor.ts'
 
@@ -59,7 +59,7 @@ export class PartWatcher implements Supervised {
     this.#tell({ type: 'status', status, ...(error === undefined ? {} : { error }), ...wait })
   }
 
-  began(since: Sequence): void {
+  began(since: ReplicationSequence): void {
     this.#progress = { ...this.#progress, lastSeq: since }
   }
 
@@ -85,12 +85,12 @@ export class PartWatcher implements Supervised {
     this.#tell({ type: 'conflict', id })
   }
 
-  reached(sequence: Sequence, caughtUp: boolean): void {
+  reached(sequence: ReplicationSequence, caughtUp: boolean): void {
     this.#progress = { ...this.#progress, lastSeq: sequence, ...(caughtUp ? { pending: 0 } : {}) }
     if (caughtUp && this.#live) this.status('paused')
   }
 
-  checkpoint(sequence: Sequence): void {
+  checkpoint(sequence: ReplicationSequence): void {
     this.#tell({ type: 'checkpoint', lastSeq: sequence })
   }
 

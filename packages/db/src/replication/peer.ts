@@ -9,7 +9,7 @@
 import type { PannierError } from '../base/errors.ts'
 
 /** A place in the change feed of a peer: any JSON, which only that peer understands. */
-export type Sequence = unknown
+export type ReplicationSequence = unknown
 
 /** CouchDB's grow with the shards of a database, to some thousand characters. */
 const SEQUENCE_CHARS_MAX = 65_536
@@ -40,7 +40,7 @@ export interface PeerFilter {
 
 export interface ChangesRequest {
   /** Undefined: from the beginning. */
-  readonly since: Sequence
+  readonly since: ReplicationSequence
   readonly limit: number
   /** Waits until there is a change, or for a while: then it gives an empty page. */
   readonly wait: boolean
@@ -56,7 +56,7 @@ export interface PeerChange {
 
 export interface PeerChanges {
   readonly changes: readonly PeerChange[]
-  readonly lastSeq: Sequence
+  readonly lastSeq: ReplicationSequence
   /** Changes after `lastSeq`, as far as known. */
   readonly pending: number | undefined
   /** There was no more when it was read. */
@@ -116,7 +116,7 @@ export interface SnapshotProgress {
 
 export interface SnapshotLoaded {
   /** Of the source: what comes after it is not in the snapshot. */
-  readonly sequence: Sequence
+  readonly sequence: ReplicationSequence
   /** False: some of it was not taken, so it brings no replication to a place in the feed. */
   readonly isComplete: boolean
 }

@@ -1,6 +1,6 @@
 /** What a replication tells its users. */
 import type { PannierError } from '../base/errors.ts'
-import type { JsonDocument, Sequence, PeerFilter } from './peer.ts'
+import type { JsonDocument, ReplicationSequence, PeerFilter } from './peer.ts'
 import type { Environment } from '../base/environment.ts'
 import type { CheckpointSides } from './checkpoint.ts'
 
@@ -26,7 +26,7 @@ export interface ReplicationProgress {
   /** Changes of the source that are to be looked at, as far as it says; undefined: not known. */
   readonly pending: number | undefined
   /** How far it is in the change feed of the source: opaque; undefined at the beginning. Of several: of none. */
-  readonly lastSeq: Sequence
+  readonly lastSeq: ReplicationSequence
 }
 
 /** One direction of one collection. */
@@ -64,7 +64,7 @@ export type ReplicationEvent =
   /** A revision could not be read, or the target does not take it; all others go on. */
   | (EventOf<'denied'> & { readonly id: string; readonly rev: string; readonly error: PannierError })
   /** How far it is was recorded on both sides. */
-  | (EventOf<'checkpoint'> & { readonly lastSeq: Sequence })
+  | (EventOf<'checkpoint'> & { readonly lastSeq: ReplicationSequence })
   /** The status of this part is another one; `error` says why it waits or has failed, `waitMs` how long until the next try. */
   | (EventOf<'status'> & {
       readonly status: ReplicationStatus
@@ -73,7 +73,7 @@ export type ReplicationEvent =
     })
 
 /** Tells whether there is a network. */
-export interface Network {
+export interface NetworkStatus {
   isOnline(): boolean
   /** Calls back when that changes. The function returned ends it. */
   onChange(listener: () => void): () => void
@@ -96,7 +96,7 @@ export interface RunOptions {
   readonly filter: PeerFilter
   readonly style: 'winner' | 'all'
   /** Where to begin, whatever the checkpoints say; undefined: where they say. */
-  readonly since: Sequence
+  readonly since: ReplicationSequence
   readonly batchSize: number
   readonly batchesAhead: number
   readonly checkpoint: CheckpointSides
@@ -107,7 +107,7 @@ export interface RunOptions {
   /** Whether they are made if they are not there. */
   readonly createSource: boolean
   readonly createTarget: boolean
-  readonly network: Network | undefined
+  readonly network: NetworkStatus | undefined
   readonly environment: Environment
   /** Milliseconds since 1970; only told, never compared. */
   readonly wallClock: () => number

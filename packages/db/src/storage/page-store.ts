@@ -167,7 +167,7 @@ export type SharingScope = 'process' | 'origin'
 /**
  * A kind of place for databases, as given to `open(name, { storage })`.
  */
-export interface Storage {
+export interface DatabaseStorage {
   /** 'indexeddb', 'sqlite', 'memory', … ; for people, never branched on. */
   readonly kind: string
   /** 'origin': tabs and workers of one origin share it (Web Locks); 'process': only handles in this process do. */

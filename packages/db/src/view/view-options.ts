@@ -28,7 +28,7 @@ export interface ViewOptions {
   /** True: a result for each key; a number: for each different start of that many elements of keys that are arrays. */
   readonly group?: boolean | number
   /** Adds to each row its document: `doc`. Where the value has an `_id`, the document with that id. */
-  readonly includeDocs?: boolean
+  readonly docs?: boolean
   /** Adds to each document its other leaf revisions, `_conflicts`. */
   readonly conflicts?: boolean
   /** When what was written since is taken in: 'before' the query (default), 'after' it, or 'never'. */
@@ -65,14 +65,14 @@ export function checkViewOptions(options: ViewOptions, isReduced: boolean): bool
   return reduce
 }
 
-function checkReduced({ group = false, keys, includeDocs, conflicts }: ViewOptions, reduce: boolean): void {
+function checkReduced({ group = false, keys, docs, conflicts }: ViewOptions, reduce: boolean): void {
   if (!reduce && group !== false) throw new TypeError('group is for views with a reduce')
   if (reduce && keys !== undefined && group !== true) throw new TypeError('keys of a reduced view go with group: true')
-  if (reduce && includeDocs === true) throw new TypeError('includeDocs is for rows: add reduce: false')
-  if (conflicts === true && includeDocs !== true) throw new TypeError('conflicts go with includeDocs')
+  if (reduce && docs === true) throw new TypeError('docs is for rows: add reduce: false')
+  if (conflicts === true && docs !== true) throw new TypeError('conflicts go with docs')
 }
 
-const FLAGS = ['descending', 'reduce', 'includeDocs', 'conflicts'] as const
+const FLAGS = ['descending', 'reduce', 'docs', 'conflicts'] as const
 const IDS = ['fromId', 'toId'] as const
 const BOUNDS = ['gte', 'gt', 'lte', 'lt'] as const
 const UPDATES: ReadonlySet<unknown> = new Set(['before', 'after', 'never'])
@@ -90,7 +90,7 @@ const NAMES: OptionNames<ViewOptions> = {
   limit: true,
   reduce: true,
   group: true,
-  includeDocs: true,
+  docs: true,
   conflicts: true,
   update: true,
   signal: true,

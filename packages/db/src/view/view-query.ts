@@ -60,7 +60,7 @@ export function fewRows(
   rows: TreeReader,
   options: ViewOptions,
 ): MaybePromise<{ readonly offset: number; readonly rows: ViewRow[] } | undefined> {
-  const { keys, skip = 0, limit = Infinity, descending = false, includeDocs = false } = options
+  const { keys, skip = 0, limit = Infinity, descending = false, docs = false } = options
   if (keys !== undefined) return undefined
   const found = source.attempt(() => {
     const positions = positionsOf(rows, options, source)
@@ -72,7 +72,7 @@ export function fewRows(
     const offset = Math.min(rows.count(), (descending ? rows.count() - positions.to : positions.from) + skip)
     return { offset, rows: batch }
   })
-  if (!includeDocs) return found
+  if (!docs) return found
   return andThen(found, (few) => few && andThen(allDocuments(source, few.rows, options), (rows) => ({ ...few, rows })))
 }
 
@@ -139,7 +139,7 @@ async function* plainRows(
     await source.attempt(() => {
       while (batch.length < BATCH_ROWS && (going = cursor.next())) batch.push(rowAt(cursor))
     })
-    if (options.includeDocs !== true) {
+    if (options.docs !== true) {
       if (batch.length > 0) yield batch
       continue
     }

@@ -56,7 +56,7 @@ const FUNCTIONS: Readonly<Record<string, Row | readonly Row[]>> = {
   'Collection.changes': ['since', ({ people }) => people.changes(misspelt({ sinc: 5 }))],
   'Collection.retryMigration': ['signal', ({ people }) => people.retryMigration(misspelt({ singal: undefined }))],
   'Collection.duplicates': ['limit', ({ people }) => people.duplicates('email', misspelt({ limt: 5 }))],
-  'Collection.query': ['limit', ({ people }) => people.query({ map: () => {} }, misspelt({ limt: 5 }))],
+  'Collection.mapReduce': ['limit', ({ people }) => people.mapReduce({ map: () => {} }, misspelt({ limt: 5 }))],
   'Collection.export': ['format', ({ people }) => people.export(misspelt({ frmat: 'json' }))],
   'Collection.import': ['mode', ({ people }) => people.import('[]', misspelt({ mod: 'upsert' }))],
   'Collection.sync': [
@@ -79,9 +79,9 @@ const FUNCTIONS: Readonly<Record<string, Row | readonly Row[]>> = {
     'start',
     ({ people }) => people.getAttachment('a', 'x', misspelt({ strat: 1 })),
   ],
-  'CollectionOperations.removeAttachment': [
+  'CollectionOperations.deleteAttachment': [
     'rev',
-    ({ people }) => people.removeAttachment('a', 'x', misspelt({ revv: '1-a' })),
+    ({ people }) => people.deleteAttachment('a', 'x', misspelt({ revv: '1-a' })),
   ],
   'CollectionOperations.find': ['dialect', ({ people }) => people.find({}, misspelt({ dialekt: 'couchdb' }))],
   'CollectionOperations.search': ['match', ({ people }) => people.search('x', misspelt({ mach: 'any' }))],

@@ -65,7 +65,7 @@ const tab: DatabaseTab = {
   close: () => opened().database.close(),
   destroy: () => opened().database.destroy(),
   refresh: () => opened().database.refresh(),
-  checkpoint: () => opened().database.checkpoint(),
+  checkpoint: () => opened().database.flush(),
   dropRows: () => opened().database.dropCollection(ROWS),
   async insert(prefix, from, to, rowsPerCall = 1, calls = 1) {
     let next = from

@@ -8,7 +8,7 @@ import { isPannierError, open, type Credential } from '../../src/index.ts'
 import { indexedDb } from '../../src/storage/indexeddb/indexeddb.ts'
 import { folderName } from '../../src/storage/opfs/folder.ts'
 import { opfs } from '../../src/storage/opfs/opfs.ts'
-import type { Storage } from '../../src/storage/page-store.ts'
+import type { DatabaseStorage } from '../../src/storage/page-store.ts'
 import { assertEqual, assertTrue } from '../../testing/check.ts'
 import { newDeviceKey } from '../../testing/conformance/encryption.ts'
 import { seededRandom } from '../../testing/random.ts'
@@ -26,7 +26,7 @@ interface Piece {
 }
 
 interface Place {
-  readonly storage: Storage
+  readonly storage: DatabaseStorage
   pieces(name: string): Promise<Piece[]>
 }
 
@@ -59,7 +59,7 @@ const DOCUMENTS = 305
 
 const textOf = (number: number): string => `Text of ${number} `.repeat(30)
 
-async function makeDocuments(storage: Storage, name: string, encryption: Credential): Promise<void> {
+async function makeDocuments(storage: DatabaseStorage, name: string, encryption: Credential): Promise<void> {
   const db = await open(name, { storage, encryption })
   const docs = db.collection<{ _id: string; text: string; n: number }>('docs', { indexes: ['n'] })
   const insert = (from: number, to: number): Promise<unknown> =>
@@ -67,13 +67,13 @@ async function makeDocuments(storage: Storage, name: string, encryption: Credent
       Array.from({ length: to - from }, (_, at) => ({ _id: `d${from + at}`, n: from + at, text: textOf(from + at) })),
     )
   await insert(0, 300)
-  await db.checkpoint()
+  await db.flush()
   for (let number = 300; number < DOCUMENTS; number++) await insert(number, number + 1)
   await db.close()
 }
 
 /** How many documents are read, by id and by the index, all of them right; or the code of the error. */
-async function outcome(storage: Storage, name: string, encryption: Credential): Promise<number | string> {
+async function outcome(storage: DatabaseStorage, name: string, encryption: Credential): Promise<number | string> {
   try {
     const db = await open(name, { storage, encryption })
     try {

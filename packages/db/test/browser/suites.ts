@@ -10,7 +10,7 @@ import { EncryptedStorage } from '../../src/storage/encrypted/encrypted-storage.
 import { indexedDb } from '../../src/storage/indexeddb/indexeddb.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import { opfs } from '../../src/storage/opfs/opfs.ts'
-import type { Storage } from '../../src/storage/page-store.ts'
+import type { DatabaseStorage } from '../../src/storage/page-store.ts'
 import { assertRejects } from '../../testing/check.ts'
 import { aggregateSuite } from '../../testing/conformance/aggregates.ts'
 import { attachmentSuite } from '../../testing/conformance/attachments.ts'
@@ -51,7 +51,7 @@ async function openKeyValue(name: string): Promise<PagedKeyValueStore> {
 }
 
 /** One database that is opened again and again, with a small cache. */
-function reopened(storage: Storage): TransactionFixture {
+function reopened(storage: DatabaseStorage): TransactionFixture {
   const name = newName()
   return { open: () => open(name, { storage, cacheBytesMax: CACHE_BYTES_MAX }) }
 }
@@ -138,7 +138,7 @@ export function declareSuites(test: Test): void {
 }
 
 /** The other suites run encrypted in Node, with WebCrypto too: test/storage/encrypted/suites.test.ts. */
-function encryptedSuites(test: Test, storage: Storage, encryption: Promise<{ readonly key: CryptoKey }>): void {
+function encryptedSuites(test: Test, storage: DatabaseStorage, encryption: Promise<{ readonly key: CryptoKey }>): void {
   const openEncrypted = async (name: string): Promise<Database> => open(name, { storage, encryption: await encryption })
   pageStoreSuite({
     test: prefixed(test, 'page store'),

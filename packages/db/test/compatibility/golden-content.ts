@@ -5,7 +5,7 @@ import { systemEnvironment } from '../../src/database/lifecycle/environment.ts'
 import type { Collection, Database, JsonObject, RevisionResult } from '../../src/index.ts'
 import { openKeyValueStore, type PagedKeyValueStore } from '../../src/kv/open.ts'
 import type { TreeReader } from '../../src/kv/key-value-store.ts'
-import type { Storage } from '../../src/storage/page-store.ts'
+import type { DatabaseStorage } from '../../src/storage/page-store.ts'
 
 export interface GoldenContent {
   readonly formatVersion: number
@@ -111,7 +111,7 @@ function digestOf(tree: TreeReader): string {
 }
 
 /** The engine below a database, without collections. */
-export async function openEngine(storage: Storage, name: string): Promise<PagedKeyValueStore> {
+export async function openEngine(storage: DatabaseStorage, name: string): Promise<PagedKeyValueStore> {
   const environment = systemEnvironment()
   const coordinator = localCoordinator({ key: storage.identify(name), environment })
   const store = await storage.open(name)

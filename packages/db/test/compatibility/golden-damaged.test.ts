@@ -79,7 +79,7 @@ describe.each(SHAPES)('$file', ({ file, options, saved: [collection, id, documen
       () => db.transaction(async (tx) => tx.collection<DamagedNote>('notes').get('warm')),
       () => db.createCollection('new'),
       () => db.dropCollection('notes'),
-      () => db.checkpoint(),
+      () => db.flush(),
       () => db.moveTo(memory(), options.encryption && { encryption: options.encryption }),
       () => db.collection('notes', { indexes: ['text'] }).ready(),
     ]

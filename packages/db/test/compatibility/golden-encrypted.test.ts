@@ -46,7 +46,7 @@ describe.each(files)('%s', (file) => {
       const db = await open(path, { encryption })
       const notes = db.collection<GoldenNote>('notes')
       await notes.insert({ _id: `new ${at}`, number: 320 + at, text: '' })
-      if (at % 2 === 0) await db.checkpoint()
+      if (at % 2 === 0) await db.flush()
       expect(await notes.find({}).count()).toBe(321 + at)
       expect(await db.check()).toEqual([])
       await db.close()

@@ -33,7 +33,7 @@ describe.each(files)('%s', (file) => {
     for (const expected of collections) expect(await goldenCollection(db, expected.name)).toEqual(expected)
     expect(await db.check()).toEqual([])
     await db.collection(collections[0]!.name).insert({ _id: 'new' })
-    await db.checkpoint()
+    await db.flush()
     expect(await db.check()).toEqual([])
     await db.close()
     const engine = await openEngine(storage, name)

@@ -68,7 +68,7 @@ describe.each(files)('%s', (file) => {
     await documents.delete((first!.documents[4] as { _id: string })._id)
     await documents.insert({ _id: 'new', age: 5 })
     // What waits to be reclaimed is reclaimed.
-    for (let round = 0; round < 3; round++) await db.checkpoint()
+    for (let round = 0; round < 3; round++) await db.flush()
     expect(await db.check()).toEqual([])
     await db.close()
     const again = await open(path)

@@ -12,13 +12,13 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { open, type Database, type OpenOptions } from '../../src/index.ts'
 import { sqlite } from '../../src/storage/sqlite/sqlite.ts'
-import type { PageStore, Storage } from '../../src/storage/page-store.ts'
+import type { PageStore, DatabaseStorage } from '../../src/storage/page-store.ts'
 import { DAMAGED_PASSWORD, damagedId, type DamagedNote } from './golden-damaged.ts'
 
 const folder = join(import.meta.dirname, '../golden')
 
 /** Pages come while a commit is being appended. */
-function slow(storage: Storage): Storage {
+function slow(storage: DatabaseStorage): DatabaseStorage {
   return {
     kind: storage.kind,
     scope: storage.scope,
@@ -58,7 +58,7 @@ async function make(shape: string, options: OpenOptions, spoil: (db: Database) =
   ])
   await filling.close()
   const again = await open(path, { storage, ...options })
-  await again.checkpoint()
+  await again.flush()
   await again.close()
   const db = await open(path, { storage, ...options })
   await db.collection('notes').insert({ _id: 'warm', n: 1, text: 'warm' })

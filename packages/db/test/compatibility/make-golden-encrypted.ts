@@ -21,7 +21,7 @@ const [first, second] = PASSWORDS
 const db = await open(path, { encryption: { password: first, derivation: 'pbkdf2' } })
 const notes = db.collection<GoldenNote>('notes', { indexes: ['number'] })
 await notes.insert(goldenNotes(0, 300))
-await db.checkpoint()
+await db.flush()
 await db.encryption!.addPassword(second, { label: 'the second' })
 const recoveryKey = await db.encryption!.makeRecoveryKey()
 const snapshot = new Uint8Array(await new Response(db.snapshot()).arrayBuffer())

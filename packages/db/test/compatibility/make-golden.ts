@@ -133,12 +133,12 @@ async function writeCollections(db: Database): Promise<void> {
   await writeRevisions(db)
   const gone = db.collection('gone', { indexes: ['n'] })
   await gone.insert(Array.from({ length: 300 }, (_, n) => ({ n, text: 'gone' })))
-  await db.checkpoint()
+  await db.flush()
   await people.update('person-7', (person) => ({ ...person, age: 91 }))
   await people.delete(Array.from({ length: 30 }, (_, n) => `person-${n * 5}`))
   await people.upsert(Array.from({ length: 20 }, (_, n) => ({ _id: `person-${n * 11}`, age: n, city: 'Oslo' })))
   await db.dropCollection('gone')
-  await db.checkpoint()
+  await db.flush()
   await db.collection('things').dropIndex('_id')
 }
 
@@ -181,7 +181,7 @@ async function writeTail(): Promise<void> {
   const people = db.collection('people')
   await people.update('person-6', (person) => ({ ...person, age: 93 }))
   // The pages that this replaces wait to be reclaimed.
-  await db.checkpoint()
+  await db.flush()
   await people.insert({ _id: 'tail', age: 1, city: 'Oslo', tags: ['new'], brandNewField: [1, 2] })
   await people.update('person-8', (person) => ({ ...person, age: 92 }))
   await people.delete(['person-9', 'person-11'])

@@ -39,7 +39,7 @@ for (const count of [10, 2000]) {
       }))
       await docs.insert(others)
       await docs.insert([{ _id: 'large' }, { _id: 'copy' }, { _id: 'small' }])
-      await db.checkpoint()
+      await db.flush()
     }, 60_000)
 
     afterAll(async () => {
@@ -68,7 +68,7 @@ for (const count of [10, 2000]) {
     })
 
     test('content that is there: its bytes are read, and not written again', async () => {
-      await db.checkpoint()
+      await db.flush()
       await reopen()
       await docs.putAttachment('copy', 'x', contentBytes(1, SMALL))
       const { bytesWritten, pagesRead } = storage.take()
@@ -132,7 +132,7 @@ for (const count of [10, 2000]) {
       expect(counts.pagesRead).toBeLessThanOrEqual(6 * HEIGHT)
       for (let i = 0; i < 3; i++) {
         await docs.upsert({ _id: 'small', i })
-        await db.checkpoint()
+        await db.flush()
       }
       expect(storage.take().pagesFreed).toBeGreaterThanOrEqual(Math.floor(LARGE / PAGE_BYTES))
     })

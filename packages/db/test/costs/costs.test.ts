@@ -80,7 +80,7 @@ for (const count of [100, 100_000]) {
       await all.insert(documents)
       const inserted = storage.take()
       expect(backendWrites(inserted)).toBe(1)
-      await db.checkpoint()
+      await db.flush()
       const json = documents.reduce((sum, document) => sum + JSON.stringify(document).length, 0)
       expect(inserted.bytesWritten + storage.take().bytesWritten).toBeLessThanOrEqual(1.5 * json)
     })
@@ -327,10 +327,10 @@ for (const count of [100, 100_000]) {
       { timeout: 60_000 },
       async () => {
         const random = seededRandom(11)
-        await db.checkpoint()
+        await db.flush()
         storage.take()
         for (let i = 0; i < 2000; i++) await all.upsert({ ...random.pick(documents), age: random.below(90) })
-        await db.checkpoint()
+        await db.flush()
         const { bytesWritten } = storage.take()
         // An upsert of some 330 bytes and its index entries are some 420 bytes in the log.
         expect(bytesWritten / (2000 * 420)).toBeLessThanOrEqual(9)
@@ -341,7 +341,7 @@ for (const count of [100, 100_000]) {
       'snapshot: each page that is reachable is read once; restore: each is written once',
       { timeout: 60_000 },
       async () => {
-        await db.checkpoint()
+        await db.flush()
         storage.take()
         const file = await new Response(db.snapshot() as ReadableStream<Uint8Array<ArrayBuffer>>).blob()
         const read = storage.take()
@@ -373,7 +373,7 @@ for (const count of [100, 100_000]) {
     })
 
     test('what was dropped is reclaimed', { timeout: 60_000 }, async () => {
-      for (let i = 0; i < 4; i++) await db.checkpoint()
+      for (let i = 0; i < 4; i++) await db.flush()
       expect(storage.take().pagesFreed).toBeGreaterThanOrEqual(Math.floor((count * 250) / 30_000))
     })
   })

@@ -33,7 +33,7 @@ const STEPS: readonly (readonly [string, (db: Database) => Promise<unknown>])[] 
   ['update', (db) => db.collection<Person>('people').update('p7', (doc) => ({ ...doc, age: 91 }))],
   ['delete', (db) => db.collection<Person>('people').delete('p8')],
   ['puts at once', (db) => Promise.all(people(6000, 50).map((one) => db.collection<Person>('people').insert(one)))],
-  ['checkpoint', (db) => db.checkpoint()],
+  ['checkpoint', (db) => db.flush()],
   ['reopen', async () => {}],
   ['get, cold', (db) => db.collection<Person>('people').get('p2500')],
   ['gets, cold', (db) => db.collection<Person>('people').get(['p1', 'p999', 'p4000'])],
@@ -99,7 +99,7 @@ test('a new password costs three writes, whatever the size; a new key each page 
   const storage = counting(memory())
   const db = await open('x', { storage, encryption: { key: deviceKey } })
   await db.collection<Person>('people').insert(people(0, 5000))
-  await db.checkpoint()
+  await db.flush()
   const { length: pages } = await (await storage.open('x')).listPages()
   storage.take()
   await db.encryption!.makeRecoveryKey()

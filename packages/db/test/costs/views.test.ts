@@ -113,7 +113,7 @@ test('an update takes one append, and reads what was written and where it goes',
 test('a custom reduce reads again only what has changed', { timeout: 60_000 }, async () => {
   const { rows } = await all.view('custom', { map: byCity, reduce: add }).query()
   expect(rows).toEqual((await sums().query()).rows)
-  await db.checkpoint()
+  await db.flush()
   storage.take()
   let calls = 0
   const counted = all.view('custom', {
@@ -128,7 +128,7 @@ test('a custom reduce reads again only what has changed', { timeout: 60_000 }, a
   expect(leaves).toBeGreaterThan(50)
   await all.upsert({ _id: 's000777', city: 'city 3', month: 5, amount: 100 })
   await counted.query()
-  await db.checkpoint()
+  await db.flush()
   calls = 0
   expect((await counted.query()).rows).toEqual((await sums().query()).rows)
   expect(calls).toBeLessThanOrEqual(12)

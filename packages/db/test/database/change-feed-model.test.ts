@@ -62,7 +62,7 @@ async function compareWithModel(seed: number): Promise<void> {
       const results = await items.upsert(batch)
       results.forEach(({ id, rev }, place) => set(id, rev, false, batch[place]!))
     }
-    if (random.chance(0.2)) await handles[at]!.checkpoint()
+    if (random.chance(0.2)) await handles[at]!.flush()
     await items.ready()
     await handles[1 - at]!.refresh()
     await compareReads(random, random.pick(collections), model, seq)
@@ -157,7 +157,7 @@ async function readWhileWriting(seed: number): Promise<void> {
       const ids = [...new Set(Array.from({ length: own.chance(0.2) ? 60 : 2 }, () => `d${own.below(300)}`))]
       if (own.chance(0.25)) await items.delete(ids)
       else await items.upsert(ids.map((id) => randomItem(own, id)))
-      if (own.chance(0.1)) await db.checkpoint()
+      if (own.chance(0.1)) await db.flush()
     }
   }
   const readers = Array.from({ length: 6 }, (_, at): Reader => ({

@@ -133,7 +133,7 @@ test('the epoch and the last number survive, also when the last change was purge
   await db.collection('items').purge('c')
   const before = await db.collection('items').info()
   for (const checkpoint of [false, true]) {
-    if (checkpoint) await db.checkpoint()
+    if (checkpoint) await db.flush()
     await db.close()
     db = await reopen()
     const { storedBytes, ...info } = await db.collection('items').info()
@@ -157,7 +157,7 @@ test('compaction and storage checkpoints under a live feed', async () => {
     if (seq % 500 === 0 && seq < 5000) {
       await items.upsert(Array.from({ length: 300 }, (_, n) => ({ _id: `d${(seq + n * 7) % 3000}`, n: -seq })))
       await items.compact()
-      await db.checkpoint()
+      await db.flush()
     }
     if (seq === (await items.info()).lastSeq) break
   }

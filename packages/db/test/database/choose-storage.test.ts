@@ -5,7 +5,7 @@ import { destroyByChoice, openByChoice, type Choice, type Place } from '../../sr
 import type { Database } from '../../src/database/database.ts'
 import { open } from '../../src/database/lifecycle/open.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
-import type { Storage } from '../../src/storage/page-store.ts'
+import type { DatabaseStorage } from '../../src/storage/page-store.ts'
 import { assertRejects } from '../../testing/check.ts'
 import { RawFileStorage } from '../../testing/raw-file-storage.ts'
 import { deviceKey } from '../storage/encrypted/fixture.ts'
@@ -14,12 +14,12 @@ const NAME = 'notes'
 
 /** A storage that knows which databases were opened in it, and that can be made to refuse. */
 class TestPlace implements Place {
-  readonly storage: Storage
+  readonly storage: DatabaseStorage
   readonly made = new Set<string>()
   refuses: string | undefined
   refusesToDestroy = false
 
-  constructor(inner: Storage) {
+  constructor(inner: DatabaseStorage) {
     this.storage = {
       kind: inner.kind,
       scope: inner.scope,

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { open } from '../../src/index.ts'
 import { level } from '../../src/level.ts'
 import { memory } from '../../src/memory.ts'
-import type { LogRecord, Storage, StoreState } from '../../src/storage/page-store.ts'
+import type { LogRecord, DatabaseStorage, StoreState } from '../../src/storage/page-store.ts'
 
 const RECORDS = 6
 
@@ -29,7 +29,10 @@ function flipped(bytes: Uint8Array): Uint8Array {
   return changed
 }
 
-function changing(storage: Storage, change: (log: readonly LogRecord[]) => readonly LogRecord[]): Storage {
+function changing(
+  storage: DatabaseStorage,
+  change: (log: readonly LogRecord[]) => readonly LogRecord[],
+): DatabaseStorage {
   return {
     kind: storage.kind,
     scope: storage.scope,
@@ -51,7 +54,7 @@ function changing(storage: Storage, change: (log: readonly LogRecord[]) => reado
   }
 }
 
-const STORAGES: Readonly<Record<string, () => Storage>> = {
+const STORAGES: Readonly<Record<string, () => DatabaseStorage>> = {
   memory: () => memory(),
   LevelDB: () => level(new MemoryLevel()),
 }
@@ -64,7 +67,7 @@ test.each(cases)('%s: %s of a record is damaged', async (kind, change) => {
   onTestFinished(() => db.close())
   const notes = db.collection('notes')
   await notes.insert({ _id: 'n0' })
-  await db.checkpoint()
+  await db.flush()
   for (let n = 1; n <= RECORDS; n++) await notes.insert({ _id: `n${n}` })
   for (let at = 0; at < RECORDS; at++) {
     // Whether the last record is there at all can't be told.
@@ -92,7 +95,7 @@ test('another handle that writes a newer state makes it well again', async () =>
   const damaged = await open('s', { storage: changing(storage, (log) => CHANGES['a bit']!(log, 2)) })
   onTestFinished(() => damaged.close())
   expect(damaged.damage).toBeDefined()
-  await db.checkpoint()
+  await db.flush()
   await damaged.refresh()
   expect(damaged.damage).toBeUndefined()
   await damaged.collection('notes').insert({ _id: 'more' })

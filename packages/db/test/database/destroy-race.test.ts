@@ -11,7 +11,7 @@ import { open, type OpenOptions } from '../../src/database/lifecycle/open.ts'
 import { level } from '../../src/storage/level/level.ts'
 import type { Level } from '../../src/storage/level/level-types.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
-import type { Storage } from '../../src/storage/page-store.ts'
+import type { DatabaseStorage } from '../../src/storage/page-store.ts'
 import { sqlite } from '../../src/storage/sqlite/sqlite.ts'
 import { RawFileStorage } from '../../testing/raw-file-storage.ts'
 import { seededRandom } from '../../testing/random.ts'
@@ -50,7 +50,7 @@ describe.each([
   })
 })
 
-async function race(seed: number, storage: Storage, options: OpenOptions): Promise<void> {
+async function race(seed: number, storage: DatabaseStorage, options: OpenOptions): Promise<void> {
   const random = seededRandom(seed)
   const name = newPath()
   const written: { id: string; from: number }[] = []
@@ -75,7 +75,7 @@ async function race(seed: number, storage: Storage, options: OpenOptions): Promi
             const from = ++step
             await notes.insert({ _id: id, text: 'x'.repeat(random.below(30_000)) })
             written.push({ id, from })
-            if (random.chance(0.2)) await db.checkpoint()
+            if (random.chance(0.2)) await db.flush()
           }
         } catch (error) {
           allowed(error)

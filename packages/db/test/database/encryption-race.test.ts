@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import type { Database } from '../../src/database/database.ts'
 import { open } from '../../src/database/lifecycle/open.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
-import type { Storage } from '../../src/storage/page-store.ts'
+import type { DatabaseStorage } from '../../src/storage/page-store.ts'
 import { RawFileStorage } from '../../testing/raw-file-storage.ts'
 import { seededRandom, type Random } from '../../testing/random.ts'
 import { deviceKey } from '../storage/encrypted/fixture.ts'
@@ -38,7 +38,7 @@ interface Expected {
   readonly keys: Set<string>
 }
 
-async function race(seed: number, storage: Storage): Promise<void> {
+async function race(seed: number, storage: DatabaseStorage): Promise<void> {
   const random = seededRandom(seed)
   const expected: Expected = { ids: new Set(), keys: new Set() }
   const encryption = { key: deviceKey }
@@ -46,7 +46,7 @@ async function race(seed: number, storage: Storage): Promise<void> {
   await first
     .collection('notes')
     .insert(Array.from({ length: 30 }, (_, n) => ({ _id: `a${n}`, text: 'x'.repeat(3000) })))
-  await first.checkpoint()
+  await first.flush()
   for (let n = 0; n < 30; n++) expected.ids.add(`a${n}`)
   const outcomes = await Promise.allSettled(
     Array.from({ length: HANDLES }, (_, number) => use(slow(storage, random), random, number, expected)),
@@ -71,7 +71,7 @@ async function checkAll(db: Database, { ids }: Expected): Promise<void> {
   expect(await db.check()).toEqual([])
 }
 
-async function use(storage: Storage, random: Random, number: number, expected: Expected): Promise<void> {
+async function use(storage: DatabaseStorage, random: Random, number: number, expected: Expected): Promise<void> {
   let db = await open(NAME, { storage, encryption: { key: deviceKey } })
   for (let step = 0; step < STEPS; step++) {
     await pause(random, LATE_TURNS_MAX)
@@ -90,7 +90,7 @@ async function use(storage: Storage, random: Random, number: number, expected: E
       )
     } else if (doing === 4) {
       const own = (await db.encryption!.slots()).find((slot) => slot.label.startsWith(`${number}-`))
-      if (own !== undefined && (await db.encryption!.removeSlot(own.id))) expected.keys.delete(own.label)
+      if (own !== undefined && (await db.encryption!.deleteSlot(own.id))) expected.keys.delete(own.label)
     } else if (doing === 5) {
       const [rows] = await Promise.all([
         db.collection('notes').list().toArray(),

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { isPannierError } from '../../src/base/errors.ts'
 import { open, type OpenOptions } from '../../src/database/lifecycle/open.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
-import type { Storage } from '../../src/storage/page-store.ts'
+import type { DatabaseStorage } from '../../src/storage/page-store.ts'
 import { RawFileStorage } from '../../testing/raw-file-storage.ts'
 import { seededRandom, type Random } from '../../testing/random.ts'
 import { deviceKey, newDeviceKey } from '../storage/encrypted/fixture.ts'
@@ -30,17 +30,23 @@ describe.each([
   test('as after a handle was frozen in its turn', { timeout: 120_000 }, () => raceAll(make, 'origin'))
 })
 
-async function raceAll(make: () => Storage, scope: Storage['scope']): Promise<void> {
+async function raceAll(make: () => DatabaseStorage, scope: DatabaseStorage['scope']): Promise<void> {
   for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) await race(seed, make(), scope)
 }
 
-async function race(seed: number, storage: Storage, scope: Storage['scope']): Promise<void> {
+async function race(seed: number, storage: DatabaseStorage, scope: DatabaseStorage['scope']): Promise<void> {
   const random = seededRandom(seed)
   const acknowledged = KEYS.map((): string[] => [])
   const outcomes = await Promise.allSettled(
     KEYS.flatMap((options, index) =>
       ['process', scope].map((seen, copy) =>
-        use(slow(storage, random, seen as Storage['scope']), random, options, `${index}${copy}`, acknowledged[index]!),
+        use(
+          slow(storage, random, seen as DatabaseStorage['scope']),
+          random,
+          options,
+          `${index}${copy}`,
+          acknowledged[index]!,
+        ),
       ),
     ),
   )
@@ -61,7 +67,7 @@ async function race(seed: number, storage: Storage, scope: Storage['scope']): Pr
 }
 
 async function use(
-  storage: Storage,
+  storage: DatabaseStorage,
   random: Random,
   options: OpenOptions | undefined,
   prefix: string,

@@ -253,6 +253,6 @@ test('opening that fails lets go of its turn', async () => {
   await expect(open('x', { storage: broken })).rejects.toThrow('no')
   const db = await open('x', { storage })
   await db.collection('docs').insert({ _id: 'a' })
-  await db.checkpoint()
+  await db.flush()
   await closeAll(db)
 })

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { open } from '../../src/database/lifecycle/open.ts'
 import { LOG_BYTES_MAX } from '../../src/kv/transaction.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
-import type { Storage } from '../../src/storage/page-store.ts'
+import type { DatabaseStorage } from '../../src/storage/page-store.ts'
 
 const BIG = { _id: 'big', text: 'x'.repeat(2 * LOG_BYTES_MAX) }
 
@@ -55,12 +55,12 @@ test('listeners hear of all collections, also of those before a read that has to
 })
 
 /** With documents in pages, so that whoever opens it has to fetch them. */
-async function storageWith(_id: string): Promise<Storage> {
+async function storageWith(_id: string): Promise<DatabaseStorage> {
   const storage = memory()
   const db = await open('notes', { storage })
   await db.collection('notes').insert({ _id })
   await db.collection('others').insert({ _id })
-  await db.checkpoint()
+  await db.flush()
   await db.close()
   return storage
 }

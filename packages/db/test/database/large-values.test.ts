@@ -19,7 +19,7 @@ beforeAll(async () => {
   db = await open('large', { storage })
   const docs = Array.from({ length: DOCUMENTS }, (_, at) => ({ _id: `d${at}`, text: 'x'.repeat(DOCUMENT_BYTES) }))
   for (const doc of docs) await db.collection<{ _id: string; text: string }>('large').insert(doc)
-  await db.checkpoint()
+  await db.flush()
   await db.close()
 })
 // What one test has read is not in the memory of the next one.
@@ -36,9 +36,9 @@ test('the first row of a list reads one document', async () => {
   expect(storage.take().bytesRead).toBeLessThan(ONE)
 })
 
-test('the first rows of a list by keys read one document', async () => {
-  const keys = Array.from({ length: DOCUMENTS }, (_, at) => `d${at}`)
-  for await (const _row of large.list({ keys })) break
+test('the first rows of a list by ids read one document', async () => {
+  const ids = Array.from({ length: DOCUMENTS }, (_, at) => `d${at}`)
+  for await (const _row of large.list({ ids })) break
   expect(storage.take().bytesRead).toBeLessThan(ONE)
 })
 

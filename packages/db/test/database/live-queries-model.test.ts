@@ -85,7 +85,7 @@ async function followWriters(seed: number): Promise<void> {
           await items.upsert(ids.map((_id) => ({ _id, n, pair, filler: 'x'.repeat(own.below(500)) })))
         }
       })
-      if (own.chance(0.1)) await db.checkpoint()
+      if (own.chance(0.1)) await db.flush()
     }
   }
   await Promise.all(handles.map((db) => write(db, seededRandom(random.below(1e9)))))

@@ -39,7 +39,7 @@ lost.delete('/writer.ts')
 seen['planned'] = await Promise.all([
   outcomeOf(notes.insert({ _id: 'a', day: 1 })),
   outcomeOf(db.transaction((tx) => tx.collection<Note>('notes').insert({ _id: 'a', day: 1 }))),
-  outcomeOf(db.checkpoint()),
+  outcomeOf(db.flush()),
 ])
 lost.delete('/write-path.ts')
 // Asked for at once, in an order that matters.

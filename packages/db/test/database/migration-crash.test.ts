@@ -40,7 +40,7 @@ async function crash(call: number, fault: Fault, seed: number): Promise<number> 
   const calls = await strike(storage, fault, call, async () => {
     const db = await openOver(storage, seed % 3 === 0 ? 'strict' : 'relaxed')
     await db.collection('docs', { version: 2, migrations: MIGRATIONS }).ready()
-    await db.checkpoint()
+    await db.flush()
     await db.close()
   })
 

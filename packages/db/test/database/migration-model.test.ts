@@ -9,7 +9,7 @@ import type { Database } from '../../src/database/database.ts'
 import { open } from '../../src/database/lifecycle/open.ts'
 import type { Migration } from '../../src/database/schema/collection-schema.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
-import type { Storage } from '../../src/storage/page-store.ts'
+import type { DatabaseStorage } from '../../src/storage/page-store.ts'
 import { seededRandom } from '../../testing/random.ts'
 import type { Random } from '../../testing/random.ts'
 import { slow } from '../../testing/slow-storage.ts'
@@ -65,7 +65,7 @@ for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
 
 /** Opens handles of ever higher versions, one after another, and writes through them. */
 async function writeAlong(
-  storage: Storage,
+  storage: DatabaseStorage,
   random: Random,
   writer: number,
   acknowledged: Map<string, number>,

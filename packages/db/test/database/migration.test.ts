@@ -9,7 +9,7 @@ import type { JsonObject } from '../../src/database/collection/document-types.ts
 import { open } from '../../src/database/lifecycle/open.ts'
 import type { Migration } from '../../src/database/schema/collection-schema.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
-import type { Storage } from '../../src/storage/page-store.ts'
+import type { DatabaseStorage } from '../../src/storage/page-store.ts'
 import { countingEnvironment, databaseOver } from '../../testing/model-database.ts'
 import { modelKeyValueStore } from '../../testing/model-key-value-store.ts'
 
@@ -29,7 +29,7 @@ async function fill(db: Database, count: number = COUNT): Promise<void> {
   await docs.insert(Array.from({ length: count }, (_, n) => ({ _id: `d${n}`, n })))
 }
 
-async function filled(count?: number): Promise<Storage> {
+async function filled(count?: number): Promise<DatabaseStorage> {
   const storage = memory()
   const db = await open('x', { storage })
   await fill(db, count)

@@ -9,13 +9,13 @@ import type { Database } from '../../src/database/database.ts'
 import { open } from '../../src/database/lifecycle/open.ts'
 import { holdsDatabase } from '../../src/kv/restore-snapshot.ts'
 import { isPannierError } from '../../src/base/errors.ts'
-import type { PageStore, Storage } from '../../src/storage/page-store.ts'
+import type { PageStore, DatabaseStorage } from '../../src/storage/page-store.ts'
 import type { SimulatedPlace } from '../../testing/crash-host.ts'
 import { RawFileStorage } from '../../testing/raw-file-storage.ts'
 import { SimulatedStorage, type Fault } from '../../testing/simulated-page-store.ts'
 import { deviceKey } from '../storage/encrypted/fixture.ts'
 
-type Place = Storage & SimulatedPlace
+type Place = DatabaseStorage & SimulatedPlace
 
 const NAME = 'notes'
 const FAULTS: Readonly<Record<string, Fault>> = {
@@ -33,7 +33,7 @@ class Process {
   onCall: () => void = () => {}
   private readonly number = ++processes
 
-  sees(place: Storage): Storage {
+  sees(place: DatabaseStorage): DatabaseStorage {
     const { kind, scope } = place
     return {
       kind,
@@ -70,7 +70,7 @@ interface Scene {
   readonly isEncrypted: boolean
 }
 
-function openIn(storage: Storage, { isEncrypted }: Scene): Promise<Database> {
+function openIn(storage: DatabaseStorage, { isEncrypted }: Scene): Promise<Database> {
   return open(NAME, { storage, ...(isEncrypted && { encryption: { key: deviceKey } }) })
 }
 
@@ -111,7 +111,7 @@ async function move(
   return { outcome, ids }
 }
 
-async function isThere(place: Storage): Promise<boolean> {
+async function isThere(place: DatabaseStorage): Promise<boolean> {
   const store = await place.open(NAME)
   const found = await holdsDatabase(store)
   await store.close()

@@ -7,7 +7,7 @@ import { isPannierError } from '../../src/base/errors.ts'
 import type { Database } from '../../src/database/database.ts'
 import { open } from '../../src/database/lifecycle/open.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
-import type { Storage } from '../../src/storage/page-store.ts'
+import type { DatabaseStorage } from '../../src/storage/page-store.ts'
 import { RawFileStorage } from '../../testing/raw-file-storage.ts'
 import { seededRandom } from '../../testing/random.ts'
 import { pause, slow } from '../../testing/slow-storage.ts'
@@ -45,9 +45,9 @@ describe.each(ENDS)('%s', (_ends, makeSource, makeTarget) => {
 /** Fails unless everything that was acknowledged is there in the end. */
 async function race(
   seed: number,
-  fastSource: Storage,
-  fastTarget: Storage,
-  asSecondSees: (target: Storage) => Storage,
+  fastSource: DatabaseStorage,
+  fastTarget: DatabaseStorage,
+  asSecondSees: (target: DatabaseStorage) => DatabaseStorage,
 ): Promise<PromiseSettledResult<void>[]> {
   const random = seededRandom(seed)
   const [source, target] = [slow(fastSource, random), slow(fastTarget, random)]
@@ -83,7 +83,7 @@ async function write(db: Database, acknowledged: string[], count: number): Promi
 }
 
 /** As a tab that starts meanwhile. */
-async function writeLate(storage: Storage, acknowledged: string[]): Promise<void> {
+async function writeLate(storage: DatabaseStorage, acknowledged: string[]): Promise<void> {
   const db = await open(NAME, { storage })
   try {
     await db.collection('notes').insert({ _id: 'late' })
@@ -93,7 +93,7 @@ async function writeLate(storage: Storage, acknowledged: string[]): Promise<void
   }
 }
 
-async function idsIn(storage: Storage): Promise<string[]> {
+async function idsIn(storage: DatabaseStorage): Promise<string[]> {
   const db = await open(NAME, { storage })
   const rows = await db.collection('notes').list().toArray()
   expect(await db.check()).toEqual([])

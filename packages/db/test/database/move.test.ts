@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { PannierError } from '../../src/base/errors.ts'
 import { open } from '../../src/database/lifecycle/open.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
-import type { Storage } from '../../src/storage/page-store.ts'
+import type { DatabaseStorage } from '../../src/storage/page-store.ts'
 import { sqlite } from '../../src/storage/sqlite/sqlite.ts'
 import { assertRejects } from '../../testing/check.ts'
 import { RawFileStorage } from '../../testing/raw-file-storage.ts'
@@ -60,7 +60,10 @@ test('what cannot be moved stays, and goes on', async () => {
 
 test('a copy that an earlier move has left is replaced, unless somebody has written to it', async () => {
   const [source, target] = [memory(), memory()]
-  const refuses: Storage = { ...bound(source), destroy: () => Promise.reject(new PannierError('PANNIER_IO', 'no')) }
+  const refuses: DatabaseStorage = {
+    ...bound(source),
+    destroy: () => Promise.reject(new PannierError('PANNIER_IO', 'no')),
+  }
   const db = await open('db', { storage: refuses })
   await db.collection('notes').insert({ _id: 'ours' })
   await assertRejects(db.moveTo(target), 'PANNIER_IO')
@@ -75,7 +78,7 @@ test('a copy that an earlier move has left is replaced, unless somebody has writ
   await db.close()
 })
 
-function bound(storage: Storage): Storage {
+function bound(storage: DatabaseStorage): DatabaseStorage {
   const { kind, scope } = storage
   return {
     kind,

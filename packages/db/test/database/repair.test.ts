@@ -41,7 +41,7 @@ async function makeFile(path: string, options: OpenOptions): Promise<void> {
   await notes.putAttachment(note(3)._id, 'photo', PHOTO)
   await notes.local.put({ _id: 'place', at: 3 })
   await notes.local.put({ _id: 'checkpoint', session_id: 'x', source_last_seq: 3 })
-  await db.checkpoint()
+  await db.flush()
   for (let n = 0; n < LOGGED; n++) await notes.insert(note(STORED + n))
   await db.close()
 }

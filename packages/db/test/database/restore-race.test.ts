@@ -13,7 +13,7 @@ import { restore } from '../../src/database/lifecycle/restore.ts'
 import { systemEnvironment } from '../../src/database/lifecycle/environment.ts'
 import type { Coordinator, WriterLease } from '../../src/kv/coordinator.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
-import type { Storage } from '../../src/storage/page-store.ts'
+import type { DatabaseStorage } from '../../src/storage/page-store.ts'
 import { RawFileStorage } from '../../testing/raw-file-storage.ts'
 import { seededRandom, type Random } from '../../testing/random.ts'
 import { deviceKey } from '../storage/encrypted/fixture.ts'
@@ -164,7 +164,7 @@ function lawless(pins: Map<object, Generation>, lease: WriterLease): Coordinator
 }
 
 /** As those see it that do not hear of others. */
-function unheard(storage: Storage): Storage {
+function unheard(storage: DatabaseStorage): DatabaseStorage {
   return slow(storage, seededRandom(1), 'origin')
 }
 
@@ -179,7 +179,7 @@ async function* stalled(bytes: Uint8Array, asked: () => void, going: Promise<voi
 
 const LOST = new Error('the network is gone')
 
-async function race(seed: number, storage: Storage, options: OpenOptions): Promise<void> {
+async function race(seed: number, storage: DatabaseStorage, options: OpenOptions): Promise<void> {
   const random = seededRandom(seed)
   const acknowledged: string[] = []
   await Promise.all(

@@ -33,7 +33,7 @@ describe('a write of the database itself inside a transaction fails at once', ()
     createCollection: () => db.createCollection('more'),
     dropCollection: () => db.dropCollection('people'),
     refresh: () => db.refresh(),
-    checkpoint: () => db.checkpoint(),
+    checkpoint: () => db.flush(),
     dropIndex: () => db.collection('people').dropIndex('n'),
     compact: () => db.collection('people').compact(),
     ready: () => db.collection('people').ready(),

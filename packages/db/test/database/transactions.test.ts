@@ -8,7 +8,7 @@ import { test } from 'vitest'
 import { open } from '../../src/database/lifecycle/open.ts'
 import { level } from '../../src/storage/level/level.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
-import type { Storage } from '../../src/storage/page-store.ts'
+import type { DatabaseStorage } from '../../src/storage/page-store.ts'
 import { transactionSuite, type TransactionFixture } from '../../testing/conformance/transactions.ts'
 import { RawFileStorage } from '../../testing/raw-file-storage.ts'
 import { seededRandom } from '../../testing/random.ts'
@@ -21,11 +21,11 @@ const SEEDS = Number(process.env['SEEDS'] ?? 12)
 const FIRST_SEED = Number(process.env['SEED'] ?? 1)
 const LEAST_CACHE = 1024 * 1024
 
-const opened = (make: () => Storage) => (): TransactionFixture => {
+const opened = (make: () => DatabaseStorage) => (): TransactionFixture => {
   const storage = make()
   return { open: () => open('x', { storage, cacheBytesMax: LEAST_CACHE }) }
 }
-const uncached = (make: () => Storage) => (): TransactionFixture => {
+const uncached = (make: () => DatabaseStorage) => (): TransactionFixture => {
   const storage = make()
   return { open: () => openCold('x', storage) }
 }

@@ -12,7 +12,7 @@ import { assertEqual, assertTrue } from '../../testing/check.ts'
 import { openKeyValueStore } from '../../src/kv/open.ts'
 import { level } from '../../src/storage/level/level.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
-import type { Storage } from '../../src/storage/page-store.ts'
+import type { DatabaseStorage } from '../../src/storage/page-store.ts'
 import { countingEnvironment, databaseOver } from '../../testing/model-database.ts'
 import { modelKeyValueStore } from '../../testing/model-key-value-store.ts'
 import { seededRandom } from '../../testing/random.ts'
@@ -348,7 +348,7 @@ for (const missChance of [0, 0.6]) {
 }
 
 /** What each opening takes place in. */
-const STORAGES: Readonly<Record<string, () => () => Storage>> = {
+const STORAGES: Readonly<Record<string, () => () => DatabaseStorage>> = {
   'in memory': () => always(memory()),
   'in memory-level': () => always(level(new MemoryLevel())),
   'on raw files, which are read again': () => {
@@ -357,7 +357,7 @@ const STORAGES: Readonly<Record<string, () => () => Storage>> = {
   },
 }
 
-function always(storage: Storage): () => Storage {
+function always(storage: DatabaseStorage): () => DatabaseStorage {
   return () => storage
 }
 
@@ -368,7 +368,7 @@ for (const [where, prepareStorage] of Object.entries(STORAGES)) {
       const environment = countingEnvironment()
       let before: Database | undefined
       return async () => {
-        await before?.checkpoint()
+        await before?.flush()
         await before?.close()
         const store = await openKeyValueStore({
           store: await storage().open('x'),

@@ -43,7 +43,7 @@ async function crash(call: number, fault: Fault, seed: number): Promise<number> 
     const docs = db.collection('docs', { indexes: INDEXES })
     await docs.ready().catch(() => {})
     await docs.update('d7', (one) => ({ ...one, n: 1000, text: 'changed' }))
-    await db.checkpoint()
+    await db.flush()
     await db.close()
   })
 

@@ -7,7 +7,7 @@ import { localCoordinator } from '../../src/database/coordination/local-coordina
 import { systemEnvironment } from '../../src/database/lifecycle/environment.ts'
 import { openKeyValueStore } from '../../src/kv/open.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
-import type { Storage } from '../../src/storage/page-store.ts'
+import type { DatabaseStorage } from '../../src/storage/page-store.ts'
 import { sqlite } from '../../src/storage/sqlite/sqlite.ts'
 import type { KeyValueFixture } from '../../testing/conformance/key-value-fixture.ts'
 import { keyValueSuite } from '../../testing/conformance/key-value.ts'
@@ -23,7 +23,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 let databases = 0
 
-function enginesOn(storage: () => Storage, cacheBytesMax = 2 ** 20): () => KeyValueFixture {
+function enginesOn(storage: () => DatabaseStorage, cacheBytesMax = 2 ** 20): () => KeyValueFixture {
   return () => {
     const place = storage()
     const name = join(folder, `${++databases}.pannier`)
@@ -39,7 +39,7 @@ function enginesOn(storage: () => Storage, cacheBytesMax = 2 ** 20): () => KeyVa
 }
 
 /** Calls are answered late, in another order than they were made. */
-function late(): Storage {
+function late(): DatabaseStorage {
   const random = seededRandom(databases + 1)
   return new SimulatedStorage({ random: random.next, schedule: randomOrder(random.next) })
 }

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import type { Database } from '../../src/database/database.ts'
 import { open } from '../../src/database/lifecycle/open.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
-import type { Storage } from '../../src/storage/page-store.ts'
+import type { DatabaseStorage } from '../../src/storage/page-store.ts'
 import { newDeviceKey } from '../../testing/conformance/encryption.ts'
 import { seededRandom } from '../../testing/random.ts'
 import { slow } from '../../testing/slow-storage.ts'
@@ -19,7 +19,7 @@ interface Item {
   readonly pad: string
 }
 
-for (const [name, make] of Object.entries<() => Storage>({ memory, slow: () => slow(memory(), 1) })) {
+for (const [name, make] of Object.entries<() => DatabaseStorage>({ memory, slow: () => slow(memory(), 1) })) {
   describe(name, () => {
     test('a small write, a large one, a transaction, a checkpoint', async () => {
       const storage = make()
@@ -33,7 +33,7 @@ for (const [name, make] of Object.entries<() => Storage>({ memory, slow: () => s
       expect((await here.get('small'))?.n).toBe(2)
       await there.insert(Array.from({ length: 3000 }, (_, n) => ({ _id: `large${n}`, n, pad: 'x'.repeat(500) })))
       expect(await here.find().count()).toBe(3002)
-      await b.checkpoint()
+      await b.flush()
       await b.transaction((tx) => tx.collection<Item>('items').upsert({ _id: 'tx', n: 3, pad: '' }))
       expect((await here.get('tx'))?.n).toBe(3)
       await here.upsert({ _id: 'back', n: 4, pad: '' })
@@ -66,7 +66,7 @@ for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
         if (random.chance(0.1)) expect(await handle.collection<Item>('items').find().count()).toBe(model.size)
       }
       await busy
-      if (random.chance(0.1)) await random.pick(handles).checkpoint()
+      if (random.chance(0.1)) await random.pick(handles).flush()
       if (random.chance(0.1)) {
         const at = random.below(handles.length)
         await handles[at]!.close()

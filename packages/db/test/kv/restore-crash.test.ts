@@ -9,7 +9,7 @@ import { isPannierError } from '../../src/base/errors.ts'
 import { numberKey } from '../../src/codec/key-encoding.ts'
 import { openKeyValueStore, type PagedKeyValueStore } from '../../src/kv/open.ts'
 import { holdsDatabase, restoreSnapshot } from '../../src/kv/restore-snapshot.ts'
-import type { PageStore, Storage } from '../../src/storage/page-store.ts'
+import type { PageStore, DatabaseStorage } from '../../src/storage/page-store.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import { countingEnvironment } from '../../testing/model-database.ts'
 import { seededRandom } from '../../testing/random.ts'
@@ -114,7 +114,7 @@ function openOver(store: PageStore): Promise<PagedKeyValueStore> {
 }
 
 async function makeFile(): Promise<{ file: Uint8Array[]; filePages: readonly number[] }> {
-  const storage: Storage = memory()
+  const storage: DatabaseStorage = memory()
   const kv = await openOver(await storage.open('source'))
   await kv.write((transaction) => {
     const bodies = transaction.createTree('bodies', 'sequence')

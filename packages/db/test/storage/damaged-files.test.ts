@@ -55,7 +55,7 @@ async function makeFile(path: string, options: OpenOptions): Promise<void> {
   await notes.putAttachment(note(3)._id, 'photo', new Uint8Array(70_000).fill(3))
   await notes.view('byText', VIEW).query()
   await notes.ready()
-  await db.checkpoint()
+  await db.flush()
   for (let n = 0; n < LOGGED; n++) await notes.insert(note(STORED + n))
   await db.close()
 }
@@ -126,7 +126,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   async write(db) {
     await db.collection<Note>('notes').upsert({ ...note(7), n: 7 })
-    await db.checkpoint()
+    await db.flush()
     return [true, true]
   },
 }

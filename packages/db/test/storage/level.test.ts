@@ -8,7 +8,7 @@ import { MemoryLevel } from 'memory-level'
 import { afterAll, expect, test } from 'vitest'
 import type { Generation, PageId } from '../../src/base/brand.ts'
 import type { PannierError } from '../../src/base/errors.ts'
-import type { PageStore, Storage } from '../../src/storage/page-store.ts'
+import type { PageStore, DatabaseStorage } from '../../src/storage/page-store.ts'
 import { level } from '../../src/storage/level/level.ts'
 import { assertRejects } from '../../testing/check.ts'
 import {
@@ -176,7 +176,7 @@ test('storages of one abstract-level database, and of equal sublevels, share its
     [level(place), level(place)],
     [level(place.sublevel('one')), level(place.sublevel('one'))],
   ]) {
-    const [first, second] = storages as [Storage, Storage]
+    const [first, second] = storages as [DatabaseStorage, DatabaseStorage]
     expect(second.identify('x')).toBe(first.identify('x'))
     const [one, other] = [await first.open('x'), await second.open('x')]
     await one.append(someRecord(1), 'relaxed')

@@ -42,7 +42,7 @@ describe('queries', () => {
     const sum: number = rows[0]!.value.sum
     const key: string | null = rows[0]!.key
     expect([key, sum]).toEqual(['Oslo', 80])
-    const plain = await view.query({ reduce: false, includeDocs: true })
+    const plain = await view.query({ reduce: false, docs: true })
     const age: number = plain.rows[0]!.value
     const friend: string | undefined = plain.rows[0]!.doc?.friend
     expect([age, friend]).toEqual([30, 'cem'])
@@ -82,12 +82,12 @@ describe('queries', () => {
     const linked = all.view('friends', {
       map: (person: Person & { _id: string }, emit: Emit) => emit(person._id, { _id: person.friend }),
     })
-    const { rows } = await linked.query({ includeDocs: true })
+    const { rows } = await linked.query({ docs: true })
     expect(rows.map(({ doc }) => doc?._id)).toEqual(['cem', 'ann', undefined, 'dee'])
     expect(rows[2]!.doc).toBe(null)
-    const revised = await all.query(
+    const revised = await all.mapReduce(
       { map: (_, emit: Emit) => emit(1, { _id: 'ann', _rev: '1-0' }) },
-      { includeDocs: true, limit: 1 },
+      { docs: true, limit: 1 },
     )
     expect(revised.rows[0]).toMatchObject({ doc: null })
     const second = (await all.put({ ...PEOPLE[0]!, _rev: rev, age: 31 })).rev
@@ -96,11 +96,11 @@ describe('queries', () => {
     await all.put({ ...PEOPLE[0]!, age: 1, _rev: conflict, _revisions: replicated }, { newEdits: false })
     for (const [at, one] of [conflict, second].entries()) {
       const map = (_: object, emit: Emit): void => emit(1, { _id: 'ann', _rev: [conflict, second][at] })
-      const found = await all.query({ map, version: one }, { includeDocs: true, limit: 1 })
+      const found = await all.mapReduce({ map, version: one }, { docs: true, limit: 1 })
       expect(found.rows[0]).toMatchObject({ doc: { _id: 'ann', _rev: one } })
     }
     const current = { map: (_: object, emit: Emit) => emit(1, { _id: 'ann' }) }
-    expect((await all.query(current, { includeDocs: true, limit: 1 })).rows[0]).toMatchObject({ doc: { _rev: second } })
+    expect((await all.mapReduce(current, { docs: true, limit: 1 })).rows[0]).toMatchObject({ doc: { _rev: second } })
   })
 
   test('rows() gives one after another and may be left', async () => {
@@ -131,7 +131,7 @@ describe('queries', () => {
       { skip: -1 },
       { limit: 1.5 },
       { group: 'yes' },
-      { includeDocs: true },
+      { docs: true },
       { reduce: false, conflicts: true },
       { reduce: false, group: true },
       { update: 'ok' },
@@ -186,7 +186,7 @@ describe('maps', () => {
     ]
     for (const one of emitted) {
       let current = one
-      const { rows } = await all.query(
+      const { rows } = await all.mapReduce(
         {
           map: (person: Person & { _id: string }, emit: Emit) => person._id === 'ann' && emit(current, current),
           version: String(emitted.indexOf(one)),
@@ -291,7 +291,7 @@ describe('definitions', () => {
     const { all, db } = await people()
     let calls = 0
     const query = (version: number): Promise<unknown> =>
-      all.query({ map: (person, emit: Emit) => emit(person.city, calls++), reduce: '_count', version })
+      all.mapReduce({ map: (person, emit: Emit) => emit(person.city, calls++), reduce: '_count', version })
     await Promise.all([query(0), query(0), query(0)])
     expect(calls).toBe(4)
     for (let version = 1; version < AD_HOC_VIEWS_MAX; version++) await query(version)
@@ -382,7 +382,7 @@ test('conflicts are what a map sees, and what rows tell', async () => {
   const [, hash] = first.split('-')
   const replicated = { start: 2, ids: ['0'.repeat(32), hash!] }
   await all.put({ ...PEOPLE[0]!, age: 1, _rev: `2-${'0'.repeat(32)}`, _revisions: replicated }, { newEdits: false })
-  const { rows } = await view.query({ includeDocs: true, conflicts: true })
+  const { rows } = await view.query({ docs: true, conflicts: true })
   expect(rows.length).toBe(1)
   expect(rows[0]!.doc).toMatchObject({ _conflicts: rows[0]!.key })
 })
@@ -392,7 +392,7 @@ describe('built-in reductions', () => {
     const db = modelDatabase()
     const all = db.collection<{ value: unknown }>('all')
     await all.insert(values.map((value) => ({ value })))
-    return (await all.query({ map: ({ value }, emit: Emit) => emit(value, value), reduce: name })).rows[0]!.value
+    return (await all.mapReduce({ map: ({ value }, emit: Emit) => emit(value, value), reduce: name })).rows[0]!.value
   }
 
   test('_sum adds numbers, arrays and objects, and puts an error where it can not', async () => {
@@ -467,7 +467,7 @@ test("CouchDB's names", () => {
   ).toEqual({ lte: 2, gt: 1, toId: 'a', descending: true, skip: 1 })
   expect(fromCouchOptions({ key: null, startkey: 5, include_docs: true, stale: 'ok' })).toEqual({
     key: null,
-    includeDocs: true,
+    docs: true,
     update: 'never',
   })
   expect(fromCouchOptions({ startkey: null, group_level: 2, stale: 'update_after' })).toEqual({

@@ -159,15 +159,15 @@ function singleCases(check: Case): void {
     assertEqual(await part?.bytes(), bytesOf(1, LARGE).slice(5, 10))
     await assertRejects(docs.putAttachment('a', 'x', { base64: 'eA==' }, { rev }), 'PANNIER_CONFLICT')
     await assertRejects(docs.putAttachment('b', 'x', { base64: 'eA==' }, { rev }), 'PANNIER_CONFLICT')
-    await assertRejects(docs.removeAttachment('a', 'x', { rev }), 'PANNIER_CONFLICT')
+    await assertRejects(docs.deleteAttachment('a', 'x', { rev }), 'PANNIER_CONFLICT')
     await docs.putAttachment('a', 'x', { base64: 'eA==' }, { rev: second.rev })
     assertEqual(await bytesIn(docs, 'a', 'x'), new Uint8Array([120]))
-    assertEqual((await docs.removeAttachment('a', 'x'))?.rev, (await stored(docs, 'a'))._rev)
-    assertEqual(await docs.removeAttachment('a', 'x'), undefined)
-    assertEqual(await docs.removeAttachment('none', 'x'), undefined)
+    assertEqual((await docs.deleteAttachment('a', 'x'))?.rev, (await stored(docs, 'a'))._rev)
+    assertEqual(await docs.deleteAttachment('a', 'x'), undefined)
+    assertEqual(await docs.deleteAttachment('none', 'x'), undefined)
     assertEqual(await docs.getAttachment('a', 'x'), undefined)
     assertEqual(await docs.getAttachment('none', 'x'), undefined)
-    await docs.removeAttachment('a', 'y')
+    await docs.deleteAttachment('a', 'y')
     assertEqual((await stored(docs, 'a'))._attachments, undefined)
   })
   check('a string is text; base64 is said', async (docs) => {
@@ -293,7 +293,7 @@ function revisionCases(check: Case): void {
     assertEqual(Object.keys((await stored(docs, 'a'))._attachments ?? {}), ['more', 'own', 'same'])
     assertEqual((await stored(docs, 'a'))._rev, changed.rev)
     await assertRejects(docs.putAttachment('a', 'more', { base64: 'eQ==' }, { rev: losing }), 'PANNIER_CONFLICT')
-    await docs.removeAttachment('a', 'own', { rev: rev(2, 'c') })
+    await docs.deleteAttachment('a', 'own', { rev: rev(2, 'c') })
     assertEqual(await docs.getAttachment('a', 'own', { rev: rev(2, 'c') }), undefined)
     // One that only another leaf has may be kept as well.
     await docs.resolve('a', (leaves) => ({
@@ -399,7 +399,7 @@ function transactionCases(check: Case): void {
       await inside.putAttachment('a', 'y', new Blob([bytesOf(2, LARGE)]).stream())
       assertEqual(await (await inside.getAttachment('a', 'y'))?.bytes(), bytesOf(2, LARGE))
       await inside.insert({ _id: 'b', _attachments: { z: { data: new Blob(['z']) } } })
-      await inside.removeAttachment('a', 'x')
+      await inside.deleteAttachment('a', 'x')
       // Not waited for: it is part of the transaction all the same.
       void inside.putAttachment('c', 'w', new Blob(['w']))
     })

@@ -5,7 +5,7 @@ import type { ChangesOptions } from '../../src/database/feed/change-feed.ts'
 import type { Collection } from '../../src/database/collection/collection.ts'
 import type { Database } from '../../src/database/database.ts'
 import type { Identified, Stored } from '../../src/database/collection/document-types.ts'
-import type { Change } from '../../src/document/document-reader.ts'
+import type { DocumentChange } from '../../src/document/document-reader.ts'
 import { assertDefined, assertEqual, assertRejects, assertThrows, assertTrue } from '../check.ts'
 import { seededRandom } from '../random.ts'
 import type { Selector } from '../../src/query/field-types.ts'
@@ -24,7 +24,7 @@ interface Item {
 }
 
 type Items = Collection<Item>
-type Row = Change<Stored<Item>>
+type Row = DocumentChange<Stored<Item>>
 type Case = ItemCase<Item>
 
 export function changeFeedSuite({ test, create, supports }: ChangeFeedSuiteContext): void {
@@ -294,7 +294,7 @@ function revisionCases(check: Case): void {
     const [listed, other] = await items.list({ gte: 'd000100', limit: 2, docs: true, conflicts: true }).toArray()
     assertEqual((listed!.doc as { _conflicts?: readonly string[] })._conflicts, _conflicts)
     assertEqual('_conflicts' in other!.doc!, false)
-    const [plain] = await items.list({ keys: ['d000100'], docs: true }).toArray()
+    const [plain] = await items.list({ ids: ['d000100'], docs: true }).toArray()
     assertEqual('_conflicts' in (plain as { doc: object }).doc, false)
   })
 

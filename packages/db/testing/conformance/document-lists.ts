@@ -92,27 +92,27 @@ function listCases(check: CheckedCase): void {
     assertEqual(await people.list({ gte: 'a', lt: 'b', docs: true }).toArray(), [{ id: 'a', rev: a._rev, doc: a }])
   })
 
-  check('a list by keys tells which are deleted or not there', async (db) => {
+  check('a list by ids tells which are deleted or not there', async (db) => {
     const people = db.collection<{ n: number }>('people')
     await people.insert(['b', 'a', 'c'].map((_id, n) => ({ _id, n })))
     const gone = (await people.delete('b'))!
     const a = (await people.get('a'))!
-    const keys = ['zz', 'a', 'b', '', '_x', 'a', 'y'.repeat(5000)]
-    const { total, offset, rows } = await people.list({ keys, docs: true }).page()
+    const ids = ['zz', 'a', 'b', '', '_x', 'a', 'y'.repeat(5000)]
+    const { total, offset, rows } = await people.list({ ids, docs: true }).page()
     assertEqual([total, offset], [2, undefined])
     const row = { id: 'a', rev: a._rev, doc: a }
-    const missing = keys.map((key) => ({ key, error: 'not_found' as const }))
+    const missing = ids.map((id) => ({ id, error: 'not_found' as const }))
     const deleted = { id: 'b', rev: gone.rev, deleted: true as const }
     assertEqual(rows, [missing[0]!, row, deleted, missing[3]!, missing[4]!, row, missing[6]!])
-    assertEqual(await people.list({ keys, skip: 1, limit: 2 }).toArray(), [{ id: 'a', rev: a._rev }, deleted])
-    assertEqual(await people.list({ keys: ['a', 'zz'], descending: true, limit: 1 }).toArray(), [missing[0]!])
-    assertEqual(await people.list({ keys: [] }).toArray(), [])
+    assertEqual(await people.list({ ids, skip: 1, limit: 2 }).toArray(), [{ id: 'a', rev: a._rev }, deleted])
+    assertEqual(await people.list({ ids: ['a', 'zz'], descending: true, limit: 1 }).toArray(), [missing[0]!])
+    assertEqual(await people.list({ ids: [] }).toArray(), [])
   })
 
   check('a collection that does not exist has an empty list', async (db) => {
     const none = db.collection('none')
     assertEqual(await none.list().page(), { total: 0, offset: 0, seq: 0, rows: [] })
-    assertEqual(await none.list({ keys: ['a'] }).toArray(), [{ key: 'a', error: 'not_found' }])
+    assertEqual(await none.list({ ids: ['a'] }).toArray(), [{ id: 'a', error: 'not_found' }])
   })
 
   check('a loop over a list holds one snapshot, and may be left', async (db) => {
@@ -182,12 +182,12 @@ function nastyCases(check: CheckedCase): void {
       const { total, offset, rows } = await docs.list(options).page()
       assertEqual({ total, offset: offset!, ids: rows.map(({ id }) => id) }, expected, JSON.stringify(options))
     }
-    const keys = Array.from({ length: 60 }, () => random.pick(all))
-    const rows = await docs.list({ keys }).toArray()
+    const wanted = Array.from({ length: 60 }, () => random.pick(all))
+    const rows = await docs.list({ ids: wanted }).toArray()
     rows.forEach((row, at) => {
-      const key = keys[at]!
-      if ('error' in row) assertTrue(!ids.includes(key), 'only what is not there is missing')
-      else assertEqual([row.id, 'deleted' in row], [key, deleted.includes(key)])
+      const id = wanted[at]!
+      if ('error' in row) assertTrue(!ids.includes(id), 'only what is not there is missing')
+      else assertEqual([row.id, 'deleted' in row], [id, deleted.includes(id)])
     })
     assertEqual(Object.keys(Object.prototype), [])
   })

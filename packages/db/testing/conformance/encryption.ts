@@ -4,12 +4,12 @@
  * `create` gives a storage and the name of a database in it that does not exist yet. Most cases use keys that need no stretching.
  */
 import { open, type Credential, type Database } from '../../src/index.ts'
-import type { PageStore, Storage } from '../../src/storage/page-store.ts'
+import type { PageStore, DatabaseStorage } from '../../src/storage/page-store.ts'
 import { assertDefined, assertEqual, assertRejects, assertTrue } from '../check.ts'
 import type { SuiteContext, Test } from '../suite.ts'
 
 export interface EncryptionFixture {
-  readonly storage: Storage
+  readonly storage: DatabaseStorage
   readonly name: string
 }
 
@@ -170,7 +170,7 @@ function slotCases(test: Test, create: Create): void {
     withPlace(create, async (openWith, place) => {
       const db = await openWith({ password: PASSWORD })
       await db.collection<Note>('notes').insert(notes(0, 500))
-      await db.checkpoint()
+      await db.flush()
       const pagesBefore = await withRaw(place, async (store) => store.readPages(await store.listPages()))
       await assertRejects(db.changePassword('wrong', 'new'), 'PANNIER_WRONG_KEY')
       await assertRejects(db.changePassword(PASSWORD, ''), TypeError)
@@ -209,12 +209,12 @@ function slotCases(test: Test, create: Create): void {
       await assertNotes(await openWith({ recoveryKey: spelt }), 3)
       const again = await openWith({ key: other })
       await assertNotes(again, 3)
-      assertEqual(await again.encryption!.removeSlot(slots[0]!.id), true)
-      assertEqual(await again.encryption!.removeSlot(slots[0]!.id), false)
+      assertEqual(await again.encryption!.deleteSlot(slots[0]!.id), true)
+      assertEqual(await again.encryption!.deleteSlot(slots[0]!.id), false)
       await assertRejects(openWith({ key }), 'PANNIER_WRONG_KEY')
-      await again.encryption!.removeSlot(slots[1]!.id)
+      await again.encryption!.deleteSlot(slots[1]!.id)
       await assertRejects(openWith({ recoveryKey }), 'PANNIER_WRONG_KEY')
-      await assertRejects(again.encryption!.removeSlot(device.id), 'PANNIER_LIMIT')
+      await assertRejects(again.encryption!.deleteSlot(device.id), 'PANNIER_LIMIT')
       await assertNotes(await openWith({ key: other }), 3)
     }))
 
@@ -239,7 +239,7 @@ function handleCases(test: Test, create: Create): void {
         await writer.collection<Note>('notes').insert(notes(100 * round, 100))
         if (round === 1) await writer.encryption!.makeRecoveryKey()
         if (round === 2) await writer.encryption!.rotateKey()
-        if (round === 3) await writer.checkpoint()
+        if (round === 3) await writer.flush()
         await reader.refresh()
         await assertNotes(reader, 100 * (round + 1))
       }
@@ -252,12 +252,12 @@ function rotationCases(test: Test, create: Create): void {
       const key = await newDeviceKey()
       const [db, other] = [await openWith({ key }), await openWith({ key })]
       await db.collection<Note>('notes').insert(notes(0, 2000))
-      await db.checkpoint()
+      await db.flush()
       assertEqual(keyIds(await rawContents(place)), [1])
       const progress: number[] = []
       const rotation = db.encryption!.rotateKey({ onProgress: (done) => progress.push(done) })
       for (let number = 2000; number < 2040; number++) await other.collection<Note>('notes').insert(note(number))
-      await other.checkpoint()
+      await other.flush()
       await rotation
       assertEqual(keyIds(await rawContents(place)), [2])
       assertEqual(progress.at(-1), 1)
@@ -273,7 +273,7 @@ function rotationCases(test: Test, create: Create): void {
       const key = await newDeviceKey()
       const db = await openWith({ key })
       await db.collection<Note>('notes').insert(notes(0, 5000))
-      await db.checkpoint()
+      await db.flush()
       const controller = new AbortController()
       const { signal } = controller
       const rotation = db.encryption!.rotateKey({ signal, onProgress: () => controller.abort() })
@@ -293,7 +293,7 @@ function rotationCases(test: Test, create: Create): void {
       const key = await newDeviceKey()
       const db = await openWith({ key })
       await db.collection<Note>('notes').insert(notes(0, 3000))
-      await db.checkpoint()
+      await db.flush()
       const outcome = db.encryption!.rotateKey({ onProgress: () => void db.close() }).catch((error: unknown) => error)
       assertEqual(((await outcome) as { code?: string }).code, 'PANNIER_CLOSED')
       await assertNotes(await openWith({ key }), 3000)

@@ -521,5 +521,5 @@ async function commitSomething(
       await inside.upsert(randomDocuments(choose, 1 + choose(6)))
     })
   } else await items.upsert(randomDocuments(choose, kind < 16 ? 1 : 1 + choose(25)))
-  if (choose(8) === 0) await db.checkpoint()
+  if (choose(8) === 0) await db.flush()
 }

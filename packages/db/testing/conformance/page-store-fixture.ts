@@ -7,14 +7,14 @@ import type {
   MetaRecord,
   Page,
   PageStore,
-  Storage,
+  DatabaseStorage,
   StoreState,
 } from '../../src/storage/page-store.ts'
 import { assertRejects } from '../check.ts'
 import type { SuiteContext } from '../suite.ts'
 
 export interface PageStoreFixture {
-  readonly storage: Storage
+  readonly storage: DatabaseStorage
   readonly name: string
 }
 

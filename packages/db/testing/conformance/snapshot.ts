@@ -5,14 +5,14 @@
 import type { Database } from '../../src/database/database.ts'
 import { open } from '../../src/database/lifecycle/open.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
-import type { Storage } from '../../src/storage/page-store.ts'
+import type { DatabaseStorage } from '../../src/storage/page-store.ts'
 import { assertEqual, assertRejects, assertTrue } from '../check.ts'
 import { seededRandom } from '../random.ts'
 import type { SuiteContext } from '../suite.ts'
 
 /** A storage, and a name of which nothing exists there. */
 export interface SnapshotFixture {
-  readonly storage: Storage
+  readonly storage: DatabaseStorage
   readonly name: string
 }
 
@@ -71,7 +71,7 @@ function roundTripCases(check: Case): void {
       const written = await copy.collection<Item>('items').update('item-9', (item) => ({ ...item, n: -2 }))
       assertEqual(written.rev.slice(0, 2), '3-')
       await copy.collection('items').insert({ _id: 'item-5', n: 5, text: 'again' })
-      await copy.checkpoint()
+      await copy.flush()
       assertEqual(await copy.check(), [])
     }
     assertEqual((await items.get('item-9'))?.n, -1)
@@ -126,7 +126,7 @@ function roundTripCases(check: Case): void {
         Array.from({ length: 500 }, () => ({ _id: `item-${random.below(4000)}`, n: round, text: 'new' })),
       )
       await items.delete(`item-${2000 + round}`)
-      for (let i = 0; i < 3; i++) await db.checkpoint()
+      for (let i = 0; i < 3; i++) await db.flush()
     }
     const copy = keep(await open('copy', { storage: memory(), from: new Blob(chunks) }))
     assertEqual(new Map((await contentOf(copy)).map(({ _id, n, text }) => [_id, { n, text }])), expected)
@@ -150,14 +150,14 @@ function handleCases(check: Case): void {
       chunks.push(value as Uint8Array<ArrayBuffer>)
       if (round > 3) continue
       await items.upsert(some(4000, (n) => ({ _id: `item-${n}`, n: round, text: 'new' })))
-      for (let i = 0; i < 3; i++) await other.checkpoint()
+      for (let i = 0; i < 3; i++) await other.flush()
     }
     const copy = keep(await open('copy', { storage: memory(), from: new Blob(chunks) }))
     assertEqual(await contentOf(copy), expected)
     assertEqual(await copy.check(), [])
     // Once it is read nothing holds the old pages any more.
     await db.refresh()
-    for (let i = 0; i < 4; i++) await other.checkpoint()
+    for (let i = 0; i < 4; i++) await other.flush()
     assertEqual(await other.check(), [])
   })
 }
@@ -309,7 +309,7 @@ function textOf(n: number): string {
   return `text of item ${n} `.repeat(n % 30)
 }
 
-async function filled(storage: Storage, name: string, count: number): Promise<Database> {
+async function filled(storage: DatabaseStorage, name: string, count: number): Promise<Database> {
   const db = await open(name, { storage })
   const items = db.collection<Item>('items', { indexes: ['n'] })
   await items.insert(some(count, (n) => ({ _id: `item-${n}`, n, text: textOf(n) })))

@@ -44,7 +44,7 @@ export function transactionSuite({ test, create }: SuiteContext<() => Transactio
       const fixture = create()
       let db = await fixture.open()
       await accountsOf(db).insert(someAccounts(ACCOUNTS))
-      await db.checkpoint()
+      await db.flush()
       const reopen = async (): Promise<Database> => {
         await db.close()
         db = await fixture.open()

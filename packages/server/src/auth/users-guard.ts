@@ -121,7 +121,7 @@ async function checkRights(
     throw forbidden('A new user has no attachments, and is not deleted.')
   if (typeof document['password'] !== 'string') throw forbidden('A new user has a password: a string.')
   // A name of before may still have rights, by the `_security` of a database: only an admin gives it again.
-  const [row] = await collection.list({ keys: [id] }).toArray()
+  const [row] = await collection.list({ ids: [id] }).toArray()
   if ((row !== undefined && 'deleted' in row) || (await accounts.find(name)) !== undefined) throw conflict()
 }
 

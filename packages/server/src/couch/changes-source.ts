@@ -1,5 +1,5 @@
 /** The change feed of a database as rows of `_changes`. */
-import type { Change, Collection } from 'pannier'
+import type { DocumentChange, Collection } from 'pannier'
 import { COUCHDB_MEANING } from '../design/couchdb-meaning.ts'
 import { HttpError } from '../http/http-error.ts'
 import type { JsonObject } from '../http/request-body.ts'
@@ -28,7 +28,7 @@ export interface ChangesRequest {
   readonly filter: ChangeFilter | undefined
 }
 
-type Row = Change<{ _id: string; _rev: string } & JsonObject>
+type Row = DocumentChange<{ _id: string; _rev: string } & JsonObject>
 
 export class ChangesSource implements FeedSource {
   readonly #collection: Collection<JsonObject>

@@ -86,7 +86,7 @@ async function compact({ databases, database, tasks }: ServerContext, name: stri
   const task = tasks.start('database_compaction', { database: collection.name, progress: 0 })
   try {
     await collection.compact()
-    await database.checkpoint()
+    await database.flush()
   } finally {
     task.end()
   }

@@ -106,7 +106,7 @@ function sendList(reply: FastifyReply, collection: Collection<JsonObject>, read:
 
 async function* listPieces(collection: Collection<JsonObject>, read: ListRead): AsyncGenerator<string> {
   const { keys, bounds, descending, skip, limit, includeDocs, conflicts, updateSequence } = read
-  const range = { descending, skip, docs: includeDocs, conflicts, ...(keys === undefined ? bounds : { keys }) }
+  const range = { descending, skip, docs: includeDocs, conflicts, ...(keys === undefined ? bounds : { ids: keys }) }
   const head = await collection.list({ ...range, limit: 0 } as ListOptions).page()
   const sequence = updateSequence && { update_seq: sequenceText(head.seq, (await collection.info()).epoch) }
   const start = { total_rows: head.total, offset: head.offset ?? null, ...sequence }
@@ -126,7 +126,7 @@ function wireRow(
   row: Row,
   { includeDocs, attachments }: ListRead,
 ): AsyncIterable<string> | string[] {
-  if ('error' in row) return [JSON.stringify({ key: row.key, error: row.error })]
+  if ('error' in row) return [JSON.stringify({ key: row.id, error: row.error })]
   const { id, rev } = row
   if ('deleted' in row)
     return [JSON.stringify({ id, key: id, value: { rev, deleted: true }, ...(includeDocs && { doc: null }) })]

@@ -70,7 +70,7 @@ export async function findDocument(
 }
 
 export async function whyMissing(collection: Collection<JsonObject>, id: string): Promise<'deleted' | 'missing'> {
-  const [row] = await collection.list({ keys: [id] }).toArray()
+  const [row] = await collection.list({ ids: [id] }).toArray()
   return row !== undefined && 'deleted' in row ? 'deleted' : 'missing'
 }
 

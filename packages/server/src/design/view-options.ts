@@ -31,7 +31,7 @@ export function viewRead(parameters: QueryParameters, definition: DesignViewDefi
     limit: parameters.count('limit'),
     reduce,
     group: group(parameters),
-    includeDocs,
+    docs: includeDocs,
     // As CouchDB does, passed over where there are no documents.
     conflicts: includeDocs && parameters.flag('conflicts'),
     update: update(parameters),

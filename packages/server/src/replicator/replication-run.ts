@@ -1,5 +1,5 @@
 /** One run of a replication: from the check of what its user may do to its end. */
-import type { FetchFunction, Replication, ReplicationEvent, ReplicationResult, Sequence } from 'pannier'
+import type { FetchFunction, Replication, ReplicationEvent, ReplicationResult, ReplicationSequence } from 'pannier'
 import type { ServerContext } from '../couch/server-context.ts'
 import { HttpError } from '../http/http-error.ts'
 import type { JsonObject } from '../http/request-body.ts'
@@ -26,9 +26,9 @@ export interface RunFacts extends JsonObject {
   readonly docs_written: number
   readonly doc_write_failures: number
   readonly changes_pending: number | null
-  readonly checkpointed_source_seq: Sequence
-  readonly through_seq: Sequence
-  readonly source_seq: Sequence
+  readonly checkpointed_source_seq: ReplicationSequence
+  readonly through_seq: ReplicationSequence
+  readonly source_seq: ReplicationSequence
 }
 
 export class ReplicationRun {
@@ -38,7 +38,7 @@ export class ReplicationRun {
   readonly #options: RunOptions
   readonly #revoked = new AbortController()
   #replication: Replication | undefined
-  #checkpointed: Sequence = null
+  #checkpointed: ReplicationSequence = null
   /** Why it waits for its next try. */
   #waitsFor: string | undefined
   #failures = 0
@@ -99,7 +99,7 @@ export class ReplicationRun {
     }
   }
 
-  #lastSequence(): Sequence {
+  #lastSequence(): ReplicationSequence {
     return this.#replication?.parts[0]?.progress.lastSeq ?? null
   }
 

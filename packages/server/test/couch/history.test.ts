@@ -86,7 +86,7 @@ test('what is kept counts in sizes.file, until it is compacted', async () => {
   const ask = await start({ history: true })
   await ask('PUT /kept')
   const sizeOf = async (): Promise<number> => {
-    await running!.server.database.checkpoint()
+    await running!.server.database.flush()
     return ((await ask('GET /kept')).json['sizes'] as { readonly file: number }).file
   }
   let rev: unknown

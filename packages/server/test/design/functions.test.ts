@@ -112,7 +112,7 @@ test('the views of a design document answer what PouchDB answers on the same doc
   await rowsOf('plain', { gte: 0, descending: true, limit: 20 }, { endkey: 0, descending: true, limit: 20 })
   await rowsOf('largest', { group: true }, { group: true })
   await rowsOf('largest', {}, {})
-  const linked = await cities.view('linked', views.get('linked')!.definition as never).query({ includeDocs: true })
+  const linked = await cities.view('linked', views.get('linked')!.definition as never).query({ docs: true })
   const expected = await other.query('cities/linked', { include_docs: true })
   const idsOf = (rows: readonly { id?: unknown; doc?: { _id: string } | null | undefined }[]): unknown[] =>
     rows.map(({ id, doc }) => [id, doc?._id])

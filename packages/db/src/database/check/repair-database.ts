@@ -7,7 +7,7 @@ import { Catalog } from '../../document/catalog.ts'
 import { defineIndexes } from '../../index/define-indexes.ts'
 import { holdsDatabase } from '../../kv/restore-snapshot.ts'
 import { Salvage } from '../../kv/salvage.ts'
-import type { PageStore, Storage } from '../../storage/page-store.ts'
+import type { PageStore, DatabaseStorage } from '../../storage/page-store.ts'
 import type { Database } from '../database.ts'
 import { destroy } from '../lifecycle/destroy.ts'
 import { systemEnvironment } from '../lifecycle/environment.ts'
@@ -38,7 +38,7 @@ export async function repairDatabase(name: string, options: RepairOptions): Prom
 
 /** With `problems` one that may be damaged: what does not hold of its seals is told there. */
 async function openStore(
-  storage: Storage,
+  storage: DatabaseStorage,
   name: string,
   encryption: RepairOptions['encryption'],
   problems?: Set<string>,
@@ -50,7 +50,7 @@ async function openStore(
 }
 
 /** To look whether a database is there is to make an empty one in some storages, which is taken away again. */
-async function refuseExisting(storage: Storage, to: string, { encryption }: RepairOptions): Promise<void> {
+async function refuseExisting(storage: DatabaseStorage, to: string, { encryption }: RepairOptions): Promise<void> {
   const exists = (): PannierError =>
     new PannierError(
       'PANNIER_EXISTS',
@@ -74,13 +74,13 @@ async function refuseExisting(storage: Storage, to: string, { encryption }: Repa
 
 class Repair {
   readonly #salvage: Salvage
-  readonly #storage: Storage
+  readonly #storage: DatabaseStorage
   readonly #options: RepairOptions
   readonly #catalog: Catalog
   readonly #collections: CollectionRepair[] = []
   readonly #sealProblems: ReadonlySet<string>
 
-  constructor(salvage: Salvage, storage: Storage, options: RepairOptions, sealProblems: ReadonlySet<string>) {
+  constructor(salvage: Salvage, storage: DatabaseStorage, options: RepairOptions, sealProblems: ReadonlySet<string>) {
     this.#salvage = salvage
     this.#storage = storage
     this.#options = options
@@ -102,7 +102,7 @@ class Repair {
     const building = await open(to, { ...target, ...(signal && { signal }) })
     try {
       for (const collection of this.#collections) await collection.build(building)
-      await building.checkpoint()
+      await building.flush()
       const problems = await building.check()
       if (problems.length > 0) throw new PannierError('PANNIER_CORRUPT', `What was made is not sound: ${problems[0]}`)
     } finally {

@@ -2,7 +2,7 @@
 import { loadedModule } from '../../base/lazy-module.ts'
 import { checkOptions, type OptionNames } from '../../base/options.ts'
 import type { Credential } from '../../storage/encrypted/slots.ts'
-import type { Storage } from '../../storage/page-store.ts'
+import type { DatabaseStorage } from '../../storage/page-store.ts'
 import { limitsOf } from '../lifecycle/open.ts'
 
 /** Ids that a report lists of each kind. */
@@ -12,7 +12,7 @@ export interface RepairOptions {
   /** The name of the database that is made. There must be none of that name. */
   readonly to: string
   /** Where the damaged one is, and where the other is made; as for `open`. */
-  readonly storage?: Storage
+  readonly storage?: DatabaseStorage
   /** Opens the damaged one, if it is encrypted, and encrypts the other, which this alone opens then. */
   readonly encryption?: Credential
   /** Called with the part that is done, 0 to 1. */

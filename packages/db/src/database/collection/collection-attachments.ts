@@ -28,14 +28,14 @@ export interface GetAttachmentOptions extends ByteRange {
   readonly rev?: string
 }
 
-export interface RemoveAttachmentOptions {
+export interface DeleteAttachmentOptions {
   /** Only if this is the current revision of the document (or one of several in conflict). */
   readonly rev?: string
 }
 
 const PUT_OPTIONS: OptionNames<PutAttachmentOptions> = { contentType: true, rev: true, signal: true }
 const GET_OPTIONS: OptionNames<GetAttachmentOptions> = { start: true, end: true, rev: true }
-const REMOVE_OPTIONS: OptionNames<RemoveAttachmentOptions> = { rev: true }
+const DELETE_OPTIONS: OptionNames<DeleteAttachmentOptions> = { rev: true }
 
 /** Runs `write` once the content of the attachments of these documents is at hand. */
 export async function writeWithAttachments<R>(
@@ -83,13 +83,13 @@ export async function putAttachment(
   }
 }
 
-export async function removeAttachment(
+export async function deleteAttachment(
   access: CollectionAccess,
   id: string,
   name: string,
-  options: RemoveAttachmentOptions,
+  options: DeleteAttachmentOptions,
 ): Promise<WriteResult | undefined> {
-  checkOptions('removeAttachment()', options, REMOVE_OPTIONS)
+  checkOptions('deleteAttachment()', options, DELETE_OPTIONS)
   const { rev } = options
   checkReference(id, name, rev)
   return access.write((transaction) =>

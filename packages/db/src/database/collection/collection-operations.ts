@@ -22,20 +22,20 @@ import type { WriteResult } from '../../document/apply-writes.ts'
 import type { RevisionFields, RevisionReadOptions } from '../../document/revision-reads.ts'
 import type { WriteContext, WriteMode, WriteOutcome } from '../../document/write-documents.ts'
 import type { Snapshot, WriteTransaction } from '../../kv/key-value-store.ts'
-import type { Filter } from '../../query/builder.ts'
+import type { WhereFilter } from '../../query/builder.ts'
 import type { SelectorMeaning } from '../../query/ast/parse-selector.ts'
 import { createQuery } from '../../query/query.ts'
 import type { Query, Selector } from '../../query/query.ts'
 import { createSearch } from '../../query/search/search.ts'
-import type { Search } from '../../query/search/search.ts'
+import type { SearchQuery } from '../../query/search/search.ts'
 import type { SearchOptions } from '../../query/search/search-specification.ts'
 import type * as Attachments from './collection-attachments.ts'
-import type { GetAttachmentOptions, PutAttachmentOptions, RemoveAttachmentOptions } from './collection-attachments.ts'
+import type { GetAttachmentOptions, PutAttachmentOptions, DeleteAttachmentOptions } from './collection-attachments.ts'
 import { checkOptions, type OptionNames } from '../../base/options.ts'
 import type { CollectionAccess } from './collection-access.ts'
 import { collectionInfo, type CollectionInfo } from './collection-settings.ts'
 import { DocumentList, listRequest } from './document-list.ts'
-import type { ListKeysOptions, ListOptions } from './document-list.ts'
+import type { ListIdsOptions, ListOptions } from './document-list.ts'
 import type {
   DocumentInput,
   DocumentReference,
@@ -254,8 +254,8 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
    *
    * @throws PANNIER_CONFLICT if `rev` is not current.
    */
-  removeAttachment(id: string, name: string, options: RemoveAttachmentOptions = {}): Promise<WriteResult | undefined> {
-    return this.#withAttachments((attachments, access) => attachments.removeAttachment(access, id, name, options))
+  deleteAttachment(id: string, name: string, options: DeleteAttachmentOptions = {}): Promise<WriteResult | undefined> {
+    return this.#withAttachments((attachments, access) => attachments.deleteAttachment(access, id, name, options))
   }
 
   /**
@@ -269,7 +269,7 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
    * @example
    * const same = await people.find({ tags: ['a', 'b'] }, { dialect: 'couchdb' }).toArray()
    */
-  find(selector?: Selector<Identified<T>> | Filter, meaning?: SelectorMeaning): Query<Stored<T>, Identified<T>> {
+  find(selector?: Selector<Identified<T>> | WhereFilter, meaning?: SelectorMeaning): Query<Stored<T>, Identified<T>> {
     return createQuery<Stored<T>, Identified<T>>(
       () => this.access.openSource(),
       selector ?? ({} as Selector<Identified<T>>),
@@ -286,7 +286,7 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
    * const posts = db.collection<Post>('posts', { indexes: [{ on: ['title', 'body'], text: true }] })
    * const found = await posts.search('quick bro*', { selector: { draft: false } }).limit(20).toArray()
    */
-  search(text: string, options: SearchOptions<Identified<T>> = {}): Search<Stored<T>, Identified<T>> {
+  search(text: string, options: SearchOptions<Identified<T>> = {}): SearchQuery<Stored<T>, Identified<T>> {
     return createSearch<Stored<T>, Identified<T>>(() => this.access.openSource(), text, options)
   }
 
@@ -297,9 +297,9 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
    * @example
    * const { total, offset, rows } = await people.list({ prefix: 'a', skip: 1000, limit: 20, docs: true }).page()
    */
-  list(options: ListKeysOptions): DocumentList<ListRow<Stored<T>>>
+  list(options: ListIdsOptions): DocumentList<ListRow<Stored<T>>>
   list(options?: ListOptions): DocumentList<ListedRow<Stored<T>>>
-  list(options: ListOptions | ListKeysOptions = {}): DocumentList<unknown> {
+  list(options: ListOptions | ListIdsOptions = {}): DocumentList<unknown> {
     return new DocumentList(this.access, listRequest(options))
   }
 

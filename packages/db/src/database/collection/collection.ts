@@ -3,7 +3,7 @@ import { checkOptions, type OptionNames } from '../../base/options.ts'
 import type { MaybePromise } from '../../base/async.ts'
 import { lazyModule, loadedModule } from '../../base/lazy-module.ts'
 import type { WriteOutcome } from '../../document/write-documents.ts'
-import type { Duplicate } from '../../index/unique.ts'
+import type { DuplicateKey } from '../../index/unique.ts'
 import type { IndexDeclaration } from '../../index/index-definition.ts'
 import type { QuerySource } from '../../query/query-source.ts'
 import type { Selector } from '../../query/query.ts'
@@ -23,7 +23,6 @@ import type { Replicate } from '../replication/replication.ts'
 import type { ReplicationOptions, ReplicationTarget } from '../replication/replication-options.ts'
 import type { ReplicationDirection } from '../../replication/types.ts'
 import type { MigrationFailure, RetryResult } from '../schema/migration-failures.ts'
-import type { RunOptions } from '../schema/migration-runner.ts'
 import { VersionedAccess } from '../schema/versioned-access.ts'
 import { assertOutside } from './transaction-scope.ts'
 import { CollectionViews } from './view.ts'
@@ -123,7 +122,7 @@ export class Collection<T extends object, Input extends object = T> extends Coll
    * @example
    * const { migrated, failed } = await people.retryMigration()
    */
-  retryMigration(options: RunOptions = {}): Promise<RetryResult> {
+  retryMigration(options: LongWork = {}): Promise<RetryResult> {
     return this.declarations.migrations.retry(options)
   }
 
@@ -144,7 +143,7 @@ export class Collection<T extends object, Input extends object = T> extends Coll
    * @example
    * for (const { key, ids } of await people.duplicates('email')) console.log(key, ids)
    */
-  async duplicates(name: string, options: { readonly limit?: number } = {}): Promise<Duplicate[]> {
+  async duplicates(name: string, options: { readonly limit?: number } = {}): Promise<DuplicateKey[]> {
     const { findDuplicates } = await loadedModule(import('./duplicates.ts'))
     const source = await this.access.openSource()
     try {
@@ -196,21 +195,21 @@ export class Collection<T extends object, Input extends object = T> extends Coll
    * not too many others.
    *
    * @example
-   * await people.query({ map: (person, emit) => emit(person.age) }, { gte: 18, limit: 10 })
+   * await people.mapReduce({ map: (person, emit) => emit(person.age) }, { gte: 18, limit: 10 })
    */
-  query<K, V>(
+  mapReduce<K, V>(
     definition: ViewDefinition<Stored<T>, K, V, undefined>,
     options?: ViewOptions,
   ): Promise<ViewResult<K, V, ViewAnswer<Stored<T>, K, V, never>>>
-  query<K, V, B extends BuiltInReduce>(
+  mapReduce<K, V, B extends BuiltInReduce>(
     definition: ViewDefinition<Stored<T>, K, V, B>,
     options?: ViewOptions,
   ): Promise<ViewResult<K, V, ViewAnswer<Stored<T>, K, V, BuiltInResult<B, V>>>>
-  query<K, V, R>(
+  mapReduce<K, V, R>(
     definition: ViewDefinition<Stored<T>, K, V, ReduceFunction<K, V, R>>,
     options?: ViewOptions,
   ): Promise<ViewResult<K, V, ViewAnswer<Stored<T>, K, V, R>>>
-  query(definition: unknown, options?: ViewOptions): Promise<unknown> {
+  mapReduce(definition: unknown, options?: ViewOptions): Promise<unknown> {
     return this.#views.view(undefined, definition).query(options)
   }
 

@@ -8,7 +8,7 @@ import { eitherSignal } from '../transfer/byte-stream.ts'
 import { hasSettings } from './collection-settings.ts'
 import type { ChosenSettings } from './collection-settings.ts'
 import type { DatabaseContext } from '../database-context.ts'
-import type { RunOptions } from '../schema/migration-runner.ts'
+import type { LongWork } from '../transfer/byte-stream.ts'
 
 /** `declared` is asked each time, as an index may be dropped meanwhile. Gives the collection as it is then; undefined if it was dropped. */
 export async function completeCollection(
@@ -17,7 +17,7 @@ export async function completeCollection(
   declared: () => readonly IndexDeclaration[],
   settings: Readonly<ChosenSettings>,
   migrate: () => Promise<void>,
-  { signal, onProgress }: RunOptions,
+  { signal, onProgress }: LongWork,
 ): Promise<CollectionState | undefined> {
   let state = await store.read((snapshot) => catalog.collection(snapshot, name))
   if (state !== undefined && !hasSettings(state, settings)) {

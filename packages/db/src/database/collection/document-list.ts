@@ -19,17 +19,17 @@ export interface ListOptions extends IdRange {
 }
 
 /** The documents with these ids, in this order, instead of a range. */
-export interface ListKeysOptions extends Omit<ListOptions, keyof IdRange> {
-  readonly keys: readonly string[]
+export interface ListIdsOptions extends Omit<ListOptions, keyof IdRange> {
+  readonly ids: readonly string[]
 }
 
-const LIST_OPTIONS: OptionNames<ListOptions | ListKeysOptions> = {
+const LIST_OPTIONS: OptionNames<ListOptions | ListIdsOptions> = {
   gte: true,
   gt: true,
   lte: true,
   lt: true,
   prefix: true,
-  keys: true,
+  ids: true,
   descending: true,
   skip: true,
   limit: true,
@@ -109,20 +109,19 @@ export class DocumentList<Row> implements AsyncIterable<Row> {
 }
 
 /** Checks the options: a TypeError tells what is wrong with them. */
-export function listRequest(options: ListOptions | ListKeysOptions): ListRequest {
+export function listRequest(options: ListOptions | ListIdsOptions): ListRequest {
   checkOptions('list()', options, LIST_OPTIONS)
   const { descending = false, skip = 0, limit = Infinity, docs = false, conflicts = false } = options
-  const { keys, ...bounds } = options as ListOptions & Partial<ListKeysOptions>
+  const { ids, ...bounds } = options as ListOptions & Partial<ListIdsOptions>
   if (!isCount(skip)) throw new TypeError('skip is a number of rows')
   if (limit !== Infinity && !isCount(limit)) throw new TypeError('limit is a number of rows')
   const named = BOUNDS.filter((name) => bounds[name] !== undefined)
   for (const name of named) if (typeof bounds[name] !== 'string') throw new TypeError(`${name} is an id`)
-  if (keys !== undefined) {
-    if (!Array.isArray(keys) || keys.some((key) => typeof key !== 'string'))
-      throw new TypeError('keys is an array of ids')
-    if (named.length > 0) throw new TypeError(`a list is of keys or of a range, not of both: ${named.join(', ')}`)
+  if (ids !== undefined) {
+    if (!Array.isArray(ids) || ids.some((id) => typeof id !== 'string')) throw new TypeError('ids is an array of ids')
+    if (named.length > 0) throw new TypeError(`a list is of ids or of a range, not of both: ${named.join(', ')}`)
   }
-  return { range: idKeyRange(bounds), keys: keys && [...keys], descending, skip, limit, docs, conflicts }
+  return { range: idKeyRange(bounds), ids: ids && [...ids], descending, skip, limit, docs, conflicts }
 }
 
 const BOUNDS: readonly (keyof IdRange)[] = ['gte', 'gt', 'lte', 'lt', 'prefix']

@@ -3,7 +3,7 @@ import { PannierError } from '../../base/errors.ts'
 import { checkOptions, type OptionNames } from '../../base/options.ts'
 import { IndexTests } from '../../index/index-key.ts'
 import { duplicatesAt, withoutNumber } from '../../index/unique.ts'
-import type { Duplicate } from '../../index/unique.ts'
+import type { DuplicateKey } from '../../index/unique.ts'
 import type { QuerySource } from '../../query/query-source.ts'
 import { selectorTest } from '../../query/selector-test.ts'
 
@@ -21,7 +21,7 @@ export async function findDuplicates(
   source: QuerySource,
   name: string,
   options: DuplicatesOptions,
-): Promise<Duplicate[]> {
+): Promise<DuplicateKey[]> {
   checkOptions('duplicates()', options, OPTIONS)
   const { limit = KEYS_DEFAULT } = options
   const index = source.indexes.find((candidate) => candidate.name === name)
@@ -33,7 +33,7 @@ export async function findDuplicates(
   const { snapshot, collection } = source.documents
   const tests = new IndexTests(selectorTest)
   const cursor = source.index(index).cursor()
-  const found: Duplicate[] = []
+  const found: DuplicateKey[] = []
   let last = ''
   let told = ''
   for (let going = true; going && found.length < limit;) {

@@ -19,7 +19,7 @@ import { formatRecoveryKey } from '../../storage/encrypted/recovery-key.ts'
 import { rotateKey } from '../../storage/encrypted/rotate.ts'
 import { openSnapshot, sealSnapshot } from '../../storage/encrypted/sealed-snapshot.ts'
 import { checkCredential, checkPassword, openSlots, wrongKey, type Credential } from '../../storage/encrypted/slots.ts'
-import type { Storage } from '../../storage/page-store.ts'
+import type { DatabaseStorage } from '../../storage/page-store.ts'
 import { eitherSignal, type LongWork } from '../transfer/byte-stream.ts'
 import type { DatabaseContext } from '../database-context.ts'
 import { assertOutside } from '../collection/transaction-scope.ts'
@@ -53,9 +53,9 @@ const ROTATION_DUE_USES: number = 2 ** 28
 
 /** What `open` does with `encryption`. */
 export interface Sealing {
-  open(storage: Storage, name: string): Promise<EncryptedPageStore>
+  open(storage: DatabaseStorage, name: string): Promise<EncryptedPageStore>
   /** For a repair: see EncryptedPageStore. */
-  openDamaged(storage: Storage, name: string, problems: Set<string>): Promise<EncryptedPageStore>
+  openDamaged(storage: DatabaseStorage, name: string, problems: Set<string>): Promise<EncryptedPageStore>
   /** What is other in an encrypted database. */
   parts(pages: EncryptedPageStore, store: PagedKeyValueStore): EncryptedParts
   unseal(source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>
@@ -70,7 +70,7 @@ export interface EncryptedParts {
 export function sealing(credential: Credential, restores: boolean): Sealing {
   checkCredential(credential)
   const platform = cryptoPlatform()
-  const sealedIn = (storage: Storage): EncryptedStorage =>
+  const sealedIn = (storage: DatabaseStorage): EncryptedStorage =>
     new EncryptedStorage(storage, platform, credential, restores || undefined)
   return {
     open: (storage, name) => sealedIn(storage).open(name),
@@ -135,7 +135,7 @@ export class Encryption {
    * Whoever it stands for can't open the database any more; false if there is no such slot. The last one stays: PANNIER_LIMIT.
    * Who has opened it once may have kept the keys: see `rotateKey`.
    */
-  async removeSlot(id: string): Promise<boolean> {
+  async deleteSlot(id: string): Promise<boolean> {
     let removed = false
     await this.#changeSlots(async ({ slots }) => {
       const left = slots.filter((slot) => slot.id !== id)

@@ -8,7 +8,7 @@ import { isPannierError, PannierError } from '../../base/errors.ts'
 import type { Environment } from '../../base/environment.ts'
 import { numberKey } from '../../codec/key-encoding.ts'
 import { collectionTrees } from '../../document/collection-state.ts'
-import type { Change } from '../../document/document-reader.ts'
+import type { DocumentChange } from '../../document/document-reader.ts'
 import type { KeyValueStore } from '../../kv/key-value-store.ts'
 import { expressionsOf } from '../../query/ast/normalise.ts'
 import { ChangeWalk, type ChangeBatch, type ChangeRequest } from '../../query/change-feed/change-walk.ts'
@@ -94,7 +94,7 @@ export async function* feedBatches(
   specification: FeedSpecification,
   stop: AbortSignal,
   reached: (lastSeq: number) => void,
-): AsyncGenerator<readonly Change[], void, undefined> {
+): AsyncGenerator<readonly DocumentChange[], void, undefined> {
   for await (const { rows, lastSeq } of readFeed(feed, specification, stop)) {
     reached(lastSeq)
     if (rows.length > 0) yield rows
@@ -107,7 +107,7 @@ export async function* feedRows(
   specification: FeedSpecification,
   stop: AbortSignal,
   reached: (lastSeq: number) => void,
-): AsyncGenerator<Change, void, undefined> {
+): AsyncGenerator<DocumentChange, void, undefined> {
   const { signal, request } = specification
   for await (const { rows, lastSeq } of readFeed(feed, specification, stop)) {
     for (const row of rows) {

@@ -6,7 +6,7 @@ import { checkOptions, type OptionNames } from '../../base/options.ts'
 import { loadedModule } from '../../base/lazy-module.ts'
 import { parseSelector, type SelectorMeaning } from '../../query/ast/parse-selector.ts'
 import { normalise } from '../../query/ast/normalise.ts'
-import type { Change } from '../../document/document-reader.ts'
+import type { DocumentChange } from '../../document/document-reader.ts'
 import type { Selector } from '../../query/query.ts'
 import type * as Reader from './change-feed-reader.ts'
 import type { FeedSource, FeedSpecification } from './change-feed-reader.ts'
@@ -61,7 +61,7 @@ const CHANGES_OPTIONS: OptionNames<ChangesOptions> = {
 
 /** Changes read in one go, and where to go on. */
 export interface ChangesPage<T extends object> {
-  readonly changes: Change<Stored<T>>[]
+  readonly changes: DocumentChange<Stored<T>>[]
   readonly lastSeq: number
   /** Changes after `lastSeq`, filtered or not. */
   readonly pending: number
@@ -77,7 +77,7 @@ export interface ChangesPage<T extends object> {
  *   since = feed.lastSeq
  * }
  */
-export class ChangeFeed<T extends object> implements AsyncIterable<Change<Stored<T>>> {
+export class ChangeFeed<T extends object> implements AsyncIterable<DocumentChange<Stored<T>>> {
   readonly #source: FeedSource
   readonly #specification: FeedSpecification
   #lastSeq: number
@@ -98,7 +98,7 @@ export class ChangeFeed<T extends object> implements AsyncIterable<Change<Stored
   }
 
   /** All rows. Not of a live feed without a limit, which has no end. */
-  toArray(): Promise<Change<Stored<T>>[]> {
+  toArray(): Promise<DocumentChange<Stored<T>>[]> {
     this.#checkEnd()
     return this.#collect()
   }
@@ -110,11 +110,11 @@ export class ChangeFeed<T extends object> implements AsyncIterable<Change<Stored
   }
 
   /** The rows in arrays, as they are read. */
-  batches(): AsyncIterableIterator<readonly Change<Stored<T>>[]> {
+  batches(): AsyncIterableIterator<readonly DocumentChange<Stored<T>>[]> {
     return stoppable((stop) => this.#batches(stop))
   }
 
-  [Symbol.asyncIterator](): AsyncIterableIterator<Change<Stored<T>>> {
+  [Symbol.asyncIterator](): AsyncIterableIterator<DocumentChange<Stored<T>>> {
     return stoppable((stop) => this.#rows(stop))
   }
 
@@ -123,8 +123,8 @@ export class ChangeFeed<T extends object> implements AsyncIterable<Change<Stored
     if (live && limit === Infinity) throw new TypeError('A live feed without a limit has no end: loop over it.')
   }
 
-  async #collect(): Promise<Change<Stored<T>>[]> {
-    const changes: Change<Stored<T>>[] = []
+  async #collect(): Promise<DocumentChange<Stored<T>>[]> {
+    const changes: DocumentChange<Stored<T>>[] = []
     for await (const rows of this.batches()) for (const row of rows) changes.push(row)
     return changes
   }
@@ -135,14 +135,16 @@ export class ChangeFeed<T extends object> implements AsyncIterable<Change<Stored
     return { changes, lastSeq: this.#lastSeq, pending: await countChanges(this.#source, this.#lastSeq) }
   }
 
-  async *#batches(stop: AbortSignal): AsyncGenerator<readonly Change<Stored<T>>[], void, undefined> {
+  async *#batches(stop: AbortSignal): AsyncGenerator<readonly DocumentChange<Stored<T>>[], void, undefined> {
     const { feedBatches } = await loadReader()
-    yield* feedBatches(this.#source, this.#specification, stop, this.#reached) as AsyncGenerator<Change<Stored<T>>[]>
+    yield* feedBatches(this.#source, this.#specification, stop, this.#reached) as AsyncGenerator<
+      DocumentChange<Stored<T>>[]
+    >
   }
 
-  async *#rows(stop: AbortSignal): AsyncGenerator<Change<Stored<T>>, void, undefined> {
+  async *#rows(stop: AbortSignal): AsyncGenerator<DocumentChange<Stored<T>>, void, undefined> {
     const { feedRows } = await loadReader()
-    yield* feedRows(this.#source, this.#specification, stop, this.#reached) as AsyncGenerator<Change<Stored<T>>>
+    yield* feedRows(this.#source, this.#specification, stop, this.#reached) as AsyncGenerator<DocumentChange<Stored<T>>>
   }
 
   readonly #reached = (lastSeq: number): void => {

@@ -8,7 +8,7 @@
  */
 import { isPannierError, PannierError } from '../../base/errors.ts'
 import { holdsDatabase } from '../../kv/restore-snapshot.ts'
-import type { PageStore, Storage } from '../../storage/page-store.ts'
+import type { PageStore, DatabaseStorage } from '../../storage/page-store.ts'
 import type { Database } from '../database.ts'
 import { systemEnvironment } from './environment.ts'
 import { limitsOf, open, type OpenOptions } from './open.ts'
@@ -16,7 +16,7 @@ import { inPlaceTurn } from './place-turn.ts'
 
 /** A storage that can be asked, without opening anything, whether a database may be in it. */
 export interface Place {
-  readonly storage: Storage
+  readonly storage: DatabaseStorage
   has(name: string): Promise<boolean>
 }
 
@@ -70,7 +70,7 @@ function inTurn<T>(
 }
 
 interface Chosen {
-  readonly storage: Storage
+  readonly storage: DatabaseStorage
   /** Open, so that whoever comes next finds it there. */
   readonly held: PageStore
 }
@@ -91,12 +91,16 @@ async function choose(choice: Choice, name: string, encryption: OpenOptions['enc
   }
 }
 
-async function hold(storage: Storage, name: string): Promise<Chosen> {
+async function hold(storage: DatabaseStorage, name: string): Promise<Chosen> {
   return { storage, held: await storage.open(name) }
 }
 
 /** Of two, the one that is no copy; of it nothing is left afterwards. */
-async function originalOf(choice: Choice, name: string, encryption: OpenOptions['encryption']): Promise<Storage> {
+async function originalOf(
+  choice: Choice,
+  name: string,
+  encryption: OpenOptions['encryption'],
+): Promise<DatabaseStorage> {
   const [preferred, fallback] = [choice.preferred.storage, choice.fallback.storage]
   if (!(await holds(preferred, name))) return fallback
   if (!(await holds(fallback, name))) return preferred
@@ -120,7 +124,7 @@ async function originalOf(choice: Choice, name: string, encryption: OpenOptions[
 }
 
 /** Opening and closing leaves an empty shell. */
-async function holds(storage: Storage, name: string): Promise<boolean> {
+async function holds(storage: DatabaseStorage, name: string): Promise<boolean> {
   const store = await storage.open(name)
   try {
     return await holdsDatabase(store)

@@ -2,11 +2,11 @@
 import { defaultStorage } from '#default-storage'
 import { checkOptions, type OptionNames } from '../../base/options.ts'
 import { limitsOf } from './open.ts'
-import type { Storage } from '../../storage/page-store.ts'
+import type { DatabaseStorage } from '../../storage/page-store.ts'
 
 export interface DestroyOptions {
   /** Where it is kept; as for `open`. */
-  readonly storage?: Storage
+  readonly storage?: DatabaseStorage
 }
 
 const DESTROY_OPTIONS: OptionNames<DestroyOptions> = { storage: true }

@@ -17,7 +17,7 @@ import { Hash128, HASH_BYTES } from '../../codec/hash128.ts'
 import type { HeldTransaction, KeyValueStore } from '../../kv/key-value-store.ts'
 import { decodeMeta } from '../../kv/meta-body.ts'
 import { holdsDatabase, isUntouchedCopy } from '../../kv/restore-snapshot.ts'
-import type { PageStore, Storage, StoreState } from '../../storage/page-store.ts'
+import type { PageStore, DatabaseStorage, StoreState } from '../../storage/page-store.ts'
 import type { Database } from '../database.ts'
 import type { Sealing } from '../encryption/encryption.ts'
 import type { MoveOptions } from './move-options.ts'
@@ -28,7 +28,7 @@ import { restore } from './restore.ts'
 /** Where the database is now. */
 export interface MoveSource {
   readonly name: string
-  readonly storage: Storage
+  readonly storage: DatabaseStorage
   readonly store: KeyValueStore
   readonly environment: Environment
 }
@@ -43,7 +43,7 @@ const ATTEMPTS_MAX = 10
 export async function moveDatabase(
   database: Mover,
   source: MoveSource,
-  target: Storage,
+  target: DatabaseStorage,
   work: MoveOptions,
 ): Promise<void> {
   checkOptions('moveTo()', work, MOVE_OPTIONS)
@@ -77,7 +77,7 @@ export async function moveDatabase(
 export async function discardCopy(
   database: Mover,
   source: MoveSource,
-  target: Storage,
+  target: DatabaseStorage,
   work: MoveOptions,
 ): Promise<boolean> {
   return new Move(database, source, target, work, await sealingOf(work)).discardEarlierCopy()
@@ -90,11 +90,17 @@ async function sealingOf({ encryption }: MoveOptions): Promise<Sealing | undefin
 class Move {
   readonly #database: Mover
   readonly #source: MoveSource
-  readonly #target: Storage
+  readonly #target: DatabaseStorage
   readonly #work: MoveOptions
   readonly #sealing: Sealing | undefined
 
-  constructor(database: Mover, source: MoveSource, target: Storage, work: MoveOptions, sealing: Sealing | undefined) {
+  constructor(
+    database: Mover,
+    source: MoveSource,
+    target: DatabaseStorage,
+    work: MoveOptions,
+    sealing: Sealing | undefined,
+  ) {
     this.#database = database
     this.#source = source
     this.#target = target
@@ -245,7 +251,7 @@ class Move {
 class NotDestroyed extends Error {}
 
 /** The caller has the turn at writing there. */
-async function isThere(storage: Storage, name: string): Promise<boolean> {
+async function isThere(storage: DatabaseStorage, name: string): Promise<boolean> {
   try {
     const store = await storage.open(name)
     const isFound = await holdsDatabase(store)

@@ -4,7 +4,7 @@ import { exists } from '../../storage/indexeddb/open.ts'
 import { indexedDb } from '../../storage/indexeddb/indexeddb.ts'
 import { hasFolder } from '../../storage/opfs/folder.ts'
 import { hasFileSystem, opfs as inFiles, type OpfsOptions } from '../../storage/opfs/opfs.ts'
-import type { Storage } from '../../storage/page-store.ts'
+import type { DatabaseStorage } from '../../storage/page-store.ts'
 import { destroyByChoice, openByChoice, type Choice } from './choose-storage.ts'
 import type { Database } from '../database.ts'
 import { destroy as destroyIn, type DestroyOptions } from './destroy.ts'
@@ -52,7 +52,7 @@ export function destroy(name: string, options: OpfsDestroyOptions = {}): Promise
 }
 
 /** The files of a browser's private file system, as a storage. @throws TypeError for an option that there is not. */
-export function opfs(options: OpfsOptions = {}): Storage {
+export function opfs(options: OpfsOptions = {}): DatabaseStorage {
   checkOptions('opfs()', options, OPFS_OPTIONS)
   return inFiles(options)
 }

@@ -7,20 +7,20 @@ import type { Coordinator } from '../../kv/coordinator.ts'
 import type { WaitLimits } from '../../kv/turn-watch.ts'
 import { openKeyValueStore } from '../../kv/open.ts'
 import { answering } from '../../query/answer-on-demand.ts'
-import type { Durability, PageStore, Storage } from '../../storage/page-store.ts'
+import type { Durability, PageStore, DatabaseStorage } from '../../storage/page-store.ts'
 import type { ByteSource } from '../transfer/byte-stream.ts'
 import type { Credential } from '../../storage/encrypted/slots.ts'
 import { checkOptions, type OptionNames } from '../../base/options.ts'
 import type { CollectionOptions } from '../collection/declarations.ts'
 import { webCoordinator } from '../coordination/web-coordinator.ts'
 import { Database } from '../database.ts'
-import type { CollectionDeclaration } from '../schema/declared-types.ts'
+import type { SchemaOutput } from '../schema/standard-schema.ts'
 import { systemEnvironment } from './environment.ts'
 import { writePath } from '../collection/write-path-on-demand.ts'
 
 export interface OpenOptions<Schemas extends object = Record<string, unknown>> {
   /** Where to keep it: `memory()`, `indexedDb()`, `sqlite()`. By default IndexedDB in a browser and an SQLite file in Node. */
-  readonly storage?: Storage
+  readonly storage?: DatabaseStorage
   /**
    * When a write has succeeded: 'relaxed' (default): it survives the end of the tab or process; 'strict': also a loss of power.
    */
@@ -37,7 +37,9 @@ export interface OpenOptions<Schemas extends object = Record<string, unknown>> {
    */
   readonly writeWaitMsMax?: number
   /** Collections with their indexes, settings and schemas, as for `db.collection(name, options)`. */
-  readonly collections?: { readonly [Name in keyof Schemas]: CollectionDeclaration<Schemas[Name]> }
+  readonly collections?: {
+    readonly [Name in keyof Schemas]: CollectionOptions<SchemaOutput<Schemas[Name]>, Schemas[Name]>
+  }
   /**
    * A snapshot (`db.snapshot()`) to make the database of. There must not be one of that name yet; a function is only called
    * if there is none, and what there is is opened.
@@ -186,7 +188,7 @@ async function openChecked(name: string, options: OpenOptions, limits: Limits): 
 
 /** The handles of one database have to take turns, wherever they may be. */
 export async function coordinatorFor(
-  storage: Pick<Storage, 'scope' | 'identify'>,
+  storage: Pick<DatabaseStorage, 'scope' | 'identify'>,
   name: string,
   environment: Environment,
 ): Promise<Coordinator> {

@@ -1,12 +1,12 @@
 /** Turns of those who decide in which storage a database is: moves, and whoever opens or deletes it wherever it is. */
 import type { Environment } from '../../base/environment.ts'
-import type { Storage } from '../../storage/page-store.ts'
+import type { DatabaseStorage } from '../../storage/page-store.ts'
 import { acquireTurn } from '../coordination/acquire-turn.ts'
 import { coordinatorFor } from './open.ts'
 
 export interface PlaceTurn {
   readonly name: string
-  readonly storages: readonly [Storage, Storage]
+  readonly storages: readonly [DatabaseStorage, DatabaseStorage]
   readonly environment: Environment
   /** Ends the wait for the turn. */
   readonly signal?: AbortSignal | undefined

@@ -5,14 +5,14 @@ import type { Environment } from '../../base/environment.ts'
 import { isPannierError } from '../../base/errors.ts'
 import type { Coordinator } from '../../kv/coordinator.ts'
 import { holdsDatabase, restoreSnapshot } from '../../kv/restore-snapshot.ts'
-import type { Durability, PageStore, Storage } from '../../storage/page-store.ts'
+import type { Durability, PageStore, DatabaseStorage } from '../../storage/page-store.ts'
 import { bytesOf } from '../transfer/byte-source.ts'
 import type { ByteSource, LongWork } from '../transfer/byte-stream.ts'
 import { acquireTurn } from '../coordination/acquire-turn.ts'
 
 export interface RestoreParts extends LongWork {
   readonly name: string
-  readonly storage: Storage
+  readonly storage: DatabaseStorage
   /** Open. */
   readonly store: PageStore
   readonly coordinator: Coordinator

@@ -23,7 +23,7 @@ import type {
   RevisionName,
   RevisionsRead,
   RevisionsWritten,
-  Sequence,
+  ReplicationSequence,
   SnapshotLoaded,
   SnapshotProgress,
 } from '../../replication/peer.ts'
@@ -89,7 +89,7 @@ export class LocalPeer implements ReplicationPeer {
   }
 
   /** How far the newest checkpoint of the replication with this address is; undefined: there is none. */
-  async recorded(address: string): Promise<Sequence> {
+  async recorded(address: string): Promise<ReplicationSequence> {
     const documents = await this.#collection.local.list()
     const sessions = documents.filter((document) => document['address'] === address).flatMap(sessionsOf)
     const { epoch = '' } = await this.#collection.info()
@@ -98,7 +98,7 @@ export class LocalPeer implements ReplicationPeer {
   }
 
   /** How many changes come after a place in its feed. */
-  async changesAfter(sequence: Sequence): Promise<number> {
+  async changesAfter(sequence: ReplicationSequence): Promise<number> {
     const { epoch, lastSeq } = await this.#collection.info()
     if (epoch === undefined) return 0
     const since = Math.min(lastSeq, sinceOf(sequence, epoch))
@@ -334,7 +334,7 @@ interface Stub {
   readonly length: number
 }
 
-function sinceOf(sequence: Sequence, epoch: string): number {
+function sinceOf(sequence: ReplicationSequence, epoch: string): number {
   const parts = typeof sequence === 'string' ? /^(\d{1,15})-(.+)$/.exec(sequence) : null
   return parts !== null && parts[2] === epoch ? Number(parts[1]) : typeof sequence === 'number' ? sequence : 0
 }

@@ -1,9 +1,9 @@
 /** What replications are told, and what they share with those who watch them. */
 import type { CheckpointSides } from '../../replication/checkpoint.ts'
 import type { HttpPeerOptions } from '../../replication/http/http-peer.ts'
-import type { Sequence } from '../../replication/peer.ts'
+import type { ReplicationSequence } from '../../replication/peer.ts'
 import type {
-  Network,
+  NetworkStatus,
   ReplicationDirection,
   ReplicationEvent,
   ReplicationPart,
@@ -42,7 +42,7 @@ export interface DirectionOptions {
   /** A view of the source (over HTTP), 'design/view': only documents for which it emits something. */
   readonly view?: string | undefined
   /** Where to begin in the feed of the source, whatever was done before: a `lastSeq`, or 'now'. */
-  readonly since?: Sequence
+  readonly since?: ReplicationSequence
   /** 'winner': only winning revisions, so conflicts stay where they are. 'all' (default) makes replicas equal. */
   readonly style?: 'winner' | 'all' | undefined
   /** Changes that are looked at together; 500 when left out. */
@@ -69,7 +69,7 @@ export interface ReplicationOptions extends DirectionOptions, HttpPeerOptions {
   /** Ends it: awaiting it rejects with PANNIER_ABORTED. */
   readonly signal?: AbortSignal | undefined
   /** Tells whether there is a network; by default the browser does. */
-  readonly network?: Network | undefined
+  readonly network?: NetworkStatus | undefined
   /** Other options for one direction of a `sync`. */
   readonly push?: DirectionOptions | undefined
   readonly pull?: DirectionOptions | undefined

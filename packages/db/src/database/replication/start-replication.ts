@@ -10,7 +10,7 @@ import {
   BATCHES_AHEAD_DEFAULT,
   BATCH_SIZE_DEFAULT,
   type RunOptions,
-  type Network,
+  type NetworkStatus,
   type ReplicationDirection,
   type ReplicationResult,
 } from '../../replication/types.ts'
@@ -321,7 +321,7 @@ function isCount(value: unknown): boolean {
 }
 
 /** What a page or a worker knows of it; undefined in Node. */
-function browserNetwork(): Network | undefined {
+function browserNetwork(): NetworkStatus | undefined {
   if (typeof navigator === 'undefined' || typeof navigator.onLine !== 'boolean') return undefined
   if (typeof globalThis.addEventListener !== 'function') return undefined
   return {

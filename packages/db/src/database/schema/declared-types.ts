@@ -1,16 +1,5 @@
 /** What the collections that a database was opened with say about the types of documents; nothing of it is there at run time. */
-import type { FieldPath } from '../../query/field-types.ts'
-import type { IndexInput } from '../../index/index-definition.ts'
-import type { Identified } from '../collection/document-types.ts'
-import type { SchemaOptions } from './collection-schema.ts'
 import type { SchemaInput, SchemaOutput } from './standard-schema.ts'
-
-/** A collection as `open` takes it. */
-export interface CollectionDeclaration<Schema = unknown> extends SchemaOptions<Schema> {
-  readonly history?: boolean
-  readonly revisionsLimit?: number
-  readonly indexes?: readonly IndexInput<FieldPath<Identified<SchemaOutput<Schema>>>>[]
-}
 
 /** Names of collections: any, or where the database was opened with some, these. Another one takes the type of its documents. */
 export type KnownName<Schemas extends object> = [keyof Schemas] extends [never] ? string : keyof Schemas & string

@@ -2,17 +2,13 @@
 import { loadedModule } from '../../base/lazy-module.ts'
 import type { WriteContext } from '../../document/write-documents.ts'
 import type { DatabaseContext } from '../database-context.ts'
+import type { LongWork } from '../transfer/byte-stream.ts'
 import type { CollectionSchema } from './collection-schema.ts'
 import type { MigrationFailure, RetryResult } from './migration-failures.ts'
 
-export interface RunOptions {
-  readonly signal?: AbortSignal | undefined
-  readonly onProgress?: ((done: number) => void) | undefined
-}
-
 export class MigrationRunner {
   /** Of the migration that is started next. */
-  options: RunOptions = {}
+  options: LongWork = {}
   readonly #context: DatabaseContext
   readonly #schema: CollectionSchema
   readonly #writing: WriteContext
@@ -48,7 +44,7 @@ export class MigrationRunner {
     return await readFailures(this.#context, this.#writing.name)
   }
 
-  async retry(options: RunOptions): Promise<RetryResult> {
+  async retry(options: LongWork): Promise<RetryResult> {
     await this.migrate()
     const { retryMigration } = await loadedModule(import('./run-migration.ts'))
     return await retryMigration(this.#context, this.#schema, this.#writing, options)

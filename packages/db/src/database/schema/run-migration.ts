@@ -8,11 +8,11 @@ import { migrateCollection, retryFailures } from './migrate.ts'
 import type { MigrationOptions } from './migrate.ts'
 import { listFailures } from './migration-failures.ts'
 import type { MigrationFailure, RetryResult } from './migration-failures.ts'
-import type { RunOptions } from './migration-runner.ts'
+import type { LongWork } from '../transfer/byte-stream.ts'
 
-type Parts = [context: DatabaseContext, schema: CollectionSchema, writing: WriteContext, options: RunOptions]
+type Parts = [context: DatabaseContext, schema: CollectionSchema, writing: WriteContext, options: LongWork]
 
-const RUN_OPTIONS: OptionNames<RunOptions> = { signal: true, onProgress: true }
+const RUN_OPTIONS: OptionNames<LongWork> = { signal: true, onProgress: true }
 
 export function runMigration(...parts: Parts): Promise<void> {
   return migrateCollection(optionsOf(...parts))

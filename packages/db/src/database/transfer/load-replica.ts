@@ -3,7 +3,7 @@ import { throwIfAborted } from '../../base/abort.ts'
 import { PannierError } from '../../base/errors.ts'
 import { isPlainObject } from '../../codec/collation.ts'
 import { isSequence } from '../../replication/peer.ts'
-import type { JsonDocument, Sequence, SnapshotLoaded, SnapshotProgress } from '../../replication/peer.ts'
+import type { JsonDocument, ReplicationSequence, SnapshotLoaded, SnapshotProgress } from '../../replication/peer.ts'
 import { bytesOf } from './byte-source.ts'
 import { REPLICA_FORMAT, REPLICA_VERSION } from './export-replica.ts'
 import { JsonLines } from './import-documents.ts'
@@ -20,7 +20,7 @@ type Write = (
 ) => Promise<readonly ({ readonly error: PannierError } | { readonly id: string })[]>
 
 interface Head {
-  readonly sequence: Sequence
+  readonly sequence: ReplicationSequence
   readonly documents: number
 }
 

@@ -6,7 +6,7 @@
 import type { Key } from '../../base/brand.ts'
 import { numberKey } from '../../codec/key-encoding.ts'
 import { BodyView } from '../../document/body.ts'
-import { type Change, BATCH_BYTES_MAX, type StoredDocument } from '../../document/document-reader.ts'
+import { type DocumentChange, BATCH_BYTES_MAX, type StoredDocument } from '../../document/document-reader.ts'
 import { otherLeaves, type LeavesOf } from '../../document/stored-revisions.ts'
 import { revisionText } from '../../document/revision.ts'
 import type { Cursor } from '../../kv/key-value-store.ts'
@@ -25,7 +25,7 @@ export interface ChangeRequest extends ChangeFilters {
 }
 
 export interface ChangeBatch {
-  readonly rows: readonly Change[]
+  readonly rows: readonly DocumentChange[]
   /** Everything up to this number has been given or filtered out; a feed that resumes after it misses nothing. */
   readonly lastSeq: number
   /** The walk's end was reached, which was set with its first step. One more step starts another walk from there. */
@@ -125,7 +125,7 @@ class Step {
     this.#pass = compileFilters(source.documents, request, request.docs)
   }
 
-  get changes(): Change[] {
+  get changes(): DocumentChange[] {
     return this.#found.map(({ change }) => change)
   }
 
@@ -206,5 +206,5 @@ class Step {
 
 /** A row that is being made. */
 interface Found extends LeavesOf {
-  readonly change: { -readonly [Name in keyof Change]: Change[Name] } & { doc?: StoredDocument }
+  readonly change: { -readonly [Name in keyof DocumentChange]: DocumentChange[Name] } & { doc?: StoredDocument }
 }

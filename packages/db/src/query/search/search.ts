@@ -20,7 +20,7 @@ export function createSearch<T extends object, Document extends object>(
   open: OpenSource,
   text: string,
   options: SearchOptions<Document>,
-): Search<T, Document> {
+): SearchQuery<T, Document> {
   checkOptions('search()', options, SEARCH_OPTIONS)
   const { selector = {} as Selector<Document>, match = 'all', index } = options
   if (typeof text !== 'string') throw new TypeError('search takes a text')
@@ -30,11 +30,11 @@ export function createSearch<T extends object, Document extends object>(
   const prepared: OpenSource =
     expressions.length === 0 ? open : () => andThen<void, QuerySource>(prepareRegexes(expressions), open)
   const specification = { text, index, match, condition, skip: 0, limit: Infinity, fields: undefined }
-  return new Search<T, Document>(prepared, specification, undefined)
+  return new SearchQuery<T, Document>(prepared, specification, undefined)
 }
 
 /** Rows come best first. `T`: the rows; `Document`: what they are made of. */
-export class Search<T extends object, Document extends object = T> implements AsyncIterable<T> {
+export class SearchQuery<T extends object, Document extends object = T> implements AsyncIterable<T> {
   readonly #open: OpenSource
   readonly #specification: SearchSpecification
   readonly #abortSignal: AbortSignal | undefined
@@ -47,24 +47,26 @@ export class Search<T extends object, Document extends object = T> implements As
   }
 
   /** Leaves out so many rows at the start. */
-  skip(rows: number): Search<T, Document> {
+  skip(rows: number): SearchQuery<T, Document> {
     return this.#with<T>({ skip: checkedCount(rows, 'skip') })
   }
 
   /** At most so many rows. */
-  limit(rows: number): Search<T, Document> {
+  limit(rows: number): SearchQuery<T, Document> {
     return this.#with<T>({ limit: checkedCount(rows, 'limit') })
   }
 
   /** Exactly these fields of each document, as `Query.fields`. */
-  fields<Path extends FieldPath<Document>>(...paths: Path[]): Search<Projected<Document, Path> & object, Document> {
+  fields<Path extends FieldPath<Document>>(
+    ...paths: Path[]
+  ): SearchQuery<Projected<Document, Path> & object, Document> {
     if (paths.length === 0) throw new TypeError('fields() needs the name of a field.')
     return this.#with({ fields: outermostPaths(paths.map(checkFieldPath)) })
   }
 
   /** Once it is aborted, what this search has under way ends with PANNIER_ABORTED. */
-  signal(signal: AbortSignal): Search<T, Document> {
-    return new Search<T, Document>(this.#open, this.#specification, signal)
+  signal(signal: AbortSignal): SearchQuery<T, Document> {
+    return new SearchQuery<T, Document>(this.#open, this.#specification, signal)
   }
 
   /** @throws PANNIER_NOT_FOUND if there is no text index, or it is not ready yet. */
@@ -100,8 +102,8 @@ export class Search<T extends object, Document extends object = T> implements As
     for await (const rows of this.#batches()) for (const { document } of rows) yield document
   }
 
-  #with<U extends object>(changes: Partial<SearchSpecification>): Search<U, Document> {
-    return new Search<U, Document>(this.#open, { ...this.#specification, ...changes }, this.#abortSignal)
+  #with<U extends object>(changes: Partial<SearchSpecification>): SearchQuery<U, Document> {
+    return new SearchQuery<U, Document>(this.#open, { ...this.#specification, ...changes }, this.#abortSignal)
   }
 
   async *#batches(): AsyncGenerator<ScoredRow<T>[], void, undefined> {

@@ -2,13 +2,13 @@
 import { isPlainObject } from '../../codec/collation.ts'
 import { unreachable } from '../errors.ts'
 import { isSequence } from '../peer.ts'
-import type { PeerChange, Sequence } from '../peer.ts'
+import type { PeerChange, ReplicationSequence } from '../peer.ts'
 
 export type Fields = Record<string, unknown>
 
 export interface ChangesAnswer {
   readonly changes: readonly (PeerChange & { readonly document: Fields | undefined })[]
-  readonly lastSeq: Sequence
+  readonly lastSeq: ReplicationSequence
   readonly pending: number | undefined
 }
 

@@ -1,20 +1,20 @@
 /** Encrypted databases in any storage. */
-import type { SharingScope, Storage } from '../page-store.ts'
+import type { SharingScope, DatabaseStorage } from '../page-store.ts'
 import { EncryptedPageStore } from './encrypted-page-store.ts'
 import type { CryptoPlatform } from './platform.ts'
 import type { Credential } from './slots.ts'
 import { Vault } from './vault.ts'
 
-export class EncryptedStorage implements Storage {
+export class EncryptedStorage implements DatabaseStorage {
   readonly kind: string
   readonly scope: SharingScope
-  readonly #inner: Storage
+  readonly #inner: DatabaseStorage
   readonly #platform: CryptoPlatform
   readonly #credential: Credential
   readonly #makesNew: boolean | undefined
 
   /** `makesNew`: see Vault. */
-  constructor(inner: Storage, platform: CryptoPlatform, credential: Credential, makesNew?: boolean) {
+  constructor(inner: DatabaseStorage, platform: CryptoPlatform, credential: Credential, makesNew?: boolean) {
     this.#inner = inner
     this.#platform = platform
     this.#credential = credential

@@ -6,7 +6,7 @@
  * is IndexedDB.
  */
 import { checkOptions, type OptionNames } from '../../base/options.ts'
-import type { SharingScope, Storage } from '../page-store.ts'
+import type { SharingScope, DatabaseStorage } from '../page-store.ts'
 import { Connection } from './connection.ts'
 import { IndexedDbPageStore } from './indexeddb-page-store.ts'
 import { deleteDatabase } from './open.ts'
@@ -20,7 +20,7 @@ export interface IndexedDbOptions {
 
 const OPTIONS: OptionNames<IndexedDbOptions> = { openTimeoutMs: true }
 
-export function indexedDb(options: IndexedDbOptions = {}): Storage {
+export function indexedDb(options: IndexedDbOptions = {}): DatabaseStorage {
   checkOptions('indexedDb()', options, OPTIONS)
   const { openTimeoutMs = OPEN_TIMEOUT_MS } = options
   return {

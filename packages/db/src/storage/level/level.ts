@@ -9,7 +9,7 @@
  * failed on a full disk, reads of what is not cached fail too until there is some.
  */
 import { Handle } from '../handle.ts'
-import type { PageStore, SharingScope, Storage } from '../page-store.ts'
+import type { PageStore, SharingScope, DatabaseStorage } from '../page-store.ts'
 import { levelError } from './errors.ts'
 import { LevelDatabase } from './level-database.ts'
 import type { Level } from './level-types.ts'
@@ -23,7 +23,7 @@ import type { Level } from './level-types.ts'
  * open('shop', { storage: level((name) => new ClassicLevel(name)) })
  * open('shop', { storage: level(new ClassicLevel('folder').sublevel('pannier')) })
  */
-export function level(source: Level | ((name: string) => Level)): Storage {
+export function level(source: Level | ((name: string) => Level)): DatabaseStorage {
   return new LevelStorage(source)
 }
 
@@ -41,7 +41,7 @@ function identityOf(source: object): string {
   return `${number}:${prefix}`
 }
 
-class LevelStorage implements Storage {
+class LevelStorage implements DatabaseStorage {
   readonly kind: string = 'level'
   readonly scope: SharingScope = 'process'
   private readonly source: Level | ((name: string) => Level)

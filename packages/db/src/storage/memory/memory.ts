@@ -17,7 +17,7 @@ import {
 import type {
   PageStore,
   SharingScope,
-  Storage,
+  DatabaseStorage,
   Commit,
   Durability,
   KnownState,
@@ -29,13 +29,13 @@ import type {
 import type { Generation, PageId } from '../../base/brand.ts'
 
 /** A storage of its own: its databases are not those of any other `memory()`. */
-export function memory(): Storage {
+export function memory(): DatabaseStorage {
   return new MemoryStorage()
 }
 
 let storagesMade = 0
 
-class MemoryStorage implements Storage {
+class MemoryStorage implements DatabaseStorage {
   readonly kind: string = 'memory'
   readonly scope: SharingScope = 'process'
   private readonly databases = new Map<string, MemoryDatabase>()

@@ -14,7 +14,7 @@ import type {
   PageArrived,
   PageStore,
   SharingScope,
-  Storage,
+  DatabaseStorage,
   StoreState,
 } from '../page-store.ts'
 import { Link, noWorker, type FileThread } from './link.ts'
@@ -27,7 +27,7 @@ export interface OpfsOptions {
    */
   readonly worker?: () => Worker
   /** Taken where a browser has no private file system, or no workers. It is asked for before anything is opened. */
-  readonly fallback?: Storage
+  readonly fallback?: DatabaseStorage
 }
 
 /** Pages of a commit are handed to the worker in parts of about this size. */
@@ -39,7 +39,7 @@ const PAGES_AT_ONCE = 32
 /** Links of this page by name, as long as a handle is open. */
 const links = new Map<string, { readonly link: Promise<Link>; handles: number }>()
 
-export function opfs({ worker = startWorker, fallback }: OpfsOptions = {}): Storage {
+export function opfs({ worker = startWorker, fallback }: OpfsOptions = {}): DatabaseStorage {
   if (fallback !== undefined && !hasFileSystem()) return fallback
   return {
     kind: 'opfs',

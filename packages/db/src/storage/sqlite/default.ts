@@ -1,6 +1,6 @@
 /** Where `open` puts a database in Node unless told otherwise; chosen by `imports` of package.json as `#default-storage`. */
 import { PannierError } from '../../base/errors.ts'
-import type { Storage } from '../page-store.ts'
+import type { DatabaseStorage } from '../page-store.ts'
 import { sqlite } from './sqlite.ts'
 
 /**
@@ -9,7 +9,7 @@ import { sqlite } from './sqlite.ts'
  * @throws PannierError PANNIER_UNAVAILABLE in a page that Next.js renders on its server, and beside a document that a test has made (jsdom,
  *   happy-dom).
  */
-export function defaultStorage(): Storage {
+export function defaultStorage(): DatabaseStorage {
   const place = pageInNode()
   if (place === undefined) return sqlite()
   const message =

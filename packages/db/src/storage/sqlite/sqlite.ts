@@ -8,19 +8,19 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Handle } from '../handle.ts'
-import type { PageStore, SharingScope, Storage } from '../page-store.ts'
+import type { PageStore, SharingScope, DatabaseStorage } from '../page-store.ts'
 import { checkDestroyable, connect } from './connect.ts'
 import { openError } from './errors.ts'
 import { SqliteDatabase, deleteFiles } from './sqlite-database.ts'
 
-export function sqlite(): Storage {
+export function sqlite(): DatabaseStorage {
   return new SqliteStorage()
 }
 
 /** What this process has open, by absolute path: a second connection would find the file locked. */
 const databases = new Map<string, SqliteDatabase>()
 
-class SqliteStorage implements Storage {
+class SqliteStorage implements DatabaseStorage {
   readonly kind: string = 'sqlite'
   readonly scope: SharingScope = 'process'
 

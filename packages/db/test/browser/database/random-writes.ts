@@ -136,7 +136,7 @@ async function writeOn(
 }
 
 async function checkpointOn(database: Database): Promise<void> {
-  for (;;) await database.checkpoint()
+  for (;;) await database.flush()
 }
 
 async function buildOn(database: Database): Promise<void> {

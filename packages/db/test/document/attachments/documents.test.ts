@@ -29,7 +29,7 @@ const operation = fc.oneof(
   fc.record({ kind: fc.constant('batch' as const), attachments, atomic: fc.boolean() }),
   fc.record({ kind: fc.constant('update' as const), id, attachments }),
   fc.record({ kind: fc.constant('putAttachment' as const), id, leaf: fc.option(leaf), name, content }),
-  fc.record({ kind: fc.constant('removeAttachment' as const), id, leaf: fc.option(leaf), name }),
+  fc.record({ kind: fc.constant('deleteAttachment' as const), id, leaf: fc.option(leaf), name }),
   fc.record({ kind: fc.constant('delete' as const), id, leaf: fc.option(leaf) }),
   fc.record({ kind: fc.constant('replicate' as const), id, generation: fc.integer({ min: 1, max: 4 }), attachments }),
   fc.record({ kind: fc.constant('resolve' as const), id }),
@@ -104,8 +104,8 @@ async function run(docs: Collection<JsonObject>, one: Operation, at: number): Pr
       assertEqual(await found?.bytes(), contentBytes(one.content.seed, one.content.length))
       return
     }
-    case 'removeAttachment':
-      await docs.removeAttachment(one.id, one.name, await revOption(docs, one.id, one.leaf))
+    case 'deleteAttachment':
+      await docs.deleteAttachment(one.id, one.name, await revOption(docs, one.id, one.leaf))
       return
     case 'delete': {
       const { rev } = await revOption(docs, one.id, one.leaf)

@@ -10,7 +10,7 @@ import { openKeyValueStore, type PagedKeyValueStore } from '../../../src/kv/open
 import type { EncryptedPageStore } from '../../../src/storage/encrypted/encrypted-page-store.ts'
 import type { CryptoPlatform } from '../../../src/storage/encrypted/platform.ts'
 import { rotateKey } from '../../../src/storage/encrypted/rotate.ts'
-import type { PageStore, Storage } from '../../../src/storage/page-store.ts'
+import type { PageStore, DatabaseStorage } from '../../../src/storage/page-store.ts'
 import { assertEqual } from '../../../testing/check.ts'
 import { randomFault } from '../../../testing/crash-host.ts'
 import { simulate } from '../../../testing/crash-simulation.ts'
@@ -39,7 +39,7 @@ class SealedStorage extends SimulatedStorage {
 
   override open(name: string): Promise<PageStore> {
     const { kind, scope } = this
-    const below: Storage = {
+    const below: DatabaseStorage = {
       kind,
       scope,
       identify: (one) => super.identify(one),

@@ -37,7 +37,7 @@ async function fill(path: string, count: number, copyAt = Infinity): Promise<str
   const copy = newPath()
   for (let number = 0; number < count; number++) {
     await db.collection('rows').insert({ _id: `r${number}`, number, text: 'x'.repeat(500) })
-    if (number % 10 === 9) await db.checkpoint()
+    if (number % 10 === 9) await db.flush()
     if (number !== copyAt) continue
     copyFileSync(path, copy)
     copyFileSync(`${path}-wal`, `${copy}-wal`)

@@ -3,7 +3,7 @@ import { cryptoPlatform } from '../../../src/database/encryption/node-platform.t
 import { webPlatform } from '../../../src/database/encryption/web-platform.ts'
 import { EncryptedStorage } from '../../../src/storage/encrypted/encrypted-storage.ts'
 import type { CryptoPlatform } from '../../../src/storage/encrypted/platform.ts'
-import type { Storage } from '../../../src/storage/page-store.ts'
+import type { DatabaseStorage } from '../../../src/storage/page-store.ts'
 
 export const platforms: readonly (readonly [string, CryptoPlatform])[] = [
   ['node:crypto', cryptoPlatform()],
@@ -17,7 +17,7 @@ export function newDeviceKey(): Promise<CryptoKey> {
 }
 
 export function encrypted(
-  storage: Storage,
+  storage: DatabaseStorage,
   platform: CryptoPlatform = cryptoPlatform(),
   key: CryptoKey = deviceKey,
 ): EncryptedStorage {

@@ -7,7 +7,7 @@ import { isPannierError } from '../../../src/base/errors.ts'
 import { open, type Credential } from '../../../src/index.ts'
 import { decodeHeader } from '../../../src/storage/encrypted/header.ts'
 import { memory } from '../../../src/storage/memory/memory.ts'
-import type { Storage } from '../../../src/storage/page-store.ts'
+import type { DatabaseStorage } from '../../../src/storage/page-store.ts'
 import { seededRandom } from '../../../testing/random.ts'
 import type { SimulatedPlace } from '../../../testing/crash-host.ts'
 import { RawFileStorage } from '../../../testing/raw-file-storage.ts'
@@ -21,7 +21,7 @@ const SEEDS = Number(process.env['SEEDS'] ?? 3)
 const FIRST_SEED = Number(process.env['SEED'] ?? 1)
 
 interface Made {
-  readonly storage: Storage
+  readonly storage: DatabaseStorage
   readonly recoveryKey: string
   /** With the other key; then without it, and with a recovery key. */
   readonly images: readonly Image[]
@@ -44,7 +44,7 @@ async function make(): Promise<Made> {
   const slot = await db.encryption!.addKey(otherKey)
   await db.collection('notes').insert({ _id: 'a', text: 'first' })
   const before = await imageOf(storage)
-  await db.encryption!.removeSlot(slot.id)
+  await db.encryption!.deleteSlot(slot.id)
   const key = await db.encryption!.makeRecoveryKey()
   await db.collection('notes').insert({ _id: 'b', text: 'second' })
   const after = await imageOf(storage)
@@ -229,7 +229,7 @@ describe.each(Object.entries(PLACES))('slots that change while others write, rel
 let opened = 0
 
 /** Each opening stands for a process of its own. */
-function processOn(place: SimulatedPlace): Storage {
+function processOn(place: SimulatedPlace): DatabaseStorage {
   return {
     kind: 'simulated',
     scope: 'process',
@@ -249,7 +249,7 @@ async function changeWithFault(place: SimulatedPlace, call: number, fault: Fault
     written++
   }
   await write()
-  await first.checkpoint()
+  await first.flush()
   const gone = new Promise<void>((resolve) => (place.onGone = resolve))
   const before = place.calls
   place.failAt(before + call, fault)
@@ -262,11 +262,11 @@ async function changeWithFault(place: SimulatedPlace, call: number, fault: Fault
     isLetIn = true
     durable = written
     for (let count = 0; count < 5; count++) await write()
-    await first.encryption!.removeSlot(id)
+    await first.encryption!.deleteSlot(id)
     isLetIn = false
     durable = written
     await write()
-    await first.checkpoint()
+    await first.flush()
   }
   await Promise.race([work().catch(() => {}), gone])
   const isOver = place.calls < before + call

@@ -1,6 +1,6 @@
 /** Copies of all that a storage holds, and storages that serve them. */
 import type { PageId } from '../../../src/base/brand.ts'
-import type { PageStore, Storage, StoreState } from '../../../src/storage/page-store.ts'
+import type { PageStore, DatabaseStorage, StoreState } from '../../../src/storage/page-store.ts'
 
 /** All that a storage holds. */
 export interface Image {
@@ -8,7 +8,7 @@ export interface Image {
   readonly pages: ReadonlyMap<PageId, Uint8Array>
 }
 
-export async function imageOf(storage: Storage, name: string = 'x'): Promise<Image> {
+export async function imageOf(storage: DatabaseStorage, name: string = 'x'): Promise<Image> {
   const store = await storage.open(name)
   const ids = await store.listPages()
   const bytes = await store.readPages(ids)
@@ -18,7 +18,7 @@ export async function imageOf(storage: Storage, name: string = 'x'): Promise<Ima
 }
 
 /** Serves an image; takes no writes. */
-export function storageOf({ state, pages }: Image): Storage {
+export function storageOf({ state, pages }: Image): DatabaseStorage {
   const refuse = (): never => {
     throw new Error('nothing is written here')
   }

@@ -3,7 +3,7 @@ import { test } from 'vitest'
 import { localCoordinator } from '../../../src/database/coordination/local-coordinator.ts'
 import { systemEnvironment } from '../../../src/database/lifecycle/environment.ts'
 import { openKeyValueStore } from '../../../src/kv/open.ts'
-import type { Storage } from '../../../src/storage/page-store.ts'
+import type { DatabaseStorage } from '../../../src/storage/page-store.ts'
 import { memory } from '../../../src/storage/memory/memory.ts'
 import { sqlite } from '../../../src/storage/sqlite/sqlite.ts'
 import type { KeyValueFixture } from '../../../testing/conformance/key-value-fixture.ts'
@@ -17,7 +17,7 @@ import { encrypted, platforms } from './fixture.ts'
 const newPath = temporaryFiles()
 let databases = 0
 
-function enginesOn(storage: () => Storage, cacheBytesMax = 2 ** 20): () => KeyValueFixture {
+function enginesOn(storage: () => DatabaseStorage, cacheBytesMax = 2 ** 20): () => KeyValueFixture {
   return () => {
     const place = storage()
     const name = newPath()
@@ -32,7 +32,7 @@ function enginesOn(storage: () => Storage, cacheBytesMax = 2 ** 20): () => KeyVa
   }
 }
 
-function late(): Storage {
+function late(): DatabaseStorage {
   const random = seededRandom(++databases)
   return new SimulatedStorage({ random: random.next, schedule: randomOrder(random.next) })
 }

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { open } from '../../../src/database/lifecycle/open.ts'
 import { memory } from '../../../src/storage/memory/memory.ts'
-import type { PageStore, Storage } from '../../../src/storage/page-store.ts'
+import type { PageStore, DatabaseStorage } from '../../../src/storage/page-store.ts'
 import { someCommit, someMeta, someRecord } from '../../../testing/conformance/page-store-fixture.ts'
 import { deviceKey, encrypted } from './fixture.ts'
 
@@ -11,7 +11,7 @@ test('pages that come when the key they are sealed with is gone', async () => {
   const encryption = { key: deviceKey }
   const first = await open('notes', { storage, encryption })
   await first.collection('notes').insert([{ _id: 'a' }, { _id: 'b' }])
-  await first.checkpoint()
+  await first.flush()
   const { late, hold, release } = withLate(storage, 'readPages')
   const second = await open('notes', { storage: late, encryption })
   const asked = hold()
@@ -43,13 +43,13 @@ test('a log of before a storage checkpoint that was read meanwhile', async () =>
 })
 
 interface Late {
-  readonly late: Storage
+  readonly late: DatabaseStorage
   /** The next answer to the call comes with `release`. Resolves when it was asked for. */
   hold(): Promise<void>
   release(): void
 }
 
-function withLate(storage: Storage, call: 'read' | 'readPages'): Late {
+function withLate(storage: DatabaseStorage, call: 'read' | 'readPages'): Late {
   const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let isHolding = false
   const lateStore = (store: PageStore): PageStore =>

@@ -1,6 +1,6 @@
 /** A database whose every word is looked for in what its storage holds: ids, names of fields and collections, values, index keys, attachments. */
 import { open, type Credential } from '../../../src/index.ts'
-import type { Storage } from '../../../src/storage/page-store.ts'
+import type { DatabaseStorage } from '../../../src/storage/page-store.ts'
 
 export const WORDS: readonly string[] = [
   'patients',
@@ -14,7 +14,7 @@ export const WORDS: readonly string[] = [
 ].sort()
 
 interface Filling {
-  readonly storage: Storage
+  readonly storage: DatabaseStorage
   readonly name: string
   readonly encryption: Credential | undefined
   /** In each of two rounds. */
@@ -40,7 +40,7 @@ export async function fillPatients({ storage, name, encryption, patientCount, lo
     await patients.putAttachment('patient-0042', `${round}scan.txt`, scan, { contentType: 'text/plain' })
     await view.query()
     await look()
-    await db.checkpoint()
+    await db.flush()
     await look()
   }
   await db.close()

@@ -11,7 +11,7 @@ import { open, type Database } from '../../../src/index.ts'
 import { memory } from '../../../src/storage/memory/memory.ts'
 import { sqlite } from '../../../src/storage/sqlite/sqlite.ts'
 import type { PageId } from '../../../src/base/brand.ts'
-import type { PageStore, Storage } from '../../../src/storage/page-store.ts'
+import type { PageStore, DatabaseStorage } from '../../../src/storage/page-store.ts'
 import { seededRandom, type Random } from '../../../testing/random.ts'
 import { temporaryFiles } from '../../key-value-stores.ts'
 import { deviceKey, newDeviceKey } from './fixture.ts'
@@ -33,7 +33,7 @@ type Content = string
 
 /** The storage as the attacker sees it: all pages that were ever in it, by id, and what else it held after each call. */
 class Watched {
-  readonly inner: Storage = memory()
+  readonly inner: DatabaseStorage = memory()
   readonly images: Image[] = []
   readonly everyPage = new Map<PageId, Uint8Array[]>()
   /** Counts down to a call that fails. */
@@ -46,7 +46,7 @@ class Watched {
     for (const [id, bytes] of image.pages) this.#seen(id, bytes)
   }
 
-  storage(): Storage {
+  storage(): DatabaseStorage {
     return {
       kind: 'watched',
       scope: 'process',
@@ -146,11 +146,11 @@ async function makeHistory(random: Random, watched: Watched): Promise<void> {
         break
       case 1:
         await db.collection<Row>('rows').upsert(rows(count))
-        await db.checkpoint()
+        await db.flush()
         break
       case 2:
         await db.collection<Row>('rows').upsert(rows(count))
-        await spoil(() => db.checkpoint())
+        await spoil(() => db.flush())
         break
       case 3:
         // Beyond what goes into the log: pages are staged.
@@ -160,7 +160,7 @@ async function makeHistory(random: Random, watched: Watched): Promise<void> {
         break
       case 4: {
         const { id } = await db.encryption!.addKey(await newDeviceKey())
-        if (random.below(2) === 0) await db.encryption!.removeSlot(id)
+        if (random.below(2) === 0) await db.encryption!.deleteSlot(id)
         break
       }
       case 5:
@@ -173,7 +173,7 @@ async function makeHistory(random: Random, watched: Watched): Promise<void> {
     }
   }
   await db.collection<Row>('rows').upsert(rows(random.pick([1, 300])))
-  await db.checkpoint()
+  await db.flush()
   await db.close()
 }
 
@@ -271,7 +271,7 @@ test('pages of two futures of one copy can not be mixed', async () => {
     const db = await open(file, { storage: sqlite(), encryption })
     const rows = Array.from({ length: 300 }, (_, at) => ({ _id: `r${at}`, value, text: `${value} `.repeat(150) }))
     await db.collection<Row>('rows').upsert(rows)
-    await db.checkpoint()
+    await db.flush()
     await db.close()
     return imageOf(sqlite(), file)
   }

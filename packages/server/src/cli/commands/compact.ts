@@ -23,7 +23,7 @@ export function addCompact(program: Command, terminal: Terminal): void {
           const forgotten = await db.collection(name).compact()
           printLine(terminal.stderr, `${name}: the content of ${forgotten} old revisions forgotten.`)
         }
-        await db.checkpoint()
+        await db.flush()
       }),
     )
 }
