@@ -34,7 +34,7 @@ the main contenders as fit. Writes bench/results/history/*.json and bench/result
   --seed N             of the documents (default 1)
   --keep               also replace what bench/results/current/ holds of these places (committed)
   --name NAME          of the results, so that --keep puts them beside the others of their place: million, presets
-  --report             only make the report, and the figures of the README, again, of what is in bench/results/current/
+  --report             make the report and the figures of the docs again from bench/results/current/
   --bars               the table of bars instead: npm run bench -- --bars --help
   --help               print this
 

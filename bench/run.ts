@@ -17,7 +17,10 @@ import { keyOf } from './report/charts.ts'
 import { prepareReport } from './report/report.ts'
 import { suiteOf } from './suites/suites.ts'
 
-const README = join(import.meta.dirname, '../README.md')
+const PAGES_WITH_FIGURES = [
+  ['few', join(import.meta.dirname, '../README.md')],
+  ['all', join(import.meta.dirname, '../docs/internals/performance.md')],
+] as const
 const RESULTS = join(import.meta.dirname, 'results')
 const HISTORY = join(RESULTS, 'history')
 const CURRENT = join(RESULTS, 'current')
@@ -150,7 +153,8 @@ function reportCurrent(render: (files: readonly ResultFile[]) => string): void {
   const partsOf = (file: ResultFile): number => keyOf(file).split('-').length
   const files = stored.sort((a, b) => partsOf(a) - partsOf(b))
   writeReport(render(files))
-  writeFileSync(README, withFigures(readFileSync(README, 'utf8'), files))
+  for (const [extent, path] of PAGES_WITH_FIGURES)
+    writeFileSync(path, withFigures(readFileSync(path, 'utf8'), files, extent))
 }
 
 function writeReport(html: string): void {

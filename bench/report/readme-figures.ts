@@ -1,6 +1,6 @@
 /**
- * The figures of the README: of what is stored in bench/results/current/, and of nothing else. `npm run bench -- --report` writes them
- * between the two marks; a test compares.
+ * The figures of the README (a few) and of docs/internals/performance.md (all), from bench/results/current/ and from nowhere else.
+ * `npm run bench -- --report` writes them between the two marks; a test compares.
  */
 import { factsOf } from '../contenders/catalog.ts'
 import type { Place } from '../contenders/catalog.ts'
@@ -16,6 +16,14 @@ const PLACES: readonly (readonly [Place, string])[] = [
   ['webkit', 'WebKit'],
 ]
 const RIVALS = ['indexed-db', 'dexie', 'rxdb', 'pouchdb-indexeddb', 'sqlite-wasm'] as const
+const FEW_METRICS = [
+  'bulkInsert',
+  'buildIndexes',
+  'deepSkip',
+  'findIndexedWarm',
+  'findIndexedCold',
+  'durableWrite',
+] as const
 const METRICS = [
   'bulkInsert',
   'buildIndexes',
@@ -30,29 +38,32 @@ const METRICS = [
   'coldOpen',
 ] as const
 
-/** The text of the README with the figures of these results. */
-export function withFigures(readme: string, files: readonly ResultFile[]): string {
-  const [before, rest] = readme.split(BEGIN)
+/** The text with the figures of these results: of one engine, or of all. */
+export function withFigures(text: string, files: readonly ResultFile[], extent: 'few' | 'all'): string {
+  const [before, rest] = text.split(BEGIN)
   const after = rest?.split(END)[1]
-  if (before === undefined || after === undefined) throw new Error(`the README lacks ${BEGIN} or ${END}`)
+  if (before === undefined || after === undefined) throw new Error(`the page lacks ${BEGIN} or ${END}`)
+  const metrics = extent === 'few' ? FEW_METRICS : METRICS
   const tables = PLACES.flatMap(([place, name]) => {
     const file = files.find((one) => keyOf(one) === place)
-    return file === undefined ? [] : [tableOf(file, name)]
+    return file === undefined ? [] : [tableOf(file, name, metrics)]
   })
-  const [first = '', ...others] = tables
-  const more =
-    others.length === 0 ? '' : `<details><summary>Other engines</summary>\n\n${others.join('\n\n')}\n\n</details>\n\n`
-  return `${before}${BEGIN}\n\n${first}\n\n${more}${END}${after}`
+  const shown = extent === 'few' ? tables.slice(0, 1) : tables
+  return [before + BEGIN, ...shown, END + after].join('\n\n')
 }
 
-function tableOf({ environment, startedAt, rows }: ResultFile, name: string): string {
+function tableOf(
+  { environment, startedAt, rows }: ResultFile,
+  name: string,
+  metrics: readonly (typeof METRICS)[number][],
+): string {
   const standard = rows.filter(({ suite }) => suite === 'standard')
   const cell = cellsOf(standard).at(-1)!
   const own = standard.filter((row) => row.cell === cell)
   const rivals = RIVALS.filter((rival) => own.some((row) => row.contender === rival && row.median !== undefined))
   const heads = [`${name} ${environment.engineVersion.split('.')[0]}, ${cell}`, 'Pannier']
   const head = [...heads, ...rivals.map((rival) => factsOf(rival).title)]
-  const lines = METRICS.flatMap((metric) => {
+  const lines = metrics.flatMap((metric) => {
     const row = own.find((one) => one.metric === metric && one.contender === 'pannier')
     if (row?.median === undefined) return []
     const ratios = rivals.map((rival) => ratioOf(own.find((one) => one.metric === metric && one.contender === rival)))

@@ -1,4 +1,4 @@
-/** The report: everything in one file, every figure in a table, nothing that can be mistaken for markup. The README's figures. */
+/** The report: everything in one file, every figure in a table, nothing that can be mistaken for markup. The figures of the README and of the page on performance. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -60,7 +60,10 @@ test('every loss in the stored results has a reason', () => {
   expect(stored.flatMap(lossesOf).filter(({ reason }) => reason === undefined)).toEqual([])
 })
 
-test('the figures of the README are those of the stored results', () => {
-  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8')
-  expect(withFigures(readme, stored)).toBe(readme)
+test.each([
+  ['README.md', 'few'],
+  ['docs/internals/performance.md', 'all'],
+] as const)('the figures of %s are those of the stored results', (path, extent) => {
+  const page = readFileSync(join(import.meta.dirname, '../..', path), 'utf8')
+  expect(withFigures(page, stored, extent)).toBe(page)
 })

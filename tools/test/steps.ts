@@ -22,6 +22,7 @@ const packages = check('package', 'Build and package checks', [
   script('tools/checks/exports.ts'),
   script('tools/checks/api.ts'),
   script('tools/checks/size.ts'),
+  script('tools/docs/transcript.ts'),
 ])
 const browser: Step = { name: 'browser', title: 'Browser tests', run: runBrowserTests }
 

@@ -1,0 +1,150 @@
+/**
+ * Goal: no code that people read is wrong. Method: the TypeScript of every README and of each page of the guide and the reference is type-checked
+ * against the packages; what can run in Node is run, and prints what the page says. `https://example.org` in it is a server of ours.
+ */
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { inspect } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { createServer, type PannierServer } from '@pannier/server'
+import { makeFolder, removeFolder, run } from '../processes.ts'
+import { runCaptured } from '../../packages/server/test/cli/run-captured.ts'
+import { modulesOf, readPages, root, type DocsPage } from './code-blocks.ts'
+
+/** `js`: of @pannier/jsonstore's README, which its own test runs. `html`: files of the tutorial, which its transcript uses. */
+const LANGUAGES = ['ts', 'tsx', 'sh', 'html', 'json', 'js', 'text', 'prelude']
+/** The server's admin, whom the pages name. */
+const ADMIN = { username: 'ann', password: 'correct horse' }
+
+/** Those of an app, as strict as our own. */
+const COMPILER_OPTIONS = {
+  declaration: false,
+  isolatedDeclarations: false,
+  moduleDetection: 'force',
+  jsx: 'react-jsx',
+  typeRoots: [join(root, 'node_modules/@types')],
+}
+
+const pages = readPages()
+const modules = pages.flatMap(modulesOf)
+const folder = makeFolder('docs')
+const cwd = process.cwd()
+let server: PannierServer
+
+beforeAll(async () => {
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  server = await createServer({
+    dir: join(folder, 'server'),
+    admin: `${ADMIN.username}:${ADMIN.password}`,
+    logger: false,
+  })
+  await server.listen({ port: 0 })
+})
+
+afterAll(async () => {
+  process.chdir(cwd)
+  await server.close()
+  removeFolder(folder)
+})
+
+test('each block has a language that somebody looks after', () => {
+  const unknown = pages.flatMap(({ path, blocks }) =>
+    blocks.filter(({ language }) => !LANGUAGES.includes(language)).map(({ line }) => `${path}:${line}`),
+  )
+  expect(unknown).toEqual([])
+})
+
+test('the commands that are shown exist, with their options', async () => {
+  for (const { path, command, options } of pages.flatMap(commandsOf)) {
+    const { code, out } = await runCaptured([...command, '--help'])
+    expect(code, `${path}: pannier ${command.join(' ')}`).toBe(0)
+    for (const option of options) expect(out, `${path}: pannier ${command.join(' ')} ${option}`).toContain(option)
+  }
+})
+
+test('the blocks agree with the types of the packages', async () => {
+  const types = join(folder, 'types')
+  mkdirSync(types)
+  for (const { name, code } of modules) writeFileSync(join(types, name), code)
+  writeFileSync(
+    join(types, 'tsconfig.json'),
+    JSON.stringify({
+      extends: join(root, 'tsconfig.json'),
+      compilerOptions: COMPILER_OPTIONS,
+      include: ['*', join(import.meta.dirname, 'globals.d.ts')],
+    }),
+  )
+  const { output } = await run(join(root, 'node_modules/.bin/tsc'), ['-p', types])
+  const pageOf = new Map(modules.map(({ name, page }) => [name, page]))
+  const errors = output.replaceAll(/^(?:.*\/)?([\w.-]+\.tsx?)\((\d+,\d+)\)/gm, (all, name: string, place: string) =>
+    pageOf.has(name) ? `${pageOf.get(name)}:${place.replace(',', ':')}` : all,
+  )
+  expect(errors).toBe('')
+})
+
+describe('what runs prints what the page says', () => {
+  test.each(modules.filter(({ runnable }) => runnable !== undefined))('$name', async ({ name, runnable, prints }) => {
+    const home = join(folder, name.replace('.ts', ''))
+    mkdirSync(home)
+    process.chdir(home)
+    const url = new URL(server.url!)
+    Object.assign(url, ADMIN)
+    writeFileSync(join(home, 'pannier.ts'), SHIM)
+    const code = runnable!
+      .replaceAll("from 'pannier'", "from './pannier.ts'")
+      .replaceAll('https://example.org', url.href.slice(0, -1))
+    writeFileSync(join(home, 'module.ts'), code)
+    const printed: string[] = []
+    const log = vi.spyOn(console, 'log').mockImplementation((...values: unknown[]) => {
+      printed.push(values.map((value) => (typeof value === 'string' ? value : inspected(value))).join(' '))
+    })
+    vi.stubGlobal('render', () => {})
+    try {
+      await import(/* @vite-ignore */ join(home, 'module.ts'))
+      const { opened } = (await import(/* @vite-ignore */ join(home, 'pannier.ts'))) as { opened: AsyncDisposable[] }
+      for (const db of opened) await db[Symbol.asyncDispose]()
+    } finally {
+      log.mockRestore()
+      vi.unstubAllGlobals()
+    }
+    expect(printed).toEqual(prints.map((line) => expect.stringMatching(patternOf(line)) as string))
+  })
+})
+
+/** Each `pannier …` in a block of commands: the words before the first that is no name, and the options. */
+function commandsOf({ path, blocks }: DocsPage): { path: string; command: string[]; options: string[] }[] {
+  const lines = blocks.filter(({ language }) => language === 'sh').flatMap(({ code }) => code.split('\n'))
+  return lines.flatMap((line) => {
+    const [, rest] = /^(?:npx )?pannier (.*)$/.exec(line) ?? []
+    if (rest === undefined) return []
+    const words = rest.replace(/ #.*/, '').split(' ')
+    const nested = ['user', 'db'].includes(words[0]!) ? 2 : 1
+    return [{ path, command: words.slice(0, nested), options: words.filter((word) => word.startsWith('--')) }]
+  })
+}
+
+/** In place of `pannier`: what a page has opened is closed at its end. */
+const SHIM = `
+export * from 'pannier'
+import { open as openDatabase } from 'pannier'
+export const opened = []
+export const open = async (...parameters) => {
+  const db = await openDatabase(...parameters)
+  opened.push(db)
+  return db
+}
+`
+
+function inspected(value: unknown): string {
+  return inspect(value, { breakLength: Infinity, compact: 100, depth: 10 })
+}
+
+function patternOf(line: string): RegExp {
+  return new RegExp(
+    `^${line
+      .split('…')
+      .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+      .join('.*')}$`,
+  )
+}

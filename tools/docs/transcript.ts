@@ -1,0 +1,215 @@
+/**
+ * Follows docs/guide/tutorial.md as a new user would: in an empty folder, with the packages as they would be published, command by command
+ * and file by file, and looks at the pages in Chromium where the tutorial says what is to be seen. Needs a build.
+ *
+ * What differs from a user: `npm install` takes the packed packages and links all others from this repository, so that no network
+ * is needed; ports are free ones. What the page marks for it:
+ *
+ *     ```sh                      each line is run, one after the other
+ *     ```sh background           the command goes on; it is ready when it has printed its address
+ *     ```ts file=… append=…      a file, or an addition to one
+ *     <!-- types: TEXT -->       typed into the next commands
+ *     <!-- see: WHAT -->         one of SIGHTS below
+ */
+import type { ChildProcess } from 'node:child_process'
+import { appendFileSync, existsSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { dirname, join, resolve } from 'node:path'
+import { once } from 'node:events'
+import type { Browser, Page } from '../browser/browser.ts'
+import { missingPackages } from '../browser/engines.ts'
+import { waitForOutput } from '../browser/launch.ts'
+import { withBrowser } from '../browser/with-browser.ts'
+import { makeFolder, run, spawnTracked, stop } from '../processes.ts'
+import { PACKAGES, root } from '../checks/packages.ts'
+
+const PORTS = ['5173', '5174', '5984']
+const READY_MS_MAX = 30_000
+const SEEN_MS_MAX = 30_000
+
+interface Visit {
+  readonly browser: Browser
+  readonly urls: readonly [first: string, second: string]
+  readonly pages: Page[]
+  readonly restartServer: (whileStopped: () => Promise<void>) => Promise<void>
+}
+
+/** What the tutorial says is to be seen. */
+const SIGHTS: Readonly<Record<string, (visit: Visit) => Promise<void>>> = {
+  async 'the list in two tabs'({ browser, urls, pages }) {
+    const first = await browser.open(urls[0])
+    pages.push(first)
+    await add(first, 'Milk')
+    await sees(first, ['Milk'])
+    const tab = await browser.open(urls[0])
+    await add(tab, 'Bread')
+    await sees(first, ['Milk', 'Bread'])
+    await first.reload()
+    await sees(first, ['Milk', 'Bread'])
+    await tab.close()
+  },
+  async 'the list on both devices'({ browser, urls, pages }) {
+    const [first] = pages
+    const second = await browser.open(urls[1])
+    pages.push(second)
+    await sees(second, ['Milk', 'Bread'])
+    await add(second, 'Eggs')
+    await sees(first!, ['Milk', 'Bread', 'Eggs'])
+  },
+  async 'what was added without the server'({ pages, restartServer }) {
+    const [first, second] = pages as [Page, Page]
+    await restartServer(async () => {
+      await add(first, 'Tea')
+      await sees(first, ['Milk', 'Bread', 'Eggs', 'Tea'])
+      await add(second, 'Salt')
+      await sees(second, ['Milk', 'Bread', 'Eggs', 'Salt'])
+    })
+    for (const page of pages) await sees(page, ['Milk', 'Bread', 'Eggs', 'Tea', 'Salt'])
+  },
+}
+
+const missing = missingPackages('chromium')
+if (missing.length === 0) await follow(join(root, 'docs/guide/tutorial.md'))
+else {
+  console.log(`= the tutorial was left out: ${missing.join(', ')} not installed`)
+  if (process.env['CI'] === 'true') process.exitCode = 1
+}
+process.exit()
+
+async function follow(path: string): Promise<void> {
+  const start = performance.now()
+  const ports = await freePorts(PORTS.length)
+  const text = PORTS.reduce((page, port, at) => page.replaceAll(port, String(ports[at])), readFileSync(path, 'utf8'))
+  const counts = { commands: 0, files: 0, sights: 0 }
+  const background = new Map<string, ChildProcess>()
+  let folder = makeFolder('tutorial')
+  let typed = ''
+  const begin = async (command: string): Promise<void> => {
+    const child = spawnTracked('bash', ['-c', `exec ${command}`], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+    background.set(command, child)
+    await waitForOutput(child, /(http:\/\/)/, READY_MS_MAX)
+  }
+  await withBrowser('chromium', {}, async (browser) => {
+    const visit: Visit = {
+      browser,
+      urls: [`http://localhost:${ports[0]}`, `http://localhost:${ports[1]}`],
+      pages: [],
+      async restartServer(whileStopped) {
+        const command = [...background.keys()].find((line) => line.includes('pannier serve'))!
+        await stop(background.get(command)!, 'SIGINT')
+        await whileStopped()
+        await begin(command)
+      },
+    }
+    for (const { info, body } of stepsOf(text)) {
+      const [kind = '', ...words] = info.split(/\s+/)
+      const rest = words.join(' ')
+      console.log(kind.endsWith(':') ? `[${info}]` : `--- ${info}\n${body.trimEnd()}`)
+      if (kind === 'types:') typed = rest
+      else if (kind === 'see:') {
+        await SIGHTS[rest]!(visit)
+        counts.sights++
+      } else if (kind === 'sh') {
+        for (const line of body.trim().split('\n')) {
+          counts.commands++
+          if (line.startsWith('cd ')) folder = resolve(folder, line.slice('cd '.length))
+          else if (line.startsWith('npm install ')) await install(folder, line.split(' ').slice(2))
+          else if (rest === 'background') await begin(line)
+          else await runLine(line, folder, typed)
+        }
+      } else if (rest !== '') {
+        save(folder, rest, body)
+        counts.files++
+      }
+    }
+  })
+  if (!existsSync(join(folder, 'dist/index.html'))) throw new Error('The tutorial has built no page.')
+  const seconds = Math.round((performance.now() - start) / 1000)
+  console.log(
+    `= the tutorial as written: ${counts.commands} commands, ${counts.files} files, ${counts.sights} looks at its pages, ${seconds} s`,
+  )
+}
+
+/** Blocks of code and marks, in their order. */
+function stepsOf(text: string): { info: string; body: string }[] {
+  return [...text.matchAll(/^```(.+)\n([^]*?)^```|^<!-- ((?:see|types): .*) -->$/gm)].map(([, fence, body, mark]) => ({
+    info: fence ?? mark!,
+    body: body ?? '',
+  }))
+}
+
+function save(folder: string, words: string, body: string): void {
+  const [, how, name] = /(file|append)=(\S+)/.exec(words)!
+  const path = join(folder, name!)
+  mkdirSync(dirname(path), { recursive: true })
+  if (how === 'append') appendFileSync(path, `\n${body}`)
+  else writeFileSync(path, body)
+}
+
+async function runLine(line: string, cwd: string, typed: string): Promise<void> {
+  const input = typed === '' ? line : `printf '%s\\n' '${typed}' | ${line}`
+  const { code, output } = await run('bash', ['-c', input], { cwd })
+  console.log(output.trimEnd())
+  if (code !== 0) throw new Error(`${line} ended with ${code}`)
+}
+
+/** Our packages are unpacked from what `npm pack` makes; all others are links to those of this repository. */
+async function install(folder: string, words: readonly string[]): Promise<void> {
+  const modules = join(folder, 'node_modules')
+  mkdirSync(join(modules, '.bin'), { recursive: true })
+  for (const name of globSync('*', { cwd: join(root, 'node_modules') })) {
+    const link = join(modules, name)
+    if (name === 'pannier' || name === '@pannier' || existsSync(link)) continue
+    symlinkSync(join(root, 'node_modules', name), link)
+  }
+  for (const name of words.filter((word) => !word.startsWith('-'))) {
+    const own = PACKAGES.find((published) => published.name === name)
+    const target = join(modules, name)
+    if (own !== undefined) {
+      mkdirSync(target, { recursive: true })
+      await runLine(`npm pack --silent --pack-destination "${folder}" "${own.folder}"`, folder, '')
+      await runLine(
+        `tar -xzf ${name.replace('@', '').replace('/', '-')}-*.tgz --strip-components=1 -C "${target}"`,
+        folder,
+        '',
+      )
+      const nested = join(own.folder, 'node_modules')
+      if (existsSync(nested)) symlinkSync(nested, join(target, 'node_modules'))
+    }
+    const { bin = {} } = JSON.parse(readFileSync(join(target, 'package.json'), 'utf8')) as {
+      bin?: Record<string, string>
+    }
+    for (const [command, path] of Object.entries(bin)) {
+      await runLine(`chmod +x "${join(target, path)}" && ln -sf "${join(target, path)}" .bin/${command}`, modules, '')
+    }
+  }
+}
+
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
+  await Promise.all(servers.map((server) => once(server, 'listening')))
+  const ports = servers.map((server) => (server.address() as AddressInfo).port)
+  for (const server of servers) server.close()
+  return ports
+}
+
+async function add(page: Page, item: string): Promise<void> {
+  await page.evaluate(async (text) => {
+    while (document.querySelector('form')?.hidden !== false) await new Promise((resolve) => setTimeout(resolve, 20))
+    document.querySelector('input')!.value = text
+    document.querySelector('form')!.requestSubmit()
+  }, item)
+}
+
+/** Waits until the page shows these items, in this order. */
+async function sees(page: Page, items: readonly string[]): Promise<void> {
+  const wanted = items.join('\n')
+  const shown = async (): Promise<string> =>
+    await page.evaluate(() => [...document.querySelectorAll('li')].map((row) => row.textContent).join('\n'))
+  const end = performance.now() + SEEN_MS_MAX
+  for (let last = ''; last !== wanted; last = await shown().catch(String)) {
+    if (performance.now() > end) throw new Error(`The page shows\n${last}\nand not\n${wanted}`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
