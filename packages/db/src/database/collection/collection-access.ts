@@ -36,3 +36,14 @@ export interface CollectionAccess {
   known(): { readonly state: CollectionState | undefined; readonly committed: boolean }
   readonly writing: CollectionWriting
 }
+
+/** A transaction has met a collection that has to be migrated first: it starts over. */
+export class MigrationNeeded extends Error {
+  /** Resolves when it is done. */
+  readonly migrate: () => Promise<void>
+
+  constructor(migrate: () => Promise<void>) {
+    super('The transaction starts over when the collection is migrated.')
+    this.migrate = migrate
+  }
+}

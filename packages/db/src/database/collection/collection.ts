@@ -23,7 +23,6 @@ import type { Replicate } from '../replication/replication.ts'
 import type { ReplicationOptions, ReplicationTarget } from '../replication/replication-options.ts'
 import type { ReplicationDirection } from '../../replication/types.ts'
 import type { MigrationFailure, RetryResult } from '../schema/migration-failures.ts'
-import { VersionedAccess } from '../schema/versioned-access.ts'
 import { assertOutside } from './transaction-scope.ts'
 import { CollectionViews } from './view.ts'
 import type { BuiltInReduce, BuiltInResult, ReduceFunction, View, ViewDefinition, ViewOptions } from './view.ts'
@@ -70,8 +69,7 @@ export class Collection<T extends object, Input extends object = T> extends Coll
   /** @internal Use `database.collection(name)`. */
   constructor(name: string, context: DatabaseContext) {
     const declarations = new Declarations(name, context)
-    const { access, schema, migrations } = declarations
-    super(name, new VersionedAccess(access, schema, () => migrations.migrate()))
+    super(name, declarations.access)
     this.declarations = declarations
     this.#context = context
     const whenReadable = async (): Promise<void> => await this.access.read(() => undefined)

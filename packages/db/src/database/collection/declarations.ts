@@ -72,7 +72,7 @@ export class Declarations implements Declared {
   constructor(name: string, context: DatabaseContext) {
     this.#name = name
     this.#context = context
-    this.access = new StoreAccess(name, context, this)
+    this.access = new StoreAccess(name, context, this, () => this.migrations.migrate())
     this.migrations = new MigrationRunner(context, this.schema, this.access.writing)
   }
 

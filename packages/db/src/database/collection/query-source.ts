@@ -5,6 +5,7 @@ import { pauseIn } from '../../base/pause.ts'
 import { DocumentReader, existingTree } from '../../document/document-reader.ts'
 import {
   indexTreeName,
+  type CollectionState,
   type IndexDefinition,
   collectionTrees,
   DEFAULT_SETTINGS,
@@ -41,20 +42,28 @@ export function querySource(
   }
 }
 
+/** The collection that a source reads; undefined if it does not exist. */
+export function stored({ documents: { collection } }: QuerySource): CollectionState | undefined {
+  return collection.number === MISSING_NUMBER ? undefined : collection
+}
+
+/** No stored collection has it. */
+const MISSING_NUMBER = 0
+
 /** It has the indexes that the first write will give it. Their numbers are those of no stored index. */
 function emptyCollection(
   name: string,
   declared: readonly Omit<IndexDefinition, 'number' | 'builtTo'>[],
 ): DocumentReader {
   const state = {
-    number: 0,
+    number: MISSING_NUMBER,
     name,
     epoch: '',
     shapes: new ShapeDictionary(),
     indexes: declared.map((declaration, at) => ({ number: -1 - at, ...declaration, builtTo: undefined })),
     nextIndexNumber: 1,
     settings: DEFAULT_SETTINGS,
-    trees: collectionTrees(0),
+    trees: collectionTrees(MISSING_NUMBER),
   }
   return new DocumentReader(EMPTY_SNAPSHOT, state)
 }

@@ -1,6 +1,6 @@
 /** How a collection reads and writes outside transactions. */
 import { lazyModule, loadedModule } from '../../base/lazy-module.ts'
-import type { MaybePromise } from '../../base/async.ts'
+import { andThen, type MaybePromise } from '../../base/async.ts'
 import type { UploadTarget } from '../../document/attachments/upload.ts'
 import type { CollectionState } from '../../document/collection-state.ts'
 import { DEFAULT_SETTINGS } from '../../document/collection-state.ts'
@@ -12,7 +12,7 @@ import type { QuerySource } from '../../query/query-source.ts'
 import type { CollectionAccess, CollectionWriting } from './collection-access.ts'
 import type { DatabaseContext } from '../database-context.ts'
 import type { ChosenSettings } from './collection-settings.ts'
-import { querySource } from './query-source.ts'
+import { querySource, stored } from './query-source.ts'
 import type { CollectionSchema } from '../schema/collection-schema.ts'
 import { assertOutside } from './transaction-scope.ts'
 import { writePath } from './write-path-on-demand.ts'
@@ -28,20 +28,29 @@ export interface Declared {
   afterWrite(collectionNumber: number | undefined): void
 }
 
-/** Reads the newest state; each write is a transaction of its own. */
+/** The collection has to be migrated before anybody reads or writes it. */
+const MUST_MIGRATE: unique symbol = Symbol('must migrate')
+
+/**
+ * Reads the newest state; each write is a transaction of its own. While documents have to be migrated, reads and writes wait. The
+ * very snapshot or transaction that is used says so, whichever tab migrates.
+ */
 export class StoreAccess implements CollectionAccess {
   readonly writing: CollectionWriting
   readonly loadLiveHost: () => Promise<LiveHost>
   readonly #name: string
   readonly #context: DatabaseContext
   readonly #declared: Declared
+  readonly #whenMigrated: () => Promise<void>
 
-  constructor(name: string, context: DatabaseContext, declared: Declared) {
+  /** `whenMigrated` resolves when it is worth another look. */
+  constructor(name: string, context: DatabaseContext, declared: Declared, whenMigrated: () => Promise<void>) {
     const { catalog } = context
     const { indexes, settings, schema } = declared
     this.#name = name
     this.#context = context
     this.#declared = declared
+    this.#whenMigrated = whenMigrated
     this.loadLiveHost = async () => {
       const { watchCollection } = await loadedModule(import('./live-watcher.ts'))
       return watchCollection(context, name, schema)
@@ -72,20 +81,35 @@ export class StoreAccess implements CollectionAccess {
   }
 
   read<T>(read: (snapshot: Snapshot) => T): MaybePromise<T> {
-    return this.#context.store.read(read)
+    const { store, catalog } = this.#context
+    const { schema } = this.#declared
+    if (schema.version === undefined) return store.read(read)
+    const result = store.read((snapshot) =>
+      schema.needsMigration(catalog.collection(snapshot, this.#name), false) ? MUST_MIGRATE : read(snapshot),
+    )
+    return andThen(result, (value) =>
+      value === MUST_MIGRATE ? this.#whenMigrated().then(() => this.read(read)) : (value as T),
+    )
   }
 
   async write<T>(write: (transaction: WriteTransaction) => T): Promise<T> {
     const { store, catalog } = this.#context
-    this.#assertOutside()
-    let number: number | undefined
-    const result = await store.write((transaction) => {
-      const written = write(transaction)
-      number = catalog.collection(transaction, this.#name)?.number
-      return written
-    })
-    this.#declared.afterWrite(number)
-    return result
+    const { schema } = this.#declared
+    for (;;) {
+      this.#assertOutside()
+      let number: number | undefined
+      const result = await store.write((transaction) => {
+        if (schema.needsMigration(catalog.collection(transaction, this.#name), true)) return MUST_MIGRATE
+        const written = write(transaction)
+        number = catalog.collection(transaction, this.#name)?.number
+        return written
+      })
+      if (result !== MUST_MIGRATE) {
+        this.#declared.afterWrite(number)
+        return result as T
+      }
+      await this.#whenMigrated()
+    }
   }
 
   uploads(): UploadTarget {
@@ -116,10 +140,21 @@ export class StoreAccess implements CollectionAccess {
     assertOutside(this.#context, `A write to the collection ${name}`, `Use tx.collection(${name}).`)
   }
 
-  openSource(): QuerySource {
+  openSource(): MaybePromise<QuerySource> {
     const { store, environment } = this.#context
     const snapshot = store.snapshot()
-    return querySource(snapshot, this.writing, environment, () => snapshot.release())
+    const source = querySource(snapshot, this.writing, environment, () => snapshot.release())
+    return this.#declared.schema.version === undefined ? source : this.#migrated(source)
+  }
+
+  #migrated(source: QuerySource): MaybePromise<QuerySource> {
+    let waits = true
+    try {
+      waits = this.#declared.schema.needsMigration(stored(source), false)
+    } finally {
+      if (waits) source.release()
+    }
+    return waits ? this.#whenMigrated().then(() => this.openSource()) : source
   }
 
   known(): { readonly state: CollectionState | undefined; readonly committed: boolean } {

@@ -7,12 +7,11 @@ import { transactionEnded } from '../../kv/transaction.ts'
 import type { QuerySource } from '../../query/query-source.ts'
 import type { Collection } from './collection.ts'
 import { CollectionOperations } from './collection-operations.ts'
-import type { CollectionAccess, CollectionWriting } from './collection-access.ts'
+import { MigrationNeeded, type CollectionAccess, type CollectionWriting } from './collection-access.ts'
 import type { DatabaseContext } from '../database-context.ts'
 import type { JsonObject } from './document-types.ts'
-import { querySource } from './query-source.ts'
+import { querySource, stored } from './query-source.ts'
 import type { DocumentOf, InputOf, KnownName, UnknownCollection } from '../schema/declared-types.ts'
-import { MigrationNeeded, VersionedAccess } from '../schema/versioned-access.ts'
 
 /** `Schemas`: those that the database was opened with, by the names of the collections. */
 export class Transaction<Schemas extends object = object> {
@@ -50,13 +49,10 @@ export class Transaction<Schemas extends object = object> {
   collection(name: string): unknown {
     this.#assertActive()
     const collection = this.#collectionOf(name)
-    const access = new TransactionAccess(this, collection.writing)
+    const { migrations } = collection.declarations
     // It must not wait for a migration, which would wait for its turn.
-    const postpone = (): Promise<never> => {
-      this.#postponed ??= new MigrationNeeded(() => collection.declarations.migrations.migrate())
-      return Promise.reject(this.#postponed)
-    }
-    return new CollectionOperations<JsonObject>(name, new VersionedAccess(access, collection.writing.schema, postpone))
+    const postpone = (): MigrationNeeded => (this.#postponed ??= new MigrationNeeded(() => migrations.migrate()))
+    return new CollectionOperations<JsonObject>(name, new TransactionAccess(this, collection.writing, postpone))
   }
 
   /** @internal Set when the transaction has to start over, whatever its function makes of it. */
@@ -145,20 +141,40 @@ class TransactionAccess implements CollectionAccess {
   readonly writing: CollectionWriting
   readonly loadLiveHost: undefined
   readonly #transaction: Transaction
+  readonly #postpone: () => MigrationNeeded
 
-  constructor(transaction: Transaction, writing: CollectionWriting) {
+  constructor(transaction: Transaction, writing: CollectionWriting, postpone: () => MigrationNeeded) {
     this.#transaction = transaction
     this.writing = writing
+    this.#postpone = postpone
   }
 
   read<T>(read: (snapshot: Snapshot) => T): MaybePromise<T> {
     const transaction = this.#transaction
     const view = transaction.active.view()
-    return transaction.reading(andThen(view, (seen) => seen.attempt(() => read(seen))))
+    const readMigrated = (snapshot: Snapshot): T => {
+      this.#assertMigrated(this.#state(snapshot), false)
+      return read(snapshot)
+    }
+    return transaction.reading(andThen(view, (seen) => seen.attempt(() => readMigrated(seen))))
   }
 
   write<T>(write: (transaction: WriteTransaction) => T): Promise<T> {
-    return this.#transaction.write(this.writing.name, write)
+    return this.#transaction.write(this.writing.name, (transaction) => {
+      this.#assertMigrated(this.#state(transaction), true)
+      return write(transaction)
+    })
+  }
+
+  #state(snapshot: Snapshot): CollectionState | undefined {
+    return this.writing.catalog.collection(snapshot, this.writing.name)
+  }
+
+  /** @throws MigrationNeeded, so that the transaction starts over; PANNIER_NEWER_SCHEMA */
+  #assertMigrated(state: CollectionState | undefined, writes: boolean): void {
+    const { schema } = this.writing
+    if (!writes && schema.version === undefined) return
+    if (schema.needsMigration(state, writes)) throw this.#postpone()
   }
 
   /** Another transaction would wait for this one to end. */
@@ -184,6 +200,12 @@ class TransactionAccess implements CollectionAccess {
       transaction.openQueries--
     })
     transaction.openQueries++
+    try {
+      this.#assertMigrated(stored(source), false)
+    } catch (error) {
+      source.release()
+      throw error
+    }
     return {
       ...source,
       attempt: (step) => {
@@ -195,6 +217,6 @@ class TransactionAccess implements CollectionAccess {
   }
 
   known(): { readonly state: CollectionState | undefined; readonly committed: boolean } {
-    return { state: this.writing.catalog.collection(this.#transaction.active, this.writing.name), committed: false }
+    return { state: this.#state(this.#transaction.active), committed: false }
   }
 }

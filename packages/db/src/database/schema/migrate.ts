@@ -1,6 +1,6 @@
 /**
  * Migrates the documents of a collection to the version that the code declares, while everybody who declares a version waits
- * (versioned-access.ts).
+ * (collection/store-access.ts).
  *
  * One small transaction raises the version, which shuts old code out in all tabs, and notes which bodies have which version:
  * ranges of sequence numbers. Then batches follow: documents are read from a snapshot, migrated and validated (which may take
