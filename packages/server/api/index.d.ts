@@ -18,7 +18,7 @@ export interface AuthOptions {
 }
 
 export interface ChangeFilter {
-    /** For each document (tombstones have `_deleted: true`) whether its change is told. */
+    /** For each document (tombstones have `_deleted: true`) whether the feed has its change. */
     accepts(documents: readonly JsonObject[]): Promise<readonly boolean[]>;
     /** The feed is over. */
     dispose(): void;
@@ -26,39 +26,30 @@ export interface ChangeFilter {
 
 export const DEFAULT_LIMITS: ServerLimits;
 
-/** A filter of a change feed that the core does not know itself: a function in a design document. */
+/** A filter of a change feed that is a function of a design document. */
 export interface FilterRequest {
-    readonly request: FastifyRequest;
+    readonly principal: Principal;
     readonly database: string;
     readonly collection: Collection<JsonObject>;
+    readonly reader: FilterReader;
     /** `ddoc/function`, or `_view`. */
     readonly filter: string;
     /** With `_view`: `ddoc/view`. */
     readonly view: string | undefined;
 }
 
-/** Finds filters. @throws HttpError 404 if there is no such function. */
+/** Finds filters. @throws ServiceError NOT_FOUND if there is no such function */
 export type FilterSource = (request: FilterRequest) => Promise<ChangeFilter>;
 
-/** Documents that a request is about to write. */
+/** Documents that somebody is about to write. */
 export interface GuardedWrite {
-    readonly request: FastifyRequest;
-    /** As in the URL. */
+    readonly principal: Principal;
+    /** The name by which users know the collection. */
     readonly database: string;
     readonly collection: Collection<JsonObject>;
     readonly documents: readonly JsonObject[];
+    /** False: the revisions were made elsewhere, and are taken as they are. */
     readonly newEdits: boolean;
-}
-
-/** What a request fails with. The client gets what the fields below tell, and nothing else. */
-export class HttpError extends Error {
-    readonly status: number;
-    /** CouchDB's word for it: `not_found`, `conflict`, … */
-    readonly error: string;
-    readonly reason: string;
-    /** When it may go well: the header `Retry-After`. */
-    readonly retryAfterSeconds?: number;
-    constructor(status: number, error: string, reason: string, options?: ErrorOptions);
 }
 
 export interface ListenOptions {
@@ -66,7 +57,7 @@ export interface ListenOptions {
     readonly host?: string;
 }
 
-/** What a route asks of the user; each includes those before it. */
+/** What a route asks of the principal; each includes those before it. */
 export type Needs = 'anyone' | 'user' | 'member' | 'database-admin' | 'server-admin';
 
 export interface NewAdmin {
@@ -88,6 +79,22 @@ export interface PannierServer {
     /** Ends feeds, finishes the requests that run, then closes the database. Idempotent. */
     close(): Promise<void>;
 }
+
+/** Who acts. Every door of the server makes one: HTTP requests, replications that the server runs, the server itself. */
+export interface Principal {
+    /** Null: a guest, who has not logged in. */
+    readonly name: string | null;
+    readonly roles: readonly string[];
+    /** Of the whole server: no rule stops an admin. */
+    readonly isAdmin: boolean;
+    /** What shows who it is. `delegation`: the server acts with the rights of a user who is not there. */
+    readonly by: 'nothing' | 'session' | 'password' | 'delegation';
+    /** From where; undefined for what the server does by itself. */
+    readonly address?: string;
+}
+
+/** Why a document is not written. */
+export type Refusal = ServiceError | PannierError;
 
 export interface ReplicatorOptions {
     /**
@@ -134,6 +141,7 @@ export interface ServerContext {
     filterSource: FilterSource;
 }
 
+/** The limits of a server with their defaults: docs/internals/http-api.md has them. */
 export interface ServerLimits {
     /** Bytes of a body in JSON that has no documents, and of what is around documents; unpacked. */
     readonly requestBytesMax: number;
@@ -167,7 +175,7 @@ export interface ServerLimits {
     readonly closeMsMax: number;
 }
 
-export interface ServerOptions {
+export interface ServerOptions extends AppOptions {
     /** Where `pannier.sqlite` and the key of its sessions are; made if need be, for this account alone. */
     readonly dir?: string;
     /** With `dir`: encrypts a new database file, and opens one that is encrypted. As for `open` of the library. */
@@ -191,35 +199,46 @@ export interface ServerOptions {
     readonly auth?: Omit<AuthOptions, 'corsOrigins' | 'secureCookies' | 'now'>;
     /** Session cookies for TLS only: where a proxy ends TLS. */
     readonly secureCookies?: boolean;
-    /** Addresses of proxies whose `X-Forwarded-…` headers are believed; `true`: whoever connects. None when left out. */
-    readonly trustProxy?: boolean | string | readonly string[];
-    /**
-     * Names of this server beside `localhost`, loopback addresses and the one it listens at: `couch.lan`, without a port. A request with
-     * another `Host` is refused with 403. When left out, a server that listens beyond loopback answers to any name.
-     */
-    readonly allowedHosts?: readonly string[];
-    /** Origins that pages may call from: `https://app.example.org`. None when left out. */
-    readonly corsOrigins?: readonly string[];
     /** With whom the server may replicate, and how persistently. */
     readonly replication?: ReplicatorOptions;
     /** A folder that is served at `/_utils`: the built pages of Fauxton. Anybody may read what is in it. */
     readonly adminUi?: string;
-    /** A pino logger, its options, or false for none. */
-    readonly logger?: Logger | LoggerOptions | false;
     /** Registered before the routes, after authentication. */
     readonly plugins?: readonly FastifyPluginAsync[];
 }
 
-/** Who has sent a request. `_admin` among the roles: a server admin. */
-export interface User {
-    /** Null: nobody has logged in. */
-    readonly name: string | null;
-    readonly roles: readonly string[];
+export class ServiceError extends Error {
+    readonly code: ServiceErrorCode;
+    /** When it may go well. */
+    readonly retryAfterSeconds: number | undefined;
+    /** `message` is shown to the principal. */
+    constructor(code: ServiceErrorCode, message: string, options?: ErrorOptions & {
+        readonly retryAfterSeconds?: number;
+    });
 }
 
+/** What the domain refuses or can't do, in its own words. `http/http-error.ts` says which status each code becomes. */
+export type ServiceErrorCode = 
+/** It is not known who asks, and a guest may not. */
+'UNAUTHENTICATED' | 'FORBIDDEN' | 'NOT_FOUND'
+/** Something else was written meanwhile, or has the name. */
+ | 'CONFLICT'
+/** A collection of this name. */
+ | 'EXISTS' | 'INVALID' | 'INVALID_NAME' | 'INVALID_DESIGN' | 'COMPILATION_FAILED' | 'TOO_LARGE' | 'DOCUMENT_TOO_LARGE' | 'TOO_MANY_REQUESTS'
+/** A collection takes no more bytes. */
+ | 'FULL'
+/** It may go well another time. */
+ | 'UNAVAILABLE'
+/** This place lacks what it takes. */
+ | 'UNSUPPORTED'
+/** A function of a design document has thrown. */
+ | 'FUNCTION_FAILED'
+/** A function of a design document took too much time or memory. */
+ | 'FUNCTION_STOPPED';
+
 /**
- * Is asked before documents are written, however that is asked for: gives for each the document to be written instead, or why
- * it is refused. `_local/` documents are no matter of guards.
+ * Is asked before documents are written, whatever way they come: gives for each the document to write instead, or why it is refused.
+ * Guards are not asked about `_local/` documents.
  */
 export type WriteGuard = (write: GuardedWrite) => GuardedDocuments | Promise<GuardedDocuments>;
 
@@ -233,8 +252,9 @@ export type WriteGuard = (write: GuardedWrite) => GuardedDocuments | Promise<Gua
  */
 export function createServer(options: ServerOptions): Promise<PannierServer>;
 
-interface Account extends User {
+interface Account {
     readonly name: string;
+    readonly roles: readonly string[];
     /** Changes with the password. */
     readonly salt: string;
     readonly isAdmin: boolean;
@@ -247,18 +267,19 @@ class Accounts {
     find(name: string): Promise<Account | undefined>;
     /** The account if the password is right. Takes as long if there is none. */
     verify(name: string, password: string): Promise<Account | undefined>;
-    /** New credentials, with which no session of before goes on. @throws HttpError 400 */
+    /** New credentials, with which no session of before goes on. @throws ServiceError INVALID */
     credentials(password: unknown): Promise<JsonObject>;
     adminNames(): Promise<string[]>;
-    /** Makes an admin, or gives one a new password. @throws HttpError 400 */
+    /** Makes an admin, or gives one a new password. @throws ServiceError INVALID */
     setAdmin(name: string, password: string): Promise<void>;
-    /** @throws HttpError 404; 403 for the last one, without whom nobody could make another */
+    /** @throws ServiceError NOT_FOUND; FORBIDDEN for the last one, without whom nobody could make another */
     removeAdmin(name: string): Promise<void>;
     /** Ends all sessions of a user or admin. */
     endSessions(name: string): Promise<void>;
     close(): void;
 }
 
+/** Long work that runs, for `/_active_tasks`. */
 interface ActiveTask {
     update(facts: JsonObject): void;
     end(): void;
@@ -271,6 +292,21 @@ class ActiveTasks {
 
 type Algorithm = 'argon2id' | 'scrypt';
 
+/** What the HTTP server as such can be told. */
+interface AppOptions {
+    /** Addresses of proxies whose `X-Forwarded-…` headers are believed; `true`: any that connects. None when left out. */
+    readonly trustProxy?: boolean | string | readonly string[];
+    /**
+     * Names of this server beside `localhost`, loopback addresses and the one it listens at: `couch.lan`, without a port. A request with
+     * another `Host` is refused with 403. When left out, a server that listens beyond loopback answers to any name.
+     */
+    readonly allowedHosts?: readonly string[];
+    /** Origins that pages may call from: `https://app.example.org`. None when left out. */
+    readonly corsOrigins?: readonly string[];
+    /** A pino logger, its options, or false for none. */
+    readonly logger?: Logger | LoggerOptions | false;
+}
+
 class Auth {
     readonly accounts: Accounts;
     readonly options: AuthOptions;
@@ -280,30 +316,30 @@ class Auth {
     readonly guard: WriteGuard;
     /** `signingKey`: of session cookies (auth/signing-key.ts). It is never in the database. */
     static open(host: AuthHost, signingKey: Buffer, options?: AuthOptions): Promise<Auth>;
-    /** Who sends the request; credentials of other schemes are passed over, as in CouchDB. @throws HttpError 401 for wrong Basic ones, 429 */
+    /** Who sends the request; credentials of other schemes are passed over, as in CouchDB. @throws ServiceError UNAUTHENTICATED for wrong Basic ones, TOO_MANY_REQUESTS */
     identify(request: FastifyRequest): Promise<Identity>;
     identityOf(request: FastifyRequest): Identity;
-    /** The account, if name and password are right. @throws HttpError 401, 429 */
+    /** The account, if name and password are right. @throws ServiceError UNAUTHENTICATED, TOO_MANY_REQUESTS */
     logIn(request: FastifyRequest, name: string, password: string): Promise<Account>;
-    /** Whether somebody who is no admin sends this to make a user. Each one counts as a failed login. @throws HttpError 429 */
-    isSignUp({ method, routeOptions, params, ip }: FastifyRequest, user: User): boolean;
+    /** Whether somebody who is no admin sends this to make a user. Each one counts as a failed login. @throws ServiceError TOO_MANY_REQUESTS */
+    isSignUp({ method, routeOptions, params, ip, principal }: FastifyRequest): boolean;
     /** The value of a session cookie. `id`: of the session that it renews. */
     cookieFor({ name, salt }: Account, id?: string): string;
     /** A cookie that is to be renewed: a tenth of its time is over. */
     isRenewalDue({ issuedMs }: Identity): boolean;
     /** Its cookies, renewed ones too, are refused from now on. */
     endSession({ sessionId }: Identity): Promise<void>;
-    /** @throws HttpError 401, 403; 404 if there is no such database, but for server admins, who may do anything there */
-    check(user: User, needs: Needs, database: string | undefined, documentId?: string): Promise<void>;
+    /** @throws ServiceError UNAUTHENTICATED, FORBIDDEN; NOT_FOUND if there is no such database, but for server admins, who may do anything there */
+    check(principal: Principal, needs: Needs, database: string | undefined, documentId?: string): Promise<void>;
     /**
      * For answers that go on, such as change feeds: calls `revoked`, once, when whoever sent the request may not see them any more:
      * logged out, deleted, with another password or other roles, or by `_security`. Call the result when the answer has ended.
      */
-    whileAllowed(request: FastifyRequest, needs: Needs, database: string | undefined, revoked: (error: HttpError) => void): () => void;
+    whileAllowed(request: FastifyRequest, needs: Needs, database: string | undefined, revoked: (error: ServiceError) => void): () => void;
     /** Changes with all that decides about permissions. */
     get version(): number;
-    /** The user as of now, whose body has come in the meantime. @throws HttpError 401, 403 if they may not any more */
-    checkAgain(request: FastifyRequest, needs: Needs, database: string | undefined, documentId?: string): Promise<User>;
+    /** The user as of now, whose body has come in the meantime. @throws ServiceError UNAUTHENTICATED, FORBIDDEN if they may not any more */
+    checkAgain(request: FastifyRequest, needs: Needs, database: string | undefined, documentId?: string): Promise<Principal>;
     close(): void;
 }
 
@@ -312,7 +348,7 @@ interface AuthHost {
     readonly state: StateStore;
     /** The collection of the `_users` database. */
     readonly users: Collection<JsonObject>;
-    /** `_security` of a database as it was put; undefined if it never was. @throws HttpError 404 if there is no such database */
+    /** `_security` of a database as it was put; undefined if it never was. @throws ServiceError NOT_FOUND if there is no such database */
     security(database: string): Promise<JsonObject | undefined>;
 }
 
@@ -361,21 +397,21 @@ class Databases {
     constructor(database: Database, state: ServerState, { bytesMax, history }?: DatabasesOptions);
     /** Sorted. */
     names(): Promise<string[]>;
-    /** @throws HttpError 404 */
+    /** @throws ServiceError NOT_FOUND */
     get(name: string): Promise<Collection<JsonObject>>;
-    /** Runs what writes to the database, which is not dropped meanwhile; documents need `room`. @throws HttpError 404 */
+    /** Runs what writes to the database, which is not dropped meanwhile; documents need `room`. @throws ServiceError NOT_FOUND */
     write<T>(name: string, run: (collection: Collection<JsonObject>, room: Room) => Promise<T>): Promise<T>;
-    /** @throws HttpError 400, 412 */
+    /** @throws ServiceError INVALID_NAME, EXISTS */
     create(name: string): Promise<void>;
     /** Makes it unless it is there. */
     ensure(name: string): Promise<void>;
-    /** @throws HttpError 404 */
+    /** @throws ServiceError NOT_FOUND */
     drop(name: string): Promise<void>;
     /** The `_security` object as it was put; undefined if it never was. */
     security(name: string): Promise<JsonObject | undefined>;
     setSecurity(name: string, security: JsonObject): Promise<void>;
     setRevisionsLimit(name: string, revisionsLimit: number): Promise<void>;
-    /** @throws HttpError 403 for a database of the server's own: what was replaced there has hashes of old passwords */
+    /** @throws ServiceError FORBIDDEN for a database of the server's own: what was replaced there has hashes of old passwords */
     setHistory(name: string, history: boolean): Promise<void>;
     close(): void;
 }
@@ -398,11 +434,11 @@ class DesignDocuments {
     constructor(database: Database, sandbox: Sandbox, log: DesignLog);
     /** All of a database, by id. */
     all(collection: Collection<JsonObject>): Promise<ReadonlyMap<string, Design>>;
-    /** `id` without `_design/`. @throws HttpError 404 */
+    /** `id` without `_design/`. @throws ServiceError NOT_FOUND */
     get(collection: Collection<JsonObject>, id: string): Promise<Design>;
-    /** @throws HttpError 404 */
+    /** @throws ServiceError NOT_FOUND */
     view(collection: Collection<JsonObject>, id: string, name: string): Promise<FoundView>;
-    /** Checks a document that is about to be written. @throws HttpError 400 */
+    /** Checks a document that is about to be written. @throws ServiceError INVALID */
     check(document: JsonObject, what: 'all' | 'validation', database: string): Promise<void>;
     /** The caller has written a design document, or dropped the database, and does not wait for the news of it. */
     changed({ name }: {
@@ -453,17 +489,25 @@ interface FilterContext {
     readonly peer: string;
 }
 
+/** What a change filter may know of the one who reads: no credentials, and no place. */
+interface FilterReader {
+    readonly method: string;
+    readonly path: readonly string[];
+    readonly query: Readonly<Record<string, unknown>>;
+    readonly headers: Readonly<Record<string, string>>;
+}
+
 interface FoundView {
     readonly collection: Collection<JsonObject>;
     readonly definition: DesignViewDefinition;
     readonly view: ServedView;
 }
 
-type GuardedDocuments = readonly (JsonObject | HttpError)[];
+type GuardedDocuments = readonly (JsonObject | Refusal)[];
 
 class HashQueue {
     constructor(limits?: Partial<HashQueueLimits>);
-    /** @throws HttpError 429 if too many wait already */
+    /** @throws ServiceError TOO_MANY_REQUESTS if too many wait already */
     run<T>(work: () => Promise<T>): Promise<T>;
 }
 
@@ -474,10 +518,9 @@ interface HashQueueLimits {
     readonly waitingMax: number;
 }
 
-/** How a user has authenticated. */
+/** Who sends a request, and how that is known. */
 interface Identity {
-    readonly user: User;
-    readonly by: 'cookie' | 'default' | undefined;
+    readonly principal: Principal;
     /** Of whoever has authenticated. */
     readonly account: Account | undefined;
     /** Of a session. */
@@ -485,6 +528,7 @@ interface Identity {
     readonly issuedMs: number | undefined;
 }
 
+/** Documents as the server handles them: JSON objects of any fields. */
 type JsonObject = Record<string, unknown>;
 
 interface LoginLimits {
@@ -535,7 +579,7 @@ class OpenFeeds {
     constructor(metrics: Metrics, most: number, mostOfUser: number);
     get count(): number;
     /** The function returned tells that it has ended. @throws HttpError 503 */
-    enter(feed: string, request: Pick<FastifyRequest, 'user' | 'ip'>): () => void;
+    enter(feed: string, request: Pick<FastifyRequest, 'principal' | 'ip'>): () => void;
 }
 
 class Passwords {
@@ -576,7 +620,7 @@ type Resolve = (host: string, options: {
 class Room {
     readonly leave: () => void;
     constructor(name: string, collection: Collection<JsonObject>, bytesMax: number, count: (bytes: number) => number, leave: () => void);
-    /** The documents, with attachments that are counted as they are read. @throws HttpError 507; so does reading them */
+    /** The documents, with attachments that are counted as they are read. @throws ServiceError FULL; so does reading them */
     admit(documents: readonly JsonObject[]): Promise<readonly JsonObject[]>;
 }
 
@@ -621,7 +665,6 @@ class ServerState implements StateStore {
     get(id: string): Promise<JsonObject | undefined>;
     set(id: string, content: JsonObject): Promise<void>;
     delete(id: string): Promise<void>;
-    /** What is there, or else what `make` gives, which then is there. */
     ensure(id: string, make: () => JsonObject): Promise<JsonObject>;
 }
 
@@ -649,7 +692,7 @@ interface UserContext {
     readonly roles: readonly string[];
 }
 
-/** @throws DocumentRefusedError; also if the function fails. DesignFunctionError if it could not be run. */
+/** @throws ServiceError FORBIDDEN, UNAUTHENTICATED if the document is refused, or if the function fails. DesignFunctionError if it could not be run. */
 type ValidateFunction = (newDocument: JsonObject, oldDocument: JsonObject | undefined, user: UserContext, security: JsonObject) => Promise<void>;
 
 class WriteGroups {

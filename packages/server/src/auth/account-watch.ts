@@ -3,7 +3,8 @@
  * watch, so that a thousand open feeds cost a write nothing.
  */
 import { USER_PREFIX } from './accounts.ts'
-import { STATE_COLLECTION, type AuthHost } from './auth-host.ts'
+import { STATE_COLLECTION } from '../service/state.ts'
+import type { AuthHost } from './auth-host.ts'
 
 interface Watcher {
   /** Of whoever reads; undefined for a stranger. */

@@ -3,12 +3,13 @@
  */
 import { randomBytes } from 'node:crypto'
 import { isPannierError } from 'pannier'
-import { HttpError } from '../http/http-error.ts'
-import { isJsonObject, type JsonObject } from '../http/request-body.ts'
-import type { User } from '../http/seams.ts'
-import { STATE_COLLECTION, type AuthHost } from './auth-host.ts'
+import { forbidden, invalid, missing } from '../service/service-error.ts'
+import { STATE_COLLECTION } from '../service/state.ts'
+import type { AuthHost } from './auth-host.ts'
 import { CREDENTIAL_FIELDS, PASSWORD_SCHEME, sessionSaltOf, verifyCredentials } from './couch-credentials.ts'
 import { checkNewPassword, type Passwords } from './passwords.ts'
+import { isJsonObject } from '../service/documents.ts'
+import type { JsonObject } from '../service/documents.ts'
 
 export const USER_PREFIX = 'org.couchdb.user:'
 export const NAME_CHARS_MAX = 200
@@ -17,8 +18,9 @@ const STATE_ID = 'auth/admins'
 /** Of what clients send; they are stored nowhere. */
 const PASSWORD_FIELDS: ReadonlySet<string> = new Set(['password', 'current_password'])
 
-export interface Account extends User {
+export interface Account {
   readonly name: string
+  readonly roles: readonly string[]
   /** Changes with the password. */
   readonly salt: string
   readonly isAdmin: boolean
@@ -72,7 +74,7 @@ export class Accounts {
     return now?.salt === found.salt ? now : undefined
   }
 
-  /** New credentials, with which no session of before goes on. @throws HttpError 400 */
+  /** New credentials, with which no session of before goes on. @throws ServiceError INVALID */
   async credentials(password: unknown): Promise<JsonObject> {
     const checked = checkNewPassword(password, this.#passwordCharsMin)
     return credentialsOf(await this.#passwords.hash(checked), newSalt())
@@ -82,19 +84,19 @@ export class Accounts {
     return (await this.#admins()).map(({ name }) => name).sort()
   }
 
-  /** Makes an admin, or gives one a new password. @throws HttpError 400 */
+  /** Makes an admin, or gives one a new password. @throws ServiceError INVALID */
   async setAdmin(name: string, password: string): Promise<void> {
     checkName(name)
     const credentials = await this.credentials(password)
     await this.#changeAdmins((admins) => [...admins.filter((one) => one.name !== name), { name, credentials }])
   }
 
-  /** @throws HttpError 404; 403 for the last one, without whom nobody could make another */
+  /** @throws ServiceError NOT_FOUND; FORBIDDEN for the last one, without whom nobody could make another */
   async removeAdmin(name: string): Promise<void> {
     await this.#changeAdmins((admins) => {
       const rest = admins.filter((one) => one.name !== name)
-      if (rest.length === admins.length) throw new HttpError(404, 'not_found', 'unknown_config_value')
-      if (rest.length === 0) throw new HttpError(403, 'forbidden', 'The last server admin can not be removed.')
+      if (rest.length === admins.length) throw missing('unknown_config_value')
+      if (rest.length === 0) throw forbidden('The last server admin can not be removed.')
       return rest
     })
   }
@@ -165,16 +167,12 @@ export class Accounts {
   }
 }
 
-/** @throws HttpError 400 */
+/** @throws ServiceError INVALID */
 export function checkName(name: unknown): asserts name is string {
   const isName = typeof name === 'string' && name !== '' && name.length <= NAME_CHARS_MAX
   // Basic credentials end a name at the colon; names of CouchDB's own start with an underscore.
   if (!isName || name.startsWith('_') || name.includes(':') || !name.isWellFormed() || name.includes('\0'))
-    throw new HttpError(
-      400,
-      'bad_request',
-      'A name is a string without a colon that does not start with an underscore.',
-    )
+    throw invalid('A name is a string without a colon that does not start with an underscore.')
 }
 
 export function withoutCredentials(document: JsonObject): JsonObject {

@@ -1,8 +1,6 @@
 /** Authentication and permissions of one server: who sends a request, and whether they may. */
 import type { FastifyRequest } from 'fastify'
-import { HttpError } from '../http/http-error.ts'
-import type { JsonObject } from '../http/request-body.ts'
-import type { Needs, User, WriteGuard } from '../http/seams.ts'
+import { forbidden, ServiceError } from '../service/service-error.ts'
 import { Accounts, USER_PREFIX, type Account } from './accounts.ts'
 import type { AuthHost } from './auth-host.ts'
 import { AccountWatch } from './account-watch.ts'
@@ -11,9 +9,14 @@ import { EndedSessions } from './ended-sessions.ts'
 import { HashQueue, type HashQueueLimits } from './hash-queue.ts'
 import { LoginLimiter, type LoginLimits } from './login-limiter.ts'
 import { PASSWORD_CHARS_MIN, Passwords } from './passwords.ts'
-import { isServerAdmin, refusalOf, USERS_DATABASE } from './permissions.ts'
+import { principalOf, refusalOf, USERS_DATABASE } from './permissions.ts'
 import { decodeToken, encodeToken, isGenuine, newSessionId, readCookie } from './session-cookie.ts'
 import { usersGuard } from './users-guard.ts'
+import type { JsonObject } from '../service/documents.ts'
+import type { Needs } from '../http/declarations.ts'
+import { GUEST } from '../service/principal.ts'
+import type { Principal } from '../service/principal.ts'
+import type { WriteGuard } from '../service/guards.ts'
 
 export interface AuthOptions {
   /** Sessions that are not used for so long end: 10 minutes when left out. */
@@ -32,10 +35,9 @@ export interface AuthOptions {
   readonly now?: () => number
 }
 
-/** How a user has authenticated. */
+/** Who sends a request, and how that is known. */
 export interface Identity {
-  readonly user: User
-  readonly by: 'cookie' | 'default' | undefined
+  readonly principal: Principal
   /** Of whoever has authenticated. */
   readonly account: Account | undefined
   /** Of a session. */
@@ -43,13 +45,6 @@ export interface Identity {
   readonly issuedMs: number | undefined
 }
 
-const NOBODY: Identity = {
-  user: { name: null, roles: [] },
-  by: undefined,
-  account: undefined,
-  sessionId: undefined,
-  issuedMs: undefined,
-}
 export const SESSION_MS_MAX: number = 10 * 60 * 1000
 const CURRENT_PASSWORD =
   'A session alone changes no password: send the old one as current_password, or the request with Basic credentials.'
@@ -86,7 +81,7 @@ export class Auth {
     this.guard = usersGuard({
       accounts: this.accounts,
       signUp: options.signUp === true,
-      checkPassword: (request, current) => this.#checkPassword(request, current),
+      checkPassword: (principal, current) => this.#checkPassword(principal, current),
     })
   }
 
@@ -96,36 +91,36 @@ export class Auth {
     return new Auth(host, options, signingKey, ended)
   }
 
-  /** Who sends the request; credentials of other schemes are passed over, as in CouchDB. @throws HttpError 401 for wrong Basic ones, 429 */
+  /** Who sends the request; credentials of other schemes are passed over, as in CouchDB. @throws ServiceError UNAUTHENTICATED for wrong Basic ones, TOO_MANY_REQUESTS */
   async identify(request: FastifyRequest): Promise<Identity> {
     const { authorization, cookie } = request.headers
     const credentials = authorization === undefined ? undefined : readBasic(authorization)
     const identity =
       credentials === undefined
-        ? await this.#fromCookie(readCookie(cookie))
+        ? await this.#fromCookie(request, readCookie(cookie))
         : await this.#fromBasic(request, authorization!, credentials)
     this.#identities.set(request, identity)
     return identity
   }
 
   identityOf(request: FastifyRequest): Identity {
-    return this.#identities.get(request) ?? NOBODY
+    return this.#identities.get(request) ?? guest(request)
   }
 
-  /** The account, if name and password are right. @throws HttpError 401, 429 */
+  /** The account, if name and password are right. @throws ServiceError UNAUTHENTICATED, TOO_MANY_REQUESTS */
   async logIn(request: FastifyRequest, name: string, password: string): Promise<Account> {
-    const account = await this.#verify(request, name, password)
-    if (account === undefined) throw new HttpError(401, 'unauthorized', 'Name or password is incorrect.')
+    const account = await this.#verify(request.ip, name, password)
+    if (account === undefined) throw new ServiceError('UNAUTHENTICATED', 'Name or password is incorrect.')
     return account
   }
 
-  /** Whether somebody who is no admin sends this to make a user. Each one counts as a failed login. @throws HttpError 429 */
-  isSignUp({ method, routeOptions, params, ip }: FastifyRequest, user: User): boolean {
+  /** Whether somebody who is no admin sends this to make a user. Each one counts as a failed login. @throws ServiceError TOO_MANY_REQUESTS */
+  isSignUp({ method, routeOptions, params, ip, principal }: FastifyRequest): boolean {
     const { db, id } = (params ?? {}) as { readonly db?: string; readonly id?: string }
     if (this.options.signUp !== true || method !== 'PUT' || routeOptions.url !== '/:db/:id') return false
-    if (db !== USERS_DATABASE || id?.startsWith(USER_PREFIX) !== true || isServerAdmin(user)) return false
+    if (db !== USERS_DATABASE || id?.startsWith(USER_PREFIX) !== true || principal.isAdmin) return false
     const name = id.slice(USER_PREFIX.length)
-    if (name === user.name) return false
+    if (name === principal.name) return false
     this.#limiter.attempt(ip, name)
     return true
   }
@@ -145,12 +140,12 @@ export class Auth {
     if (sessionId !== undefined) await this.#ended.add(sessionId, this.#now() + this.sessionMsMax)
   }
 
-  /** @throws HttpError 401, 403; 404 if there is no such database, but for server admins, who may do anything there */
-  async check(user: User, needs: Needs, database: string | undefined, documentId?: string): Promise<void> {
-    if (isServerAdmin(user)) return
+  /** @throws ServiceError UNAUTHENTICATED, FORBIDDEN; NOT_FOUND if there is no such database, but for server admins, who may do anything there */
+  async check(principal: Principal, needs: Needs, database: string | undefined, documentId?: string): Promise<void> {
+    if (principal.isAdmin) return
     const isOfDatabase = database !== undefined && (needs === 'member' || needs === 'database-admin')
-    const security = isOfDatabase ? await this.#securityFor(user, database) : undefined
-    const refusal = refusalOf({ user, needs, database, security, documentId })
+    const security = isOfDatabase ? await this.#securityFor(principal, database) : undefined
+    const refusal = refusalOf({ principal, needs, database, security, documentId })
     if (refusal !== undefined) throw refusal
   }
 
@@ -162,7 +157,7 @@ export class Auth {
     request: FastifyRequest,
     needs: Needs,
     database: string | undefined,
-    revoked: (error: HttpError) => void,
+    revoked: (error: ServiceError) => void,
   ): () => void {
     const identity = this.identityOf(request)
     let isOver = false
@@ -187,20 +182,20 @@ export class Auth {
     return this.#watch.version
   }
 
-  /** The user as of now, whose body has come in the meantime. @throws HttpError 401, 403 if they may not any more */
+  /** The user as of now, whose body has come in the meantime. @throws ServiceError UNAUTHENTICATED, FORBIDDEN if they may not any more */
   async checkAgain(
     request: FastifyRequest,
     needs: Needs,
     database: string | undefined,
     documentId?: string,
-  ): Promise<User> {
-    const { account, sessionId } = this.identityOf(request)
+  ): Promise<Principal> {
+    const { account, sessionId, principal: before } = this.identityOf(request)
     const now = account && (await this.accounts.find(account.name))
     if (now?.salt !== account?.salt || (sessionId !== undefined && this.#ended.has(sessionId)))
-      throw new HttpError(401, 'unauthorized', 'The session has ended.')
-    const user = now === undefined ? NOBODY.user : userOf(now)
-    await this.check(user, needs, database, documentId)
-    return user
+      throw new ServiceError('UNAUTHENTICATED', 'The session has ended.')
+    const principal = now === undefined ? before : principalOf(now, before.by, before.address)
+    await this.check(principal, needs, database, documentId)
+    return principal
   }
 
   close(): void {
@@ -208,55 +203,54 @@ export class Auth {
     this.#watch.close()
   }
 
-  async #verify({ ip }: FastifyRequest, name: string, password: string): Promise<Account | undefined> {
-    const succeeded = this.#limiter.attempt(ip, name)
+  async #verify(address: string, name: string, password: string): Promise<Account | undefined> {
+    const succeeded = this.#limiter.attempt(address, name)
     const account = await this.accounts.verify(name, password)
     if (account !== undefined) succeeded()
     return account
   }
 
-  /** Basic credentials are the password. A session may be stolen or left open. @throws HttpError 403, 429 */
-  async #checkPassword(request: FastifyRequest, current: unknown): Promise<void> {
-    const { by, user } = this.identityOf(request)
-    if (by === 'default') return
-    if (typeof current !== 'string') throw new HttpError(403, 'forbidden', CURRENT_PASSWORD)
-    if ((await this.#verify(request, user.name!, current)) === undefined)
-      throw new HttpError(403, 'forbidden', 'current_password is wrong.')
+  /** Basic credentials are the password. A session may be stolen or left open. @throws ServiceError FORBIDDEN, TOO_MANY_REQUESTS */
+  async #checkPassword({ name, by, address = '' }: Principal, current: unknown): Promise<void> {
+    if (by === 'password') return
+    if (typeof current !== 'string') throw forbidden(CURRENT_PASSWORD)
+    if ((await this.#verify(address, name!, current)) === undefined) throw forbidden('current_password is wrong.')
   }
 
   async #revocationOf(
     request: FastifyRequest,
     needs: Needs,
     database: string | undefined,
-  ): Promise<HttpError | undefined> {
+  ): Promise<ServiceError | undefined> {
     try {
       await this.checkAgain(request, needs, database)
       return undefined
     } catch (error) {
       // What can't be checked is not allowed.
-      return error instanceof HttpError ? error : new HttpError(503, 'service_unavailable', 'Try again later.')
+      return error instanceof ServiceError ? error : new ServiceError('UNAVAILABLE', 'Try again later.')
     }
   }
 
   /** To strangers all databases that they may not see look alike, whether they exist or not. */
-  async #securityFor({ name }: User, database: string): Promise<JsonObject | undefined> {
+  async #securityFor({ name }: Principal, database: string): Promise<JsonObject | undefined> {
     try {
       return await this.#host.security(database)
     } catch (error) {
-      if (name === null && error instanceof HttpError && error.status === 404) return undefined
+      if (name === null && error instanceof ServiceError && error.code === 'NOT_FOUND') return undefined
       throw error
     }
   }
 
-  async #fromCookie(cookie: string | undefined): Promise<Identity> {
+  async #fromCookie(request: FastifyRequest, cookie: string | undefined): Promise<Identity> {
     const claimed = cookie === undefined ? undefined : decodeToken(cookie)
-    if (claimed === undefined || this.#ended.has(claimed.id)) return NOBODY
+    if (claimed === undefined || this.#ended.has(claimed.id)) return guest(request)
     const age = this.#now() - claimed.issuedMs
     const account = await this.accounts.find(claimed.name)
     // The same work for names that nobody has.
     const genuine = isGenuine(claimed, this.#signingKey, account?.salt ?? '')
-    if (!genuine || account === undefined || !(age < this.sessionMsMax)) return NOBODY
-    return { user: userOf(account), by: 'cookie', account, sessionId: claimed.id, issuedMs: claimed.issuedMs }
+    if (!genuine || account === undefined || !(age < this.sessionMsMax)) return guest(request)
+    const principal = principalOf(account, 'session', request.ip)
+    return { principal, account, sessionId: claimed.id, issuedMs: claimed.issuedMs }
   }
 
   async #fromBasic(request: FastifyRequest, authorization: string, credentials: Credentials): Promise<Identity> {
@@ -265,13 +259,18 @@ export class Auth {
       (name) => this.accounts.find(name),
       () => this.logIn(request, credentials.name, credentials.password),
     )
-    if (account === undefined) throw new HttpError(401, 'unauthorized', 'Name or password is incorrect.')
-    return { user: userOf(account), by: 'default', account, sessionId: undefined, issuedMs: undefined }
+    if (account === undefined) throw new ServiceError('UNAUTHENTICATED', 'Name or password is incorrect.')
+    return {
+      principal: principalOf(account, 'password', request.ip),
+      account,
+      sessionId: undefined,
+      issuedMs: undefined,
+    }
   }
 }
 
-function userOf({ name, roles }: Account): User {
-  return { name, roles }
+function guest({ ip: address }: FastifyRequest): Identity {
+  return { principal: { ...GUEST, address }, account: undefined, sessionId: undefined, issuedMs: undefined }
 }
 
 interface Credentials {

@@ -14,7 +14,7 @@ export const FIRST_ADMIN_NAME = 'admin'
  * Makes the first admin if there is none. `given`: `name:password`, which an admin then has whether or not there were others.
  * Returns the admin whose password was made here.
  *
- * @throws TypeError for a text that is no `name:password`; HttpError 400 for a password that is too short
+ * @throws TypeError for a text that is no `name:password`; ServiceError INVALID for a password that is too short
  */
 export async function ensureAdmin(accounts: Accounts, given?: string): Promise<NewAdmin | undefined> {
   if (given !== undefined) {

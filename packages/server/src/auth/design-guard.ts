@@ -1,21 +1,21 @@
 /** Design documents are programs that run for all who use a database: only its admins write them, in whatever way. */
-import type { HttpError } from '../http/http-error.ts'
-import type { JsonObject } from '../http/request-body.ts'
-import type { GuardedDocuments, GuardedWrite, WriteGuard } from '../http/seams.ts'
+import type { ServiceError } from '../service/service-error.ts'
 import { refusalOf } from './permissions.ts'
+import type { JsonObject } from '../service/documents.ts'
+import type { GuardedDocuments, GuardedWrite, WriteGuard } from '../service/guards.ts'
 
 export function designGuard(securityOf: (database: string) => Promise<JsonObject | undefined>): WriteGuard {
   return (write) => (write.documents.some(isDesign) ? guarded(write, securityOf) : write.documents)
 }
 
 async function guarded(
-  { request: { user }, database, documents }: GuardedWrite,
+  { principal, database, documents }: GuardedWrite,
   securityOf: (database: string) => Promise<JsonObject | undefined>,
 ): Promise<GuardedDocuments> {
   const security = await securityOf(database)
-  const refusal = refusalOf({ user, needs: 'database-admin', database, security })
+  const refusal = refusalOf({ principal, needs: 'database-admin', database, security })
   if (refusal === undefined) return documents
-  return documents.map((document): JsonObject | HttpError => (isDesign(document) ? refusal : document))
+  return documents.map((document): JsonObject | ServiceError => (isDesign(document) ? refusal : document))
 }
 
 function isDesign({ _id }: JsonObject): boolean {

@@ -1,5 +1,5 @@
 /** Sessions that were logged out before they would have ended by themselves. Kept in the server's state, so a restart revives none. */
-import type { StateStore } from './auth-host.ts'
+import type { StateStore } from '../service/state.ts'
 
 const STATE_ID = 'auth/ended-sessions'
 

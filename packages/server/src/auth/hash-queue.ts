@@ -1,5 +1,5 @@
 /** Password hashes take tens of megabytes and milliseconds each: few are made at a time, few may wait, the rest is refused. */
-import { HttpError } from '../http/http-error.ts'
+import { ServiceError } from '../service/service-error.ts'
 
 export interface HashQueueLimits {
   /** Made at the same time. */
@@ -19,11 +19,11 @@ export class HashQueue {
     this.#limits = { ...HASH_QUEUE_LIMITS, ...limits }
   }
 
-  /** @throws HttpError 429 if too many wait already */
+  /** @throws ServiceError TOO_MANY_REQUESTS if too many wait already */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#running >= this.#limits.concurrencyMax) {
       if (this.#waiting.length >= this.#limits.waitingMax)
-        throw new HttpError(429, 'too_many_requests', 'Too many logins at the same time. Try again later.')
+        throw new ServiceError('TOO_MANY_REQUESTS', 'Too many logins at the same time. Try again later.')
       await new Promise<void>((resolve) => this.#waiting.push(resolve))
     } else this.#running++
     try {

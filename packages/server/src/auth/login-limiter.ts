@@ -4,7 +4,7 @@
  * counters that have counted least go.
  */
 import ipaddr from 'ipaddr.js'
-import { HttpError } from '../http/http-error.ts'
+import { ServiceError } from '../service/service-error.ts'
 
 export interface LoginLimits {
   readonly windowMs: number
@@ -18,15 +18,6 @@ export interface LoginLimits {
 
 export const LOGIN_LIMITS: LoginLimits = { windowMs: 60_000, sameMax: 10, addressMax: 60, nameMax: 300 }
 const COUNTERS_MAX = 20_000
-
-export class TooManyLoginsError extends HttpError {
-  override readonly retryAfterSeconds: number
-
-  constructor(retryAfterSeconds: number) {
-    super(429, 'too_many_requests', 'Too many failed logins or new users. Try again later.')
-    this.retryAfterSeconds = retryAfterSeconds
-  }
-}
 
 interface Counter {
   count: number
@@ -47,7 +38,7 @@ export class LoginLimiter {
     this.#now = now
   }
 
-  /** Call the result when the login has succeeded. An attempt that is refused leaves no trace. @throws TooManyLoginsError */
+  /** Call the result when the login has succeeded. An attempt that is refused leaves no trace. @throws ServiceError TOO_MANY_REQUESTS */
   attempt(address: string, name: string): () => void {
     const { sameMax, addressMax, nameMax } = this.#limits
     const network = networkOf(address)
@@ -60,7 +51,7 @@ export class LoginLimiter {
     for (const { counters, key, max } of counted) {
       const counter = counters.get(key)
       if (counter !== undefined && counter.until > now && counter.count >= max)
-        throw new TooManyLoginsError(Math.ceil((counter.until - now) / 1000))
+        throw tooManyLogins(Math.ceil((counter.until - now) / 1000))
     }
     const passed = counted.map(({ counters, key }) => this.#counter(counters, key, now))
     for (const counter of passed) counter.count++
@@ -78,6 +69,12 @@ export class LoginLimiter {
     counters.set(key, counter)
     return counter
   }
+}
+
+function tooManyLogins(retryAfterSeconds: number): ServiceError {
+  return new ServiceError('TOO_MANY_REQUESTS', 'Too many failed logins or new users. Try again later.', {
+    retryAfterSeconds,
+  })
 }
 
 /** Those that are over go, or else the oldest of those that have counted least: who guesses is not forgotten. */

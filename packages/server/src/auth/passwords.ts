@@ -5,7 +5,7 @@
  */
 import * as crypto from 'node:crypto'
 import { promisify } from 'node:util'
-import { HttpError } from '../http/http-error.ts'
+import { invalid, ServiceError } from '../service/service-error.ts'
 import { HashQueue } from './hash-queue.ts'
 
 /** Bytes of UTF-8; long pass phrases are welcome. */
@@ -94,13 +94,12 @@ export class Passwords {
   }
 }
 
-/** @throws HttpError 400 for a password that can't be taken as a new one */
+/** @throws ServiceError INVALID for a password that can't be taken as a new one */
 export function checkNewPassword(password: unknown, charsMin: number): string {
-  if (typeof password !== 'string') throw new HttpError(400, 'bad_request', 'A password is a string.')
-  if (Array.from(password).length < charsMin)
-    throw new HttpError(400, 'bad_request', `A password has at least ${charsMin} characters.`)
+  if (typeof password !== 'string') throw invalid('A password is a string.')
+  if (Array.from(password).length < charsMin) throw invalid(`A password has at least ${charsMin} characters.`)
   if (Buffer.byteLength(password) > PASSWORD_BYTES_MAX)
-    throw new HttpError(400, 'bad_request', `A password has at most ${PASSWORD_BYTES_MAX} bytes.`)
+    throw invalid(`A password has at most ${PASSWORD_BYTES_MAX} bytes.`)
   return password
 }
 
@@ -109,7 +108,7 @@ async function derive(password: string, parameters: Omit<Parameters, 'hash'>): P
   // The same password typed on two systems is the same.
   const message = password.normalize('NFKC')
   if (algorithm === 'argon2id') {
-    if (argon2 === undefined) throw new HttpError(500, 'internal_server_error', 'This version of Node has no argon2.')
+    if (argon2 === undefined) throw new ServiceError('UNSUPPORTED', 'This version of Node has no argon2.')
     return await promisify(argon2)('argon2id', {
       message,
       nonce: salt,

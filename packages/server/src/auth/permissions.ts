@@ -1,8 +1,10 @@
 /** Who may do what in a database: CouchDB's `_security` objects and the rules for them. Pure. */
-import { badRequest, HttpError } from '../http/http-error.ts'
-import { isJsonObject, type JsonObject } from '../http/request-body.ts'
-import type { Needs, User } from '../http/seams.ts'
+import { forbidden, invalid, ServiceError } from '../service/service-error.ts'
 import { ADMIN_ROLE, USER_PREFIX } from './accounts.ts'
+import { isJsonObject } from '../service/documents.ts'
+import type { JsonObject } from '../service/documents.ts'
+import type { Needs } from '../http/declarations.ts'
+import type { Principal } from '../service/principal.ts'
 
 export interface SecurityGroup {
   readonly names: readonly string[]
@@ -24,7 +26,7 @@ export const REPLICATOR_DATABASE = '_replicator'
 
 /** What is asked for. */
 export interface Access {
-  readonly user: User
+  readonly principal: Principal
   readonly needs: Needs
   /** The database that it is about, and its `_security`. */
   readonly database?: string | undefined
@@ -34,57 +36,57 @@ export interface Access {
 }
 
 /** Undefined if it is allowed; else the answer: 401 to those who might log in, 403 to those who have, where CouchDB does so. */
-export function refusalOf({ user, needs, database, security, documentId }: Access): HttpError | undefined {
-  if (needs === 'anyone' || isServerAdmin(user)) return undefined
+export function refusalOf({ principal, needs, database, security, documentId }: Access): ServiceError | undefined {
+  if (needs === 'anyone' || principal.isAdmin) return undefined
   if (needs === 'user')
-    return user.name === null ? new HttpError(401, 'unauthorized', 'Authentication required.') : undefined
-  if (needs === 'server-admin') return new HttpError(401, 'unauthorized', 'You are not a server admin.')
+    return principal.name === null ? new ServiceError('UNAUTHENTICATED', 'Authentication required.') : undefined
+  if (needs === 'server-admin') return new ServiceError('UNAUTHENTICATED', 'You are not a server admin.')
   const { admins, members } = readSecurity(security ?? DEFAULT_SECURITY)
-  if (contains(admins, user)) return undefined
-  if (needs === 'database-admin') return refused(user, 'You are not a db or server admin.')
-  if (database === REPLICATOR_DATABASE) return refused(user, 'You are not an admin of this db.')
+  if (contains(admins, principal)) return undefined
+  if (needs === 'database-admin') return refused(principal, 'You are not a db or server admin.')
+  if (database === REPLICATOR_DATABASE) return refused(principal, 'You are not an admin of this db.')
   if (database === USERS_DATABASE) {
-    const isOwn = user.name !== null && documentId === USER_PREFIX + user.name
-    return isOwn ? undefined : refused(user, 'Only administrators and the user may access the documents of a user.')
+    const isOwn = principal.name !== null && documentId === USER_PREFIX + principal.name
+    return isOwn
+      ? undefined
+      : refused(principal, 'Only administrators and the user may access the documents of a user.')
   }
   const isPublic = members.names.length === 0 && members.roles.length === 0
-  if (isPublic || contains(members, user)) return undefined
-  return refused(user, 'You are not allowed to access this db.')
+  if (isPublic || contains(members, principal)) return undefined
+  return refused(principal, 'You are not allowed to access this db.')
 }
 
-export function isServerAdmin({ roles }: User): boolean {
-  return roles.includes(ADMIN_ROLE)
+/** Somebody with these roles; `_admin` among them makes a server admin. */
+export function principalOf(
+  { name, roles }: Pick<Principal, 'name' | 'roles'>,
+  by: Principal['by'],
+  address?: string,
+): Principal {
+  return { name, roles, isAdmin: roles.includes(ADMIN_ROLE), by, ...(address !== undefined && { address }) }
 }
 
-/** Whether the user is a server admin, or an admin of the database. */
-export function isDatabaseAdmin(user: User, security: JsonObject | undefined): boolean {
-  return isServerAdmin(user) || contains(readSecurity(security ?? DEFAULT_SECURITY).admins, user)
-}
-
-/** Checks what a client wants `_security` to be. @throws HttpError 400 */
+/** Checks what a client wants `_security` to be. @throws ServiceError INVALID */
 export function checkSecurity(value: unknown): JsonObject {
-  if (!isJsonObject(value)) throw badRequest('The security object is a JSON object.')
+  if (!isJsonObject(value)) throw invalid('The security object is a JSON object.')
   for (const group of ['admins', 'members']) {
     const found = value[group] ?? {}
-    if (!isJsonObject(found)) throw badRequest(`${group} must be a JSON object of names and roles`)
+    if (!isJsonObject(found)) throw invalid(`${group} must be a JSON object of names and roles`)
     for (const list of ['names', 'roles']) {
       const entries = found[list] ?? []
       if (!Array.isArray(entries) || entries.some((entry) => typeof entry !== 'string'))
-        throw badRequest(`${list} must be a JSON list of strings`)
+        throw invalid(`${list} must be a JSON list of strings`)
     }
   }
   return value
 }
 
-/** Who reads these two databases is no matter of their members. @throws HttpError 403 for what would have no effect */
+/** Who reads these two databases is no matter of their members. @throws ServiceError FORBIDDEN for what would have no effect */
 export function checkEffect(database: string, security: JsonObject): void {
   if (database !== USERS_DATABASE && database !== REPLICATOR_DATABASE) return
   const { members } = readSecurity(security)
   const isDefault = members.names.length === 0 && members.roles.join() === ADMIN_ROLE
   if (security['members'] === undefined || isDefault) return
-  throw new HttpError(
-    403,
-    'forbidden',
+  throw forbidden(
     `${database} has no members: only its admins, and in _users each user for the own document, have access. Leave members out, or as they are.`,
   )
 }
@@ -102,10 +104,12 @@ function textsOf(list: unknown): string[] {
   return Array.isArray(list) ? list.filter((entry) => typeof entry === 'string') : []
 }
 
-function contains({ names, roles }: SecurityGroup, user: User): boolean {
-  return (user.name !== null && names.includes(user.name)) || user.roles.some((role) => roles.includes(role))
+function contains({ names, roles }: SecurityGroup, principal: Principal): boolean {
+  return (
+    (principal.name !== null && names.includes(principal.name)) || principal.roles.some((role) => roles.includes(role))
+  )
 }
 
-function refused({ name }: User, reason: string): HttpError {
-  return name === null ? new HttpError(401, 'unauthorized', reason) : new HttpError(403, 'forbidden', reason)
+function refused({ name }: Principal, reason: string): ServiceError {
+  return name === null ? new ServiceError('UNAUTHENTICATED', reason) : forbidden(reason)
 }

@@ -1,16 +1,18 @@
 /**
- * Authentication as a plugin: sets `request.user`, enforces what routes need, and brings `/_session`. A route that does not say what
+ * Authentication as a plugin: sets `request.principal`, enforces what routes need, and brings `/_session`. A route that does not say what
  * it needs is for server admins only.
  */
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
-import { badRequest } from '../http/http-error.ts'
-import { isJsonObject, readBody } from '../http/request-body.ts'
+import { invalid } from '../service/service-error.ts'
+import { readBody } from '../http/request-body.ts'
 import { parseJson } from '../http/strict-json.ts'
 import type { Auth } from './auth.ts'
-import { refuseCrossSite } from './cross-site.ts'
-import { setCookieHeader } from './session-cookie.ts'
+import { refuseCrossSite } from '../http/cross-site.ts'
+import { GUEST } from '../service/principal.ts'
+import { readCookie, setCookieHeader } from './session-cookie.ts'
 import { USER_BYTES_MAX } from './users-guard.ts'
+import { isJsonObject } from '../service/documents.ts'
 
 const SESSION_BODY: { readonly bytesMax: number; readonly stallMsMax: number } = {
   bytesMax: 16_384,
@@ -21,33 +23,33 @@ const FORM = 'application/x-www-form-urlencoded'
 /** To be registered before the routes, and after CORS. */
 export function authPlugin(auth: Auth): FastifyPluginAsync {
   return fastifyPlugin(async (app: FastifyInstance) => {
-    app.decorateRequest('user')
+    app.decorateRequest('principal')
     app.decorateRequest('checkAgain')
     app.decorateRequest('bodyBytesMax')
     app.addHook('onRequest', async (request) => {
-      request.user = { name: null, roles: [] }
-      refuseCrossSite(request, auth.allowedOrigins)
+      request.principal = GUEST
+      refuseCrossSite(request, auth.allowedOrigins, readCookie(request.headers.cookie) !== undefined)
       let { version } = auth
       // What would be refused with a wrong password must answer a new login.
       const isLogin = request.routeOptions.url === '/_session' && request.method === 'POST'
       const identity = isLogin ? undefined : await auth.identify(request)
-      if (identity !== undefined) request.user = identity.user
+      if (identity !== undefined) request.principal = identity.principal
       const { params } = request as { params?: { db?: string; id?: string } }
       // Not of `/:db/_local/:id` and the like.
       const isDocument = request.routeOptions.url?.startsWith('/:db/:id') === true
       if (request.is404 || request.method === 'OPTIONS') return
       const { needs: declared = 'server-admin' } = request.routeOptions.config
-      const isSignUp = auth.isSignUp(request, request.user)
+      const isSignUp = auth.isSignUp(request)
       // Whether that user may be made is up to the guard of writes.
       const needs = isSignUp ? 'anyone' : declared
       if (isSignUp) request.bodyBytesMax = USER_BYTES_MAX
       const id = isDocument ? params?.id : undefined
-      await auth.check(request.user, needs, params?.db, id)
+      await auth.check(request.principal, needs, params?.db, id)
       if (isLogin) return
       request.checkAgain = async () => {
         if (auth.version === version) return
         version = auth.version
-        request.user = await auth.checkAgain(request, needs, params?.db, id)
+        request.principal = await auth.checkAgain(request, needs, params?.db, id)
       }
     })
     app.addHook('onSend', (request, reply, payload, done) => {
@@ -63,9 +65,13 @@ export function authPlugin(auth: Auth): FastifyPluginAsync {
 function sessionRoutes(app: FastifyInstance, auth: Auth): void {
   app.get('/_session', { config: { needs: 'anyone' } }, async (request, reply) => {
     noStore(reply)
-    const { user, by } = auth.identityOf(request)
-    const info = { authentication_handlers: ['cookie', 'default'], ...(by !== undefined && { authenticated: by }) }
-    return { ok: true, userCtx: user, info }
+    const { name, roles, by } = auth.identityOf(request).principal
+    const authenticated = by === 'session' ? 'cookie' : by === 'password' ? 'default' : undefined
+    const info = {
+      authentication_handlers: ['cookie', 'default'],
+      ...(authenticated !== undefined && { authenticated }),
+    }
+    return { ok: true, userCtx: { name, roles }, info }
   })
   app.post('/_session', { config: { needs: 'anyone', contentTypes: [FORM] } }, async (request, reply) => {
     noStore(reply)
@@ -93,7 +99,7 @@ async function readCredentials(request: FastifyRequest): Promise<{ readonly name
   const values: unknown = type === FORM ? formOf(Buffer.from(bytes).toString()) : parseJson(bytes)
   const { name, username = name, password } = isJsonObject(values) ? values : {}
   if (typeof username !== 'string' || typeof password !== 'string')
-    throw badRequest('name and password are strings that have to be given')
+    throw invalid('name and password are strings that have to be given')
   return { name: username, password }
 }
 

@@ -5,13 +5,13 @@
  * A user is one document with one branch. Users only replace the winner of their own, so they make no branch; and who deletes the
  * winner deletes all branches, or a hidden one would be the user again, with its roles and password.
  */
-import type { FastifyRequest } from 'fastify'
-import { conflict, documentTooLarge, HttpError } from '../http/http-error.ts'
-import type { JsonObject } from '../http/request-body.ts'
-import type { GuardedDocuments, GuardedWrite, WriteGuard } from '../http/seams.ts'
+import { conflicting, forbidden, ServiceError } from '../service/service-error.ts'
 import { checkName, USER_PREFIX, withoutCredentials, type Accounts } from './accounts.ts'
 import { CREDENTIAL_FIELDS } from './couch-credentials.ts'
-import { isServerAdmin, USERS_DATABASE } from './permissions.ts'
+import { USERS_DATABASE } from './permissions.ts'
+import type { JsonObject } from '../service/documents.ts'
+import type { Principal } from '../service/principal.ts'
+import type { GuardedDocuments, GuardedWrite, WriteGuard } from '../service/guards.ts'
 
 const USERS_AT_ONCE_MAX = 1000
 /** Of JSON without attachments: each request of a user reads the document. */
@@ -21,8 +21,8 @@ export interface UserRules {
   readonly accounts: Accounts
   /** Whether users may make themselves. */
   readonly signUp: boolean
-  /** `current`: what was sent as the password until now. @throws HttpError 403, 429 unless it is shown that the user has sent the request */
-  readonly checkPassword: (request: FastifyRequest, current: unknown) => Promise<void>
+  /** `current`: what was sent as the password until now. @throws ServiceError FORBIDDEN, TOO_MANY_REQUESTS unless it is shown that the user writes this */
+  readonly checkPassword: (principal: Principal, current: unknown) => Promise<void>
 }
 
 export function usersGuard(rules: UserRules): WriteGuard {
@@ -32,13 +32,13 @@ export function usersGuard(rules: UserRules): WriteGuard {
 async function guardedUsers(write: GuardedWrite, rules: UserRules): Promise<GuardedDocuments> {
   const { documents } = write
   if (documents.length > USERS_AT_ONCE_MAX)
-    return documents.map(() => new HttpError(413, 'too_large', `at most ${USERS_AT_ONCE_MAX} users at once`))
-  const results: (JsonObject | HttpError)[] = []
+    return documents.map(() => new ServiceError('TOO_LARGE', `at most ${USERS_AT_ONCE_MAX} users at once`))
+  const results: (JsonObject | ServiceError)[] = []
   for (const document of documents) {
     try {
       results.push(await guarded(document, write, rules))
     } catch (error) {
-      if (!(error instanceof HttpError)) throw error
+      if (!(error instanceof ServiceError)) throw error
       results.push(error)
     }
   }
@@ -73,10 +73,10 @@ function nameOf(id: unknown, rev: unknown): string {
 
 /** The document as it is to be stored. */
 async function guarded(document: JsonObject, write: GuardedWrite, rules: UserRules): Promise<JsonObject> {
-  const { request, collection } = write
+  const { principal, collection } = write
   const { accounts, checkPassword } = rules
   const { _id: id, password } = document
-  const isAdmin = isServerAdmin(request.user)
+  const { isAdmin } = principal
   if (typeof id !== 'string' || !id.startsWith(USER_PREFIX)) {
     if (isAdmin && typeof id === 'string' && id.startsWith('_design/')) return document
     throw forbidden(`The id of a user is ${USER_PREFIX} and the name.`)
@@ -94,14 +94,17 @@ async function guarded(document: JsonObject, write: GuardedWrite, rules: UserRul
     const kept = Object.keys(fields).length > 0 ? fields : pick(current ?? {})
     return { ...withoutCredentials(document), ...kept }
   }
-  if (!isAdmin && current !== undefined) await checkPassword(request, document['current_password'])
+  if (!isAdmin && current !== undefined) await checkPassword(principal, document['current_password'])
   return { ...withoutCredentials(document), ...(await accounts.credentials(password)) }
 }
 
 function checkSize({ _attachments, ...document }: JsonObject): void {
   const bytes = Buffer.byteLength(JSON.stringify(document))
   if (bytes > USER_BYTES_MAX)
-    throw documentTooLarge(`A document of _users has at most ${USER_BYTES_MAX} bytes of JSON, not ${bytes}.`)
+    throw new ServiceError(
+      'DOCUMENT_TOO_LARGE',
+      `A document of _users has at most ${USER_BYTES_MAX} bytes of JSON, not ${bytes}.`,
+    )
 }
 
 /** Of those who are no admins: they replace their own document, or make it where that is allowed. An ancestry is not theirs to tell. */
@@ -109,20 +112,20 @@ async function checkRights(
   id: string,
   document: JsonObject,
   current: JsonObject | undefined,
-  { request, collection, newEdits }: GuardedWrite,
+  { principal, collection, newEdits }: GuardedWrite,
   { accounts, signUp }: UserRules,
 ): Promise<void> {
   if (!newEdits) throw forbidden('Only administrators may write revisions of other replicas (new_edits=false).')
-  if (current !== undefined && document['_rev'] !== current['_rev']) throw conflict()
+  if (current !== undefined && document['_rev'] !== current['_rev']) throw conflicting()
   const name = id.slice(USER_PREFIX.length)
-  if (current !== undefined && name === request.user.name) return
+  if (current !== undefined && name === principal.name) return
   if (!signUp || current !== undefined) throw forbidden('Only administrators may write the documents of other users.')
   if (document['_deleted'] === true || document['_attachments'] !== undefined)
     throw forbidden('A new user has no attachments, and is not deleted.')
   if (typeof document['password'] !== 'string') throw forbidden('A new user has a password: a string.')
   // A name of before may still have rights, by the `_security` of a database: only an admin gives it again.
   const [row] = await collection.list({ ids: [id] }).toArray()
-  if ((row !== undefined && 'deleted' in row) || (await accounts.find(name)) !== undefined) throw conflict()
+  if ((row !== undefined && 'deleted' in row) || (await accounts.find(name)) !== undefined) throw conflicting()
 }
 
 function checkUser(document: JsonObject, id: string): void {
@@ -143,8 +146,4 @@ function pick(document: JsonObject): JsonObject {
 
 function sameRoles(left: unknown, right: unknown): boolean {
   return JSON.stringify(left ?? []) === JSON.stringify(right ?? [])
-}
-
-function forbidden(reason: string): HttpError {
-  return new HttpError(403, 'forbidden', reason)
 }

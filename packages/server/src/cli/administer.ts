@@ -1,6 +1,6 @@
 /** Finds the server that a command means: one that runs, by its URL, or one that does not, by its folder. */
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import { HttpError } from '../http/http-error.ts'
+import { ServiceError } from '../service/service-error.ts'
 import { HttpAdministration } from './administration-by-http.ts'
 import { FileAdministration } from './administration-of-file.ts'
 import type { Administration } from './administration.ts'
@@ -38,7 +38,7 @@ export async function administer<T>(
       }
     })
   } catch (error) {
-    throw error instanceof HttpError ? new FailedError(error.reason, { cause: error }) : error
+    throw error instanceof ServiceError ? new FailedError(error.message, { cause: error }) : error
   }
 }
 

@@ -5,10 +5,9 @@ import { Accounts, checkName, USER_PREFIX } from '../auth/accounts.ts'
 import { HashQueue } from '../auth/hash-queue.ts'
 import { PASSWORD_CHARS_MIN, Passwords } from '../auth/passwords.ts'
 import { DEFAULT_SECURITY, USERS_DATABASE } from '../auth/permissions.ts'
-import { Databases } from '../couch/databases.ts'
-import { ServerState } from '../couch/server-state.ts'
-import { HttpError } from '../http/http-error.ts'
-import type { JsonObject } from '../http/request-body.ts'
+import { Databases } from '../service/databases.ts'
+import { ServerState } from '../service/state.ts'
+import { ServiceError } from '../service/service-error.ts'
 import {
   isMissing,
   isThere,
@@ -19,10 +18,11 @@ import {
   type NewUser,
   type Security,
 } from './administration.ts'
+import type { JsonObject } from '../service/documents.ts'
 
 type Users = Awaited<ReturnType<Databases['get']>>
 
-/** What it throws are HttpErrors. */
+/** What it throws are ServiceErrors. */
 export class FileAdministration implements Administration {
   readonly #database: Database
   readonly #state: ServerState
@@ -48,7 +48,7 @@ export class FileAdministration implements Administration {
   async addUser({ name, password, roles, isAdmin }: NewUser): Promise<void> {
     checkName(name)
     const { accounts, users } = await this.#accounts()
-    const taken = new HttpError(409, 'conflict', `There is a user ${name} already.`)
+    const taken = new ServiceError('CONFLICT', `There is a user ${name} already.`)
     if ((await accounts.find(name)) !== undefined) throw taken
     if (isAdmin) return accounts.setAdmin(name, password)
     const credentials = await accounts.credentials(password)
@@ -88,12 +88,12 @@ export class FileAdministration implements Administration {
   }
 
   async createDatabase(name: string): Promise<void> {
-    if ((await this.#databases.names()).includes(name)) throw new HttpError(412, 'file_exists', isThere(name))
+    if ((await this.#databases.names()).includes(name)) throw new ServiceError('EXISTS', isThere(name))
     await this.#databases.create(name)
   }
 
   async security(name: string): Promise<Security> {
-    if (!(await this.#databases.names()).includes(name)) throw new HttpError(404, 'not_found', isMissing(name))
+    if (!(await this.#databases.names()).includes(name)) throw new ServiceError('NOT_FOUND', isMissing(name))
     return readSecurity((await this.#databases.security(name)) ?? DEFAULT_SECURITY)
   }
 
@@ -114,6 +114,6 @@ export class FileAdministration implements Administration {
   }
 }
 
-function noUser(name: string): HttpError {
-  return new HttpError(404, 'not_found', `There is no user ${name}.`)
+function noUser(name: string): ServiceError {
+  return new ServiceError('NOT_FOUND', `There is no user ${name}.`)
 }

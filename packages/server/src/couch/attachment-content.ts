@@ -1,7 +1,7 @@
 /** The content of attachments inside of documents: which of them a client lacks, and putting it there as base64. */
 import type { Attachment, AttachmentStub, Collection, RevisionHistory } from 'pannier'
 import { HttpError, notFound } from '../http/http-error.ts'
-import type { JsonObject } from '../http/request-body.ts'
+import type { JsonObject } from '../service/documents.ts'
 
 export type Stubs = Readonly<Record<string, AttachmentStub>>
 

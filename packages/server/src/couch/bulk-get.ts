@@ -3,27 +3,25 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Collection } from 'pannier'
 import { badRequest, HttpError, tooLarge } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
-import { isJsonObject, readJsonObject } from '../http/request-body.ts'
-import type { JsonObject } from '../http/request-body.ts'
+import { readJsonObject } from '../http/request-body.ts'
 import { sendPieces } from '../http/streamed-reply.ts'
-import { mixedParts, newBoundary } from '../multipart/write-multipart.ts'
-import type { MixedResult } from '../multipart/write-multipart.ts'
+import { mixedParts, newBoundary } from './write-multipart.ts'
+import type { MixedResult } from './write-multipart.ts'
 import { documentPieces, knownGeneration } from './attachment-content.ts'
 import { jsonLimits } from './body-limits.ts'
 import { checkDocumentId, checkRevision } from './document-input.ts'
 import { leavesOf, readSome, REVISIONS_PER_READ } from './revision-content.ts'
 import type { WantedRevision } from './revision-content.ts'
+import type { DatabaseRoute } from '../http/declarations.ts'
 import type { Routes, ServerContext } from './server-context.ts'
-
-interface Database {
-  Params: { readonly db: string }
-}
+import { isJsonObject } from '../service/documents.ts'
+import type { JsonObject } from '../service/documents.ts'
 
 /** CouchDB's default. */
 const REFERENCES_MAX = 10_000
 
 export const bulkGetRoutes: Routes = (app, context) => {
-  app.post<Database>('/:db/_bulk_get', { config: { needs: 'member' } }, async (request, reply) =>
+  app.post<DatabaseRoute>('/:db/_bulk_get', { config: { needs: 'member' } }, async (request, reply) =>
     postBulkGet(context, request, reply),
   )
 }
@@ -44,7 +42,7 @@ interface BulkRead {
 
 async function postBulkGet(
   context: ServerContext,
-  request: FastifyRequest<Database>,
+  request: FastifyRequest<DatabaseRoute>,
   reply: FastifyReply,
 ): Promise<unknown> {
   const collection = await context.databases.get(request.params.db)

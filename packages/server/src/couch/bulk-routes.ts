@@ -3,22 +3,19 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { setImmediate } from 'node:timers/promises'
 import { asBadRequest, badRequest, HttpError } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
-import { isJsonObject, readBody } from '../http/request-body.ts'
-import type { JsonObject } from '../http/request-body.ts'
+import { readBody } from '../http/request-body.ts'
 import { Slices } from '../http/slices.ts'
 import { JsonError, parseMembers } from '../http/strict-json.ts'
 import { jsonLimits } from './body-limits.ts'
 import { withDocuments } from './document-bodies.ts'
 import type { ReceivedDocument } from './document-bodies.ts'
 import { checkDocument, checkRevision, isFitId, isFitRevision } from './document-input.ts'
-import { isLocalId } from './local-documents.ts'
+import { isJsonObject, isLocalId } from '../service/documents.ts'
+import type { DatabaseRoute } from '../http/declarations.ts'
 import type { Routes, ServerContext } from './server-context.ts'
 import { writeDocuments } from './write-documents.ts'
 import type { WriteOutcome, WriteRequest } from './write-documents.ts'
-
-interface Database {
-  Params: { readonly db: string }
-}
+import type { JsonObject } from '../service/documents.ts'
 
 /** Of documents that are written together. */
 const GROUP_DOCUMENTS_MAX = 2000
@@ -26,8 +23,8 @@ const GROUP_BYTES_MAX: number = 4 * 1024 * 1024
 
 export const bulkRoutes: Routes = (app, context) => {
   const config = { needs: 'member' } as const
-  app.post<Database>('/:db/_bulk_docs', { config }, async (request, reply) => postBulk(context, request, reply))
-  app.post<Database>('/:db/_revs_diff', { config }, async (request) => {
+  app.post<DatabaseRoute>('/:db/_bulk_docs', { config }, async (request, reply) => postBulk(context, request, reply))
+  app.post<DatabaseRoute>('/:db/_revs_diff', { config }, async (request) => {
     const found = await missingRevisions(context, request)
     return Object.fromEntries(
       Object.entries(found).map(([id, { missing, possibleAncestors }]) => [
@@ -36,7 +33,7 @@ export const bulkRoutes: Routes = (app, context) => {
       ]),
     )
   })
-  app.post<Database>('/:db/_missing_revs', { config }, async (request) => {
+  app.post<DatabaseRoute>('/:db/_missing_revs', { config }, async (request) => {
     const found = await missingRevisions(context, request)
     return { missing_revs: Object.fromEntries(Object.entries(found).map(([id, { missing }]) => [id, missing])) }
   })
@@ -44,7 +41,7 @@ export const bulkRoutes: Routes = (app, context) => {
 
 async function postBulk(
   context: ServerContext,
-  request: FastifyRequest<Database>,
+  request: FastifyRequest<DatabaseRoute>,
   reply: FastifyReply,
 ): Promise<unknown> {
   const { db: database } = request.params
@@ -163,7 +160,7 @@ interface Missing {
 /** What can't be here is missing: a replication asks for all that has changed, and goes on with what it is told. */
 async function missingRevisions(
   context: ServerContext,
-  request: FastifyRequest<Database>,
+  request: FastifyRequest<DatabaseRoute>,
 ): Promise<Record<string, Missing>> {
   const collection = await context.databases.get(request.params.db)
   const wanted = new Map<string, Set<string>>()

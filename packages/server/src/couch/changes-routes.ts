@@ -1,12 +1,11 @@
 /** `/{db}/_changes`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Collection } from 'pannier'
-import { checkSelector } from '../design/selector-errors.ts'
+import { checkSelector } from './mango/selector-errors.ts'
 import { asBadRequest, badRequest, HttpError } from '../http/http-error.ts'
+import { pathOf } from '../http/logging.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
-import { isJsonObject, readJson } from '../http/request-body.ts'
-import type { JsonObject } from '../http/request-body.ts'
-import type { ChangeFilter } from '../http/seams.ts'
+import { readJson } from '../http/request-body.ts'
 import { sendPieces, whenClosed } from '../http/streamed-reply.ts'
 import { jsonLimits } from './body-limits.ts'
 import { ChangesSource } from './changes-source.ts'
@@ -14,14 +13,14 @@ import type { ChangesRequest } from './changes-source.ts'
 import { contentTypeOf, feedOptions, feedPieces } from './feed-pieces.ts'
 import type { FeedOptions } from './feed-pieces.ts'
 import { resolveSince } from './sequence.ts'
+import type { DatabaseRoute } from '../http/declarations.ts'
 import type { Routes, ServerContext } from './server-context.ts'
-
-interface DatabaseParams {
-  readonly db: string
-}
+import { isJsonObject } from '../service/documents.ts'
+import type { JsonObject } from '../service/documents.ts'
+import type { ChangeFilter } from '../service/guards.ts'
 
 export const changesRoutes: Routes = (app, context) => {
-  app.route<{ Params: DatabaseParams }>({
+  app.route<DatabaseRoute>({
     method: ['GET', 'POST'],
     url: '/:db/_changes',
     exposeHeadRoute: false,
@@ -135,5 +134,13 @@ async function foreignFilter(
   if (filter === '_view' && view === undefined) throw badRequest('`view` filter parameter is not provided.')
   if (filter !== '_view' && !filter!.includes('/'))
     throw new HttpError(400, 'bad_request', '`filter` must be of the form `designname/filtername`')
-  return context.filterSource({ request, database, collection, filter: filter!, view })
+  const { principal, method, url, query, headers } = request
+  const path = pathOf(url).split('/').slice(1)
+  const reader = { method, path, query: query as Record<string, unknown>, headers: textsIn(headers) }
+  return context.filterSource({ principal, database, collection, reader, filter: filter!, view })
+}
+
+function textsIn(headers: FastifyRequest['headers']): Record<string, string> {
+  const texts = Object.entries(headers).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+  return Object.fromEntries(texts)
 }

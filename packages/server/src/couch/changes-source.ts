@@ -2,11 +2,11 @@
 import type { DocumentChange, Collection } from 'pannier'
 import { COUCHDB_MEANING } from '../design/couchdb-meaning.ts'
 import { HttpError } from '../http/http-error.ts'
-import type { JsonObject } from '../http/request-body.ts'
-import type { ChangeFilter } from '../http/seams.ts'
 import { documentPieces, stubsOf } from './attachment-content.ts'
 import type { FeedRow, FeedSource } from './feed-pieces.ts'
 import { sequenceText } from './sequence.ts'
+import type { JsonObject } from '../service/documents.ts'
+import type { ChangeFilter } from '../service/guards.ts'
 
 export interface ChangesRequest {
   readonly since: number

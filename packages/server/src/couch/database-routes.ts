@@ -1,4 +1,5 @@
 /** `/{db}` itself and what is set for it. */
+import { REVISIONS_LIMIT_MAX } from 'pannier'
 import { checkEffect, checkSecurity, DEFAULT_SECURITY } from '../auth/permissions.ts'
 import { asBadRequest, badRequest, HttpError } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
@@ -7,21 +8,17 @@ import { jsonLimits } from './body-limits.ts'
 import { withDocument } from './document-bodies.ts'
 import { checkDocument, checkRevision } from './document-input.ts'
 import { databaseInfo } from './server-routes.ts'
+import type { DatabaseRoute } from '../http/declarations.ts'
 import type { Routes, ServerContext } from './server-context.ts'
 import { writeDocument } from './write-documents.ts'
 
-interface Database {
-  Params: { readonly db: string }
-}
-
 const DONE = { ok: true }
-const REVISIONS_LIMIT_MAX = 100_000
 const PURGED_DOCUMENTS_MAX = 1000
 
 export const databaseRoutes: Routes = (app, context) => {
   const { databases, updates } = context
-  app.get<Database>('/:db', { config: { needs: 'member' } }, ({ params }) => databaseInfo(context, params.db))
-  app.put<Database>('/:db', { config: { needs: 'server-admin' } }, async ({ params: { db } }, reply) => {
+  app.get<DatabaseRoute>('/:db', { config: { needs: 'member' } }, ({ params }) => databaseInfo(context, params.db))
+  app.put<DatabaseRoute>('/:db', { config: { needs: 'server-admin' } }, async ({ params: { db } }, reply) => {
     await databases.create(db)
     updates.created(db)
     return reply
@@ -29,7 +26,7 @@ export const databaseRoutes: Routes = (app, context) => {
       .header('location', `/${encodeURIComponent(db)}`)
       .send(DONE)
   })
-  app.delete<Database>('/:db', { config: { needs: 'server-admin' } }, async (request) => {
+  app.delete<DatabaseRoute>('/:db', { config: { needs: 'server-admin' } }, async (request) => {
     if (new QueryParameters(request).has('rev')) {
       throw badRequest(
         'You tried to DELETE a database with a ?rev= parameter. Did you mean to DELETE a document instead?',
@@ -41,7 +38,7 @@ export const databaseRoutes: Routes = (app, context) => {
     updates.deleted(request.params.db)
     return DONE
   })
-  app.post<Database>('/:db', { config: { needs: 'member' } }, async (request, reply) => {
+  app.post<DatabaseRoute>('/:db', { config: { needs: 'member' } }, async (request, reply) => {
     const { db: database } = request.params
     await databases.get(database)
     const status = new QueryParameters(request).text('batch') === 'ok' ? 202 : 201
@@ -60,20 +57,20 @@ export const databaseRoutes: Routes = (app, context) => {
 
 const upkeepRoutes: Routes = (app, context) => {
   const { databases } = context
-  app.post<Database>('/:db/_compact', { config: { needs: 'database-admin' } }, async ({ params, log }, reply) => {
+  app.post<DatabaseRoute>('/:db/_compact', { config: { needs: 'database-admin' } }, async ({ params, log }, reply) => {
     await databases.get(params.db)
     compact(context, params.db).catch((error: unknown) => log.error({ err: error }, 'a compaction has failed'))
     return reply.code(202).send(DONE)
   })
-  app.post<Database>('/:db/_compact/:ddoc', { config: { needs: 'database-admin' } }, async ({ params }, reply) => {
+  app.post<DatabaseRoute>('/:db/_compact/:ddoc', { config: { needs: 'database-admin' } }, async ({ params }, reply) => {
     await databases.get(params.db)
     return reply.code(202).send(DONE)
   })
-  app.post<Database>('/:db/_view_cleanup', { config: { needs: 'database-admin' } }, async ({ params }, reply) => {
+  app.post<DatabaseRoute>('/:db/_view_cleanup', { config: { needs: 'database-admin' } }, async ({ params }, reply) => {
     await context.indexes.settled(params.db, await databases.get(params.db))
     return reply.code(202).send(DONE)
   })
-  app.post<Database>('/:db/_ensure_full_commit', { config: { needs: 'member' } }, async ({ params }, reply) => {
+  app.post<DatabaseRoute>('/:db/_ensure_full_commit', { config: { needs: 'member' } }, async ({ params }, reply) => {
     // What was answered is as durable as `durability` promises already: replication asks for this with each of its checkpoints.
     await databases.get(params.db)
     return reply.code(201).send({ ok: true, instance_start_time: '0' })
@@ -94,31 +91,31 @@ async function compact({ databases, database, tasks }: ServerContext, name: stri
 
 const settingsRoutes: Routes = (app, context) => {
   const { databases } = context
-  app.get<Database>('/:db/_revs_limit', { config: { needs: 'member' } }, async ({ params }, reply) => {
+  app.get<DatabaseRoute>('/:db/_revs_limit', { config: { needs: 'member' } }, async ({ params }, reply) => {
     const { revisionsLimit } = await (await databases.get(params.db)).info()
     return reply.header('content-type', 'application/json').send(`${revisionsLimit}\n`)
   })
-  app.put<Database>('/:db/_revs_limit', { config: { needs: 'database-admin' } }, async (request) => {
+  app.put<DatabaseRoute>('/:db/_revs_limit', { config: { needs: 'database-admin' } }, async (request) => {
     const limit = await readJson(request, jsonLimits(context))
     if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1 || limit > REVISIONS_LIMIT_MAX)
       throw badRequest(`\`rev_limit\` must be a whole number from 1 to ${REVISIONS_LIMIT_MAX}`)
     await databases.setRevisionsLimit(request.params.db, limit)
     return DONE
   })
-  app.get<Database>('/:db/_pannier/history', { config: { needs: 'member' } }, async ({ params }, reply) => {
+  app.get<DatabaseRoute>('/:db/_pannier/history', { config: { needs: 'member' } }, async ({ params }, reply) => {
     const { history } = await (await databases.get(params.db)).info()
     return reply.header('content-type', 'application/json').send(`${history}\n`)
   })
-  app.put<Database>('/:db/_pannier/history', { config: { needs: 'database-admin' } }, async (request) => {
+  app.put<DatabaseRoute>('/:db/_pannier/history', { config: { needs: 'database-admin' } }, async (request) => {
     const history = await readJson(request, jsonLimits(context))
     if (typeof history !== 'boolean') throw badRequest('The body must be true or false.')
     await databases.setHistory(request.params.db, history)
     return DONE
   })
-  app.get<Database>('/:db/_security', { config: { needs: 'member' } }, async ({ params }) => {
+  app.get<DatabaseRoute>('/:db/_security', { config: { needs: 'member' } }, async ({ params }) => {
     return (await databases.security(params.db)) ?? DEFAULT_SECURITY
   })
-  app.put<Database>('/:db/_security', { config: { needs: 'database-admin' } }, async (request) => {
+  app.put<DatabaseRoute>('/:db/_security', { config: { needs: 'database-admin' } }, async (request) => {
     await databases.get(request.params.db)
     const security = checkSecurity(await readJsonObject(request, jsonLimits(context)))
     checkEffect(request.params.db, security)
@@ -129,7 +126,7 @@ const settingsRoutes: Routes = (app, context) => {
 
 const purgeRoutes: Routes = (app, context) => {
   const { databases } = context
-  app.post<Database>('/:db/_purge', { config: { needs: 'server-admin' } }, async (request, reply) => {
+  app.post<DatabaseRoute>('/:db/_purge', { config: { needs: 'server-admin' } }, async (request, reply) => {
     const wanted = Object.entries(await readJsonObject(request, jsonLimits(context)))
     if (wanted.length > PURGED_DOCUMENTS_MAX)
       throw new HttpError(413, 'too_large', `At most ${PURGED_DOCUMENTS_MAX} documents are purged at once.`)
@@ -146,7 +143,7 @@ const purgeRoutes: Routes = (app, context) => {
     })
     return reply.code(201).send({ purge_seq: null, purged })
   })
-  app.get<Database>('/:db/_purged_infos_limit', { config: { needs: 'member' } }, async ({ params }, reply) => {
+  app.get<DatabaseRoute>('/:db/_purged_infos_limit', { config: { needs: 'member' } }, async ({ params }, reply) => {
     await databases.get(params.db)
     return reply.header('content-type', 'application/json').send('1000\n')
   })

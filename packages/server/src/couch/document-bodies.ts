@@ -9,12 +9,13 @@ import { DocumentFinder } from '../http/document-finder.ts'
 import type { DocumentPlace, DocumentsIn, InlineContent } from '../http/document-finder.ts'
 import { heldBodies } from '../http/held-bodies.ts'
 import { badRequest, documentTooLarge, tooLarge } from '../http/http-error.ts'
-import { bodyPieces, bodyTooLarge, isJsonObject, readBody, SMALL_BYTES_MAX } from '../http/request-body.ts'
-import type { JsonObject } from '../http/request-body.ts'
+import { bodyPieces, bodyTooLarge, readBody, SMALL_BYTES_MAX } from '../http/request-body.ts'
 import { JSON_MEMBERS_MAX, parseJson } from '../http/strict-json.ts'
-import { decodedContent } from '../multipart/related-input.ts'
+import { decodedContent } from './related-input.ts'
 import { documentLimits, jsonLimits } from './body-limits.ts'
 import type { ServerContext } from './server-context.ts'
+import { isJsonObject } from '../service/documents.ts'
+import type { JsonObject } from '../service/documents.ts'
 
 /** What a list of documents has in its place, read when it is asked for. */
 export interface ReceivedDocument {

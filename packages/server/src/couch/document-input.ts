@@ -2,10 +2,10 @@
 import { gunzipSync } from 'node:zlib'
 import { ID_BYTES_MAX } from 'pannier'
 import { badRequest, documentTooLarge, HttpError, tooLarge } from '../http/http-error.ts'
-import { isJsonObject } from '../http/request-body.ts'
-import type { JsonObject } from '../http/request-body.ts'
 import { RATIO_MAX } from '../http/unpacked.ts'
-import { checkLocalDocument, isLocalId, META_FIELDS } from './local-documents.ts'
+import { isJsonObject, isLocalId } from '../service/documents.ts'
+import { checkLocalDocument, META_FIELDS } from './local-documents.ts'
+import type { JsonObject } from '../service/documents.ts'
 
 /** The bytes that one inline attachment may unpack to; and those that it may have whatever it was packed to. */
 const UNPACKED_BYTES_MAX: number = 64 * 1024 * 1024

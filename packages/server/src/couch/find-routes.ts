@@ -1,20 +1,17 @@
 /** Mango: `_find`, `_explain`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Collection, Query } from 'pannier'
-import { chooseIndex, type MangoChoice } from '../design/mango-choice.ts'
-import { ALL_DOCS_INDEX, wireIndex } from '../design/mango-definition.ts'
-import { bookmarkOf, libraryQuery, parseQuery } from '../design/mango-query.ts'
-import type { MangoQuery } from '../design/mango-query.ts'
+import { chooseIndex, type MangoChoice } from './mango/mango-choice.ts'
+import { ALL_DOCS_INDEX, wireIndex } from './mango/mango-definition.ts'
+import { bookmarkOf, libraryQuery, parseQuery } from './mango/mango-query.ts'
+import type { MangoQuery } from './mango/mango-query.ts'
 import { asBadRequest, HttpError } from '../http/http-error.ts'
 import { readJsonObject } from '../http/request-body.ts'
-import type { JsonObject } from '../http/request-body.ts'
 import { joined, sendPieces } from '../http/streamed-reply.ts'
 import { jsonLimits } from './body-limits.ts'
+import type { DatabaseRoute } from '../http/declarations.ts'
 import type { Routes, ServerContext } from './server-context.ts'
-
-interface Database {
-  Params: { readonly db: string }
-}
+import type { JsonObject } from '../service/documents.ts'
 
 interface Prepared {
   readonly collection: Collection<JsonObject>
@@ -27,11 +24,11 @@ const NO_INDEX = 'No matching index found, create an index to optimize query tim
 
 export const findRoutes: Routes = (app, context) => {
   const config = { needs: 'member' } as const
-  app.post<Database>('/:db/_find', { config }, async (request, reply) => {
+  app.post<DatabaseRoute>('/:db/_find', { config }, async (request, reply) => {
     const prepared = await prepare(context, request)
     return find(prepared, warningOf(prepared), reply)
   })
-  app.post<Database>('/:db/_explain', { config }, async (request) => {
+  app.post<DatabaseRoute>('/:db/_explain', { config }, async (request) => {
     const { wanted, query, choice } = await prepare(context, request)
     const explanation = await asBadRequest(() => query.explain())
     const { selector, limit, skip, fields } = wanted
@@ -56,7 +53,7 @@ export const findRoutes: Routes = (app, context) => {
   })
 }
 
-async function prepare(context: ServerContext, request: FastifyRequest<Database>): Promise<Prepared> {
+async function prepare(context: ServerContext, request: FastifyRequest<DatabaseRoute>): Promise<Prepared> {
   const collection = await context.databases.get(request.params.db)
   const body = await readJsonObject(request, jsonLimits(context))
   const wanted = parseQuery(body)

@@ -11,18 +11,16 @@ import {
   wireIndex,
   withIndex,
   withoutIndex,
-} from '../design/mango-definition.ts'
+} from './mango/mango-definition.ts'
 import { badRequest, HttpError, notFound } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 import { readJsonObject } from '../http/request-body.ts'
-import type { JsonObject } from '../http/request-body.ts'
 import { jsonLimits } from './body-limits.ts'
+import type { DatabaseRoute } from '../http/declarations.ts'
 import type { Routes, ServerContext } from './server-context.ts'
 import { writeDocument } from './write-documents.ts'
+import type { JsonObject } from '../service/documents.ts'
 
-interface Database {
-  Params: { readonly db: string }
-}
 interface Index {
   Params: { readonly db: string; readonly ddoc: string; readonly name: string }
 }
@@ -31,7 +29,7 @@ const READ = { needs: 'member' } as const
 const CHANGE = { needs: 'database-admin' } as const
 
 export const indexRoutes: Routes = (app, context) => {
-  app.get<Database>('/:db/_index', { config: READ }, async (request) => {
+  app.get<DatabaseRoute>('/:db/_index', { config: READ }, async (request) => {
     const parameters = new QueryParameters(request)
     const [skip, limit] = [parameters.count('skip') ?? 0, parameters.count('limit') ?? Infinity]
     const { db } = request.params
@@ -49,7 +47,7 @@ export const indexRoutes: Routes = (app, context) => {
         throw notFound('missing')
       },
     })
-  app.post<Database>('/:db/_index', { config: CHANGE }, async (request) => createIndex(context, request))
+  app.post<DatabaseRoute>('/:db/_index', { config: CHANGE }, async (request) => createIndex(context, request))
   for (const url of ['/:db/_index/:ddoc/json/:name', '/:db/_index/_design/:ddoc/json/:name']) {
     app.delete<Index>(url, { config: CHANGE }, async (request) => {
       const { db, ddoc, name } = request.params
@@ -58,7 +56,7 @@ export const indexRoutes: Routes = (app, context) => {
       return { ok: true }
     })
   }
-  app.post<Database>('/:db/_index/_bulk_delete', { config: CHANGE }, async (request) => {
+  app.post<DatabaseRoute>('/:db/_index/_bulk_delete', { config: CHANGE }, async (request) => {
     const { db } = request.params
     const collection = await context.databases.get(db)
     const { docids } = await readJsonObject(request, jsonLimits(context))
@@ -83,7 +81,7 @@ export const indexRoutes: Routes = (app, context) => {
   })
 }
 
-async function createIndex(context: ServerContext, request: FastifyRequest<Database>): Promise<JsonObject> {
+async function createIndex(context: ServerContext, request: FastifyRequest<DatabaseRoute>): Promise<JsonObject> {
   const { db: database } = request.params
   const collection = await context.databases.get(database)
   const index = parseIndexRequest(await readJsonObject(request, jsonLimits(context)))

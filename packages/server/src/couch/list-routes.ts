@@ -3,13 +3,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Collection, ListOptions, ListRow } from 'pannier'
 import { badRequest, HttpError } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
-import { isJsonObject, readJsonObject } from '../http/request-body.ts'
-import type { JsonObject } from '../http/request-body.ts'
+import { readJsonObject } from '../http/request-body.ts'
 import { joined, sendPieces } from '../http/streamed-reply.ts'
 import { rowWithContent, stubsOf } from './attachment-content.ts'
 import { jsonLimits } from './body-limits.ts'
 import { sequenceText } from './sequence.ts'
+import type { DatabaseRoute } from '../http/declarations.ts'
 import type { Routes, ServerContext } from './server-context.ts'
+import { isJsonObject } from '../service/documents.ts'
+import type { JsonObject } from '../service/documents.ts'
 
 /** Bounds in the order of ids. */
 type IdBounds = Pick<ListOptions, 'gte' | 'gt' | 'lte' | 'lt'>
@@ -37,35 +39,31 @@ export const listRoutes: Routes = (app, context) => {
     { url: '/:db/_design_docs', within: DESIGN },
   ]
   for (const { url, within } of lists) {
-    app.get<Database>(url, { config: { needs: 'member' } }, async (request, reply) => {
+    app.get<DatabaseRoute>(url, { config: { needs: 'member' } }, async (request, reply) => {
       const collection = await context.databases.get(request.params.db)
       return sendList(reply, collection, listRead(new QueryParameters(request), within))
     })
-    app.post<Database>(url, { config: { needs: 'member' } }, async (request, reply) =>
+    app.post<DatabaseRoute>(url, { config: { needs: 'member' } }, async (request, reply) =>
       postList(context, request, reply, within),
     )
-    app.post<Database>(`${url}/queries`, { config: { needs: 'member' } }, async (request, reply) =>
+    app.post<DatabaseRoute>(`${url}/queries`, { config: { needs: 'member' } }, async (request, reply) =>
       postQueries(context, request, reply, within),
     )
   }
-  app.get<Database>('/:db/_local_docs', { config: { needs: 'member' } }, async (request) => {
+  app.get<DatabaseRoute>('/:db/_local_docs', { config: { needs: 'member' } }, async (request) => {
     const collection = await context.databases.get(request.params.db)
     return localList(collection, listRead(new QueryParameters(request), {}))
   })
-  app.post<Database>('/:db/_local_docs', { config: { needs: 'member' } }, async (request) => {
+  app.post<DatabaseRoute>('/:db/_local_docs', { config: { needs: 'member' } }, async (request) => {
     const collection = await context.databases.get(request.params.db)
     const body = await readJsonObject(request, jsonLimits(context))
     return localList(collection, listRead(new QueryParameters(request, body), {}))
   })
 }
 
-interface Database {
-  Params: { readonly db: string }
-}
-
 async function postList(
   context: ServerContext,
-  request: FastifyRequest<Database>,
+  request: FastifyRequest<DatabaseRoute>,
   reply: FastifyReply,
   within: IdBounds,
 ): Promise<unknown> {
@@ -76,7 +74,7 @@ async function postList(
 
 async function postQueries(
   context: ServerContext,
-  request: FastifyRequest<Database>,
+  request: FastifyRequest<DatabaseRoute>,
   reply: FastifyReply,
   within: IdBounds,
 ): Promise<unknown> {

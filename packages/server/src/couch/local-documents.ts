@@ -5,13 +5,8 @@
 import type { Collection, WriteResult } from 'pannier'
 import { isPannierError } from 'pannier'
 import { asBadRequest, badRequest, conflict, HttpError } from '../http/http-error.ts'
-import type { JsonObject } from '../http/request-body.ts'
-
-export const LOCAL_PREFIX = '_local/'
-
-export function isLocalId(id: unknown): id is string {
-  return typeof id === 'string' && id.startsWith(LOCAL_PREFIX)
-}
+import { LOCAL_PREFIX } from '../service/documents.ts'
+import type { JsonObject } from '../service/documents.ts'
 
 /** Fields of CouchDB's own that documents have. In local ones they mean nothing. */
 export const META_FIELDS: readonly string[] = [

@@ -2,7 +2,8 @@
 import { badRequest, notFound } from '../http/http-error.ts'
 import { readJsonObject } from '../http/request-body.ts'
 import { jsonLimits } from './body-limits.ts'
-import { checkLocalDocument, LOCAL_PREFIX, writeLocalDocument } from './local-documents.ts'
+import { LOCAL_PREFIX } from '../service/documents.ts'
+import { checkLocalDocument, writeLocalDocument } from './local-documents.ts'
 import type { Routes } from './server-context.ts'
 
 interface Local {

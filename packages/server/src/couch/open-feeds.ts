@@ -22,7 +22,7 @@ export class OpenFeeds {
   }
 
   /** The function returned tells that it has ended. @throws HttpError 503 */
-  enter(feed: string, request: Pick<FastifyRequest, 'user' | 'ip'>): () => void {
+  enter(feed: string, request: Pick<FastifyRequest, 'principal' | 'ip'>): () => void {
     if (this.#count >= this.#most) throw new HttpError(503, 'too_many_feeds', 'Too many change feeds are open.')
     const reader = readerOf(request)
     const own = this.#byUser.get(reader) ?? 0

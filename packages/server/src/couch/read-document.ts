@@ -2,8 +2,8 @@
 import type { Collection } from 'pannier'
 import { asBadRequest, badRequest, notFound } from '../http/http-error.ts'
 import type { QueryParameters } from '../http/query-parameters.ts'
-import type { JsonObject } from '../http/request-body.ts'
 import { checkRevision } from './document-input.ts'
+import type { JsonObject } from '../service/documents.ts'
 
 export interface ReadFields {
   readonly revs: boolean

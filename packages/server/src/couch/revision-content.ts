@@ -3,7 +3,7 @@
  * a mebibyte, or one document. A revision that is asked for several times in a row is read once.
  */
 import type { Collection } from 'pannier'
-import type { JsonObject } from '../http/request-body.ts'
+import type { JsonObject } from '../service/documents.ts'
 
 export interface RevisionReference {
   readonly id: string

@@ -4,7 +4,7 @@
  */
 import type { Collection } from 'pannier'
 import { badRequest } from '../http/http-error.ts'
-import type { JsonObject } from '../http/request-body.ts'
+import type { JsonObject } from '../service/documents.ts'
 
 export function sequenceText(sequence: number, epoch: string | undefined): string {
   return `${sequence}-${epoch ?? '0'}`

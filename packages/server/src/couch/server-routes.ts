@@ -5,19 +5,16 @@ import { randomBytes } from 'node:crypto'
 import { badRequest } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 import { readJsonObject } from '../http/request-body.ts'
-import type { JsonObject } from '../http/request-body.ts'
 import { sendPieces, whenClosed } from '../http/streamed-reply.ts'
 import { jsonLimits } from './body-limits.ts'
 import { contentTypeOf, feedOptions, feedPieces } from './feed-pieces.ts'
 import type { FeedRow, FeedSource } from './feed-pieces.ts'
-import { NODE_NAME } from './node-routes.ts'
-import type { DatabaseUpdates } from './database-updates.ts'
+import { COUCHDB_VERSION, NODE_NAME, SERVER_NAME, SERVER_VERSION } from '../http/server-identity.ts'
+import type { DatabaseUpdates } from '../service/database-updates.ts'
 import { sequenceText } from './sequence.ts'
 import type { Routes, ServerContext } from './server-context.ts'
+import type { JsonObject } from '../service/documents.ts'
 
-/** The version of CouchDB whose API this is; clients look at it. */
-const COUCHDB_VERSION = '3.5.0'
-const VENDOR = { name: 'Pannier', version: '0.1.0' }
 const UUIDS_MAX = 1000
 const DATABASES_PER_REQUEST_MAX = 100
 
@@ -29,7 +26,7 @@ export const serverRoutes: Routes = (app, context) => {
     git_sha: 'pannier',
     uuid: context.uuid,
     features: [...context.features],
-    vendor: VENDOR,
+    vendor: { name: SERVER_NAME, version: SERVER_VERSION },
   }))
   app.get('/_up', { config: { needs: 'anyone' } }, (_request, reply) =>
     closing.aborted ? reply.code(404).send({ status: 'maintenance_mode' }) : { status: 'ok', seeds: {} },

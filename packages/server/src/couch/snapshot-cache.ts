@@ -3,7 +3,7 @@
  * told by its epoch and last sequence number, which every change moves, purges too: so a stale one is never found.
  */
 import type { Collection } from 'pannier'
-import type { JsonObject } from '../http/request-body.ts'
+import type { JsonObject } from '../service/documents.ts'
 
 /** Of all together, and of one: a larger one costs its reader more than the server. */
 const BYTES_MAX: number = 32 * 1024 * 1024

@@ -6,8 +6,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { badRequest } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
-import { isJsonObject, readJsonObject } from '../http/request-body.ts'
-import type { JsonObject } from '../http/request-body.ts'
+import { readJsonObject } from '../http/request-body.ts'
 import { sendPieces, whenClosed } from '../http/streamed-reply.ts'
 import { jsonLimits } from './body-limits.ts'
 import { feedOptions } from './feed-pieces.ts'
@@ -15,6 +14,8 @@ import type { FeedOptions } from './feed-pieces.ts'
 import { feedTurns } from './feed-turns.ts'
 import { resolveSince } from './sequence.ts'
 import type { Routes, ServerContext } from './server-context.ts'
+import { isJsonObject } from '../service/documents.ts'
+import type { JsonObject } from '../service/documents.ts'
 
 const FEATURE = 'pannier-wait'
 const DATABASES_MAX = 1000
@@ -99,7 +100,7 @@ async function hasChanged(
   { name, since }: Place,
 ): Promise<boolean> {
   try {
-    await auth.check(request.user, 'member', name)
+    await auth.check(request.principal, 'member', name)
     const collection = await databases.get(name)
     const place = await resolveSince(collection, since)
     return place.isOtherLife || place.since < (await collection.info()).lastSeq

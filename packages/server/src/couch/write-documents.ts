@@ -4,10 +4,12 @@ import { isPannierError } from 'pannier'
 import type { WriteResult } from 'pannier'
 import { DESIGN_PREFIX } from '../design/design-documents.ts'
 import { asBadRequest, documentTooLarge, HttpError, toHttpError } from '../http/http-error.ts'
-import type { JsonObject } from '../http/request-body.ts'
-import type { GuardedWrite } from '../http/seams.ts'
-import { isLocalId, writeLocalDocument } from './local-documents.ts'
+import { isLocalId } from '../service/documents.ts'
+import { writeLocalDocument } from './local-documents.ts'
 import type { ServerContext } from './server-context.ts'
+import type { JsonObject } from '../service/documents.ts'
+import { ServiceError } from '../service/service-error.ts'
+import type { GuardedWrite, Refusal } from '../service/guards.ts'
 
 export interface WriteRequest {
   readonly request: FastifyRequest
@@ -27,8 +29,10 @@ export type WriteOutcome = WriteResult | HttpError
 export function writeDocuments(context: ServerContext, write: WriteRequest): Promise<WriteOutcome[]> {
   const { request, database, newEdits } = write
   return context.databases.write(database, async (collection, room) => {
-    const guarded = { request, database, collection, documents: write.documents, newEdits }
-    const outcomes: (WriteOutcome | JsonObject)[] = await passGuards(context, guarded)
+    const { principal } = request
+    const guarded = { principal, database, collection, documents: write.documents, newEdits }
+    const verdicts = await passGuards(context, guarded)
+    const outcomes: (WriteOutcome | JsonObject)[] = verdicts.map((one) => (one instanceof Error ? known(one) : one))
     const all = placesOfDocuments(outcomes)
     const admitted = await room.admit(placedAt(outcomes, all))
     for (const [index, at] of all.entries()) outcomes[at] = admitted[index]!
@@ -57,8 +61,8 @@ export function writeDocuments(context: ServerContext, write: WriteRequest): Pro
 export async function passGuards(
   { writeGuards }: Pick<ServerContext, 'writeGuards'>,
   write: GuardedWrite,
-): Promise<(JsonObject | HttpError)[]> {
-  let outcomes: readonly (JsonObject | HttpError)[] = write.documents
+): Promise<(JsonObject | Refusal)[]> {
+  let outcomes: readonly (JsonObject | Refusal)[] = write.documents
   for (const guard of writeGuards) {
     const places = placesOfDocuments(outcomes).filter((at) => !isLocal(outcomes[at]!))
     if (places.length === 0) break
@@ -73,13 +77,15 @@ export async function passGuards(
   return [...outcomes]
 }
 
-function refusalOf(guarded: JsonObject | HttpError, newEdits: boolean): JsonObject | HttpError {
-  if (newEdits || !(guarded instanceof HttpError) || guarded.status !== 400) return guarded
-  return new HttpError(403, 'forbidden', `${guarded.error}: ${guarded.reason}`, { cause: guarded })
+function refusalOf(guarded: JsonObject | Refusal, newEdits: boolean): JsonObject | Refusal {
+  const known = !newEdits && guarded instanceof Error ? toHttpError(guarded) : undefined
+  return known?.status === 400
+    ? new ServiceError('FORBIDDEN', known.message, { cause: guarded })
+    : (guarded as JsonObject)
 }
 
-function isLocal(outcome: WriteOutcome | JsonObject): boolean {
-  return !(outcome instanceof HttpError) && isLocalId((outcome as JsonObject)['_id'])
+function isLocal(outcome: WriteOutcome | JsonObject | Refusal): boolean {
+  return !(outcome instanceof Error) && isLocalId((outcome as JsonObject)['_id'])
 }
 
 /** @throws HttpError */
@@ -97,13 +103,16 @@ function isSmall({ headers }: FastifyRequest, document: JsonObject): boolean {
   return document['_attachments'] === undefined && Number(headers['content-length'] ?? 0) <= GROUPED_BYTES_MAX
 }
 
-function placesOfDocuments(outcomes: readonly (WriteOutcome | JsonObject)[]): number[] {
+function placesOfDocuments(outcomes: readonly (WriteOutcome | JsonObject | Refusal)[]): number[] {
   const places: number[] = []
-  for (let at = 0; at < outcomes.length; at++) if (!(outcomes[at] instanceof HttpError)) places.push(at)
+  for (let at = 0; at < outcomes.length; at++) if (!(outcomes[at] instanceof Error)) places.push(at)
   return places
 }
 
-function placedAt(outcomes: readonly (WriteOutcome | JsonObject)[], places: readonly number[]): readonly JsonObject[] {
+function placedAt(
+  outcomes: readonly (WriteOutcome | JsonObject | Refusal)[],
+  places: readonly number[],
+): readonly JsonObject[] {
   if (places.length === outcomes.length) return outcomes as readonly JsonObject[]
   return places.map((at) => outcomes[at] as JsonObject)
 }

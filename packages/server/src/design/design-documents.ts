@@ -4,12 +4,13 @@
  */
 import { createHash } from 'node:crypto'
 import type { Collection, Database, View } from 'pannier'
-import { HttpError, notFound } from '../http/http-error.ts'
-import { isJsonObject, type JsonObject } from '../http/request-body.ts'
+import { ServiceError, missing } from '../service/service-error.ts'
 import { DesignFunctionError } from '../sandbox/design-function-error.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { designFunctions, unknownReduce } from './functions.ts'
 import type { DesignFunctions, DesignLog, DesignView, DesignViewDefinition } from './functions.ts'
+import { isJsonObject } from '../service/documents.ts'
+import type { JsonObject } from '../service/documents.ts'
 
 export const DESIGN_PREFIX = '_design/'
 
@@ -62,24 +63,24 @@ export class DesignDocuments {
     return reading
   }
 
-  /** `id` without `_design/`. @throws HttpError 404 */
+  /** `id` without `_design/`. @throws ServiceError NOT_FOUND */
   async get(collection: Collection<JsonObject>, id: string): Promise<Design> {
     const found = (await this.all(collection)).get(DESIGN_PREFIX + id)
     if (found !== undefined) return found
-    throw notFound('missing')
+    throw missing('missing')
   }
 
-  /** @throws HttpError 404 */
+  /** @throws ServiceError NOT_FOUND */
   async view(collection: Collection<JsonObject>, id: string, name: string): Promise<FoundView> {
     const { functions } = await this.get(collection, id)
     const view = functions.views.get(name)
-    if (view === undefined) throw notFound('missing_named_view')
+    if (view === undefined) throw missing('missing_named_view')
     if (view.unknownReduce !== undefined) throw noReduce(view.unknownReduce)
     const { definition } = view
     return { collection, definition, view: servedView(collection, DESIGN_PREFIX + id, name, view) }
   }
 
-  /** Checks a document that is about to be written. @throws HttpError 400 */
+  /** Checks a document that is about to be written. @throws ServiceError INVALID */
   async check(document: JsonObject, what: 'all' | 'validation', database: string): Promise<void> {
     if (what === 'all') checkShape(document)
     else checkValidation(document)
@@ -88,7 +89,7 @@ export class DesignDocuments {
     } catch (error) {
       if (!(error instanceof DesignFunctionError) || error.kind === 'timeout' || error.kind === 'unavailable')
         throw error
-      throw new HttpError(400, 'compilation_error', error.message, { cause: error })
+      throw new ServiceError('COMPILATION_FAILED', error.message, { cause: error })
     }
   }
 
@@ -194,10 +195,10 @@ function checkKind(field: string, value: unknown, ...kinds: readonly string[]): 
     throw invalid(`\`${field}\` field must have ${kinds.join(' or ')} type`)
 }
 
-function noReduce(name: string): HttpError {
+function noReduce(name: string): ServiceError {
   return invalid(`\`${name}\` is not a supported reduce function.`)
 }
 
-function invalid(reason: string): HttpError {
-  return new HttpError(400, 'invalid_design_doc', reason)
+function invalid(reason: string): ServiceError {
+  return new ServiceError('INVALID_DESIGN', reason)
 }

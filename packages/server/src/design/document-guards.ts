@@ -4,13 +4,15 @@
  */
 import type { Collection } from 'pannier'
 import { DEFAULT_SECURITY } from '../auth/permissions.ts'
-import { asBadRequest, conflict, HttpError, toHttpError } from '../http/http-error.ts'
-import { isJsonObject, type JsonObject } from '../http/request-body.ts'
-import type { GuardedWrite, WriteGuard } from '../http/seams.ts'
+import { asInvalid, conflicting, ServiceError } from '../service/service-error.ts'
 import { DESIGN_PREFIX, type DesignDocuments } from './design-documents.ts'
 import type { ValidateFunction } from './functions.ts'
+import { isJsonObject } from '../service/documents.ts'
+import type { JsonObject } from '../service/documents.ts'
+import { toHttpError } from '../http/http-error.ts'
+import type { GuardedWrite, Refusal, WriteGuard } from '../service/guards.ts'
 
-type Verdict = JsonObject | HttpError
+type Verdict = JsonObject | Refusal
 
 /**
  * To be asked after it is known that the user may write design documents. One that is replicated is taken as it is, and fails when
@@ -35,12 +37,12 @@ export function validationGuard(
   securityOf: (database: string) => Promise<JsonObject | undefined>,
 ): WriteGuard {
   return async (write) => {
-    const { request, database, collection, documents } = write
+    const { principal, database, collection, documents } = write
     const validators = [...(await designs.all(collection)).values()].flatMap(
       ({ functions }) => functions.validate ?? [],
     )
     if (validators.length === 0) return documents
-    const { name, roles } = request.user
+    const { name, roles } = principal
     const user = { db: database, name, roles }
     const security = (await securityOf(database)) ?? DEFAULT_SECURITY
     const validate: Validate = async (document, previous) => {
@@ -62,7 +64,7 @@ async function validated(
   const previous = newEdits
     ? await editedRevision(collection, id, document)
     : await knownAncestor(collection, id, document)
-  if (previous instanceof HttpError) return previous
+  if (previous instanceof ServiceError) return previous
   const named = { ...document, _id: id }
   await validate(withoutContent(named), previous)
   return named
@@ -76,9 +78,9 @@ async function editedRevision(
   collection: Collection<JsonObject>,
   id: string,
   { _rev: rev }: JsonObject,
-): Promise<JsonObject | HttpError | undefined> {
-  const current = await asBadRequest(() => collection.get(id, rev === undefined ? {} : { rev: rev as string }))
-  return (current === undefined) === (rev === undefined) ? current : conflict()
+): Promise<JsonObject | ServiceError | undefined> {
+  const current = await asInvalid(() => collection.get(id, rev === undefined ? {} : { rev: rev as string }))
+  return (current === undefined) === (rev === undefined) ? current : conflicting()
 }
 
 /** The newest ancestor of a replicated revision whose content is there. */
@@ -91,7 +93,7 @@ async function knownAncestor(
   const path = new Set(ids.map((suffix, index) => `${start - index}-${suffix}`))
   path.delete(rev as string)
   if (path.size === 0) return undefined
-  const leaves = await asBadRequest(() => collection.getRevisions(id, 'all'))
+  const leaves = await asInvalid(() => collection.getRevisions(id, 'all'))
   const ancestors = leaves.flatMap((leaf) => ('ok' in leaf && path.has(leaf.ok._rev) ? [leaf.ok as JsonObject] : []))
   return ancestors[0]
 }
@@ -118,9 +120,9 @@ async function eachInTurn(
       verdicts.push(await judge(document))
     } catch (error) {
       // What may go well another time must not look like a decision about this document.
-      const refused = toHttpError(error)
-      if (refused === undefined || refused.status >= 500) throw error
-      verdicts.push(refused)
+      const status = toHttpError(error)?.status ?? 500
+      if (status >= 500) throw error
+      verdicts.push(error as Refusal)
     }
   }
   return verdicts

@@ -2,8 +2,8 @@
  * What filter functions see of a request: never credentials (CVE-2023-45725), and nothing that tells where a client is. Whoever may write
  * a design document would otherwise learn the cookies of all who read with its filters.
  */
-import type { FastifyRequest } from 'fastify'
-import type { JsonObject } from '../http/request-body.ts'
+import type { FilterRequest } from '../service/guards.ts'
+import type { JsonObject } from '../service/documents.ts'
 
 /** Who reads or writes, as functions see them. */
 export interface UserContext {
@@ -28,17 +28,18 @@ export interface FilterContext {
 /** All other headers stay outside. */
 const HEADERS: readonly string[] = ['accept', 'accept-language', 'content-type', 'host', 'user-agent']
 
-export function filterContext(request: FastifyRequest, database: string, security: JsonObject): FilterContext {
+export function filterContext({ principal, reader, database }: FilterRequest, security: JsonObject): FilterContext {
   const headers: Record<string, string> = {}
   for (const name of HEADERS) {
-    const value = request.headers[name]
+    const value = reader.headers[name]
     if (typeof value === 'string') headers[name] = value
   }
-  const { name, roles } = request.user
+  const { name, roles } = principal
+  const { method, path, query } = reader
   return {
-    method: request.method,
-    path: request.url.split('?')[0]!.split('/').slice(1),
-    query: request.query as Record<string, unknown>,
+    method,
+    path,
+    query,
     headers,
     userCtx: { db: database, name, roles },
     secObj: security,

@@ -9,13 +9,15 @@
 import { createHash } from 'node:crypto'
 import { PannierError } from 'pannier'
 import type { BuiltInReduce, Emit, ReduceFunction, ViewDefinition } from 'pannier'
-import { isJsonObject, type JsonObject } from '../http/request-body.ts'
-import { DesignFunctionError, DocumentRefusedError } from '../sandbox/design-function-error.ts'
+import { DesignFunctionError } from '../sandbox/design-function-error.ts'
 import { EXCEEDED_MAX, type FailureKind, type Outcome } from '../sandbox/protocol.ts'
 import { outcomesOf } from '../sandbox/outcomes.ts'
 import type { ProgramOwner, Sandbox, SandboxProgram } from '../sandbox/sandbox.ts'
 import { COUCHDB_MEANING } from './couchdb-meaning.ts'
 import type { FilterContext, UserContext } from './filter-request.ts'
+import { isJsonObject } from '../service/documents.ts'
+import { forbidden, ServiceError } from '../service/service-error.ts'
+import type { JsonObject } from '../service/documents.ts'
 
 export type DesignViewDefinition = ViewDefinition<
   JsonObject,
@@ -36,7 +38,7 @@ export interface DesignView {
 /** For each document whether it passes. @throws DesignFunctionError what the function throws: left out, a document would never come again. */
 export type DesignFilter = (documents: readonly JsonObject[], request: FilterContext) => Promise<boolean[]>
 
-/** @throws DocumentRefusedError; also if the function fails. DesignFunctionError if it could not be run. */
+/** @throws ServiceError FORBIDDEN, UNAUTHENTICATED if the document is refused, or if the function fails. DesignFunctionError if it could not be run. */
 export type ValidateFunction = (
   newDocument: JsonObject,
   oldDocument: JsonObject | undefined,
@@ -306,12 +308,13 @@ function validateOf(program: SandboxProgram, { id, log }: Shared): ValidateFunct
         { design: id, document: newDocument['_id'], kind: error.kind, reason: error.message },
         `${VALIDATE} has failed`,
       )
-      throw new DocumentRefusedError('forbidden', `${VALIDATE} of ${id} has failed: ${error.message}`)
+      throw forbidden(`${VALIDATE} of ${id} has failed: ${error.message}`)
     }
     if (!isJsonObject(refused)) return
-    const word = 'unauthorized' in refused ? 'unauthorized' : 'forbidden'
-    const reason = refused[word]
-    throw new DocumentRefusedError(word, typeof reason === 'string' ? reason : (JSON.stringify(reason) ?? 'refused'))
+    const isUnauthenticated = 'unauthorized' in refused
+    const reason = refused[isUnauthenticated ? 'unauthorized' : 'forbidden']
+    const message = typeof reason === 'string' ? reason : (JSON.stringify(reason) ?? 'refused')
+    throw new ServiceError(isUnauthenticated ? 'UNAUTHENTICATED' : 'FORBIDDEN', message)
   }
 }
 

@@ -4,30 +4,42 @@ import { fastify } from 'fastify'
 import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Logger, LoggerOptions } from 'pino'
 import { checkHost, hostNames } from './host-names.ts'
 import { HttpError, toHttpError } from './http-error.ts'
 import { createLogger } from './logging.ts'
 import { askForBodiesWhenRead, passOverRest } from './request-body.ts'
 import type { Metrics } from './metrics.ts'
 import { wellFormed } from './well-formed.ts'
-import type { ServerLimits, ServerOptions } from './server-options.ts'
-import './seams.ts'
+import type { ServerLimits } from './server-limits.ts'
+import './declarations.ts'
+import { SERVER_NAME } from './server-identity.ts'
+
+/** What the HTTP server as such can be told. */
+export interface AppOptions {
+  /** Addresses of proxies whose `X-Forwarded-…` headers are believed; `true`: any that connects. None when left out. */
+  readonly trustProxy?: boolean | string | readonly string[]
+  /**
+   * Names of this server beside `localhost`, loopback addresses and the one it listens at: `couch.lan`, without a port. A request with
+   * another `Host` is refused with 403. When left out, a server that listens beyond loopback answers to any name.
+   */
+  readonly allowedHosts?: readonly string[]
+  /** Origins that pages may call from: `https://app.example.org`. None when left out. */
+  readonly corsOrigins?: readonly string[]
+  /** A pino logger, its options, or false for none. */
+  readonly logger?: Logger | LoggerOptions | false
+}
 
 /** Ids have up to 4096 bytes, each of which may take three characters in a URL. */
 const PARAMETER_CHARS_MAX = 16_384
 const CONNECTIONS_CHECK_MS = 5000
-const SERVER_NAME = 'Pannier'
 /** What answers to one URL may depend on; that a cache may not share them, `Cache-Control` says. */
 const VARY = 'Accept, Authorization, Cookie'
 
 /** The newest answer on each connection. */
 const answers = new WeakMap<Socket, ServerResponse>()
 
-export async function createApp(
-  options: ServerOptions,
-  limits: ServerLimits,
-  metrics: Metrics,
-): Promise<FastifyInstance> {
+export async function createApp(options: AppOptions, limits: ServerLimits, metrics: Metrics): Promise<FastifyInstance> {
   const logger = createLogger(options.logger)
   const app: FastifyInstance = fastify({
     ...(logger !== undefined && { loggerInstance: logger as FastifyBaseLogger }),
@@ -81,7 +93,7 @@ export async function createApp(
 }
 
 /** What every request passes, and what every answer says. */
-function addHooks(app: FastifyInstance, options: ServerOptions): void {
+function addHooks(app: FastifyInstance, options: AppOptions): void {
   const allowedHosts = hostNames(options.allowedHosts ?? [])
   app.addHook('onRequest', (request, _reply, done) => {
     checkHost(request.raw, app.server, allowedHosts)
@@ -115,7 +127,7 @@ function requestIds(): () => string {
   return () => `${start}-${(++count).toString(36)}`
 }
 
-function trustedProxies(trusted: ServerOptions['trustProxy']): boolean | string | string[] {
+function trustedProxies(trusted: AppOptions['trustProxy']): boolean | string | string[] {
   return typeof trusted === 'object' ? [...trusted] : (trusted ?? false)
 }
 

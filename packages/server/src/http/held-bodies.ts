@@ -27,7 +27,7 @@ export class HeldBodies {
   }
 
   /** To be released when the request has been answered. */
-  hold(request: Pick<FastifyRequest, 'user' | 'ip'>): Hold {
+  hold(request: Pick<FastifyRequest, 'principal' | 'ip'>): Hold {
     const reader = readerOf(request)
     let own = 0
     const set = (bytes: number): void => {
@@ -62,8 +62,8 @@ export class HeldBodies {
 }
 
 /** Who is counted: a user, or an address from where nobody has logged in. */
-export function readerOf({ user, ip }: Pick<FastifyRequest, 'user' | 'ip'>): string {
-  return user.name === null ? `at ${ip}` : `is ${user.name}`
+export function readerOf({ principal, ip }: Pick<FastifyRequest, 'principal' | 'ip'>): string {
+  return principal.name === null ? `at ${ip}` : `is ${principal.name}`
 }
 
 /** Of all servers of this process, which have one memory. */

@@ -1,7 +1,8 @@
-/** Errors as they go over the wire, `{ "error", "reason" }`, and which status each error of the library becomes. */
+/** Errors as they go over the wire, `{ "error", "reason" }`, and which status each error of the domain and of the library becomes. */
 import { isPannierError } from 'pannier'
 import type { ErrorCode, PannierError } from 'pannier'
-import { DesignFunctionError, DocumentRefusedError } from '../sandbox/design-function-error.ts'
+import { ServiceError } from '../service/service-error.ts'
+import type { ServiceErrorCode } from '../service/service-error.ts'
 
 /** What a request fails with. The client gets what the fields below tell, and nothing else. */
 export class HttpError extends Error {
@@ -10,14 +11,20 @@ export class HttpError extends Error {
   readonly error: string
   readonly reason: string
   /** When it may go well: the header `Retry-After`. */
-  readonly retryAfterSeconds?: number
+  readonly retryAfterSeconds: number | undefined
 
-  constructor(status: number, error: string, reason: string, options?: ErrorOptions) {
+  constructor(
+    status: number,
+    error: string,
+    reason: string,
+    options: ErrorOptions & { readonly retryAfterSeconds?: number | undefined } = {},
+  ) {
     super(`${error}: ${reason}`, options)
     this.name = 'HttpError'
     this.status = status
     this.error = error
     this.reason = reason
+    this.retryAfterSeconds = options.retryAfterSeconds
   }
 }
 
@@ -46,9 +53,7 @@ export function documentTooLarge(reason: string): HttpError {
 export function toHttpError(error: unknown): HttpError | undefined {
   if (error instanceof HttpError) return error
   if (isPannierError(error)) return fromPannier(error)
-  if (error instanceof DocumentRefusedError)
-    return new HttpError(error.status, error.error, error.message, { cause: error })
-  if (error instanceof DesignFunctionError) return fromDesign(error, error.message)
+  if (error instanceof ServiceError) return fromService(error, error.message)
   // Of fastify: a malformed URL, an unsupported content type and the like.
   const { statusCode, message } = (error ?? {}) as { statusCode?: unknown; message?: unknown }
   if (typeof statusCode !== 'number' || statusCode < 400 || statusCode >= 500) return undefined
@@ -90,6 +95,26 @@ const MAPPINGS: Readonly<Partial<Record<ErrorCode, Mapping>>> = {
   PANNIER_CLOSED: [503, 'service_unavailable', 'The server is shutting down.'],
 }
 
+const SERVICE_ERRORS: Readonly<Record<ServiceErrorCode, readonly [status: number, error: string]>> = {
+  UNAUTHENTICATED: [401, 'unauthorized'],
+  FORBIDDEN: [403, 'forbidden'],
+  NOT_FOUND: [404, 'not_found'],
+  CONFLICT: [409, 'conflict'],
+  EXISTS: [412, 'file_exists'],
+  INVALID: [400, 'bad_request'],
+  INVALID_NAME: [400, 'illegal_database_name'],
+  INVALID_DESIGN: [400, 'invalid_design_doc'],
+  COMPILATION_FAILED: [400, 'compilation_error'],
+  TOO_LARGE: [413, 'too_large'],
+  DOCUMENT_TOO_LARGE: [413, 'document_too_large'],
+  TOO_MANY_REQUESTS: [429, 'too_many_requests'],
+  FULL: [507, 'insufficient_storage'],
+  UNAVAILABLE: [503, 'service_unavailable'],
+  UNSUPPORTED: [500, 'internal_server_error'],
+  FUNCTION_FAILED: [500, 'compilation_error'],
+  FUNCTION_STOPPED: [500, 'os_process_error'],
+}
+
 const WORDS: ReadonlyMap<number, string> = new Map([
   [401, 'unauthorized'],
   [403, 'forbidden'],
@@ -100,15 +125,13 @@ const WORDS: ReadonlyMap<number, string> = new Map([
   [429, 'too_many_requests'],
 ])
 
-/** A function that failed as a whole: what it answers for one document is no error. */
-function fromDesign(error: DesignFunctionError, reason: string): HttpError {
-  if (error.kind === 'unavailable') return new HttpError(503, 'service_unavailable', reason, { cause: error })
-  const word = error.kind === 'failed' ? 'compilation_error' : 'os_process_error'
-  return new HttpError(500, word, reason, { cause: error })
+function fromService(error: ServiceError, reason: string): HttpError {
+  const [status, word] = SERVICE_ERRORS[error.code]
+  return new HttpError(status, word, reason, { cause: error, retryAfterSeconds: error.retryAfterSeconds })
 }
 
 function fromPannier(error: PannierError): HttpError | undefined {
-  if (error.cause instanceof DesignFunctionError) return fromDesign(error.cause, error.message)
+  if (error.cause instanceof ServiceError) return fromService(error.cause, error.message)
   const mapping = MAPPINGS[error.code]
   if (mapping === undefined) return undefined
   const [status, word, reason = error.message] = mapping

@@ -6,15 +6,17 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { isPannierError } from 'pannier'
 import type { FetchFunction, ReplicationResult } from 'pannier'
-import type { ActiveTask } from '../couch/active-tasks.ts'
+import type { ActiveTask } from '../service/tasks.ts'
 import type { ServerContext } from '../couch/server-context.ts'
-import { HttpError } from '../http/http-error.ts'
-import type { JsonObject } from '../http/request-body.ts'
-import type { User } from '../http/seams.ts'
+import { NODE_NAME } from '../http/server-identity.ts'
+import { toHttpError } from '../http/http-error.ts'
+import { ServiceError } from '../service/service-error.ts'
 import { ReplicationRun } from './replication-run.ts'
 import { nameOf } from './replication-spec.ts'
 import type { ReplicationSpec } from './replication-spec.ts'
 import type { Turns } from './turns.ts'
+import type { JsonObject } from '../service/documents.ts'
+import type { Principal } from '../service/principal.ts'
 
 export type JobState = 'initializing' | 'pending' | 'running' | 'crashing' | 'completed' | 'failed'
 
@@ -36,8 +38,8 @@ export interface JobOptions {
   readonly documentId: string | undefined
   /** Whose it is; who else than server admins may see it. */
   readonly owner: string | null
-  /** With the rights that the user has now. @throws HttpError if there is none */
-  readonly user: () => Promise<User>
+  /** With the rights that the user has now. @throws ServiceError if there is none */
+  readonly principal: () => Promise<Principal>
   /** Tries again for as long as it takes; otherwise the first run is the last. */
   readonly persistent: boolean
 }
@@ -51,7 +53,6 @@ interface HistoryEntry extends JsonObject {
 const HISTORY_MAX = 20
 /** Of one that does not try for as long as it takes; more than it takes to give up a single document. */
 const TRIES_MAX = 6
-const NODE = 'nonode@nohost'
 const TASK_UPDATE_MS_MIN = 500
 
 export class Job {
@@ -101,7 +102,7 @@ export class Job {
   /** The rights of users have changed. */
   async recheck(): Promise<void> {
     const run = this.#run
-    if (run !== undefined) await run.recheck(await this.options.user().catch(() => undefined))
+    if (run !== undefined) await run.recheck(await this.options.principal().catch(() => undefined))
   }
 
   /** For `_scheduler/docs`. */
@@ -111,7 +112,7 @@ export class Job {
       database: '_replicator',
       doc_id: documentId ?? null,
       id: this.isOver ? null : id,
-      node: NODE,
+      node: NODE_NAME,
       ...this.#sides(),
       state: this.state,
       info: this.#info(),
@@ -133,7 +134,7 @@ export class Job {
       doc_id: documentId ?? null,
       history: this.#history.toReversed(),
       info: this.#info(),
-      node: NODE,
+      node: NODE_NAME,
       start_time: this.startTime,
     }
   }
@@ -190,7 +191,7 @@ export class Job {
   async #once(signal: AbortSignal): Promise<ReplicationResult> {
     const { context, fetch, backOff } = this.#host
     const { spec, persistent } = this.options
-    const run = new ReplicationRun(context, spec, await this.options.user(), {
+    const run = new ReplicationRun(context, spec, await this.options.principal(), {
       fetch,
       backOff,
       triesMax: persistent ? Infinity : TRIES_MAX,
@@ -204,7 +205,7 @@ export class Job {
     this.#task = context.tasks.start('replication', this.#taskFacts())
     this.#taskMs = 0
     const result = await run.run()
-    if (result.status !== 'complete') throw new HttpError(503, 'service_unavailable', 'The database was closed.')
+    if (result.status !== 'complete') throw new ServiceError('UNAVAILABLE', 'The database was closed.')
     return result
   }
 
@@ -219,7 +220,7 @@ export class Job {
   #taskFacts(): JsonObject {
     const { id, documentId, owner, spec } = this.options
     return {
-      node: NODE,
+      node: NODE_NAME,
       replication_id: id,
       database: documentId === undefined ? null : '_replicator',
       doc_id: documentId ?? null,
@@ -238,7 +239,7 @@ export class Job {
   #crashed(error: unknown): void {
     this.#errorCount++
     this.#error = reasonOf(error)
-    const isKnown = error instanceof HttpError || isPannierError(error)
+    const isKnown = error instanceof ServiceError || isPannierError(error)
     const facts = { replication: this.options.id, document: this.options.documentId, reason: this.#error }
     this.#host.log.warn(isKnown ? facts : { ...facts, err: error }, 'a replication has failed')
     this.#note('crashed', this.#error)
@@ -269,8 +270,9 @@ export class Job {
 
 /** For people: what is known to be harmless. */
 export function reasonOf(error: unknown): string {
-  if (error instanceof HttpError) return `${error.error}: ${error.reason}`
   if (isPannierError(error)) return error.message
+  const known = error instanceof ServiceError ? toHttpError(error) : undefined
+  if (known !== undefined) return known.message
   return 'The replication has failed; the log of the server knows more.'
 }
 

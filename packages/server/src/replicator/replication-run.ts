@@ -1,11 +1,11 @@
 /** One run of a replication: from the check of what its user may do to its end. */
 import type { FetchFunction, Replication, ReplicationEvent, ReplicationResult, ReplicationSequence } from 'pannier'
 import type { ServerContext } from '../couch/server-context.ts'
-import { HttpError } from '../http/http-error.ts'
-import type { JsonObject } from '../http/request-body.ts'
-import type { User } from '../http/seams.ts'
+import { ServiceError } from '../service/service-error.ts'
 import type { ReplicationSpec } from './replication-spec.ts'
-import { checkAccess, openSides } from './sides.ts'
+import { checkAccess, openEndpoints } from './open-endpoints.ts'
+import type { JsonObject } from '../service/documents.ts'
+import type { Principal } from '../service/principal.ts'
 
 export interface RunOptions {
   readonly fetch: FetchFunction
@@ -34,7 +34,7 @@ export interface RunFacts extends JsonObject {
 export class ReplicationRun {
   readonly #context: ServerContext
   readonly #spec: ReplicationSpec
-  readonly #user: User
+  readonly #principal: Principal
   readonly #options: RunOptions
   readonly #revoked = new AbortController()
   #replication: Replication | undefined
@@ -43,21 +43,21 @@ export class ReplicationRun {
   #waitsFor: string | undefined
   #failures = 0
 
-  constructor(context: ServerContext, spec: ReplicationSpec, user: User, options: RunOptions) {
+  constructor(context: ServerContext, spec: ReplicationSpec, principal: Principal, options: RunOptions) {
     this.#context = context
     this.#spec = spec
-    this.#user = user
+    this.#principal = principal
     this.#options = options
   }
 
-  /** To its end. Rejects with PANNIER_ABORTED if the signal ended it. @throws HttpError, PannierError */
+  /** To its end. Rejects with PANNIER_ABORTED if the signal ended it. @throws ServiceError, PannierError */
   async run(): Promise<ReplicationResult> {
     const { fetch, signal } = this.#options
-    await checkAccess(this.#context, this.#spec, this.#user)
-    const sides = await openSides(this.#context, this.#spec, this.#user, fetch)
+    await checkAccess(this.#context, this.#spec, this.#principal)
+    const ends = await openEndpoints(this.#context, this.#spec, this.#principal, fetch)
     const stop = AbortSignal.any([signal, this.#revoked.signal])
     try {
-      this.#replication = this.#start(sides.source, sides.target, stop)
+      this.#replication = this.#start(ends.source, ends.target, stop)
       this.#replication.subscribe((event) => this.#heard(event))
       this.#options.onChange(this)
       return await this.#replication
@@ -65,15 +65,15 @@ export class ReplicationRun {
       if (this.#revoked.signal.aborted) throw this.#revoked.signal.reason
       throw error
     } finally {
-      sides.dispose()
+      ends.dispose()
     }
   }
 
   /** What the user may do has changed perhaps: ends the run if it goes beyond that. */
-  async recheck(user: User | undefined): Promise<void> {
+  async recheck(principal: Principal | undefined): Promise<void> {
     try {
-      if (user === undefined) throw new HttpError(401, 'unauthorized', 'There is no such user any more.')
-      await checkAccess(this.#context, this.#spec, user)
+      if (principal === undefined) throw new ServiceError('UNAUTHENTICATED', 'There is no such user any more.')
+      await checkAccess(this.#context, this.#spec, principal)
     } catch (error) {
       this.#revoked.abort(error)
     }

@@ -1,8 +1,8 @@
 /** What a replication is asked to do: the bodies of `_replicate` and the documents of `_replicator`, checked. */
 import { createHash } from 'node:crypto'
-import { badRequest } from '../http/http-error.ts'
-import { isJsonObject } from '../http/request-body.ts'
-import type { JsonObject } from '../http/request-body.ts'
+import { invalid } from '../service/service-error.ts'
+import { isJsonObject } from '../service/documents.ts'
+import type { JsonObject } from '../service/documents.ts'
 
 export interface LocalEndpoint {
   readonly database: string
@@ -49,24 +49,24 @@ const FORBIDDEN_HEADERS: ReadonlySet<string> = new Set([
   'trailer',
 ])
 
-/** @throws HttpError 400 */
+/** @throws ServiceError INVALID */
 export function readSpec(body: JsonObject): ReplicationSpec {
   const { doc_ids: ids, selector, filter, query_params: parameters } = body
-  if (body['proxy'] ?? body['source_proxy'] ?? body['target_proxy']) throw badRequest('Proxies are not supported.')
+  if (body['proxy'] ?? body['source_proxy'] ?? body['target_proxy']) throw invalid('Proxies are not supported.')
   if (ids !== undefined && !(Array.isArray(ids) && ids.length <= IDS_MAX && ids.every(isText)))
-    throw badRequest(`\`doc_ids\` must be an array of at most ${IDS_MAX} strings.`)
-  if (selector !== undefined && !isJsonObject(selector)) throw badRequest('`selector` must be a JSON object.')
+    throw invalid(`\`doc_ids\` must be an array of at most ${IDS_MAX} strings.`)
+  if (selector !== undefined && !isJsonObject(selector)) throw invalid('`selector` must be a JSON object.')
   if (
     filter !== undefined &&
     (!isText(filter) || !(filter.includes('/') || filter === '_view' || filter === '_design'))
   )
-    throw badRequest('`filter` must be of the form `designname/filtername`.')
+    throw invalid('`filter` must be of the form `designname/filtername`.')
   if ([ids, selector, filter].filter((one) => one !== undefined).length > 1)
-    throw badRequest('`doc_ids`, `filter` and `selector` are mutually exclusive.')
-  if (parameters !== undefined && !isJsonObject(parameters)) throw badRequest('`query_params` must be a JSON object.')
+    throw invalid('`doc_ids`, `filter` and `selector` are mutually exclusive.')
+  if (parameters !== undefined && !isJsonObject(parameters)) throw invalid('`query_params` must be a JSON object.')
   const view = isJsonObject(parameters) ? parameters['view'] : undefined
   if (filter === '_view' && !(isText(view) && view.includes('/')))
-    throw badRequest('The filter `_view` needs `query_params` with a `view` like `designname/viewname`.')
+    throw invalid('The filter `_view` needs `query_params` with a `view` like `designname/viewname`.')
   return {
     source: readEndpoint(body['source'], 'source'),
     target: readEndpoint(body['target'], 'target'),
@@ -103,11 +103,11 @@ export function nameOf(endpoint: Endpoint): string {
 function readEndpoint(value: unknown, which: string): Endpoint {
   const { url, auth, headers } = isJsonObject(value) ? value : { url: value, auth: undefined, headers: undefined }
   if (!isText(url) || url === '' || url.length > URL_CHARS_MAX)
-    throw badRequest(`\`${which}\` must be the name of a database, a URL, or an object with a \`url\`.`)
+    throw invalid(`\`${which}\` must be the name of a database, a URL, or an object with a \`url\`.`)
   if (!/^[a-z][a-z0-9+.-]*:/i.test(url)) return { database: url }
   const parsed = URL.parse(url)
   if (parsed === null || !/^https?:$/.test(parsed.protocol) || parsed.pathname.length < 2)
-    throw badRequest(`The URL of \`${which}\` must be the http or https URL of a database.`)
+    throw invalid(`The URL of \`${which}\` must be the http or https URL of a database.`)
   const own = readAuth(auth, which) ?? fromUrl(parsed, which)
   parsed.username = parsed.password = parsed.hash = parsed.search = ''
   return { url: parsed.href.replace(/\/+$/, ''), auth: own, headers: readHeaders(headers, which) }
@@ -117,7 +117,7 @@ function readAuth(auth: unknown, which: string): RemoteEndpoint['auth'] {
   if (auth === undefined) return undefined
   const { username, password } = (isJsonObject(auth) && isJsonObject(auth['basic']) ? auth['basic'] : {}) as JsonObject
   if (!isText(username) || !isText(password))
-    throw badRequest(`\`auth\` of \`${which}\` must be { "basic": { "username", "password" } }.`)
+    throw invalid(`\`auth\` of \`${which}\` must be { "basic": { "username", "password" } }.`)
   return { username, password }
 }
 
@@ -126,13 +126,13 @@ function fromUrl({ username, password }: URL, which: string): RemoteEndpoint['au
   try {
     return { username: decodeURIComponent(username), password: decodeURIComponent(password) }
   } catch {
-    throw badRequest(`The credentials in the URL of \`${which}\` are malformed.`)
+    throw invalid(`The credentials in the URL of \`${which}\` are malformed.`)
   }
 }
 
 function readHeaders(headers: unknown, which: string): Record<string, string> {
   if (headers === undefined) return {}
-  const wrong = badRequest(`\`headers\` of \`${which}\` must be an object of header fields.`)
+  const wrong = invalid(`\`headers\` of \`${which}\` must be an object of header fields.`)
   if (!isJsonObject(headers)) throw wrong
   for (const [name, value] of Object.entries(headers)) {
     if (!/^[!#$%&'*+.^_`|~\w-]+$/.test(name) || FORBIDDEN_HEADERS.has(name.toLowerCase())) throw wrong
@@ -143,21 +143,21 @@ function readHeaders(headers: unknown, which: string): Record<string, string> {
 
 function flag(body: JsonObject, name: string, otherwise: boolean): boolean {
   const value = body[name] ?? otherwise
-  if (typeof value !== 'boolean') throw badRequest(`\`${name}\` must be true or false.`)
+  if (typeof value !== 'boolean') throw invalid(`\`${name}\` must be true or false.`)
   return value
 }
 
 function readSince(since: unknown): unknown {
   if (since === undefined || since === null) return undefined
   if (!isText(since) && typeof since !== 'number' && !Array.isArray(since))
-    throw badRequest('`since_seq` must be a sequence of the source.')
+    throw invalid('`since_seq` must be a sequence of the source.')
   return since
 }
 
 function readInterval(value: unknown): number {
   if (value === undefined) return CHECKPOINT_INTERVAL_MS_DEFAULT
   if (typeof value !== 'number' || !(value >= 500 && value <= 86_400_000))
-    throw badRequest('`checkpoint_interval` must be a number of milliseconds, 500 or more.')
+    throw invalid('`checkpoint_interval` must be a number of milliseconds, 500 or more.')
   return value
 }
 

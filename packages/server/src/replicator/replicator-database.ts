@@ -3,15 +3,17 @@
  * goes is not written into documents; that one is complete is kept in the server's state, so that a restart does not repeat it.
  */
 import type { FastifyBaseLogger } from 'fastify'
-import { isServerAdmin, REPLICATOR_DATABASE } from '../auth/permissions.ts'
+import { principalOf, REPLICATOR_DATABASE } from '../auth/permissions.ts'
 import type { ServerContext } from '../couch/server-context.ts'
-import { HttpError } from '../http/http-error.ts'
-import { isJsonObject } from '../http/request-body.ts'
-import type { JsonObject } from '../http/request-body.ts'
-import type { User } from '../http/seams.ts'
+import { NODE_NAME } from '../http/server-identity.ts'
+import { ServiceError } from '../service/service-error.ts'
 import { Job, reasonOf } from './job.ts'
 import type { JobHost } from './job.ts'
 import { idOf, readSpec } from './replication-spec.ts'
+import { isJsonObject } from '../service/documents.ts'
+import type { JsonObject } from '../service/documents.ts'
+import { GUEST } from '../service/principal.ts'
+import type { Principal } from '../service/principal.ts'
 
 /** A document that is no replication, or one that is complete since before this start. */
 interface Settled {
@@ -133,8 +135,8 @@ export class ReplicatorDatabase {
 
   #start(id: string, revision: string, content: string, fields: JsonObject, owner: string | null): void {
     const spec = readSpec(fields)
-    const user = (): Promise<User> => this.#userOf(owner, fields['user_ctx'])
-    const options = { id: idOf(spec, owner), spec, documentId: id, owner, user, persistent: true }
+    const principal = (): Promise<Principal> => this.#principalOf(owner, fields['user_ctx'])
+    const options = { id: idOf(spec, owner), spec, documentId: id, owner, principal, persistent: true }
     const job = new Job(this.#host, options)
     this.#entries.set(id, { revision, content, job, settled: undefined })
     job.done.then(
@@ -153,13 +155,13 @@ export class ReplicatorDatabase {
   }
 
   /** With whose rights it runs: the owner's, as they are now; of one who is a server admin, those that the document names. */
-  async #userOf(owner: string | null, context: unknown): Promise<User> {
-    if (owner === null) return { name: null, roles: [] }
+  async #principalOf(owner: string | null, context: unknown): Promise<Principal> {
+    if (owner === null) return GUEST
     const account = await this.#context.auth.accounts.find(owner)
-    if (account === undefined) throw new HttpError(401, 'unauthorized', 'The owner of the replication is no user.')
-    const { name, roles } = account
-    if (!isServerAdmin(account) || !isJsonObject(context)) return { name, roles }
-    return { name: (context['name'] ?? null) as string | null, roles: (context['roles'] ?? []) as string[] }
+    if (account === undefined) throw new ServiceError('UNAUTHENTICATED', 'The owner of the replication is no user.')
+    if (!account.isAdmin || !isJsonObject(context)) return principalOf(account, 'delegation')
+    const name = (context['name'] ?? null) as string | null
+    return principalOf({ name, roles: (context['roles'] ?? []) as string[] }, 'delegation')
   }
 }
 
@@ -169,7 +171,7 @@ function failed(id: string, error: unknown): JsonObject {
     database: REPLICATOR_DATABASE,
     doc_id: id,
     id: null,
-    node: 'nonode@nohost',
+    node: NODE_NAME,
     source: null,
     target: null,
     state: 'failed',

@@ -1,11 +1,9 @@
 /** All replications of a server: those of `_replicate`, and those of the `_replicator` database. */
 import type { FastifyBaseLogger } from 'fastify'
-import { STATE_COLLECTION } from '../auth/auth-host.ts'
-import { isServerAdmin, USERS_DATABASE } from '../auth/permissions.ts'
+import { STATE_COLLECTION } from '../service/state.ts'
+import { principalOf, USERS_DATABASE } from '../auth/permissions.ts'
 import type { ServerContext } from '../couch/server-context.ts'
-import { HttpError } from '../http/http-error.ts'
-import type { JsonObject } from '../http/request-body.ts'
-import type { User } from '../http/seams.ts'
+import { ServiceError } from '../service/service-error.ts'
 import { AddressRules } from './address-rules.ts'
 import { guardedFetch } from './guarded-fetch.ts'
 import type { GuardedFetch } from './guarded-fetch.ts'
@@ -16,6 +14,9 @@ import type { ReplicationSpec } from './replication-spec.ts'
 import { ReplicatorDatabase } from './replicator-database.ts'
 import type { ReplicatorOptions } from './replicator-options.ts'
 import { Turns } from './turns.ts'
+import type { JsonObject } from '../service/documents.ts'
+import { GUEST } from '../service/principal.ts'
+import type { Principal } from '../service/principal.ts'
 
 const RUNNING_MAX = 500
 const TURN_MS = 60_000
@@ -56,27 +57,25 @@ export class Replicator {
     return [...this.#transient.values(), ...this.documents.jobs].filter(({ isOver }) => !isOver)
   }
 
-  /** The one that runs already, if it is the same. @throws HttpError 429 */
-  start(spec: ReplicationSpec, user: User): Job {
-    const id = idOf(spec, user.name)
+  /** The one that runs already, if it is the same. @throws ServiceError TOO_MANY_REQUESTS */
+  start(spec: ReplicationSpec, principal: Principal): Job {
+    const id = idOf(spec, principal.name)
     const running = this.#transient.get(id)
     if (running !== undefined) return running
-    const own = [...this.#transient.values()].filter(({ options }) => options.owner === user.name)
-    if (!isServerAdmin(user) && own.length >= JOBS_PER_USER_MAX)
-      throw new HttpError(
-        429,
-        'too_many_requests',
-        `At most ${JOBS_PER_USER_MAX} replications of a user run at a time.`,
-      )
+    const own = [...this.#transient.values()].filter(({ options }) => options.owner === principal.name)
+    if (!principal.isAdmin && own.length >= JOBS_PER_USER_MAX)
+      throw new ServiceError('TOO_MANY_REQUESTS', `At most ${JOBS_PER_USER_MAX} replications of a user run at a time.`)
     const { accounts } = this.#host.context.auth
-    const current = async (): Promise<User> =>
-      user.name === null ? user : ((await accounts.find(user.name)) ?? NOBODY)
+    const current = async (): Promise<Principal> => {
+      const account = principal.name === null ? undefined : await accounts.find(principal.name)
+      return account === undefined ? GUEST : principalOf(account, 'delegation')
+    }
     const job = new Job(this.#host, {
       id,
       spec,
       documentId: undefined,
-      owner: user.name,
-      user: current,
+      owner: principal.name,
+      principal: current,
       persistent: spec.continuous,
     })
     this.#transient.set(id, job)
@@ -88,21 +87,21 @@ export class Replicator {
   }
 
   /** Of `_replicate`; undefined if there is none of this id that the user may see. */
-  find(id: string, user: User): Job | undefined {
+  find(id: string, principal: Principal): Job | undefined {
     const job = this.#transient.get(id)
-    return job !== undefined && maySee(user, job.options.owner) ? job : undefined
+    return job !== undefined && maySee(principal, job.options.owner) ? job : undefined
   }
 
   /** For `_scheduler/jobs`. */
-  describeJobs(user: User): JsonObject[] {
-    return this.jobs.filter(({ options }) => maySee(user, options.owner)).map((job) => job.describeJob())
+  describeJobs(principal: Principal): JsonObject[] {
+    return this.jobs.filter(({ options }) => maySee(principal, options.owner)).map((job) => job.describeJob())
   }
 
   /** For `_scheduler/docs`. */
-  describeDocuments(user: User): JsonObject[] {
+  describeDocuments(principal: Principal): JsonObject[] {
     return this.documents
       .list()
-      .filter(({ owner }) => maySee(user, owner))
+      .filter(({ owner }) => maySee(principal, owner))
       .map(({ description }) => description)
   }
 
@@ -123,8 +122,6 @@ export class Replicator {
   }
 }
 
-const NOBODY: User = { name: null, roles: [] }
-
-function maySee(user: User, owner: string | null): boolean {
-  return isServerAdmin(user) || (owner !== null && owner === user.name)
+function maySee({ name, isAdmin }: Principal, owner: string | null): boolean {
+  return isAdmin || (owner !== null && owner === name)
 }

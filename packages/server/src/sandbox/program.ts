@@ -1,6 +1,6 @@
 /** One program inside QuickJS: a heap and a context of its own, used again for every call until it exceeds a limit. */
 import type { QuickJSContext, QuickJSHandle, QuickJSRuntime, QuickJSWASMModule } from 'quickjs-emscripten'
-import { GUEST_SOURCE, LOG_MARK } from './guest.ts'
+import { PROGRAM_SOURCE, LOG_MARK } from './quickjs-program.ts'
 import type { Failure, Method, ProgramSource, SandboxLimits } from './protocol.ts'
 
 export interface ProgramAnswer {
@@ -28,15 +28,15 @@ export class Program {
     this.#runtime.setInterruptHandler(() => this.#isExceeded())
     this.#context = this.#runtime.newContext()
     this.#start()
-    const made = this.#context.evalCode(GUEST_SOURCE, 'design-document.js')
-    const guest = this.#context.unwrapResult(made)
+    const made = this.#context.evalCode(PROGRAM_SOURCE, 'design-document.js')
+    const makeProgram = this.#context.unwrapResult(made)
     const { rowsMax, resultCharsMax } = limits
     const args = [JSON.stringify(source.functions), JSON.stringify(source.modules ?? {})].map((text) =>
       this.#context.newString(text),
     )
     args.push(this.#context.newNumber(rowsMax), this.#context.newNumber(resultCharsMax))
-    const result = this.#context.callFunction(guest, this.#context.undefined, ...args)
-    for (const handle of [guest, ...args]) handle.dispose()
+    const result = this.#context.callFunction(makeProgram, this.#context.undefined, ...args)
+    for (const handle of [makeProgram, ...args]) handle.dispose()
     if (result.error === undefined) this.#invoke = result.value
     else this.#broken = this.#failureOf(result.error)
   }

@@ -11,6 +11,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startProcess, type ServerProcess } from '../../testing/processes.ts'
 import { HeldBodies } from '../../src/http/held-bodies.ts'
 import { JSON_VALUES_MAX, parseJson, parseMembers } from '../../src/http/strict-json.ts'
+import { GUEST } from '../../src/service/principal.ts'
 import { ADMIN, send, STRANGER, until } from '../test-server.ts'
 
 const MEBIBYTE = 1024 * 1024
@@ -47,7 +48,7 @@ test('JSON has a million values at most, however they are spread', () => {
 test('all hold what there is at most, one user a quarter, and one body alone what its own limit allows', () => {
   const held = new HeldBodies(100)
   const of = (name: string | null, ip = '::1'): ReturnType<HeldBodies['hold']> =>
-    held.hold({ user: { name, roles: [] }, ip })
+    held.hold({ principal: { ...GUEST, name }, ip })
   const [first, second] = [of('ann'), of('ann')]
   first.to(1000)
   expect(() => of('ben').to(1)).toThrow('Too much JSON')

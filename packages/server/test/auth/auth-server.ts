@@ -5,11 +5,14 @@ import { join } from 'node:path'
 import { fastify, type FastifyInstance } from 'fastify'
 import { open, type Collection, type Database } from 'pannier'
 import { Auth, type AuthOptions } from '../../src/auth/auth.ts'
-import { STATE_COLLECTION, type AuthHost, type StateStore } from '../../src/auth/auth-host.ts'
+import { STATE_COLLECTION, type StateStore } from '../../src/service/state.ts'
+import type { AuthHost } from '../../src/auth/auth-host.ts'
 import { authPlugin } from '../../src/auth/plugin.ts'
 import { newSigningKey } from '../../src/auth/signing-key.ts'
+import type { ServiceError } from '../../src/service/service-error.ts'
 import { HttpError, toHttpError } from '../../src/http/http-error.ts'
-import { readJsonObject, type JsonObject } from '../../src/http/request-body.ts'
+import { readJsonObject } from '../../src/http/request-body.ts'
+import type { JsonObject } from '../../src/service/documents.ts'
 
 export interface AuthServer {
   readonly url: string
@@ -17,7 +20,7 @@ export interface AuthServer {
   readonly database: Database
   readonly users: Collection<JsonObject>
   /** Open feeds on `team`: what each was ended with. */
-  readonly ended: HttpError[]
+  readonly ended: ServiceError[]
   /** Resolves when so many feeds are open. */
   feedsOpen(count: number): Promise<void>
   /** The server on the same file, started again. */
@@ -60,7 +63,7 @@ export async function startAuthServer(options: AuthOptions = {}): Promise<AuthSe
 }
 
 class Running implements Omit<AuthServer, 'close'> {
-  readonly ended: HttpError[] = []
+  readonly ended: ServiceError[] = []
   readonly #feeds = new Set<object>()
   readonly #path: string
   readonly #options: AuthOptions
@@ -146,7 +149,7 @@ class Running implements Omit<AuthServer, 'close'> {
   }
 }
 
-function appOf(auth: Auth, database: Database, ended: HttpError[], feeds: Set<object>): FastifyInstance {
+function appOf(auth: Auth, database: Database, ended: ServiceError[], feeds: Set<object>): FastifyInstance {
   const app = fastify({ forceCloseConnections: true })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
@@ -164,7 +167,7 @@ function appOf(auth: Auth, database: Database, ended: HttpError[], feeds: Set<ob
   void app.register(async (routes) => {
     routes.get('/_up', { config: { needs: 'anyone' } }, () => ({ status: 'ok' }))
     routes.get('/_all_dbs', { config: { needs: 'server-admin' } }, () => ({ ok: true }))
-    routes.get('/_who', { config: { needs: 'user' } }, (request) => request.user)
+    routes.get('/_who', { config: { needs: 'user' } }, (request) => request.principal)
     routes.get('/_forgotten', () => ({ ok: true }))
     routes.get('/:db', { config: { needs: 'member' } }, () => ({ ok: true }))
     routes.put('/:db/_security', { config: { needs: 'database-admin' } }, () => ({ ok: true }))
@@ -176,7 +179,7 @@ function appOf(auth: Auth, database: Database, ended: HttpError[], feeds: Set<ob
         const stop = auth.whileAllowed(request, 'member', db, (error) => {
           ended.push(error)
           feeds.delete(request)
-          resolve({ ended: error.reason })
+          resolve({ ended: error.message })
         })
         feeds.add(request)
         request.raw.once('close', () => {
@@ -194,8 +197,14 @@ function appOf(auth: Auth, database: Database, ended: HttpError[], feeds: Set<ob
       const { db, id } = request.params as { db: string; id: string }
       const collection = database.collection<JsonObject>(db === '_users' ? '$_users' : db)
       const document = { ...(await readJsonObject(request, BODY)), _id: id }
-      const [guarded] = await auth.guard({ request, database: db, collection, documents: [document], newEdits: true })
-      if (guarded instanceof HttpError) throw guarded
+      const [guarded] = await auth.guard({
+        principal: request.principal,
+        database: db,
+        collection,
+        documents: [document],
+        newEdits: true,
+      })
+      if (guarded instanceof Error) throw guarded
       return await collection.put(guarded!)
     })
   })

@@ -1,6 +1,7 @@
 /** CouchDB's protocol as tables: a request, and what is answered. Scenarios of one table go on where the last one ended. */
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ServiceError } from '../../src/service/service-error.ts'
 import { send, startServer, until } from '../test-server.ts'
 import type { Scenario, TestServer } from '../test-server.ts'
 
@@ -1105,9 +1106,8 @@ test('conflicts of documents that are found', async () => {
 test('a write guard changes and refuses documents, of every way to write', async () => {
   await database('guarded', [{ _id: 'old' }])
   const { writeGuards } = running.server.app.pannier
-  const { HttpError } = await import('../../src/index.ts')
   const guard = async ({ documents }: { documents: readonly Record<string, unknown>[] }) =>
-    documents.map((one) => (one['bad'] === true ? new HttpError(403, 'forbidden', 'no') : { ...one, seen: true }))
+    documents.map((one) => (one['bad'] === true ? new ServiceError('FORBIDDEN', 'no') : { ...one, seen: true }))
   writeGuards.push(guard)
   expect((await send(url, 'PUT /guarded/a', { bad: true })).json).toEqual({ error: 'forbidden', reason: 'no' })
   const bulk = await send(url, 'POST /guarded/_bulk_docs', { docs: [{ _id: 'a', bad: true }, { _id: 'b' }] })

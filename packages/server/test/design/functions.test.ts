@@ -7,8 +7,9 @@ import { open, type Collection, type Database } from 'pannier'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { designFunctions, type DesignFunctions } from '../../src/design/functions.ts'
 import { filterContext } from '../../src/design/filter-request.ts'
-import type { JsonObject } from '../../src/http/request-body.ts'
 import { Sandbox } from '../../src/sandbox/sandbox.ts'
+import type { JsonObject } from '../../src/service/documents.ts'
+import { GUEST } from '../../src/service/principal.ts'
 
 interface PouchDatabase {
   bulkDocs(documents: readonly object[]): Promise<unknown>
@@ -187,8 +188,9 @@ describe('filters', () => {
       'x-auth-couchdb-token': 'secret',
       host: 'a',
     }
-    const request = { method: 'GET', url: '/db/_changes?a=1', query: { a: '1' }, headers, user, ip: '10.1.2.3' }
-    const seen = filterContext(request as never, 'db', {})
+    const reader = { method: 'GET', path: ['db', '_changes'], query: { a: '1' }, headers }
+    const principal = { ...GUEST, ...user, address: '10.1.2.3' }
+    const seen = filterContext({ principal, reader, database: 'db' } as never, {})
     expect(JSON.stringify(seen)).not.toContain('secret')
     expect(JSON.stringify(seen)).not.toContain('10.1.2.3')
     expect(seen).toMatchObject({ query: { a: '1' }, userCtx: { name: 'ann' }, cookie: {} })
@@ -203,23 +205,22 @@ describe('validate_doc_update', () => {
   test('lets pass, forbids, and asks to log in', async () => {
     await expect(validate({ name: 'a' }, undefined, user, {})).resolves.toBeUndefined()
     await expect(validate({ name: 'a' }, { name: 'b' }, user, {})).rejects.toMatchObject({
-      status: 403,
+      code: 'FORBIDDEN',
       message: 'cities keep their names',
     })
     await expect(validate({}, undefined, { ...user, roles: [] }, {})).rejects.toMatchObject({
-      error: 'forbidden',
+      code: 'FORBIDDEN',
       message: 'no editor',
     })
     await expect(validate({}, undefined, { ...user, name: null }, {})).rejects.toMatchObject({
-      status: 401,
-      error: 'unauthorized',
+      code: 'UNAUTHENTICATED',
     })
     await expect(validate({}, undefined, user, { locked: 'locked' })).rejects.toMatchObject({ message: 'locked' })
   })
 
   test('one that fails or loops refuses the document', async () => {
-    await expect(validate({ crash: true }, undefined, user, {})).rejects.toMatchObject({ status: 403 })
-    await expect(validate({ loop: true }, undefined, user, {})).rejects.toMatchObject({ status: 403 })
+    await expect(validate({ crash: true }, undefined, user, {})).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    await expect(validate({ loop: true }, undefined, user, {})).rejects.toMatchObject({ code: 'FORBIDDEN' })
   })
 })
 

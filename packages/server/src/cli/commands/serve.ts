@@ -5,7 +5,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander'
 import type { Durability } from 'pannier'
 import type { NewAdmin } from '../../auth/bootstrap.ts'
 import { isLoopback } from '../../http/host-names.ts'
-import { HttpError } from '../../http/http-error.ts'
+import { ServiceError } from '../../service/service-error.ts'
 import { createLogger } from '../../http/logging.ts'
 import { createServer } from '../../server.ts'
 import { FailedError, UsageError } from '../outcome.ts'
@@ -137,7 +137,7 @@ function cannotListen(host: string, port: number, error: unknown): never {
 
 function explain(error: unknown): never {
   if (error instanceof TypeError) throw new UsageError(error.message, { cause: error })
-  throw error instanceof HttpError ? new UsageError(error.reason, { cause: error }) : error
+  throw error instanceof ServiceError ? new UsageError(error.message, { cause: error }) : error
 }
 
 function readPort(text: string): number {

@@ -5,9 +5,9 @@
 import type { ViewOptions } from 'pannier'
 import { badRequest, HttpError } from '../http/http-error.ts'
 import type { QueryParameters } from '../http/query-parameters.ts'
-import { ROOT_COLLATION } from './collation/root-collation.ts'
-import type { DesignViewDefinition } from './functions.ts'
-import { compareKeys } from './key-order.ts'
+import { ROOT_COLLATION } from '../design/collation/root-collation.ts'
+import type { DesignViewDefinition } from '../design/functions.ts'
+import { compareKeys } from '../design/key-order.ts'
 
 export interface ViewRead {
   readonly options: ViewOptions

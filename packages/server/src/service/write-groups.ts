@@ -4,7 +4,7 @@
  */
 import type { Collection, WriteOutcome } from 'pannier'
 import { isPannierError } from 'pannier'
-import type { JsonObject } from '../http/request-body.ts'
+import type { JsonObject } from './documents.ts'
 
 const DOCUMENTS_MAX = 256
 

@@ -1,5 +1,5 @@
+import type { JsonObject } from './documents.ts'
 /** Long work that runs, for `/_active_tasks`. */
-import type { JsonObject } from '../http/request-body.ts'
 
 export interface ActiveTask {
   update(facts: JsonObject): void

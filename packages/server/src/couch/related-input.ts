@@ -9,11 +9,11 @@ import { createGunzip } from 'node:zlib'
 import { dispositionName } from '../http/content-disposition.ts'
 import type { Hold } from '../http/held-bodies.ts'
 import { badRequest, HttpError, tooLarge } from '../http/http-error.ts'
-import { isJsonObject } from '../http/request-body.ts'
-import type { JsonObject } from '../http/request-body.ts'
 import { parseJson } from '../http/strict-json.ts'
 import { checkRatio } from '../http/unpacked.ts'
-import type { MultipartPart, MultipartReader } from './multipart-reader.ts'
+import type { MultipartPart, MultipartReader } from '../http/multipart-reader.ts'
+import { isJsonObject } from '../service/documents.ts'
+import type { JsonObject } from '../service/documents.ts'
 
 export interface RelatedLimits {
   /** Of the document in JSON. */

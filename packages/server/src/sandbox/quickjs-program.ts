@@ -11,7 +11,7 @@ import { LOG_LINE_CHARS_MAX, LOG_LINES_MAX } from './protocol.ts'
 export const LOG_MARK = 'L'
 
 /** An expression: a function of the program and the limits that returns the function to call. */
-export const GUEST_SOURCE: string = String.raw`(function (functionsText, modulesText, rowsMax, charsMax) {
+export const PROGRAM_SOURCE: string = String.raw`(function (functionsText, modulesText, rowsMax, charsMax) {
   'use strict'
   const { parse, stringify } = JSON
   const { isArray } = Array

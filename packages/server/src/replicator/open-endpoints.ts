@@ -2,50 +2,49 @@
  * The two sides of a replication as the library wants them. What is local is reached without HTTP, and nevertheless under the rules of
  * HTTP requests: the same permissions, the same guards of writes, the same filters, all with the rights of who has asked.
  */
-import type { FastifyRequest } from 'fastify'
 import { PannierError } from 'pannier'
 import type { Collection, CollectionSide, FetchFunction, ReplicationSide } from 'pannier'
-import { isServerAdmin } from '../auth/permissions.ts'
-import type { Room } from '../couch/quota.ts'
+import type { Room } from '../service/quota.ts'
 import type { ServerContext } from '../couch/server-context.ts'
 import { passGuards } from '../couch/write-documents.ts'
 import { DESIGN_PREFIX } from '../design/design-documents.ts'
-import { HttpError } from '../http/http-error.ts'
-import type { JsonObject } from '../http/request-body.ts'
-import type { ChangeFilter, User } from '../http/seams.ts'
+import { forbidden, ServiceError } from '../service/service-error.ts'
 import type { Endpoint, LocalEndpoint, ReplicationSpec } from './replication-spec.ts'
+import type { JsonObject } from '../service/documents.ts'
+import { toHttpError } from '../http/http-error.ts'
+import type { ChangeFilter, Refusal } from '../service/guards.ts'
+import type { Principal } from '../service/principal.ts'
 
-export interface Sides {
+export interface OpenEndpoints {
   readonly source: ReplicationSide
   readonly target: ReplicationSide
   dispose(): void
 }
 
-/** @throws HttpError 401, 403, 404 */
-export async function checkAccess({ auth }: ServerContext, spec: ReplicationSpec, user: User): Promise<void> {
+/** @throws ServiceError UNAUTHENTICATED, FORBIDDEN, NOT_FOUND */
+export async function checkAccess({ auth }: ServerContext, spec: ReplicationSpec, principal: Principal): Promise<void> {
   const locals = [spec.source, spec.target].filter((one) => 'database' in one)
   // Others must not use the server as a relay.
-  if (locals.length === 0 && !isServerAdmin(user))
-    throw new HttpError(403, 'forbidden', 'Only server admins replicate between other servers.')
+  if (locals.length === 0 && !principal.isAdmin) throw forbidden('Only server admins replicate between other servers.')
   for (const endpoint of locals) {
-    if (endpoint === spec.target && spec.createTarget && isServerAdmin(user)) continue
-    await auth.check(user, 'member', endpoint.database)
+    if (endpoint === spec.target && spec.createTarget && principal.isAdmin) continue
+    await auth.check(principal, 'member', endpoint.database)
   }
 }
 
-/** @throws HttpError */
-export async function openSides(
+/** @throws ServiceError */
+export async function openEndpoints(
   context: ServerContext,
   spec: ReplicationSpec,
-  user: User,
+  principal: Principal,
   fetch: FetchFunction,
-): Promise<Sides> {
-  if (spec.createTarget && 'database' in spec.target) await createTarget(context, spec.target, user)
-  const filter = await openFilter(context, spec, user)
+): Promise<OpenEndpoints> {
+  if (spec.createTarget && 'database' in spec.target) await createTarget(context, spec.target, principal)
+  const filter = await openFilter(context, spec, principal)
   try {
     return {
-      source: await sideOf(context, spec.source, user, fetch, filter),
-      target: await sideOf(context, spec.target, user, fetch, undefined),
+      source: await openEndpoint(context, spec.source, principal, fetch, filter),
+      target: await openEndpoint(context, spec.target, principal, fetch, undefined),
       dispose: () => filter?.dispose(),
     }
   } catch (error) {
@@ -57,19 +56,19 @@ export async function openSides(
 async function createTarget(
   { auth, databases, updates }: ServerContext,
   target: LocalEndpoint,
-  user: User,
+  principal: Principal,
 ): Promise<void> {
   const { database } = target
   if ((await databases.names()).includes(database)) return
-  await auth.check(user, 'server-admin', database)
+  await auth.check(principal, 'server-admin', database)
   await databases.create(database)
   updates.created(database)
 }
 
-async function sideOf(
+async function openEndpoint(
   context: ServerContext,
   endpoint: Endpoint,
-  user: User,
+  principal: Principal,
   fetch: FetchFunction,
   filter: ChangeFilter | undefined,
 ): Promise<ReplicationSide> {
@@ -98,7 +97,7 @@ async function sideOf(
     admit: async (documents) => {
       hasDesigns = documents.some(isDesign)
       const admitted = (await room?.admit(documents)) ?? documents
-      return admit(context, database, collection, admitted, user)
+      return admit(context, database, collection, admitted, principal)
     },
     accept: filter === undefined ? undefined : (documents) => filter.accepts(documents),
   } satisfies CollectionSide
@@ -109,17 +108,16 @@ async function admit(
   database: string,
   collection: Collection<JsonObject>,
   documents: readonly JsonObject[],
-  user: User,
+  principal: Principal,
 ): Promise<(JsonObject | PannierError)[]> {
-  const request = actingAs(user, 'POST', database, '_bulk_docs', {})
-  const outcomes = await passGuards(context, { request, database, collection, documents, newEdits: false })
-  return outcomes.map((outcome) => (outcome instanceof HttpError ? refusal(outcome) : outcome))
+  const outcomes = await passGuards(context, { principal, database, collection, documents, newEdits: false })
+  return outcomes.map((outcome) => (outcome instanceof Error ? refusal(outcome) : outcome))
 }
 
 async function openFilter(
   context: ServerContext,
   { source, filter, parameters = {} }: ReplicationSpec,
-  user: User,
+  principal: Principal,
 ): Promise<ChangeFilter | undefined> {
   if (filter === undefined || 'url' in source) return undefined
   if (filter === '_design') {
@@ -127,25 +125,23 @@ async function openFilter(
   }
   const { database } = source
   const collection = await context.databases.get(database)
-  const request = actingAs(user, 'GET', database, '_changes', parameters)
-  return context.filterSource({ request, database, collection, filter, view: parameters['view'] })
+  const reader = { method: 'GET', path: [database, '_changes'], query: parameters, headers: {} }
+  return context.filterSource({ principal, reader, database, collection, filter, view: parameters['view'] })
 }
 
-/** What guards and filters see of a request, of one that nobody has sent. */
-function actingAs(user: User, method: string, database: string, path: string, query: object): FastifyRequest {
-  const url = `/${encodeURIComponent(database)}/${path}`
-  return { user, method, url, query, headers: {}, params: { db: database } } as unknown as FastifyRequest
+function refusal(error: Refusal): PannierError {
+  const known = toHttpError(error)
+  if (known === undefined) throw error
+  const { status, error: word, reason, message } = known
+  return new PannierError('PANNIER_PEER_REFUSED', message, { details: { status, error: word, reason } })
 }
 
-function refusal({ status, error, reason }: HttpError): PannierError {
-  return new PannierError('PANNIER_PEER_REFUSED', `${error}: ${reason}`, { details: { status, error, reason } })
-}
-
+/** What the library sees of a write that is refused as a whole. */
 function asPannierError(error: unknown): unknown {
-  if (!(error instanceof HttpError)) return error
-  const { status, error: word, reason } = error
+  if (!(error instanceof ServiceError)) return error
+  const { status, message } = toHttpError(error)!
   if (status < 500) return refusal(error)
-  return new PannierError('PANNIER_PEER_UNREACHABLE', `${word}: ${reason}`, { details: { status }, cause: error })
+  return new PannierError('PANNIER_PEER_UNREACHABLE', message, { details: { status }, cause: error })
 }
 
 function isDesign({ _id }: JsonObject): boolean {

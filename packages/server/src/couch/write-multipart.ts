@@ -1,8 +1,8 @@
 /** Answers in parts: a document with its attachments (multipart/related), several revisions of one (multipart/mixed). */
 import type { Collection } from 'pannier'
-import { lackingAttachments, openAttachment, stubsOf } from '../couch/attachment-content.ts'
-import type { JsonObject } from '../http/request-body.ts'
+import { lackingAttachments, openAttachment, stubsOf } from './attachment-content.ts'
 import { contentDisposition } from '../http/content-disposition.ts'
+import type { JsonObject } from '../service/documents.ts'
 
 export type Part = string | Uint8Array
 

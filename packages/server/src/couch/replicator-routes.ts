@@ -3,19 +3,19 @@ import type { FastifyInstance } from 'fastify'
 import { isPannierError } from 'pannier'
 import type { ReplicationResult } from 'pannier'
 import { randomBytes } from 'node:crypto'
-import { jsonLimits } from '../couch/body-limits.ts'
-import type { ServerContext } from '../couch/server-context.ts'
+import { jsonLimits } from './body-limits.ts'
+import type { ServerContext } from './server-context.ts'
 import { badRequest, HttpError, notFound, toHttpError } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 import { readJsonObject } from '../http/request-body.ts'
-import type { JsonObject } from '../http/request-body.ts'
-import type { User } from '../http/seams.ts'
 import { REPLICATOR_DATABASE } from '../auth/permissions.ts'
-import { reasonOf } from './job.ts'
-import { idOf, readSpec } from './replication-spec.ts'
-import type { ReplicatorOptions } from './replicator-options.ts'
-import { Replicator } from './replicator.ts'
-import { checkAccess } from './sides.ts'
+import { reasonOf } from '../replicator/job.ts'
+import { idOf, readSpec } from '../replicator/replication-spec.ts'
+import type { ReplicatorOptions } from '../replicator/replicator-options.ts'
+import { Replicator } from '../replicator/replicator.ts'
+import { checkAccess } from '../replicator/open-endpoints.ts'
+import type { JsonObject } from '../service/documents.ts'
+import type { Principal } from '../service/principal.ts'
 
 const PAGE_DEFAULT = 100
 /** Of the form of checkpoints and answers: CouchDB's. */
@@ -32,11 +32,11 @@ export function openReplicator(app: FastifyInstance, context: ServerContext, opt
 function replicatorRoutes(app: FastifyInstance, context: ServerContext, replicator: Replicator): void {
   app.post('/_replicate', { config: { needs: 'user' } }, async (request, reply) => {
     const body = await readJsonObject(request, jsonLimits(context))
-    const { user } = request
-    if (body['cancel'] === true) return cancel(replicator, body, user)
+    const { principal } = request
+    if (body['cancel'] === true) return cancel(replicator, body, principal)
     const spec = readSpec(body)
-    await checkAccess(context, spec, user)
-    const job = replicator.start(spec, user)
+    await checkAccess(context, spec, principal)
+    const job = replicator.start(spec, principal)
     const { id } = job.options
     if (spec.continuous) return reply.code(202).send({ ok: true, _local_id: id })
     try {
@@ -48,10 +48,10 @@ function replicatorRoutes(app: FastifyInstance, context: ServerContext, replicat
   schedulerRoutes(app, replicator)
 }
 
-async function cancel(replicator: Replicator, body: JsonObject, user: User): Promise<JsonObject> {
+async function cancel(replicator: Replicator, body: JsonObject, principal: Principal): Promise<JsonObject> {
   const { replication_id: given, _local_id: local = given } = body
-  const id = typeof local === 'string' ? local : idOf(readSpec(body), user.name)
-  const job = replicator.find(id, user)
+  const id = typeof local === 'string' ? local : idOf(readSpec(body), principal.name)
+  const job = replicator.find(id, principal)
   if (job === undefined) throw notFound('unknown replication')
   await job.stop()
   return { ok: true, _local_id: id }
@@ -100,11 +100,11 @@ function isAbort(error: unknown): boolean {
 function schedulerRoutes(app: FastifyInstance, replicator: Replicator): void {
   const config = { needs: 'user' } as const
   app.get('/_scheduler/jobs', { config }, (request) => {
-    const page = pageOf(replicator.describeJobs(request.user), new QueryParameters(request))
+    const page = pageOf(replicator.describeJobs(request.principal), new QueryParameters(request))
     return { total_rows: page.total, offset: page.offset, jobs: page.rows }
   })
-  app.get<{ Params: { id: string } }>('/_scheduler/jobs/:id', { config }, ({ user, params }) => {
-    const found = replicator.describeJobs(user).find(({ id }) => id === params.id)
+  app.get<{ Params: { id: string } }>('/_scheduler/jobs/:id', { config }, ({ principal, params }) => {
+    const found = replicator.describeJobs(principal).find(({ id }) => id === params.id)
     if (found === undefined) throw notFound('missing')
     return found
   })
@@ -113,17 +113,21 @@ function schedulerRoutes(app: FastifyInstance, replicator: Replicator): void {
       const parameters = new QueryParameters(request)
       const states = parameters.text('states')?.split(',')
       const documents = replicator
-        .describeDocuments(request.user)
+        .describeDocuments(request.principal)
         .filter(({ state }) => states === undefined || states.includes(String(state)))
       const page = pageOf(documents, parameters)
       return { total_rows: page.total, offset: page.offset, docs: page.rows }
     })
   }
-  app.get<{ Params: { '*': string } }>(`/_scheduler/docs/${REPLICATOR_DATABASE}/*`, { config }, ({ user, params }) => {
-    const found = replicator.describeDocuments(user).find(({ doc_id }) => doc_id === params['*'])
-    if (found === undefined) throw notFound('missing')
-    return found
-  })
+  app.get<{ Params: { '*': string } }>(
+    `/_scheduler/docs/${REPLICATOR_DATABASE}/*`,
+    { config },
+    ({ principal, params }) => {
+      const found = replicator.describeDocuments(principal).find(({ doc_id }) => doc_id === params['*'])
+      if (found === undefined) throw notFound('missing')
+      return found
+    },
+  )
 }
 
 function pageOf(

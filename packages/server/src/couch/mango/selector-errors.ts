@@ -1,6 +1,7 @@
 /** What is wrong with a selector in CouchDB's words; the library says it in its own. */
-import { HttpError } from '../http/http-error.ts'
-import { isJsonObject, type JsonObject } from '../http/request-body.ts'
+import { HttpError } from '../../http/http-error.ts'
+import { isJsonObject } from '../../service/documents.ts'
+import type { JsonObject } from '../../service/documents.ts'
 
 /** @throws HttpError 400 `invalid_operator` or `bad_arg` */
 export function checkSelector(selector: JsonObject): void {

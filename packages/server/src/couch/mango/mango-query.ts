@@ -1,14 +1,14 @@
 /** A body of `_find` as a query of the library. Its selector means what it means to CouchDB. */
 import type { Collection, Query } from 'pannier'
-import { HttpError } from '../http/http-error.ts'
-import { isJsonObject } from '../http/request-body.ts'
-import type { JsonObject } from '../http/request-body.ts'
-import { parseJsonText } from '../http/strict-json.ts'
+import { HttpError } from '../../http/http-error.ts'
+import { parseJsonText } from '../../http/strict-json.ts'
 import type { MangoChoice } from './mango-choice.ts'
-import { COUCHDB_MEANING } from './couchdb-meaning.ts'
+import { COUCHDB_MEANING } from '../../design/couchdb-meaning.ts'
 import { checkSelector } from './selector-errors.ts'
 import { parseFields } from './mango-definition.ts'
 import type { MangoField } from './mango-definition.ts'
+import { isJsonObject } from '../../service/documents.ts'
+import type { JsonObject } from '../../service/documents.ts'
 
 export interface MangoQuery {
   readonly selector: JsonObject

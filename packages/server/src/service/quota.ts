@@ -3,9 +3,9 @@
  * is counted while it comes. What is written at one time may go beyond by the JSON of its documents, which is not counted before it is stored.
  */
 import type { Collection } from 'pannier'
-import { HttpError } from '../http/http-error.ts'
-import { isJsonObject, type JsonObject } from '../http/request-body.ts'
-import { isLocalId } from './local-documents.ts'
+import { ServiceError } from './service-error.ts'
+import { isJsonObject, isLocalId } from './documents.ts'
+import type { JsonObject } from './documents.ts'
 
 /** Checkpoints and deletions have a tenth more: a full database can be replicated from, and emptied. */
 const RESERVE = 1.1
@@ -56,7 +56,7 @@ export class Room {
     this.leave = leave
   }
 
-  /** The documents, with attachments that are counted as they are read. @throws HttpError 507; so does reading them */
+  /** The documents, with attachments that are counted as they are read. @throws ServiceError FULL; so does reading them */
   async admit(documents: readonly JsonObject[]): Promise<readonly JsonObject[]> {
     if (this.#bytesMax === Infinity || documents.length === 0) return documents
     const isReserved = documents.every(({ _id, _deleted }) => isLocalId(_id) || _deleted === true)
@@ -93,9 +93,8 @@ export class Room {
   async #check(coming: number, bytesMax: number): Promise<void> {
     const { storedBytes = 0 } = await this.#collection.info()
     if (storedBytes + coming < bytesMax) return
-    throw new HttpError(
-      507,
-      'insufficient_storage',
+    throw new ServiceError(
+      'FULL',
       `The database '${this.#name}' is full: it may take ${this.#bytesMax} bytes. Delete what is not needed, or raise its quota (pannier serve --quota).`,
     )
   }

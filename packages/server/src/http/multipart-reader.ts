@@ -1,5 +1,5 @@
 /** Reads a multipart body part by part, as it comes in: in memory is what has come, never a whole part. */
-import { badRequest } from '../http/http-error.ts'
+import { badRequest } from './http-error.ts'
 
 export interface MultipartPart {
   /** By name in lower case. */

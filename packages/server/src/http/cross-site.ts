@@ -4,8 +4,7 @@
  * cookies that somebody else could use.
  */
 import type { FastifyRequest } from 'fastify'
-import { HttpError } from '../http/http-error.ts'
-import { readCookie } from './session-cookie.ts'
+import { HttpError } from './http-error.ts'
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 /** What a form of any page may send without the browser asking first. */
@@ -17,13 +16,17 @@ const FORM_TYPES: ReadonlySet<string> = new Set([
 ])
 
 /** @throws HttpError 403, 415 */
-export function refuseCrossSite(request: FastifyRequest, allowedOrigins: ReadonlySet<string>): void {
+export function refuseCrossSite(
+  request: FastifyRequest,
+  allowedOrigins: ReadonlySet<string>,
+  hasSession: boolean,
+): void {
   if (SAFE_METHODS.has(request.method)) return
   const { origin, 'sec-fetch-site': site } = request.headers
   const isAllowed = origin !== undefined && (allowedOrigins.has(origin) || isOwn(origin, request))
   const isForeign = (origin !== undefined && !isAllowed) || (site !== undefined && !OWN.has(site) && !isAllowed)
   if (isForeign) throw new HttpError(403, 'forbidden', 'Pages of this origin may not change anything here.')
-  if (request.method !== 'POST' || readCookie(request.headers.cookie) === undefined) return
+  if (request.method !== 'POST' || !hasSession) return
   const type = (request.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase()
   if (FORM_TYPES.has(type) && request.routeOptions.config.contentTypes?.includes(type) !== true)
     throw new HttpError(415, 'bad_content_type', 'Content-Type must be application/json')

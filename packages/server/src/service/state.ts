@@ -4,9 +4,18 @@
  */
 import { isPannierError } from 'pannier'
 import type { Collection, Database } from 'pannier'
-import { STATE_COLLECTION } from '../auth/auth-host.ts'
-import type { StateStore } from '../auth/auth-host.ts'
-import type { JsonObject } from '../http/request-body.ts'
+import type { JsonObject } from './documents.ts'
+
+/** Where the server keeps its state: no CouchDB database can have this name. */
+export const STATE_COLLECTION = '$server'
+
+/** Small documents that are never served. */
+export interface StateStore {
+  get(id: string): Promise<JsonObject | undefined>
+  set(id: string, content: JsonObject): Promise<void>
+  /** What is there, or else what `make` gives, which then is there. */
+  ensure(id: string, make: () => JsonObject): Promise<JsonObject>
+}
 
 export class ServerState implements StateStore {
   readonly #documents: Collection<JsonObject>
@@ -27,7 +36,6 @@ export class ServerState implements StateStore {
     await this.#documents.delete(id)
   }
 
-  /** What is there, or else what `make` gives, which then is there. */
   async ensure(id: string, make: () => JsonObject): Promise<JsonObject> {
     try {
       await this.#documents.insert({ ...make(), _id: id })

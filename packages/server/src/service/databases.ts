@@ -3,13 +3,13 @@
  * collection that does not exist would make it again.
  */
 import type { Collection, Database } from 'pannier'
-import { STATE_COLLECTION } from '../auth/auth-host.ts'
-import { HttpError, notFound } from '../http/http-error.ts'
-import type { JsonObject } from '../http/request-body.ts'
+import { STATE_COLLECTION } from './state.ts'
+import { ServiceError, missing } from './service-error.ts'
 import { Quota } from './quota.ts'
 import type { Room } from './quota.ts'
-import type { ServerState } from './server-state.ts'
+import type { ServerState } from './state.ts'
 import { WriteGroups } from './write-groups.ts'
+import type { JsonObject } from './documents.ts'
 
 /** Names of collections have at most 200 characters. */
 const NAME = /^(?:_users|_replicator|_global_changes|[a-z][a-z0-9_$()+/-]{0,198})$/
@@ -59,21 +59,21 @@ export class Databases {
     return names.filter((name) => name !== undefined).sort()
   }
 
-  /** @throws HttpError 404 */
+  /** @throws ServiceError NOT_FOUND */
   async get(name: string): Promise<Collection<JsonObject>> {
     const known = this.#known.get(name)
     if (known !== undefined && !this.#dropping.has(name)) return known
     const collections = NAME.test(name) && !this.#dropping.has(name) ? await this.#database.collections() : []
-    if (!collections.includes(collectionName(name))) throw notFound('Database does not exist.')
+    if (!collections.includes(collectionName(name))) throw missing('Database does not exist.')
     const collection = this.#database.collection<JsonObject>(collectionName(name))
     this.#known.set(name, collection)
     return collection
   }
 
-  /** Runs what writes to the database, which is not dropped meanwhile; documents need `room`. @throws HttpError 404 */
+  /** Runs what writes to the database, which is not dropped meanwhile; documents need `room`. @throws ServiceError NOT_FOUND */
   async write<T>(name: string, run: (collection: Collection<JsonObject>, room: Room) => Promise<T>): Promise<T> {
     const collection = await this.get(name)
-    if (this.#dropping.has(name)) throw notFound('Database does not exist.')
+    if (this.#dropping.has(name)) throw missing('Database does not exist.')
     const writing = this.#writing.get(name) ?? { count: 0, idle: undefined }
     this.#writing.set(name, writing)
     writing.count++
@@ -89,16 +89,15 @@ export class Databases {
     }
   }
 
-  /** @throws HttpError 400, 412 */
+  /** @throws ServiceError INVALID_NAME, EXISTS */
   async create(name: string): Promise<void> {
     if (!NAME.test(name)) {
-      throw new HttpError(
-        400,
-        'illegal_database_name',
+      throw new ServiceError(
+        'INVALID_NAME',
         `Name: '${name.slice(0, 80)}'. Only lowercase characters (a-z), digits (0-9), and any of the characters _, $, (, ), +, -, and / are allowed. Must begin with a letter.`,
       )
     }
-    const exists = new HttpError(412, 'file_exists', 'The database could not be created, the file already exists.')
+    const exists = new ServiceError('EXISTS', 'The database could not be created, the file already exists.')
     if (this.#dropping.has(name)) throw exists
     if (!(await this.#make(name))) throw exists
   }
@@ -108,7 +107,7 @@ export class Databases {
     await this.#make(name)
   }
 
-  /** @throws HttpError 404 */
+  /** @throws ServiceError NOT_FOUND */
   async drop(name: string): Promise<void> {
     const collection = await this.get(name)
     this.#dropping.add(name)
@@ -149,10 +148,10 @@ export class Databases {
     await this.#database.collection(own, { revisionsLimit }).ready()
   }
 
-  /** @throws HttpError 403 for a database of the server's own: what was replaced there has hashes of old passwords */
+  /** @throws ServiceError FORBIDDEN for a database of the server's own: what was replaced there has hashes of old passwords */
   async setHistory(name: string, history: boolean): Promise<void> {
     const { name: own } = await this.get(name)
-    if (history && isOwn(name)) throw new HttpError(403, 'forbidden', `${name} never keeps what was replaced.`)
+    if (history && isOwn(name)) throw new ServiceError('FORBIDDEN', `${name} never keeps what was replaced.`)
     await this.#database.collection(own, { history }).ready()
   }
 

@@ -1,0 +1,15 @@
+/** What the server says that it is. */
+import { readFileSync } from 'node:fs'
+
+export const SERVER_NAME = 'Pannier'
+/** Of this package, whose folder is above both `src` and `dist`. */
+export const SERVER_VERSION: string = versionIn(new URL('../../package.json', import.meta.url))
+/** The version of CouchDB whose API this is: clients look at it. */
+export const COUCHDB_VERSION = '3.5.0'
+/** CouchDB's name of a node that is alone. */
+export const NODE_NAME = 'nonode@nohost'
+
+function versionIn(manifest: URL): string {
+  const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly version: string }
+  return version
+}

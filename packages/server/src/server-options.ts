@@ -1,0 +1,92 @@
+/** What a server can be told. */
+import type { FastifyPluginAsync } from 'fastify'
+import { checkOptions } from 'pannier'
+import type { Database, Durability, OpenOptions, OptionNames } from 'pannier'
+import type { AuthOptions } from './auth/auth.ts'
+import { HASH_QUEUE_LIMITS } from './auth/hash-queue.ts'
+import { LOGIN_LIMITS } from './auth/login-limiter.ts'
+import type { AppOptions } from './http/app.ts'
+import { DEFAULT_LIMITS } from './http/server-limits.ts'
+import type { ServerLimits } from './http/server-limits.ts'
+import type { ReplicatorOptions } from './replicator/replicator-options.ts'
+
+export interface ServerOptions extends AppOptions {
+  /** Where `pannier.sqlite` and the key of its sessions are; made if need be, for this account alone. */
+  readonly dir?: string
+  /** With `dir`: encrypts a new database file, and opens one that is encrypted. As for `open` of the library. */
+  readonly encryption?: OpenOptions['encryption']
+  /** An open database instead, which stays open when the server is closed. Sessions end with the server then. */
+  readonly database?: Database
+  /**
+   * Databases that are made keep the content of revisions that were replaced, until they are compacted; false when left out. For one
+   * database: `PUT /{db}/_pannier/history`.
+   */
+  readonly history?: boolean
+  /** 'strict': what was answered survives a loss of power as well; by default the end of the process. */
+  readonly durability?: Durability
+  readonly limits?: Partial<ServerLimits>
+  /**
+   * `name:password` of a server admin, who then has this password. When left out, the first start makes `admin` with a random
+   * password: `server.newAdmin`.
+   */
+  readonly admin?: string
+  /** Of passwords, sessions and logins. */
+  readonly auth?: Omit<AuthOptions, 'corsOrigins' | 'secureCookies' | 'now'>
+  /** Session cookies for TLS only: where a proxy ends TLS. */
+  readonly secureCookies?: boolean
+  /** With whom the server may replicate, and how persistently. */
+  readonly replication?: ReplicatorOptions
+  /** A folder that is served at `/_utils`: the built pages of Fauxton. Anybody may read what is in it. */
+  readonly adminUi?: string
+  /** Registered before the routes, after authentication. */
+  readonly plugins?: readonly FastifyPluginAsync[]
+}
+
+const SERVER_OPTIONS: OptionNames<ServerOptions> = {
+  dir: true,
+  encryption: true,
+  database: true,
+  durability: true,
+  history: true,
+  limits: true,
+  admin: true,
+  auth: true,
+  secureCookies: true,
+  trustProxy: true,
+  corsOrigins: true,
+  allowedHosts: true,
+  replication: true,
+  adminUi: true,
+  logger: true,
+  plugins: true,
+}
+
+const AUTH_OPTIONS: OptionNames<NonNullable<ServerOptions['auth']>> = {
+  sessionMsMax: true,
+  sameSite: true,
+  signUp: true,
+  passwordCharsMin: true,
+  loginLimits: true,
+  hashLimits: true,
+}
+
+const REPLICATION_OPTIONS: OptionNames<ReplicatorOptions> = {
+  hosts: true,
+  runningMax: true,
+  turnMs: true,
+  retryMsMin: true,
+  retryMsMax: true,
+  backOff: true,
+  resolve: true,
+}
+
+/** Throws a TypeError that names an option that there is not. */
+export function checkServerOptions(options: ServerOptions): void {
+  checkOptions('createServer()', options, SERVER_OPTIONS)
+  const { limits = {}, auth = {}, replication = {} } = options
+  checkOptions('createServer(): limits', limits, DEFAULT_LIMITS)
+  checkOptions('createServer(): auth', auth, AUTH_OPTIONS)
+  checkOptions('createServer(): auth.loginLimits', auth.loginLimits ?? {}, LOGIN_LIMITS)
+  checkOptions('createServer(): auth.hashLimits', auth.hashLimits ?? {}, HASH_QUEUE_LIMITS)
+  checkOptions('createServer(): replication', replication, REPLICATION_OPTIONS)
+}

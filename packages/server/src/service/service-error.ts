@@ -1,0 +1,71 @@
+/** What the domain refuses or can't do, in its own words. `http/http-error.ts` says which status each code becomes. */
+
+export type ServiceErrorCode =
+  /** It is not known who asks, and a guest may not. */
+  | 'UNAUTHENTICATED'
+  | 'FORBIDDEN'
+  | 'NOT_FOUND'
+  /** Something else was written meanwhile, or has the name. */
+  | 'CONFLICT'
+  /** A collection of this name. */
+  | 'EXISTS'
+  | 'INVALID'
+  | 'INVALID_NAME'
+  | 'INVALID_DESIGN'
+  | 'COMPILATION_FAILED'
+  | 'TOO_LARGE'
+  | 'DOCUMENT_TOO_LARGE'
+  | 'TOO_MANY_REQUESTS'
+  /** A collection takes no more bytes. */
+  | 'FULL'
+  /** It may go well another time. */
+  | 'UNAVAILABLE'
+  /** This place lacks what it takes. */
+  | 'UNSUPPORTED'
+  /** A function of a design document has thrown. */
+  | 'FUNCTION_FAILED'
+  /** A function of a design document took too much time or memory. */
+  | 'FUNCTION_STOPPED'
+
+export class ServiceError extends Error {
+  readonly code: ServiceErrorCode
+  /** When it may go well. */
+  readonly retryAfterSeconds: number | undefined
+
+  /** `message` is shown to the principal. */
+  constructor(
+    code: ServiceErrorCode,
+    message: string,
+    options: ErrorOptions & { readonly retryAfterSeconds?: number } = {},
+  ) {
+    super(message, options)
+    this.name = 'ServiceError'
+    this.code = code
+    this.retryAfterSeconds = options.retryAfterSeconds
+  }
+}
+
+export function forbidden(message: string): ServiceError {
+  return new ServiceError('FORBIDDEN', message)
+}
+
+export function invalid(message: string): ServiceError {
+  return new ServiceError('INVALID', message)
+}
+
+export function missing(message: string): ServiceError {
+  return new ServiceError('NOT_FOUND', message)
+}
+
+/** Runs what the library checks: its TypeErrors are about what the principal has sent. */
+export async function asInvalid<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    throw error instanceof TypeError ? new ServiceError('INVALID', error.message, { cause: error }) : error
+  }
+}
+
+export function conflicting(): ServiceError {
+  return new ServiceError('CONFLICT', 'Document update conflict.')
+}
