@@ -4,7 +4,7 @@
  */
 import type { Key } from '../src/base/brand.ts'
 import { asArray, sameBytes } from '../src/codec/bytes.ts'
-import { commitInspection } from '../src/kv/commit-inspection.ts'
+import { commitInspection } from '../src/kv/writer.ts'
 import { decodeCommit, type CommitBody } from '../src/kv/commit-record.ts'
 import { overlayColumns, overlayDelta, overlayGet, overlaySize, type Change, type Overlay } from '../src/kv/overlay.ts'
 import { applyCommits } from '../src/kv/replay.ts'

@@ -1,7 +1,7 @@
 /**
  * An entry of a `revisions` tree: what is known of one revision beside its content.
  *
- *   key     document number, generation (6 bytes each, codec/key-number.ts), 0 and 16 bytes or 1 and text: the suffix
+ *   key     document number, generation (6 bytes each, codec/key-encoding.ts), 0 and 16 bytes or 1 and text: the suffix
  *   value   flags    u8       see below
  *           parent   if flagged: the suffix of the parent, 16 bytes, or (if flagged) varint length and text
  *           body     varint   if flagged: number of the body in `extra`

@@ -1,6 +1,6 @@
 /**
  * The entries of an index: for each document the encoded values of the fields, one after the other, then the document's
- * number (codec/key-number.ts). The value of an entry is empty.
+ * number (codec/key-encoding.ts). The value of an entry is empty.
  *
  * A missing field is indexed as `undefined`, the lowest of all values, so every index holds every live document at least once
  * and can serve any sort. A multi index holds one entry per distinct element; one with `undefined` for a missing field or an

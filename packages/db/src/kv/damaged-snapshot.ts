@@ -7,7 +7,7 @@
 import type { PageId } from '../base/brand.ts'
 import { andThen } from '../base/async.ts'
 import type { PageStore, StoreState } from '../storage/page-store.ts'
-import { Checkpointer } from './checkpointer.ts'
+import { Checkpointer } from './checkpoint.ts'
 import { ALONE } from './coordinator.ts'
 import { Core } from './core.ts'
 import type { SnapshotExport } from './open.ts'

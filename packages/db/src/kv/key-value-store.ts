@@ -37,7 +37,7 @@ export interface Cursor {
   next(): boolean
   /** The key at the cursor; made when asked for. */
   readonly key: Key
-  /** The last `KEY_NUMBER_BYTES` bytes of the key as a number (codec/key-number.ts), without making the key. */
+  /** The last `KEY_NUMBER_BYTES` bytes of the key as a number (codec/key-encoding.ts), without making the key. */
   readonly keyNumber: number
   /** The value at the cursor. A view: never change it. */
   readonly value: Uint8Array

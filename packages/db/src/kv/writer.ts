@@ -11,8 +11,7 @@ import { attempt, Miss } from '../base/miss.ts'
 import { isPromise, type MaybePromise } from '../base/async.ts'
 import { pauseIn, type Pause } from '../base/pause.ts'
 import { isWrittenBy } from '../pager/log-record.ts'
-import { Checkpointer, LOG_RECORDS_MAX, pageWriting } from './checkpointer.ts'
-import { commitInspection } from './commit-inspection.ts'
+import { Checkpointer, LOG_RECORDS_MAX, skipsLog } from './checkpoint.ts'
 import { encodeCommit } from './commit-record.ts'
 import type { WriterLease } from './coordinator.ts'
 import type { Core } from './core.ts'
@@ -20,9 +19,9 @@ import { HeldPagedTransaction } from './held-transaction.ts'
 import type { HeldTransaction, WriteTransaction } from './key-value-store.ts'
 import type { StoreState } from '../storage/page-store.ts'
 import { tellRealm } from './realm.ts'
-import { skipsLog } from './skip-log.ts'
 import { TurnWatch, type WaitLimits, type Waiting } from './turn-watch.ts'
 import { LOG_BYTES_MAX, Transaction, type SealedTransaction } from './transaction.ts'
+import type { State } from './state.ts'
 
 /** Writes wait for the storage checkpoint when the log has outgrown its bound by this. */
 const LOG_OVERGROWTH = 4
@@ -83,9 +82,6 @@ export class Writer {
 
   write<T>(run: (transaction: WriteTransaction) => T): Promise<T> {
     this.#core.assertOpen()
-    // Whether it fails is the matter of those who need it.
-    const loading = pageWriting()
-    if (isPromise(loading)) loading.catch(() => {})
     return new Promise<T>((resolve, reject) => {
       this.#enqueue({ run, resolve: resolve as (value: unknown) => void, reject })
     })
@@ -197,13 +193,11 @@ export class Writer {
   /** False if there was no room for its pages; a log record is smaller, and the store may have kept room for a small one. */
   async #commitDirect(sealed: SealedTransaction): Promise<boolean> {
     const core = this.#core
-    const loaded = pageWriting()
-    const pages = isPromise(loaded) ? await loaded : loaded
     await this.#checkpointer.running?.catch(() => {})
     // Its draft stands on pages that the checkpoint has just replaced.
     if (sealed.base !== core.state && sealed.body === undefined) throw new RunAgain()
     try {
-      await this.#settled(sealed, () => this.#checkpointer.commitDirect(pages, sealed))
+      await this.#settled(sealed, () => this.#checkpointer.commitDirect(sealed))
       return true
     } catch (error) {
       const roomFailed = isPannierError(error, 'PANNIER_QUOTA_EXCEEDED') && core.failure === undefined
@@ -445,3 +439,11 @@ export class Writer {
     })
   }
 }
+
+/**
+ * For tests (`testing/replay-check.ts`): called when a record is in the log and its changes are in memory. What it throws
+ * fails the write.
+ */
+export type CommitInspection = (before: State, record: Uint8Array, after: State) => void
+
+export const commitInspection: { inspect: CommitInspection | undefined } = { inspect: undefined }

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { CommitSequence, Key } from '../../src/base/brand.ts'
 import type { NodeCache } from '../../src/btree/node.ts'
-import { commitInspection } from '../../src/kv/commit-inspection.ts'
+import { commitInspection } from '../../src/kv/writer.ts'
 import { encodeCommit } from '../../src/kv/commit-record.ts'
 import { emptyState } from '../../src/kv/meta-body.ts'
 import { Transaction, type SealedTransaction } from '../../src/kv/transaction.ts'

@@ -40,9 +40,7 @@ export const MODULES: readonly (() => Promise<unknown>)[] = [
   () => import('../../kv/check.ts'),
   () => import('../../kv/damaged-snapshot.ts'),
   () => import('../../kv/reduce-range.ts'),
-  () => import('../../kv/write-pages.ts'),
   () => import('../../kv/write-snapshot.ts'),
-  () => import('../../kv/writer.ts'),
   () => import('../../query/aggregate/rows.ts'),
   () => import('../../query/aggregate/run-aggregate.ts'),
   () => import('../../query/answer.ts'),
@@ -51,8 +49,5 @@ export const MODULES: readonly (() => Promise<unknown>)[] = [
   () => import('../../query/planner/implication.ts'),
   () => import('../../query/regex/linear-regex.ts'),
   () => import('../../query/search/run-search.ts'),
-  () => import('../../storage/indexeddb/header-writer.ts'),
-  () => import('../../storage/indexeddb/list-pages.ts'),
-  () => import('../../storage/indexeddb/page-writer.ts'),
   () => import('../../view/view-engines.ts'),
 ]

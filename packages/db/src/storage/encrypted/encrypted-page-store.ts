@@ -422,7 +422,7 @@ const LOST = { bytes: new Uint8Array(0), token: NO_LINK.token, generation: 0, re
 
 /**
  * The head has to be the token of the newest record, or of the one before: of an append that failed for want of room there may be the record
- * without its head (storage/indexeddb/header-writer.ts). That head then vouches for it from now on.
+ * without its head (storage/indexeddb/log-seal.ts). That head then vouches for it from now on.
  */
 function vouchForEnd(head: Uint8Array = NO_LINK.token, before: Link, links: Link[]): boolean {
   const newest = links.at(-1)

@@ -1,5 +1,5 @@
 /**
- * The life of one handle's connection, and its transactions.
+ * The life of one handle's connection, its transactions, and what they ask for most: the meta record.
  *
  * A connection ends in three ways. Closed by us: for good. Asked to let go because the database is to be destroyed
  * (`versionchange`): for good, at once, so that nobody is blocked. Closed underneath by the browser (`close`: storage
@@ -8,6 +8,8 @@
 import { isPannierError } from '../../base/errors.ts'
 import { closedError, operationError } from './errors.ts'
 import { IDENTITY, META, openDatabase } from './open.ts'
+import type { MetaRecord } from '../page-store.ts'
+import type { PageId } from '../../base/brand.ts'
 
 /** A transaction under way. */
 export interface Work {
@@ -173,3 +175,24 @@ export class Connection {
 }
 
 const GONE = 'The database was destroyed, or upgraded by a newer version of Pannier.'
+
+/** The key of the meta record in `meta`. */
+export const CURRENT = 'meta'
+
+/** The meta record as it is stored. `freed`: ids that this commit freed. They are deleted soon after, or by the next commit. */
+export type StoredMeta = MetaRecord & { readonly freed: readonly PageId[] }
+
+export type MetaRequest = IDBRequest<StoredMeta | undefined>
+
+export function requestMeta(work: Work): MetaRequest {
+  return work.store(META).get(CURRENT) as MetaRequest
+}
+
+export function generationOf(request: MetaRequest): number {
+  return request.result?.generation ?? 0
+}
+
+/** The number under the cursor; 0 where there is nothing. */
+export function keyOf(request: IDBRequest<IDBCursor | null>): number {
+  return (request.result?.key as number | undefined) ?? 0
+}

@@ -1,6 +1,4 @@
-/** The calls of the page store contract as IndexedDB transactions: those that read. page-writer.ts has the others. */
-import { loadedModule, moduleOnDemand } from '../../base/lazy-module.ts'
-import { andThen, isPromise, type MaybePromise } from '../../base/async.ts'
+/** The calls of the page store contract as IndexedDB transactions. Those that write are in page-writer.ts. */
 import type { Generation, PageId } from '../../base/brand.ts'
 import type {
   Commit,
@@ -13,26 +11,20 @@ import type {
   PageStore,
   StoreState,
 } from '../page-store.ts'
-import type { Connection } from './connection.ts'
+import { type Connection, generationOf, keyOf, requestMeta, type StoredMeta } from './connection.ts'
 import { HEADER, IDENTITY, LOG, LOG_END, META, PAGES } from './open.ts'
-import type { IndexedDbPageWriter, Seen } from './page-writer.ts'
+import { putHeader, putHeadOf, putWithHead, replacePages } from './log-seal.ts'
+import { IndexedDbPageWriter, type Seen } from './page-writer.ts'
 import { requestPages } from './read-policy.ts'
-import { generationOf, keyOf, requestMeta, type StoredMeta } from './stored-meta.ts'
-
-/** Whoever only reads does without. */
-const pageWriting = moduleOnDemand(() => import('./page-writer.ts'))
-const headerWriting = moduleOnDemand(() => import('./header-writer.ts'))
 
 export class IndexedDbPageStore implements PageStore {
   readonly #connection: Connection
   readonly #seen: Seen = { newest: -1 }
-  #writer: IndexedDbPageWriter | undefined
+  readonly #writer: IndexedDbPageWriter
 
   constructor(connection: Connection) {
     this.#connection = connection
-    // In the background, so that it is there when it is needed; whether it can be loaded is the matter of those who need it.
-    const loading = pageWriting()
-    if (isPromise(loading)) loading.catch(() => {})
+    this.#writer = new IndexedDbPageWriter(connection, this.#seen)
   }
 
   read(known?: KnownState): Promise<StoreState> {
@@ -69,37 +61,40 @@ export class IndexedDbPageStore implements PageStore {
     })
   }
 
-  append(record: LogRecord, durability: Durability, head?: Uint8Array): MaybePromise<void> {
-    return this.#writing((writer) =>
-      head === undefined
-        ? writer.append(record, durability)
-        : andThen(headerWriting(), ({ putWithHead }) => writer.append(record, durability, putWithHead(writer, head))),
-    )
+  append(record: LogRecord, durability: Durability, head?: Uint8Array): Promise<void> {
+    return this.#writer.append(record, durability, head && putWithHead(this.#writer, head))
   }
 
-  claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): MaybePromise<void> {
-    return this.#writing((writer) => writer.claim(token, expectedGeneration, firstNewPageId))
+  claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): Promise<void> {
+    return this.#writer.claim(token, expectedGeneration, firstNewPageId)
   }
 
-  stage(token: string, pages: readonly Page[]): MaybePromise<void> {
-    return this.#writing((writer) => writer.stage(token, pages))
+  stage(token: string, pages: readonly Page[]): Promise<void> {
+    return this.#writer.stage(token, pages)
   }
 
-  commit(commit: Commit): MaybePromise<void> {
-    return this.#writing(async (writer) => writer.commit(commit, commit.head && (await headerWriting()).putHeadOf))
+  commit(commit: Commit): Promise<void> {
+    return this.#writer.commit(commit, commit.head && putHeadOf)
   }
 
-  putHeader(...call: Parameters<PageStore['putHeader']>): MaybePromise<void> {
-    return this.#writing(async (writer) => (await headerWriting()).putHeader(writer, ...call))
+  putHeader(...call: Parameters<PageStore['putHeader']>): Promise<void> {
+    return putHeader(this.#writer, ...call)
   }
 
-  replacePages(...call: Parameters<PageStore['replacePages']>): MaybePromise<void> {
-    return this.#writing(async (writer) => (await headerWriting()).replacePages(writer, ...call))
+  replacePages(...call: Parameters<PageStore['replacePages']>): Promise<void> {
+    return replacePages(this.#writer, ...call)
   }
 
-  async listPages(): Promise<PageId[]> {
-    const { listPages } = await loadedModule(import('./list-pages.ts'))
-    return listPages(this.#connection)
+  /** Only integrity checks ask. */
+  listPages(): Promise<PageId[]> {
+    return this.#connection.read([META, PAGES], (work) => {
+      const current = requestMeta(work)
+      const keys = work.store(PAGES).getAllKeys() as IDBRequest<IDBValidKey[]>
+      return () => {
+        const freed = new Set(current.result?.freed)
+        return (keys.result as PageId[]).filter((id) => !freed.has(id))
+      }
+    })
   }
 
   /** Browsers tell only what all databases of an origin use together. */
@@ -110,14 +105,6 @@ export class IndexedDbPageStore implements PageStore {
 
   close(): void {
     this.#connection.close()
-  }
-
-  #writing(write: (writer: IndexedDbPageWriter) => MaybePromise<void>): MaybePromise<void> {
-    if (this.#writer) return write(this.#writer)
-    return andThen(pageWriting(), ({ IndexedDbPageWriter }) => {
-      this.#writer ??= new IndexedDbPageWriter(this.#connection, this.#seen)
-      return write(this.#writer)
-    })
   }
 }
 

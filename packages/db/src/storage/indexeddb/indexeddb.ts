@@ -35,3 +35,8 @@ export function indexedDb(options: IndexedDbOptions = {}): DatabaseStorage {
     destroy: (name) => deleteDatabase(name, openTimeoutMs),
   }
 }
+
+/** Where `open` puts a database in a browser unless told otherwise (`#default-storage` of package.json). */
+export function defaultStorage(): DatabaseStorage {
+  return indexedDb()
+}

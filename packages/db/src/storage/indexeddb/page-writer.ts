@@ -1,5 +1,5 @@
 /**
- * The calls of the page store contract that write; apart from those that read, as whoever only reads need not wait for them.
+ * The calls of the page store contract that write.
  *
  * IndexedDB promises that a transaction happens whole or not at all. Firefox breaks the promise when it runs out of room:
  * what was done is undone, but requests that were issued before the failure is known are then carried out one by one.
@@ -10,10 +10,9 @@
 import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
 import { PannierError, isPannierError } from '../../base/errors.ts'
 import type { Commit, Durability, LogRecord, Page } from '../page-store.ts'
-import type { Connection, Work } from './connection.ts'
+import { type Connection, type Work, CURRENT, generationOf, keyOf, requestMeta } from './connection.ts'
 import { HEADER, LOG, LOG_END, META, PAGES } from './open.ts'
 import { keepReserve, releaseReserve, writeWhenThereIsRoom } from './quota-reserve.ts'
-import { CURRENT, generationOf, keyOf, requestMeta } from './stored-meta.ts'
 
 /** A key in `meta`. */
 const CLAIM = 'claim'
@@ -44,7 +43,7 @@ export class IndexedDbPageWriter {
   readonly #seen: Seen
   /** What this generation freed is deleted. */
   #sweptGeneration = 0
-  /** The records that came with the head of this handle, if it has one: header-writer.ts. */
+  /** The records that came with the head of this handle, if it has one: log-seal.ts. */
   ownHead: { readonly from: number; readonly newest: number } | undefined
 
   constructor(connection: Connection, seen: Seen) {
@@ -52,7 +51,7 @@ export class IndexedDbPageWriter {
     this.#seen = seen
   }
 
-  /** `put`: that of header-writer.ts where a head comes along. */
+  /** `put`: that of log-seal.ts where a head comes along. */
   append(record: LogRecord, durability: Durability, put?: PutRecord): Promise<void> {
     return this.#add(record, durability, put).catch(async (error: unknown) => {
       if (!isPannierError(error, 'PANNIER_QUOTA_EXCEEDED')) throw error
@@ -182,7 +181,7 @@ export class IndexedDbPageWriter {
     await orphans.catch(nothing)
   }
 
-  /** Used by header-writer.ts too. */
+  /** Used by log-seal.ts too. */
   async write(stores: readonly string[], durability: Durability, body: (work: Work) => void): Promise<void> {
     try {
       await this.#connection.write(stores, durability, (work) => {

@@ -15,7 +15,6 @@
  */
 import type { PageId } from '../../base/brand.ts'
 import type { PageArrived } from '../page-store.ts'
-import { isChromium } from './engine.ts'
 
 /** Pages of one getAll, and so many of them in a row that nobody asked for. */
 const RUN_PAGES_MAX = 32
@@ -74,3 +73,6 @@ function runsOf(ids: readonly PageId[]): number[][] {
   }
   return runs
 }
+
+/** Which engine this is, for what can only be known by measurement. Nothing here decides what is right, only what is fast. */
+export const isChromium: boolean = /Chrome\//.test(globalThis.navigator?.userAgent ?? '')

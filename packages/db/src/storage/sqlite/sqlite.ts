@@ -12,6 +12,7 @@ import type { PageStore, SharingScope, DatabaseStorage } from '../page-store.ts'
 import { checkDestroyable, connect } from './connect.ts'
 import { openError } from './errors.ts'
 import { SqliteDatabase, deleteFiles } from './sqlite-database.ts'
+import { PannierError } from '../../base/errors.ts'
 
 export function sqlite(): DatabaseStorage {
   return new SqliteStorage()
@@ -54,4 +55,28 @@ function leave(database: SqliteDatabase): void {
   if (--database.users > 0 || database.closed) return
   databases.delete(database.path)
   database.close()
+}
+
+/**
+ * Where `open` puts a database in Node unless told otherwise (`#default-storage` of package.json): in a file, but not where
+ * the code was meant for a browser.
+ *
+ * @throws PannierError PANNIER_UNAVAILABLE in a page that Next.js renders on its server, and beside a document that a test has made (jsdom,
+ *   happy-dom).
+ */
+export function defaultStorage(): DatabaseStorage {
+  const place = pageInNode()
+  if (place === undefined) return sqlite()
+  const message =
+    `open() is called in ${place}, where it would make a file on this machine. Call it in the browser only, as in an effect; ` +
+    `or pass a storage: \`memory()\` of pannier/memory in tests, \`sqlite()\` of pannier/sqlite to keep a file on a server.`
+  throw new PannierError('PANNIER_UNAVAILABLE', message)
+}
+
+/** A page that runs in Node, in words; undefined elsewhere. */
+function pageInNode(): string | undefined {
+  if ('document' in globalThis) return 'a document that is simulated in Node (jsdom, happy-dom)'
+  if (process.env['NEXT_RUNTIME'] !== undefined || process.env['NEXT_PHASE'] !== undefined)
+    return 'a page that Next.js renders on its server'
+  return undefined
 }

@@ -233,7 +233,7 @@ test('no part can be put back to what it was', async () => {
   expect(await outcome(withPages(rotated, oldPages))).toBe('PANNIER_CORRUPT')
 })
 
-/** What Firefox may leave of an append for which there was no room: storage/indexeddb/header-writer.ts. */
+/** What Firefox may leave of an append for which there was no room: storage/indexeddb/log-seal.ts. */
 test('a record that came without its head is read, built upon and taken into pages', async () => {
   for (const first of [1, 3]) {
     const inner = await memory().open('x')

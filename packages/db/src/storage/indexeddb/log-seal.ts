@@ -1,5 +1,5 @@
 /**
- * The calls of the page store contract that only wrappers make which seal: loaded when they do.
+ * The calls of the page store contract that only encrypting wrappers make.
  *
  * Heads stand behind the log records, under the sequence from which on the log's records are those of one handle; the last
  * one counts. A handle whose record is the newest one, as far as it knows, replaces its own head, and the transaction is told to
@@ -12,6 +12,7 @@
  */
 import { sameBytes } from '../../codec/bytes.ts'
 import type { Durability, Page } from '../page-store.ts'
+import { generationOf, keyOf, requestMeta } from './connection.ts'
 import { HEADER, LOG, LOG_END, META, PAGES } from './open.ts'
 import {
   assertNone,
@@ -24,7 +25,6 @@ import {
   type PutHead,
   type PutRecord,
 } from './page-writer.ts'
-import { generationOf, keyOf, requestMeta } from './stored-meta.ts'
 
 export function putHeader(
   writer: IndexedDbPageWriter,

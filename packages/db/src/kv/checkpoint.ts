@@ -1,0 +1,220 @@
+/**
+ * Storage checkpoints: what is only in the log and in the overlays goes to pages, in slices, while reads and writes go on.
+ *
+ * Guarantees: at most one runs at a time; a commit is at every moment in the log or in the pages that the meta page refers
+ * to; a checkpoint that fails changes nothing.
+ * Relies on: the caller holds the writer lease while one runs. Without it another handle's fence refuses the checkpoint: work
+ * is lost, and nothing is damaged.
+ */
+import { PannierError } from '../base/errors.ts'
+import { loadedModule } from '../base/lazy-module.ts'
+import { MissingPageError } from '../pager/page-cache.ts'
+import { type CommitBody, encodeCommit } from './commit-record.ts'
+import type { Core } from './core.ts'
+import { applyCommits } from './replay.ts'
+import type { State, TreeState } from './state.ts'
+import { type SealedTransaction, LOG_BYTES_MAX } from './transaction.ts'
+import type { Generation, PageId } from '../base/brand.ts'
+import { corruptBytes } from '../codec/bytes.ts'
+import { applyChanges } from '../btree/apply.ts'
+import { Branch } from '../btree/branch.ts'
+import { Leaf, isOverflow, overflowPageCount, LEAF_BYTES_TARGET } from '../btree/leaf.ts'
+import { parseNode, type Node } from '../btree/node.ts'
+import { PageWriter } from '../pager/page-writer.ts'
+import { isReclaimable, type DroppedSubtree, type ReclaimList, type Unlinked } from '../pager/reclaim.ts'
+import type { LogRecord } from '../storage/page-store.ts'
+import { encodeMeta } from './meta-body.ts'
+import { EMPTY_OVERLAY, overlayColumns, overlaySize } from './overlay.ts'
+
+/** A storage checkpoint starts when the log holds this many records, whatever their size. */
+export const LOG_RECORDS_MAX = 2500
+
+/** Pages of one background checkpoint gathered before they are staged. */
+const STAGE_BYTES: number = 512 * 1024
+/** Share of the cache that the pages of a commit that skips the log may take before they are staged. */
+const DIRECT_STAGE_SHARE = 0.6
+/** Pages of dropped trees freed by one checkpoint. */
+const RECLAIM_PAGES_MAX = 10_000
+/** Smaller ones always go to the log: one small write is what a single put may cost. */
+const DIRECT_BYTES_MIN: number = 16 * 1024
+/** What fills the log goes to pages only if it is no small write itself. */
+const FILLING_BYTES_MIN: number = 256 * 1024
+
+export class Checkpointer {
+  readonly #core: Core
+  #running: Promise<void> | undefined
+
+  constructor(core: Core) {
+    this.#core = core
+  }
+
+  get running(): Promise<void> | undefined {
+    return this.#running
+  }
+
+  /** Starts one, or joins the one that runs. */
+  start(): Promise<void> {
+    this.#running ??= this.#run().finally(() => (this.#running = undefined))
+    return this.#running
+  }
+
+  async #run(): Promise<void> {
+    const core = this.#core
+    core.checkpointed(await this.#written(writeState(core, core.state, STAGE_BYTES)))
+  }
+
+  /** Commits a transaction into pages at once, together with everything that was only in the log. Not while one runs. */
+  async commitDirect(sealed: SealedTransaction): Promise<void> {
+    const core = this.#core
+    const { sequence, body } = sealed
+    const state = core.state === sealed.base ? sealed.result : applyCommits(core.state, [{ sequence, body: body! }])
+    const nothing: CommitBody = { created: [], dropped: [], trees: [] }
+    const mark = { sequence, bytes: encodeCommit(sequence, core.writerId, nothing) }
+    const stageBytes = Math.max(STAGE_BYTES, core.options.cacheBytesMax * DIRECT_STAGE_SHARE)
+    core.committedInPages(await this.#written(writeState(core, state, stageBytes, mark)), sealed)
+  }
+
+  /**
+   * Pages that no snapshot can read are read here to be freed. If another handle has got ahead (this one was frozen) and freed them
+   * first, this is no damage: it is overtaken, as the fence would have told it at the end.
+   */
+  async #written(writing: Promise<State>): Promise<State> {
+    const { store } = this.#core.options
+    const { generation, sequence } = this.#core.state
+    try {
+      return await writing
+    } catch (error) {
+      if (!(error instanceof MissingPageError)) throw error
+      const { meta } = await store.read({ generation, sequence })
+      if (meta === undefined || meta.generation === generation) throw error
+      throw new PannierError('PANNIER_STALE', 'Another handle has written since, and freed pages.', { cause: error })
+    }
+  }
+}
+
+/** Writes a state into pages; gives it as it is then. `record`: it comes with a commit, for which somebody waits. */
+async function writeState(core: Core, state: State, stageBytes: number, record?: LogRecord): Promise<State> {
+  const { options, cache } = core
+  const { store, environment, durability } = options
+  const writer = new PageWriter<Node>({
+    store,
+    cache,
+    parse: parseNode,
+    environment,
+    generation: state.generation,
+    nextPageId: state.nextPageId,
+    stageBytes,
+    late: record !== undefined,
+  })
+  const slots: (TreeState | undefined)[] = []
+  for (const tree of state.slots) slots.push(tree === undefined ? undefined : await writeTree(writer, tree))
+  const { list, free } = await reclaim(core, writer, state)
+  const base: State = {
+    ...state,
+    generation: (state.generation + 1) as Generation,
+    baseSequence: state.sequence,
+    nextPageId: writer.nextPageId,
+    reclaim: list,
+    droppedRoots: [],
+    slots,
+  }
+  await writer.commit({
+    sequence: state.sequence,
+    meta: encodeMeta(base),
+    free,
+    ...(record === undefined ? {} : { record }),
+    durability,
+  })
+  return base
+}
+
+/** What can be freed now, and what has to wait. */
+async function reclaim(
+  core: Core,
+  writer: PageWriter<Node>,
+  state: State,
+): Promise<{ list: ReclaimList; free: PageId[] }> {
+  const generation = (state.generation + 1) as Generation
+  const oldest = (await core.options.coordinator.oldestPinned()) ?? state.generation
+  const free: PageId[] = []
+  const unlinked: Unlinked[] = []
+  for (const pages of state.reclaim.unlinked) {
+    if (isReclaimable(pages.generation, oldest)) for (const id of pages.ids) free.push(id)
+    else unlinked.push(pages)
+  }
+  if (writer.unlinked.length > 0) unlinked.push({ generation, ids: writer.unlinked })
+  const waiting = state.reclaim.dropped.filter((subtree) => !isReclaimable(subtree.generation, oldest))
+  const ready = state.reclaim.dropped.filter((subtree) => isReclaimable(subtree.generation, oldest))
+  await freeSubtrees(writer, ready, free)
+  const fresh = state.droppedRoots.map(({ id, height, overflow }) => ({
+    generation,
+    id,
+    level: height - 1,
+    overflow,
+  }))
+  return { list: { unlinked, dropped: [...ready, ...waiting, ...fresh] }, free }
+}
+
+async function writeTree(writer: PageWriter<Node>, state: TreeState): Promise<TreeState> {
+  const { kind, overlay, reducer } = state
+  if (kind === 'inline' || overlay.root === undefined) return state
+  // Most databases have no view with a reduction.
+  const loaded = reducer && (await loadedModule(import('../btree/reducers.ts'))).reducerOf(reducer)
+  return {
+    ...state,
+    tree: await applyChanges(writer, state.tree, overlayColumns(overlay), kind, loaded),
+    overlay: EMPTY_OVERLAY,
+  }
+}
+
+/** Takes subtrees from the list and frees their pages, until there are none or enough was done. */
+async function freeSubtrees(writer: PageWriter<Node>, subtrees: DroppedSubtree[], free: PageId[]): Promise<void> {
+  while (subtrees.length > 0 && free.length < RECLAIM_PAGES_MAX) {
+    const subtree = subtrees.pop()!
+    free.push(subtree.id)
+    if (subtree.level === 0 && !subtree.overflow) continue
+    const release = await writer.load([subtree.id])
+    const node = writer.peek(subtree.id)
+    release()
+    if (node instanceof Branch) {
+      const { generation } = subtree
+      for (const { id, overflow } of node.children) subtrees.push({ generation, id, level: node.level - 1, overflow })
+    } else if (node instanceof Leaf) {
+      for (let i = 0; i < node.count; i++) freeOverflow(node, i, free)
+    } else {
+      throw corruptBytes(`page ${subtree.id} is not part of a tree`)
+    }
+    await writer.pause()
+  }
+}
+
+function freeOverflow(leaf: Leaf, index: number, free: PageId[]): void {
+  const value = leaf.value(index)
+  if (!isOverflow(value)) return
+  for (let page = 0; page < overflowPageCount(value.length); page++) free.push((value.first + page) as PageId)
+}
+
+/**
+ * Whether a transaction skips the log and goes straight to pages. The log costs its bytes twice (once in the log, once in
+ * pages) but spares random pages from being rewritten for each transaction. So it is skipped by what would fill it, and by
+ * what is large compared with the pages that it touches (a bulk insert into an empty or small collection).
+ */
+export function skipsLog({ result, body, bytes }: SealedTransaction, logBytes: number): boolean {
+  if (body === undefined) return true
+  if (bytes < DIRECT_BYTES_MIN) return false
+  if (bytes >= FILLING_BYTES_MIN && logBytes + bytes >= LOG_BYTES_MAX) return true
+  return rewrittenBytes(result) <= bytes
+}
+
+/** An estimate from above of the existing pages that a storage checkpoint would have to write again. */
+function rewrittenBytes({ slots }: State): number {
+  let rewritten = 0
+  for (const tree of slots) {
+    if (tree === undefined || tree.kind === 'inline' || tree.tree === undefined) continue
+    const changes = overlaySize(tree.overlay)
+    if (changes === 0) continue
+    const leaf = LEAF_BYTES_TARGET[tree.kind]
+    rewritten += Math.min(tree.tree.bytes, (tree.kind === 'sequence' ? 1 : changes) * leaf)
+  }
+  return rewritten
+}
