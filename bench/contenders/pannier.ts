@@ -127,7 +127,7 @@ export class PannierContender implements Contender {
     copy: async (source, target) => {
       const from = await open(source, this.#options)
       const to = await open(target, this.#options)
-      await from.collection<Person>('people').replicate.to(to.collection<Person>('people'))
+      await from.collection<Person>('people').replicate({ to: to.collection<Person>('people') })
       await from.close()
       await to.close()
     },

@@ -109,7 +109,7 @@ async function fill(db: Database, signal: AbortSignal, events: MakeEvents): Prom
   const cities = db.collection<City>(COLLECTION)
   const before = await cities.find().count()
   let started = performance.now()
-  const replication = cities.replicate.from(SERVER_URL, { signal, create: false })
+  const replication = cities.replicate({ from: SERVER_URL, signal, create: false })
   replication.subscribe(({ type }) => {
     const { docsWritten, changesChecked } = replication.progress
     // A city may come in several versions.
@@ -119,7 +119,7 @@ async function fill(db: Database, signal: AbortSignal, events: MakeEvents): Prom
   // All of this the server has: pushing begins after it, and not by comparing every city.
   const { documents, lastSeq, epoch } = await cities.info()
   const seq = `${lastSeq}-${epoch}`
-  await cities.replicate.to(SERVER_URL, { signal, create: false, since: seq })
+  await cities.replicate({ to: SERVER_URL, signal, create: false, since: seq })
   await db.collection<SentNote>(NOTES).upsert({ _id: 'sent', seq })
   const copyMs = performance.now() - started
   started = performance.now()

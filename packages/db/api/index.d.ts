@@ -356,12 +356,14 @@ export class Collection<T extends object, Input extends object = T> extends Coll
      */
     sync(target: ReplicationTarget, options?: ReplicationOptions): Replication;
     /**
-     * One direction of `sync`.
+     * Replicates in one direction: `to` sends changes of this collection, `from` fetches changes of another one.
+     * Takes the same targets and options as `sync`.
      *
+     * @throws TypeError if not exactly one of `to` and `from` is given. When awaited, as `sync`.
      * @example
-     * const { docsWritten } = await people.replicate.from('https://example.org/people', { selector: { city: 'Oslo' } })
+     * const { docsWritten } = await people.replicate({ from: 'https://example.org/people', selector: { city: 'Oslo' } })
      */
-    get replicate(): Replicate;
+    replicate(options: CollectionReplicateOptions): Replication;
 }
 
 export interface CollectionChange {
@@ -573,6 +575,15 @@ export interface CollectionOptions<T extends object = JsonObject, Schema = unkno
     readonly onProgress?: (done: number) => void;
 }
 
+/** Options of `collection.replicate`: `to` sends this collection's changes there, `from` fetches the changes of that one. */
+export type CollectionReplicateOptions = ReplicationOptions & ({
+    readonly to: ReplicationTarget;
+    readonly from?: undefined;
+} | {
+    readonly from: ReplicationTarget;
+    readonly to?: undefined;
+});
+
 /** A collection, and what whoever has it has to say about replicating from or to it. */
 export interface CollectionSide extends CollectionHost {
     readonly collection: Exclude<ReplicationTarget, string | URL>;
@@ -743,9 +754,9 @@ export class Database<Schemas extends object = object> {
      *
      * @example
      * const target = { url: 'https://b.example.org/people', auth: { username: 'ann', password } }
-     * await db.replicate('https://a.example.org/people', target, { create: false })
+     * await db.replicate({ from: 'https://a.example.org/people', to: target, create: false })
      */
-    replicate(source: ReplicationSide, target: ReplicationSide, options?: ReplicationOptions): Replication;
+    replicate(options: DatabaseReplicateOptions): Replication;
     /** Finishes the writes that were asked for and lets go of everything. Idempotent. */
     close(): Promise<void>;
     /** Closes the database and deletes it with everything in it, also when no room is left. */
@@ -759,6 +770,14 @@ export interface DatabaseChange {
     readonly collections: ReadonlyMap<string, CollectionChange>;
     /** False when another handle (a tab, a worker) made the commit. */
     readonly local: boolean;
+}
+
+/** Options of `db.replicate`. */
+export interface DatabaseReplicateOptions extends ReplicationOptions {
+    /** The source. */
+    readonly from: ReplicationSide;
+    /** The target. */
+    readonly to: ReplicationSide;
 }
 
 /**
@@ -1691,21 +1710,13 @@ export interface RepairedCollection {
     readonly indexesLost: readonly string[];
 }
 
-/** `collection.replicate` */
-export interface Replicate {
-    /** What changes here goes to `target`. */
-    to(target: ReplicationTarget, options?: ReplicationOptions): Replication;
-    /** What changes in `source` comes here. */
-    from(source: ReplicationTarget, options?: ReplicationOptions): Replication;
-}
-
 /**
  * Under way since it was made. Awaiting it gives the result, when it is complete or was cancelled; of a live one that is only then.
  *
  * @example
  * const sync = people.sync('https://example.org/people', { live: true })
  * sync.subscribe((event) => { if (event.type === 'status') show(sync.status) })
- * const { docsWritten } = await people.replicate.from('https://example.org/people')
+ * const { docsWritten } = await people.replicate({ from: 'https://example.org/people' })
  */
 export class Replication implements PromiseLike<ReplicationResult>, AsyncIterable<ReplicationEvent> {
     /** Of several parts (push and pull, collections) what matters most. */

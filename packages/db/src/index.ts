@@ -64,8 +64,10 @@ export type {
   RevisionReference,
   RevisionResult,
 } from './database/collection/revision-operations.ts'
-export type { Replicate, Replication } from './database/replication/replication.ts'
+export type { Replication } from './database/replication/replication.ts'
 export type {
+  CollectionReplicateOptions,
+  DatabaseReplicateOptions,
   DatabaseSyncOptions,
   CollectionSide,
   DirectionOptions,

@@ -58,7 +58,7 @@ type Http = { readonly fetch?: FetchFunction }
 
 async function receive(session: Session, target: Target, from: ReplicationTarget, http: Http): Promise<number> {
   const remote = session.database.collection<JsonObject>(remoteName(target.name))
-  await remote.replicate.from(from, http)
+  await remote.replicate({ from, ...http })
   const applied = await remote.local.get(APPLIED)
   let received = 0
   const { changes, lastSeq } = await remote
@@ -103,7 +103,7 @@ async function send(session: Session, target: Target, to: ReplicationTarget, htt
     }
     return dirty
   })
-  await session.database.collection<JsonObject>(remoteName(target.name)).replicate.to(to, http)
+  await session.database.collection<JsonObject>(remoteName(target.name)).replicate({ to, ...http })
   if (sent.length > 0) await session.write((access) => markClean(access, target.name, sent))
   return sent.length
 }

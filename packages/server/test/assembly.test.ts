@@ -296,7 +296,7 @@ test('a snapshot has everything, and a replica loads it in one download', async 
   const folder = await mkdtemp(join(tmpdir(), 'pannier-replica-'))
   const db = await open(join(folder, 'db.sqlite'))
   const target = db.collection('snap')
-  const result = await target.replicate.from(`${running.adminUrl}/snap`)
+  const result = await target.replicate({ from: `${running.adminUrl}/snap` })
   expect(result).toMatchObject({ ok: true, docsWritten: 2001 })
   expect(await (await target.getAttachment('files', 'a'))!.bytes()).toHaveLength(5)
   const log = (await send(url, 'GET /metrics')).text

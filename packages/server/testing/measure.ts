@@ -72,7 +72,7 @@ async function pullByPannier(server: ServerProcess, snapshot: boolean): Promise<
   const db = await open('measure', { storage: memory() })
   const source = withAdmin(`${server.url}/people`)
   const { ms } = await timed(server, async () => {
-    await db.collection('people').replicate.from(source, { snapshot, checkpoint: 'target' })
+    await db.collection('people').replicate({ from: source, snapshot, checkpoint: 'target' })
     return 1
   })
   check((await db.collection('people').info()).documents)

@@ -23,8 +23,8 @@ import type { Encryption } from './encryption/encryption.ts'
 import type { MoveOptions } from './lifecycle/move-options.ts'
 import type { SnapshotOptions } from './transfer/snapshot-options.ts'
 import { Replication } from './replication/replication.ts'
-import type { DatabaseSyncOptions, ReplicationOptions, ReplicationSide } from './replication/replication-options.ts'
 import { MigrationNeeded } from './collection/collection-access.ts'
+import type { DatabaseReplicateOptions, DatabaseSyncOptions } from './replication/replication-options.ts'
 import type { Transaction } from './collection/transaction.ts'
 import { assertOutside, runInScope } from './collection/transaction-scope.ts'
 
@@ -352,11 +352,14 @@ export class Database<Schemas extends object = object> {
    *
    * @example
    * const target = { url: 'https://b.example.org/people', auth: { username: 'ann', password } }
-   * await db.replicate('https://a.example.org/people', target, { create: false })
+   * await db.replicate({ from: 'https://a.example.org/people', to: target, create: false })
    */
-  replicate(source: ReplicationSide, target: ReplicationSide, options: ReplicationOptions = {}): Replication {
+  replicate(options: DatabaseReplicateOptions): Replication {
     this.#assertOpen()
-    return new Replication(this.#context, { source, target }, options)
+    const { from, to, ...others } = options ?? {}
+    if (from === undefined || to === undefined)
+      throw new TypeError(`db.replicate(): options must have from and to, got no ${from === undefined ? 'from' : 'to'}`)
+    return new Replication(this.#context, { source: from, target: to }, others)
   }
 
   /** Finishes the writes that were asked for and lets go of everything. Idempotent. */

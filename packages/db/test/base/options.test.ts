@@ -63,6 +63,10 @@ const FUNCTIONS: Readonly<Record<string, Row | readonly Row[]>> = {
     ['retry', ({ db, people }) => people.sync(db.collection('other'), misspelt({ retri: true }))],
     ['selector', ({ db, people }) => people.sync(db.collection('other'), misspelt({ push: { selectr: {} } }))],
   ],
+  'Collection.replicate': [
+    'live',
+    ({ db, people }) => people.replicate(misspelt({ to: db.collection('other'), lve: true })),
+  ],
   'CollectionOperations.get': [
     ['conflicts', ({ people }) => people.get('a', misspelt({ conflict: true }))],
     ['conflicts', ({ people }) => people.get(['a'], misspelt({ conflict: true }))],
@@ -101,9 +105,16 @@ const FUNCTIONS: Readonly<Record<string, Row | readonly Row[]>> = {
   'Database.moveTo': ['encryption', ({ db }) => db.moveTo(memory(), misspelt({ encrypton: { password: 'x' } }))],
   'Database.sync': ['collections', ({ db }) => db.sync('https://example.org', misspelt({ colections: ['people'] }))],
   'Database.replicate': [
-    ['live', ({ db, people }) => db.replicate(people, db.collection('other'), misspelt({ lve: true }))],
-    ['auth', ({ db, people }) => db.replicate(misspelt({ url: 'https://example.org', auht: {} }), people)],
-    ['admit', ({ db, people }) => db.replicate(people, misspelt({ collection: db.collection('other'), admt: {} }))],
+    ['live', ({ db, people }) => db.replicate(misspelt({ from: people, to: db.collection('other'), lve: true }))],
+    [
+      'auth',
+      ({ db, people }) => db.replicate({ from: misspelt({ url: 'https://example.org', auht: {} }), to: people }),
+    ],
+    [
+      'admit',
+      ({ db, people }) =>
+        db.replicate({ from: people, to: misspelt({ collection: db.collection('other'), admt: {} }) }),
+    ],
   ],
   'Encryption.addPassword': ['label', ({ db }) => db.encryption!.addPassword('x', misspelt({ labl: 'phone' }))],
   'Encryption.addKey': [
@@ -115,11 +126,6 @@ const FUNCTIONS: Readonly<Record<string, Row | readonly Row[]>> = {
   'Query.explain': ['run', ({ people }) => people.find().explain(misspelt({ runn: true }))],
   'Query.live': ['signal', ({ people }) => people.find().live(misspelt({ singal: undefined }))],
   'Query.liveCount': ['signal', ({ people }) => people.find().liveCount(misspelt({ singal: undefined }))],
-  'Replicate.to': ['live', ({ db, people }) => people.replicate.to(db.collection('other'), misspelt({ lve: true }))],
-  'Replicate.from': [
-    'live',
-    ({ db, people }) => people.replicate.from(db.collection('other'), misspelt({ lve: true })),
-  ],
   'View.query': ['limit', (place) => view(place).query(misspelt({ limt: 5 }))],
   'View.rows': [
     'limit',

@@ -59,10 +59,10 @@ async function replica(bytes: Uint8Array): Promise<{ docsWritten: number; conten
   }
   const target = db.collection('docs')
   const url = 'https://couch.test/docs'
-  const first = await target.replicate.from(url, { fetch: couchFetch(source, { features, intercept }) })
+  const first = await target.replicate({ from: url, fetch: couchFetch(source, { features, intercept }) })
   expect(first).toMatchObject({ ok: true, docsDenied: 0 })
   const content = await contentOf(target)
-  expect((await target.replicate.from(url, { fetch: couchFetch(source) })).docsWritten).toBe(0)
+  expect((await target.replicate({ from: url, fetch: couchFetch(source) })).docsWritten).toBe(0)
   await db.close()
   return { docsWritten: first.docsWritten, content, asked }
 }
@@ -120,7 +120,7 @@ test('documents of a snapshot that the target does not take are neither counted 
     return documents.map((one) => (refuses && one['_id'] === 'd7' ? (refused as never) : one))
   }
   const side = { url: 'https://couch.test/docs', fetch: couchFetch(source, { features }) }
-  const replication = db.replicate(side, target)
+  const replication = db.replicate({ from: side, to: target })
   replication.subscribe((event) => {
     if (event.type === 'change') refuses = false
   })

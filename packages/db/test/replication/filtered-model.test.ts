@@ -58,7 +58,7 @@ async function replicateFiltered(seed: number): Promise<void> {
   const overHttp = random.chance(0.5) && { fetch: couchFetch(db) }
   const replicate = async (signal?: AbortSignal): Promise<unknown> => {
     const settings = { ...options, ...overHttp, batchSize: 5, ...(signal && { signal }) }
-    return target.replicate.from(overHttp ? 'https://couch.test/source' : source, settings)
+    return target.replicate({ from: overHttp ? 'https://couch.test/source' : source, ...settings })
   }
   const writer = new Writer(source, random)
   await writer.edit()

@@ -32,7 +32,7 @@ test.each([301, 302, 303, 307, 308])('a redirect with %d: no document and no hea
   onTestFinished(() => db.close())
   const docs = db.collection('docs')
   await docs.insert({ _id: 'a' })
-  const push = docs.replicate.to(`${url}/docs`, { headers: { 'x-token': 'secret' }, retry: false })
+  const push = docs.replicate({ to: `${url}/docs`, headers: { 'x-token': 'secret' }, retry: false })
   await expect(push).rejects.toMatchObject({
     code: 'PANNIER_PEER_UNREACHABLE',
     message: expect.stringContaining('redirects') as unknown,
@@ -53,7 +53,7 @@ test('an answer in pieces of one byte: each counts as what it costs', async () =
   const db = await open('x', { storage: memory() })
   onTestFinished(() => db.close())
   await expect(
-    db.collection('docs').replicate.from('https://couch.test/docs', { fetch, retry: false }),
+    db.collection('docs').replicate({ from: 'https://couch.test/docs', fetch, retry: false }),
   ).rejects.toThrow('the answer has more than 128 MiB')
 })
 
@@ -67,6 +67,6 @@ test('a server that forgets each checkpoint: the replication ends', async () => 
   const db = await open('x', { storage: memory() })
   onTestFinished(() => db.close())
   await db.collection('docs').insert({ _id: 'a' })
-  const push = db.collection('docs').replicate.to(`${url}/docs`, { retry: false, backOff: () => 1 })
+  const push = db.collection('docs').replicate({ to: `${url}/docs`, retry: false, backOff: () => 1 })
   await expect(push).rejects.toMatchObject({ code: 'PANNIER_PEER_UNREACHABLE' })
 })

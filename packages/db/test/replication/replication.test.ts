@@ -11,7 +11,7 @@ test('closing the database ends a live replication as cancel() does, with its ch
   const here = await open('here', { storage: memory() })
   const there = await open('there', { storage: memory() })
   await here.collection('docs').insert({ _id: 'a' })
-  const push = here.collection('docs').replicate.to(there.collection('docs'), { live: true })
+  const push = here.collection('docs').replicate({ to: there.collection('docs'), live: true })
   await eventually(() => push.status === 'paused')
   await here.close()
   expect(await push).toMatchObject({ status: 'cancelled', docsWritten: 1 })
@@ -25,7 +25,7 @@ test('a target that another handle drops before the first checkpoint has everyth
   const there = await open('there', { storage: memory() })
   const ids = Array.from({ length: 60 }, (_, n) => `d${n + 10}`)
   await there.collection('docs').insert(ids.map((_id) => ({ _id })))
-  const pull = here.collection('docs').replicate.from(there.collection('docs'), { batchSize: 1 })
+  const pull = here.collection('docs').replicate({ from: there.collection('docs'), batchSize: 1 })
   let dropped: Promise<boolean> | undefined
   pull.subscribe(() => {
     if (pull.progress.docsWritten >= 10) dropped ??= other.dropCollection('docs')

@@ -153,9 +153,11 @@ for (const [what, { isRecorded, isNamed }] of Object.entries({
       const caughtUp = async (): Promise<boolean> =>
         (await target().find().count()) === (await source().find().count()) && live.status === 'paused'
       await fill(source(), 'before', 5)
-      await here.replicate[direction](URL_THERE, { fetch: server.fetch, snapshot: false })
+      const side = direction === 'to' ? { to: URL_THERE } : { from: URL_THERE }
+      await here.replicate({ ...side, fetch: server.fetch, snapshot: false })
       await server.copy()
-      const live = here.replicate[direction](URL_THERE, {
+      const live = here.replicate({
+        ...side,
         live: true,
         fetch: server.fetch,
         checkpointIntervalMs: isRecorded ? 1 : 600_000,

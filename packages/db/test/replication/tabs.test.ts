@@ -167,7 +167,9 @@ for (const direction of ['to', 'from'] as const) {
       }
       const fetch = couchFetch(there, { intercept })
       const options = { fetch, live: true, checkpointIntervalMs: 1, backOff: () => 60_000 }
-      const replication = here.collection('docs').replicate[direction](`${URL_THERE}docs`, options)
+      const url = `${URL_THERE}docs`
+      const side = direction === 'to' ? { to: url } : { from: url }
+      const replication = here.collection('docs').replicate({ ...side, ...options })
       const shown: unknown[] = []
       let recorded = 0
       replication.subscribe((event) => {

@@ -29,7 +29,7 @@ export function hostileCases(check: Case): void {
       const mine = await here.get('mine')
       const intercept = async (path: string): Promise<Response | undefined> =>
         answers[Object.keys(answers).find((one) => path.startsWith(one)) ?? '']?.()
-      const pull = here.replicate.from(URL_THERE, { fetch: couchFetch(db, { intercept }), retry: false })
+      const pull = here.replicate({ from: URL_THERE, fetch: couchFetch(db, { intercept }), retry: false })
       assertEqual(await outcomeOf(pull), expected)
       assertTrue(String(pull.error).length < 1000, 'the message is short')
       assertEqual(await here.get('mine'), mine)

@@ -62,7 +62,7 @@ function finalCases(check: Case): void {
   }
 
   check('a replication that could not begin has failed', async (here) => {
-    const sync = here.replicate.to('no url')
+    const sync = here.replicate({ to: 'no url' })
     await assertRejects(sync, TypeError)
     assertEqual(sync.status, 'failed')
   })
@@ -75,7 +75,7 @@ function finalCases(check: Case): void {
       return undefined
     }
     const options = { fetch: couchFetch(db, { intercept }), live: true, batchSize: 2, backOff: () => 60_000 }
-    const pull = here.replicate.from(URL_THERE, options)
+    const pull = here.replicate({ from: URL_THERE, ...options })
     await eventually(() => pull.status === 'backing-off')
     for (let wait = 0; wait < 30; wait++) await aMoment()
     assertEqual([pull.status, pull.parts[0]!.error?.code], ['backing-off', 'PANNIER_PEER_UNREACHABLE'])
@@ -107,7 +107,7 @@ function unsentCases(check: Case): void {
     assertEqual(await second.unsent(), 4)
     // In a browser it waits for its turn among the tabs first.
     await eventually(() => second.status === 'offline')
-    assertEqual(await here.replicate.from(URL_THERE, { ...options, live: false, network: undefined }).unsent(), 0)
+    assertEqual(await here.replicate({ from: URL_THERE, ...options, live: false, network: undefined }).unsent(), 0)
     network.turn(true)
     await eventually(async () => (await second.unsent()) === 0)
     assertEqual((await there.info()).documents, 4)
@@ -138,14 +138,14 @@ function documentCases(check: Case): void {
       async (here, there, db) => {
         await here.insert(Array.from({ length: 40 }, (_, n) => ({ _id: n === 17 ? 'poison' : `d${n}`, n })))
         const fetch = couchFetch(db, { intercept: refusing(paths, status) })
-        const push = here.replicate.to(URL_THERE, { fetch })
+        const push = here.replicate({ to: URL_THERE, fetch })
         const denied: string[] = []
         push.subscribe((event) => void (event.type === 'denied' && denied.push(event.id)))
         const { ok, status: end, docsWritten } = await push
         const expected = paths.includes('_bulk_docs') ? ['poison'] : []
         assertEqual([ok, end, docsWritten, denied], [expected.length === 0, 'complete', 40 - expected.length, expected])
         assertEqual((await there.info()).documents, 40 - expected.length)
-        assertEqual((await here.replicate.to(URL_THERE, { fetch })).changesChecked, 0)
+        assertEqual((await here.replicate({ to: URL_THERE, fetch })).changesChecked, 0)
       },
     )
   }
@@ -160,7 +160,8 @@ function documentCases(check: Case): void {
         const [found] = await there.bulkGet([{ id: path }], { revs: true })
         return new Response(JSON.stringify([found]))
       }
-      const { ok, docsWritten, docsDenied } = await here.replicate.from(URL_THERE, {
+      const { ok, docsWritten, docsDenied } = await here.replicate({
+        from: URL_THERE,
         fetch: couchFetch(db, { intercept: single }),
       })
       assertEqual([ok, docsWritten, docsDenied], [false, 39, 1])

@@ -39,14 +39,14 @@ export function sideCases(check: Case): void {
     })
     const source = { url: URL_HERE, fetch: serve, auth: { username: 'ann', password: 'x' } }
     const target = { url: URL_THERE, fetch: serve, auth: { username: 'bob', password: 'y' } }
-    const replication = db.replicate(source, target)
+    const replication = db.replicate({ from: source, to: target })
     assertEqual((await replication).docsWritten, 3)
     assertEqual(replication.parts[0]!.direction, 'pull')
     assertEqual([...seen].sort(), [`Basic ${btoa('ann:x')}`, `Basic ${btoa('bob:y')}`])
     assertEqual(await ids(there), ['a', 'c'])
     assertEqual(await (await there.getAttachment('c', 'large'))!.bytes(), content)
     assertEqual(await (await there.getAttachment('c', 'small'))!.text(), 'small')
-    assertEqual((await db.replicate(source, target)).changesChecked, 0)
+    assertEqual((await db.replicate({ from: source, to: target })).changesChecked, 0)
   })
 
   check('who has the target admits, changes or denies documents', async (here, there, db) => {
@@ -63,7 +63,7 @@ export function sideCases(check: Case): void {
           document['_id'] === 'b' ? new PannierError('PANNIER_INVALID_DOCUMENT', 'not b') : { ...document, seen: 1 },
         ),
     }
-    const replication = db.replicate(here, target)
+    const replication = db.replicate({ from: here, to: target })
     const events: ReplicationEvent[] = []
     replication.subscribe((event) => events.push(event))
     const { ok, docsWritten, docsDenied } = await replication
@@ -73,7 +73,10 @@ export function sideCases(check: Case): void {
     assertEqual(writes > 1, true)
     const refuse = (): Promise<never> => Promise.reject(new PannierError('PANNIER_NOT_FOUND', 'It is gone.'))
     await here.insert({ _id: 'd' })
-    await assertRejects(Promise.resolve(db.replicate(here, { ...target, around: refuse })), 'PANNIER_NOT_FOUND')
+    await assertRejects(
+      Promise.resolve(db.replicate({ from: here, to: { ...target, around: refuse } })),
+      'PANNIER_NOT_FOUND',
+    )
   })
 
   check('who has the source filters documents, also while it is live', async (here, there, db) => {
@@ -83,7 +86,7 @@ export function sideCases(check: Case): void {
     ])
     const accept = async (documents: Documents): Promise<boolean[]> => documents.map(({ n }) => n === 2)
     const source = { collection: here, accept }
-    const replication = db.replicate(source, there, { live: true, filter: 'design/even' })
+    const replication = db.replicate({ from: source, to: there, live: true, filter: 'design/even' })
     await eventually(() => replication.status === 'paused')
     await here.insert([
       { _id: 'c', n: 1 },
@@ -93,7 +96,7 @@ export function sideCases(check: Case): void {
     replication.cancel()
     await replication
     assertEqual(await ids(there), ['b', 'd'])
-    await assertRejects(Promise.resolve(db.replicate(here, there, { filter: 'design/even' })), TypeError)
+    await assertRejects(Promise.resolve(db.replicate({ from: here, to: there, filter: 'design/even' })), TypeError)
   })
 
   check(
@@ -110,7 +113,7 @@ export function sideCases(check: Case): void {
             ? new Response(content.subarray(1))
             : undefined
       const options = { fetch: couchFetch(db, { intercept }), backOff: () => 1, live: true }
-      const pull = here.replicate.from(URL_THERE, options)
+      const pull = here.replicate({ from: URL_THERE, ...options })
       const events: ReplicationEvent[] = []
       pull.subscribe((event) => events.push(event))
       await eventually(() => pull.status === 'paused')
@@ -137,7 +140,7 @@ export function sideCases(check: Case): void {
         return new Response('{"error":"internal_server_error","reason":"badmatch"}', { status: 500 })
       }
       await there.insert({ _id: 'there' })
-      const push = here.replicate.to(URL_THERE, { fetch: couchFetch(db, { intercept }), backOff: () => 1, live: true })
+      const push = here.replicate({ to: URL_THERE, fetch: couchFetch(db, { intercept }), backOff: () => 1, live: true })
       const events: ReplicationEvent[] = []
       push.subscribe((event) => events.push(event))
       await eventually(() => failures > 40)

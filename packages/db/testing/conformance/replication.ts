@@ -61,12 +61,12 @@ function eventsOf(replication: {
 function directionCases(check: Case): void {
   check('push, pull and sync make collections equal, and tell how it went', async (here, there) => {
     await fill(here, 30)
-    const pushed = await here.replicate.to(there, { batchSize: 7 })
+    const pushed = await here.replicate({ to: there, batchSize: 7 })
     assertEqual([pushed.ok, pushed.status, pushed.docsRead, pushed.docsWritten], [true, 'complete', 30, 30])
     assertEqual([pushed.docsDenied, pushed.pending, pushed.changesChecked], [0, 0, 30])
     assertTrue(typeof pushed.lastSeq === 'string' && pushed.startTime <= pushed.endTime, 'the result has facts')
     await fill(there, 5, 'e')
-    assertEqual((await here.replicate.from(there)).docsWritten, 5)
+    assertEqual((await here.replicate({ from: there })).docsWritten, 5)
     await here.put({ ...(await here.get('d1'))!, n: 100 })
     await there.delete('d2')
     const { parts } = await here.sync(there)
@@ -94,7 +94,7 @@ function directionCases(check: Case): void {
   check('1,000 conflicting leaves', async (here, there) => {
     const revs = Array.from({ length: 1000 }, (_, n) => ({ _id: 'a', _rev: `1-${n}`, n }))
     await here.put(revs, { newEdits: false })
-    await here.replicate.to(there)
+    await here.replicate({ to: there })
     assertEqual(await leaves(here), await leaves(there))
     assertEqual((await there.get('a'))?._rev, '1-999')
   })
@@ -105,11 +105,11 @@ function directionCases(check: Case): void {
       const content = new Uint8Array(300_000).map((_, at) => at % 253)
       await here.putAttachment('a', 'large', content, { contentType: 'image/png' })
       await here.putAttachment('a', 'small', new Blob(['small'], { type: 'text/plain' }))
-      await here.replicate.to(there)
+      await here.replicate({ to: there })
       assertEqual(await (await there.getAttachment('a', 'large'))!.bytes(), content)
       assertEqual(await (await there.getAttachment('a', 'small'))!.text(), 'small')
       await here.put({ ...(await here.get('a'))!, title: 'edited' })
-      await here.replicate.to(there)
+      await here.replicate({ to: there })
       assertEqual((await there.get('a'))?.['title'], 'edited')
       assertEqual(await here.get('a'), await there.get('a'))
     },
@@ -132,21 +132,21 @@ function directionCases(check: Case): void {
     const fetch = couchFetch(db)
     await here.sync(URL_THERE, { fetch })
     assertEqual(await leaves(here), await leaves(there))
-    const rejected = here.replicate.to('https://couch.test/absent', { fetch, create: false })
+    const rejected = here.replicate({ to: 'https://couch.test/absent', fetch, create: false })
     await assertRejects(rejected, 'PANNIER_NOT_FOUND')
     await db.sync('https://couch.test/', { collections: ['new'], fetch })
     assertEqual(await ids(db.collection('new')), [])
   })
 
   check('wrong options reject with a TypeError', async (here, there) => {
-    await assertRejects(here.replicate.to('ftp://x/y'), TypeError)
-    await assertRejects(here.replicate.to('no url'), TypeError)
-    await assertRejects(here.replicate.to(there, { batchSize: 0 }), TypeError)
-    await assertRejects(here.replicate.to(there, { style: 'x' as 'all' }), TypeError)
-    await assertRejects(here.replicate.to(there, { connectionsMax: 1 }), TypeError)
-    await assertRejects(here.replicate.to(there, { filter: 'design/name' }), TypeError)
-    await assertRejects(here.replicate.to(there, { checkpoint: 'x' as 'none' }), TypeError)
-    await assertRejects(here.replicate.to(there, { selector: { n: { $wrong: 1 } } }), TypeError)
+    await assertRejects(here.replicate({ to: 'ftp://x/y' }), TypeError)
+    await assertRejects(here.replicate({ to: 'no url' }), TypeError)
+    await assertRejects(here.replicate({ to: there, batchSize: 0 }), TypeError)
+    await assertRejects(here.replicate({ to: there, style: 'x' as 'all' }), TypeError)
+    await assertRejects(here.replicate({ to: there, connectionsMax: 1 }), TypeError)
+    await assertRejects(here.replicate({ to: there, filter: 'design/name' }), TypeError)
+    await assertRejects(here.replicate({ to: there, checkpoint: 'x' as 'none' }), TypeError)
+    await assertRejects(here.replicate({ to: there, selector: { n: { $wrong: 1 } } }), TypeError)
   })
 }
 
@@ -168,7 +168,7 @@ function liveCases(check: Case): void {
   })
 
   check('pause and resume', async (here, there) => {
-    const push = here.replicate.to(there, { live: true })
+    const push = here.replicate({ to: there, live: true })
     await eventually(() => push.status === 'paused')
     push.pause()
     await fill(here, 3)
@@ -181,24 +181,24 @@ function liveCases(check: Case): void {
 
   check('a signal ends it with PANNIER_ABORTED', async (here, there) => {
     const stop = new AbortController()
-    const push = here.replicate.to(there, { live: true, signal: stop.signal })
+    const push = here.replicate({ to: there, live: true, signal: stop.signal })
     stop.abort()
     await assertRejects(push, 'PANNIER_ABORTED')
     assertEqual(push.status, 'cancelled')
-    await assertRejects(here.replicate.to(there, { signal: AbortSignal.abort() }), 'PANNIER_ABORTED')
+    await assertRejects(here.replicate({ to: there, signal: AbortSignal.abort() }), 'PANNIER_ABORTED')
   })
 
   check('events can be looped over, to the end', async (here, there) => {
     await fill(here, 3)
     const types: string[] = []
-    for await (const event of here.replicate.to(there)) types.push(event.type)
+    for await (const event of here.replicate({ to: there })) types.push(event.type)
     assertTrue(types.at(-1) === 'status', 'the last one is the end')
   })
 
   check('without a network it waits for one', async (here, there, db) => {
     await fill(there, 3)
     const network = new SwitchedNetwork(false)
-    const pull = here.replicate.from(URL_THERE, { fetch: couchFetch(db), live: true, network })
+    const pull = here.replicate({ from: URL_THERE, fetch: couchFetch(db), live: true, network })
     await eventually(() => pull.status === 'offline')
     network.turn(true)
     await eventually(() => pull.status === 'paused' && pull.progress.docsWritten === 3)
@@ -220,10 +220,10 @@ function filterCases(check: Case): void {
       [{ selector: { n: { $gt: 3 } }, ids: ['d1', 'd4'] }, ['d4']],
     ] as const
     for (const [at, [options, expected]] of cases.entries()) {
-      await here.replicate.to(db.collection(`local${at}`), options)
+      await here.replicate({ to: db.collection(`local${at}`), ...options })
       assertEqual<readonly string[]>(await ids(db.collection(`local${at}`)), expected)
       const fetch = couchFetch(db)
-      await db.collection<JsonObject>(`http${at}`).replicate.from('https://couch.test/here', { ...options, fetch })
+      await db.collection<JsonObject>(`http${at}`).replicate({ from: 'https://couch.test/here', ...options, fetch })
       assertEqual<readonly string[]>(await ids(db.collection(`http${at}`)), expected)
     }
   })
@@ -246,17 +246,17 @@ function filterCases(check: Case): void {
         asked.push(['filter', 'view', 'min'].map((name) => searchParams.get(name)).join(' '))
       return served(url, init)
     }
-    await here.replicate.from(URL_THERE, { fetch, filter: 'app/large', parameters: { min: '3' } })
-    await here.replicate.from(URL_THERE, { fetch, view: 'app/people' })
+    await here.replicate({ from: URL_THERE, fetch, filter: 'app/large', parameters: { min: '3' } })
+    await here.replicate({ from: URL_THERE, fetch, view: 'app/people' })
     assertEqual(asked, ['app/large  3', '_view app/people '])
   })
 
   check('other filters begin anew, and go on by themselves', async (here, there) => {
     await fill(here, 10)
-    await here.replicate.to(there, { selector: { n: 1 } })
-    assertEqual((await here.replicate.to(there, { selector: { n: 2 } })).changesChecked, 1)
-    assertEqual((await here.replicate.to(there, { selector: { n: 2 } })).changesChecked, 0)
-    assertEqual((await here.replicate.to(there)).docsWritten, 8)
+    await here.replicate({ to: there, selector: { n: 1 } })
+    assertEqual((await here.replicate({ to: there, selector: { n: 2 } })).changesChecked, 1)
+    assertEqual((await here.replicate({ to: there, selector: { n: 2 } })).changesChecked, 0)
+    assertEqual((await here.replicate({ to: there })).docsWritten, 8)
   })
 
   check('style winner: conflicts stay behind; since: begins there', async (here, there, db) => {
@@ -267,14 +267,14 @@ function filterCases(check: Case): void {
       ],
       { newEdits: false },
     )
-    await here.replicate.to(there, { style: 'winner' })
+    await here.replicate({ to: there, style: 'winner' })
     assertEqual(await leaves(there), [['a', '1-b']])
-    const { lastSeq } = await here.replicate.to(there)
+    const { lastSeq } = await here.replicate({ to: there })
     await here.insert({ _id: 'new' })
     const other: Docs = db.collection('other')
-    await here.replicate.to(other, { since: lastSeq })
+    await here.replicate({ to: other, since: lastSeq })
     assertEqual(await ids(other), ['new'])
-    assertEqual((await here.replicate.to(db.collection('none'), { since: 'now' })).docsWritten, 0)
+    assertEqual((await here.replicate({ to: db.collection('none'), since: 'now' })).docsWritten, 0)
   })
 }
 
@@ -288,7 +288,7 @@ function checkpointCases(check: Case): void {
   check('checkpoints have the form of CouchDB, on both sides, a history of five', async (here, there) => {
     for (let n = 0; n < 7; n++) {
       await fill(here, 1, `r${n}-`)
-      await here.replicate.to(there)
+      await here.replicate({ to: there })
     }
     for (const side of [here, there]) {
       const { session_id, last_seq, source_last_seq, history, version } = await checkpointOf(side)
@@ -296,60 +296,60 @@ function checkpointCases(check: Case): void {
       const sessions = history as { session_id: string; recorded_seq: string }[]
       assertEqual([sessions.length, sessions[0]!.session_id, sessions[0]!.recorded_seq], [5, session_id, last_seq])
     }
-    assertEqual((await here.replicate.to(there)).changesChecked, 0)
+    assertEqual((await here.replicate({ to: there })).changesChecked, 0)
   })
 
   check('one that is missing on either side: everything is compared again', async (here, there) => {
     await fill(here, 5)
-    await here.replicate.to(there)
+    await here.replicate({ to: there })
     for (const side of [here, there]) {
       await side.local.delete((await checkpointOf(side))['_id'] as string)
-      const { changesChecked, docsWritten } = await here.replicate.to(there)
+      const { changesChecked, docsWritten } = await here.replicate({ to: there })
       assertEqual([changesChecked, docsWritten], [5, 0])
     }
   })
 
   check('one that is ahead or behind: the newest that both know', async (here, there) => {
     await fill(here, 5)
-    await here.replicate.to(there)
+    await here.replicate({ to: there })
     const early = await checkpointOf(there)
     await fill(here, 5, 'e')
-    await here.replicate.to(there)
+    await here.replicate({ to: there })
     // An old copy of the target was restored, checkpoint and all.
     const { _rev } = await checkpointOf(there)
     await there.purge('e1')
     await there.local.put({ ...early, _id: early['_id'] as string, _rev: _rev as string })
-    const { changesChecked, docsWritten } = await here.replicate.to(there)
+    const { changesChecked, docsWritten } = await here.replicate({ to: there })
     assertEqual([changesChecked, docsWritten], [5, 1])
     assertEqual(await leaves(here), await leaves(there))
   })
 
   check('killed between data and checkpoint: sent again, nothing changes', async (here, there) => {
     await fill(here, 5)
-    await here.replicate.to(there, { checkpoint: 'none' })
+    await here.replicate({ to: there, checkpoint: 'none' })
     const before = await there.info()
-    const { changesChecked, docsWritten } = await here.replicate.to(there)
+    const { changesChecked, docsWritten } = await here.replicate({ to: there })
     assertEqual([changesChecked, docsWritten], [5, 0])
     assertEqual((await there.info()).lastSeq, before.lastSeq)
     for (const checkpoint of ['source', 'target'] as const) {
-      await here.replicate.to(there, { checkpoint, ids: ['d1'] })
-      assertEqual((await here.replicate.to(there, { checkpoint, ids: ['d1'] })).changesChecked, 0)
+      await here.replicate({ to: there, checkpoint, ids: ['d1'] })
+      assertEqual((await here.replicate({ to: there, checkpoint, ids: ['d1'] })).changesChecked, 0)
     }
   })
 
   check('a collection that was dropped and made anew is filled again', async (here, there, db) => {
     await fill(here, 5)
-    await here.replicate.to(there)
+    await here.replicate({ to: there })
     await db.dropCollection('there')
-    assertEqual((await here.replicate.to(there)).docsWritten, 5)
+    assertEqual((await here.replicate({ to: there })).docsWritten, 5)
     await db.dropCollection('here')
-    assertEqual((await here.replicate.from(there)).docsWritten, 5)
+    assertEqual((await here.replicate({ from: there })).docsWritten, 5)
   })
 
   check('a server that is wiped while it is synced with is filled again', async (here, there, db) => {
     await fill(here, 5)
     const options = { fetch: couchFetch(db), live: true, checkpointIntervalMs: 1, backOff: () => 1 }
-    const push = here.replicate.to(URL_THERE, options)
+    const push = here.replicate({ to: URL_THERE, ...options })
     // A request that comes between both would be answered 404, which ends the replication.
     await eventually(() => push.status === 'paused')
     await db.dropCollection('there')
@@ -362,7 +362,8 @@ function checkpointCases(check: Case): void {
 
   check('how long it waits for the next try is told', async (here) => {
     const waits: unknown[] = []
-    const sync = here.replicate.to(URL_THERE, {
+    const sync = here.replicate({
+      to: URL_THERE,
       fetch: () => Promise.reject(new TypeError('no connection')),
       live: true,
       backOff: (waitedMs) => (waitedMs === 0 ? 2 : 60_000),
@@ -395,9 +396,9 @@ function failureCases(check: Case): void {
     let calls = 0
     const intercept = (): Response | undefined => (++calls % 3 === 0 ? faults.shift()?.() : undefined)
     const options = { fetch: couchFetch(db, { intercept }), backOff: () => 1, batchSize: 5 }
-    const [failed] = [await assertRejects(here.replicate.from(URL_THERE, options), 'PANNIER_PEER_UNREACHABLE')]
+    const [failed] = [await assertRejects(here.replicate({ from: URL_THERE, ...options }), 'PANNIER_PEER_UNREACHABLE')]
     assertTrue(failed instanceof Error)
-    const pull = here.replicate.from(URL_THERE, { ...options, retry: true })
+    const pull = here.replicate({ from: URL_THERE, ...options, retry: true })
     const events = eventsOf(pull)
     assertEqual((await pull).status, 'complete')
     assertEqual(faults.length, 0)
@@ -416,8 +417,8 @@ function failureCases(check: Case): void {
             init.signal!.addEventListener('abort', () => reject(new DOMException('aborted', 'AbortError')))
           })
         : served(url, init)
-    await assertRejects(here.replicate.from(URL_THERE, { fetch, timeoutMs: 20 }), 'PANNIER_PEER_UNREACHABLE')
-    await here.replicate.from(URL_THERE, { fetch })
+    await assertRejects(here.replicate({ from: URL_THERE, fetch, timeoutMs: 20 }), 'PANNIER_PEER_UNREACHABLE')
+    await here.replicate({ from: URL_THERE, fetch })
     assertEqual(await leaves(here), await leaves(there))
   })
 
@@ -433,7 +434,7 @@ function failureCases(check: Case): void {
       })
       return new Response(JSON.stringify({ results }))
     }
-    const pull = here.replicate.from(URL_THERE, { fetch: couchFetch(db, { intercept }) })
+    const pull = here.replicate({ from: URL_THERE, fetch: couchFetch(db, { intercept }) })
     const events = eventsOf(pull)
     const { ok, docsWritten, docsDenied } = await pull
     assertEqual([ok, docsWritten, docsDenied], [false, 17, 3])
@@ -449,11 +450,11 @@ function failureCases(check: Case): void {
       seen.add(`${headers.get('authorization')} ${headers.get('x-token')}`)
     }
     const fetch = couchFetch(db, { intercept })
-    await here.replicate.from('https://ann:pass@couch.test/there', { fetch, headers: { 'x-token': 't' } })
+    await here.replicate({ from: 'https://ann:pass@couch.test/there', fetch, headers: { 'x-token': 't' } })
     assertEqual([...seen], [`Basic ${btoa('ann:pass')} t`])
     // The same replication with a token instead goes on where that one was.
     const auth = { username: 'bob', password: 'x' }
-    assertEqual((await here.replicate.from(URL_THERE, { fetch, auth })).changesChecked, 0)
+    assertEqual((await here.replicate({ from: URL_THERE, fetch, auth })).changesChecked, 0)
   })
 }
 
@@ -472,12 +473,12 @@ function snapshotCases(check: Case): void {
     const paths: string[] = []
     const intercept = (path: string): undefined => void paths.push(path)
     const options = { fetch: couchFetch(db, { features: ['pannier-snapshot-2'], intercept }) }
-    const first = await here.replicate.from(URL_THERE, options)
+    const first = await here.replicate({ from: URL_THERE, ...options })
     assertEqual([first.docsWritten, paths.includes('_bulk_get')], [51, false])
     assertEqual(await leaves(here), await leaves(there))
     assertEqual(await (await here.getAttachment('d1', 'text'))!.text(), 'hello')
     await there.insert({ _id: 'later' })
-    assertEqual((await here.replicate.from(URL_THERE, options)).changesChecked, 1)
+    assertEqual((await here.replicate({ from: URL_THERE, ...options })).changesChecked, 1)
   })
 
   check('a snapshot that is cut off is not taken for the whole', async (here, there, db) => {
@@ -490,7 +491,7 @@ function snapshotCases(check: Case): void {
       return new Response(text.slice(0, Math.floor(text.length / 2)))
     }
     const fetch = couchFetch(db, { features: ['pannier-snapshot-2'], intercept })
-    await here.replicate.from(URL_THERE, { fetch, retry: true, backOff: () => 1 })
+    await here.replicate({ from: URL_THERE, fetch, retry: true, backOff: () => 1 })
     assertEqual(await leaves(here), await leaves(there))
     assertTrue(offered >= 1, 'it was asked for')
   })

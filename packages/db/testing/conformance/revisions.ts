@@ -371,10 +371,10 @@ function historyCases(check: Case): void {
   check('as many edits as are remembered between two replications are no conflict; one more is', async (_docs, db) => {
     const [here, there]: Docs[] = [db.collection('here', { revisionsLimit: 5 }), db.collection('there')]
     await here!.insert(['few', 'many'].map((_id) => ({ _id, n: 0 })))
-    await here!.replicate.to(there!)
+    await here!.replicate({ to: there! })
     for (let n = 1; n <= 4; n++) await here!.upsert({ _id: 'few', n })
     for (let n = 1; n <= 5; n++) await here!.upsert({ _id: 'many', n })
-    await here!.replicate.to(there!)
+    await here!.replicate({ to: there! })
     const conflictsOf = async (id: string): Promise<readonly string[]> =>
       (await there!.get(id, { conflicts: true }))!._conflicts ?? []
     assertEqual([(await there!.get('few'))!.n, (await there!.get('many'))!.n], [4, 5])

@@ -1,5 +1,12 @@
 /** One run of a replication: from the check of what its user may do to its end. */
-import type { FetchFunction, Replication, ReplicationEvent, ReplicationResult, ReplicationSequence } from 'pannier'
+import type {
+  FetchFunction,
+  Replication,
+  ReplicationEvent,
+  ReplicationResult,
+  ReplicationSequence,
+  ReplicationSide,
+} from 'pannier'
 import type { ServerContext } from '../couch/server-context.ts'
 import { ServiceError } from '../service/service-error.ts'
 import type { ReplicationSpec } from './replication-spec.ts'
@@ -103,12 +110,14 @@ export class ReplicationRun {
     return this.#replication?.parts[0]?.progress.lastSeq ?? null
   }
 
-  #start(source: Parts[0], target: Parts[1], signal: AbortSignal): Replication {
+  #start(source: ReplicationSide, target: ReplicationSide, signal: AbortSignal): Replication {
     const { continuous, ids, selector, filter, parameters, since, winnersOnly, useCheckpoints } = this.#spec
     const { backOff } = this.#options
     const isView = filter === '_view'
     const { view, ...rest } = parameters ?? {}
-    return this.#context.database.replicate(source, target, {
+    return this.#context.database.replicate({
+      from: source,
+      to: target,
       live: continuous,
       retry: true,
       create: this.#spec.createTarget,
@@ -142,5 +151,3 @@ export class ReplicationRun {
     this.#options.onChange(this)
   }
 }
-
-type Parts = Parameters<ServerContext['database']['replicate']>

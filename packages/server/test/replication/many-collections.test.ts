@@ -141,8 +141,8 @@ test('a member who is shut out of one database hears of it there, and of changes
   }
   const db = await open('member', { storage: memory() })
   const options = { live: true, auth: { username: 'ann', password: 'a-long-password' } }
-  const mine = db.collection('mine').replicate.from(`${running.url}/mine`, options)
-  const ours = db.collection('ours').replicate.from(`${running.url}/ours`, options)
+  const mine = db.collection('mine').replicate({ from: `${running.url}/mine`, ...options })
+  const ours = db.collection('ours').replicate({ from: `${running.url}/ours`, ...options })
   await until(() => mine.status === 'paused' && ours.status === 'paused')
   await send(running.url, 'PUT /ours/_security', { members: { names: ['bob'] } })
   await expect(ours).rejects.toMatchObject({ code: 'PANNIER_PEER_REFUSED', details: { status: 403 } })
@@ -199,6 +199,6 @@ test('a first sync with a database that is there is answered without a 404, whic
     },
   })
   expect([refused, await db.collection('silent').get('a')]).toMatchObject([[], { _id: 'a' }])
-  expect((await db.collection('silent').replicate.from(`${running.adminUrl}/silent`)).changesChecked).toBe(0)
+  expect((await db.collection('silent').replicate({ from: `${running.adminUrl}/silent` })).changesChecked).toBe(0)
   await db.close()
 })

@@ -45,7 +45,7 @@ test('pull and push: documents, conflicts, tombstones, attachments', async () =>
     _attachments: { 'dir/picture.png': { content_type: 'image/png', data: Buffer.from(PICTURE).toString('base64') } },
   })
   const events: ReplicationEvent[] = []
-  const pull = local.replicate.from(`${server.url}/remote`)
+  const pull = local.replicate({ from: `${server.url}/remote` })
   pull.subscribe((event) => events.push(event))
   const result = await pull
   expect(result).toMatchObject({ ok: true, status: 'complete', docsRead: 6, docsWritten: 6, docsDenied: 0, pending: 0 })
@@ -60,13 +60,13 @@ test('pull and push: documents, conflicts, tombstones, attachments', async () =>
   await local.put({ ...big, seen: true })
   await local.putAttachment('a', 'huge.bin', PICTURE, { contentType: 'application/x-test' })
   await local.putAttachment('here', 'tiny.txt', new Blob(['tiny'], { type: 'text/plain' }))
-  const pushed = await local.replicate.to(`${server.url}/remote`)
+  const pushed = await local.replicate({ to: `${server.url}/remote` })
   expect(pushed).toMatchObject({ ok: true, docsWritten: 3 })
   expect(isPicture(await remote.getAttachment('a', 'huge.bin'))).toBe(true)
   expect(isPicture(await remote.getAttachment('big', 'dir/picture.png'))).toBe(true)
   expect(String(await remote.getAttachment('here', 'tiny.txt'))).toBe('tiny')
   // The next time there is nothing to look at.
-  expect(await local.replicate.to(`${server.url}/remote`)).toMatchObject({ changesChecked: 0 })
+  expect(await local.replicate({ to: `${server.url}/remote` })).toMatchObject({ changesChecked: 0 })
   expect(await db.check()).toEqual([])
 })
 
@@ -74,11 +74,11 @@ test('a database that is not there is made for a push, and is an error for a pul
   const { server, db } = await start()
   const local = db.collection('local')
   await local.insert({ _id: 'a' })
-  await expect(local.replicate.from(`${server.url}/none`)).rejects.toMatchObject({ code: 'PANNIER_NOT_FOUND' })
-  await expect(local.replicate.to(`${server.url}/none`, { create: false })).rejects.toMatchObject({
+  await expect(local.replicate({ from: `${server.url}/none` })).rejects.toMatchObject({ code: 'PANNIER_NOT_FOUND' })
+  await expect(local.replicate({ to: `${server.url}/none`, create: false })).rejects.toMatchObject({
     code: 'PANNIER_NOT_FOUND',
   })
-  await local.replicate.to(`${server.url}/new`)
+  await local.replicate({ to: `${server.url}/new` })
   expect((await server.database('new').get('a'))._id).toBe('a')
 })
 
@@ -108,7 +108,7 @@ test('ids, selector, functions and filters by name', async () => {
   })
   const ids = async (options: object): Promise<string[]> => {
     const collection = db.collection(`c${Math.random()}`)
-    await collection.replicate.from(`${server.url}/remote`, options)
+    await collection.replicate({ from: `${server.url}/remote`, ...options })
     return (await collection.list().toArray()).map(({ id }) => id)
   }
   expect(await ids({ ids: ['d1', 'd4', 'nothing'] })).toEqual(['d1', 'd4'])
@@ -126,7 +126,7 @@ test('what is refused of one document is told, and the others go on', async () =
   const local = db.collection('local')
   await local.insert(Array.from({ length: 50 }, (_, n) => ({ _id: `d${n}`, poison: n === 17 || n === 30 })))
   const denied: string[] = []
-  const push = local.replicate.to(`${server.url}/remote`)
+  const push = local.replicate({ to: `${server.url}/remote` })
   push.subscribe((event) => void (event.type === 'denied' && denied.push(`${event.id} ${event.error.code}`)))
   expect(await push).toMatchObject({ ok: false, status: 'complete', docsWritten: 48, docsDenied: 2 })
   expect(denied).toEqual(['d17 PANNIER_PEER_REFUSED', 'd30 PANNIER_PEER_REFUSED'])
@@ -140,7 +140,7 @@ test('a server without _bulk_get', async () => {
   })
   const remote = server.database('remote')
   for (let n = 0; n < 30; n++) await remote.put({ _id: `d${n}`, n })
-  expect(await db.collection('local').replicate.from(`${server.url}/remote`)).toMatchObject({ docsWritten: 30 })
+  expect(await db.collection('local').replicate({ from: `${server.url}/remote` })).toMatchObject({ docsWritten: 30 })
 })
 
 test('credentials go into a header only; a 401 is no reason to try again', async () => {
@@ -154,10 +154,10 @@ test('credentials go into a header only; a 401 is no reason to try again', async
   await server.database('remote').put({ _id: 'a' })
   const local = db.collection('local')
   const url = new URL(`${server.url}/remote`)
-  await expect(local.replicate.from(url, { live: true })).rejects.toMatchObject({ details: { status: 401 } })
+  await expect(local.replicate({ from: url, live: true })).rejects.toMatchObject({ details: { status: 401 } })
   url.username = 'ann'
   url.password = 'secret pass'
-  expect(await local.replicate.from(url)).toMatchObject({ docsWritten: 1 })
+  expect(await local.replicate({ from: url })).toMatchObject({ docsWritten: 1 })
   expect([...seen]).toEqual(['undefined false', `Basic ${btoa('ann:secret pass')} false`])
   const [checkpoint] = await local.local.list()
   expect(JSON.stringify(checkpoint)).not.toContain('secret')
@@ -168,12 +168,12 @@ test('a server that is wiped, or restored, is filled again', async () => {
   const local = db.collection('local')
   await local.insert(Array.from({ length: 20 }, (_, n) => ({ _id: `d${n}` })))
   const url = `${server.url}/remote`
-  await local.replicate.to(url)
+  await local.replicate({ to: url })
   await fetch(url, { method: 'DELETE' })
-  expect(await local.replicate.to(url)).toMatchObject({ docsWritten: 20 })
+  expect(await local.replicate({ to: url })).toMatchObject({ docsWritten: 20 })
   // Wiped here: another epoch, so everything comes again.
   await db.dropCollection('local')
-  expect(await db.collection('local').replicate.from(url)).toMatchObject({ docsWritten: 20 })
+  expect(await db.collection('local').replicate({ from: url })).toMatchObject({ docsWritten: 20 })
 })
 
 function refusePoison(request: Parameters<Intercept>[0], response: Parameters<Intercept>[1]): boolean {

@@ -58,7 +58,8 @@ test('a first push whose target is made again before the first checkpoint sends 
         let requests = 0
         // One after the other: none may meet the moment in which there is no database.
         let turn: Promise<unknown> = Promise.resolve()
-        const result = await people.replicate.to(`${server.adminUrl}/people`, {
+        const result = await people.replicate({
+          to: `${server.adminUrl}/people`,
           batchSize: 10,
           fetch: (url, init) => {
             const answer = turn.then(async () => {

@@ -19,8 +19,11 @@ import type { DocumentInput, Identified, JsonObject, Stored } from './document-t
 import type { ExportFormat } from '../transfer/export-documents.ts'
 import type { ImportMode, ImportOptions, ImportResult } from '../transfer/import-options.ts'
 import { Replication } from '../replication/replication.ts'
-import type { Replicate } from '../replication/replication.ts'
-import type { ReplicationOptions, ReplicationTarget } from '../replication/replication-options.ts'
+import type {
+  CollectionReplicateOptions,
+  ReplicationOptions,
+  ReplicationTarget,
+} from '../replication/replication-options.ts'
 import type { ReplicationDirection } from '../../replication/types.ts'
 import type { MigrationFailure, RetryResult } from '../schema/migration-failures.ts'
 import { assertOutside } from './transaction-scope.ts'
@@ -262,16 +265,20 @@ export class Collection<T extends object, Input extends object = T> extends Coll
   }
 
   /**
-   * One direction of `sync`.
+   * Replicates in one direction: `to` sends changes of this collection, `from` fetches changes of another one.
+   * Takes the same targets and options as `sync`.
    *
+   * @throws TypeError if not exactly one of `to` and `from` is given. When awaited, as `sync`.
    * @example
-   * const { docsWritten } = await people.replicate.from('https://example.org/people', { selector: { city: 'Oslo' } })
+   * const { docsWritten } = await people.replicate({ from: 'https://example.org/people', selector: { city: 'Oslo' } })
    */
-  get replicate(): Replicate {
-    return {
-      to: (target, options = {}) => this.#replication(target, options, 'push'),
-      from: (source, options = {}) => this.#replication(source, options, 'pull'),
-    }
+  replicate(options: CollectionReplicateOptions): Replication {
+    const { to, from, ...others } = options ?? {}
+    if (to !== undefined && from === undefined) return this.#replication(to, others, 'push')
+    if (from !== undefined && to === undefined) return this.#replication(from, others, 'pull')
+    throw new TypeError(
+      `replicate(): options must have one of to and from, got ${to === undefined ? 'neither' : 'both'}`,
+    )
   }
 
   #replication(

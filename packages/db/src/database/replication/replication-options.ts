@@ -80,6 +80,21 @@ export interface DatabaseSyncOptions extends ReplicationOptions {
   readonly collections: readonly string[] | Readonly<Record<string, ReplicationTarget>>
 }
 
+/** Options of `collection.replicate`: `to` sends this collection's changes there, `from` fetches the changes of that one. */
+export type CollectionReplicateOptions = ReplicationOptions &
+  (
+    | { readonly to: ReplicationTarget; readonly from?: undefined }
+    | { readonly from: ReplicationTarget; readonly to?: undefined }
+  )
+
+/** Options of `db.replicate`. */
+export interface DatabaseReplicateOptions extends ReplicationOptions {
+  /** The source. */
+  readonly from: ReplicationSide
+  /** The target. */
+  readonly to: ReplicationSide
+}
+
 /** What is to be replicated: collections of a database, or one. */
 export type ReplicationRequest =
   | { readonly url: string | URL; readonly open: (name: string) => unknown }

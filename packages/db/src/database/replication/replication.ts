@@ -12,7 +12,6 @@ import type {
   ReplicationRequest,
   ReplicationOptions,
   ReplicationState,
-  ReplicationTarget,
   ReplicationView,
 } from './replication-options.ts'
 
@@ -22,7 +21,7 @@ import type {
  * @example
  * const sync = people.sync('https://example.org/people', { live: true })
  * sync.subscribe((event) => { if (event.type === 'status') show(sync.status) })
- * const { docsWritten } = await people.replicate.from('https://example.org/people')
+ * const { docsWritten } = await people.replicate({ from: 'https://example.org/people' })
  */
 export class Replication implements PromiseLike<ReplicationResult>, AsyncIterable<ReplicationEvent> {
   readonly #state: ReplicationState
@@ -140,12 +139,4 @@ export class Replication implements PromiseLike<ReplicationResult>, AsyncIterabl
     Object.assign(this.#state, wish)
     this.#state.changed?.()
   }
-}
-
-/** `collection.replicate` */
-export interface Replicate {
-  /** What changes here goes to `target`. */
-  to(target: ReplicationTarget, options?: ReplicationOptions): Replication
-  /** What changes in `source` comes here. */
-  from(source: ReplicationTarget, options?: ReplicationOptions): Replication
 }

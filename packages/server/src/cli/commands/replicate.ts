@@ -51,7 +51,7 @@ async function run(source: string, target: string, options: ReplicateArguments, 
     const to = await sideOf(target, process.env['PANNIER_TARGET_AUTH'], options.create, opened, made, terminal)
     const { live, create, filter, param: parameters, selector, ids } = options
     const wanted: ReplicationOptions = { live, create, filter, parameters, selector, ids }
-    await follow(runner.replicate(from, to, wanted), terminal)
+    await follow(runner.replicate({ from, to, ...wanted }), terminal)
   } catch (error) {
     // A file that was made for what never came is of no use.
     for (const database of made) if (await isEmpty(database)) await database.destroy()
