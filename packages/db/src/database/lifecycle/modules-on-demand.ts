@@ -1,6 +1,6 @@
 /**
  * All modules that are loaded on demand, for `preload`: what is imported with `import()` anywhere is named here, but for what OPFS loads when a
- * database is opened. (test/database/modules-on-demand.test.ts compares.)
+ * database is opened. (test/database/modules-on-demand.slow.test.ts compares.)
  */
 
 export const MODULES: readonly (() => Promise<unknown>)[] = [

@@ -1,7 +1,7 @@
 /**
  * Goal: whole databases on LevelDB and in memory-level: collections, attachments, snapshots; and kills: what a process has
  * acknowledged is there after SIGKILL, at whatever moment that comes.
- * `KILLS=200 vitest run packages/db/test/database/level.test.ts` kills more often.
+ * `KILLS=200 vitest run packages/db/test/database/level.slow.test.ts` kills more often.
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'

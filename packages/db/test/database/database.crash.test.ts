@@ -3,7 +3,7 @@
  * drop), nothing acknowledged is lost and nothing is half done, whichever backend call fails and however, also one layer further down:
  * operations of the disk below the raw files of OPFS, calls of an abstract-level database.
  * Method: testing/database-crash-simulation.ts; a random call for many seeds, and every call in turn for a few:
- * `SEEDS=2000 EVERY_CALL=3 vitest run packages/db/test/database/crash.test.ts`.
+ * `SEEDS=2000 EVERY_CALL=3 vitest run packages/db/test/database/database.crash.test.ts`.
  */
 import { simulateDatabase } from '../../testing/database-crash-simulation.ts'
 import type { Fault } from '../../testing/simulated-page-store.ts'
