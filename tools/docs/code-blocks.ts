@@ -22,7 +22,7 @@ export interface CodeBlock {
   readonly language: string
   /** The words after the language. */
   readonly words: readonly string[]
-  /** Of the block's first line of code, from 0. */
+  /** Where its code begins, from 0. */
   readonly line: number
   readonly code: string
 }

@@ -1,6 +1,6 @@
 /**
- * Goal: no code that people read is wrong. Method: the TypeScript of every README and of each page of the guide and the reference is type-checked
- * against the packages; what can run in Node is run, and prints what the page says. `https://example.org` in it is a server of ours.
+ * Goal: no code that people read is wrong. Method: the TypeScript of READMEs, guide and reference is type-checked against the packages.
+ * What can run in Node is run, and prints what the page says. There, `https://example.org` is a server of ours.
  */
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

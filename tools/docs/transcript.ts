@@ -1,6 +1,6 @@
 /**
- * Follows docs/guide/tutorial.md as a new user would: in an empty folder, with the packages as they would be published, command by command
- * and file by file, and looks at the pages in Chromium where the tutorial says what is to be seen. Needs a build.
+ * Follows docs/guide/tutorial.md as a new user would: in an empty folder, with the packed packages, command by command and file by
+ * file. It looks at the pages in Chromium where the tutorial says what is to be seen. Needs a build.
  *
  * What differs from a user: `npm install` takes the packed packages and links all others from this repository, so that no network
  * is needed; ports are free ones. What the page marks for it:
