@@ -195,7 +195,7 @@ class ModelReader implements TreeReader {
     return key === undefined ? undefined : { key, value: this.data.values[rank]! }
   }
 
-  foresee(): void {}
+  prefetch(): void {}
 
   cursor(range: KeyRange = {}, options: CursorOptions = {}): Cursor {
     return new ModelCursor(this, range, options)

@@ -37,7 +37,7 @@ export function applyWrites(
   }
   appendBodies(bodies, writes, state)
   const byNumber = sorted(replacing, ({ number }) => number)
-  writeMoved(transaction.tree(state.trees.moved)!, byNumber)
+  writeSequences(transaction.tree(state.trees.sequences)!, byNumber)
   writeIds(transaction.tree(state.trees.ids)!, transaction.tree(state.trees.deleted)!, byKey)
   writeRevisions(transaction, state, byNumber, writes)
   indexes.apply(transaction, state, writes)
@@ -88,12 +88,12 @@ function simpleBody(write: DocumentWrite, { shapes }: CollectionState): Uint8Arr
   return bytes.subarray(start, write.contentEnd)
 }
 
-function writeMoved(moved: TreeWriter, byNumber: readonly DocumentWrite[]): void {
+function writeSequences(sequences: TreeWriter, byNumber: readonly DocumentWrite[]): void {
   for (const { old, number, sequence, isGone } of byNumber) {
     const wasMoved = old!.sequence !== number
-    if (isGone && wasMoved) moved.remove(numberKey(number))
-    else if (!isGone && wasMoved) moved.replace(numberKey(number), numberBytes(sequence))
-    else if (!isGone) moved.insert(numberKey(number), numberBytes(sequence))
+    if (isGone && wasMoved) sequences.remove(numberKey(number))
+    else if (!isGone && wasMoved) sequences.replace(numberKey(number), numberBytes(sequence))
+    else if (!isGone) sequences.insert(numberKey(number), numberBytes(sequence))
   }
 }
 

@@ -97,7 +97,7 @@ export class Catalog {
     transaction.createTree(trees.bodies, 'sequence')
     transaction.createTree(trees.ids, 'ordered')
     transaction.createTree(trees.deleted, 'ordered')
-    transaction.createTree(trees.moved, 'ordered')
+    transaction.createTree(trees.sequences, 'ordered')
     const settings = { ...DEFAULT_SETTINGS, ...chosen }
     const epoch = this.#randomId()
     const state = {

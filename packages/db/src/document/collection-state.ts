@@ -7,10 +7,12 @@ export interface CollectionTrees {
   readonly bodies: string
   readonly ids: string
   readonly deleted: string
-  readonly moved: string
+  /** By document number: the sequence number of its body, where that is another number. Stored as `moved`. */
+  readonly sequences: string
   /** They, and what follows, exist only once there is something in them. */
   readonly revisions: string
-  readonly extra: string
+  /** Bodies of revisions that did not win. Stored as `extra`. */
+  readonly otherBodies: string
   readonly conflicts: string
 }
 
@@ -53,9 +55,9 @@ export function collectionTrees(number: number): CollectionTrees {
     bodies: tree('bodies'),
     ids: tree('ids'),
     deleted: tree('deleted'),
-    moved: tree('moved'),
+    sequences: tree('moved'),
     revisions: tree('revisions'),
-    extra: tree('extra'),
+    otherBodies: tree('extra'),
     conflicts: tree('conflicts'),
   }
 }

@@ -235,7 +235,7 @@ function applyPlan(
 ): void {
   const { trees } = state
   for (const { sequence, bytes } of plan.removedBodies) {
-    transaction.tree(trees.extra)!.remove(numberKey(sequence), bytes.length)
+    transaction.tree(trees.otherBodies)!.remove(numberKey(sequence), bytes.length)
   }
   for (const revision of plan.removed) transaction.tree(trees.revisions)!.remove(revisionKey(number, revision))
   for (const entry of plan.entries) {
@@ -257,7 +257,7 @@ function bodyNumber(
   { body, revision }: EntryChange,
 ): number | undefined {
   if (typeof body !== 'object') return body
-  return madeTree(transaction, trees.extra, 'sequence').append(composeBody(body, revision, number, false))
+  return madeTree(transaction, trees.otherBodies, 'sequence').append(composeBody(body, revision, number, false))
 }
 
 const NOTHING: Uint8Array = new Uint8Array(1)

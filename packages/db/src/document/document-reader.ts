@@ -36,14 +36,14 @@ export class DocumentReader {
   readonly collection: CollectionState
   readonly bodies: TreeReader
   private readonly idTree: TreeReader
-  private readonly moved: TreeReader
+  private readonly sequences: TreeReader
 
   constructor(snapshot: Snapshot, collection: CollectionState) {
     this.snapshot = snapshot
     this.collection = collection
     this.bodies = existingTree(snapshot, collection.trees.bodies)
     this.idTree = existingTree(snapshot, collection.trees.ids)
-    this.moved = existingTree(snapshot, collection.trees.moved)
+    this.sequences = existingTree(snapshot, collection.trees.sequences)
   }
 
   /** Live documents. */
@@ -52,18 +52,18 @@ export class DocumentReader {
   }
 
   /** Documents will be read: the roots of the trees that takes are fetched along with what is missed next. */
-  foresee(): void {
-    this.bodies.foresee()
-    if (this.moved.count() > 0) this.moved.foresee()
+  prefetch(): void {
+    this.bodies.prefetch()
+    if (this.sequences.count() > 0) this.sequences.prefetch()
   }
 
   get(id: string): BodyView | undefined {
-    this.foresee()
+    this.prefetch()
     const value = this.idTree.get(encodeIdKey(id))
     if (value === undefined) return undefined
     const number = readNumber(value)
-    const moved = this.moved.count() === 0 ? undefined : this.moved.get(numberKey(number))
-    const sequence = moved === undefined ? number : readNumber(moved)
+    const found = this.sequences.count() === 0 ? undefined : this.sequences.get(numberKey(number))
+    const sequence = found === undefined ? number : readNumber(found)
     return viewOf(this.bodies.get(numberKey(sequence)), sequence)
   }
 
@@ -119,8 +119,8 @@ export class DocumentReader {
   }
 
   #sequencesOf(numbers: readonly number[]): readonly number[] {
-    if (this.moved.count() === 0) return numbers
-    return getInOrder(this.moved, numbers, numberKey).map((value, at) =>
+    if (this.sequences.count() === 0) return numbers
+    return getInOrder(this.sequences, numbers, numberKey).map((value, at) =>
       value === undefined ? numbers[at]! : readNumber(value),
     )
   }

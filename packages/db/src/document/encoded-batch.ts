@@ -59,7 +59,7 @@ export class EncodedBatch {
   }
 
   /** Makes the batch fit the collection as it is now. Returns the shapes that the collection lacks. */
-  fit(state: CollectionState): Shape[] {
+  matchShapes(state: CollectionState): Shape[] {
     const missing = missingShapes(this.#guess, state)
     if (missing !== undefined) return missing
     const before = this.#guess.shapes

@@ -18,7 +18,7 @@ import { encodeBatch, encodeTombstone, guessShapes } from './encoded-batch.ts'
 import { readRevision, revisionValue, type RevisionEntry } from './revision-entry.ts'
 import { RevisionReader } from './revision-reads.ts'
 import { StoredRevisions } from './stored-revisions.ts'
-import { changedDocument, fitted, unreachableId, type WriteContext } from './write-documents.ts'
+import { changedDocument, withShapesOf, unreachableId, type WriteContext } from './write-documents.ts'
 
 export interface PurgeResult {
   /** The revisions that were forgotten, ancestors included. */
@@ -55,7 +55,7 @@ export function resolveConflicts(
   const refusal = context.maintenance.prepare(transaction, state, work).get(write)
   if (refusal !== undefined) throw refusal
   attachments.count([write])
-  applyWrites(transaction, fitted(transaction, context, state, batch), [write], [write], context.maintenance)
+  applyWrites(transaction, withShapesOf(transaction, context, state, batch), [write], [write], context.maintenance)
   attachments.apply(transaction, state.number)
   return { id, rev: write.rev }
 }
@@ -117,7 +117,7 @@ export function compactRevisions(
   const attachments = new AttachmentWork(transaction, state.number)
   for (const body of bodies) attachments.remove(body.attachments)
   attachments.load()
-  const extra = transaction.tree(state.trees.extra)
+  const extra = transaction.tree(state.trees.otherBodies)
   for (const { sequence, bytes } of bodies) extra!.remove(numberKey(sequence), bytes.length)
   for (const { key, entry } of entries) {
     if (entry.parent === undefined) revisions.remove(key)

@@ -14,7 +14,7 @@ export class StoredRevisions {
 
   constructor(snapshot: Snapshot, { trees }: CollectionState) {
     this.#revisions = snapshot.tree(trees.revisions)
-    this.#extra = snapshot.tree(trees.extra)
+    this.#extra = snapshot.tree(trees.otherBodies)
   }
 
   /** Oldest first. */

@@ -91,7 +91,7 @@ export function putDocuments(
   }
   const planned = planWrites(plan, byKey)
   if (planned.changes.length > 0) {
-    const state = fitted(transaction, context, known ?? context.create(transaction), batch)
+    const state = withShapesOf(transaction, context, known ?? context.create(transaction), batch)
     apply(transaction, context, state, planned, writes)
     attachments.apply(transaction, state.number)
   }
@@ -202,7 +202,7 @@ export function updateDocuments(
       prepare: preparation(transaction, context, state, writes, shapes, true),
     }
     const planned = planWrites(plan, sortedByKey(writes))
-    apply(transaction, context, fitted(transaction, context, state, batch), planned, writes)
+    apply(transaction, context, withShapesOf(transaction, context, state, batch), planned, writes)
     attachments.apply(transaction, state.number)
     for (const { id, rev } of writes) results.set(id, { id, rev })
   }
@@ -210,13 +210,13 @@ export function updateDocuments(
 }
 
 /** Makes batch and collection fit each other; the collection may get more shapes. */
-export function fitted(
+export function withShapesOf(
   transaction: WriteTransaction,
   context: WriteContext,
   state: CollectionState,
   batch: EncodedBatch,
 ): CollectionState {
-  const missing = batch.fit(state)
+  const missing = batch.matchShapes(state)
   return missing.length === 0 ? state : context.catalog.addShapes(transaction, state, missing)
 }
 

@@ -87,7 +87,7 @@ export function refuseDuplicates(work: UniqueWork): Refusals {
 }
 
 /** What a write of the batch does to the claims of its document. */
-interface Change {
+interface KeyChange {
   readonly before: readonly Claim[]
   readonly after: readonly Claim[]
   /** Those that the document did not have. */
@@ -100,7 +100,7 @@ class UniqueCheck {
   readonly #tree: TreeReader | undefined
   readonly #reader: DocumentReader | undefined
   readonly #tests: IndexTests
-  readonly #changes = new Map<DocumentWrite, Change>()
+  readonly #changes = new Map<DocumentWrite, KeyChange>()
   /** The documents in the batch. */
   readonly #numbers = new Set<number>()
   /** Who claims a key in the batch: what it has, or will have. */

@@ -65,7 +65,7 @@ export interface TreeReader {
   select(rank: number): Entry | undefined
   cursor(range?: KeyRange, options?: CursorOptions): Cursor
   /** The tree will be read: what any read of it begins with is fetched along with what is missed next. */
-  foresee(): void
+  prefetch(): void
   /**
    * What the entries of a range fold into; undefined if there are none. By the reducer that the tree was created with it costs
    * no walk; by another one it costs none where nothing has changed since that same one (the object) was used. Ordered trees.

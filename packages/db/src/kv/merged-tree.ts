@@ -103,7 +103,7 @@ export abstract class MergedTree implements TreeReader {
     return this.state.tree?.bytes ?? 0
   }
 
-  foresee(): void {
+  prefetch(): void {
     const { tree } = this.state
     if (tree !== undefined) this.cache.note(tree.id)
   }

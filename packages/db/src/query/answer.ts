@@ -8,7 +8,7 @@ import type { QuerySource } from './query-source.ts'
 /** May throw a Miss. */
 export function planRows(source: QuerySource, query: QuerySpecification): Operator<object> {
   // Whole documents are read from nothing else.
-  if (query.fields === undefined && query.limit > 0) source.documents.foresee()
+  if (query.fields === undefined && query.limit > 0) source.documents.prefetch()
   return buildOperators(source, planQuery(source, query), query)
 }
 

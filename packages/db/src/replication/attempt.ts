@@ -23,7 +23,7 @@ import type {
 import { mapAhead } from './pipeline.ts'
 import { addressOf, replicationId } from './replication-id.ts'
 import type { RunOptions } from './types.ts'
-import { keyOf, type Suspects } from './failing-documents.ts'
+import { keyOf, type FailingDocuments } from './failing-documents.ts'
 
 /** Hears of what is done. */
 export interface AttemptWatcher {
@@ -65,9 +65,9 @@ interface Fetched extends FetchRequest {
 }
 
 /** Of all attempts, those that can't be read and those that can't be written. */
-interface AttemptSuspects {
-  readonly read: Suspects
-  readonly written: Suspects
+interface FailuresByKind {
+  readonly read: FailingDocuments
+  readonly written: FailingDocuments
 }
 
 export class Attempt {
@@ -75,7 +75,7 @@ export class Attempt {
   readonly #target: ReplicationPeer
   readonly #options: RunOptions
   readonly #watcher: AttemptWatcher
-  readonly #suspects: AttemptSuspects
+  readonly #failing: FailuresByKind
   readonly #signal: AbortSignal
   readonly #startTime: string
   #log: CheckpointLog | undefined
@@ -94,14 +94,14 @@ export class Attempt {
     target: ReplicationPeer,
     options: RunOptions,
     watcher: AttemptWatcher,
-    suspects: AttemptSuspects,
+    failing: FailuresByKind,
     signal: AbortSignal,
   ) {
     this.#source = source
     this.#target = target
     this.#options = options
     this.#watcher = watcher
-    this.#suspects = suspects
+    this.#failing = failing
     this.#signal = AbortSignal.any([signal, this.#over.signal])
     this.#startTime = new Date(options.wallClock()).toISOString()
   }
@@ -251,7 +251,7 @@ export class Attempt {
   async #fetch(request: FetchRequest): Promise<Fetched> {
     const { names } = request
     if (names.length === 0) return { ...request, read: { revisions: [], failures: [], bytes: 0 } }
-    const { results, failures, error } = await this.#suspects.read.guard(
+    const { results, failures, error } = await this.#failing.read.guard(
       names,
       (name) => name,
       (some) => this.#source.readRevisions(some, this.#signal),
@@ -275,7 +275,7 @@ export class Attempt {
 
   async #write({ revisions, failures }: RevisionsRead): Promise<void> {
     if (revisions.length === 0 && failures.length === 0) return
-    const written = await this.#suspects.written.guard(
+    const written = await this.#failing.written.guard(
       revisions,
       ({ document }) => nameOf(document),
       (some) => this.#target.writeRevisions(some, this.#signal),

@@ -25,7 +25,7 @@ export interface Guarded<Result> {
   readonly error: PannierError | undefined
 }
 
-export class Suspects {
+export class FailingDocuments {
   /** Failures in a row, by revision. */
   readonly #counts = new Map<string, number>()
 

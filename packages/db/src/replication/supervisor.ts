@@ -9,7 +9,7 @@ import type { AttemptWatcher } from './attempt.ts'
 import { asksForRestart, isContested, isMissing, isTransient } from './errors.ts'
 import type { ReplicationPeer } from './peer.ts'
 import { BACK_OFF_MS_MAX, BACK_OFF_MS_MIN, type RunOptions, type ReplicationStatus } from './types.ts'
-import { Suspects } from './failing-documents.ts'
+import { FailingDocuments } from './failing-documents.ts'
 
 /** Attempts in a row that begin again without a checkpoint, although failures are not to be tried again. */
 const RESTARTS_MAX = 3
@@ -58,7 +58,7 @@ export async function supervise(
   let delayMs = 0
   let restarts = 0
   let contests = 0
-  const suspects = { read: new Suspects(), written: new Suspects() }
+  const failing = { read: new FailingDocuments(), written: new FailingDocuments() }
   let { snapshot } = options
   for (;;) {
     if (control.cancelled) return 'cancelled'
@@ -82,7 +82,7 @@ export async function supervise(
     const done: Done = { progressed: false, recorded: false }
     try {
       const noting = { ...noted(watcher, done), triedSnapshot: () => void (snapshot = false) }
-      await new Attempt(source, target, { ...options, snapshot }, noting, suspects, stop.signal).run()
+      await new Attempt(source, target, { ...options, snapshot }, noting, failing, stop.signal).run()
       return 'complete'
     } catch (error) {
       if (stop.signal.aborted) continue

@@ -39,7 +39,7 @@ async function checkCollection(snapshot: HeldSnapshot, state: CollectionState): 
   const { trees } = state
   const ids = await readAll(snapshot, existingTree(snapshot, trees.ids), problems, 'ids')
   const deleted = await readAll(snapshot, existingTree(snapshot, trees.deleted), problems, 'deleted')
-  const moved = await readAll(snapshot, existingTree(snapshot, trees.moved), problems, 'moved')
+  const moved = await readAll(snapshot, existingTree(snapshot, trees.sequences), problems, 'moved')
   const bodies = await readAll(snapshot, existingTree(snapshot, trees.bodies), problems, 'bodies')
   const body = new BodyView()
   const fields = new FieldReader(state.shapes)
@@ -75,7 +75,7 @@ async function checkCollection(snapshot: HeldSnapshot, state: CollectionState): 
     return tree === undefined ? new Map() : await readAll(snapshot, tree, problems, what)
   }
   const revisions = await readOptional(trees.revisions, 'revisions')
-  const extra = await readOptional(trees.extra, 'extra')
+  const extra = await readOptional(trees.otherBodies, 'extra')
   const conflicts = await readOptional(trees.conflicts, 'conflicts')
   problems.push(...checkRevisions(winners, { revisions, extra, conflicts }))
   for (const [key, value] of extra) {
@@ -227,7 +227,7 @@ async function checkView(snapshot: HeldSnapshot, state: CollectionState, view: V
 }
 
 function idOf(snapshot: HeldSnapshot, { trees }: CollectionState, number: number): string | undefined {
-  const moved = existingTree(snapshot, trees.moved).get(numberKey(number))
+  const moved = existingTree(snapshot, trees.sequences).get(numberKey(number))
   const sequence = moved === undefined ? number : readNumber(moved)
   const body = existingTree(snapshot, trees.bodies).get(numberKey(sequence))
   return body && new BodyView().load(body, sequence).id

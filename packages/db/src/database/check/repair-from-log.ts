@@ -98,7 +98,7 @@ async function historyOf(
 
 /** The document of that number; undefined if there is none. */
 function holderOf(snapshot: HeldSnapshot, { trees }: CollectionState, number: number): BodyView | undefined {
-  const moved = snapshot.tree(trees.moved)?.get(numberKey(number))
+  const moved = snapshot.tree(trees.sequences)?.get(numberKey(number))
   const sequence = moved === undefined ? number : readNumber(moved)
   const value = snapshot.tree(trees.bodies)?.get(numberKey(sequence))
   return value && new BodyView().load(value, sequence)

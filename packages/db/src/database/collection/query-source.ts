@@ -71,7 +71,7 @@ function emptyCollection(
 const EMPTY_CURSOR: Cursor = { next: () => false, key: '' as Cursor['key'], keyNumber: 0, value: new Uint8Array(0) }
 
 const EMPTY_TREE: TreeReader = {
-  foresee: () => {},
+  prefetch: () => {},
   get: () => undefined,
   getMany: (keys) => keys.map(() => undefined),
   getSome: (keys) => keys.map(() => undefined),

@@ -41,12 +41,12 @@ const DOCUMENT_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 /** Writes what can be written of them, and tells of each. A TypeError is thrown for one that is none. */
 export type WriteDocuments = (documents: readonly object[]) => Promise<readonly WriteOutcome[]>
 
-interface Place {
+interface InputPosition {
   readonly position: number
   readonly line: number
 }
 
-interface Waiting extends Place {
+interface PendingDocument extends InputPosition {
   readonly document: Record<string, unknown>
 }
 
@@ -77,7 +77,7 @@ class Import {
   #skipped = 0
   #failedCount = 0
   readonly #failed: ImportFailure[] = []
-  #batch: Waiting[] = []
+  #batch: PendingDocument[] = []
   #batchBytes = 0
 
   constructor(write: WriteDocuments, options: ImportOptions, environment: Environment, bytesTotal: number | undefined) {
@@ -129,7 +129,7 @@ class Import {
     }
   }
 
-  #add(place: Place, value: unknown): void {
+  #add(place: InputPosition, value: unknown): void {
     const found = this.#splitter.layout === 'rows' ? documentOfRow(value) : value
     if (found instanceof PannierError) {
       this.#fail(place, found)
@@ -178,7 +178,7 @@ class Import {
     }
   }
 
-  #fail({ position, line }: Place, error: PannierError, id?: unknown): void {
+  #fail({ position, line }: InputPosition, error: PannierError, id?: unknown): void {
     this.#failedCount++
     if (this.#failed.length >= IMPORT_FAILURES_MAX) return
     this.#failed.push({ position, line, ...(typeof id === 'string' ? { id } : {}), error })

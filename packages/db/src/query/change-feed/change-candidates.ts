@@ -101,7 +101,7 @@ function collectNumbers(source: QuerySource, path: AccessPath, deleted: TreeRead
 
 /** `numbers` are ascending. So is the result. */
 function sequencesOf({ documents }: QuerySource, numbers: readonly number[]): number[] {
-  const moved = existingTree(documents.snapshot, documents.collection.trees.moved)
+  const moved = existingTree(documents.snapshot, documents.collection.trees.sequences)
   if (moved.count() === 0) return [...numbers]
   const sequences = moved
     .getMany(numbers.map<Key>(numberKey))

@@ -23,7 +23,7 @@ export interface ConditionGroup<Query> {
 /** Where a group was put, each place once: it leaves these and no others. */
 interface PlacedGroup<Query> extends ConditionGroup<Query> {
   readonly key: string
-  readonly places: Place[]
+  readonly places: BucketKey[]
 }
 
 /** Values of a field (as keys) to the groups that ask for them. */
@@ -33,7 +33,7 @@ interface FieldIndex<Query> {
 }
 
 /** Where a group is to be found: values of fields, one of which every document has that meets the condition. */
-type Place = readonly [path: string, key: string]
+type BucketKey = readonly [path: string, key: string]
 
 export class ConditionIndex<Query> {
   /** Conditions that were tested with a document, since ever. */
@@ -103,7 +103,7 @@ export class ConditionIndex<Query> {
     return group
   }
 
-  #groupsAt([path, key]: Place): Set<PlacedGroup<Query>> {
+  #groupsAt([path, key]: BucketKey): Set<PlacedGroup<Query>> {
     let field = this.#fields.get(path)
     if (field === undefined) {
       field = { read: documentFields(path), groups: new Map() }
@@ -119,7 +119,7 @@ export class ConditionIndex<Query> {
 }
 
 /** Undefined: it may be met by a document with any values. */
-function placesOf(condition: Condition): Place[] | undefined {
+function placesOf(condition: Condition): BucketKey[] | undefined {
   if (condition.kind === 'or') {
     const branches = condition.of.map(placesOf)
     return branches.some((places) => places === undefined) ? undefined : branches.flatMap((places) => places!)
@@ -135,7 +135,7 @@ function isFindable({ values, every, collation }: WithinCondition): boolean {
   return !every && collation === undefined && values.length <= 2 * POINTS_MAX && isPoints(values)
 }
 
-function pointsOf({ path, values }: WithinCondition): Place[] {
+function pointsOf({ path, values }: WithinCondition): BucketKey[] {
   return values.flatMap(({ value, above }) => (above ? [] : [[path, encodeKey(value)] as const]))
 }
 

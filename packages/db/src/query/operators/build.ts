@@ -78,7 +78,7 @@ function scanKeys(parts: Parts): Operator<object> {
   const { source, plan, query, tally, keep } = parts
   const { filter, sort, project } = plan
   const isTested = !isAlways(plan.residual)
-  if (plan.access.rows > 0 && project !== 'entries') source.documents.foresee()
+  if (plan.access.rows > 0 && project !== 'entries') source.documents.prefetch()
   const readsEntries =
     (filter === 'entries' && (isTested || (sort === undefined && query.skip > 0 && !plan.byRank))) ||
     sort === 'entries' ||

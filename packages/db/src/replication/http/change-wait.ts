@@ -15,7 +15,7 @@ const GATHER_MS = 30
 /** Of that the server takes more. */
 const DATABASES_MAX = 1000
 
-interface Waiting {
+interface ChangeWaiter {
   readonly name: string
   readonly since: string
   resolve(): void
@@ -26,7 +26,7 @@ export class ChangeWait {
   readonly #client: HttpClient
   readonly #environment: Environment
   readonly #heartbeatMs: number
-  readonly #waiting = new Set<Waiting>()
+  readonly #waiting = new Set<ChangeWaiter>()
   /** The request that is under way. */
   #request: AbortController | undefined
   #gathering = false
@@ -97,7 +97,7 @@ export class ChangeWait {
     if (this.#waiting.size > 0) this.#askSoon()
   }
 
-  async #send(asked: readonly Waiting[], signal: AbortSignal): Promise<ReadonlySet<unknown>> {
+  async #send(asked: readonly ChangeWaiter[], signal: AbortSignal): Promise<ReadonlySet<unknown>> {
     const turn = await this.#client.connections.waits.enter(signal)
     try {
       const answer = await this.#client.json({
