@@ -1417,9 +1417,9 @@ export interface LocalListOptions extends IdRange {
 
 /** Options of long work. */
 export interface LongWork {
-    /** Ends it with PANNIER_ABORTED. */
+    /** Cancels it: it fails with PANNIER_ABORTED, whose `cause` is the signal's reason. */
     readonly signal?: AbortSignal | undefined;
-    /** Called with the part that is done, 0 to 1. */
+    /** Called with the part that is done, 0 to 1. It never falls. */
     readonly onProgress?: ((done: number) => void) | undefined;
 }
 
@@ -1663,17 +1663,14 @@ export interface RemoteSide extends HttpPeerOptions {
     readonly url: string | URL;
 }
 
-export interface RepairOptions {
+/** Nothing of the new database stays when it is cancelled. */
+export interface RepairOptions extends LongWork {
     /** The name of the database that is made. There must be none of that name. */
     readonly to: string;
     /** Where the damaged one is, and where the other is made; as for `open`. */
     readonly storage?: DatabaseStorage;
     /** Opens the damaged one, if it is encrypted, and encrypts the other, which this alone opens then. */
     readonly encryption?: Credential;
-    /** Called with the part that is done, 0 to 1. */
-    readonly onProgress?: (done: number) => void;
-    /** Gives up with PANNIER_ABORTED; nothing of the new database stays. */
-    readonly signal?: AbortSignal;
 }
 
 export interface RepairReport {

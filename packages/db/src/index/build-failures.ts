@@ -1,6 +1,7 @@
 /** What keeps a unique index from being built: documents that have one key. */
 import type { Key } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'
+import type { RunningWork } from '../base/long-work.ts'
 import { prefixUpperBound } from '../codec/key-encoding.ts'
 import type { CollectionState } from '../document/collection-state.ts'
 import { existingTree } from '../document/document-reader.ts'
@@ -31,7 +32,7 @@ export interface InsertedPart {
 /** Among the documents whose keys have just been inserted, and with those that are in the index already. */
 export async function findDuplicates(
   { transaction, state, part, isFirst, tests }: InsertedPart,
-  pause: () => Promise<unknown>,
+  work: RunningWork,
 ): Promise<PannierError | undefined> {
   const { index } = part
   const tree = existingTree(transaction, indexTreeName(state.number, index.number))
@@ -48,7 +49,7 @@ export async function findDuplicates(
         .flatMap((key) => duplicatesAt(transaction, state, index, tests, key)),
     )
     for (const one of more) if (!found.some(({ ids }) => ids[0] === one.ids[0])) found.push(one)
-    await pause()
+    await work.pause()
   }
   return found.length === 0 ? undefined : hasDuplicates(index, found.slice(0, DUPLICATES_LISTED_MAX))
 }

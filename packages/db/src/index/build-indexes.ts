@@ -7,12 +7,12 @@
  * (maintain-indexes.ts). So a build that ends in the midst, by a crash or a signal, goes on from there. The last transaction
  * also takes in what was written since the snapshot, and the index is ready.
  */
-import { throwIfAborted } from '../base/abort.ts'
 import { loadedModule } from '../base/lazy-module.ts'
 import type { Key } from '../base/brand.ts'
 import type { Environment } from '../base/environment.ts'
 import type { PannierError } from '../base/errors.ts'
-import { runSteps } from '../base/steps.ts'
+import { runInSteps } from '../base/long-work.ts'
+import type { LongWork, RunningWork } from '../base/long-work.ts'
 import type { Bytes } from '../codec/bytes.ts'
 import { numberKey } from '../codec/key-encoding.ts'
 import type { Catalog } from '../document/catalog.ts'
@@ -25,7 +25,8 @@ import { indexTreeName } from './index-definition.ts'
 import type { IndexDefinition } from './index-definition.ts'
 import { KeyChunk, loadParts } from './key-chunk.ts'
 
-export interface BuildOptions {
+/** What was built when it is cancelled stays, and is gone on with next time. */
+export interface BuildOptions extends LongWork {
   readonly store: KeyValueStore
   readonly catalog: Catalog
   /** Of the collection. */
@@ -33,10 +34,6 @@ export interface BuildOptions {
   readonly environment: Environment
   /** What the selectors of partial indexes mean. */
   readonly compile: CompileSelector
-  /** Aborting rejects with PANNIER_ABORTED; what was built by then stays and is gone on with next time. */
-  readonly signal?: AbortSignal | undefined
-  /** Called with the part that is done, 0 to 1. */
-  readonly onProgress?: ((done: number) => void) | undefined
   /** Memory for keys. */
   readonly keyBytesMax?: number | undefined
 }
@@ -44,8 +41,6 @@ export interface BuildOptions {
 const KEY_BYTES_MAX_DEFAULT: number = 16 * 1024 * 1024
 /** With a text index: each chunk has postings of nearly all words, so the fewer chunks, the less often all its pages are written. */
 const TEXT_KEY_BYTES_MAX: number = 64 * 1024 * 1024
-/** The thread is let go of this often. */
-const SLICE_MS = 8
 /** Steps between two looks at the clock. */
 const STEPS_PER_LOOK = 256
 /**
@@ -59,11 +54,16 @@ const TAIL_BODIES_MAX = 2000
  * is dropped; when the others are ready it rejects with PANNIER_UNIQUE.
  */
 export async function buildIndexes(options: BuildOptions): Promise<void> {
+  const { environment, signal, onProgress } = options
   const builder = new IndexBuilder(options)
-  await runSteps(
-    () => builder.step(),
-    () => options.store.refresh(),
-  )
+  await runInSteps({
+    name: 'The index build',
+    environment,
+    signal,
+    onProgress,
+    step: (work) => builder.step(work),
+    refresh: () => options.store.refresh(),
+  })
   if (builder.failure !== undefined) throw builder.failure
 }
 
@@ -76,12 +76,19 @@ interface Target {
   readonly upTo: number
 }
 
+/** Where entries go. */
+interface Insertion {
+  readonly transaction: HeldTransaction
+  readonly state: CollectionState
+  readonly indexes: readonly IndexDefinition[]
+  readonly work: RunningWork
+}
+
 class IndexBuilder {
   /** Of the first unique index that could not be built. */
   failure: PannierError | undefined
   readonly #options: BuildOptions
   readonly #tests: IndexTests
-  #sliceStart = 0
   #doneBefore = 0
   #tailBodiesMax = TAIL_BODIES_MAX
 
@@ -91,9 +98,8 @@ class IndexBuilder {
   }
 
   /** Indexes one chunk; false when there is nothing left to do. */
-  async step(): Promise<boolean> {
+  async step(work: RunningWork): Promise<boolean> {
     const { store, catalog, name } = this.#options
-    this.#sliceStart = this.#options.environment.now()
     const snapshot = store.snapshot()
     try {
       const target = nextTarget(catalog.collection(snapshot, name))
@@ -107,18 +113,18 @@ class IndexBuilder {
         : KEY_BYTES_MAX_DEFAULT
       const { keyBytesMax = defaultBytesMax } = this.#options
       const chunk = new KeyChunk(target.indexes, target.state.shapes, keyBytesMax, this.#tests)
-      const done = await this.#gather(snapshot, target, chunk)
+      const done = await this.#gather(snapshot, target, chunk, work)
       chunk.sort()
-      await this.#pause()
+      await work.pause()
       const transaction = await store.begin()
       try {
-        await this.#insert(snapshot, transaction, target, chunk)
+        await this.#insert(snapshot, transaction, target, chunk, work)
         await transaction.commit()
       } finally {
         transaction.rollback()
       }
       this.#doneBefore = done
-      this.#options.onProgress?.(done)
+      work.report(done)
       return true
     } finally {
       snapshot.release()
@@ -126,7 +132,7 @@ class IndexBuilder {
   }
 
   /** Fills the chunk with the keys of the bodies that follow. Returns the part of all bodies that will be done. */
-  async #gather(snapshot: HeldSnapshot, target: Target, chunk: KeyChunk): Promise<number> {
+  async #gather(snapshot: HeldSnapshot, target: Target, chunk: KeyChunk, work: RunningWork): Promise<number> {
     const { from, upTo, state } = target
     const reader = new DocumentReader(snapshot, state)
     const rest = await snapshot.attempt(() => reader.bodies.count({ gte: numberKey(from + 1) }))
@@ -148,12 +154,18 @@ class IndexBuilder {
         return true
       })
       // Gathering is about half of the work.
-      if (await this.#pause()) this.#options.onProgress?.((this.#doneBefore + share()) / 2)
+      if (await work.pause()) work.report((this.#doneBefore + share()) / 2)
     }
     return share()
   }
 
-  async #insert(snapshot: HeldSnapshot, transaction: HeldTransaction, target: Target, chunk: KeyChunk): Promise<void> {
+  async #insert(
+    snapshot: HeldSnapshot,
+    transaction: HeldTransaction,
+    target: Target,
+    chunk: KeyChunk,
+    work: RunningWork,
+  ): Promise<void> {
     const { catalog, name } = this.#options
     const state = catalog.collection(transaction, name)
     // Dropped, or somebody else was faster: look again.
@@ -165,10 +177,10 @@ class IndexBuilder {
     const before = existingTree(snapshot, state.trees.bodies)
     const now = existingTree(transaction, state.trees.bodies)
     const gone = await transaction.attempt(() => goneSequences(before, now, sequences))
-    const failures = await this.#insertKeys(transaction, state, indexes, chunk, gone)
+    const failures = await this.#insertKeys({ transaction, state, indexes, work }, chunk, gone)
     const reached = chunk.stopped ? target.upTo : (sequences.at(-1) ?? target.from)
     const ended = !chunk.full && !chunk.stopped
-    const ready = ended && (await this.#insertTail(transaction, state, indexes, reached, failures))
+    const ready = ended && (await this.#insertTail({ transaction, state, indexes, work }, reached, failures))
     const built = state.indexes.map((index) =>
       indexes.some(({ number }) => number === index.number)
         ? { ...index, builtTo: ready ? undefined : reached }
@@ -183,9 +195,7 @@ class IndexBuilder {
   }
 
   async #insertKeys(
-    transaction: HeldTransaction,
-    state: CollectionState,
-    indexes: readonly IndexDefinition[],
+    { transaction, state, indexes, work }: Insertion,
     chunk: KeyChunk,
     gone: ReadonlySet<number>,
   ): Promise<Failures> {
@@ -204,27 +214,20 @@ class IndexBuilder {
           keys.push(part.keyAt(at))
           values.push(part.valueAt(at) ?? '')
         }
-        if (at % STEPS_PER_LOOK === 0) await this.#pause()
+        if (at % STEPS_PER_LOOK === 0) await work.pause()
       }
       tree.insertMany(keys, values)
       if (index.unique !== true) continue
       const { findDuplicates } = await loadedModule(import('./build-failures.ts'))
-      const failure = await findDuplicates({ transaction, state, part, isFirst, tests: this.#tests }, () =>
-        this.#pause(),
-      )
+      const failure = await findDuplicates({ transaction, state, part, isFirst, tests: this.#tests }, work)
       if (failure !== undefined) failures.set(index, failure)
     }
     return failures
   }
 
   /** Takes in what was written after `reached`; false if that is too much. */
-  async #insertTail(
-    transaction: HeldTransaction,
-    state: CollectionState,
-    indexes: readonly IndexDefinition[],
-    reached: number,
-    failures: Failures,
-  ): Promise<boolean> {
+  async #insertTail(insertion: Insertion, reached: number, failures: Failures): Promise<boolean> {
+    const { transaction, state, indexes } = insertion
     const reader = new DocumentReader(transaction, state)
     const count = await transaction.attempt(() => reader.bodies.count({ gte: numberKey(reached + 1) }))
     if (count > this.#tailBodiesMax) {
@@ -237,18 +240,8 @@ class IndexBuilder {
       while (cursor.next()) tail.add(cursor.body)
     })
     tail.sort()
-    const more = await this.#insertKeys(transaction, state, indexes, tail, new Set())
+    const more = await this.#insertKeys(insertion, tail, new Set())
     for (const [index, failure] of more) if (!failures.has(index)) failures.set(index, failure)
-    return true
-  }
-
-  /** Lets others have the thread if it is time to; true if it was. */
-  async #pause(): Promise<boolean> {
-    const { environment, signal } = this.#options
-    throwIfAborted(signal, 'The index build')
-    if (environment.now() - this.#sliceStart < SLICE_MS) return false
-    await environment.yield()
-    this.#sliceStart = environment.now()
     return true
   }
 }

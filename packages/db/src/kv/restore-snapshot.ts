@@ -8,21 +8,19 @@
  * The copy is a database of its own: it has another id, so that no replica takes it for the one that it was made from, and
  * its generation and its commits count from 1. Its page ids and everything in its trees are those of the original.
  */
-import { throwIfAborted } from '../base/abort.ts'
 import type { CommitSequence, Generation, PageId } from '../base/brand.ts'
 import type { Environment } from '../base/environment.ts'
 import { isPannierError, PannierError } from '../base/errors.ts'
+import { RunningWork, type LongWork } from '../base/long-work.ts'
 import { corruptBytes } from '../codec/bytes.ts'
 import { WRITER_ID_BYTES } from '../pager/log-record.ts'
-import { SLICE_MS_MAX } from '../pager/page-writer.ts'
 import { readSnapshotFile } from '../pager/snapshot-file.ts'
 import type { Durability, MetaRecord, Page, PageStore, StoreState } from '../storage/page-store.ts'
 import { encodeCommit } from './commit-record.ts'
 import { decodeMeta, encodeMeta } from './meta-body.ts'
 import type { State } from './state.ts'
-import type { SnapshotOptions } from './write-snapshot.ts'
 
-export interface RestoreOptions extends SnapshotOptions {
+export interface RestoreOptions extends LongWork {
   readonly store: PageStore
   readonly environment: Environment
   readonly durability: Durability
@@ -69,6 +67,7 @@ export async function restoreSnapshot(source: AsyncIterable<Uint8Array>, options
 
 class Restore {
   readonly #options: RestoreOptions
+  readonly #work: RunningWork
   readonly #known = new Set<PageId>()
   #state: State | undefined
   #total = 0
@@ -79,21 +78,18 @@ class Restore {
 
   constructor(options: RestoreOptions) {
     this.#options = options
+    const { environment, signal, onProgress } = options
+    this.#work = new RunningWork({ name: 'The restore', environment, signal, onProgress })
   }
 
   async run(source: AsyncIterable<Uint8Array>): Promise<void> {
-    const { environment, signal, onProgress } = this.#options
-    let sliceStart = environment.now()
     for await (const block of readSnapshotFile(source)) {
-      throwIfAborted(signal, 'The restore')
+      await this.#work.pause()
       if (block.kind === 'meta') this.#begin(block.bytes)
       else if (block.kind === 'pages') await this.#put(block.pages)
       else await this.#commit()
-      if (environment.now() - sliceStart < SLICE_MS_MAX) continue
-      await environment.yield()
-      sliceStart = environment.now()
     }
-    onProgress?.(1)
+    this.#work.complete()
   }
 
   /** Deletes what was staged, as far as the store still answers; if it does not, the next claim there will. */
@@ -126,7 +122,7 @@ class Restore {
       this.#done += bytes.length
     }
     if (this.#gatheredBytes >= STAGE_BYTES) await this.#stage()
-    this.#options.onProgress?.(Math.min(this.#done / this.#total, 0.999))
+    this.#work.report(this.#done, this.#total)
   }
 
   async #stage(): Promise<void> {

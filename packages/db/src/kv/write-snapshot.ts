@@ -5,9 +5,9 @@
  * Relies on: the trees of the state are in pages (their overlays are empty, but for inline trees), and the pages are held.
  * Memory: a block of pages for each level of a tree.
  */
-import { throwIfAborted } from '../base/abort.ts'
 import type { Generation, PageId } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'
+import { RunningWork, type LongWork } from '../base/long-work.ts'
 import { isPromise } from '../base/async.ts'
 import { Branch } from '../btree/branch.ts'
 import { isOverflow, Leaf, overflowPageCount } from '../btree/leaf.ts'
@@ -15,7 +15,6 @@ import { parseNode } from '../btree/node.ts'
 import { corruptBytes } from '../codec/bytes.ts'
 import { MissingPageError } from '../pager/page-cache.ts'
 import { verifyPage } from '../pager/page.ts'
-import { SLICE_MS_MAX } from '../pager/page-writer.ts'
 import { NOTHING_TO_RECLAIM } from '../pager/reclaim.ts'
 import { BLOCK_PAGES_MAX, SnapshotEncoder } from '../pager/snapshot-file.ts'
 import type { Page } from '../storage/page-store.ts'
@@ -24,12 +23,8 @@ import { encodeMeta } from './meta-body.ts'
 import { explained } from './snapshot.ts'
 import type { State } from './state.ts'
 
-export interface SnapshotOptions {
-  /** Ends it with PANNIER_ABORTED. */
-  readonly signal?: AbortSignal | undefined
-  /** Called with the part that is done, 0 to 1. */
-  readonly onProgress?: ((done: number) => void) | undefined
-  /** Sealing is not done here: true fails. */
+export interface SnapshotOptions extends LongWork {
+  /** Whether it takes a password or key of the database to restore it. By default it does if the database is encrypted. */
   readonly sealed?: boolean
 }
 
@@ -46,19 +41,17 @@ export async function* writeSnapshot(
   { store, environment }: Pick<CoreOptions, 'store' | 'environment'>,
   { signal, onProgress, sealed }: SnapshotOptions,
 ): AsyncGenerator<Uint8Array, void, undefined> {
+  // Sealing is not done here.
   if (sealed === true) throw new PannierError('PANNIER_NOT_ENCRYPTED', 'The database is not encrypted.')
+  const work = new RunningWork({ name: 'The snapshot', environment, signal, onProgress })
+  work.throwIfCancelled()
   const encoder = new SnapshotEncoder()
   yield encoder.prelude(environment.randomId())
   yield encoder.meta(encodeMeta({ ...state, generation: 0 as Generation, reclaim: NOTHING_TO_RECLAIM }))
   const total = state.slots.reduce((sum, tree) => sum + (tree?.tree?.bytes ?? 0), 0)
   let done = 0
-  let sliceStart = environment.now()
   const read = async (ids: readonly PageId[]): Promise<readonly Page[]> => {
-    throwIfAborted(signal, 'The snapshot')
-    if (environment.now() - sliceStart >= SLICE_MS_MAX) {
-      await environment.yield()
-      sliceStart = environment.now()
-    }
+    await work.pause()
     const found = store.readPages(ids)
     const pages = isPromise(found) ? await found : found
     return explained(() => ids.map((id, at) => checkedPage(id, pages[at])), store, state)
@@ -70,11 +63,11 @@ export async function* writeSnapshot(
       yield encoder.pages(pages)
       for (const { bytes } of pages) done += bytes.length
       // What is known beforehand is the size of the leaves.
-      onProgress?.(Math.min(done / total, 0.999))
+      work.report(done, total)
     }
   }
   yield encoder.end()
-  onProgress?.(1)
+  work.complete()
 }
 
 type ReadPages = (ids: readonly PageId[]) => Promise<readonly Page[]>

@@ -4,16 +4,15 @@
  *
  * Guarantees: until `commit` resolves nothing that anybody can read has changed; pages that this writer made are in no
  * cache before that, so a failed checkpoint leaves nothing behind in memory. Between two pauses the thread is held for
- * about `SLICE_MS_MAX` at the most, but for late pages: the store takes these as many at a time as it likes.
+ * some milliseconds at the most (base/long-work.ts), but for late pages: the store takes these as many at a time as it likes.
  */
 import type { CommitSequence, Generation, PageId } from '../base/brand.ts'
 import type { Environment } from '../base/environment.ts'
+import { pauseIn, type Pause } from '../base/long-work.ts'
 import { isPromise, andThen, type MaybePromise } from '../base/async.ts'
 import type { Durability, LogRecord, Page, PageStore } from '../storage/page-store.ts'
 import type { PageCache, Parsed } from './page-cache.ts'
 
-/** Work on the thread between two chances for others. */
-export const SLICE_MS_MAX = 6
 /** Share of the cache that staged pages may take while they wait for the commit: what comes next will read them. */
 const KEPT_SHARE = 0.25
 
@@ -40,6 +39,7 @@ export interface PageCommit {
 }
 
 export class PageWriter<Node extends Parsed> {
+  readonly pause: Pause
   readonly #options: PageWriterOptions<Node>
   /** Pages of this writer that are in memory. */
   readonly #fresh = new Map<PageId, Node | LatePage>()
@@ -48,7 +48,6 @@ export class PageWriter<Node extends Parsed> {
   #bufferedBytes = 0
   #nextPageId: PageId
   #claim: string | undefined
-  #sliceStart: number
   readonly #unlinked: PageId[] = []
   /** Staged by this writer and given up again. */
   readonly #wasted: PageId[] = []
@@ -56,7 +55,7 @@ export class PageWriter<Node extends Parsed> {
   constructor(options: PageWriterOptions<Node>) {
     this.#options = options
     this.#nextPageId = options.nextPageId
-    this.#sliceStart = options.environment.now()
+    this.pause = pauseIn(options.environment)
   }
 
   get nextPageId(): PageId {
@@ -116,14 +115,6 @@ export class PageWriter<Node extends Parsed> {
     }
   }
 
-  pause(): MaybePromise<void> {
-    const { environment } = this.#options
-    if (environment.now() - this.#sliceStart < SLICE_MS_MAX) return
-    return environment.yield().then(() => {
-      this.#sliceStart = environment.now()
-    })
-  }
-
   /** Makes it all visible, and brings what was just written into the cache. */
   async commit(commit: PageCommit): Promise<void> {
     const { store, cache, generation, nextPageId } = this.#options
@@ -167,7 +158,6 @@ export class PageWriter<Node extends Parsed> {
     for (const { id, size } of pages) if (this.#fresh.has(id)) this.#keptBytes += size
     if (this.#keptBytes > this.#options.cache.bytesMax * KEPT_SHARE)
       for (const { id } of pages.slice(0, -4)) if (this.#fresh.size > 8) this.#fresh.delete(id)
-    this.#sliceStart = environment.now()
   }
 }
 

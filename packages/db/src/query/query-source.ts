@@ -2,7 +2,7 @@
  * What a query reads from: one collection as of one snapshot. The database layer makes it over a held snapshot.
  */
 import type { CommitSequence } from '../base/brand.ts'
-import type { Pause } from '../base/pause.ts'
+import type { Pause } from '../base/long-work.ts'
 import type { MaybePromise } from '../base/async.ts'
 import type { IndexDefinition } from '../document/collection-state.ts'
 import type { DocumentReader } from '../document/document-reader.ts'

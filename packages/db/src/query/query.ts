@@ -2,7 +2,7 @@
  * A query: what is asked for, as an immutable value, and the ways to have it answered. Nothing is read before that. Each
  * answer comes from one snapshot, which is let go of as soon as the answer is there or nobody wants it any more.
  */
-import { throwIfAborted } from '../base/abort.ts'
+import { throwIfCancelled } from '../base/long-work.ts'
 import { andThen, isPromise, type MaybePromise } from '../base/async.ts'
 import { checkOptions, type OptionNames } from '../base/options.ts'
 import { loadedModule } from '../base/lazy-module.ts'
@@ -286,6 +286,6 @@ export class Query<T extends object, Document extends object = T> implements Asy
   }
 
   #checkAborted(): void {
-    throwIfAborted(this.#abortSignal, 'The query')
+    throwIfCancelled(this.#abortSignal, 'The query')
   }
 }

@@ -1,5 +1,5 @@
 /** Sorts many items without holding the thread: runs are sorted one by one, then merged, with pauses between the steps. */
-import type { Pause } from '../base/pause.ts'
+import type { Pause } from '../base/long-work.ts'
 
 /** Items that are sorted, or merged, in one step. */
 const RUN_ITEMS = 4096

@@ -5,7 +5,7 @@
  * memory is bounded by `batchesAhead` batches of names and a few requests of revisions, whose size follows what documents
  * turn out to take. An attempt that fails anywhere may be followed by another: all that it did is repeatable.
  */
-import { throwIfAborted } from '../base/abort.ts'
+import { throwIfCancelled } from '../base/long-work.ts'
 import { CheckpointLog } from './checkpoint.ts'
 import { asksForRestart, checkpointLost, isTransient, unreachable } from './errors.ts'
 import { filterPlace, filterText } from './filter.ts'
@@ -211,7 +211,7 @@ export class Attempt {
       const request = { since: from, limit: batchSize, wait: ended, style, filter, signal: this.#signal }
       const page = await this.#source.readChanges(request)
       // Of an attempt that has failed meanwhile nothing more is told.
-      throwIfAborted(this.#signal, 'The replication')
+      throwIfCancelled(this.#signal, 'The replication')
       this.#watcher.page(page.changes.length, page.pending)
       const isElsewhere = JSON.stringify(page.lastSeq) !== JSON.stringify(from)
       // Once: what was written after the page was read counts as more.

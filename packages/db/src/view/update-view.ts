@@ -10,10 +10,10 @@
  * Documents that are rewritten between snapshot and transaction have a higher sequence number then, and come again. When a step
  * has reached the end of its snapshot, the view is exactly that of the snapshot.
  */
-import { throwIfAborted } from '../base/abort.ts'
 import type { Environment } from '../base/environment.ts'
 import { isPannierError } from '../base/errors.ts'
-import { runSteps } from '../base/steps.ts'
+import { runInSteps } from '../base/long-work.ts'
+import type { LongWork, RunningWork } from '../base/long-work.ts'
 import { numberKey } from '../codec/key-encoding.ts'
 import { BodyView } from '../document/body.ts'
 import type { Catalog } from '../document/catalog.ts'
@@ -25,24 +25,19 @@ import { keysTree, lastPurgeOf, purgesAfter, readView, rowsTree, saveView, type 
 import { fillTree, makeChanges, ViewChunk, withoutEqual, type Changes } from './view-chunk.ts'
 import type { CheckedView, Emit } from './view-definition.ts'
 
-export interface UpdateOptions {
+/** What was done when it is cancelled stays, and is gone on with next time. */
+export interface UpdateOptions extends LongWork {
   readonly store: KeyValueStore
   readonly catalog: Catalog
   /** Of the collection. */
   readonly name: string
   readonly view: CheckedView
   readonly environment: Environment
-  /** Aborting rejects with PANNIER_ABORTED; what was done by then stays and is gone on with next time. */
-  readonly signal?: AbortSignal | undefined
-  /** Called with the part that is done, 0 to 1. */
-  readonly onProgress?: ((done: number) => void) | undefined
   /** Memory for rows. */
   readonly rowBytesMax?: number | undefined
 }
 
 const ROW_BYTES_MAX_DEFAULT: number = 24 * 1024 * 1024
-/** The thread is let go of this often. */
-const SLICE_MS = 8
 const STEPS_PER_LOOK = 64
 /** More changes than this are not made in one go. */
 const CHANGES_AT_ONCE_MAX = 400
@@ -50,11 +45,16 @@ const MESSAGE_CHARS_MAX = 200
 
 /** Resolves when the view is that of a snapshot made after the call; or when there is no such view, or collection. */
 export async function updateView(options: UpdateOptions): Promise<void> {
+  const { environment, signal, onProgress } = options
   const update = new ViewUpdate(options)
-  await runSteps(
-    () => update.step(),
-    () => options.store.refresh(),
-  )
+  await runInSteps({
+    name: 'The view update',
+    environment,
+    signal,
+    onProgress,
+    step: (work) => update.step(work),
+    refresh: () => options.store.refresh(),
+  })
 }
 
 /** Documents that `mapMany` is given at a time take about so many bytes at most. */
@@ -82,7 +82,6 @@ interface Gathered {
 
 class ViewUpdate {
   readonly #options: UpdateOptions
-  #sliceStart = 0
   #bodiesDone = 0
   #bodiesTotal = 0
 
@@ -91,9 +90,8 @@ class ViewUpdate {
   }
 
   /** False when there is nothing left to do. */
-  async step(): Promise<boolean> {
-    const { store, catalog, name, view, onProgress } = this.#options
-    this.#sliceStart = this.#options.environment.now()
+  async step(work: RunningWork): Promise<boolean> {
+    const { store, catalog, name, view } = this.#options
     const snapshot = store.snapshot()
     try {
       const collection = catalog.collection(snapshot, name)
@@ -105,16 +103,14 @@ class ViewUpdate {
         rest === 0 &&
         before.builtTo >= reader.bodies.lastNumber &&
         lastPurgeOf(snapshot, collection.number) <= before.purgesSeen
-      ) {
-        onProgress?.(1)
+      )
         return false
-      }
       this.#bodiesTotal = Math.max(this.#bodiesTotal, this.#bodiesDone + rest)
-      const { chunk, after, ended } = await this.#gather(snapshot, reader, before)
-      await this.#findOld(snapshot, collection.number, before, chunk)
-      const rows = await this.#rowChanges(snapshot, collection.number, before, chunk)
-      const written = await this.#write(collection.number, before, after, rows, chunk.listChanges())
-      this.#report(ended && written)
+      const { chunk, after, ended } = await this.#gather(snapshot, reader, before, work)
+      await this.#findOld(snapshot, collection.number, before, chunk, work)
+      const rows = await this.#rowChanges(snapshot, collection.number, before, chunk, work)
+      const written = await this.#write(collection.number, before, after, { rows, lists: chunk.listChanges() }, work)
+      this.#report(work)
       return !ended || !written
     } finally {
       snapshot.release()
@@ -122,7 +118,12 @@ class ViewUpdate {
   }
 
   /** Maps the bodies that follow. */
-  async #gather(snapshot: HeldSnapshot, reader: DocumentReader, before: ViewState): Promise<Gathered> {
+  async #gather(
+    snapshot: HeldSnapshot,
+    reader: DocumentReader,
+    before: ViewState,
+    work: RunningWork,
+  ): Promise<Gathered> {
     const { rowBytesMax = ROW_BYTES_MAX_DEFAULT } = this.#options
     const chunk = new ViewChunk()
     const after = { ...before, updates: before.updates + 1 }
@@ -165,7 +166,7 @@ class ViewUpdate {
       })
       if (waiting.length > 0) await this.#mapMany(waiting, chunk, after)
       full = isFull()
-      if (await this.#pause()) this.#report(false)
+      if (await work.pause()) this.#report(work)
     }
     return { chunk, after, ended }
   }
@@ -221,12 +222,18 @@ class ViewUpdate {
     after.lastFailure = { id, message: message.slice(0, MESSAGE_CHARS_MAX) }
   }
 
-  async #findOld(snapshot: HeldSnapshot, collectionNumber: number, before: ViewState, chunk: ViewChunk): Promise<void> {
+  async #findOld(
+    snapshot: HeldSnapshot,
+    collectionNumber: number,
+    before: ViewState,
+    chunk: ViewChunk,
+    work: RunningWork,
+  ): Promise<void> {
     const lists = snapshot.tree(keysTree(collectionNumber, before.number))!
     if (lists.count() === 0) return
     for (let from = 0; from < chunk.documentCount; from += CHANGES_AT_ONCE_MAX) {
       await snapshot.attempt(() => chunk.findOld(lists, from, from + CHANGES_AT_ONCE_MAX))
-      await this.#pause()
+      await work.pause()
     }
   }
 
@@ -235,9 +242,10 @@ class ViewUpdate {
     collectionNumber: number,
     before: ViewState,
     chunk: ViewChunk,
+    work: RunningWork,
   ): Promise<Changes> {
     const changes = chunk.rowChanges()
-    await this.#pause()
+    await work.pause()
     // For many it costs more than it saves.
     if (changes.keys.length > CHANGES_AT_ONCE_MAX) return changes
     const rows = snapshot.tree(rowsTree(collectionNumber, before.number))!
@@ -249,8 +257,8 @@ class ViewUpdate {
     collectionNumber: number,
     before: ViewState,
     after: ViewState,
-    rows: Changes,
-    lists: Changes,
+    { rows, lists }: { readonly rows: Changes; readonly lists: Changes },
+    work: RunningWork,
   ): Promise<boolean> {
     const { store } = this.#options
     if (rows.keys.length <= CHANGES_AT_ONCE_MAX && lists.keys.length <= CHANGES_AT_ONCE_MAX) {
@@ -265,8 +273,8 @@ class ViewUpdate {
     const transaction = await store.begin()
     try {
       if (!this.#isUnchanged(transaction, collectionNumber, before)) return false
-      await this.#makeChanges(transaction, rowsTree(collectionNumber, before.number), rows)
-      await this.#makeChanges(transaction, keysTree(collectionNumber, before.number), lists)
+      await this.#makeChanges(transaction, rowsTree(collectionNumber, before.number), rows, work)
+      await this.#makeChanges(transaction, keysTree(collectionNumber, before.number), lists, work)
       saveView(transaction, collectionNumber, after)
       await transaction.commit()
       return true
@@ -282,28 +290,17 @@ class ViewUpdate {
     return now?.number === before.number && now.updates === before.updates
   }
 
-  async #makeChanges(transaction: WriteTransaction, name: string, changes: Changes): Promise<void> {
+  async #makeChanges(transaction: WriteTransaction, name: string, changes: Changes, work: RunningWork): Promise<void> {
     const tree = transaction.tree(name)!
     if (fillTree(tree, changes)) return
     for (let from = 0; from < changes.keys.length; from += CHANGES_AT_ONCE_MAX) {
       makeChanges(tree, changes, from, Math.min(changes.keys.length, from + CHANGES_AT_ONCE_MAX))
-      await this.#pause()
+      await work.pause()
     }
   }
 
   /** Mapping is most of the work. */
-  #report(done: boolean): void {
-    const share = this.#bodiesDone / Math.max(1, this.#bodiesTotal)
-    this.#options.onProgress?.(done ? 1 : Math.min(1, share) * 0.9)
-  }
-
-  /** Lets others have the thread if it is time to; true if it was. */
-  async #pause(): Promise<boolean> {
-    const { environment, signal } = this.#options
-    throwIfAborted(signal, 'The update of the view')
-    if (environment.now() - this.#sliceStart < SLICE_MS) return false
-    await environment.yield()
-    this.#sliceStart = environment.now()
-    return true
+  #report(work: RunningWork): void {
+    work.report(0.9 * Math.min(this.#bodiesDone, this.#bodiesTotal), this.#bodiesTotal)
   }
 }

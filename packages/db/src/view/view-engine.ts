@@ -1,5 +1,5 @@
 /** One view of one collection: defines it where it is missing, brings it up to date, runs its queries. */
-import { throwIfAborted } from '../base/abort.ts'
+import { throwIfCancelled } from '../base/long-work.ts'
 import { PannierError } from '../base/errors.ts'
 import type { Environment } from '../base/environment.ts'
 import { loadAhead } from '../base/lazy-module.ts'
@@ -84,7 +84,7 @@ export class ViewEngine {
     const { source, release } = await this.#open(options)
     try {
       for await (const batch of viewRows(source, options, reducer)) {
-        throwIfAborted(options.signal, 'The query')
+        throwIfCancelled(options.signal, 'The query')
         yield* batch
       }
     } finally {
@@ -104,7 +104,7 @@ export class ViewEngine {
       if (running !== undefined) {
         // Somebody else's, for whom it may fail, or who may give up.
         await running.catch(() => {})
-        throwIfAborted(waiting.signal, 'The query')
+        throwIfCancelled(waiting.signal, 'The view update')
         continue
       }
       this.#updating = this.#update(waiting)
@@ -148,7 +148,7 @@ export class ViewEngine {
   async #open(options: ViewOptions): Promise<Opened> {
     const { store, catalog, name, whenReadable } = this.#context
     const { update = 'before', signal, onProgress } = options
-    throwIfAborted(signal, 'The query')
+    throwIfCancelled(signal, 'The query')
     await whenReadable?.()
     if (update === 'before') await this.update({ signal, onProgress })
     const snapshot = store.snapshot()

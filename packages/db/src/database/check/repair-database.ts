@@ -1,6 +1,6 @@
 /** Reads a damaged database as far as that goes, and writes a new one. docs/internals/repair.md is normative. */
 import { defaultStorage } from '#default-storage'
-import { throwIfAborted } from '../../base/abort.ts'
+import { RunningWork } from '../../base/long-work.ts'
 import { isPannierError, PannierError } from '../../base/errors.ts'
 import { loadedModule } from '../../base/lazy-module.ts'
 import { Catalog } from '../../document/catalog.ts'
@@ -17,8 +17,10 @@ import { CollectionRepair } from './repair-collection.ts'
 import { laterDocuments } from './repair-from-log.ts'
 
 export async function repairDatabase(name: string, options: RepairOptions): Promise<RepairReport> {
-  const { to, storage = defaultStorage(), encryption, signal } = options
-  throwIfAborted(signal, 'The repair')
+  const { to, storage = defaultStorage(), encryption, signal, onProgress } = options
+  const environment = systemEnvironment()
+  const work = new RunningWork({ name: 'The repair', environment, signal, onProgress })
+  work.throwIfCancelled()
   const sealProblems = new Set<string>()
   const source = await openStore(storage, name, encryption, sealProblems)
   try {
@@ -26,7 +28,7 @@ export async function repairDatabase(name: string, options: RepairOptions): Prom
       throw new PannierError('PANNIER_NOT_FOUND', `There is no database ${name}.`, { details: { name } })
     await refuseExisting(storage, to, options)
     try {
-      return await new Repair(await Salvage.open(source, systemEnvironment()), storage, options, sealProblems).run()
+      return await new Repair(await Salvage.open(source, environment), storage, options, sealProblems, work).run()
     } catch (error) {
       await destroy(to, { storage }).catch(() => {})
       throw error
@@ -79,12 +81,20 @@ class Repair {
   readonly #catalog: Catalog
   readonly #collections: CollectionRepair[] = []
   readonly #sealProblems: ReadonlySet<string>
+  readonly #work: RunningWork
 
-  constructor(salvage: Salvage, storage: DatabaseStorage, options: RepairOptions, sealProblems: ReadonlySet<string>) {
+  constructor(
+    salvage: Salvage,
+    storage: DatabaseStorage,
+    options: RepairOptions,
+    sealProblems: ReadonlySet<string>,
+    work: RunningWork,
+  ) {
     this.#salvage = salvage
     this.#storage = storage
     this.#options = options
     this.#sealProblems = sealProblems
+    this.#work = work
     this.#catalog = new Catalog(() => systemEnvironment().randomId())
   }
 
@@ -108,7 +118,7 @@ class Repair {
     } finally {
       await building.close()
     }
-    this.#options.onProgress?.(1)
+    this.#work.complete()
     return this.#report()
   }
 
@@ -119,9 +129,9 @@ class Repair {
     const total = states.reduce((sum, { trees }) => sum + (snapshot.tree(trees.bodies)?.count() ?? 0), 0)
     let done = 0
     const progress = (documents: number): void => {
-      throwIfAborted(this.#options.signal, 'The repair')
+      this.#work.throwIfCancelled()
       done += documents
-      this.#options.onProgress?.(Math.min(0.9, (0.9 * done) / Math.max(1, total)))
+      this.#work.report(0.9 * Math.min(done, total), total)
     }
     for (const state of states) {
       const collection = new CollectionRepair(this.#salvage, target, state, progress)

@@ -1,5 +1,6 @@
 /** Makes a healthy database of a damaged one. What does it is loaded with the first use. */
 import { loadedModule } from '../../base/lazy-module.ts'
+import type { LongWork } from '../../base/long-work.ts'
 import { checkOptions, type OptionNames } from '../../base/options.ts'
 import type { Credential } from '../../storage/encrypted/slots.ts'
 import type { DatabaseStorage } from '../../storage/page-store.ts'
@@ -8,17 +9,14 @@ import { limitsOf } from '../lifecycle/open.ts'
 /** Ids that a report lists of each kind. */
 export const REPAIR_IDS_MAX = 1000
 
-export interface RepairOptions {
+/** Nothing of the new database stays when it is cancelled. */
+export interface RepairOptions extends LongWork {
   /** The name of the database that is made. There must be none of that name. */
   readonly to: string
   /** Where the damaged one is, and where the other is made; as for `open`. */
   readonly storage?: DatabaseStorage
   /** Opens the damaged one, if it is encrypted, and encrypts the other, which this alone opens then. */
   readonly encryption?: Credential
-  /** Called with the part that is done, 0 to 1. */
-  readonly onProgress?: (done: number) => void
-  /** Gives up with PANNIER_ABORTED; nothing of the new database stays. */
-  readonly signal?: AbortSignal
 }
 
 const REPAIR_OPTIONS: OptionNames<RepairOptions> = {

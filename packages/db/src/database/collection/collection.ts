@@ -7,8 +7,8 @@ import type { DuplicateKey } from '../../index/unique.ts'
 import type { IndexDeclaration } from '../../index/index-definition.ts'
 import type { QuerySource } from '../../query/query-source.ts'
 import type { Selector } from '../../query/query.ts'
-import { eitherSignal, lateStream } from '../transfer/byte-stream.ts'
-import type { ByteSource, LongWork } from '../transfer/byte-stream.ts'
+import { lateStream } from '../transfer/byte-stream.ts'
+import type { ByteSource } from '../transfer/byte-stream.ts'
 import { ChangeFeed, feedSpecification } from '../feed/change-feed.ts'
 import type { ChangesOptions } from '../feed/change-feed.ts'
 import { CollectionOperations } from './collection-operations.ts'
@@ -26,6 +26,7 @@ import type {
 } from '../replication/replication-options.ts'
 import type { ReplicationDirection } from '../../replication/types.ts'
 import type { MigrationFailure, RetryResult } from '../schema/migration-failures.ts'
+import { eitherSignal, type LongWork } from '../../base/long-work.ts'
 import { assertOutside } from './transaction-scope.ts'
 import { CollectionViews } from './view.ts'
 import type { BuiltInReduce, BuiltInResult, ReduceFunction, View, ViewDefinition, ViewOptions } from './view.ts'
@@ -228,8 +229,10 @@ export class Collection<T extends object, Input extends object = T> extends Coll
     return lateStream(async () => {
       const source = await this.access.openSource()
       const { exportStream } = await loadedModule(import('../transfer/export-documents.ts'))
-      const signal = eitherSignal(this.#context.closing, options.signal)
-      return exportStream(source, { ...options, selector: options.selector as Selector<JsonObject>, signal })
+      const { environment, closing } = this.#context
+      const signal = eitherSignal(closing, options.signal)
+      const selector = options.selector as Selector<JsonObject>
+      return exportStream(source, { ...options, selector, name: 'The export', environment, signal })
     })
   }
 

@@ -4,11 +4,10 @@ import { buildIndexes } from '../../index/build-indexes.ts'
 import { defineIndexes, missingIndexes } from '../../index/define-indexes.ts'
 import type { IndexDeclaration } from '../../index/index-definition.ts'
 import { selectorTest } from '../../query/selector-test.ts'
-import { eitherSignal } from '../transfer/byte-stream.ts'
 import { hasSettings } from './collection-settings.ts'
 import type { ChosenSettings } from './collection-settings.ts'
 import type { DatabaseContext } from '../database-context.ts'
-import type { LongWork } from '../transfer/byte-stream.ts'
+import { eitherSignal, type LongWork } from '../../base/long-work.ts'
 
 /** `declared` is asked each time, as an index may be dropped meanwhile. Gives the collection as it is then; undefined if it was dropped. */
 export async function completeCollection(

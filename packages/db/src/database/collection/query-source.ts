@@ -1,7 +1,7 @@
 /** What queries read from, over a snapshot or a transaction. */
 import type { Environment } from '../../base/environment.ts'
+import { pauseIn } from '../../base/long-work.ts'
 import type { MaybePromise } from '../../base/async.ts'
-import { pauseIn } from '../../base/pause.ts'
 import { DocumentReader, existingTree } from '../../document/document-reader.ts'
 import {
   indexTreeName,

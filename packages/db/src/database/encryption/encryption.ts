@@ -1,9 +1,10 @@
 /** The encryption of an open database: who can open it, and its keys. Loaded with the first encrypted database. */
 import { cryptoPlatform } from '#crypto-platform'
-import { PannierError, isPannierError } from '../../base/errors.ts'
+import { PannierError } from '../../base/errors.ts'
 import { checkOptions, type OptionNames } from '../../base/options.ts'
+import type { KeyValueStore } from '../../kv/key-value-store.ts'
 import type { PagedKeyValueStore, SnapshotExport } from '../../kv/open.ts'
-import type { SnapshotOptions } from '../transfer/snapshot-options.ts'
+import type { SnapshotOptions } from '../../kv/write-snapshot.ts'
 import {
   SLOTS_MAX,
   LABEL_CHARS_MAX,
@@ -19,11 +20,10 @@ import { formatRecoveryKey } from '../../storage/encrypted/recovery-key.ts'
 import { rotateKey } from '../../storage/encrypted/rotate.ts'
 import { openSnapshot, sealSnapshot } from '../../storage/encrypted/sealed-snapshot.ts'
 import { checkCredential, checkPassword, openSlots, wrongKey, type Credential } from '../../storage/encrypted/slots.ts'
+import { eitherSignal, retryWhenStale, type LongWork } from '../../base/long-work.ts'
 import type { DatabaseStorage } from '../../storage/page-store.ts'
-import { eitherSignal, type LongWork } from '../transfer/byte-stream.ts'
 import type { DatabaseContext } from '../database-context.ts'
 import { assertOutside } from '../collection/transaction-scope.ts'
-import type { KeyValueStore } from '../../kv/key-value-store.ts'
 
 /** One of those who can open the database. */
 export interface EncryptionSlot {
@@ -48,6 +48,8 @@ export interface SlotOptions {
 }
 
 const SLOT_OPTIONS: OptionNames<SlotOptions> = { label: true }
+/** Made and dropped by a commit that changes nothing. */
+const FENCE_TREE = 'fence'
 const ROTATE_OPTIONS: OptionNames<LongWork> = { signal: true, onProgress: true }
 const ROTATION_DUE_USES: number = 2 ** 28
 
@@ -175,7 +177,7 @@ export class Encryption {
     const { environment, closing, pending } = this.#context
     const rotation = rotateKey(this.#pages, {
       fence: () => fence(this.#store),
-      pause: () => environment.yield(),
+      environment,
       signal: eitherSignal(closing, signal),
       onProgress,
     }).finally(() => {
@@ -229,10 +231,6 @@ function describe({ id, kind, label }: Slot): EncryptionSlot {
   return { id, kind, label }
 }
 
-/** Makes every other handle read before it writes again. */
-const ATTEMPTS_MAX = 20
-const NAME = 'fence'
-
 /**
  * A commit that changes nothing, then a storage checkpoint: whoever has not seen what is stored by now, also a handle that is
  * frozen, can neither append nor commit nor stage pages before it has read. All that was in the log before is in pages, and what was
@@ -240,22 +238,21 @@ const NAME = 'fence'
  *
  * Relies on: a transaction that is held begins when no storage checkpoint runs, so the one here begins after it.
  */
-export async function fence(store: KeyValueStore): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
+export function fence(store: KeyValueStore): Promise<void> {
+  return retryWhenStale(
+    async () => {
       await commitNothing(store)
-      return await store.checkpoint()
-    } catch (error) {
-      if (attempt === ATTEMPTS_MAX || !isPannierError(error, 'PANNIER_STALE')) throw error
-    }
-  }
+      await store.checkpoint()
+    },
+    async () => {},
+  )
 }
 
 async function commitNothing(store: KeyValueStore): Promise<void> {
   const held = await store.begin()
   try {
-    held.createTree(NAME, 'inline')
-    held.dropTree(NAME)
+    held.createTree(FENCE_TREE, 'inline')
+    held.dropTree(FENCE_TREE)
     await held.commit()
   } finally {
     held.rollback()

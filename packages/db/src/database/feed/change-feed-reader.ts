@@ -2,7 +2,7 @@
  * Reads a change feed batch by batch. Guarantees: between two batches nothing is held but the last batch; what was listened to
  * is let go of however the feed ends; no commit is slept through.
  */
-import { throwIfAborted } from '../../base/abort.ts'
+import { pauseIn, retryWhenStale, throwIfCancelled } from '../../base/long-work.ts'
 import { isPromise, type MaybePromise } from '../../base/async.ts'
 import { isPannierError, PannierError } from '../../base/errors.ts'
 import type { Environment } from '../../base/environment.ts'
@@ -36,11 +36,6 @@ export interface FeedSpecification {
   readonly request: ChangeRequest
 }
 
-/** What is in memory is read without ever waiting, so others get a turn after that long. */
-const SLICE_MS_MAX = 8
-/** Batches are read again when their snapshot has expired, because this handle was frozen meanwhile. */
-const EXPIRED_RETRIES_MAX = 3
-
 /** The collection that a feed is of, by its number; undefined while there is none. */
 type Bound = number | undefined
 
@@ -60,13 +55,17 @@ async function* readFeed(
   const waiting = live
     ? new Waiting(feed, () => bound, [closing, stop, ...(signal === undefined ? [] : [signal])])
     : undefined
-  let startMs = environment.now()
+  // What is in memory is read without ever waiting.
+  const pause = pauseIn(environment)
   try {
     for (let left = limit; left > 0;) {
       checkAborted(signal)
       if (stop.aborted || (live && closing.aborted)) return
       waiting?.clear()
-      const batch = await readBatch(feed, walk, left, bound)
+      const batch = await retryWhenStale(
+        () => readBatch(feed, walk, left, bound),
+        () => feed.store.refresh(),
+      )
       if (typeof batch === 'string') {
         if (live) return
         throw new PannierError('PANNIER_NOT_FOUND', 'The collection was dropped while its changes were read.')
@@ -76,9 +75,7 @@ async function* readFeed(
       yield batch
       if (batch.ended && !live) return
       if (batch.caughtUp) await waiting?.end()
-      else if (environment.now() - startMs > SLICE_MS_MAX) await environment.yield()
-      else continue
-      startMs = environment.now()
+      else await pause()
     }
   } catch (error) {
     // A live feed has no other end than this; one that is not would seem to be complete.
@@ -133,7 +130,7 @@ export async function countChanges(feed: FeedSource, since: number): Promise<num
 }
 
 export function checkAborted(signal: AbortSignal | undefined): void {
-  throwIfAborted(signal, 'The feed')
+  throwIfCancelled(signal, 'The change feed')
 }
 
 /** Finds out which collection it is, and that `since` can be of it. */
@@ -161,17 +158,7 @@ async function look(feed: FeedSource): Promise<{ bound: Bound; epoch: string; la
   return { bound: numberOf(source), epoch: collection.epoch, lastSeq: bodies.lastNumber }
 }
 
-async function readBatch(...parameters: Parameters<typeof tryBatch>): ReturnType<typeof tryBatch> {
-  for (let retries = 0; ; retries++) {
-    try {
-      return await tryBatch(...parameters)
-    } catch (error) {
-      if (!isPannierError(error, 'PANNIER_SNAPSHOT_EXPIRED') || retries === EXPIRED_RETRIES_MAX) throw error
-    }
-  }
-}
-
-async function tryBatch(
+async function readBatch(
   feed: FeedSource,
   walk: ChangeWalk,
   limit: number,

@@ -23,7 +23,7 @@ export const MODULES: readonly (() => Promise<unknown>)[] = [
   () => import('./restore.ts'),
   () => import('../collection/revision-reading.ts'),
   () => import('../collection/revision-writing.ts'),
-  () => import('../schema/run-migration.ts'),
+  () => import('../schema/migrate.ts'),
   () => import('../schema/validator.ts'),
   () => import('../replication/start-replication.ts'),
   () => import('../collection/transaction.ts'),

@@ -7,7 +7,7 @@
  * so that the next move replaces it, if nobody has written to it since and the source is sound. Of several handles that move it at once one
  * does, and the others find it moved.
  */
-import { throwIfAborted } from '../../base/abort.ts'
+import { throwIfCancelled, type LongWork } from '../../base/long-work.ts'
 import { checkOptions, type OptionNames } from '../../base/options.ts'
 import type { CommitSequence } from '../../base/brand.ts'
 import type { Environment } from '../../base/environment.ts'
@@ -17,13 +17,21 @@ import { Hash128, HASH_BYTES } from '../../codec/hash128.ts'
 import type { HeldTransaction, KeyValueStore } from '../../kv/key-value-store.ts'
 import { decodeMeta } from '../../kv/meta-body.ts'
 import { holdsDatabase, isUntouchedCopy } from '../../kv/restore-snapshot.ts'
+import type { SnapshotOptions } from '../../kv/write-snapshot.ts'
+import type { Credential } from '../../storage/encrypted/slots.ts'
 import type { PageStore, DatabaseStorage, StoreState } from '../../storage/page-store.ts'
-import type { Database } from '../database.ts'
 import type { Sealing } from '../encryption/encryption.ts'
-import type { MoveOptions } from './move-options.ts'
-import { coordinatorFor } from './open.ts'
+import { coordinatorFor } from '../coordination/coordinator.ts'
 import { inPlaceTurn } from './place-turn.ts'
 import { restore } from './restore.ts'
+
+export interface MoveOptions extends LongWork {
+  /**
+   * What the new one is opened by. Of an encrypted database it has to open that as well: other passwords and keys are not moved with it.
+   * A plain one becomes encrypted.
+   */
+  readonly encryption?: Credential
+}
 
 /** Where the database is now. */
 export interface MoveSource {
@@ -33,7 +41,13 @@ export interface MoveSource {
   readonly environment: Environment
 }
 
-type Mover = Pick<Database, 'snapshot' | 'check' | 'close' | 'encryption'>
+/** What of the database's handle it takes. */
+interface Mover {
+  readonly encryption: object | undefined
+  snapshot(options: SnapshotOptions): ReadableStream<Uint8Array>
+  check(): Promise<readonly string[]>
+  close(): Promise<void>
+}
 
 const MOVE_OPTIONS: OptionNames<MoveOptions> = { encryption: true, signal: true, onProgress: true }
 
@@ -160,7 +174,7 @@ class Move {
     try {
       await this.#fill(copy)
       return await this.#inTurn(async ({ sequence }) => {
-        throwIfAborted(this.#work.signal, 'The move')
+        throwIfCancelled(this.#work.signal, 'The move')
         // Nothing that takes long may come between the look at both and the end of the source: a frozen tab loses its turn.
         if (sequence !== copied || !this.#isCopy(await copy.read())) return false
         await this.#destroySource()
@@ -187,7 +201,7 @@ class Move {
   async #fill(store: PageStore): Promise<void> {
     const { name, environment } = this.#source
     const { signal, onProgress } = this.#work
-    const snapshot = this.#database.snapshot({ signal, onProgress })
+    const snapshot = this.#database.snapshot({ signal })
     const coordinator = await coordinatorFor(this.#target, name, environment)
     try {
       await restore(snapshot, {

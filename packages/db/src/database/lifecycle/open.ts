@@ -1,7 +1,6 @@
 /** Opens databases. */
-import { throwIfAborted } from '../../base/abort.ts'
+import { throwIfCancelled } from '../../base/long-work.ts'
 import { defaultStorage } from '#default-storage'
-import type { Environment } from '../../base/environment.ts'
 import { loadAhead, loadedModule } from '../../base/lazy-module.ts'
 import type { Coordinator } from '../../kv/coordinator.ts'
 import type { WaitLimits } from '../../kv/turn-watch.ts'
@@ -12,7 +11,7 @@ import type { ByteSource } from '../transfer/byte-stream.ts'
 import type { Credential } from '../../storage/encrypted/slots.ts'
 import { checkOptions, type OptionNames } from '../../base/options.ts'
 import type { CollectionOptions } from '../collection/declarations.ts'
-import { webCoordinator } from '../coordination/web-coordinator.ts'
+import { coordinatorFor } from '../coordination/coordinator.ts'
 import { Database } from '../database.ts'
 import type { SchemaOutput } from '../schema/standard-schema.ts'
 import { systemEnvironment } from './environment.ts'
@@ -122,7 +121,7 @@ async function openChecked(name: string, options: OpenOptions, limits: Limits): 
   const { storage = defaultStorage(), collections = {}, onProgress, signal } = options
   if (typeof storage?.open !== 'function')
     throw new TypeError(`open(): storage must be one, as memory() gives it, got ${typeof storage}`)
-  throwIfAborted(signal, 'The opening')
+  throwIfCancelled(signal, 'The opening')
   const environment = systemEnvironment()
   const sealing =
     options.encryption &&
@@ -166,7 +165,7 @@ async function openChecked(name: string, options: OpenOptions, limits: Limits): 
       wallClock: Date.now,
       tabs: storage.scope === 'origin' && 'locks' in navigator ? storage.identify(name) : undefined,
     })
-    throwIfAborted(signal, 'The opening')
+    throwIfCancelled(signal, 'The opening')
     const building: CollectionOptions = {
       ...(signal !== undefined && { signal }),
       ...(onProgress !== undefined && { onProgress }),
@@ -184,19 +183,4 @@ async function openChecked(name: string, options: OpenOptions, limits: Limits): 
     }
     throw error
   }
-}
-
-/** The handles of one database have to take turns, wherever they may be. */
-export async function coordinatorFor(
-  storage: Pick<DatabaseStorage, 'scope' | 'identify'>,
-  name: string,
-  environment: Environment,
-): Promise<Coordinator> {
-  const identity = storage.identify(name)
-  const isShared = storage.scope === 'origin'
-  const coordinator = isShared ? webCoordinator({ name: identity, environment }) : undefined
-  if (coordinator !== undefined) return coordinator
-  // Of an origin without locks the handles of one page take turns, and the fences do the rest.
-  const { localCoordinator } = await loadedModule(import('../coordination/local-coordinator.ts'))
-  return localCoordinator({ key: isShared ? `origin:${identity}` : identity, environment })
 }

@@ -1,8 +1,7 @@
 /** Turns of those who decide in which storage a database is: moves, and whoever opens or deletes it wherever it is. */
 import type { Environment } from '../../base/environment.ts'
+import { acquireTurn, coordinatorFor } from '../coordination/coordinator.ts'
 import type { DatabaseStorage } from '../../storage/page-store.ts'
-import { acquireTurn } from '../coordination/acquire-turn.ts'
-import { coordinatorFor } from './open.ts'
 
 export interface PlaceTurn {
   readonly name: string

@@ -1,14 +1,14 @@
 /** Makes a database of a snapshot when it is opened. Loaded when it is asked for. */
-import { throwIfAborted } from '../../base/abort.ts'
+import type { LongWork } from '../../base/long-work.ts'
 import type { Generation } from '../../base/brand.ts'
 import type { Environment } from '../../base/environment.ts'
 import { isPannierError } from '../../base/errors.ts'
 import type { Coordinator } from '../../kv/coordinator.ts'
 import { holdsDatabase, restoreSnapshot } from '../../kv/restore-snapshot.ts'
+import { bytesUntilCancelled } from '../transfer/byte-source.ts'
+import { acquireTurn } from '../coordination/coordinator.ts'
 import type { Durability, PageStore, DatabaseStorage } from '../../storage/page-store.ts'
-import { bytesOf } from '../transfer/byte-source.ts'
-import type { ByteSource, LongWork } from '../transfer/byte-stream.ts'
-import { acquireTurn } from '../coordination/acquire-turn.ts'
+import type { ByteSource } from '../transfer/byte-stream.ts'
 
 export interface RestoreParts extends LongWork {
   readonly name: string
@@ -45,7 +45,7 @@ export async function restore(
     await coordinator.pin(OWN_TURN)
     // While this one waited, another tab may have made it.
     if (optional && (await holdsDatabase(store))) return
-    const source = untilAborted(optional ? async () => bytesOf(await from()) : async () => bytesOf(from), parts.signal)
+    const source = bytesUntilCancelled(optional ? from : () => from, parts.signal, 'The restore')
     await restoreSnapshot(parts.unseal?.(source) ?? source, parts)
   } catch (error) {
     // While this one was frozen, another one has taken its turn and made it.
@@ -59,40 +59,6 @@ export async function restore(
     throw error
   } finally {
     lease.release()
-  }
-}
-
-/** Ends with the signal also where the source keeps it waiting (a download that stalls): all others wait meanwhile. */
-async function* untilAborted(
-  open: () => Promise<AsyncIterable<Uint8Array>>,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  let giveUp = (): void => {}
-  const abort = (): void => giveUp()
-  signal?.addEventListener('abort', abort)
-  const unlessAborted = <T>(work: Promise<T>): Promise<T> =>
-    new Promise((resolve, reject) => {
-      giveUp = () => reject(signal!.reason as Error)
-      work.then(resolve, reject)
-    })
-  let iterator: AsyncIterator<Uint8Array> | undefined
-  try {
-    iterator = (await unlessAborted(open()))[Symbol.asyncIterator]()
-    for (;;) {
-      throwIfAborted(signal, 'The restore')
-      const next = await unlessAborted(iterator.next())
-      if (next.done === true) return
-      yield next.value
-    }
-  } catch (error) {
-    throwIfAborted(signal, 'The restore')
-    throw error
-  } finally {
-    signal?.removeEventListener('abort', abort)
-    const closing = iterator?.return?.()
-    // One that keeps others waiting may never end.
-    if (signal?.aborted === true) closing?.catch(() => {})
-    else await closing
   }
 }
 

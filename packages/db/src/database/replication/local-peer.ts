@@ -3,7 +3,7 @@
  * in this collection, so it stands for the beginning.
  */
 import { isPannierError, PannierError } from '../../base/errors.ts'
-import { throwIfAborted } from '../../base/abort.ts'
+import { throwIfCancelled } from '../../base/long-work.ts'
 import { streamChunks } from '../../base/async.ts'
 import { encodeIdKey } from '../../codec/key-encoding.ts'
 import { checkId } from '../../document/document-id.ts'
@@ -83,7 +83,7 @@ export class LocalPeer implements ReplicationPeer {
 
   /** The collection is made if there is none, as only then it has an epoch. */
   async identify(_create: boolean, signal: AbortSignal): Promise<string> {
-    throwIfAborted(signal, 'The replication')
+    throwIfCancelled(signal, 'The replication')
     const { epoch } = await this.#collection.info()
     return epoch ?? (await this.#made())
   }
@@ -106,7 +106,7 @@ export class LocalPeer implements ReplicationPeer {
   }
 
   async readDesign(id: string, signal: AbortSignal): Promise<JsonDocument | undefined> {
-    throwIfAborted(signal, 'The replication')
+    throwIfCancelled(signal, 'The replication')
     return this.#collection.get(id)
   }
 
@@ -126,7 +126,7 @@ export class LocalPeer implements ReplicationPeer {
     revisions: ReadonlyMap<string, readonly string[]>,
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, readonly string[]>> {
-    throwIfAborted(signal, 'The replication')
+    throwIfCancelled(signal, 'The replication')
     const entries = [...revisions]
     const found = await this.#collection.revsDiff(Object.fromEntries(entries.filter(isSound)))
     // What can't be a revision here is asked for all the same, so that its writing tells what is wrong with it.
@@ -135,7 +135,7 @@ export class LocalPeer implements ReplicationPeer {
   }
 
   async readRevisions(names: readonly RevisionName[], signal: AbortSignal): Promise<RevisionsRead> {
-    throwIfAborted(signal, 'The replication')
+    throwIfCancelled(signal, 'The replication')
     const revisions: PeerRevision[] = []
     let bytes = 0
     for (const one of await this.#read(names)) {
@@ -149,7 +149,7 @@ export class LocalPeer implements ReplicationPeer {
   }
 
   async writeRevisions(revisions: readonly PeerRevision[], signal: AbortSignal): Promise<RevisionsWritten> {
-    throwIfAborted(signal, 'The replication')
+    throwIfCancelled(signal, 'The replication')
     // What came with an earlier revision is here already, more often than not.
     const outcomes = await this.#put(revisions.map((revision) => inputOf(revision, true, signal)))
     const again = outcomes.flatMap((outcome, at) =>
@@ -168,12 +168,12 @@ export class LocalPeer implements ReplicationPeer {
   }
 
   async getLocal(name: string, signal: AbortSignal): Promise<JsonDocument | undefined> {
-    throwIfAborted(signal, 'The replication')
+    throwIfCancelled(signal, 'The replication')
     return this.#collection.local.get(name)
   }
 
   async putLocal(name: string, document: JsonDocument, signal: AbortSignal): Promise<string> {
-    throwIfAborted(signal, 'The replication')
+    throwIfCancelled(signal, 'The replication')
     const { rev } = await this.#writing(() => this.#collection.local.put({ ...document, _id: name }))
     return rev
   }

@@ -1,5 +1,5 @@
 /** Starts replications and sums up how they are. Loaded with the first one. */
-import { throwIfAborted } from '../../base/abort.ts'
+import { throwIfCancelled } from '../../base/long-work.ts'
 import type { PannierError } from '../../base/errors.ts'
 import { checkOptions, type OptionNames } from '../../base/options.ts'
 import { HttpPeer } from '../../replication/http/http-peer.ts'
@@ -91,7 +91,7 @@ export async function startReplication(
     )
     const failed = ends.find((end) => end.status === 'rejected')
     if (failed !== undefined) throw failed.reason
-    throwIfAborted(signal, 'The replication')
+    throwIfCancelled(signal, 'The replication')
     return resultOf(state, startTime, new Date(wallClock()).toISOString())
   } finally {
     tab.end()

@@ -8,9 +8,10 @@
  * migration that ends in the midst, by a crash or a signal, goes on from there, and no document is migrated twice: what is
  * written gets a sequence number beyond those ranges. Whoever finds the watermark moved by another tab lets that one go on.
  */
-import { throwIfAborted } from '../../base/abort.ts'
 import type { Environment } from '../../base/environment.ts'
-import { runSteps } from '../../base/steps.ts'
+import { eitherSignal, runInSteps, throwIfCancelled } from '../../base/long-work.ts'
+import type { LongWork, RunningWork } from '../../base/long-work.ts'
+import { checkOptions, type OptionNames } from '../../base/options.ts'
 import { numberKey } from '../../codec/key-encoding.ts'
 import type { Catalog } from '../../document/catalog.ts'
 import {
@@ -22,57 +23,74 @@ import {
 import { DocumentReader, existingTree } from '../../document/document-reader.ts'
 import type { WriteContext } from '../../document/write-documents.ts'
 import type { KeyValueStore, Snapshot, WriteTransaction } from '../../kv/key-value-store.ts'
+import type { DatabaseContext } from '../database-context.ts'
 import type { CollectionSchema } from './collection-schema.ts'
-import { followMigration } from './follow-migration.ts'
 import { applyMigrated, migrateDocument } from './migrate-documents.ts'
 import type { MigratedDocument, OldDocument } from './migrate-documents.ts'
-import { failuresTree, parseFailure } from './migration-failures.ts'
-import type { RetryResult } from './migration-failures.ts'
+import { failuresTree, listFailures, parseFailure } from './migration-failures.ts'
+import type { MigrationFailure, RetryResult } from './migration-failures.ts'
 
-export interface MigrationOptions {
+/** What was migrated when it is cancelled stays, and is gone on from. */
+interface MigrationOptions extends LongWork {
   readonly store: KeyValueStore
   readonly catalog: Catalog
   readonly environment: Environment
   readonly schema: CollectionSchema
   readonly writing: WriteContext
-  /** Aborting rejects with PANNIER_ABORTED; what was migrated by then stays, and is gone on from. */
   readonly signal: AbortSignal
-  /** Called with the part that is done, 0 to 1. */
-  readonly onProgress: ((done: number) => void) | undefined
 }
+
+type Parts = [context: DatabaseContext, schema: CollectionSchema, writing: WriteContext, work: LongWork]
+
+const NAME = 'The migration'
+const WORK_OPTIONS: OptionNames<LongWork> = { signal: true, onProgress: true }
 
 /** What is in memory at once: of one batch. */
 const BATCH_DOCUMENTS_MAX = 500
 const BATCH_BYTES_MAX: number = 1024 * 1024
-/** The thread is let go of this often. */
-const SLICE_MS = 8
+/** Another handle that migrates and makes no progress for so long is given up. */
+const SILENCE_MS_MAX = 1000
 /** Lower than any sequence number. */
 const NOTHING = -1
 
 /** Resolves once the collection has the version that was declared (or is gone). */
-export async function migrateCollection(options: MigrationOptions): Promise<void> {
+export async function runMigration(...parts: Parts): Promise<void> {
+  const options = optionsOf(...parts)
+  throwIfCancelled(options.signal, NAME)
   await raiseVersion(options)
   const migrator = new Migrator(options)
-  await runSteps(
-    () => migrator.step(),
-    () => options.store.refresh(),
-  )
+  await inSteps(options, (work) => migrator.step(work))
 }
 
 /** Tries again what could not be migrated. */
-export async function retryFailures(options: MigrationOptions): Promise<RetryResult> {
+export async function retryMigration(...parts: Parts): Promise<RetryResult> {
+  checkOptions('retryMigration()', parts[3], WORK_OPTIONS)
+  const options = optionsOf(...parts)
   const migrator = new Migrator(options)
-  let migrated = 0
-  let failed = 0
-  for (let after = ''; ;) {
-    const batch = await migrator.retryAfter(after)
+  let [migrated, failed, after] = [0, 0, '']
+  await inSteps(options, async (work) => {
+    const batch = await migrator.retryAfter(after, work)
     migrated += batch.migrated
     failed += batch.failed
-    if (batch.last === undefined) break
-    after = batch.last
-  }
-  options.onProgress?.(1)
+    work.report(migrated + failed, batch.total)
+    after = batch.last ?? ''
+    return batch.last !== undefined
+  })
   return { migrated, failed }
+}
+
+export async function readFailures({ store, catalog }: DatabaseContext, name: string): Promise<MigrationFailure[]> {
+  return await store.read((snapshot) => listFailures(snapshot, catalog.collection(snapshot, name)))
+}
+
+function optionsOf(...[context, schema, writing, { signal, onProgress }]: Parts): MigrationOptions {
+  const { store, catalog, environment, closing } = context
+  return { store, catalog, environment, signal: eitherSignal(closing, signal), onProgress, schema, writing }
+}
+
+function inSteps(options: MigrationOptions, step: (work: RunningWork) => Promise<boolean>): Promise<void> {
+  const { store, environment, signal, onProgress } = options
+  return runInSteps({ name: NAME, environment, signal, onProgress, step, refresh: () => store.refresh() })
 }
 
 /** What is known of one batch before it is written. */
@@ -81,10 +99,17 @@ interface Batch {
   readonly documents: readonly OldDocument[]
 }
 
+/** What became of a batch that was tried again. */
+interface RetriedBatch extends RetryResult {
+  /** Where to go on; undefined at the end. */
+  readonly last: string | undefined
+  /** Of all that had failed when it began. */
+  readonly total: number
+}
+
 class Migrator {
   readonly #options: MigrationOptions
-  #sliceStart = 0
-  /** Bodies to be migrated when it began. */
+  /** Bodies to be migrated, or failures to be tried again, when it began. */
   #total: number | undefined
 
   constructor(options: MigrationOptions) {
@@ -92,14 +117,12 @@ class Migrator {
   }
 
   /** Migrates one batch; false when there is nothing left to do. */
-  async step(): Promise<boolean> {
-    const { store, catalog, writing, environment, signal, onProgress } = this.#options
-    this.#sliceStart = environment.now()
-    await this.#pause()
+  async step(work: RunningWork): Promise<boolean> {
+    const { store, catalog, writing } = this.#options
     const batch = await store.read((snapshot) => this.#nextBatch(snapshot))
     if (batch === undefined) return false
     const { state, documents, segment, reached } = batch
-    const migrated = await this.#migrate(documents)
+    const migrated = await this.#migrate(documents, work)
     const pending = await store.write((transaction) => {
       const current = catalog.collection(transaction, writing.name)
       if (current?.number !== state.number || !isNext(current.schema, state.schema!.version, segment)) return undefined
@@ -110,34 +133,33 @@ class Migrator {
       return rest
     })
     if (pending === undefined) {
-      await followMigration(store, environment, signal, () => this.#position())
+      await this.#followOther()
       return true
     }
-    onProgress?.(pending.length === 0 ? 1 : await this.#doneShare())
+    if (pending.length > 0) work.report(await this.#doneShare())
     return pending.length > 0
   }
 
-  /** Tries those again whose ids' keys come after `after`. `last` of the result: where to go on; undefined at the end. */
-  async retryAfter(after: string): Promise<RetryResult & { readonly last: string | undefined }> {
-    const { store, catalog, writing, environment } = this.#options
-    this.#sliceStart = environment.now()
+  /** Tries those again whose ids' keys come after `after`. */
+  async retryAfter(after: string, work: RunningWork): Promise<RetriedBatch> {
+    const { store, catalog, writing } = this.#options
     const batch = await store.read((snapshot) => this.#failedBatch(snapshot, after))
-    if (batch === undefined || batch.last === undefined) return { migrated: 0, failed: 0, last: undefined }
-    const outcomes = await this.#migrate(batch.documents)
+    if (batch?.last === undefined) return { migrated: 0, failed: 0, last: undefined, total: 0 }
+    const outcomes = await this.#migrate(batch.documents, work)
     await store.write((transaction) => {
       const current = catalog.collection(transaction, writing.name)
       if (current?.number === batch.state.number && current.schema?.version === batch.state.schema?.version)
         applyMigrated(transaction, writing, current, outcomes)
     })
     const failed = outcomes.filter(({ failure }) => failure !== undefined).length
-    return { migrated: outcomes.length - failed, failed, last: batch.last }
+    return { migrated: outcomes.length - failed, failed, last: batch.last, total: this.#total ?? 0 }
   }
 
-  async #migrate(documents: readonly OldDocument[]): Promise<MigratedDocument[]> {
+  async #migrate(documents: readonly OldDocument[], work: RunningWork): Promise<MigratedDocument[]> {
     const migrated: MigratedDocument[] = []
     for (const document of documents) {
       migrated.push(await migrateDocument(this.#options.schema, document))
-      await this.#pause()
+      await work.pause()
     }
     return migrated
   }
@@ -172,6 +194,7 @@ class Migrator {
     const state = catalog.collection(snapshot, writing.name)
     const tree = state && failuresTree(snapshot, state)
     if (state === undefined || tree === undefined) return undefined
+    this.#total ??= tree.count()
     const reader = new DocumentReader(snapshot, state)
     const documents: OldDocument[] = []
     let last: string | undefined
@@ -203,14 +226,39 @@ class Migrator {
     return schema === undefined || schema.pending.length === 0 ? undefined : JSON.stringify(schema)
   }
 
-  /** Lets others have the thread if it is time to. */
-  async #pause(): Promise<void> {
-    const { environment, signal } = this.#options
-    throwIfAborted(signal, 'The migration')
-    if (environment.now() - this.#sliceStart < SLICE_MS) return
-    await environment.yield()
-    this.#sliceStart = environment.now()
+  /**
+   * Waits for another handle (a tab, a worker) that migrates as well: until it is done, or makes no progress. There is no lock that a
+   * handle could take along when it freezes or goes, so this one then goes on in its place.
+   */
+  async #followOther(): Promise<void> {
+    const { store, environment, signal } = this.#options
+    let last = await this.#position()
+    let lastMs = environment.now()
+    while (last !== undefined && !signal.aborted) {
+      await nextCommit(this.#options)
+      await store.refresh()
+      const now = await this.#position()
+      if (now !== last) {
+        last = now
+        lastMs = environment.now()
+      } else if (environment.now() - lastMs >= SILENCE_MS_MAX) return
+    }
   }
+}
+
+/** Resolves after a commit, the abortion or a while. */
+function nextCommit({ store, environment, signal }: MigrationOptions): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      stopListening()
+      stopTimer()
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const stopListening = store.onCommit(done)
+    const stopTimer = environment.after(SILENCE_MS_MAX, done)
+    signal.addEventListener('abort', done)
+  })
 }
 
 /** Shuts older code out, and notes what is to be migrated. */

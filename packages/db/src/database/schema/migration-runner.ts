@@ -1,8 +1,8 @@
 /** Starts the migration of a collection when there is one, and lets everybody wait for the same one. */
 import { loadedModule } from '../../base/lazy-module.ts'
+import type { LongWork } from '../../base/long-work.ts'
 import type { WriteContext } from '../../document/write-documents.ts'
 import type { DatabaseContext } from '../database-context.ts'
-import type { LongWork } from '../transfer/byte-stream.ts'
 import type { CollectionSchema } from './collection-schema.ts'
 import type { MigrationFailure, RetryResult } from './migration-failures.ts'
 
@@ -40,13 +40,13 @@ export class MigrationRunner {
 
   async failures(): Promise<MigrationFailure[]> {
     await this.migrate()
-    const { readFailures } = await loadedModule(import('./run-migration.ts'))
+    const { readFailures } = await loadedModule(import('./migrate.ts'))
     return await readFailures(this.#context, this.#writing.name)
   }
 
   async retry(options: LongWork): Promise<RetryResult> {
     await this.migrate()
-    const { retryMigration } = await loadedModule(import('./run-migration.ts'))
+    const { retryMigration } = await loadedModule(import('./migrate.ts'))
     return await retryMigration(this.#context, this.#schema, this.#writing, options)
   }
 
@@ -59,7 +59,7 @@ export class MigrationRunner {
     )
     if (!needed) return
     // Most runs of an application migrate nothing, so it is loaded only for this.
-    const { runMigration } = await loadedModule(import('./run-migration.ts'))
+    const { runMigration } = await loadedModule(import('./migrate.ts'))
     await runMigration(this.#context, schema, this.#writing, this.options)
   }
 }

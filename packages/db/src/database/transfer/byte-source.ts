@@ -1,4 +1,5 @@
 /** What a caller hands in as bytes, as an async iterable. Loaded when it is needed. */
+import { throwIfCancelled } from '../../base/long-work.ts'
 import { streamChunks } from '../../base/async.ts'
 import type { ByteSource } from './byte-stream.ts'
 
@@ -20,6 +21,43 @@ export function sizeOf(source: ByteSource): number | undefined {
   if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return source.byteLength
   if (typeof source === 'string') return source.length
   return typeof Blob === 'function' && source instanceof Blob ? source.size : undefined
+}
+
+/** As `bytesOf`, and it ends with the signal also where the source keeps it waiting (a download that stalls). */
+export async function* bytesUntilCancelled(
+  open: () => ByteSource | Promise<ByteSource>,
+  signal: AbortSignal | undefined,
+  name: string,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let giveUp = (): void => {}
+  const abort = (): void => giveUp()
+  signal?.addEventListener('abort', abort)
+  const unlessAborted = <T>(work: Promise<T>): Promise<T> =>
+    new Promise((resolve, reject) => {
+      giveUp = () => reject(signal!.reason as Error)
+      work.then(resolve, reject)
+    })
+  let iterator: AsyncIterator<Uint8Array> | undefined
+  try {
+    throwIfCancelled(signal, name)
+    const opening = Promise.resolve(open())
+    iterator = bytesOf(await unlessAborted(opening))[Symbol.asyncIterator]()
+    for (;;) {
+      throwIfCancelled(signal, name)
+      const next = await unlessAborted(iterator.next())
+      if (next.done === true) return
+      yield next.value
+    }
+  } catch (error) {
+    throwIfCancelled(signal, name)
+    throw error
+  } finally {
+    signal?.removeEventListener('abort', abort)
+    const closing = iterator?.return?.()
+    // One that keeps others waiting may never end.
+    if (signal?.aborted === true) closing?.catch(() => {})
+    else await closing
+  }
 }
 
 const encoder = new TextEncoder()

@@ -1,12 +1,4 @@
-/** Streams of bytes in and out of the library, and what long work that streams is given. Loaded with the library: keep it small. */
-
-/** Options of long work. */
-export interface LongWork {
-  /** Ends it with PANNIER_ABORTED. */
-  readonly signal?: AbortSignal | undefined
-  /** Called with the part that is done, 0 to 1. */
-  readonly onProgress?: ((done: number) => void) | undefined
-}
+/** Streams of bytes in and out of the library. Loaded with the library: keep it small. */
 
 /** Where bytes come from. Text stands for its UTF-8. */
 export type ByteSource =
@@ -26,9 +18,4 @@ export function lateStream(make: () => Promise<ReadableStream<Uint8Array>>): Rea
     .catch((error: unknown) => writable.abort(error))
     .catch(() => {})
   return readable
-}
-
-/** Aborted by either. */
-export function eitherSignal(closing: AbortSignal, signal: AbortSignal | undefined): AbortSignal {
-  return signal === undefined ? closing : AbortSignal.any([signal, closing])
 }

@@ -1,10 +1,9 @@
 /** Writes documents as JSON text, a piece at a time. Loaded when it is asked for; docs/internals/import-export.md says what the formats are. */
-import { throwIfAborted } from '../../base/abort.ts'
+import { RunningWork, type WorkOptions } from '../../base/long-work.ts'
 import { RevisionReader } from '../../document/revision-reads.ts'
 import { createQuery } from '../../query/query.ts'
 import type { Selector } from '../../query/query.ts'
 import type { QuerySource } from '../../query/query-source.ts'
-import type { LongWork } from './byte-stream.ts'
 import { chunkStream } from './chunk-stream.ts'
 import { replicaChunks } from './export-replica.ts'
 
@@ -41,7 +40,7 @@ const LAYOUTS: Readonly<Record<Exclude<ExportFormat, 'replica'>, Layout>> = {
   'couchdb-bulk': { head: '{"new_edits":false,"docs":[\n', separator: ',\n', tail: () => '\n]}\n', row: toJson },
 }
 
-export interface ExportWork extends LongWork {
+export interface ExportWork extends WorkOptions {
   readonly selector?: Selector<Readonly<Record<string, unknown>>> | undefined
   readonly format?: ExportFormat | undefined
   readonly attachments?: boolean | undefined
@@ -57,13 +56,14 @@ export function exportStream(source: QuerySource, work: ExportWork): ReadableStr
 async function* exportDocuments(
   source: QuerySource,
   format: Exclude<ExportFormat, 'replica'>,
-  { selector = {}, attachments = false, signal, onProgress }: ExportWork,
+  { selector = {}, attachments = false, ...options }: ExportWork,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  throwIfAborted(signal, 'The export')
+  const work = new RunningWork(options)
+  work.throwIfCancelled()
   const { head, separator, tail, row } = LAYOUTS[format]
   // It reads from the source once for the count, once for the documents.
   const query = createQuery<ExportedDocument>(() => ({ ...source, release: () => {} }), selector)
-  const expected = onProgress === undefined ? 0 : await query.count()
+  const expected = options.onProgress === undefined ? 0 : await query.count()
   let text = head
   let count = 0
   for await (const document of query) {
@@ -72,11 +72,11 @@ async function* exportDocuments(
     if (text.length < CHUNK_CHARS) continue
     yield encoder.encode(text)
     text = ''
-    throwIfAborted(signal, 'The export')
-    onProgress?.(Math.min(count / expected, 0.999))
+    work.report(count, expected)
+    await work.pause()
   }
   yield encoder.encode(text + tail(count))
-  onProgress?.(1)
+  work.complete()
 }
 
 /** The document with the content of its attachments. */

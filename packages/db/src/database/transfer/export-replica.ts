@@ -2,11 +2,10 @@
  * Writes a replica file: all documents of a collection with all leaf revisions, their histories and attachments, tombstones too, as of
  * one moment. docs/internals/replication.md is normative. Loaded when it is asked for.
  */
-import { throwIfAborted } from '../../base/abort.ts'
+import { RunningWork, type WorkOptions } from '../../base/long-work.ts'
 import { BodyView } from '../../document/body.ts'
 import { RevisionReader } from '../../document/revision-reads.ts'
 import type { QuerySource } from '../../query/query-source.ts'
-import type { LongWork } from './byte-stream.ts'
 import { PART_CHARS, PartChecksum } from './replica-parts.ts'
 
 export const REPLICA_FORMAT = 'pannier-replica'
@@ -18,9 +17,10 @@ const BODIES_AT_ONCE = 256
 export async function* replicaChunks(
   source: QuerySource,
   toJson: (document: Readonly<Record<string, unknown>>) => string,
-  { signal, onProgress }: LongWork,
+  options: WorkOptions,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const { documents: reader } = source
+  const work = new RunningWork(options)
   const encoder = new TextEncoder()
   const sum = new PartChecksum()
   const revisions = new RevisionReader(reader)
@@ -31,7 +31,7 @@ export async function* replicaChunks(
   let lines = 0
   const cursor = reader.bodies.cursor()
   for (let ended = false; !ended;) {
-    throwIfAborted(signal, 'The export')
+    await work.pause()
     const bodies: BodyView[] = []
     await source.attempt(() => {
       while (bodies.length < BODIES_AT_ONCE && !ended) {
@@ -51,11 +51,11 @@ export async function* replicaChunks(
       }
       done++
     }
-    onProgress?.(Math.min(done / documents, 0.999))
+    work.report(done, documents)
   }
   const rest = encoder.encode(text)
   yield rest
   const end = { end: true, documents: done, revisions: lines, check: sum.add(rest) }
   yield encoder.encode(`${JSON.stringify(end)}\n`)
-  onProgress?.(1)
+  work.complete()
 }

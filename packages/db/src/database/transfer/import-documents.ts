@@ -2,13 +2,13 @@
  * Reads documents from JSON text and writes them in batches. Loaded when it is asked for; docs/internals/import-export.md says what is
  * accepted and what happens to what is not.
  */
-import { throwIfAborted } from '../../base/abort.ts'
+import { RunningWork } from '../../base/long-work.ts'
 import type { Environment } from '../../base/environment.ts'
 import { PannierError, type ErrorCode } from '../../base/errors.ts'
 import { isPlainObject } from '../../codec/collation.ts'
 import { JsonSplitter, type JsonLayout, type JsonPiece } from '../../codec/json-splitter.ts'
 import type { WriteOutcome } from '../../document/write-documents.ts'
-import { bytesOf, sizeOf } from './byte-source.ts'
+import { bytesUntilCancelled, sizeOf } from './byte-source.ts'
 import type { ByteSource } from './byte-stream.ts'
 import {
   IMPORT_FAILURES_MAX,
@@ -19,6 +19,7 @@ import {
 } from './import-options.ts'
 import { DOCUMENT_TEXT_BYTES_MAX } from '../../codec/document-format.ts'
 
+const NAME = 'The import'
 /** Text of one batch, and documents: what is written at once. */
 const BATCH_BYTES: number = 4 * 1024 * 1024
 const BATCH_DOCUMENTS = 20_000
@@ -58,7 +59,7 @@ export async function importDocuments(
 ): Promise<ImportResult> {
   const run = new Import(write, options, environment, sizeOf(source))
   try {
-    await run.read(bytesOf(source))
+    await run.read(bytesUntilCancelled(() => source, options.signal, NAME))
   } catch (error) {
     throw run.described(error)
   }
@@ -68,7 +69,7 @@ export async function importDocuments(
 class Import {
   readonly #write: WriteDocuments
   readonly #options: ImportOptions
-  readonly #environment: Environment
+  readonly #work: RunningWork
   readonly #bytesTotal: number | undefined
   readonly #splitter: JsonSplitter
   #bytes = 0
@@ -83,16 +84,13 @@ class Import {
   constructor(write: WriteDocuments, options: ImportOptions, environment: Environment, bytesTotal: number | undefined) {
     this.#write = write
     this.#options = options
-    this.#environment = environment
+    this.#work = new RunningWork({ name: NAME, environment, signal: options.signal })
     this.#bytesTotal = bytesTotal
     this.#splitter = new JsonSplitter(options.format && LAYOUTS[options.format])
   }
 
   async read(chunks: AsyncIterable<Uint8Array>): Promise<void> {
-    const { signal } = this.#options
-    throwIfAborted(signal, 'The import')
     for await (const chunk of chunks) {
-      throwIfAborted(signal, 'The import')
       // A whole file may come as one chunk: then it is looked at in parts, so that memory stays what it is.
       for (let from = 0; from < chunk.length; from += BATCH_BYTES) {
         const part = chunk.subarray(from, from + BATCH_BYTES)
@@ -145,21 +143,19 @@ class Import {
   }
 
   async #flush(): Promise<void> {
-    const { signal, onProgress } = this.#options
     const batch = this.#batch
     this.#batch = []
     this.#batchBytes = 0
-    throwIfAborted(signal, 'The import')
+    this.#work.throwIfCancelled()
     if (batch.length > 0) {
       const outcomes = await this.#outcomes(batch.map(({ document }) => document))
       outcomes.forEach((outcome, at) => {
         if ('error' in outcome) this.#fail(batch[at]!, documentError(outcome.error), batch[at]!.document['_id'])
         else this.#imported++
       })
-      // Between two batches others have their turn.
-      await this.#environment.yield()
+      await this.#work.pause()
     }
-    onProgress?.({
+    this.#options.onProgress?.({
       bytes: this.#bytes,
       bytesTotal: this.#bytesTotal,
       imported: this.#imported,

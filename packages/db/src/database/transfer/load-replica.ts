@@ -1,5 +1,5 @@
 /** Reads a replica file (docs/internals/replication.md) into an empty collection. Loaded with replication. */
-import { throwIfAborted } from '../../base/abort.ts'
+import { throwIfCancelled } from '../../base/long-work.ts'
 import { PannierError } from '../../base/errors.ts'
 import { isPlainObject } from '../../codec/collation.ts'
 import { isSequence } from '../../replication/peer.ts'
@@ -50,7 +50,7 @@ export async function loadReplica(
     batch = []
     batchChars = 0
     if (inBatch.length === 0) return
-    throwIfAborted(signal, 'The replication')
+    throwIfCancelled(signal, 'The replication')
     const outcomes = await write(inBatch)
     outcomes.forEach((outcome, at) => void ('error' in outcome && failed.add(inBatch[at]!['_id'])))
     onProgress({ documents: documents - failed.size, documentsTotal: head!.documents })
@@ -73,7 +73,7 @@ export async function loadReplica(
     }
   }
   for await (const chunk of bytesOf(stream)) {
-    throwIfAborted(signal, 'The replication')
+    throwIfCancelled(signal, 'The replication')
     for (let at = 0; at < chunk.length; at += PIECE_BYTES)
       for (const part of checked(() => parts.push(chunk.subarray(at, at + PIECE_BYTES)))) await take(part)
   }

@@ -2,7 +2,7 @@
  * Gets the content of attachments ready for the transaction that writes their documents: short content is read into memory, to
  * be stored by that transaction itself, long content is uploaded ahead.
  */
-import { throwIfAborted } from '../../base/abort.ts'
+import { throwIfCancelled } from '../../base/long-work.ts'
 import { PannierError } from '../../base/errors.ts'
 import type { CheckedAttachment } from './attachment-input.ts'
 import { TRANSACTION_ATTACHMENT_BYTES_MAX } from './attachment-limits.ts'
@@ -56,7 +56,7 @@ export class AttachmentPreparation {
   }
 
   async #content(data: NonNullable<CheckedAttachment['data']>, path: string): Promise<MemoryContent | FinishedUpload> {
-    throwIfAborted(this.#signal, 'The attachment')
+    throwIfCancelled(this.#signal, 'The attachment upload')
     const bytes = bytesInMemory(data)
     const room = this.#target === undefined ? TRANSACTION_ATTACHMENT_BYTES_MAX : MEMORY_BYTES_MAX
     if (bytes !== undefined && this.#bytesInMemory + bytes.length <= room) {
@@ -114,7 +114,7 @@ export class AttachmentPreparation {
   /** A signal ends the wait for a source at once. */
   async #next(reader: PieceReader): Promise<Uint8Array | undefined> {
     const signal = this.#signal
-    throwIfAborted(signal, 'The attachment')
+    throwIfCancelled(signal, 'The attachment upload')
     if (signal === undefined) return reader.next()
     let stop = (): void => {}
     const aborted = new Promise<undefined>((resolve) => {
@@ -126,7 +126,7 @@ export class AttachmentPreparation {
       // When the signal comes first, nobody waits for it any more.
       next.catch(() => {})
       const piece = await Promise.race([next, aborted])
-      throwIfAborted(signal, 'The attachment')
+      throwIfCancelled(signal, 'The attachment upload')
       return piece
     } finally {
       signal.removeEventListener('abort', stop)

@@ -4,7 +4,7 @@
  * the values that they are grouped by, as an index has them, then by these values themselves.
  */
 import { PannierError } from '../../base/errors.ts'
-import type { Pause } from '../../base/pause.ts'
+import type { Pause } from '../../base/long-work.ts'
 import { compileFieldPath, getField } from '../../codec/field-path.ts'
 import { encodeIndexValue } from '../../index/index-key.ts'
 import { ACCUMULATOR_BYTES, accumulatorOf, bytesOf, identityOf, plainValue, type Accumulator } from './accumulators.ts'

@@ -3,6 +3,7 @@
  * each whole; every subscriber is given each state that it has time for, and the steps from the one it was given before.
  */
 import { isPannierError, PannierError } from '../../base/errors.ts'
+import { cancelledError } from '../../base/long-work.ts'
 import type { StoredDocument } from '../../document/document-reader.ts'
 import type { QuerySource } from '../query-source.ts'
 import { HeldCount, type ChangedEntries } from './held-count.ts'
@@ -194,8 +195,7 @@ export class LiveRun implements LiveWork {
   }
 
   readonly #abort = (): void => {
-    const cause: unknown = this.request.signal!.reason
-    const error = new PannierError('PANNIER_ABORTED', 'The live query was aborted.', { cause })
+    const error = cancelledError(this.request.signal!, 'The live query')
     this.#end(undefined, error, error)
   }
 

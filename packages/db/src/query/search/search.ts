@@ -1,5 +1,5 @@
 /** A search for words: what is asked for, as an immutable value, and the ways to have it answered; the sister of `Query`. */
-import { throwIfAborted } from '../../base/abort.ts'
+import { throwIfCancelled } from '../../base/long-work.ts'
 import { checkOptions, type OptionNames } from '../../base/options.ts'
 import { loadedModule } from '../../base/lazy-module.ts'
 import { andThen } from '../../base/async.ts'
@@ -136,6 +136,6 @@ export class SearchQuery<T extends object, Document extends object = T> implemen
   }
 
   #checkAborted(): void {
-    throwIfAborted(this.#abortSignal, 'The search')
+    throwIfCancelled(this.#abortSignal, 'The search')
   }
 }

@@ -3,7 +3,7 @@
  * many collections are replicated, one connection waits.
  * Guarantees: who waits hears of a change that comes after its place, or of the failure of the request. May be told for nothing.
  */
-import { abortError } from '../../base/abort.ts'
+import { cancelledError } from '../../base/long-work.ts'
 import type { Environment } from '../../base/environment.ts'
 import { asksForRestart } from '../errors.ts'
 import { objectOf, wrong } from './answers.ts'
@@ -44,7 +44,7 @@ export class ChangeWait {
   async next(name: string, since: string, signal: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const waiting = { name, since, resolve, reject }
-    const leave = (): void => reject(abortError(signal, 'The replication'))
+    const leave = (): void => reject(cancelledError(signal, 'The replication'))
     if (signal.aborted) leave()
     else {
       signal.addEventListener('abort', leave)

@@ -3,7 +3,7 @@
  * changes, what replicates and what the app asks for itself share them. So the library takes some and leaves the rest.
  * Guarantees: first come, first served; a turn that is given back is given on.
  */
-import { abortError } from '../../base/abort.ts'
+import { cancelledError } from '../../base/long-work.ts'
 
 /** In a browser; elsewhere connections are not short. */
 export const CONNECTIONS_MAX_DEFAULT: number = typeof location === 'object' ? 5 : Infinity
@@ -59,7 +59,7 @@ export class Turns {
       const giveUp = (): void => {
         const at = this.#queue.indexOf(next)
         if (at >= 0) this.#queue.splice(at, 1)
-        reject(abortError(signal, 'The replication'))
+        reject(cancelledError(signal, 'The replication'))
       }
       if (signal.aborted) return giveUp()
       signal.addEventListener('abort', giveUp)

@@ -6,7 +6,7 @@
  * Credentials go into a header, never into messages, ids or URLs.
  */
 import type { Environment } from '../../base/environment.ts'
-import { throwIfAborted } from '../../base/abort.ts'
+import { cancelledError, throwIfCancelled } from '../../base/long-work.ts'
 import { PannierError } from '../../base/errors.ts'
 import { incomplete, refused, restarted, unreachable } from '../errors.ts'
 import { CONNECTIONS_MAX_DEFAULT, connectionsTo } from './connections.ts'
@@ -125,7 +125,7 @@ export class HttpClient {
 
   async #send(request: HttpRequest): Promise<{ response: Response; watch: Watch }> {
     const { method = 'GET', path, query = {}, body, contentType = 'application/json', accept, signal } = request
-    throwIfAborted(signal, 'The replication')
+    throwIfCancelled(signal, 'The replication')
     const { headers, fetch = globalThis.fetch, timeoutMs = SILENCE_MS_MAX_DEFAULT } = this.#options
     const parameters = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined)
     const search = parameters.length === 0 ? '' : `?${new URLSearchParams(parameters).toString()}`
@@ -205,11 +205,7 @@ export class HttpClient {
 
   #broken(error: unknown, watch: Watch): unknown {
     const { outer } = watch
-    if (outer.aborted) {
-      const cause: unknown = outer.reason
-      if (cause instanceof PannierError) return cause
-      return new PannierError('PANNIER_ABORTED', 'The replication was cancelled.', { cause })
-    }
+    if (outer.aborted) return cancelledError(outer, 'The replication')
     if (error instanceof PannierError) return error
     return unreachable(this.url, watch.expired ? 'the connection fell silent' : this.#noConnection(), error)
   }

@@ -13,6 +13,7 @@
  */
 import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
 import { isPannierError, PannierError } from '../../base/errors.ts'
+import { retryWhenStale } from '../../base/long-work.ts'
 import { andThen, isPromise, type MaybePromise } from '../../base/async.ts'
 import { ByteWriter, sameBytes } from '../../codec/bytes.ts'
 import { stale } from '../handle.ts'
@@ -46,9 +47,6 @@ import { allOf, type Vault } from './vault.ts'
  * their own and are fewer: 2^31 of them are 32 TiB.
  */
 export const KEY_USES_MAX: number = 2 ** 31
-
-/** So often another handle may change the header before a change, or what needs it as it is, gives up. */
-export const HEADER_ATTEMPTS_MAX = 20
 
 interface KnownLink extends KnownState {
   readonly link: Link
@@ -220,21 +218,17 @@ export class EncryptedPageStore implements PageStore {
 
   /** Replaces the header by what `edit` makes of the one that is stored; undefined leaves it. It is bound to what is stored by then. */
   async changeHeader(edit: () => Promise<Partial<Pick<Header, 'slots' | 'keys'>> | undefined>): Promise<void> {
-    for (let attempt = 1; ; attempt++) {
-      await this.read()
+    const change = async (): Promise<void> => {
       const before = this.vault.headerBytes
-      const change = await edit()
-      if (change === undefined) return
+      const changed = await edit()
+      if (changed === undefined) return
       const state = { generation: this.#generation, sequence: this.sequence }
-      const header = await this.vault.changed({ ...change, ...state })
-      try {
-        await this.inner.putHeader(before, header, 'strict')
-        await this.vault.adopt(header)
-        return
-      } catch (error) {
-        if (attempt === HEADER_ATTEMPTS_MAX || !isPannierError(error, 'PANNIER_STALE')) throw error
-      }
+      const header = await this.vault.changed({ ...changed, ...state })
+      await this.inner.putHeader(before, header, 'strict')
+      await this.vault.adopt(header)
     }
+    await this.read()
+    await retryWhenStale(change, async () => this.read())
   }
 
   /** Keys are there once something was read. */

@@ -7,17 +7,12 @@
  * Relies on: `fence` makes every other handle read before it writes again, so that from then on nobody uses the old key; the store
  * replaces pages only for who knows its header, so that a handle which slept meanwhile puts nothing back.
  */
-import { throwIfAborted } from '../../base/abort.ts'
 import type { PageId } from '../../base/brand.ts'
-import { isPannierError } from '../../base/errors.ts'
-import { HEADER_ATTEMPTS_MAX, type EncryptedPageStore } from './encrypted-page-store.ts'
+import { retryWhenStale, RunningWork, type WorkOptions } from '../../base/long-work.ts'
+import type { EncryptedPageStore } from './encrypted-page-store.ts'
 
-export interface RotationOptions {
+export interface RotationOptions extends Omit<WorkOptions, 'name'> {
   readonly fence: () => Promise<void>
-  /** Gives others the thread between two slices. */
-  readonly pause: () => Promise<void>
-  readonly signal: AbortSignal
-  readonly onProgress?: ((done: number) => void) | undefined
 }
 
 /** Some 500 KB. */
@@ -25,7 +20,9 @@ const SLICE_PAGES = 16
 
 export async function rotateKey(store: EncryptedPageStore, options: RotationOptions): Promise<void> {
   const { vault } = store
-  const { fence, pause, signal, onProgress } = options
+  const { fence, ...work } = options
+  const running = new RunningWork({ name: 'The key rotation', ...work })
+  running.throwIfCancelled()
   await store.changeHeader(async () => {
     // One that was begun is finished.
     if (vault.header.keys.length > 1) return undefined
@@ -36,10 +33,13 @@ export async function rotateKey(store: EncryptedPageStore, options: RotationOpti
   await fence()
   const ids = await store.listPages()
   for (let at = 0; at < ids.length; at += SLICE_PAGES) {
-    throwIfAborted(signal, 'The rotation of the key')
-    await resealSlice(store, ids.slice(at, at + SLICE_PAGES))
-    onProgress?.(Math.min((at + SLICE_PAGES) / ids.length, 0.999))
-    await pause()
+    // Again where another handle has changed the header meanwhile: it has let somebody in, say, or has finished the rotation.
+    await retryWhenStale(
+      () => resealPages(store, ids.slice(at, at + SLICE_PAGES)),
+      async () => store.read(),
+    )
+    running.report(at + SLICE_PAGES, ids.length)
+    await running.pause()
   }
   await store.changeHeader(async () => {
     const active = vault.header.keys.at(-1)!
@@ -48,19 +48,7 @@ export async function rotateKey(store: EncryptedPageStore, options: RotationOpti
     return { keys: [active] }
   })
   await fence()
-  onProgress?.(1)
-}
-
-/** Again where another handle has changed the header meanwhile: it has let somebody in, say, or has finished the rotation. */
-async function resealSlice(store: EncryptedPageStore, ids: readonly PageId[]): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await resealPages(store, ids)
-    } catch (error) {
-      if (attempt === HEADER_ATTEMPTS_MAX || !isPannierError(error, 'PANNIER_STALE')) throw error
-      await store.read()
-    }
-  }
+  running.complete()
 }
 
 /** Those that were freed meanwhile are passed over, and those that another handle has sealed already. */

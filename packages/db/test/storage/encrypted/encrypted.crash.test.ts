@@ -117,8 +117,7 @@ async function rotateWithFault(seed: number, call: number, fault: Fault): Promis
   const rotate = ({ pages, kv }: Opened): Promise<void> =>
     rotateKey(pages, {
       fence: () => fence(kv),
-      pause: () => Promise.resolve(),
-      signal: new AbortController().signal,
+      environment: systemEnvironment(),
     })
   const first = await open()
   await first.kv.write((tx) => createAll(tx, model))

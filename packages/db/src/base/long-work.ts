@@ -1,0 +1,130 @@
+/**
+ * Long work: what takes more than a moment, so that a user may cancel it and watch it.
+ *
+ * Guarantees: whatever is cancelled fails with one error, `cancelledError`; what is reported never falls, and ends with 1; the thread is
+ * free again after some milliseconds; a step that another handle has overtaken runs again.
+ */
+import type { Environment } from './environment.ts'
+import { isPannierError, PannierError } from './errors.ts'
+import type { MaybePromise } from './async.ts'
+
+/** Options of long work. */
+export interface LongWork {
+  /** Cancels it: it fails with PANNIER_ABORTED, whose `cause` is the signal's reason. */
+  readonly signal?: AbortSignal | undefined
+  /** Called with the part that is done, 0 to 1. It never falls. */
+  readonly onProgress?: ((done: number) => void) | undefined
+}
+
+/** The thread is let go of this often. */
+const SLICE_MS = 8
+/** How often a step is overtaken, one time after another, before it fails. */
+export const STALE_RETRIES_MAX = 20
+/** What is reported as long as the work has not ended. */
+const UNFINISHED_MAX = 0.999
+
+/** PANNIER_ABORTED, or the library's own reason (PANNIER_CLOSED). `name` begins the message: 'The import'. */
+export function cancelledError({ reason: cause }: AbortSignal, name: string): PannierError {
+  return cause instanceof PannierError
+    ? cause
+    : new PannierError('PANNIER_ABORTED', `${name} was cancelled.`, { cause })
+}
+
+/** @throws PannierError as `cancelledError` makes it */
+export function throwIfCancelled(signal: AbortSignal | undefined, name: string): void {
+  if (signal?.aborted === true) throw cancelledError(signal, name)
+}
+
+/** Aborted by either. */
+export function eitherSignal(closing: AbortSignal, signal: AbortSignal | undefined): AbortSignal {
+  return signal === undefined ? closing : AbortSignal.any([signal, closing])
+}
+
+/**
+ * Runs `work` again, after `refresh`, when another handle has overtaken it: it wrote first, or freed pages that this one still read
+ * (a tab that was frozen for a while, say).
+ */
+export async function retryWhenStale<T>(work: () => Promise<T>, refresh: () => Promise<unknown>): Promise<T> {
+  for (let retries = 0; ; retries++) {
+    try {
+      return await work()
+    } catch (error) {
+      const isStale = isPannierError(error, 'PANNIER_STALE') || isPannierError(error, 'PANNIER_SNAPSHOT_EXPIRED')
+      if (!isStale || retries === STALE_RETRIES_MAX) throw error
+      await refresh()
+    }
+  }
+}
+
+/** To be called after each step, and awaited if it gives a promise: which it does when it is time to let go of the thread. */
+export type Pause = () => MaybePromise<void>
+
+export function pauseIn(environment: Pick<Environment, 'now' | 'yield'>): Pause {
+  let startMs = environment.now()
+  return () => {
+    if (environment.now() - startMs < SLICE_MS) return undefined
+    return environment.yield().then(() => {
+      startMs = environment.now()
+    })
+  }
+}
+
+export interface WorkOptions extends LongWork {
+  /** Begins the message when it is cancelled: 'The import'. */
+  readonly name: string
+  readonly environment: Pick<Environment, 'now' | 'yield'>
+}
+
+/** Long work under way. */
+export class RunningWork {
+  readonly #options: WorkOptions
+  readonly #pause: Pause
+  #reported = 0
+
+  constructor(options: WorkOptions) {
+    this.#options = options
+    this.#pause = pauseIn(options.environment)
+  }
+
+  /** @throws PANNIER_ABORTED */
+  throwIfCancelled(): void {
+    throwIfCancelled(this.#options.signal, this.#options.name)
+  }
+
+  /**
+   * To be awaited after each step: lets others have the thread if it is time to. True if it did.
+   *
+   * @throws PANNIER_ABORTED
+   */
+  pause(): MaybePromise<boolean> {
+    this.throwIfCancelled()
+    return this.#pause()?.then(() => true) ?? false
+  }
+
+  /** How much is done, of how much. */
+  report(done: number, total = 1): void {
+    const share = total > 0 ? done / total : 0
+    this.#reported = Math.max(this.#reported, Math.min(share, UNFINISHED_MAX))
+    this.#options.onProgress?.(this.#reported)
+  }
+
+  /** Reports that nothing is left. */
+  complete(): void {
+    this.#options.onProgress?.(1)
+  }
+}
+
+export interface StepOptions extends WorkOptions {
+  /** Does a part of the work, and finds out by itself where to go on. False when nothing is left. */
+  readonly step: (work: RunningWork) => Promise<boolean>
+  /** Learns what other handles have written, before a step that was overtaken runs again. */
+  readonly refresh: () => Promise<unknown>
+}
+
+/** Runs `step` until nothing is left. */
+export async function runInSteps({ step, refresh, ...options }: StepOptions): Promise<void> {
+  const work = new RunningWork(options)
+  do work.throwIfCancelled()
+  while (await retryWhenStale(() => step(work), refresh))
+  work.complete()
+}

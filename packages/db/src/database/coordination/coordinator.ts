@@ -1,0 +1,47 @@
+/** How the handles of one database, in this place or in others, take turns. */
+import type { Environment } from '../../base/environment.ts'
+import { loadedModule } from '../../base/lazy-module.ts'
+import { throwIfCancelled } from '../../base/long-work.ts'
+import type { Coordinator, WriterLease } from '../../kv/coordinator.ts'
+import type { DatabaseStorage } from '../../storage/page-store.ts'
+import { webCoordinator } from './web-coordinator.ts'
+
+/** The handles of one database have to take turns, wherever they may be. */
+export async function coordinatorFor(
+  storage: Pick<DatabaseStorage, 'scope' | 'identify'>,
+  name: string,
+  environment: Environment,
+): Promise<Coordinator> {
+  const identity = storage.identify(name)
+  const isShared = storage.scope === 'origin'
+  const coordinator = isShared ? webCoordinator({ name: identity, environment }) : undefined
+  if (coordinator !== undefined) return coordinator
+  // Of an origin without locks the handles of one page take turns, and the fences do the rest.
+  const { localCoordinator } = await loadedModule(import('./local-coordinator.ts'))
+  return localCoordinator({ key: isShared ? `origin:${identity}` : identity, environment })
+}
+
+/**
+ * The wait for a turn that a signal can end. An abort meanwhile closes the coordinator, and so ends the wait. `name` begins the message: 'The restore'.
+ *
+ * @throws PANNIER_ABORTED
+ */
+export async function acquireTurn(
+  coordinator: Coordinator,
+  signal: AbortSignal | undefined,
+  name: string,
+): Promise<WriterLease> {
+  throwIfCancelled(signal, name)
+  const giveUp = (): void => coordinator.close()
+  signal?.addEventListener('abort', giveUp)
+  try {
+    const lease = await coordinator.acquireWriter()
+    throwIfCancelled(signal, name)
+    return lease
+  } catch (error) {
+    throwIfCancelled(signal, name)
+    throw error
+  } finally {
+    signal?.removeEventListener('abort', giveUp)
+  }
+}
