@@ -33,7 +33,8 @@ interface Comment {
 /** Functions that make an error of the text that they are given, beside `new …Error(…)`. */
 const ERROR_MAKERS = /^(?:badArgument|\w*[eE]rror|refuse[ds]?|invalid|corrupt|damaged|fail)$/
 
-const ARGUMENT_ERROR = /^(?:[\w.]+\(\)|X): .*\bmust\b.*, got /
+/** `X` stands for `${…}`. */
+const ARGUMENT_ERROR = /^(?:[\w.]+\(\)|X): .*\bmust\b.*, got |^X: X(?:, got X)?$/
 
 const TEST_FUNCTIONS = new Set(['test', 'it', 'describe'])
 

@@ -1,32 +1,81 @@
-/** Checks option objects of the public API: a misspelt option would be passed over in silence. */
+/**
+ * Errors of arguments, all in one form: `open(): durability must be 'relaxed' or 'strict', got 'fast'`. The function comes
+ * first and the value last. Also checks option objects: a misspelt option would be ignored silently.
+ */
 
-/** The names of all options of `Options`; the compiler sees to it that none is forgotten. */
+/** The names of all options of `Options`. The compiler ensures that the list is complete. */
 export type OptionNames<Options> = Readonly<Record<AllKeys<Options>, true>>
 
 type AllKeys<Options> = Options extends unknown ? keyof Options : never
 
-/** As many letters may be wrong in a name that is meant to be another. */
+/** A misspelt name differs from the right one by at most this number of letters. */
 const EDITS_MAX = 2
 
+const SHOWN_CHARS_MAX = 50
+
 /**
- * Throws a TypeError for what is no object and for an option that there is not, with the name that is nearest. For packages built on this one,
- * too. `call` names the function in the message; the keys of `names` are the options.
+ * For packages built on this one, too.
+ *
+ * @param call The function that the user called.
+ * @param must What must be: `durability must be 'relaxed' or 'strict'`.
+ * @param got The value that came. Never a secret.
+ * @example
+ * throw badArgument('open()', 'name must be a string', 5)
+ */
+export function badArgument(call: string, must: string, got: unknown): TypeError {
+  return new TypeError(`${call}: ${must}, got ${show(got)}`)
+}
+
+/** Thrown by a check that several functions share; `calling` adds the function. */
+export class ArgumentError extends TypeError {
+  constructor(must: string, got: unknown) {
+    super(`${must}, got ${show(got)}`)
+  }
+}
+
+/** Runs `body`, and names the function that the user called in an `ArgumentError`. */
+export function calling<T>(call: string, body: () => T): T {
+  try {
+    return body()
+  } catch (error) {
+    throw named(call, error)
+  }
+}
+
+/** The same error, but an `ArgumentError` with the function that the user called. */
+export function named(call: string, error: unknown): unknown {
+  return error instanceof ArgumentError ? new TypeError(`${call}: ${error.message}`) : error
+}
+
+/** A value in a message: short, and without its contents. */
+export function show(value: unknown): string {
+  if (typeof value === 'string')
+    return value.length > SHOWN_CHARS_MAX ? `'${value.slice(0, SHOWN_CHARS_MAX)}…'` : `'${value}'`
+  if (typeof value === 'function') return 'a function'
+  if (typeof value !== 'object' || value === null) return typeof value === 'bigint' ? `${value}n` : String(value)
+  const name: unknown = value.constructor?.name
+  return typeof name !== 'string' || name === 'Object' ? 'an object' : `${/^[AEIOU]/.test(name) ? 'an' : 'a'} ${name}`
+}
+
+/**
+ * Throws a TypeError if `options` is not an object or has an unknown option; the message has the nearest known name.
+ * For packages built on this one, too. `call` names the function in the message; the keys of `names` are the options.
  *
  * @example
  * checkOptions('open()', options, { storage: true, collections: true })
  */
 export function checkOptions(call: string, options: unknown, names: object): void {
   if (typeof options !== 'object' || options === null || Array.isArray(options))
-    throw new TypeError(`${call}: options must be an object, got ${describe(options)}`)
+    throw badArgument(call, 'options must be an object', options)
   for (const name of Object.keys(options)) {
     if (Object.hasOwn(names, name)) continue
     const near = nearest(name, Object.keys(names))
-    const hint = near === undefined ? `it takes ${Object.keys(names).join(', ')}` : `did you mean '${near}'?`
-    throw new TypeError(`${call}: there is no option '${name}'; ${hint}`)
+    const known = near === undefined ? `among ${Object.keys(names).join(', ')}` : `known (did you mean '${near}'?)`
+    throw badArgument(call, `options must be ${known}`, name)
   }
 }
 
-/** The name that is meant, perhaps. */
+/** The name that was probably meant. */
 export function nearest(name: string, names: readonly string[]): string | undefined {
   const lower = name.toLowerCase()
   for (let edits = 0; edits <= EDITS_MAX && edits < name.length; edits++)
@@ -34,15 +83,11 @@ export function nearest(name: string, names: readonly string[]): string | undefi
   return names.find((one) => one.toLowerCase().startsWith(lower))
 }
 
-/** Whether one becomes the other by at most `edits` letters that are added, left out or replaced. */
+/** Whether one becomes the other when at most `edits` letters are added, left out or replaced. */
 function isWithin(left: string, right: string, edits: number): boolean {
   if (edits < 0) return false
   if (left === right) return true
   const [inner, other] = [left.slice(1), right.slice(1)]
   if (left[0] === right[0]) return isWithin(inner, other, edits)
   return isWithin(inner, other, edits - 1) || isWithin(inner, right, edits - 1) || isWithin(left, other, edits - 1)
-}
-
-function describe(value: unknown): string {
-  return value === null ? 'null' : Array.isArray(value) ? 'an array' : typeof value
 }

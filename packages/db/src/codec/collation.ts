@@ -4,6 +4,7 @@
  * Strings compare by code point; arrays element by element and objects by (name, value) pairs in property order, the
  * shorter first. This file is normative: key-encoding.ts must agree with it for everything that a key holds whole.
  */
+import { ArgumentError } from '../base/options.ts'
 
 /** Negative, zero or positive. Takes JSON values, undefined (missing) and typed arrays, which compare as arrays. */
 export function compareValues(a: unknown, b: unknown): number {
@@ -58,8 +59,7 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
 
 export function checkPlainObject(document: unknown): asserts document is Record<string, unknown> {
   if (isPlainObject(document)) return
-  const given = (document as object | null | undefined)?.constructor?.name ?? document
-  throw new TypeError(`a document must be a plain object, got ${String(given)}`)
+  throw new ArgumentError('a document must be a plain object', document)
 }
 
 /** Equal infinities have no difference. */

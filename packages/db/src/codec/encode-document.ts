@@ -5,6 +5,7 @@
  * `toJSON` is honoured but that of a Date, whose type would lie about what is read back (docs/adr/0017-dates.md); -0 is 0. What JSON would lose silently (NaN, functions, maps, …) is a TypeError that names its path.
  */
 import { PannierError } from '../base/errors.ts'
+import { ArgumentError } from '../base/options.ts'
 import { type ByteWriter, isNode, varintBytes, writeVarint } from './bytes.ts'
 import {
   DOCUMENT_BYTES_MAX,
@@ -318,7 +319,8 @@ class DocumentEncoder {
 
   #fail(value: unknown, key: string | number): never {
     const path = [...this.#trail.slice(1, this.#depth), ...(this.#depth > 0 ? [key] : [])].map(pathSegment).join('')
-    throw new TypeError(`$${path} cannot be stored: ${describe(value)}`)
+    const hint = isDate(value) ? ' (store date.toISOString() or date.getTime())' : ''
+    throw new ArgumentError(`$${path} must be a JSON value${hint}`, value)
   }
 }
 
@@ -348,20 +350,8 @@ function resolveToJson(value: unknown, key: string | number): unknown {
 }
 
 /** Also one of another realm (a frame, a test environment). */
-function isDate(value: object): boolean {
+function isDate(value: unknown): boolean {
   return Object.prototype.toString.call(value) === '[object Date]'
-}
-
-/** For messages. */
-function describe(value: unknown): string {
-  if (typeof value === 'number') return String(value)
-  if (typeof value !== 'object' || value === null) return typeof value
-  if (isDate(value)) return 'a Date; store date.toISOString() or date.getTime()'
-  const { constructor } = value as { constructor?: { name?: unknown } }
-  const name = typeof constructor === 'function' ? constructor.name : ''
-  return typeof name === 'string' && name !== ''
-    ? `an instance of ${name}; documents hold plain objects, arrays and values of JSON`
-    : Object.prototype.toString.call(value)
 }
 
 /** True while somebody has put fields into Object.prototype. */

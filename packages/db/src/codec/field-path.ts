@@ -1,6 +1,7 @@
 /**
  * Paths to fields. `readField` (decode-document.ts) follows them in encoded documents, `getField` in decoded ones.
  */
+import { ArgumentError, badArgument, calling } from '../base/options.ts'
 import { isArrayLike } from './collation.ts'
 import type { Shape } from './shape.ts'
 
@@ -33,16 +34,21 @@ export function compileFieldPath(path: string): FieldPath {
 
 /** A path as a caller gives it: a string of names that are not empty; else a TypeError. */
 export function checkFieldPath(path: unknown): string {
-  if (typeof path !== 'string') throw new TypeError(`the path of a field must be a string, got ${givenPath(path)}`)
-  if (fieldNames(path).includes('')) throw new TypeError(`the path of a field must have no empty name, got '${path}'`)
+  if (typeof path !== 'string') throw new ArgumentError(`a path must be a string${hintFor(path)}`, path)
+  if (fieldNames(path).includes('')) throw new ArgumentError('the names in a path must not be empty', path)
   return path
 }
 
-/** What other databases take where paths are given one by one: `sort('-age', 'name')`, `fields('age', 'name')`. */
-function givenPath(path: unknown): string {
-  if (Array.isArray(path)) return `an array: give the paths one by one, ${path.map(written).join(', ')}`
-  if (typeof path !== 'object' || path === null) return String(path)
-  return `an object: write ${written(path)}`
+/** At least one path, as an argument of the function `call`. */
+export function checkFieldPaths(paths: readonly unknown[], call: string): string[] {
+  if (paths.length === 0) throw badArgument(call, 'a path must be given', undefined)
+  return calling(call, () => paths.map(checkFieldPath))
+}
+
+/** Other databases take arrays and objects here: `sort({ age: -1 })` is `sort('-age')`. */
+function hintFor(path: unknown): string {
+  if (typeof path !== 'object' || path === null) return ''
+  return ` (write ${(Array.isArray(path) ? path : [path]).map(written).join(', ')})`
 }
 
 function written(given: unknown): string {

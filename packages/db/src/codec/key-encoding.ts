@@ -23,6 +23,7 @@ import { defineField } from './field-path.ts'
 import { byteStringToText, textToByteString } from './text.ts'
 import type { Key } from '../base/brand.ts'
 import { PannierError, assert } from '../base/errors.ts'
+import { ArgumentError } from '../base/options.ts'
 
 /** Encoded bytes of a string; the rest is cut off. */
 export const KEY_STRING_BYTES_MAX = 1000
@@ -144,7 +145,7 @@ const double = new Float64Array(1)
 const words = new Uint32Array(double.buffer)
 
 function encodeNumber(value: number): string {
-  if (value !== value) throw new TypeError('NaN cannot be a key')
+  if (value !== value) throw new ArgumentError('a key must be a JSON value', value)
   double[0] = value
   const negative = value < 0
   const mask = negative ? 255 : 0
@@ -184,7 +185,7 @@ function encodeOther(value: unknown, depth: number, budget: number): string {
   if (value === null) return NULL_KEY
   if (value === false) return FALSE_KEY
   if (value === true) return TRUE_KEY
-  if (typeof value !== 'object') throw new TypeError(`A ${typeof value} cannot be a key`)
+  if (typeof value !== 'object') throw new ArgumentError('a key must be a JSON value', value)
   if (isArrayLike(value)) {
     if (depth === KEY_DEPTH_MAX) return ARRAY_TAG
     let key = ARRAY_TAG

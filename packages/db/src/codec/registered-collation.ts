@@ -5,6 +5,7 @@
  * What is stored in such an order names it. A collation never changes: another order has another name.
  */
 import { assert } from '../base/errors.ts'
+import { ArgumentError, badArgument } from '../base/options.ts'
 import { isArrayLike } from './collation.ts'
 import { defineField } from './field-path.ts'
 
@@ -28,8 +29,8 @@ const registered = new Map<string, Collation>()
 export function registerCollation(collation: Collation): void {
   const { name, key } = collation as { readonly [member in keyof Collation]?: unknown }
   if (typeof name !== 'string' || name === '')
-    throw new TypeError(`registerCollation(): name must be a text, got ${String(name)}`)
-  if (typeof key !== 'function') throw new TypeError(`registerCollation(): key must be a function, got ${typeof key}`)
+    throw badArgument('registerCollation()', 'name must be a string that is not empty', name)
+  if (typeof key !== 'function') throw badArgument('registerCollation()', 'key must be a function', key)
   registered.set(name, collation)
 }
 
@@ -47,10 +48,7 @@ export function knownCollation(name: string): Collation {
 export function collationNamed(name: unknown): Collation | undefined {
   if (name === undefined) return undefined
   const collation = typeof name === 'string' ? registered.get(name) : undefined
-  if (collation === undefined)
-    throw new TypeError(
-      `collation must be the name of one that registerCollation() was given, got ${JSON.stringify(name)}`,
-    )
+  if (collation === undefined) throw new ArgumentError('collation must be a name that registerCollation() knows', name)
   return collation
 }
 

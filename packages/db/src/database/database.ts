@@ -12,7 +12,7 @@ import type { DatabaseStorage } from '../storage/page-store.ts'
 import { lateStream } from './transfer/byte-stream.ts'
 import type { DatabaseChange } from './feed/change-notifier.ts'
 import { Collection } from './collection/collection.ts'
-import { checkOptions, type OptionNames } from '../base/options.ts'
+import { checkOptions, type OptionNames, badArgument, calling } from '../base/options.ts'
 import { chooseSettings, type ChosenSettings } from './collection/collection-settings.ts'
 import type { CollectionOptions } from './collection/declarations.ts'
 import type { ByteChunks } from './transfer/chunk-stream.ts'
@@ -134,16 +134,16 @@ export class Database<Schemas extends object = object> {
   collection<T extends object = UnknownCollection>(name: string, options?: CollectionOptions<NoInfer<T>>): Collection<T>
   collection(name: string, options: CollectionOptions = {}): unknown {
     if (typeof name !== 'string' || name === '' || name.length > NAME_CHARS_MAX) {
-      throw new TypeError(`the name of a collection is a string of 1 to ${NAME_CHARS_MAX} characters`)
+      throw badArgument('collection()', `the name must be a string of 1 to ${NAME_CHARS_MAX} characters`, name)
     }
-    if (name.startsWith('_')) throw new TypeError(`names of collections that start with '_' are reserved: '${name}'`)
+    if (name.startsWith('_')) throw badArgument('collection()', "the name must not start with '_'", name)
     this.#assertOpen()
     let collection = this.#collectionsByName.get(name)
     if (collection === undefined) {
       collection = new Collection<JsonObject>(name, this.#context)
       this.#collectionsByName.set(name, collection)
     }
-    collection.declarations.declare(options)
+    calling('collection()', () => collection.declarations.declare(options))
     return collection
   }
 
@@ -204,7 +204,7 @@ export class Database<Schemas extends object = object> {
    * })
    */
   async transaction<R>(body: (tx: Transaction<Schemas>) => R | Promise<R>): Promise<R> {
-    if (typeof body !== 'function') throw new TypeError('transaction takes a function')
+    if (typeof body !== 'function') throw badArgument('transaction()', 'body must be a function', body)
     assertOutside(this.#context, 'A transaction', 'Use the tx that you have: transactions do not nest.')
     // Before its turn: a migration needs turns of its own. One that fails is the matter of those who use that collection.
     for (const { declarations } of this.#collectionsByName.values())
@@ -228,8 +228,7 @@ export class Database<Schemas extends object = object> {
    */
   onChange(listener: (change: DatabaseChange) => void): () => void {
     this.#assertOpen()
-    if (typeof listener !== 'function')
-      throw new TypeError(`onChange(): the listener must be a function, got ${typeof listener}`)
+    if (typeof listener !== 'function') throw badArgument('onChange()', 'listener must be a function', listener)
     // A function of its own, so that one listener that is added twice is called twice.
     const own = (change: DatabaseChange): void => listener(change)
     this.#listeners.add(own)

@@ -1,6 +1,7 @@
 /** Ids of documents: which ones are allowed, and how new ones are made. */
 import { ID_BYTES_MAX, encodeIdKey, prefixUpperBound } from '../codec/key-encoding.ts'
 import type { Key } from '../base/brand.ts'
+import { ArgumentError } from '../base/options.ts'
 import { textToByteString } from '../codec/text.ts'
 import type { KeyRange } from '../kv/key-value-store.ts'
 
@@ -8,10 +9,10 @@ export { ID_BYTES_MAX }
 
 /** Any text but '' and what is reserved: names that start with '_', other than '_design/…'. */
 export function checkId(id: unknown): Key {
-  if (typeof id !== 'string') throw new TypeError(`an id is a string, not ${id === null ? 'null' : typeof id}`)
-  if (id === '') throw new TypeError('an id must not be empty')
+  if (typeof id !== 'string') throw new ArgumentError('_id must be a string', id)
+  if (id === '') throw new ArgumentError('_id must not be empty', id)
   if (id.charCodeAt(0) === UNDERSCORE && !id.startsWith('_design/')) {
-    throw new TypeError(`ids that start with '_' are reserved: '${id.slice(0, 50)}'`)
+    throw new ArgumentError(`_id must not start with '_'`, id)
   }
   return encodeIdKey(id)
 }

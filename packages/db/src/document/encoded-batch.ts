@@ -7,6 +7,7 @@
  */
 import type { Key } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'
+import { ArgumentError } from '../base/options.ts'
 import { ByteWriter } from '../codec/bytes.ts'
 import { checkPlainObject } from '../codec/collation.ts'
 import { decodeDocument } from '../codec/decode-document.ts'
@@ -133,15 +134,15 @@ function checkDocument(input: unknown, newId: () => string, replicated: boolean,
   let isPlain = !replicated
   for (const name in input) {
     if (!isReserved(name) || name === '_id' || !Object.hasOwn(input, name)) continue
-    if (!META_FIELDS.has(name)) throw new TypeError(`fields whose names start with '_' are reserved: '${name}'`)
+    if (!META_FIELDS.has(name)) throw new ArgumentError(`the name of a field must not start with '_'`, name)
     isPlain = false
   }
   const { _id = newId() } = input
   // Most documents of large batches have nothing of all this.
   if (isPlain && atomic) return new DocumentWrite(_id as string, checkId(_id), undefined, false)
   const { _rev, _deleted = false, _revisions, _attachments } = input
-  if (_rev !== undefined && typeof _rev !== 'string') throw new TypeError('_rev is a string')
-  if (typeof _deleted !== 'boolean') throw new TypeError('_deleted is true or false')
+  if (_rev !== undefined && typeof _rev !== 'string') throw new ArgumentError('_rev must be a string', _rev)
+  if (typeof _deleted !== 'boolean') throw new ArgumentError('_deleted must be a boolean', _deleted)
   const path = replicated ? parseHistory(_rev, _revisions) : undefined
   try {
     const write = new DocumentWrite(_id as string, checkId(_id), _rev, _deleted, path)
@@ -253,7 +254,7 @@ export function checkTargets(inputs: readonly unknown[]): DeleteTarget[] {
       string,
       unknown
     >
-    if (_rev !== undefined && typeof _rev !== 'string') throw new TypeError('_rev is a string')
+    if (_rev !== undefined && typeof _rev !== 'string') throw new ArgumentError('_rev must be a string', _rev)
     const key = checkId(_id)
     return { id: _id as string, key, revision: _rev }
   })

@@ -1,5 +1,6 @@
 /** What callers hand in for `_local/` documents, checked and encoded when it is handed in. */
 import type { Key } from '../base/brand.ts'
+import { ArgumentError } from '../base/options.ts'
 import { ByteWriter } from '../codec/bytes.ts'
 import { checkPlainObject } from '../codec/collation.ts'
 import { isReserved } from '../codec/document-format.ts'
@@ -20,9 +21,9 @@ export interface LocalWrite {
 
 /** The id may stand with or without `_local/`. */
 export function localKey(id: unknown): Key {
-  if (typeof id !== 'string') throw new TypeError('the id of a local document is a string')
+  if (typeof id !== 'string') throw new ArgumentError('the id of a local document must be a string', id)
   const name = id.startsWith(LOCAL_PREFIX) ? id.slice(LOCAL_PREFIX.length) : id
-  if (name === '') throw new TypeError('an id must not be empty')
+  if (name === '') throw new ArgumentError('the id of a local document must not be empty', id)
   return encodeIdKey(name)
 }
 
@@ -31,7 +32,7 @@ export function encodeLocal(document: unknown): LocalWrite {
   checkPlainObject(document)
   for (const name of Object.keys(document)) {
     if (isReserved(name) && name !== '_id' && name !== '_rev')
-      throw new TypeError(`fields whose names start with '_' are reserved: '${name}'`)
+      throw new ArgumentError(`the name of a field must not start with '_'`, name)
   }
   const { _id, _rev } = document
   const key = localKey(_id)
@@ -45,7 +46,7 @@ export function encodeLocal(document: unknown): LocalWrite {
 /** Of a `_rev`; undefined for what cannot be one. */
 export function localVersion(rev: unknown): number | undefined {
   if (rev === undefined) return 0
-  if (typeof rev !== 'string') throw new TypeError('_rev is a string')
+  if (typeof rev !== 'string') throw new ArgumentError('_rev must be a string', rev)
   const match = /^0-(0|[1-9]\d{0,14})$/.exec(rev)
   return match === null ? undefined : Number(match[1])
 }

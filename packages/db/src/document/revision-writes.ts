@@ -1,5 +1,6 @@
 /** Writes to the revision trees themselves: conflicts resolved, revisions purged, old content forgotten. */
 import type { Key } from '../base/brand.ts'
+import { calling } from '../base/options.ts'
 import { numberKey } from '../codec/key-encoding.ts'
 import type { WriteTransaction } from '../kv/key-value-store.ts'
 import { applyWrites } from './apply-writes.ts'
@@ -44,7 +45,7 @@ export function resolveConflicts(
   const others = stored.bodies(leaves.slice(1).map(({ body }) => (body as { extra: number }).extra))
   const document = changedDocument('resolve()', id, choose, () => [old, ...others].map((body) => reader.decode(body)))
   if (document === undefined) return { id, rev: old.revision }
-  const batch = encodeBatch([document], guessShapes(state, false), unreachableId)
+  const batch = calling('resolve()', () => encodeBatch([document], guessShapes(state, false), unreachableId))
   const write = batch.writes[0]!
   const attachments = new AttachmentWork(transaction, state.number)
   attachments.attach(write, leaves[0]!.generation + 1, () => [old, ...others].map((leaf) => leaf.attachments))

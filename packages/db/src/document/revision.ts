@@ -3,6 +3,7 @@
  * apart. The library makes suffixes of 32 lower-case hex digits, stored as 16 bytes; any other one that was replicated from
  * elsewhere is kept as text.
  */
+import { ArgumentError } from '../base/options.ts'
 import { asArray } from '../codec/bytes.ts'
 import { KEY_NUMBER_MAX } from '../codec/key-encoding.ts'
 import { byteStringToText, textToByteString } from '../codec/text.ts'
@@ -47,14 +48,15 @@ export function parseHistory(rev: unknown, history: unknown): Revision[] {
   const { start, ids } = (history ?? {}) as Partial<Record<keyof RevisionHistory, unknown>>
   const isHistory =
     typeof start === 'number' && start <= GENERATION_MAX && Array.isArray(ids) && ids.length > 0 && ids.length <= start
-  if (!isHistory) throw badHistory()
+  if (!isHistory) throw badHistory(history)
   const path: Revision[] = []
   for (let at = 0; at < ids.length && at < REVISIONS_LIMIT_MAX; at++) {
     const revision = { generation: start - at, suffix: (ids as unknown[])[at] as string }
-    if (typeof revision.suffix !== 'string' || !isRevision(revision)) throw badHistory()
+    if (typeof revision.suffix !== 'string' || !isRevision(revision)) throw badHistory(history)
     path.push(revision)
   }
-  if (rev !== undefined && rev !== revisionText(path[0]!)) throw new TypeError('_rev and _revisions disagree')
+  if (rev !== undefined && rev !== revisionText(path[0]!))
+    throw new ArgumentError(`_rev must be the newest of _revisions, ${revisionText(path[0]!)}`, rev)
   return path
 }
 
@@ -130,11 +132,9 @@ function isRevision({ generation, suffix }: Revision): boolean {
 }
 
 function badRevision(text: unknown): TypeError {
-  return new TypeError(
-    `a revision is 'N-suffix', not ${typeof text === 'string' ? `'${text.slice(0, 80)}'` : typeof text}`,
-  )
+  return new ArgumentError("a revision must be a string like '2-abc'", text)
 }
 
-function badHistory(): TypeError {
-  return new TypeError('_revisions is { start, ids }: ids newest first, no more than start')
+function badHistory(history: unknown): TypeError {
+  return new ArgumentError('_revisions must be { start, ids } with 1 to start ids, newest first', history)
 }

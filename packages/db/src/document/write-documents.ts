@@ -4,6 +4,7 @@
  */
 import type { Key } from '../base/brand.ts'
 import type { PannierError } from '../base/errors.ts'
+import { ArgumentError, calling, badArgument } from '../base/options.ts'
 import { stringOrder } from '../codec/key-order.ts'
 import type { ShapeDictionary } from '../codec/shape.ts'
 import type { WriteTransaction } from '../kv/key-value-store.ts'
@@ -185,7 +186,7 @@ export function updateDocuments(
     olds.push(old)
   })
   if (state !== undefined && inputs.length > 0) {
-    const batch = encodeBatch(inputs, guessShapes(state, false), unreachableId)
+    const batch = calling('update()', () => encodeBatch(inputs, guessShapes(state, false), unreachableId))
     const { writes } = batch
     writes.forEach((write, at) => (write.old = olds[at]))
     const attachments = new AttachmentWork(transaction, state.number)
@@ -221,7 +222,7 @@ export function withShapesOf(
 }
 
 export function unreachableId(): never {
-  throw new TypeError('a document that is updated has an _id')
+  throw new ArgumentError('the document must have an _id', undefined)
 }
 
 /** In the order of `writes`, which is that of their sequence numbers. */
@@ -325,16 +326,14 @@ export function changedDocument<Given>(
   if (changed === undefined) {
     // Only now, so that an ordinary change pays nothing for it.
     if (!isSame(given, read()))
-      throw new TypeError(
-        `${call}: the function changed the document that it was given and returned nothing; it must return the new document, as in (doc) => ({ ...doc, n: 1 })`,
-      )
+      throw badArgument(call, 'a function that changes its document must return the new one', changed)
     return undefined
   }
   if (changed instanceof Promise)
-    throw new TypeError(`${call}: the function must not be async; it runs inside the write`)
-  if (!isPlainObject(changed)) throw new TypeError(`${call}: the function must return a document or undefined`)
+    throw badArgument(call, 'the function must return at once, because it runs inside the write', changed)
+  if (!isPlainObject(changed)) throw badArgument(call, 'the function must return a document or undefined', changed)
   const { _id = id } = changed
-  if (_id !== id) throw new TypeError(`${call}: the function must not change _id`)
+  if (_id !== id) throw badArgument(call, `the function must keep _id '${id}'`, _id)
   return changed['_id'] === undefined ? { ...changed, _id } : changed
 }
 

@@ -1,7 +1,7 @@
 /**
  * How indexes are declared, and how a declaration becomes a definition.
  */
-import { checkOptions, type OptionNames } from '../base/options.ts'
+import { checkOptions, type OptionNames, ArgumentError, badArgument } from '../base/options.ts'
 import { PannierError } from '../base/errors.ts'
 import { isPlainObject } from '../codec/collation.ts'
 import { collationNamed } from '../codec/registered-collation.ts'
@@ -50,29 +50,36 @@ export const INDEXES_MAX = 64
 export const NOTHING_BUILT = -1
 export const NAME_CHARS_MAX = 200
 
-/** Checks an argument of the public API: throws a TypeError for what is no declaration. */
+/** What the user has called, in messages. */
+const CALL = 'collection()'
+
+/** Checks an index of `collection()`: throws a TypeError for a wrong declaration. */
 export function parseIndexInput(input: IndexInput): IndexDeclaration {
   const long = (typeof input === 'string' || Array.isArray(input) ? { on: input } : input) as LongInput
   if (typeof long !== 'object' || long === null)
-    throw new TypeError('an index is a field, an array of fields or { on, … }')
-  checkOptions('an index', long, INDEX_OPTIONS)
+    throw badArgument(CALL, 'an index must be a path, an array of paths or { on, … }', long)
+  checkOptions(`${CALL}: an index`, long, INDEX_OPTIONS)
   const paths: readonly unknown[] = Array.isArray(long.on) ? long.on : [long.on]
   if (paths.length === 0 || paths.length > INDEX_FIELDS_MAX) {
-    throw new TypeError(`an index has 1 to ${INDEX_FIELDS_MAX} fields, not ${paths.length}`)
+    throw badArgument(CALL, `an index must have 1 to ${INDEX_FIELDS_MAX} fields`, paths.length)
   }
   const fields = paths.map(parseIndexField)
   if (new Set(fields.map((field) => field.path)).size !== fields.length)
-    throw new TypeError('an index names a field twice')
+    throw badArgument(CALL, 'an index must name each field once', paths.join())
   const { multi = false, unique = false, text = false } = long
   for (const flag of [multi, unique, text])
-    if (typeof flag !== 'boolean') throw new TypeError('multi, unique and text are true or false')
-  if (multi && fields.length > 1) throw new TypeError('a multi index has one field')
+    if (typeof flag !== 'boolean') throw badArgument(CALL, 'multi, unique and text must be booleans', flag)
+  if (multi && fields.length > 1) throw badArgument(CALL, 'a multi index must have one field', paths.join())
   const { dialect, collation } = long
   const order = collationNamed(collation)
   if (dialect !== undefined && dialect !== 'couchdb')
-    throw new TypeError(`the dialect of an index is 'couchdb' or left out`)
+    throw badArgument(CALL, "dialect must be 'couchdb' or undefined", dialect)
   if (order !== undefined && (dialect === undefined || multi || unique || text))
-    throw new TypeError(`collation goes with dialect: 'couchdb', and not with multi, unique or text`)
+    throw badArgument(
+      CALL,
+      "an index with collation must have dialect: 'couchdb' and no multi, unique or text",
+      collation,
+    )
   const kind = {
     ...(dialect !== undefined && { dialect }),
     ...(order !== undefined && { collation: order.name }),
@@ -80,10 +87,14 @@ export function parseIndexInput(input: IndexInput): IndexDeclaration {
     ...(long.where !== undefined && { where: copyWhere(long.where) }),
     ...(text && { text: textSettings(long, fields) }),
   }
-  if (long.language !== undefined && !text) throw new TypeError('only a text index has a language')
+  if (long.language !== undefined && !text) throw badArgument(CALL, 'an index with language must have text: true', text)
   const name = long.name ?? defaultName(fields, kind)
   if (typeof name !== 'string' || name === '' || name.length > NAME_CHARS_MAX * INDEX_FIELDS_MAX) {
-    throw new TypeError('the name of an index is a text that is neither empty nor too long')
+    throw badArgument(
+      CALL,
+      `the name of an index must be a string of 1 to ${NAME_CHARS_MAX * INDEX_FIELDS_MAX} characters`,
+      name,
+    )
   }
   return { name, fields, multi, ...kind }
 }
@@ -92,7 +103,7 @@ export function parseIndexInput(input: IndexInput): IndexDeclaration {
 export function parseIndexField(text: unknown): IndexField {
   const field = parseOrderedField(text)
   if (isReserved(fieldNames(field.path)[0]!) && field.path !== '_id')
-    throw new TypeError(`an index can't have the field '${field.path}'`)
+    throw new ArgumentError(`the field of an index must not start with '_'`, field.path)
   return field
 }
 
@@ -130,18 +141,18 @@ function defaultName(fields: readonly IndexField[], { where, text }: IndexKind):
 }
 
 function copyWhere(where: unknown): IndexSelector {
-  if (!isPlainObject(where)) throw new TypeError('where is a selector')
+  if (!isPlainObject(where)) throw badArgument(CALL, 'where must be a selector', where)
   return JSON.parse(JSON.stringify(where)) as IndexSelector
 }
 
 function textSettings({ multi, unique, language }: LongInput, fields: readonly IndexField[]): TextSettings {
-  if (multi || unique) throw new TypeError('a text index is neither multi nor unique')
-  if (fields.some(({ descending, path }) => descending || path === '_id'))
-    throw new TypeError("a text index has plain fields, without '-', and not _id")
+  if (multi || unique) throw badArgument(CALL, 'a text index must not be multi or unique', multi ? 'multi' : 'unique')
+  const wrong = fields.find(({ descending, path }) => descending || path === '_id')
+  if (wrong) throw badArgument(CALL, "the fields of a text index must not be descending or '_id'", wrong.path)
   if (language === undefined) return {}
   // Throws a RangeError for what is no language tag.
   const [tag] = typeof language === 'string' ? Intl.getCanonicalLocales(language) : []
-  if (tag === undefined) throw new TypeError('language is a BCP 47 tag')
+  if (tag === undefined) throw badArgument(CALL, "language must be a BCP 47 tag like 'en'", language)
   return { language: tag }
 }
 

@@ -39,7 +39,7 @@ function storeInMemory(below: PageStore, start: StoreState): PageStore {
   let state = start
   const written = new Map<PageId, Uint8Array>()
   const refuse = (): never => {
-    throw new TypeError('a copy in memory takes a storage checkpoint and nothing else')
+    throw new Error('A copy in memory takes only one storage checkpoint.')
   }
   return {
     read: () => state,

@@ -4,6 +4,7 @@
  * @example
  * people.find(where('age').gte(18).and(where('tags').has('vip')))
  */
+import { calling } from '../base/options.ts'
 import { checkFieldPath } from '../codec/field-path.ts'
 import { either, freeze, not, parseFieldCondition } from './ast/parse-selector.ts'
 import { BuiltPredicate, type JsonValue, type Predicate, type ValueType } from './ast/predicate.ts'
@@ -35,12 +36,12 @@ export class FieldFilters {
 
   /** @internal Use `where`. */
   constructor(path: string) {
-    this.#path = checkFieldPath(path)
+    this.#path = calling('where()', () => checkFieldPath(path))
   }
 
   /** Several at once, as in a selector: of an array one and the same element has to meet all comparisons. */
   is(condition: Readonly<Record<string, unknown>>): WhereFilter {
-    return new WhereFilter(parseFieldCondition(this.#path, condition))
+    return new WhereFilter(calling('where()', () => parseFieldCondition(this.#path, condition)))
   }
 
   eq(value: JsonValue): WhereFilter {
@@ -130,7 +131,8 @@ export class FieldFilters {
   }
 
   #elements(which: 'some' | 'every' | 'keys', element: WhereFilter | Readonly<Record<string, unknown>>): WhereFilter {
-    const of = element instanceof WhereFilter ? element.predicate : parseFieldCondition('', element)
+    const of =
+      element instanceof WhereFilter ? element.predicate : calling('where()', () => parseFieldCondition('', element))
     return new WhereFilter(freeze({ kind: 'elements', path: this.#path, which, of }))
   }
 }

@@ -1,4 +1,5 @@
 /** The selectors of partial indexes, checked when they are declared. */
+import { ArgumentError } from '../base/options.ts'
 import { isReserved } from '../codec/document-format.ts'
 import { fieldNames } from '../codec/field-path.ts'
 import type { IndexDefinition, IndexSelector } from '../document/collection-state.ts'
@@ -20,6 +21,6 @@ export function indexCondition({ where, ...meaning }: PartialIndex): Condition {
 export function checkIndexSelector(index: PartialIndex): void {
   for (const { path } of leavesOf(indexCondition(index))) {
     if (isReserved(fieldNames(path)[0]!) && path !== '_id')
-      throw new TypeError(`the selector of an index can't ask for '${path}'`)
+      throw new ArgumentError(`the where of an index must not name fields that start with '_'`, path)
   }
 }

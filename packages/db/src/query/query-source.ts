@@ -4,6 +4,7 @@
 import type { CommitSequence } from '../base/brand.ts'
 import type { Pause } from '../base/long-work.ts'
 import type { MaybePromise } from '../base/async.ts'
+import { badArgument } from '../base/options.ts'
 import type { IndexDefinition } from '../document/collection-state.ts'
 import type { DocumentReader } from '../document/document-reader.ts'
 import type { TreeReader } from '../kv/key-value-store.ts'
@@ -29,6 +30,6 @@ export interface QuerySource {
 /** Arguments that are numbers of rows. */
 export function checkedCount(rows: number, what: string): number {
   if (!Number.isSafeInteger(rows) || rows < 0)
-    throw new TypeError(`${what} takes a number of rows, not ${typeof rows === 'number' ? rows : `a ${typeof rows}`}.`)
+    throw badArgument(`${what}()`, 'rows must be a whole number from 0', rows)
   return rows
 }

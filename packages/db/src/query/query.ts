@@ -4,9 +4,9 @@
  */
 import { throwIfCancelled } from '../base/long-work.ts'
 import { andThen, isPromise, type MaybePromise } from '../base/async.ts'
-import { checkOptions, type OptionNames } from '../base/options.ts'
+import { checkOptions, type OptionNames, badArgument, calling } from '../base/options.ts'
 import { loadedModule } from '../base/lazy-module.ts'
-import { checkFieldPath, outermostPaths, parseOrderedField } from '../codec/field-path.ts'
+import { checkFieldPaths, outermostPaths, parseOrderedField } from '../codec/field-path.ts'
 import { Groups } from './aggregate/groups.ts'
 import type { AggregateExplanation } from './aggregate/run-aggregate.ts'
 import type { Aggregated, Aggregates } from './aggregate/specification.ts'
@@ -51,7 +51,7 @@ export function createQuery<T extends object, Document extends object = T>(
   meaning: SelectorMeaning = {},
 ): Query<T, Document> {
   checkOptions('find()', meaning, MEANING)
-  const condition = normalise(parseSelector(selector, meaning))
+  const condition = calling('find()', () => normalise(parseSelector(selector, meaning)))
   const expressions = expressionsOf(condition)
   const prepared: OpenSource =
     expressions.length === 0 ? open : () => andThen<void, QuerySource>(prepareRegexes(expressions), open)
@@ -85,8 +85,9 @@ export class Query<T extends object, Document extends object = T> implements Asy
    * of them is unspecified: add '_id' for a total order.
    */
   sort(...fields: OrderedPath<FieldPath<Document>>[]): Query<T, Document> {
-    const sort = (fields as string[]).map(parseOrderedField)
-    if (new Set(sort.map(({ path }) => path)).size < sort.length) throw new TypeError('The sort names a field twice.')
+    const sort = calling('sort()', () => (fields as string[]).map(parseOrderedField))
+    if (new Set(sort.map(({ path }) => path)).size < sort.length)
+      throw badArgument('sort()', 'each field must be named once', fields.join())
     return this.#with<T>({ sort })
   }
 
@@ -102,8 +103,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
 
   /** Exactly these fields of each document; `_id` and `_rev` only if they are named. A dotted path gives objects inside it. */
   fields<Path extends FieldPath<Document>>(...paths: Path[]): Query<Projected<Document, Path> & object, Document> {
-    if (paths.length === 0) throw new TypeError('fields() needs the name of a field.')
-    return this.#with({ fields: outermostPaths(paths.map(checkFieldPath)) })
+    return this.#with({ fields: outermostPaths(checkFieldPaths(paths, 'fields()')) })
   }
 
   /** Once it is aborted, what this query has under way ends with PANNIER_ABORTED. */
@@ -138,10 +138,9 @@ export class Query<T extends object, Document extends object = T> implements Asy
    *   .having({ people: { $gte: 10 } }).sort('-people').limit(20).toArray()
    */
   groupBy<Path extends FieldPath<Document>>(...paths: Path[]): Groups<Projected<Document, Path> & object, Document> {
-    if (paths.length === 0) throw new TypeError('groupBy() needs the name of a field.')
-    const checked = paths.map(checkFieldPath)
+    const checked = checkFieldPaths(paths, 'groupBy()')
     if (outermostPaths(checked).length < checked.length)
-      throw new TypeError('groupBy() takes fields that do not lie inside each other.')
+      throw badArgument('groupBy()', 'fields must not lie inside each other', paths.join())
     return this.#grouped(checked)
   }
 
@@ -235,7 +234,8 @@ export class Query<T extends object, Document extends object = T> implements Asy
 
   #liveHost(): Promise<LiveHost> {
     const loadHost = this.#loadHost
-    if (loadHost === undefined) throw new TypeError('Inside a transaction a query cannot be live.')
+    if (loadHost === undefined)
+      throw new TypeError('live(): a live query must not be inside a transaction, got one that is')
     return loadHost()
   }
 

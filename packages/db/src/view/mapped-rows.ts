@@ -5,6 +5,7 @@
  * A key list: for each row in order, varint length of the emitted key as in codec/view-entry.ts, that key.
  */
 import type { Key } from '../base/brand.ts'
+import { badArgument } from '../base/options.ts'
 import { KEY_BYTES_MAX } from '../btree/leaf.ts'
 import { byteStringOf, ByteReader, ByteWriter, readByteString, type Bytes } from '../codec/bytes.ts'
 import { compareValues, isArrayLike } from '../codec/collation.ts'
@@ -37,7 +38,8 @@ export function mapDocument(
 ): MappedRows {
   const emitted: { bytes: string; value: string; key: unknown }[] = []
   map(document, (key, value) => {
-    if (emitted.length === ROWS_MAX) throw new TypeError(`a document has at most ${ROWS_MAX} rows`)
+    if (emitted.length === ROWS_MAX)
+      throw new TypeError(`emit(): rows of a document must be at most ${ROWS_MAX}, got more`)
     const plain = jsonKey(key)
     const { bytes, isPartial } = encodeViewKey(plain, collation)
     emitted.push({
@@ -59,7 +61,7 @@ export function mapDocument(
   const keys = emitted.map(({ bytes }) => bytes)
   const entryKeys = entryKeysOf(keys, document._id)
   if (entryKeys.some((entryKey) => entryKey.length > KEY_BYTES_MAX))
-    throw new TypeError('a key with its id is too long')
+    throw badArgument('emit()', `a key with its id must have at most ${KEY_BYTES_MAX} bytes`, document._id)
   return { entryKeys, values: emitted.map(({ value }) => value), keyList: listOf(keys) }
 }
 
@@ -107,7 +109,7 @@ function decodeText(value: string): unknown {
 function jsonKey(key: unknown): unknown {
   if (typeof key === 'string' || typeof key === 'boolean') return key
   if (typeof key === 'number') return Number.isFinite(key) ? key + 0 : null
-  if (typeof key === 'bigint') throw new TypeError('a BigInt is neither a key nor a value of a view')
+  if (typeof key === 'bigint') throw badArgument('emit()', 'a key must be a JSON value', key)
   if (typeof key !== 'object' || key === null) return null
   if ('toJSON' in key && typeof key.toJSON === 'function') return jsonKey((key.toJSON as (name: string) => unknown)(''))
   if (isArrayLike(key)) return Array.from(key, jsonKey)
@@ -122,7 +124,7 @@ function jsonKey(key: unknown): unknown {
 function jsonValue(value: unknown): unknown {
   if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : null
   if (value === undefined || typeof value === 'function' || typeof value === 'symbol') return null
-  if (typeof value === 'bigint') throw new TypeError('a BigInt is neither a key nor a value of a view')
+  if (typeof value === 'bigint') throw badArgument('emit()', 'a value must be a JSON value', value)
   if (typeof value !== 'object' || value === null) return value
   if (holdsTypedArray(value)) return jsonKey(value)
   // A date, say, becomes a string.

@@ -14,6 +14,7 @@ import type { Environment } from '../base/environment.ts'
 import { isPannierError } from '../base/errors.ts'
 import { runInSteps } from '../base/long-work.ts'
 import type { LongWork, RunningWork } from '../base/long-work.ts'
+import { badArgument } from '../base/options.ts'
 import { numberKey } from '../codec/key-encoding.ts'
 import { BodyView } from '../document/body.ts'
 import type { Catalog } from '../document/catalog.ts'
@@ -178,7 +179,8 @@ class ViewUpdate {
     for (const { number, id, document } of waiting) {
       const result = document === undefined ? undefined : results[at++]
       const map = (_: object, emit: Emit): void => {
-        if (result === undefined || result instanceof Error) throw result ?? new TypeError('mapMany has left it out')
+        if (result === undefined || result instanceof Error)
+          throw result ?? badArgument('mapMany()', 'the result must have rows for each document', result)
         for (const [key, value] of result) emit(key, value)
       }
       chunk.add(number, id, this.#rows(document, map, after))

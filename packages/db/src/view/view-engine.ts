@@ -94,7 +94,7 @@ export class ViewEngine {
 
   /** Resolves when everything that was written before the call is in the view. */
   async update(waiting: Waiting = {}): Promise<void> {
-    checkOptions('update() of a view', waiting, WAITING)
+    checkOptions('update()', waiting, WAITING)
     await this.#context.whenReadable?.()
     const { target, isBehind } = await this.#progress()
     if (!isBehind) return

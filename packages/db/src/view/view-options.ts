@@ -1,5 +1,5 @@
 /** Options of queries of views, checked. Loaded with the first query. */
-import { checkOptions, type OptionNames } from '../base/options.ts'
+import { checkOptions, type OptionNames, badArgument } from '../base/options.ts'
 
 export interface ViewOptions {
   /** Rows with this key only. */
@@ -41,40 +41,45 @@ export interface ViewOptions {
 
 /** Throws a TypeError for what can't be meant. `isReduced`: the view has a reduce. Returns whether results are asked for. */
 export function checkViewOptions(options: ViewOptions, isReduced: boolean): boolean {
-  checkOptions('query() and rows() of a view', options, NAMES)
+  checkOptions(CALL, options, NAMES)
   const { keys, key, skip = 0, limit, group = false, reduce = isReduced } = options
   for (const name of FLAGS) {
     const value: unknown = options[name]
-    if (value !== undefined && typeof value !== 'boolean') throw new TypeError(`${name} is true or false`)
+    if (value !== undefined && typeof value !== 'boolean') throw badArgument(CALL, `${name} must be a boolean`, value)
   }
   for (const name of IDS) {
     const value: unknown = options[name]
-    if (value !== undefined && typeof value !== 'string') throw new TypeError(`${name} is the id of a document`)
+    if (value !== undefined && typeof value !== 'string')
+      throw badArgument(CALL, `${name} must be the id of a document`, value)
   }
-  if (keys !== undefined && !Array.isArray(keys)) throw new TypeError('keys is an array')
-  const hasBounds = BOUNDS.some((name) => options[name] !== undefined)
-  if (keys !== undefined && (key !== undefined || hasBounds)) throw new TypeError('keys goes with no key and no bounds')
-  if (key !== undefined && hasBounds) throw new TypeError('key goes with no bounds')
-  if (!isCount(skip) || (limit !== undefined && !isCount(limit)))
-    throw new TypeError('skip and limit are whole numbers that are not negative')
-  if (typeof group !== 'boolean' && !isCount(group)) throw new TypeError('group is true, false or a number of elements')
+  if (keys !== undefined && !Array.isArray(keys)) throw badArgument(CALL, 'keys must be an array', keys)
+  const ranges = RANGES.filter((name) => options[name] !== undefined)
+  const isOne = key !== undefined || keys !== undefined
+  if (isOne && ranges.length > 1)
+    throw new TypeError(`${CALL}: key and keys must be given alone, got ${ranges.join(' and ')}`)
+  for (const [name, count] of Object.entries({ skip, limit: limit ?? 0 }))
+    if (!isCount(count)) throw badArgument(CALL, `${name} must be a whole number from 0`, count)
+  if (typeof group !== 'boolean' && !isCount(group))
+    throw badArgument(CALL, 'group must be a boolean or a number of elements', group)
   if (options.update !== undefined && !UPDATES.has(options.update))
-    throw new TypeError(`update is 'before', 'after' or 'never'`)
-  if (reduce && !isReduced) throw new TypeError('the view has no reduce')
+    throw badArgument(CALL, `update must be 'before', 'after' or 'never'`, options.update)
+  if (reduce && !isReduced) throw badArgument(CALL, 'reduce must be false: the view has no reduce function', reduce)
   checkReduced(options, reduce)
   return reduce
 }
 
 function checkReduced({ group = false, keys, docs, conflicts }: ViewOptions, reduce: boolean): void {
-  if (!reduce && group !== false) throw new TypeError('group is for views with a reduce')
-  if (reduce && keys !== undefined && group !== true) throw new TypeError('keys of a reduced view go with group: true')
-  if (reduce && docs === true) throw new TypeError('docs is for rows: add reduce: false')
-  if (conflicts === true && docs !== true) throw new TypeError('conflicts go with docs')
+  if (!reduce && group !== false) throw badArgument(CALL, 'group must not be given without a reduce function', group)
+  if (reduce && keys !== undefined && group !== true)
+    throw badArgument(CALL, 'group must be true with keys and reduce', group)
+  if (reduce && docs === true) throw badArgument(CALL, 'reduce must be false with docs', reduce)
+  if (conflicts === true && docs !== true) throw badArgument(CALL, 'docs must be true with conflicts', docs)
 }
 
+const CALL = 'query()'
 const FLAGS = ['descending', 'reduce', 'docs', 'conflicts'] as const
 const IDS = ['fromId', 'toId'] as const
-const BOUNDS = ['gte', 'gt', 'lte', 'lt'] as const
+const RANGES = ['key', 'keys', 'gte', 'gt', 'lte', 'lt'] as const
 const UPDATES: ReadonlySet<unknown> = new Set(['before', 'after', 'never'])
 const NAMES: OptionNames<ViewOptions> = {
   key: true,

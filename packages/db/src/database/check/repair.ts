@@ -1,7 +1,7 @@
 /** Makes a healthy database of a damaged one. What does it is loaded with the first use. */
 import { loadedModule } from '../../base/lazy-module.ts'
 import type { LongWork } from '../../base/long-work.ts'
-import { checkOptions, type OptionNames } from '../../base/options.ts'
+import { checkOptions, type OptionNames, badArgument } from '../../base/options.ts'
 import type { Credential } from '../../storage/encrypted/slots.ts'
 import type { DatabaseStorage } from '../../storage/page-store.ts'
 import { limitsOf } from '../lifecycle/open.ts'
@@ -71,11 +71,11 @@ export interface RepairReport {
  * if (!report.isComplete) tell(report.problems, report.collections)
  */
 export async function repair(name: string, options: RepairOptions): Promise<RepairReport> {
-  limitsOf(name, {})
+  limitsOf(name, {}, 'repair()')
   checkOptions('repair()', options ?? {}, REPAIR_OPTIONS)
   const { to } = options ?? {}
   if (typeof to !== 'string' || to === '' || to === name)
-    throw new TypeError(`repair(): options.to must be the name of another database, got ${JSON.stringify(to)}`)
+    throw badArgument('repair()', 'to must be the name of another database', to)
   const { repairDatabase } = await loadedModule(import('./repair-database.ts'))
   return repairDatabase(name, options)
 }

@@ -1,6 +1,6 @@
 /** What collections do with attachments. Loaded when the first one is written or read. */
 import { isPannierError, PannierError } from '../../base/errors.ts'
-import { checkOptions, type OptionNames } from '../../base/options.ts'
+import { checkOptions, type OptionNames, badArgument, calling } from '../../base/options.ts'
 import type { WriteResult } from '../../document/apply-writes.ts'
 import { checkAttachments, checkContent, checkName } from '../../document/attachments/attachment-input.ts'
 import type { AttachmentContent, CheckedAttachment } from '../../document/attachments/attachment-input.ts'
@@ -62,10 +62,11 @@ export async function putAttachment(
   content: AttachmentContent,
   options: PutAttachmentOptions,
 ): Promise<WriteResult> {
-  checkOptions('putAttachment()', options, PUT_OPTIONS)
+  const call = 'putAttachment()'
+  checkOptions(call, options, PUT_OPTIONS)
   const { contentType, rev, signal } = options
-  checkReference(id, name, rev)
-  const checked = checkContent(name, content, contentType, 'putAttachment')
+  checkReference(call, id, name, rev)
+  const checked = calling(call, () => checkContent(name, content, contentType))
   const created = await newDocument(access, id)
   const preparation = new AttachmentPreparation(access.uploads(), signal)
   try {
@@ -89,9 +90,10 @@ export async function deleteAttachment(
   name: string,
   options: DeleteAttachmentOptions,
 ): Promise<WriteResult | undefined> {
-  checkOptions('deleteAttachment()', options, DELETE_OPTIONS)
+  const call = 'deleteAttachment()'
+  checkOptions(call, options, DELETE_OPTIONS)
   const { rev } = options
-  checkReference(id, name, rev)
+  checkReference(call, id, name, rev)
   return access.write((transaction) =>
     changeAttachments(transaction, access.writing, id, rev, undefined, (entries) => {
       const kept = entries.filter((entry) => entry.name !== name)
@@ -106,11 +108,12 @@ export async function getAttachment(
   name: string,
   options: GetAttachmentOptions,
 ): Promise<Attachment | undefined> {
-  checkOptions('getAttachment()', options, GET_OPTIONS)
+  const call = 'getAttachment()'
+  checkOptions(call, options, GET_OPTIONS)
   const { rev, start, end } = options
-  checkReference(id, name, rev)
+  checkReference(call, id, name, rev)
   const range = { ...(start !== undefined && { start }), ...(end !== undefined && { end }) }
-  checkRange(range)
+  checkRange(range, call)
   return await access.read((snapshot) => {
     const state = access.writing.catalog.collection(snapshot, access.writing.name)
     const section = state && findRevision(snapshot, state, id, rev)?.attachments
@@ -139,7 +142,7 @@ async function openBlobs(access: CollectionAccess): Promise<BlobSource> {
 function checkInputs(write: DocumentWrite, atomic: boolean): CheckedAttachment[] | undefined {
   if (write.attachmentInputs === undefined || write.error !== undefined) return undefined
   try {
-    return checkAttachments(write.attachmentInputs)
+    return calling('put()', () => checkAttachments(write.attachmentInputs))
   } catch (error) {
     if (atomic || !isPannierError(error)) throw error
     write.error = error
@@ -147,10 +150,12 @@ function checkInputs(write: DocumentWrite, atomic: boolean): CheckedAttachment[]
   }
 }
 
-function checkReference(id: unknown, name: unknown, rev: unknown): void {
-  checkId(id)
-  checkName(name, 'name')
-  if (rev !== undefined && typeof rev !== 'string') throw new TypeError('rev is a string')
+function checkReference(call: string, id: unknown, name: unknown, rev: unknown): void {
+  calling(call, () => {
+    checkId(id)
+    checkName(name)
+  })
+  if (rev !== undefined && typeof rev !== 'string') throw badArgument(call, 'rev must be a string', rev)
 }
 
 function tooMany(id: string): PannierError {

@@ -31,7 +31,7 @@ import type { SearchQuery } from '../../query/search/search.ts'
 import type { SearchOptions } from '../../query/search/search-specification.ts'
 import type * as Attachments from './collection-attachments.ts'
 import type { GetAttachmentOptions, PutAttachmentOptions, DeleteAttachmentOptions } from './collection-attachments.ts'
-import { checkOptions, type OptionNames } from '../../base/options.ts'
+import { checkOptions, type OptionNames, badArgument, calling, named } from '../../base/options.ts'
 import type { CollectionAccess } from './collection-access.ts'
 import { collectionInfo, type CollectionInfo } from './collection-settings.ts'
 import { DocumentList, listRequest } from './document-list.ts'
@@ -93,9 +93,10 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
   get(ids: readonly string[], options: RevisionFields): Promise<(RevisionDocument<T> | undefined)[]>
   get(ids: string | readonly string[], options?: RevisionReadOptions): Promise<unknown> {
     if (options !== undefined) return this.readRevisions(ids, options)
-    if (typeof ids === 'string') return promised(() => this.access.read((snapshot) => this.#readOne(snapshot, ids)))
-    const list = checkedIds(ids)
-    return promised(() => this.access.read((snapshot) => this.#readMany(snapshot, list)))
+    if (typeof ids === 'string')
+      return promised('get()', () => this.access.read((snapshot) => this.#readOne(snapshot, ids)))
+    const list = checkedIds(ids, 'get()')
+    return promised('get()', () => this.access.read((snapshot) => this.#readMany(snapshot, list)))
   }
 
   /**
@@ -174,11 +175,10 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
     change: (document: Stored<T>) => DocumentInput<Input> | undefined,
   ): Promise<WriteResult | WriteResult[]> {
     const many = typeof ids !== 'string'
-    const list = many ? checkedIds(ids) : [ids]
-    if (typeof change !== 'function')
-      throw new TypeError('update takes a function that makes the new document of the old one')
+    const list = many ? checkedIds(ids, 'update()') : [ids]
+    if (typeof change !== 'function') throw badArgument('update()', 'change must be a function', change)
     const changeStored = change as unknown as (document: StoredDocument) => unknown
-    return promised(() => {
+    return promised('update()', () => {
       checkBatchSize(list.length)
       return this.#withValidator(true, (validator) => {
         const changeValid = validator?.checkUpdated(changeStored) ?? changeStored
@@ -207,7 +207,7 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
     const many = Array.isArray(input)
     checkOptions('delete()', options, BATCH_OPTIONS)
     const { atomic = true } = options
-    return promised(() => {
+    return promised('delete()', () => {
       const targets = checkTargets(many ? input : [input])
       return this.#write(many, (transaction, writing) =>
         writePath().deleteDocuments(transaction, writing, targets, atomic),
@@ -310,7 +310,7 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
 
   /** How many documents there are, and how far the change feed goes. */
   info(): Promise<CollectionInfo> {
-    return promised(() =>
+    return promised('info()', () =>
       this.access.read((snapshot) =>
         collectionInfo(snapshot, this.access.writing.catalog.collection(snapshot, this.name), this.name),
       ),
@@ -334,13 +334,14 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
 
   #writeDocuments(input: unknown, mode: WriteMode, options: BatchOptions & EditOptions = {}): Promise<unknown> {
     const isPut = mode === 'put' || mode === 'replicate'
-    checkOptions(`${isPut ? 'put' : mode}()`, options, isPut ? PUT_OPTIONS : BATCH_OPTIONS)
+    const call = callOf(mode)
+    checkOptions(call, options, isPut ? PUT_OPTIONS : BATCH_OPTIONS)
     const { atomic = true } = options
     const many = Array.isArray(input)
     // What other replicas have made is taken up as it is, or the replicas would differ.
     const validated = mode !== 'replicate' && this.access.writing.schema.validator !== undefined
     const inputs: readonly unknown[] = many ? (validated ? [...(input as unknown[])] : input) : [input]
-    return promised(() => {
+    return promised(call, () => {
       checkBatchSize(inputs.length)
       if (validated) inputs.forEach(checkPlainObject)
       return this.#withValidator(validated, (validator) => {
@@ -352,16 +353,18 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
   }
 
   #writeValid(documents: readonly unknown[], many: boolean, mode: WriteMode, atomic: boolean): Promise<unknown> {
-    const batch = encodeBatch(documents, this.#guessShapes(), this.access.writing.newIds(), {
-      replicated: mode === 'replicate',
-      atomic,
-    })
+    const { access } = this
+    const call = callOf(mode)
+    const options = { replicated: mode === 'replicate', atomic }
+    const batch = calling(call, () => encodeBatch(documents, this.#guessShapes(), access.writing.newIds(), options))
     const write = (): Promise<unknown> =>
       this.#write(many, (transaction, writing) => writePath().putDocuments(transaction, writing, batch, mode, atomic))
     return batch.writes.some((one) => one.hasAttachments)
       ? this.#withAttachments((attachments, access) =>
           attachments.writeWithAttachments(access, batch.writes, atomic, write),
-        )
+        ).catch((error: unknown) => {
+          throw named(call, error)
+        })
       : write()
   }
 
@@ -410,9 +413,14 @@ function checked(
   return atomic ? validator.checkAll(inputs, many) : validator.checkEach(inputs, many)
 }
 
+/** The function that the user has called. */
+function callOf(mode: WriteMode): string {
+  return mode === 'replicate' ? 'put()' : `${mode}()`
+}
+
 /** A copy: what the caller does to the array meanwhile changes nothing. */
-function checkedIds(ids: unknown): string[] {
-  if (!Array.isArray(ids) || ids.some((id) => typeof id !== 'string'))
-    throw new TypeError('an id or an array of ids is needed')
+function checkedIds(ids: unknown, call: string): string[] {
+  if (!Array.isArray(ids)) throw badArgument(call, 'the id must be a string or an array of strings', ids)
+  for (const id of ids) if (typeof id !== 'string') throw badArgument(call, 'ids must be strings', id)
   return [...(ids as string[])]
 }

@@ -1,4 +1,5 @@
 /** Settings of a collection as they are declared: checked, gathered, compared with what is stored. */
+import { badArgument } from '../../base/options.ts'
 import { type CollectionSettings, type CollectionState, DEFAULT_SETTINGS } from '../../document/collection-state.ts'
 import { REVISIONS_LIMIT_MAX } from '../../document/revision.ts'
 import { existingTree } from '../../document/document-reader.ts'
@@ -9,10 +10,16 @@ export type ChosenSettings = { -readonly [Name in keyof CollectionSettings]?: Co
 
 /** Takes up what is declared; whether it is news. */
 export function chooseSettings(chosen: ChosenSettings, { history, revisionsLimit }: Readonly<ChosenSettings>): boolean {
-  if (history !== undefined && typeof history !== 'boolean') throw new TypeError('history is true or false')
+  if (history !== undefined && typeof history !== 'boolean')
+    throw badArgument('collection()', 'history must be a boolean', history)
   if (revisionsLimit !== undefined) {
     const isLimit = Number.isInteger(revisionsLimit) && revisionsLimit >= 1 && revisionsLimit <= REVISIONS_LIMIT_MAX
-    if (!isLimit) throw new TypeError(`revisionsLimit is a whole number from 1 to ${REVISIONS_LIMIT_MAX}`)
+    if (!isLimit)
+      throw badArgument(
+        'collection()',
+        `revisionsLimit must be a whole number from 1 to ${REVISIONS_LIMIT_MAX}`,
+        revisionsLimit,
+      )
   }
   const before = { ...chosen }
   if (history !== undefined) chosen.history = history

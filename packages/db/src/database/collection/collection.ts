@@ -1,5 +1,5 @@
 /** A collection of an open database: its documents and its indexes. */
-import { checkOptions, type OptionNames } from '../../base/options.ts'
+import { checkOptions, type OptionNames, badArgument } from '../../base/options.ts'
 import type { MaybePromise } from '../../base/async.ts'
 import { lazyModule, loadedModule } from '../../base/lazy-module.ts'
 import type { WriteOutcome } from '../../document/write-documents.ts'
@@ -188,7 +188,7 @@ export class Collection<T extends object, Input extends object = T> extends Coll
     definition: ViewDefinition<Stored<T>, K, V, ReduceFunction<K, V, R>>,
   ): View<Stored<T>, K, V, R>
   view(name: string, definition: unknown): unknown {
-    if (name === undefined) throw new TypeError('a view has a name')
+    if (name === undefined) throw badArgument('view()', 'the name of a view must be given', name)
     return this.#views.view(name, definition)
   }
 
@@ -224,7 +224,7 @@ export class Collection<T extends object, Input extends object = T> extends Coll
    */
   export(options: ExportOptions<T> = {}): ReadableStream<Uint8Array> {
     checkOptions('export()', options, EXPORT_OPTIONS)
-    checkChoice(options.format, 'ndjson', 'json', 'couchdb', 'couchdb-bulk', 'replica')
+    checkChoice('export()', { format: options.format }, 'ndjson', 'json', 'couchdb', 'couchdb-bulk', 'replica')
     this.find(options.selector)
     return lateStream(async () => {
       const source = await this.access.openSource()
@@ -248,9 +248,9 @@ export class Collection<T extends object, Input extends object = T> extends Coll
   import(source: ByteSource, options: ImportOptions = {}): Promise<ImportResult> {
     checkOptions('import()', options, IMPORT_OPTIONS)
     const { format, mode = 'insert', stubs } = options
-    checkChoice(format, 'ndjson', 'json', 'couchdb')
-    checkChoice(mode, 'insert', 'upsert', 'replicate')
-    checkChoice(stubs, 'fail', 'drop')
+    checkChoice('import()', { format }, 'ndjson', 'json', 'couchdb')
+    checkChoice('import()', { mode }, 'insert', 'upsert', 'replicate')
+    checkChoice('import()', { stubs }, 'fail', 'drop')
     return this.#import(source, mode, options)
   }
 
@@ -321,7 +321,8 @@ export class Collection<T extends object, Input extends object = T> extends Coll
   }
 }
 
-function checkChoice(choice: string | undefined, ...choices: string[]): void {
-  if (choice !== undefined && !choices.includes(choice))
-    throw new TypeError(`'${choice}' is none of '${choices.join("', '")}'`)
+function checkChoice(call: string, option: Readonly<Record<string, unknown>>, ...choices: string[]): void {
+  for (const [name, choice] of Object.entries(option))
+    if (choice !== undefined && !choices.includes(choice as string))
+      throw badArgument(call, `${name} must be one of ${choices.join(', ')}`, choice)
 }

@@ -6,7 +6,7 @@
  * at the newest catalog. A look takes its turn behind the writes that were asked for before it, or it would find what they drop.
  */
 import { isPannierError } from '../../base/errors.ts'
-import { checkOptions, type OptionNames } from '../../base/options.ts'
+import { checkOptions, type OptionNames, badArgument } from '../../base/options.ts'
 import { loadedModule } from '../../base/lazy-module.ts'
 import type { CollectionState } from '../../document/collection-state.ts'
 import { indexMismatch, parseIndexInput, sameIndex } from '../../index/index-definition.ts'
@@ -85,7 +85,7 @@ export class Declarations implements Declared {
   declare(options: CollectionOptions): void {
     checkOptions('collection()', options, COLLECTION_OPTIONS)
     const { indexes = [] } = options
-    if (!Array.isArray(indexes)) throw new TypeError(`indexes must be an array, got ${typeof indexes}`)
+    if (!Array.isArray(indexes)) throw badArgument('collection()', 'indexes must be an array', indexes)
     const declarations = indexes.map(parseIndexInput)
     for (const declaration of declarations) if (declaration.where !== undefined) checkIndexSelector(declaration)
     for (const declaration of declarations) {

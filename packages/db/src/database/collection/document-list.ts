@@ -1,5 +1,5 @@
 /** Lists of documents as their callers see them. What reads them is loaded with the first use. */
-import { checkOptions, type OptionNames } from '../../base/options.ts'
+import { checkOptions, type OptionNames, badArgument } from '../../base/options.ts'
 import { loadedModule } from '../../base/lazy-module.ts'
 import { idKeyRange, type IdRange } from '../../document/document-id.ts'
 import type { ListHead, ListRequest } from '../../document/list-documents.ts'
@@ -113,13 +113,15 @@ export function listRequest(options: ListOptions | ListIdsOptions): ListRequest 
   checkOptions('list()', options, LIST_OPTIONS)
   const { descending = false, skip = 0, limit = Infinity, docs = false, conflicts = false } = options
   const { ids, ...bounds } = options as ListOptions & Partial<ListIdsOptions>
-  if (!isCount(skip)) throw new TypeError('skip is a number of rows')
-  if (limit !== Infinity && !isCount(limit)) throw new TypeError('limit is a number of rows')
+  if (!isCount(skip)) throw badArgument('list()', 'skip must be a whole number from 0', skip)
+  if (limit !== Infinity && !isCount(limit)) throw badArgument('list()', 'limit must be a whole number from 0', limit)
   const named = BOUNDS.filter((name) => bounds[name] !== undefined)
-  for (const name of named) if (typeof bounds[name] !== 'string') throw new TypeError(`${name} is an id`)
+  for (const name of named)
+    if (typeof bounds[name] !== 'string') throw badArgument('list()', `${name} must be an id`, bounds[name])
   if (ids !== undefined) {
-    if (!Array.isArray(ids) || ids.some((id) => typeof id !== 'string')) throw new TypeError('ids is an array of ids')
-    if (named.length > 0) throw new TypeError(`a list is of ids or of a range, not of both: ${named.join(', ')}`)
+    if (!Array.isArray(ids) || ids.some((id) => typeof id !== 'string'))
+      throw badArgument('list()', 'ids must be an array of ids', ids)
+    if (named.length > 0) throw badArgument('list()', 'ids must be given without a range', named.join())
   }
   return { range: idKeyRange(bounds), ids: ids && [...ids], descending, skip, limit, docs, conflicts }
 }

@@ -1,6 +1,6 @@
 /** The `_local/` documents of a collection as their callers see them. What reads and writes them is loaded with the first use. */
 import { loadedModule } from '../../base/lazy-module.ts'
-import { checkOptions, type OptionNames } from '../../base/options.ts'
+import { checkOptions, type OptionNames, badArgument } from '../../base/options.ts'
 import type { MaybePromise } from '../../base/async.ts'
 import type { WriteResult } from '../../document/apply-writes.ts'
 import { idKeyRange, type IdRange } from '../../document/document-id.ts'
@@ -49,7 +49,7 @@ export class LocalDocuments {
   }
 
   get(id: string): Promise<Stored<JsonObject> | undefined> {
-    return promised(() => {
+    return promised('local.get()', () => {
       const key = localKey(id)
       return this.#read(({ getLocal }, snapshot, number) => getLocal(snapshot, number, key))
     })
@@ -62,7 +62,7 @@ export class LocalDocuments {
    *   PANNIER_DOCUMENT_TOO_LARGE, PANNIER_DOCUMENT_TOO_DEEP
    */
   put(document: LocalInput): Promise<WriteResult> {
-    return promised(() => {
+    return promised('local.put()', () => {
       const write = encodeLocal(document)
       return this.#write(({ putLocal }, transaction, writing) => putLocal(transaction, writing, write))
     })
@@ -75,8 +75,9 @@ export class LocalDocuments {
    */
   delete(reference: DocumentReference): Promise<WriteResult | undefined> {
     const { _id, _rev } = typeof reference === 'string' ? { _id: reference } : reference
-    if (_rev !== undefined && typeof _rev !== 'string') throw new TypeError('_rev is a string')
-    return promised(() => {
+    if (_rev !== undefined && typeof _rev !== 'string')
+      throw badArgument('local.delete()', '_rev must be a string', _rev)
+    return promised('local.delete()', () => {
       const key = localKey(_id)
       return this.#write(({ deleteLocal }, transaction, writing) => deleteLocal(transaction, writing, key, _rev))
     })

@@ -1,5 +1,6 @@
 /** What can be done with the revisions of documents: conflicts and histories, as replication and its users need them. */
 import { loadedModule } from '../../base/lazy-module.ts'
+import { ArgumentError, badArgument, calling } from '../../base/options.ts'
 import { checkId } from '../../document/document-id.ts'
 import type { StoredDocument } from '../../document/document-reader.ts'
 import type { WriteResult } from '../../document/apply-writes.ts'
@@ -69,8 +70,10 @@ export abstract class RevisionOperations<T extends object> {
     revs: 'all' | readonly string[],
     options: RevisionFields & { readonly latest?: boolean } = {},
   ): Promise<unknown> {
-    checkId(id)
-    const wanted = revs === 'all' ? revs : checkedRevisions(revs)
+    const wanted = calling('getRevisions()', () => {
+      checkId(id)
+      return revs === 'all' ? revs : checkedRevisions(revs)
+    })
     return this.#reading(({ getRevisions }, access) => getRevisions(access, id, wanted, options))
   }
 
@@ -95,12 +98,15 @@ export abstract class RevisionOperations<T extends object> {
     references: readonly RevisionReference[],
     options: RevisionFields & { readonly latest?: boolean; readonly partial?: boolean } = {},
   ): Promise<unknown> {
-    if (!Array.isArray(references)) throw new TypeError('an array of { id, rev } is needed')
-    const wanted = references.map(({ id, rev }: RevisionReference) => {
-      checkId(id)
-      if (rev !== undefined) parseRevision(rev)
-      return { id, rev }
-    })
+    if (!Array.isArray(references))
+      throw badArgument('bulkGet()', 'references must be an array of { id, rev }', references)
+    const wanted = calling('bulkGet()', () =>
+      references.map(({ id, rev }: RevisionReference) => {
+        checkId(id)
+        if (rev !== undefined) parseRevision(rev)
+        return { id, rev }
+      }),
+    )
     return this.#reading(({ bulkGet }, access) => bulkGet(access, wanted, options))
   }
 
@@ -114,10 +120,12 @@ export abstract class RevisionOperations<T extends object> {
    */
   revsDiff(revs: Readonly<Record<string, readonly string[]>>): Promise<Record<string, MissingRevisions>> {
     const wanted = Object.entries(revs)
-    for (const [id, list] of wanted) {
-      checkId(id)
-      checkedRevisions(list)
-    }
+    calling('revsDiff()', () => {
+      for (const [id, list] of wanted) {
+        checkId(id)
+        checkedRevisions(list)
+      }
+    })
     return this.#reading(({ revsDiff }, access) => revsDiff(access, wanted))
   }
 
@@ -141,8 +149,8 @@ export abstract class RevisionOperations<T extends object> {
    * await people.resolve('ann', (leaves) => ({ ...leaves[0], tags: leaves.flatMap(({ tags }) => tags) }))
    */
   resolve(id: string, choose: (leaves: RevisionDocument<T>[]) => DocumentInput<T> | undefined): Promise<WriteResult> {
-    checkId(id)
-    if (typeof choose !== 'function') throw new TypeError('resolve takes a function that makes one document of several')
+    calling('resolve()', () => checkId(id))
+    if (typeof choose !== 'function') throw badArgument('resolve()', 'choose must be a function', choose)
     const chooseStored = choose as unknown as (leaves: StoredDocument[]) => unknown
     return this.#writing(({ resolve }, access) => resolve(access, id, chooseStored))
   }
@@ -157,8 +165,10 @@ export abstract class RevisionOperations<T extends object> {
    * await people.purge('ann')
    */
   purge(id: string, revs?: string | readonly string[]): Promise<PurgeResult> {
-    checkId(id)
-    const leaves = revs === undefined ? undefined : checkedRevisions(typeof revs === 'string' ? [revs] : revs)
+    const leaves = calling('purge()', () => {
+      checkId(id)
+      return revs === undefined ? undefined : checkedRevisions(typeof revs === 'string' ? [revs] : revs)
+    })
     return this.#writing(({ purge }, access) => purge(access, id, leaves))
   }
 
@@ -174,10 +184,11 @@ export abstract class RevisionOperations<T extends object> {
   /** @internal `get` with options. */
   protected readRevisions(ids: string | readonly string[], options: RevisionReadOptions): Promise<unknown> {
     const { rev } = options
-    if (rev !== undefined) parseRevision(rev)
+    if (rev !== undefined) calling('get()', () => parseRevision(rev))
     if (typeof ids === 'string') return this.#reading(({ readOne }, access) => readOne(access, ids, options))
-    if (!Array.isArray(ids) || ids.some((id) => typeof id !== 'string') || rev !== undefined)
-      throw new TypeError('an id or an array of ids is needed, and a revision goes with one id')
+    if (rev !== undefined) throw badArgument('get()', 'rev must be given with one id only', rev)
+    if (!Array.isArray(ids) || ids.some((id) => typeof id !== 'string'))
+      throw badArgument('get()', 'the id must be a string or an array of strings', ids)
     const list = [...(ids as string[])]
     return this.#reading(({ readMany }, access) => readMany(access, list, options))
   }
@@ -196,7 +207,7 @@ export abstract class RevisionOperations<T extends object> {
 }
 
 function checkedRevisions(revs: unknown): string[] {
-  if (!Array.isArray(revs)) throw new TypeError('an array of revisions is needed')
+  if (!Array.isArray(revs)) throw new ArgumentError('revs must be an array of revisions', revs)
   for (const rev of revs) parseRevision(rev)
   return [...(revs as string[])]
 }

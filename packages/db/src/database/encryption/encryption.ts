@@ -1,8 +1,8 @@
 /** The encryption of an open database: who can open it, and its keys. Loaded with the first encrypted database. */
 import { cryptoPlatform } from '#crypto-platform'
 import { PannierError } from '../../base/errors.ts'
-import { checkOptions, type OptionNames } from '../../base/options.ts'
 import type { KeyValueStore } from '../../kv/key-value-store.ts'
+import { checkOptions, type OptionNames, badArgument } from '../../base/options.ts'
 import type { PagedKeyValueStore, SnapshotExport } from '../../kv/open.ts'
 import type { SnapshotOptions } from '../../kv/write-snapshot.ts'
 import {
@@ -70,7 +70,7 @@ export interface EncryptedParts {
 
 /** `restores`: the database is made of another one, also for whoever has but a recovery key of that. */
 export function sealing(credential: Credential, restores: boolean): Sealing {
-  checkCredential(credential)
+  checkCredential(credential, 'open()')
   const platform = cryptoPlatform()
   const sealedIn = (storage: DatabaseStorage): EncryptedStorage =>
     new EncryptedStorage(storage, platform, credential, restores || undefined)
@@ -111,14 +111,14 @@ export class Encryption {
 
   /** Lets another password open the database too. */
   async addPassword(password: string, options: SlotOptions = {}): Promise<EncryptionSlot> {
-    checkPassword(password)
-    return this.#addSlot({ password }, options)
+    checkPassword(password, 'addPassword()')
+    return this.#addSlot({ password }, options, 'addPassword()')
   }
 
   /** Lets a key that a device or an account keeps open the database: AES-GCM with 256 bits; it need not be extractable. */
   async addKey(key: CryptoKey, options: SlotOptions = {}): Promise<EncryptionSlot> {
-    checkCredential({ key })
-    return this.#addSlot({ key }, options)
+    checkCredential({ key }, 'addKey()')
+    return this.#addSlot({ key }, options, 'addKey()')
   }
 
   /**
@@ -129,7 +129,7 @@ export class Encryption {
    */
   async makeRecoveryKey(options: SlotOptions = {}): Promise<string> {
     const recoveryKey = formatRecoveryKey(this.#pages.vault.platform.random(KEY_BYTES))
-    await this.#addSlot({ recoveryKey }, options)
+    await this.#addSlot({ recoveryKey }, options, 'makeRecoveryKey()')
     return recoveryKey
   }
 
@@ -150,8 +150,8 @@ export class Encryption {
 
   /** As `db.changePassword`. */
   async changePassword(oldPassword: string, newPassword: string): Promise<void> {
-    checkPassword(oldPassword)
-    checkPassword(newPassword)
+    checkPassword(oldPassword, 'changePassword()')
+    checkPassword(newPassword, 'changePassword()')
     const { vault } = this.#pages
     await this.#changeSlots(async ({ database, slots }) => {
       const found = await openSlots(vault.platform, database, slots, { password: oldPassword })
@@ -200,11 +200,11 @@ export class Encryption {
     return { keyUses, isRotationDue: keyUses >= ROTATION_DUE_USES, isRotating: header.keys.length > 1 }
   }
 
-  async #addSlot(credential: Credential, options: SlotOptions): Promise<EncryptionSlot> {
-    checkOptions('addPassword(), addKey() and makeRecoveryKey()', options, SLOT_OPTIONS)
+  async #addSlot(credential: Credential, options: SlotOptions, call: string): Promise<EncryptionSlot> {
+    checkOptions(call, options, SLOT_OPTIONS)
     const { label = '' } = options
     if (typeof label !== 'string' || label.length > LABEL_CHARS_MAX)
-      throw new TypeError(`a label is a string of up to ${LABEL_CHARS_MAX} characters`)
+      throw badArgument(call, `label must be a string of up to ${LABEL_CHARS_MAX} characters`, label)
     let added: Slot | undefined
     await this.#changeSlots(async ({ slots }) => {
       if (slots.length >= SLOTS_MAX)

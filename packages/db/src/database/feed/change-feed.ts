@@ -2,7 +2,7 @@
  * The change feed of a collection as its callers see it. The contract is docs/internals/change-feed.md. What reads it is loaded with
  * the first use.
  */
-import { checkOptions, type OptionNames } from '../../base/options.ts'
+import { checkOptions, type OptionNames, badArgument, calling } from '../../base/options.ts'
 import { loadedModule } from '../../base/lazy-module.ts'
 import { parseSelector, type SelectorMeaning } from '../../query/ast/parse-selector.ts'
 import { normalise } from '../../query/ast/normalise.ts'
@@ -120,7 +120,8 @@ export class ChangeFeed<T extends object> implements AsyncIterable<DocumentChang
 
   #checkEnd(): void {
     const { live, limit } = this.#specification
-    if (live && limit === Infinity) throw new TypeError('A live feed without a limit has no end: loop over it.')
+    if (live && limit === Infinity)
+      throw badArgument('toArray()', 'a live feed must have a limit (or loop over it)', limit)
   }
 
   async #collect(): Promise<DocumentChange<Stored<T>>[]> {
@@ -162,13 +163,15 @@ export function feedSpecification<T extends object>(options: ChangesOptions<T>, 
   const { since = 0, epoch, limit = Infinity, descending = false, live = false } = options
   const { docs = false, conflicts = false, style = 'winner', selector, ids, filter, signal } = options
   const { dialect, collation } = options
-  if (since !== 'now' && !isCount(since)) throw new TypeError(`since is a sequence number or 'now'`)
-  if (limit !== Infinity && !isCount(limit)) throw new TypeError('limit is a number of rows')
-  if (live && descending) throw new TypeError('a feed that is live cannot be descending')
-  if (style !== 'winner' && style !== 'all') throw new TypeError(`style is 'winner' or 'all'`)
+  if (since !== 'now' && !isCount(since)) throw badArgument('changes()', "since must be a sequence or 'now'", since)
+  if (limit !== Infinity && !isCount(limit))
+    throw badArgument('changes()', 'limit must be a whole number from 0', limit)
+  if (live && descending) throw badArgument('changes()', 'descending must be false with live', descending)
+  if (style !== 'winner' && style !== 'all') throw badArgument('changes()', "style must be 'winner' or 'all'", style)
   if (ids !== undefined && !(Array.isArray(ids) && ids.every((id) => typeof id === 'string')))
-    throw new TypeError('ids is an array of ids')
-  if (filter !== undefined && typeof filter !== 'function') throw new TypeError('filter is a function')
+    throw badArgument('changes()', 'ids must be an array of ids', ids)
+  if (filter !== undefined && typeof filter !== 'function')
+    throw badArgument('changes()', 'filter must be a function', filter)
   return {
     since: since === 'now' ? now() : since,
     epoch,
@@ -176,7 +179,10 @@ export function feedSpecification<T extends object>(options: ChangesOptions<T>, 
     live,
     signal,
     request: {
-      condition: selector === undefined ? undefined : normalise(parseSelector(selector, { dialect, collation })),
+      condition:
+        selector === undefined
+          ? undefined
+          : calling('changes()', () => normalise(parseSelector(selector, { dialect, collation }))),
       ids: ids && new Set(ids),
       accept: filter as FeedSpecification['request']['accept'],
       docs,

@@ -51,7 +51,7 @@ async function openChosen<Schemas extends object>(
 
 /** Deletes what is in either. */
 export function destroyByChoice(choice: Choice, name: string): Promise<void> {
-  limitsOf(name, {})
+  limitsOf(name, {}, 'destroy()')
   return inTurn(choice, name, undefined, async () => {
     for (const place of [choice.preferred, choice.fallback]) {
       if (await place.has(name)) await place.storage.destroy(name)

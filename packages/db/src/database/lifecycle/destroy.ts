@@ -19,7 +19,7 @@ const DESTROY_OPTIONS: OptionNames<DestroyOptions> = { storage: true }
  */
 export function destroy(name: string, options: DestroyOptions = {}): Promise<void> {
   checkOptions('destroy()', options, DESTROY_OPTIONS)
-  limitsOf(name, {})
+  limitsOf(name, {}, 'destroy()')
   const { storage = defaultStorage() } = options
   return storage.destroy(name)
 }

@@ -8,7 +8,7 @@
  * does, and the others find it moved.
  */
 import { throwIfCancelled, type LongWork } from '../../base/long-work.ts'
-import { checkOptions, type OptionNames } from '../../base/options.ts'
+import { checkOptions, type OptionNames, badArgument } from '../../base/options.ts'
 import type { CommitSequence } from '../../base/brand.ts'
 import type { Environment } from '../../base/environment.ts'
 import { isPannierError, PannierError } from '../../base/errors.ts'
@@ -62,9 +62,10 @@ export async function moveDatabase(
 ): Promise<void> {
   checkOptions('moveTo()', work, MOVE_OPTIONS)
   if (typeof target?.identify !== 'function')
-    throw new TypeError(`moveTo(): the target must be a storage, as opfs() gives it, got ${typeof target}`)
+    throw badArgument('moveTo()', 'target must be a storage like opfs()', target)
   const { name, storage } = source
-  if (target.identify(name) === storage.identify(name)) throw new TypeError('that is where the database is')
+  if (target.identify(name) === storage.identify(name))
+    throw badArgument('moveTo()', 'target must be another storage than the present one', target.identify(name))
   if (database.encryption && !work.encryption) {
     const message =
       'The database is encrypted: to be moved it needs a password or key again, as the option `encryption`.'

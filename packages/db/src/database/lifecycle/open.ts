@@ -9,7 +9,7 @@ import { answering } from '../../query/answer-on-demand.ts'
 import type { Durability, PageStore, DatabaseStorage } from '../../storage/page-store.ts'
 import type { ByteSource } from '../transfer/byte-stream.ts'
 import type { Credential } from '../../storage/encrypted/slots.ts'
-import { checkOptions, type OptionNames } from '../../base/options.ts'
+import { checkOptions, type OptionNames, badArgument } from '../../base/options.ts'
 import type { CollectionOptions } from '../collection/declarations.ts'
 import { coordinatorFor } from '../coordination/coordinator.ts'
 import { Database } from '../database.ts'
@@ -100,14 +100,17 @@ interface Limits {
 export function limitsOf(
   name: string,
   options: Pick<OpenOptions, 'durability' | 'cacheBytesMax' | 'writeWaitMsMax'>,
+  call = 'open()',
 ): Limits {
   if (typeof name !== 'string' || name === '')
-    throw new TypeError('the name of a database is a string that is not empty')
+    throw badArgument(call, 'the name of a database must be a string that is not empty', name)
   const { durability = 'relaxed', cacheBytesMax = CACHE_BYTES_MAX_DEFAULT, writeWaitMsMax = Infinity } = options
-  if (durability !== 'relaxed' && durability !== 'strict') throw new TypeError("durability is 'relaxed' or 'strict'")
-  if (!(cacheBytesMax >= CACHE_BYTES_MAX_MIN)) throw new TypeError(`cacheBytesMax is at least ${CACHE_BYTES_MAX_MIN}`)
+  if (durability !== 'relaxed' && durability !== 'strict')
+    throw badArgument(call, "durability must be 'relaxed' or 'strict'", durability)
+  if (!(cacheBytesMax >= CACHE_BYTES_MAX_MIN))
+    throw badArgument(call, `cacheBytesMax must be a number from ${CACHE_BYTES_MAX_MIN}`, cacheBytesMax)
   if (!(writeWaitMsMax > 0))
-    throw new TypeError(`open(): writeWaitMsMax must be a number of milliseconds above 0, got ${writeWaitMsMax}`)
+    throw badArgument(call, 'writeWaitMsMax must be a number of milliseconds above 0', writeWaitMsMax)
   return { durability, cacheBytesMax, waits: { waitMsMax: writeWaitMsMax, warn } }
 }
 
@@ -120,7 +123,7 @@ function warn(message: string): void {
 async function openChecked(name: string, options: OpenOptions, limits: Limits): Promise<Database> {
   const { storage = defaultStorage(), collections = {}, onProgress, signal } = options
   if (typeof storage?.open !== 'function')
-    throw new TypeError(`open(): storage must be one, as memory() gives it, got ${typeof storage}`)
+    throw badArgument('open()', 'storage must be a storage like memory()', storage)
   throwIfCancelled(signal, 'The opening')
   const environment = systemEnvironment()
   const sealing =

@@ -1,7 +1,7 @@
 /** Starts replications and sums up how they are. Loaded with the first one. */
 import { throwIfCancelled } from '../../base/long-work.ts'
 import type { PannierError } from '../../base/errors.ts'
-import { checkOptions, type OptionNames } from '../../base/options.ts'
+import { checkOptions, type OptionNames, badArgument } from '../../base/options.ts'
 import { HttpPeer } from '../../replication/http/http-peer.ts'
 import type { HttpPeerOptions } from '../../replication/http/http-peer.ts'
 import type { PeerFilter, ReplicationPeer } from '../../replication/peer.ts'
@@ -136,6 +136,9 @@ const REPLICATION_OPTIONS: OptionNames<ReplicationOptions> = {
   ...DIRECTION_OPTIONS,
 }
 
+/** What the user has called, in messages. */
+const CALL = 'sync() or replicate()'
+
 const REMOTE_SIDE: OptionNames<RemoteSide> = { url: true, ...HTTP_OPTIONS }
 const COLLECTION_SIDE: OptionNames<CollectionSide> = { collection: true, around: true, admit: true, accept: true }
 
@@ -143,13 +146,12 @@ const SYNC_OPTIONS: OptionNames<DatabaseSyncOptions> = { collections: true, ...R
 
 function checkReplicationOptions(request: ReplicationRequest, options: ReplicationOptions): void {
   if ('url' in request) {
-    checkOptions('db.sync()', options ?? {}, SYNC_OPTIONS)
+    checkOptions('sync()', options ?? {}, SYNC_OPTIONS)
     const { collections } = (options ?? {}) as Partial<DatabaseSyncOptions>
     if (typeof collections !== 'object' || collections === null)
-      throw new TypeError("db.sync(): collections must be given, as in { collections: ['people'] }")
-  } else checkOptions('sync() and replicate()', options, REPLICATION_OPTIONS)
-  for (const own of [options.push, options.pull])
-    if (own !== undefined) checkOptions('push and pull', own, DIRECTION_OPTIONS)
+      throw badArgument('sync()', "collections must be given, as in { collections: ['people'] }", collections)
+  } else checkOptions(CALL, options, REPLICATION_OPTIONS)
+  for (const own of [options.push, options.pull]) if (own !== undefined) checkOptions(CALL, own, DIRECTION_OPTIONS)
 }
 
 /** Through which the handle and what does the work talk. */
@@ -234,31 +236,31 @@ function runBetween(context: DatabaseContext, { source, target }: SidesRequest, 
 
 function checkFilter({ filter }: RunOptions, source: ReplicationPeer): void {
   if (filter.name !== undefined && source instanceof LocalPeer && !source.filters)
-    throw new TypeError('a filter by name is one that a server has: filter a collection by a function')
+    throw badArgument(CALL, 'filter must be a function for a local source', filter.name)
 }
 
 function sideOf(context: DatabaseContext, side: ReplicationSide, options: ReplicationOptions): ReplicationPeer {
   if (typeof side !== 'object' || side === null || side instanceof URL) return peerOf(context, side, options)
   if ('url' in side) {
-    checkOptions('a side of replicate()', side, REMOTE_SIDE)
+    checkOptions('replicate()', side, REMOTE_SIDE)
     return peerOf(context, side.url, { ...options, ...side })
   }
   if (!('collection' in side && typeof side.collection === 'object'))
     return peerOf(context, side as ReplicationTarget, options)
-  checkOptions('a side of replicate()', side, COLLECTION_SIDE)
+  checkOptions('replicate()', side, COLLECTION_SIDE)
   return new LocalPeer(collectionOf(side.collection), side)
 }
 
 function collectionOf(target: ReplicationTarget): LocalCollection {
   if (target instanceof CollectionOperations && 'changes' in target) return target as LocalCollection
-  throw new TypeError('a replication is with the URL of a database, or with a collection')
+  throw badArgument(CALL, 'a source or target must be the URL of a database or a collection', target)
 }
 
 function peerOf(context: DatabaseContext, target: ReplicationTarget, options: ReplicationOptions): ReplicationPeer {
   if (typeof target !== 'string' && !(target instanceof URL)) return new LocalPeer(collectionOf(target))
   const url = URL.canParse(String(target)) ? new URL(target) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw new TypeError('the URL of a database begins with http')
+    throw badArgument(CALL, 'the URL must begin with http: or https:', String(target))
   return new HttpPeer(url, options, context.environment)
 }
 
@@ -271,14 +273,14 @@ function runOptions(
 ): RunOptions {
   const { live = false, retry = live, style = 'all', checkpoint = 'both', create = true } = options
   const { batchSize = BATCH_SIZE_DEFAULT, batchesAhead = BATCHES_AHEAD_DEFAULT } = options
-  if (!isCount(batchSize) || !isCount(batchesAhead))
-    throw new TypeError('batchSize and batchesAhead are numbers from 1 on')
+  for (const [name, count] of Object.entries({ batchSize, batchesAhead }))
+    if (!isCount(count)) throw badArgument(CALL, `${name} must be a whole number from 1`, count)
   const { connectionsMax = Infinity } = options
   if (connectionsMax !== Infinity && !(isCount(connectionsMax) && connectionsMax >= 2))
-    throw new TypeError(`connectionsMax must be a number from 2 on, got ${String(connectionsMax)}`)
-  if (style !== 'all' && style !== 'winner') throw new TypeError(`style is 'winner' or 'all'`)
+    throw badArgument(CALL, 'connectionsMax must be a whole number from 2', connectionsMax)
+  if (style !== 'all' && style !== 'winner') throw badArgument(CALL, "style must be 'winner' or 'all'", style)
   if (!['both', 'source', 'target', 'none'].includes(checkpoint))
-    throw new TypeError(`checkpoint is 'both', 'source', 'target' or 'none'`)
+    throw badArgument(CALL, "the option checkpoint must be 'both', 'source', 'target' or 'none'", checkpoint)
   return {
     collection,
     direction,
@@ -303,9 +305,9 @@ function runOptions(
 
 function filterOf({ ids, selector, filter, parameters, view }: DirectionOptions): PeerFilter {
   if (ids !== undefined && !(Array.isArray(ids) && ids.every((id) => typeof id === 'string')))
-    throw new TypeError('ids is an array of ids')
+    throw badArgument(CALL, 'ids must be an array of ids', ids)
   if (filter !== undefined && typeof filter !== 'string' && typeof filter !== 'function')
-    throw new TypeError('filter is a function, or the name of a filter of the server')
+    throw badArgument(CALL, 'filter must be a function or the name of a filter on the server', filter)
   const name = view !== undefined ? '_view' : typeof filter === 'string' ? filter : undefined
   return {
     ids,

@@ -5,6 +5,7 @@
 import { PannierError } from '../../base/errors.ts'
 import type { MaybePromise } from '../../base/async.ts'
 import { loadedModule } from '../../base/lazy-module.ts'
+import { badArgument } from '../../base/options.ts'
 import type { Catalog } from '../../document/catalog.ts'
 import { SCHEMA_VERSION_FIRST, type CollectionState } from '../../document/collection-state.ts'
 import type { WriteTransaction } from '../../kv/key-value-store.ts'
@@ -40,15 +41,23 @@ export class CollectionSchema {
   /** True if that is news. Wrong options, and others than before, are a TypeError. */
   declare({ schema, version, migrations }: SchemaOptions): boolean {
     if (schema === undefined && version === undefined) {
-      if (migrations !== undefined) throw new TypeError('migrations need a version')
+      if (migrations !== undefined) throw badArgument('collection()', 'version must be given with migrations', version)
       return false
     }
     if (schema !== undefined && !isStandardSchema(schema))
-      throw new TypeError('a schema is a Standard Schema (https://standardschema.dev), version 1')
+      throw badArgument(
+        'collection()',
+        'schema must be a Standard Schema (https://standardschema.dev), version 1',
+        schema,
+      )
     checkMigrations(version ?? SCHEMA_VERSION_FIRST, migrations ?? {})
     const news = this.version === undefined
     if (!news && (schema !== this.#schema || (version ?? SCHEMA_VERSION_FIRST) !== this.version))
-      throw new TypeError('the collection was declared with another schema or version before')
+      throw badArgument(
+        'collection()',
+        `schema and version must stay as declared before, with version ${this.version}`,
+        version,
+      )
     this.#schema = schema
     this.version = version ?? SCHEMA_VERSION_FIRST
     this.migrations = migrations ?? {}
@@ -94,11 +103,16 @@ export class CollectionSchema {
 
 function checkMigrations(version: number, migrations: Readonly<Record<number, Migration>>): void {
   if (!Number.isSafeInteger(version) || version < SCHEMA_VERSION_FIRST)
-    throw new TypeError('the version of a schema is an integer of at least 1')
+    throw badArgument('collection()', 'version must be a whole number from 1', version)
   for (let to = SCHEMA_VERSION_FIRST + 1; to <= version; to++) {
-    if (typeof migrations[to] !== 'function') throw new TypeError(`the migration to version ${to} is missing`)
+    if (typeof migrations[to] !== 'function')
+      throw badArgument('collection()', `migrations[${to}] must be a function`, migrations[to])
   }
   const count = Object.keys(migrations).length
   if (count !== version - SCHEMA_VERSION_FIRST)
-    throw new TypeError(`there are migrations to versions other than 2 to ${version}`)
+    throw badArgument(
+      'collection()',
+      `migrations must have the versions 2 to ${version} only`,
+      Object.keys(migrations).join(),
+    )
 }

@@ -4,6 +4,7 @@
  */
 import type { Key } from '../../base/brand.ts'
 import { PannierError } from '../../base/errors.ts'
+import { badArgument } from '../../base/options.ts'
 import { isPlainObject } from '../../codec/collation.ts'
 import { isReserved } from '../../codec/document-format.ts'
 import { hashContent } from '../../codec/hash-content.ts'
@@ -100,13 +101,10 @@ async function runMigrations(
   let current = document
   for (let to = from + 1; to <= version!; to++) {
     const result: unknown = await migrations[to]!(current)
-    if (!isPlainObject(result))
-      throw new TypeError(
-        `The migration to version ${to} returned ${result === undefined ? 'nothing' : 'no document'}; it must return the new document.`,
-      )
+    if (!isPlainObject(result)) throw badArgument(`migrations[${to}]()`, 'the result must be the new document', result)
     if (result['_deleted'] === true) return null
     if (result['_id'] !== undefined && result['_id'] !== _id)
-      throw new TypeError(`The migration to version ${to} changes the _id.`)
+      throw badArgument(`migrations[${to}]()`, `_id must stay '${_id}'`, result['_id'])
     current = { ...result, _id }
   }
   return current

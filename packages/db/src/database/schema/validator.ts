@@ -7,6 +7,7 @@
  */
 import { PannierError } from '../../base/errors.ts'
 import { andThen, isPromise, type MaybePromise } from '../../base/async.ts'
+import { ArgumentError, badArgument } from '../../base/options.ts'
 import { checkPlainObject, isPlainObject } from '../../codec/collation.ts'
 import { isReserved } from '../../codec/document-format.ts'
 import type { StoredDocument } from '../../document/document-reader.ts'
@@ -73,7 +74,7 @@ export class DocumentValidator {
       const checked = this.check({ ...changed, _id })
       if (isPromise(checked)) {
         checked.catch(() => {})
-        throw new TypeError('update: the schema is asynchronous; read the document and `put` it instead')
+        throw badArgument('update()', 'the schema must be synchronous (or read the document and put() it)', checked)
       }
       if (checked instanceof PannierError) throw checked
       return checked
@@ -124,7 +125,7 @@ function contentOf(input: Fields): Fields {
 
 /** What the schema gave, with what it was not shown. */
 function stored(input: Fields, output: unknown, position: number | undefined): Fields | PannierError {
-  if (!isPlainObject(output)) throw new TypeError('a schema of a collection gives plain objects')
+  if (!isPlainObject(output)) throw new ArgumentError('the output of the schema must be a plain object', output)
   if (input['_id'] !== undefined && output['_id'] !== undefined && output['_id'] !== input['_id'])
     return invalid(input, [{ message: 'The schema changes the _id.', path: ['_id'] }], position)
   const kept = Object.entries(input).filter(([name]) => isReserved(name))

@@ -1,6 +1,7 @@
 /** What a caller hands in as bytes, as an async iterable. Loaded when it is needed. */
 import { throwIfCancelled } from '../../base/long-work.ts'
 import { streamChunks } from '../../base/async.ts'
+import { ArgumentError } from '../../base/options.ts'
 import type { ByteSource } from './byte-stream.ts'
 
 /** A TypeError tells what can't be a source. */
@@ -13,7 +14,10 @@ export function bytesOf(source: ByteSource): AsyncIterable<Uint8Array> {
     if ('getReader' in source) return chunksOf(streamChunks(source))
     if (Symbol.asyncIterator in source) return chunksOf(source)
   }
-  throw new TypeError('a source is a ReadableStream, a Blob, bytes, a string or an async iterable of these')
+  throw new ArgumentError(
+    'source must be a string, bytes, a Blob, a ReadableStream or an async iterable of bytes or strings',
+    source,
+  )
 }
 
 /** How many bytes there will be, where that is known. */
@@ -72,7 +76,7 @@ function toBytes(chunk: unknown): Uint8Array {
   if (typeof chunk === 'string') return encoder.encode(chunk)
   if (chunk instanceof ArrayBuffer) return new Uint8Array(chunk)
   if (ArrayBuffer.isView(chunk)) return asBytes(chunk)
-  throw new TypeError('a source gives bytes or text')
+  throw new ArgumentError('a source must give bytes or strings', chunk)
 }
 
 /** Of a Buffer too, whose `slice` is no copy: what is written into that would be written into the caller's. */

@@ -1,5 +1,6 @@
 /** What callers hand in as attachments: checked at once, so that wrong arguments are a TypeError that says where. */
 import { PannierError } from '../../base/errors.ts'
+import { ArgumentError } from '../../base/options.ts'
 import { isPlainObject } from '../../codec/collation.ts'
 import { textToByteString } from '../../codec/text.ts'
 import { ATTACHMENT_NAME_BYTES_MAX, ATTACHMENTS_PER_DOCUMENT_MAX, CONTENT_TYPE_CHARS_MAX } from './attachment-limits.ts'
@@ -49,11 +50,12 @@ export interface CheckedAttachment {
 }
 
 export const CONTENT_TYPE_DEFAULT = 'application/octet-stream'
+const DATA_TYPES = 'a Blob, bytes, a ReadableStream or an async iterable'
 const CONTENT_TYPE_TEXT = 'text/plain;charset=utf-8'
 
 /** `attachments`: the document's `_attachments`. */
 export function checkAttachments(attachments: unknown): CheckedAttachment[] {
-  if (!isPlainObject(attachments)) throw new TypeError('_attachments is an object of attachments by name')
+  if (!isPlainObject(attachments)) throw new ArgumentError('_attachments must be an object', attachments)
   const names = Object.keys(attachments)
   if (names.length > ATTACHMENTS_PER_DOCUMENT_MAX) {
     throw new PannierError(
@@ -64,27 +66,24 @@ export function checkAttachments(attachments: unknown): CheckedAttachment[] {
   return names.map((name) => checkAttachment(name, attachments[name], `_attachments[${JSON.stringify(name)}]`))
 }
 
-/** Of `putAttachment`, whose name is `call` in messages. */
-export function checkContent(
-  name: string,
-  content: unknown,
-  contentType: string | undefined,
-  call: string,
-): CheckedAttachment {
+/** The content that `putAttachment` is given. */
+export function checkContent(name: string, content: unknown, contentType: string | undefined): CheckedAttachment {
   const isText = typeof content === 'string'
   const isBase64 = isPlainObject(content) && typeof content['base64'] === 'string'
   const data = isText ? new TextEncoder().encode(content) : isBase64 ? content['base64'] : content
   if (!isBase64 && !isData(data))
-    throw new TypeError(
-      `${call}(): the content must be a Blob, bytes, a text, { base64: '…' }, a ReadableStream or an async iterable, got ${describe(content)}`,
-    )
-  return checkAttachment(name, { data, content_type: contentType ?? (isText ? CONTENT_TYPE_TEXT : undefined) }, call)
+    throw new ArgumentError(`content must be text, { base64: '…' } or ${DATA_TYPES}`, content)
+  return checkAttachment(
+    name,
+    { data, content_type: contentType ?? (isText ? CONTENT_TYPE_TEXT : undefined) },
+    'content',
+  )
 }
 
 /** `path` says in messages where it stands. */
 export function checkAttachment(name: unknown, input: unknown, path: string): CheckedAttachment {
-  const checkedName = checkName(name, path)
-  if (!isPlainObject(input)) throw new TypeError(`${path} is an object with \`data\` or \`stub: true\``)
+  const checkedName = checkName(name)
+  if (!isPlainObject(input)) throw new ArgumentError(`${path} must be an object`, input)
   const { data, stub, digest, revpos, content_type } = input
   if (data !== undefined) {
     const checked = checkData(data, `${path}.data`)
@@ -92,15 +91,16 @@ export function checkAttachment(name: unknown, input: unknown, path: string): Ch
     const contentType = checkContentType(content_type ?? typeOfData, `${path}.content_type`)
     return { name: checkedName, contentType, data: checked, digest: undefined, revpos: checkRevpos(revpos) }
   }
-  if (stub !== true) throw new TypeError(`${path} has neither \`data\` nor \`stub: true\``)
-  if (digest !== undefined && typeof digest !== 'string') throw new TypeError(`${path}.digest is a string`)
+  if (stub !== true) throw new ArgumentError(`${path} must have data or stub: true`, input)
+  if (digest !== undefined && typeof digest !== 'string')
+    throw new ArgumentError(`${path}.digest must be a string`, digest)
   return { name: checkedName, contentType: CONTENT_TYPE_DEFAULT, data: undefined, digest, revpos: undefined }
 }
 
-export function checkName(name: unknown, path: string): string {
+export function checkName(name: unknown): string {
   if (typeof name !== 'string' || name === '')
-    throw new TypeError(`${path}: the name of an attachment is a string, not ''`)
-  if (name.startsWith('_')) throw new TypeError(`${path}: names of attachments do not start with '_'`)
+    throw new ArgumentError('the name of an attachment must be a string that is not empty', name)
+  if (name.startsWith('_')) throw new ArgumentError(`the name of an attachment must not start with '_'`, name)
   const length = textToByteString(name).length
   if (length > ATTACHMENT_NAME_BYTES_MAX) {
     throw new PannierError(
@@ -113,10 +113,11 @@ export function checkName(name: unknown, path: string): string {
 
 function checkContentType(contentType: unknown, path: string): string {
   if (typeof contentType !== 'string' || contentType === '' || contentType.length > CONTENT_TYPE_CHARS_MAX)
-    throw new TypeError(`${path} is a string of 1 to ${CONTENT_TYPE_CHARS_MAX} characters`)
+    throw new ArgumentError(`${path} must be a string of 1 to ${CONTENT_TYPE_CHARS_MAX} characters`, contentType)
   // It ends up in headers of HTTP.
   // oxlint-disable-next-line no-control-regex
-  if (/[\x00-\x1f\x7f]/.test(contentType)) throw new TypeError(`${path} has control characters`)
+  if (/[\x00-\x1f\x7f]/.test(contentType))
+    throw new ArgumentError(`${path} must not have control characters`, contentType)
   return contentType
 }
 
@@ -127,9 +128,7 @@ function checkRevpos(revpos: unknown): number | undefined {
 function checkData(data: unknown, path: string): Exclude<AttachmentData, string> {
   if (typeof data === 'string') return decodeBase64(data, path)
   if (isData(data)) return data
-  throw new TypeError(
-    `${path} is a Blob, bytes, a string in base64, a ReadableStream or an async iterable, not ${describe(data)}`,
-  )
+  throw new ArgumentError(`${path} must be base64 or ${DATA_TYPES}`, data)
 }
 
 function isData(data: unknown): data is Exclude<AttachmentData, string> {
@@ -154,13 +153,9 @@ function decodeBase64(text: string, path: string): Uint8Array {
   try {
     decoded = atob(text)
   } catch {
-    throw new TypeError(`${path} is not base64`)
+    throw new ArgumentError(`${path} must be base64`, text)
   }
   const bytes = new Uint8Array(decoded.length)
   for (let at = 0; at < bytes.length; at++) bytes[at] = decoded.charCodeAt(at)
   return bytes
-}
-
-function describe(value: unknown): string {
-  return value === null ? 'null' : Array.isArray(value) ? 'an array' : typeof value
 }

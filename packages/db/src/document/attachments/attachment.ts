@@ -1,5 +1,5 @@
 /** An attachment that is read: lazily, whole or in part, at once or as a stream. */
-import { checkOptions, type OptionNames } from '../../base/options.ts'
+import { checkOptions, type OptionNames, badArgument } from '../../base/options.ts'
 import { isPromise, type MaybePromise } from '../../base/async.ts'
 import { PannierError } from '../../base/errors.ts'
 import type { Snapshot } from '../../kv/key-value-store.ts'
@@ -61,7 +61,7 @@ export class Attachment {
 
   /** @throws PANNIER_NOT_FOUND if the attachment was removed since. */
   async bytes(range: ByteRange = this.#range): Promise<Uint8Array<ArrayBuffer>> {
-    const { start, end } = this.#clamp(range)
+    const { start, end } = this.#clamp(range, 'bytes()')
     const bytes = new Uint8Array(end - start)
     let filled = 0
     await this.#pieces(start, end, READ_CHUNKS, (piece) => {
@@ -89,7 +89,7 @@ export class Attachment {
    * return new Response(attachment.stream(), { headers: { 'content-type': attachment.contentType } })
    */
   stream(range: ByteRange = this.#range): ReadableStream<Uint8Array<ArrayBuffer>> {
-    const { start, end } = this.#clamp(range)
+    const { start, end } = this.#clamp(range, 'stream()')
     let at = start
     let source: BlobSource | undefined
     const release = (): void => source?.release()
@@ -118,10 +118,10 @@ export class Attachment {
     )
   }
 
-  #clamp(range: ByteRange): { start: number; end: number } {
-    checkOptions('the range of an attachment', range, RANGE)
+  #clamp(range: ByteRange, call: string): { start: number; end: number } {
+    checkOptions(call, range, RANGE)
     const { start = 0, end = this.length } = range
-    checkRange({ start, end })
+    checkRange({ start, end }, call)
     const from = Math.min(start, this.length)
     return { start: from, end: Math.max(from, Math.min(end, this.length)) }
   }
@@ -168,10 +168,10 @@ export class Attachment {
   }
 }
 
-export function checkRange({ start, end }: ByteRange): void {
+export function checkRange({ start, end }: ByteRange, call: string): void {
   for (const at of [start, end]) {
     if (at !== undefined && (!Number.isSafeInteger(at) || at < 0))
-      throw new TypeError('start and end of a range of bytes are whole numbers from 0 on')
+      throw badArgument(call, 'start and end must be whole numbers from 0', at)
   }
 }
 

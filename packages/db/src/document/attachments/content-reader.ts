@@ -1,5 +1,6 @@
 /** Reads the content of attachments: in pieces of any size from whatever it is handed in as, into chunks of one size. */
 import { PannierError } from '../../base/errors.ts'
+import { ArgumentError } from '../../base/options.ts'
 import { ATTACHMENT_BYTES_MAX } from './attachment-limits.ts'
 import { isStream } from './attachment-input.ts'
 import type { CheckedAttachment } from './attachment-input.ts'
@@ -127,7 +128,7 @@ function readIterable(iterable: AsyncIterable<unknown>, path: string): PieceRead
 function checkPiece(piece: unknown, path: string): Uint8Array {
   if (piece instanceof Uint8Array) return piece
   if (piece instanceof ArrayBuffer) return new Uint8Array(piece)
-  throw new TypeError(`${path} gives something else than bytes`)
+  throw new ArgumentError(`the pieces of ${path} must be bytes`, piece)
 }
 
 function tooLarge(): PannierError {

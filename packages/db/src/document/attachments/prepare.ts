@@ -4,6 +4,7 @@
  */
 import { throwIfCancelled } from '../../base/long-work.ts'
 import { PannierError } from '../../base/errors.ts'
+import { ArgumentError } from '../../base/options.ts'
 import type { CheckedAttachment } from './attachment-input.ts'
 import { TRANSACTION_ATTACHMENT_BYTES_MAX } from './attachment-limits.ts'
 import type { FinishedUpload } from './blob-changes.ts'
@@ -140,8 +141,9 @@ export function prepareInMemory(attachments: readonly CheckedAttachment[]): Prep
     if (data === undefined) return { ...rest, content: undefined }
     const bytes = bytesInMemory(data)
     if (bytes === undefined) {
-      throw new TypeError(
-        `_attachments['${rest.name}'].data must be bytes or base64 here: what has to be waited for goes into putAttachment`,
+      throw new ArgumentError(
+        `_attachments['${rest.name}'].data must be bytes or base64 here (putAttachment() takes others)`,
+        data,
       )
     }
     if (bytes.length > TRANSACTION_ATTACHMENT_BYTES_MAX) throw tooMuchForTransaction()

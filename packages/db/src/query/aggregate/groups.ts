@@ -1,5 +1,6 @@
 /** Groups of documents with what is computed over each: what is asked for, as an immutable value, and the ways to have it answered. */
 import { loadedModule } from '../../base/lazy-module.ts'
+import { badArgument, calling } from '../../base/options.ts'
 import { fieldNames, parseOrderedField } from '../../codec/field-path.ts'
 import type { OrderedPath } from '../../index/index-definition.ts'
 import { normalise, type Condition } from '../ast/normalise.ts'
@@ -50,18 +51,20 @@ export class Groups<Row extends object, Document extends object> implements Asyn
   ): Groups<Row & Aggregated<Document, Wanted>, Document> {
     const steps = parseAggregates(wanted)
     const names = this.#specification.groupPaths.map((path) => fieldNames(path)[0])
-    for (const { name } of steps) if (names.includes(name)) throw new TypeError(`"${name}" is a field of the groups.`)
+    for (const { name } of steps)
+      if (names.includes(name))
+        throw badArgument('aggregate()', 'the name of an aggregate must not be a field of groupBy()', name)
     return this.#with({ steps })
   }
 
   /** Only groups whose rows match. */
   having(selector: Selector<Row> | BuiltPredicate): Groups<Row, Document> {
-    return this.#with({ having: normalise(parseSelector(selector)) })
+    return this.#with({ having: calling('having()', () => normalise(parseSelector(selector))) })
   }
 
   /** Sorts by fields of the rows; of equals those with lower groups come first. */
   sort(...fields: OrderedPath<FieldPath<Row>>[]): Groups<Row, Document> {
-    return this.#with({ sort: (fields as string[]).map(parseOrderedField) })
+    return this.#with({ sort: calling('sort()', () => (fields as string[]).map(parseOrderedField)) })
   }
 
   /** Leaves out so many rows at the start. */

@@ -1,4 +1,5 @@
 /** What can be computed over documents, and what comes out, as types and as checked arguments. */
+import { badArgument, calling } from '../../base/options.ts'
 import { checkFieldPath } from '../../codec/field-path.ts'
 import { isPlainObject } from '../../codec/collation.ts'
 import type { FieldPath, FieldValue } from '../field-types.ts'
@@ -49,14 +50,14 @@ const OPERATORS: ReadonlySet<string> = new Set(['$count', '$min', '$max', '$sum'
 
 /** Throws a TypeError for what is malformed. */
 export function parseAggregates(wanted: unknown): AggregateStep[] {
-  if (!isPlainObject(wanted)) throw new TypeError('aggregate takes an object of aggregates by name')
+  if (!isPlainObject(wanted)) throw badArgument('aggregate()', 'aggregates must be an object', wanted)
   return Object.entries(wanted).map(([name, one]) => {
     const [operator, ...others] = isPlainObject(one) ? Object.keys(one) : []
     if (operator === undefined || others.length > 0 || !OPERATORS.has(operator))
-      throw new TypeError(`"${name}" is no aggregate: it is one of ${[...OPERATORS].join(', ')}`)
+      throw badArgument('aggregate()', `'${name}' must have one of ${[...OPERATORS].join(', ')}`, operator)
     const operand = (one as Record<string, unknown>)[operator]
-    if (operator === '$count' && operand !== true) throw new TypeError(`"${name}": $count takes true`)
-    const path = operator === '$count' ? '' : checkFieldPath(operand)
+    if (operator === '$count' && operand !== true) throw badArgument('aggregate()', '$count must be true', operand)
+    const path = operator === '$count' ? '' : calling('aggregate()', () => checkFieldPath(operand))
     return { name, operator: operator as AggregateOperator, path }
   })
 }

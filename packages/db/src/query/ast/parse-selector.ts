@@ -7,6 +7,7 @@
  * In the dialect 'couchdb' a selector means what it means to CouchDB (docs/internals/query-planner.md, "Dialects").
  */
 import { PannierError } from '../../base/errors.ts'
+import { ArgumentError } from '../../base/options.ts'
 import { isPlainObject } from '../../codec/collation.ts'
 import { fieldNames } from '../../codec/field-path.ts'
 import { collationNamed, type Collation } from '../../codec/registered-collation.ts'
@@ -47,8 +48,9 @@ export function parseSelector(selector: unknown, meaning: SelectorMeaning = {}):
 /** The order of strings of a checked meaning. */
 export function checkedCollation({ dialect, collation }: SelectorMeaning): Collation | undefined {
   if (dialect !== undefined && dialect !== 'couchdb')
-    throw new TypeError(`dialect must be 'couchdb' or left out, got ${String(dialect)}`)
-  if (collation !== undefined && dialect === undefined) throw new TypeError(`collation goes with dialect: 'couchdb'`)
+    throw new ArgumentError("dialect must be 'couchdb' or undefined", dialect)
+  if (collation !== undefined && dialect === undefined)
+    throw new ArgumentError("dialect must be 'couchdb' with collation", dialect)
   return collationNamed(collation)
 }
 
@@ -73,7 +75,7 @@ class SelectorParser {
    * other than a document, can be compared itself.
    */
   condition(condition: unknown, path: string, depth: number, isElement: boolean): Predicate {
-    if (!isPlainObject(condition)) fail(path, 'a selector is an object')
+    if (!isPlainObject(condition)) fail(path, 'must be an object', condition)
     this.check(path, depth)
     const parts: Predicate[] = []
     const comparisons: Comparison[] = []
@@ -85,12 +87,11 @@ class SelectorParser {
       else if (COMBINATIONS.has(name)) {
         const saysNothing = this.isCouch && isEmpty(operand) && Object.keys(condition).length > 1
         if (!saysNothing) parts.push(this.combination(name, operand, path, depth, isElement))
-      } else if (path === '' && !isElement)
-        fail(place, 'there is no such operator here; $and, $or, $nor and $not need no field, all others do')
+      } else if (path === '' && !isElement) fail(place, 'must be inside a field, or $and, $or, $nor or $not', name)
       else if (COMPARISONS.has(name)) comparisons.push(this.comparison(name as CompareOperator, operand, place))
       else if (ELEMENTS.has(name)) parts.push(this.elements(name, operand, path, place, depth))
       else if (name !== '$options') parts.push(this.test(name, operand, path, place, condition))
-      else if (!('$regex' in condition)) fail(place, '$options goes with $regex')
+      else if (!('$regex' in condition)) fail(place, 'must stand beside $regex', name)
     }
     if (comparisons.length > 0) parts.unshift(...this.compared(path, comparisons))
     return parts.length === 1 ? parts[0]! : freeze({ kind: 'and', of: freeze(parts) })
@@ -127,14 +128,14 @@ class SelectorParser {
   private combination(name: string, operand: unknown, path: string, depth: number, isElement: boolean): Predicate {
     const part = (one: unknown): Predicate => this.condition(one, path, depth + 1, isElement)
     if (name === '$not') return not(part(operand))
-    if (!Array.isArray(operand)) fail(path === '' ? name : `${path}.${name}`, 'it takes an array of selectors')
+    if (!Array.isArray(operand)) fail(path === '' ? name : `${path}.${name}`, 'must be an array of selectors', operand)
     if (this.isCouch && operand.length === 0) return either(freeze([]))
     const of = freeze(operand.map(part))
     return name === '$and' ? freeze({ kind: 'and', of }) : name === '$or' ? either(of) : not(either(of))
   }
 
   private elements(name: string, operand: unknown, path: string, place: string, depth: number): Predicate {
-    if (!isPlainObject(operand)) fail(place, 'it takes a selector')
+    if (!isPlainObject(operand)) fail(place, 'must be a selector', operand)
     // To CouchDB `{}` is a value, which elements can equal.
     const of =
       this.isCouch && Object.keys(operand).length === 0
@@ -144,8 +145,8 @@ class SelectorParser {
   }
 
   private comparison(operator: CompareOperator, operand: unknown, place: string): Comparison {
-    if (operator === '$in' && !Array.isArray(operand)) fail(place, 'it takes an array')
-    if (operator === '$beginsWith' && typeof operand !== 'string') fail(place, 'it takes a string')
+    if (operator === '$in' && !Array.isArray(operand)) fail(place, 'must be an array', operand)
+    if (operator === '$beginsWith' && typeof operand !== 'string') fail(place, 'must be a string', operand)
     return freeze({ operator, operand: this.frozenCopy(operand, place, 0) })
   }
 
@@ -157,25 +158,25 @@ class SelectorParser {
       case '$nin':
         return not(this.compare(path, [this.comparison('$in', operand, place)]))
       case '$exists': {
-        if (typeof operand !== 'boolean') fail(place, 'it takes true or false')
+        if (typeof operand !== 'boolean') fail(place, 'must be a boolean', operand)
         const exists: Predicate = freeze({ kind: 'exists', path })
         return operand ? exists : not(exists)
       }
       case '$type':
-        if (!TYPES.has(operand)) fail(place, `it takes one of ${[...TYPES].join(', ')}`)
+        if (!TYPES.has(operand)) fail(place, `must be one of ${[...TYPES].join(', ')}`, operand)
         return freeze({ kind: 'type', path, type: operand as ValueType })
       case '$size':
-        if (!isNumber(operand) || operand < 0) fail(place, 'it takes a whole number, 0 or more')
+        if (!isNumber(operand) || operand < 0) fail(place, 'must be a whole number from 0', operand)
         return freeze({ kind: 'size', path, size: operand })
       case '$mod': {
         const [divisor, remainder] = Array.isArray(operand) && operand.length === 2 ? operand : []
         if (!isNumber(divisor) || !isNumber(remainder) || divisor === 0) {
-          fail(place, 'it takes [divisor, remainder], whole numbers, the divisor not 0')
+          fail(place, 'must be [divisor, remainder], two whole numbers, the divisor not 0', operand)
         }
         return freeze({ kind: 'mod', path, divisor, remainder, ...this.aboutArrays() })
       }
       case '$all':
-        if (!Array.isArray(operand)) fail(place, 'it takes an array')
+        if (!Array.isArray(operand)) fail(place, 'must be an array', operand)
         return this.all(path, this.frozenCopy(operand, place, 0) as readonly JsonValue[])
       case '$regex':
         try {
@@ -183,10 +184,10 @@ class SelectorParser {
           return freeze({ kind: 'regex', path, ...expression, ...this.aboutArrays() })
         } catch (error) {
           if (error instanceof PannierError) throw error
-          fail(place, (error as Error).message)
+          fail(place, `must be a regular expression (${(error as Error).message})`, operand)
         }
       default:
-        return fail(place, 'there is no such operator')
+        return fail(place, 'must be a known operator', name)
     }
   }
 
@@ -210,7 +211,7 @@ class SelectorParser {
     }
     if (depth > SELECTOR_DEPTH_MAX) exceed(place, 'levels', SELECTOR_DEPTH_MAX)
     if (Array.isArray(value)) return freeze(value.map((element) => this.frozenCopy(element, place, depth + 1)))
-    if (!isPlainObject(value)) fail(place, `it must be compared with a value of JSON, got ${describe(value)}`)
+    if (!isPlainObject(value)) fail(place, `must be a JSON value${hintFor(value)}`, value)
     const fields = Object.entries(value).map(
       ([name, inner]) => [name, this.frozenCopy(inner, place, depth + 1)] as const,
     )
@@ -238,7 +239,7 @@ type PlainObject = Readonly<Record<string, unknown>>
 
 /** A dotted path; each name in it is at least one character long. */
 function checkedPath(path: string): string {
-  if (fieldNames(path).includes('')) fail(path, 'a field has an empty name')
+  if (fieldNames(path).includes('')) fail(path, 'must have no empty name', path)
   return path
 }
 
@@ -268,20 +269,16 @@ export function freeze<T extends object>(value: T): Readonly<T> {
   return Object.freeze(value)
 }
 
-function describe(value: unknown): string {
-  if (value instanceof Date) return 'a Date; compare with what is stored: date.toISOString() or date.getTime()'
-  if (value instanceof RegExp) return `a RegExp; write { $regex: ${JSON.stringify(value.source)} }`
-  return typeof value === 'object'
-    ? `an instance of ${value?.constructor.name}`
-    : typeof value === 'number'
-      ? String(value)
-      : `a value of the type ${typeof value}`
+/** What to compare with instead. */
+function hintFor(value: unknown): string {
+  if (value instanceof Date) return ' (a date as it is stored, e.g. date.toISOString())'
+  return value instanceof RegExp ? ` (write { $regex: ${JSON.stringify(value.source)} })` : ''
 }
 
 function exceed(place: string, what: string, max: number): never {
   throw new PannierError('PANNIER_LIMIT', `The selector has more than ${max} ${what} at "${place}".`)
 }
 
-function fail(place: string, why: string): never {
-  throw new TypeError(`The selector is malformed at "${place}": ${why}.`)
+function fail(place: string, must: string, got: unknown): never {
+  throw new ArgumentError(`the selector${place === '' ? '' : ` at '${place}'`} ${must}`, got)
 }

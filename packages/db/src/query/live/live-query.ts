@@ -1,5 +1,6 @@
 /** A live query as its user sees it. All that works is loaded with the first one; this only waits for it. */
 import { makeDisposable } from '../../base/async.ts'
+import { badArgument } from '../../base/options.ts'
 import type { LiveHost, LiveRequest, LiveState, LiveStatus, LiveUpdate, LiveWork, Subscriber } from './live-types.ts'
 
 /**
@@ -48,8 +49,7 @@ export class LiveQuery<Row extends object> implements AsyncIterable<LiveUpdate<R
    * when nothing more will come: with an error if that is why. The function returned ends the subscription, not the query.
    */
   subscribe(listener: (update: LiveUpdate<Row>) => void, onEnd?: (error: unknown) => void): () => void {
-    if (typeof listener !== 'function')
-      throw new TypeError(`subscribe(): the listener must be a function, got ${typeof listener}`)
+    if (typeof listener !== 'function') throw badArgument('subscribe()', 'listener must be a function', listener)
     let stop: (() => void) | undefined
     let stopped = false
     const subscriber: Subscriber = { update: listener as unknown as Subscriber['update'], end: onEnd }

@@ -1,9 +1,9 @@
 /** A search for words: what is asked for, as an immutable value, and the ways to have it answered; the sister of `Query`. */
 import { throwIfCancelled } from '../../base/long-work.ts'
-import { checkOptions, type OptionNames } from '../../base/options.ts'
+import { checkOptions, type OptionNames, badArgument, calling } from '../../base/options.ts'
 import { loadedModule } from '../../base/lazy-module.ts'
 import { andThen } from '../../base/async.ts'
-import { checkFieldPath, outermostPaths } from '../../codec/field-path.ts'
+import { checkFieldPaths, outermostPaths } from '../../codec/field-path.ts'
 import { expressionsOf, normalise } from '../ast/normalise.ts'
 import { parseSelector } from '../ast/parse-selector.ts'
 import type { FieldPath, Projected, Selector } from '../field-types.ts'
@@ -23,9 +23,9 @@ export function createSearch<T extends object, Document extends object>(
 ): SearchQuery<T, Document> {
   checkOptions('search()', options, SEARCH_OPTIONS)
   const { selector = {} as Selector<Document>, match = 'all', index } = options
-  if (typeof text !== 'string') throw new TypeError('search takes a text')
-  if (match !== 'all' && match !== 'any') throw new TypeError("match is 'all' or 'any'")
-  const condition = normalise(parseSelector(selector))
+  if (typeof text !== 'string') throw badArgument('search()', 'text must be a string', text)
+  if (match !== 'all' && match !== 'any') throw badArgument('search()', "match must be 'all' or 'any'", match)
+  const condition = calling('search()', () => normalise(parseSelector(selector)))
   const expressions = expressionsOf(condition)
   const prepared: OpenSource =
     expressions.length === 0 ? open : () => andThen<void, QuerySource>(prepareRegexes(expressions), open)
@@ -60,8 +60,7 @@ export class SearchQuery<T extends object, Document extends object = T> implemen
   fields<Path extends FieldPath<Document>>(
     ...paths: Path[]
   ): SearchQuery<Projected<Document, Path> & object, Document> {
-    if (paths.length === 0) throw new TypeError('fields() needs the name of a field.')
-    return this.#with({ fields: outermostPaths(paths.map(checkFieldPath)) })
+    return this.#with({ fields: outermostPaths(checkFieldPaths(paths, 'fields()')) })
   }
 
   /** Once it is aborted, what this search has under way ends with PANNIER_ABORTED. */

@@ -186,11 +186,11 @@ export class EncryptedPageStore implements PageStore {
 
   /** It keeps the header, the head and the form of pages for itself. */
   putHeader(): never {
-    throw new TypeError('an encrypted database takes no other header')
+    throw new Error('putHeader() must not be called on an encrypted page store')
   }
 
   replacePages(): never {
-    throw new TypeError('pages of an encrypted database are replaced by itself')
+    throw new Error('replacePages() must not be called on an encrypted page store')
   }
 
   listPages(): MaybePromise<readonly PageId[]> {

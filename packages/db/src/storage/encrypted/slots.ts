@@ -4,7 +4,7 @@
  * Guarantees: a slot whose costs lie below the minimum or above the maximum is never used, so that nobody can weaken what is
  * stored, or make opening take for ever, by changing a number.
  */
-import { checkOptions, type OptionNames } from '../../base/options.ts'
+import { checkOptions, type OptionNames, badArgument } from '../../base/options.ts'
 import { PannierError } from '../../base/errors.ts'
 import { associatedData, KIND_SLOT, tampered } from './envelope.ts'
 import { isDamaged, type Derivation, type Slot, type SlotKind, type SlotSecret } from './header-parts.ts'
@@ -39,26 +39,29 @@ const PASSWORD_CHARS_MAX = 1024
 const CREDENTIAL: OptionNames<Credential> = { password: true, derivation: true, key: true, recoveryKey: true }
 
 /** Throws a TypeError. */
-export function checkCredential(credential: Credential): void {
-  checkOptions('encryption', credential, CREDENTIAL)
+export function checkCredential(credential: Credential, call: string): void {
+  checkOptions(call, credential, CREDENTIAL)
   const given = ['password', 'key', 'recoveryKey'].filter((name) => name in credential)
-  if (given.length !== 1) throw new TypeError('encryption takes one of password, key and recoveryKey')
-  if ('password' in credential) checkPassword(credential.password)
+  if (given.length !== 1) throw badArgument(call, 'one of password, key and recoveryKey must be given', given.join())
+  if ('password' in credential) checkPassword(credential.password, call)
   else if ('recoveryKey' in credential) {
-    if (typeof credential.recoveryKey !== 'string') throw new TypeError('recoveryKey is a string')
-  } else checkDeviceKey(credential.key)
+    if (typeof credential.recoveryKey !== 'string')
+      throw badArgument(call, 'recoveryKey must be a string', credential.recoveryKey)
+  } else checkDeviceKey(credential.key, call)
 }
 
-export function checkPassword(password: unknown): asserts password is string {
-  if (typeof password !== 'string' || password === '' || password.length > PASSWORD_CHARS_MAX)
-    throw new TypeError(`a password is a string of 1 to ${PASSWORD_CHARS_MAX} characters`)
+/** The message has the length of a password, never the password. */
+export function checkPassword(password: unknown, call: string): asserts password is string {
+  if (typeof password === 'string' && password !== '' && password.length <= PASSWORD_CHARS_MAX) return
+  const got = typeof password === 'string' ? password.length : typeof password
+  throw badArgument(call, `a password must be a string of 1 to ${PASSWORD_CHARS_MAX} characters`, got)
 }
 
-function checkDeviceKey(key: CryptoKey): void {
+function checkDeviceKey(key: CryptoKey, call: string): void {
   const { algorithm, usages } = key ?? {}
   const { name, length } = (algorithm ?? {}) as AesKeyAlgorithm
   if (name !== 'AES-GCM' || length !== 256 || !usages.includes('encrypt') || !usages.includes('decrypt'))
-    throw new TypeError("key is a CryptoKey for AES-GCM with 256 bits, and for 'encrypt' and 'decrypt'")
+    throw badArgument(call, 'key must be a CryptoKey for AES-GCM with 256 bits that encrypts and decrypts', key)
 }
 
 /** A slot in which the master key is wrapped again. Its id and label stay when it replaces another one. */
