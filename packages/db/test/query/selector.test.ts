@@ -138,5 +138,5 @@ test('predicates are frozen data that does not follow what the caller does later
 })
 
 test('an error names the place', () => {
-  expect(() => parseSelector({ $or: [{ a: { b: { $gt: undefined } } }] })).toThrow('"a.b.$gt"')
+  expect(() => parseSelector({ $or: [{ a: { b: { $gt: undefined } } }] })).toThrow("'a.b.$gt'")
 })

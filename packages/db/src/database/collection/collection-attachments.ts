@@ -142,7 +142,7 @@ async function openBlobs(access: CollectionAccess): Promise<BlobSource> {
 function checkInputs(write: DocumentWrite, atomic: boolean): CheckedAttachment[] | undefined {
   if (write.attachmentInputs === undefined || write.error !== undefined) return undefined
   try {
-    return calling('put()', () => checkAttachments(write.attachmentInputs))
+    return checkAttachments(write.attachmentInputs)
   } catch (error) {
     if (atomic || !isPannierError(error)) throw error
     write.error = error

@@ -21,20 +21,20 @@ test('what is taken', () => {
 
 test('wrong input is a TypeError that says where', () => {
   const wrong: [attachments: unknown, message: RegExp][] = [
-    [null, /_attachments is an object/],
-    [[], /_attachments is an object/],
-    [{ a: 1 }, /_attachments\["a"\] is an object/],
-    [{ a: {} }, /_attachments\["a"\] has neither/],
-    [{ a: { stub: false } }, /_attachments\["a"\] has neither/],
+    [null, /_attachments must be an object/],
+    [[], /_attachments must be an object/],
+    [{ a: 1 }, /_attachments\["a"\] must be an object/],
+    [{ a: {} }, /_attachments\["a"\] must have data or stub/],
+    [{ a: { stub: false } }, /_attachments\["a"\] must have data or stub/],
     [{ a: { stub: true, digest: 5 } }, /_attachments\["a"\].digest/],
-    [{ a: { data: 5 } }, /_attachments\["a"\].data is a Blob.*not number/],
-    [{ a: { data: null } }, /not null/],
-    [{ a: { data: ['x'] } }, /not an array/],
-    [{ a: { data: 'not base64!' } }, /_attachments\["a"\].data is not base64/],
+    [{ a: { data: 5 } }, /_attachments\["a"\].data must be .*, got 5/],
+    [{ a: { data: null } }, /got null/],
+    [{ a: { data: ['x'] } }, /got an Array/],
+    [{ a: { data: 'not base64!' } }, /_attachments\["a"\].data must be base64/],
     [{ a: { data: '', content_type: 5 } }, /content_type/],
     [{ a: { data: '', content_type: 'text/html\r\nx: y' } }, /control characters/],
-    [{ '': { data: '' } }, /is a string, not ''/],
-    [{ _a: { data: '' } }, /do not start with '_'/],
+    [{ '': { data: '' } }, /must be a string that is not empty, got ''/],
+    [{ _a: { data: '' } }, /must not start with '_'/],
   ]
   for (const [attachments, message] of wrong) {
     expect(() => checkAttachments(attachments), String(message)).toThrow(message)
