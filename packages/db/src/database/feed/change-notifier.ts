@@ -65,7 +65,7 @@ export class ChangeNotifier {
       // A purge leaves no body behind that could tell the id, but like every document that comes or goes an id has changed.
       const listed = [own.ids, own.deleted].map((tree) => (trees.has(tree) ? trees.get(tree)!.keys : []))
       const known = keys !== undefined && listed.every((idKeys) => idKeys !== undefined)
-      // A document whose id has not changed has another number than its new body, so it is among those that have sequences.
+      // A document whose id has not changed has another number than its new body, so it is among the rewritten ones.
       const rewritten = known && trees.has(own.sequences) ? idsOfBodies(bodies, keys) : []
       const ids = known ? [...rewritten, ...listed.flat().map((key) => decodeIdKey(key!))] : undefined
       changes.set(name, { ids: ids && [...new Set(ids)].sort(), dropped: false })
