@@ -10,7 +10,7 @@ import { checkFieldPaths, outermostPaths, parseOrderedField } from '../codec/fie
 import { Groups } from './aggregate/groups.ts'
 import type { AggregateExplanation } from './aggregate/run-aggregate.ts'
 import type { Aggregated, Aggregates } from './aggregate/specification.ts'
-import { answering } from './answer-on-demand.ts'
+import { countRows, planRows } from './answer.ts'
 import { expressionsOf, normalise, type Condition } from './ast/normalise.ts'
 import { checkedCollation, parseSelector, type SelectorMeaning } from './ast/parse-selector.ts'
 import type { BuiltPredicate } from './ast/predicate.ts'
@@ -168,7 +168,6 @@ export class Query<T extends object, Document extends object = T> implements Asy
     this.#checkAborted()
     const source = await this.#open()
     try {
-      const { countRows } = await source.attempt(answering)
       return await countRows(source, counted, () => this.#checkAborted())
     } finally {
       source.release()
@@ -270,7 +269,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
     this.#checkAborted()
     const source = await this.#open()
     try {
-      const rows: Operator<object> = await source.attempt(() => answering().planRows(source, query))
+      const rows: Operator<object> = await source.attempt(() => planRows(source, query))
       for (let count = batchRows; ; count = Math.min(count * 2, BATCH_ROWS_MAX)) {
         this.#checkAborted()
         const attempted = source.attempt(() => rows.next(count))

@@ -20,7 +20,14 @@ import type { StoredDocument } from '../../document/document-reader.ts'
 import type { ListedRow, ListRow } from '../../document/list-documents.ts'
 import type { WriteResult } from '../../document/apply-writes.ts'
 import type { RevisionFields, RevisionReadOptions } from '../../document/revision-reads.ts'
-import type { WriteContext, WriteMode, WriteOutcome } from '../../document/write-documents.ts'
+import {
+  deleteDocuments,
+  putDocuments,
+  updateDocuments,
+  type WriteContext,
+  type WriteMode,
+  type WriteOutcome,
+} from '../../document/write-documents.ts'
 import type { Snapshot, WriteTransaction } from '../../kv/key-value-store.ts'
 import type { WhereFilter } from '../../query/builder.ts'
 import type { SelectorMeaning } from '../../query/ast/parse-selector.ts'
@@ -48,7 +55,6 @@ import type {
 import { LocalDocuments } from './local-collection.ts'
 import { promised } from './promised.ts'
 import { RevisionOperations } from './revision-operations.ts'
-import { writePath } from './write-path-on-demand.ts'
 import type { DocumentValidator } from '../schema/validator.ts'
 
 /** All or nothing, which is the default. */
@@ -182,9 +188,7 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
       checkBatchSize(list.length)
       return this.#withValidator(true, (validator) => {
         const changeValid = validator?.checkUpdated(changeStored) ?? changeStored
-        return this.#write(many, (transaction, writing) =>
-          writePath().updateDocuments(transaction, writing, list, changeValid),
-        )
+        return this.#write(many, (transaction, writing) => updateDocuments(transaction, writing, list, changeValid))
       })
     })
   }
@@ -209,9 +213,7 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
     const { atomic = true } = options
     return promised('delete()', () => {
       const targets = checkTargets(many ? input : [input])
-      return this.#write(many, (transaction, writing) =>
-        writePath().deleteDocuments(transaction, writing, targets, atomic),
-      )
+      return this.#write(many, (transaction, writing) => deleteDocuments(transaction, writing, targets, atomic))
     })
   }
 
@@ -358,7 +360,7 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
     const options = { replicated: mode === 'replicate', atomic }
     const batch = calling(call, () => encodeBatch(documents, this.#guessShapes(), access.writing.newIds(), options))
     const write = (): Promise<unknown> =>
-      this.#write(many, (transaction, writing) => writePath().putDocuments(transaction, writing, batch, mode, atomic))
+      this.#write(many, (transaction, writing) => putDocuments(transaction, writing, batch, mode, atomic))
     return batch.writes.some((one) => one.hasAttachments)
       ? this.#withAttachments((attachments, access) =>
           attachments.writeWithAttachments(access, batch.writes, atomic, write),

@@ -1,8 +1,9 @@
 /** A collection of an open database: its documents and its indexes. */
 import { checkOptions, type OptionNames, badArgument } from '../../base/options.ts'
 import type { MaybePromise } from '../../base/async.ts'
-import { lazyModule, loadedModule } from '../../base/lazy-module.ts'
+import { loadedModule } from '../../base/lazy-module.ts'
 import type { WriteOutcome } from '../../document/write-documents.ts'
+import { dropIndex } from '../../index/define-indexes.ts'
 import type { DuplicateKey } from '../../index/unique.ts'
 import type { IndexDeclaration } from '../../index/index-definition.ts'
 import type { QuerySource } from '../../query/query-source.ts'
@@ -61,8 +62,6 @@ export interface IndexInfo extends IndexDeclaration {
   /** False while it is being built. */
   readonly ready: boolean
 }
-
-const defining = lazyModule(() => import('../../index/define-indexes.ts'))
 
 export class Collection<T extends object, Input extends object = T> extends CollectionOperations<T, Input> {
   /** @internal */
@@ -165,7 +164,7 @@ export class Collection<T extends object, Input extends object = T> extends Coll
     this.declarations.forget(name)
     return await store.write((transaction) => {
       const state = catalog.collection(transaction, this.name)
-      return state !== undefined && defining().dropIndex(transaction, catalog, state, name)
+      return state !== undefined && dropIndex(transaction, catalog, state, name)
     })
   }
 

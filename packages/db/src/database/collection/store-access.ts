@@ -1,23 +1,24 @@
 /** How a collection reads and writes outside transactions. */
-import { lazyModule, loadedModule } from '../../base/lazy-module.ts'
+import { loadedModule } from '../../base/lazy-module.ts'
 import { andThen, type MaybePromise } from '../../base/async.ts'
 import type { UploadTarget } from '../../document/attachments/upload.ts'
 import type { CollectionState } from '../../document/collection-state.ts'
 import { DEFAULT_SETTINGS } from '../../document/collection-state.ts'
 import type { IndexMaintenance } from '../../document/document-write.ts'
+import { defineIndexes } from '../../index/define-indexes.ts'
 import type { IndexDeclaration } from '../../index/index-definition.ts'
+import { indexMaintenance } from '../../index/maintain-indexes.ts'
 import type { Snapshot, WriteTransaction } from '../../kv/key-value-store.ts'
 import type { LiveHost } from '../../query/live/live-types.ts'
 import type { QuerySource } from '../../query/query-source.ts'
+import { selectorTest } from '../../query/selector-test.ts'
+import { notePurged } from '../../view/purged-documents.ts'
 import type { CollectionAccess, CollectionWriting } from './collection-access.ts'
 import type { DatabaseContext } from '../database-context.ts'
 import type { ChosenSettings } from './collection-settings.ts'
 import { querySource, stored } from './query-source.ts'
 import type { CollectionSchema } from '../schema/collection-schema.ts'
 import { assertOutside } from './transaction-scope.ts'
-import { writePath } from './write-path-on-demand.ts'
-
-const defining = lazyModule(() => import('../../index/define-indexes.ts'))
 
 /** What a collection is to be like, as far as writes must know. */
 export interface Declared {
@@ -56,23 +57,18 @@ export class StoreAccess implements CollectionAccess {
       return watchCollection(context, name, schema)
     }
     const declaredIndexes = (): IndexDeclaration[] => [...indexes.values()]
-    let maintenance: IndexMaintenance | undefined
     this.writing = {
       catalog,
       name,
       create: (transaction, initial) => {
-        // One without indexes needs nothing for them; what it takes to define some is asked for before anything is written.
-        const definitions = indexes.size === 0 ? undefined : defining()
         const state = schema.markNew(
           transaction,
           catalog,
           catalog.create(transaction, name, { ...initial, ...settings }),
         )
-        return definitions?.defineIndexes(transaction, catalog, state, declaredIndexes()) ?? state
+        return defineIndexes(transaction, catalog, state, declaredIndexes())
       },
-      get maintenance(): IndexMaintenance {
-        return (maintenance ??= writePath().collectionMaintenance(declaredIndexes))
-      },
+      maintenance: withViews(indexMaintenance(selectorTest, declaredIndexes)),
       settings: () => ({ ...DEFAULT_SETTINGS, ...settings }),
       newIds: context.newIds,
       schema,
@@ -162,5 +158,17 @@ export class StoreAccess implements CollectionAccess {
     // The catalog is always in memory.
     const state = store.read((snapshot) => catalog.collection(snapshot, this.#name))
     return { state: state as CollectionState | undefined, committed: true }
+  }
+}
+
+/** Views, too, have to know of documents that leave nothing behind. */
+function withViews(indexes: IndexMaintenance): IndexMaintenance {
+  return {
+    prepare: (transaction, state, work) => indexes.prepare(transaction, state, work),
+    apply: (transaction, state, writes) => {
+      indexes.apply(transaction, state, writes)
+      const gone = writes.filter(({ isGone }) => isGone)
+      if (gone.length > 0) notePurged(transaction, state.number, gone)
+    },
   }
 }

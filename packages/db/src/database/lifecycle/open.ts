@@ -1,11 +1,10 @@
 /** Opens databases. */
 import { throwIfCancelled } from '../../base/long-work.ts'
 import { defaultStorage } from '#default-storage'
-import { loadAhead, loadedModule } from '../../base/lazy-module.ts'
+import { loadedModule } from '../../base/lazy-module.ts'
 import type { Coordinator } from '../../kv/coordinator.ts'
 import type { WaitLimits } from '../../kv/turn-watch.ts'
 import { openKeyValueStore } from '../../kv/open.ts'
-import { answering } from '../../query/answer-on-demand.ts'
 import type { Durability, PageStore, DatabaseStorage } from '../../storage/page-store.ts'
 import type { ByteSource } from '../transfer/byte-stream.ts'
 import type { Credential } from '../../storage/encrypted/slots.ts'
@@ -15,7 +14,6 @@ import { coordinatorFor } from '../coordination/coordinator.ts'
 import { Database } from '../database.ts'
 import type { SchemaOutput } from '../schema/standard-schema.ts'
 import { systemEnvironment } from './environment.ts'
-import { writePath } from '../collection/write-path-on-demand.ts'
 
 export interface OpenOptions<Schemas extends object = Record<string, unknown>> {
   /** Where to keep it: `memory()`, `indexedDb()`, `sqlite()`. By default IndexedDB in a browser and an SQLite file in Node. */
@@ -137,10 +135,6 @@ async function openChecked(name: string, options: OpenOptions, limits: Limits): 
   let coordinator: Coordinator | undefined
   try {
     coordinator = await coordinatorFor(storage, name, environment)
-    loadAhead(writePath)
-    // Whoever has indexes queries.
-    if (Object.values(collections).some((declared) => (declared as CollectionOptions).indexes !== undefined))
-      loadAhead(answering)
     if (options.from !== undefined) {
       const { restore } = await loadedModule(import('./restore.ts'))
       await restore(options.from, {
