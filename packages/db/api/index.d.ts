@@ -467,16 +467,19 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
     upsert(document: DocumentInput<Input>, options: BatchOptions): Promise<WriteOutcome>;
     upsert(documents: readonly DocumentInput<Input>[], options: BatchOptions): Promise<WriteOutcome[]>;
     /**
-     * Replaces a document by what `change` makes of it, atomically: no other write comes between. `change` must be synchronous
-     * and may be called again with the same document, so it should do nothing else. It returns the new document; if it returns
-     * undefined the document stays as it is. (One that changes what it is given and returns nothing is a TypeError.)
+     * Changes documents atomically: no other write comes between. A patch names the fields that change: its fields replace
+     * those of the document, and a field that is `undefined` is removed. A `_rev` in it must be the current revision.
      *
-     * @throws PANNIER_NOT_FOUND if there is no such document; `details` has the `id`. What `change` throws is passed on.
-     *   PANNIER_INVALID_DOCUMENT as for `insert`; a schema that is asynchronous is a TypeError here.
+     * A function gets the document and returns the new one; if it returns undefined, the document stays as it is. The function
+     * must be synchronous and do nothing else, because it may be called again.
+     *
+     * @throws PANNIER_NOT_FOUND if there is no such document; `details` has the `id`. PANNIER_CONFLICT if the patch has another
+     *   `_rev`. PANNIER_INVALID_DOCUMENT as for `insert`; an asynchronous schema is a TypeError here. What the function throws.
      * @example
-     * await people.update('ann', (ann) => ({ ...ann, age: ann.age + 1 }))
+     * await people.update('ann', { city: 'Bergen' })
+     * await people.update(['ann', 'bob'], (person) => ({ ...person, age: person.age + 1 }))
      */
-    update<Ids extends string | readonly string[]>(ids: Ids, change: (document: Stored<T>) => DocumentInput<Input> | undefined): Promise<Ids extends string ? WriteResult : WriteResult[]>;
+    update<Ids extends string | readonly string[]>(ids: Ids, change: DocumentPatch<Input> | ((document: Stored<T>) => DocumentInput<Input> | undefined)): Promise<Ids extends string ? WriteResult : WriteResult[]>;
     /**
      * Deletes documents. Resolves with undefined for one that is not there. Of a document with conflicts the winner is deleted,
      * or the leaf that `_rev` names, and the next leaf wins.
@@ -891,6 +894,11 @@ export class DocumentList<Row> implements AsyncIterable<Row> {
     [Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined>;
 }
 
+/** Fields that `update` changes in a document; undefined removes a field that may be missing. */
+export type DocumentPatch<T extends object> = PatchOf<ContentOf<T>> & Omit<InputMeta, '_id'> & {
+    readonly _id?: undefined;
+};
+
 /** A document, or what names it: with `_rev` it is meant in that revision only. */
 export type DocumentReference = string | {
     readonly _id: string;
@@ -1017,24 +1025,24 @@ export type FetchFunction = (url: string, init: RequestInit) => Promise<Response
 /** What may be asked of a field: a value that it equals, operators, or conditions on fields inside it. */
 export type FieldCondition<Value> = unknown extends Value ? unknown : EqualTo<Operand<Value>> | (Operators<Operand<Value>> & InnerConditions<ObjectIn<Value>>);
 
-/** Each method says of the field what the operator of that name says in a selector. */
-export class FieldFilters {
+/** Conditions on one field. Each method says what the operator of that name says in a selector. */
+export class FieldFilters<Value = unknown> {
     /** Several at once, as in a selector: of an array one and the same element has to meet all comparisons. */
     is(condition: Readonly<Record<string, unknown>>): WhereFilter;
-    eq(value: JsonValue): WhereFilter;
-    ne(value: JsonValue): WhereFilter;
-    gt(value: JsonValue): WhereFilter;
-    gte(value: JsonValue): WhereFilter;
-    lt(value: JsonValue): WhereFilter;
-    lte(value: JsonValue): WhereFilter;
+    eq(value: Equal<Value>): WhereFilter;
+    ne(value: Equal<Value>): WhereFilter;
+    gt(value: Bound<Value>): WhereFilter;
+    gte(value: Bound<Value>): WhereFilter;
+    lt(value: Bound<Value>): WhereFilter;
+    lte(value: Bound<Value>): WhereFilter;
     /** From the first to the second, both included. */
-    between(from: JsonValue, to: JsonValue): WhereFilter;
-    in(values: readonly JsonValue[]): WhereFilter;
-    notIn(values: readonly JsonValue[]): WhereFilter;
+    between(from: Bound<Value>, to: Bound<Value>): WhereFilter;
+    in(values: readonly Equal<Value>[]): WhereFilter;
+    notIn(values: readonly Equal<Value>[]): WhereFilter;
     /** An array that has this element. */
-    has(value: JsonValue): WhereFilter;
-    hasAll(values: readonly JsonValue[]): WhereFilter;
-    beginsWith(prefix: string): WhereFilter;
+    has(value: Element<Value>): WhereFilter;
+    hasAll(values: readonly Element<Value>[]): WhereFilter;
+    beginsWith(prefix: Prefix<Value>): WhereFilter;
     /** `g` and `y` make no difference to whether an expression is found. */
     matches(expression: RegExp): WhereFilter;
     exists(exists?: boolean): WhereFilter;
@@ -1514,7 +1522,7 @@ export interface OpenOptions<Schemas extends object = Record<string, unknown>> {
     readonly signal?: AbortSignal;
 }
 
-/** The names of all options of `Options`; the compiler sees to it that none is forgotten. */
+/** The names of all options of `Options`. The compiler ensures that the list is complete. */
 export type OptionNames<Options> = Readonly<Record<AllKeys<Options>, true>>;
 
 /** A path, '-' before it for descending. */
@@ -2274,8 +2282,8 @@ export interface WriteResult {
 }
 
 /**
- * Throws a TypeError for what is no object and for an option that there is not, with the name that is nearest. For packages built on this one,
- * too. `call` names the function in the message; the keys of `names` are the options.
+ * Throws a TypeError if `options` is not an object or has an unknown option; the message has the nearest known name.
+ * For packages built on this one, too. `call` names the function in the message; the keys of `names` are the options.
  *
  * @example
  * checkOptions('open()', options, { storage: true, collections: true })
@@ -2347,7 +2355,17 @@ export function registerCollation(collation: Collation): void;
  */
 export function repair(name: string, options: RepairOptions): Promise<RepairReport>;
 
-/** Begins a condition on the field at a path: 'age', 'address.city'. */
+/**
+ * Begins a condition on the field at a path: 'age', 'address.city'. With the collection, the path and the values are
+ * checked by the types of its documents.
+ *
+ * @example
+ * await people.find(where(people, 'age').gte(18)).toArray()
+ * await people.find(where('age').gte(18)).toArray()
+ */
+export function where<Document extends object, Path extends FieldPath<Document>>(collection: {
+    find(): Query<object, Document>;
+}, path: Path): FieldFilters<FieldValue<Document, Path>>;
 export function where(path: string): FieldFilters;
 
 /**
@@ -2379,6 +2397,9 @@ interface AndPredicate {
     readonly kind: 'and';
     readonly of: readonly Predicate[];
 }
+
+/** What a field is compared with in order. */
+type Bound<Value> = unknown extends Value ? JsonValue : Wide<Operand<Value>> | null;
 
 type Brand<T, Name extends string> = T & {
     readonly [brand]: Name;
@@ -2458,6 +2479,9 @@ type DistinctValues<Document, Path extends string> = Exclude<FieldValue<Document
 /** Documents of the collection `Name`; `Schemas` has the schema of each collection by its name. */
 type DocumentOf<Schemas extends object, Name extends string> = SchemaOutput<SchemaOf<Schemas, Name>>;
 
+/** What an array may have as an element. */
+type Element<Value> = unknown extends Value ? JsonValue : ElementIn<NonNullable<Value>>;
+
 type ElementCondition<Element> = [Element] extends [never] ? never : unknown extends Element ? Readonly<Record<string, unknown>> : Operators<Element> & InnerConditions<ObjectIn<Element>>;
 
 type ElementIn<Value> = Value extends readonly (infer Element)[] ? Element : never;
@@ -2475,6 +2499,9 @@ interface ElementsPredicate {
     readonly which: 'some' | 'every' | 'keys';
     readonly of: Predicate;
 }
+
+/** What a field is compared with for equality; any JSON value if its type is unknown. */
+type Equal<Value> = unknown extends Value ? JsonValue : Operand<Value> | null;
 
 /** An object is not compared with but has conditions inside. */
 type EqualTo<Value> = Value extends readonly unknown[] ? Value : Value extends object ? never : Value;
@@ -2750,6 +2777,10 @@ interface PageStore {
     close(): MaybePromise<void>;
 }
 
+type PatchOf<T> = T extends unknown ? {
+    readonly [Name in keyof T]?: Partial<Record<never, never>> extends Pick<T, Name> ? T[Name] | undefined : T[Name];
+} : never;
+
 type PathOf<T, Left extends Less[number] | Depth> = T extends unknown ? {
     [Name in keyof T & string]: Name extends `${string}.${string}` ? never : Name | `${Name}.${PathIn<T[Name], Less[Left]>}`;
 }[keyof T & string] : never;
@@ -2760,6 +2791,9 @@ interface PlanStep {
 }
 
 type Predicate = AndPredicate | OrPredicate | NotPredicate | ComparePredicate | ExistsPredicate | RegexPredicate | TypePredicate | SizePredicate | ModPredicate | AllPredicate | ElementsPredicate;
+
+/** The beginning of a string; never, where the field holds none. */
+type Prefix<Value> = unknown extends Value ? string : Text<Operand<Value>>;
 
 /** The value, or an element of an array, is a string in which the regular expression is found. */
 interface RegexPredicate {

@@ -41,6 +41,7 @@ export type {
 export type {
   DeletedInput,
   DocumentInput,
+  DocumentPatch,
   DocumentReference,
   DocumentWithAttachments,
   InputMeta,

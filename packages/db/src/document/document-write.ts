@@ -112,11 +112,11 @@ const NO_BYTES: Uint8Array = new Uint8Array(0)
 const NO_KEY = '' as Key
 const NO_KEYS: readonly Key[] = []
 
-/** `current`: the live winner, if there is one. */
-export function conflict(id: string, current: BodyView | Revision | undefined): PannierError {
-  const rev = current && revisionText(current)
-  const what = current === undefined ? 'does not exist' : `exists with the revision ${rev}`
-  return new PannierError('PANNIER_CONFLICT', `The document '${id}' ${what}.`, { details: { id, rev } })
+/** `current`: the live winner, or its revision, if there is one. `hint` is added to the message. */
+export function conflict(id: string, current: BodyView | Revision | string | undefined, hint = ''): PannierError {
+  const rev = typeof current === 'object' ? revisionText(current) : current
+  const what = rev === undefined ? 'does not exist' : `exists with the revision ${rev}`
+  return new PannierError('PANNIER_CONFLICT', `The document '${id}' ${what}.${hint}`, { details: { id, rev } })
 }
 
 export function notFound(id: string): PannierError {

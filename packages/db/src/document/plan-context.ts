@@ -65,5 +65,7 @@ export function checkEdit(
       : revision !== undefined
         ? isLeaf
         : mode === 'delete' || winner === undefined || !(live || write.deleted)
-  if (!allowed) throw conflict(write.id, live ? winner : undefined)
+  if (allowed) return
+  const hint = mode === 'put' && revision === undefined ? ' put() was given no _rev: did you mean upsert()?' : ''
+  throw conflict(write.id, live ? winner : undefined, hint)
 }

@@ -2,12 +2,14 @@
  * Builds predicates in code: the same ones that selectors are parsed into, so either may be given to `find`.
  *
  * @example
- * people.find(where('age').gte(18).and(where('tags').has('vip')))
+ * people.find(where(people, 'age').gte(18).and(where(people, 'tags').has('vip')))
  */
 import { calling } from '../base/options.ts'
 import { checkFieldPath } from '../codec/field-path.ts'
 import { either, freeze, not, parseFieldCondition } from './ast/parse-selector.ts'
-import { BuiltPredicate, type JsonValue, type Predicate, type ValueType } from './ast/predicate.ts'
+import { BuiltPredicate, type Predicate, type ValueType } from './ast/predicate.ts'
+import type { Bound, Element, Equal, FieldPath, FieldValue, Prefix } from './field-types.ts'
+import type { Query } from './query.ts'
 
 /** What `find` takes beside a selector. An immutable value. */
 export class WhereFilter extends BuiltPredicate {
@@ -25,13 +27,25 @@ export class WhereFilter extends BuiltPredicate {
   }
 }
 
-/** Begins a condition on the field at a path: 'age', 'address.city'. */
-export function where(path: string): FieldFilters {
-  return new FieldFilters(path)
+/**
+ * Begins a condition on the field at a path: 'age', 'address.city'. With the collection, the path and the values are
+ * checked by the types of its documents.
+ *
+ * @example
+ * await people.find(where(people, 'age').gte(18)).toArray()
+ * await people.find(where('age').gte(18)).toArray()
+ */
+export function where<Document extends object, Path extends FieldPath<Document>>(
+  collection: { find(): Query<object, Document> },
+  path: Path,
+): FieldFilters<FieldValue<Document, Path>>
+export function where(path: string): FieldFilters
+export function where(collection: unknown, path: unknown = collection): FieldFilters {
+  return new FieldFilters(path as string)
 }
 
-/** Each method says of the field what the operator of that name says in a selector. */
-export class FieldFilters {
+/** Conditions on one field. Each method says what the operator of that name says in a selector. */
+export class FieldFilters<Value = unknown> {
   readonly #path: string
 
   /** @internal Use `where`. */
@@ -44,53 +58,53 @@ export class FieldFilters {
     return new WhereFilter(calling('where()', () => parseFieldCondition(this.#path, condition)))
   }
 
-  eq(value: JsonValue): WhereFilter {
+  eq(value: Equal<Value>): WhereFilter {
     return this.is({ $eq: value })
   }
 
-  ne(value: JsonValue): WhereFilter {
+  ne(value: Equal<Value>): WhereFilter {
     return this.is({ $ne: value })
   }
 
-  gt(value: JsonValue): WhereFilter {
+  gt(value: Bound<Value>): WhereFilter {
     return this.is({ $gt: value })
   }
 
-  gte(value: JsonValue): WhereFilter {
+  gte(value: Bound<Value>): WhereFilter {
     return this.is({ $gte: value })
   }
 
-  lt(value: JsonValue): WhereFilter {
+  lt(value: Bound<Value>): WhereFilter {
     return this.is({ $lt: value })
   }
 
-  lte(value: JsonValue): WhereFilter {
+  lte(value: Bound<Value>): WhereFilter {
     return this.is({ $lte: value })
   }
 
   /** From the first to the second, both included. */
-  between(from: JsonValue, to: JsonValue): WhereFilter {
+  between(from: Bound<Value>, to: Bound<Value>): WhereFilter {
     return this.is({ $gte: from, $lte: to })
   }
 
-  in(values: readonly JsonValue[]): WhereFilter {
+  in(values: readonly Equal<Value>[]): WhereFilter {
     return this.is({ $in: values })
   }
 
-  notIn(values: readonly JsonValue[]): WhereFilter {
+  notIn(values: readonly Equal<Value>[]): WhereFilter {
     return this.is({ $nin: values })
   }
 
   /** An array that has this element. */
-  has(value: JsonValue): WhereFilter {
+  has(value: Element<Value>): WhereFilter {
     return this.is({ $all: [value] })
   }
 
-  hasAll(values: readonly JsonValue[]): WhereFilter {
+  hasAll(values: readonly Element<Value>[]): WhereFilter {
     return this.is({ $all: values })
   }
 
-  beginsWith(prefix: string): WhereFilter {
+  beginsWith(prefix: Prefix<Value>): WhereFilter {
     return this.is({ $beginsWith: prefix })
   }
 

@@ -4,7 +4,7 @@
  * A type with a string index (`Record<string, unknown>`) is loose: any path, any condition. Paths are listed to a depth of
  * `Depth` names and are free from there on, so that types that contain themselves end, and large ones stay fast.
  */
-import type { ValueType } from './ast/predicate.ts'
+import type { JsonValue, ValueType } from './ast/predicate.ts'
 
 /** Dotted paths of the fields of a document: 'age', 'address.city', 'tags.0'. A dot in a name is written '\\.', unchecked. */
 export type FieldPath<T> = IsLoose<T> extends true ? string : PathOf<T, Depth> | FreePath
@@ -74,6 +74,18 @@ export interface Operators<Value> {
   readonly $or?: readonly FieldCondition<Value>[]
   readonly $nor?: readonly FieldCondition<Value>[]
 }
+
+/** What a field is compared with for equality; any JSON value if its type is unknown. */
+export type Equal<Value> = unknown extends Value ? JsonValue : Operand<Value> | null
+
+/** What a field is compared with in order. */
+export type Bound<Value> = unknown extends Value ? JsonValue : Wide<Operand<Value>> | null
+
+/** What an array may have as an element. */
+export type Element<Value> = unknown extends Value ? JsonValue : ElementIn<NonNullable<Value>>
+
+/** The beginning of a string; never, where the field holds none. */
+export type Prefix<Value> = unknown extends Value ? string : Text<Operand<Value>>
 
 type ElementIn<Value> = Value extends readonly (infer Element)[] ? Element : never
 

@@ -78,6 +78,20 @@ export function selectors(people: Collection<Person>, threshold: number | null):
   })
   people.find({ extra: { $allMatch: { a: 1 } } })
   people.find(where('age').gte(18).and(where('tags').has('vip')))
+  people.find(where(people, 'age').between(18, 30).and(where(people, 'tags').has('vip')))
+  people.find(
+    where(people, 'address.city')
+      .beginsWith('O')
+      .or(where(people, '_id').in(['ann'])),
+  )
+  // @ts-expect-error there is no such field
+  where(people, 'agee')
+  // @ts-expect-error an age is a number
+  where(people, 'age').eq('18')
+  // @ts-expect-error an age is no text
+  where(people, 'age').beginsWith('1')
+  // @ts-expect-error elements are strings
+  where(people, 'tags').has(1)
   // @ts-expect-error elements are strings
   people.find({ tags: { $all: [1] } })
   // @ts-expect-error a name is no number

@@ -213,6 +213,47 @@ function conflictCases(check: CheckedCase): void {
     assertEqual((await people.update('ann', () => ({ age: 2 }))).rev.slice(0, 2), '2-')
     assertEqual((await people.get('ann'))?.age, 2)
   })
+
+  check('update with a patch changes its fields and removes those that are undefined', async (db) => {
+    const people = db.collection<Person>('people')
+    await people.insert([
+      { _id: 'ann', name: 'Ann', age: 1 },
+      { _id: 'bob', age: 2 },
+    ])
+    const patch = { name: 'Anne', age: undefined }
+    const updated = people.update('ann', patch)
+    patch.name = 'later'
+    const { rev } = await updated
+    assertEqual<unknown>(await people.get('ann'), { _id: 'ann', _rev: rev, name: 'Anne' })
+    await people.update(['ann', 'bob'], { age: 5 })
+    assertEqual(
+      (await people.get(['ann', 'bob'])).map((one) => one?.age),
+      [5, 5],
+    )
+    await assertRejects(people.update('ann', { _rev: rev, age: 6 }), 'PANNIER_CONFLICT')
+    const { _rev } = (await people.get('ann'))!
+    await people.update('ann', { _rev, age: 6 })
+    assertEqual((await people.get('ann'))?.age, 6)
+    await assertRejects(people.update('nobody', { age: 1 }), 'PANNIER_NOT_FOUND')
+    assertThrows(() => people.update('ann', { _id: 'bob' } as never), TypeError)
+    assertThrows(() => people.update('ann', [] as never), TypeError)
+    await people.update('ann', { _deleted: true })
+    assertEqual(await people.get('ann'), undefined)
+  })
+
+  check('a put without a revision of a document that exists says what may be meant', async (db) => {
+    const people = db.collection<Person>('people')
+    const { rev } = await people.put({ _id: 'ann', age: 1 })
+    for (const input of [{ _id: 'ann' }, { _id: 'ann', _rev: '9-x' }]) {
+      const error = await people.put(input).then(
+        () => undefined,
+        (failure: unknown) => failure,
+      )
+      assertTrue(isPannierError(error, 'PANNIER_CONFLICT'), 'a conflict')
+      assertEqual(error.details, { id: 'ann', rev })
+      assertEqual(error.message.includes('upsert()'), !('_rev' in input))
+    }
+  })
 }
 
 /** Ids that are paths, percent codes, names of object members, text outside ASCII, halves of characters. */

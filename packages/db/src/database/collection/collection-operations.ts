@@ -5,7 +5,7 @@
 import { andThen, isPromise, type MaybePromise } from '../../base/async.ts'
 import type { PannierError } from '../../base/errors.ts'
 import { loadedModule } from '../../base/lazy-module.ts'
-import { checkPlainObject } from '../../codec/collation.ts'
+import { checkPlainObject, isPlainObject } from '../../codec/collation.ts'
 import type { AttachmentContent } from '../../document/attachments/attachment-input.ts'
 import type { Attachment } from '../../document/attachments/attachment.ts'
 import {
@@ -15,6 +15,7 @@ import {
   guessShapes,
   type ShapeGuess,
 } from '../../document/encoded-batch.ts'
+import { conflict } from '../../document/document-write.ts'
 import { DocumentReader } from '../../document/document-reader.ts'
 import type { StoredDocument } from '../../document/document-reader.ts'
 import type { ListedRow, ListRow } from '../../document/list-documents.ts'
@@ -45,6 +46,7 @@ import { DocumentList, listRequest } from './document-list.ts'
 import type { ListIdsOptions, ListOptions } from './document-list.ts'
 import type {
   DocumentInput,
+  DocumentPatch,
   DocumentReference,
   DocumentWithAttachments,
   Identified,
@@ -162,28 +164,28 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
   }
 
   /**
-   * Replaces a document by what `change` makes of it, atomically: no other write comes between. `change` must be synchronous
-   * and may be called again with the same document, so it should do nothing else. It returns the new document; if it returns
-   * undefined the document stays as it is. (One that changes what it is given and returns nothing is a TypeError.)
+   * Changes documents atomically: no other write comes between. A patch names the fields that change: its fields replace
+   * those of the document, and a field that is `undefined` is removed. A `_rev` in it must be the current revision.
    *
-   * @throws PANNIER_NOT_FOUND if there is no such document; `details` has the `id`. What `change` throws is passed on.
-   *   PANNIER_INVALID_DOCUMENT as for `insert`; a schema that is asynchronous is a TypeError here.
+   * A function gets the document and returns the new one; if it returns undefined, the document stays as it is. The function
+   * must be synchronous and do nothing else, because it may be called again.
+   *
+   * @throws PANNIER_NOT_FOUND if there is no such document; `details` has the `id`. PANNIER_CONFLICT if the patch has another
+   *   `_rev`. PANNIER_INVALID_DOCUMENT as for `insert`; an asynchronous schema is a TypeError here. What the function throws.
    * @example
-   * await people.update('ann', (ann) => ({ ...ann, age: ann.age + 1 }))
+   * await people.update('ann', { city: 'Bergen' })
+   * await people.update(['ann', 'bob'], (person) => ({ ...person, age: person.age + 1 }))
    */
   // One signature, so that what is wrong with the function is said of the function.
   update<Ids extends string | readonly string[]>(
     ids: Ids,
-    change: (document: Stored<T>) => DocumentInput<Input> | undefined,
+    change: DocumentPatch<Input> | ((document: Stored<T>) => DocumentInput<Input> | undefined),
   ): Promise<Ids extends string ? WriteResult : WriteResult[]>
-  update(
-    ids: string | readonly string[],
-    change: (document: Stored<T>) => DocumentInput<Input> | undefined,
-  ): Promise<WriteResult | WriteResult[]> {
+  update(ids: string | readonly string[], change: unknown): Promise<WriteResult | WriteResult[]> {
     const many = typeof ids !== 'string'
     const list = many ? checkedIds(ids, 'update()') : [ids]
-    if (typeof change !== 'function') throw badArgument('update()', 'change must be a function', change)
-    const changeStored = change as unknown as (document: StoredDocument) => unknown
+    const changeStored =
+      typeof change === 'function' ? (change as (document: StoredDocument) => unknown) : patching(change)
     return promised('update()', () => {
       checkBatchSize(list.length)
       return this.#withValidator(true, (validator) => {
@@ -425,4 +427,18 @@ function checkedIds(ids: unknown, call: string): string[] {
   if (!Array.isArray(ids)) throw badArgument(call, 'the id must be a string or an array of strings', ids)
   for (const id of ids) if (typeof id !== 'string') throw badArgument(call, 'ids must be strings', id)
   return [...(ids as string[])]
+}
+
+/** Applies a patch. A copy of it: what the caller does to it meanwhile changes nothing. */
+function patching(patch: unknown): (document: StoredDocument) => object {
+  if (!isPlainObject(patch)) throw badArgument('update()', 'change must be an object of fields or a function', patch)
+  if (patch['_id'] !== undefined) throw badArgument('update()', '_id must not be in a patch', patch['_id'])
+  const { _rev: expected, ...fields } = patch
+  const removed = Object.keys(fields).filter((name) => fields[name] === undefined)
+  return (document) => {
+    if (expected !== undefined && expected !== document._rev) throw conflict(document._id, document._rev)
+    const patched: Record<string, unknown> = { ...document, ...fields }
+    for (const name of removed) delete patched[name]
+    return patched
+  }
 }

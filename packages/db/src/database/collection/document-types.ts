@@ -53,6 +53,14 @@ export interface InputMeta extends Omit<RevisionMeta, '_deleted'> {
 /** A document as it is handed in. */
 export type DocumentInput<T extends object> = (ContentOf<T> & InputMeta) | (Partial<ContentOf<T>> & DeletedInput)
 
+/** Fields that `update` changes in a document; undefined removes a field that may be missing. */
+export type DocumentPatch<T extends object> = PatchOf<ContentOf<T>> &
+  Omit<InputMeta, '_id'> & { readonly _id?: undefined }
+
+type PatchOf<T> = T extends unknown
+  ? { readonly [Name in keyof T]?: Partial<Record<never, never>> extends Pick<T, Name> ? T[Name] | undefined : T[Name] }
+  : never
+
 /** A tombstone as it is handed in. */
 export interface DeletedInput extends InputMeta {
   readonly _id: string
