@@ -6,7 +6,9 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { createServer, type PannierServer } from '@pannier/server'
+import { createServer } from '@pannier/server'
+import { open } from 'pannier'
+import { memory } from 'pannier/memory'
 import { makeFolder, removeFolder, run } from '../processes.ts'
 import { runCaptured } from '../../packages/server/test/cli/run-captured.ts'
 import { modulesOf, readPages, root, type DocsPage } from './code-blocks.ts'
@@ -29,22 +31,13 @@ const pages = readPages()
 const modules = pages.flatMap(modulesOf)
 const folder = makeFolder('docs')
 const cwd = process.cwd()
-let server: PannierServer
-
-beforeAll(async () => {
+beforeAll(() => {
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
-  server = await createServer({
-    dir: join(folder, 'server'),
-    admin: `${ADMIN.username}:${ADMIN.password}`,
-    logger: false,
-  })
-  await server.listen({ port: 0 })
 })
 
-afterAll(async () => {
+afterAll(() => {
   process.chdir(cwd)
-  await server.close()
   removeFolder(folder)
 })
 
@@ -88,13 +81,9 @@ describe('what runs prints what the page says', () => {
     const home = join(folder, name.replace('.ts', ''))
     mkdirSync(home)
     process.chdir(home)
-    const url = new URL(server.url!)
-    Object.assign(url, ADMIN)
+    await using server = await startServer()
     writeFileSync(join(home, 'pannier.ts'), SHIM)
-    const code = runnable!
-      .replaceAll("from 'pannier'", "from './pannier.ts'")
-      .replaceAll('https://example.org', url.href.slice(0, -1))
-    writeFileSync(join(home, 'module.ts'), code)
+    writeFileSync(join(home, 'module.ts'), withServer(runnable!, server.url))
     const printed: string[] = []
     const log = vi.spyOn(console, 'log').mockImplementation((...values: unknown[]) => {
       printed.push(values.map((value) => (typeof value === 'string' ? value : inspected(value))).join(' '))
@@ -122,6 +111,28 @@ function commandsOf({ path, blocks }: DocsPage): { path: string; command: string
     const nested = ['user', 'db'].includes(words[0]!) ? 2 : 1
     return [{ path, command: words.slice(0, nested), options: words.filter((word) => word.startsWith('--')) }]
   })
+}
+
+/** A server that nobody has used yet. */
+async function startServer(): Promise<{ url: string } & AsyncDisposable> {
+  const database = await open('server', { storage: memory() })
+  const server = await createServer({ database, admin: `${ADMIN.username}:${ADMIN.password}`, logger: false })
+  return {
+    url: await server.listen({ port: 0 }),
+    async [Symbol.asyncDispose]() {
+      await server.close()
+      await database.close()
+    },
+  }
+}
+
+/** A replication logs in by its URL; `fetch` takes none that does. */
+function withServer(code: string, url: string): string {
+  const withAdmin = Object.assign(new URL(url), ADMIN).href.slice(0, -1)
+  const lines = code.replaceAll("from 'pannier'", "from './pannier.ts'").split('\n')
+  return lines
+    .map((line) => line.replaceAll('https://example.org', line.includes('fetch(') ? url : withAdmin))
+    .join('\n')
 }
 
 /** In place of `pannier`: what a page has opened is closed at its end. */
