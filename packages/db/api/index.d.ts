@@ -2282,6 +2282,17 @@ export interface WriteResult {
 }
 
 /**
+ * For packages built on this one, too.
+ *
+ * @param call The function that the user called.
+ * @param must What must be: `durability must be 'relaxed' or 'strict'`.
+ * @param got The value that came. Never a secret.
+ * @example
+ * throw badArgument('open()', 'name must be a string', 5)
+ */
+export function badArgument(call: string, must: string, got: unknown): TypeError;
+
+/**
  * Throws a TypeError if `options` is not an object or has an unknown option; the message has the nearest known name.
  * For packages built on this one, too. `call` names the function in the message; the keys of `names` are the options.
  *

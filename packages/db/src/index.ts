@@ -1,5 +1,5 @@
 /** Pannier: a JSON document database for apps that must keep working offline. */
-export { checkOptions } from './base/options.ts'
+export { badArgument, checkOptions } from './base/options.ts'
 export type { OptionNames } from './base/options.ts'
 export { isPannierError, PannierError } from './base/errors.ts'
 export type { ErrorCode, PannierErrorOptions } from './base/errors.ts'

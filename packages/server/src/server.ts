@@ -2,7 +2,7 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { checkOptions, open } from 'pannier'
+import { badArgument, checkOptions, open } from 'pannier'
 import type { Database, OptionNames } from 'pannier'
 import { Auth } from './auth/auth.ts'
 import { ensureAdmin } from './auth/bootstrap.ts'
@@ -237,7 +237,7 @@ async function openAuth(
 }
 
 async function openIn({ dir, durability = 'relaxed', encryption }: ServerOptions): Promise<Database> {
-  if (typeof dir !== 'string' || dir === '') throw new TypeError('createServer needs `dir` or `database`')
+  if (typeof dir !== 'string' || dir === '') throw badArgument('createServer()', 'dir or database must be given', dir)
   await makePrivateFolder(dir)
   return open(join(dir, FILE_NAME), { durability, ...(encryption !== undefined && { encryption }) })
 }

@@ -101,7 +101,7 @@ export function checkBatchSize(count: number): void {
   if (count > BATCH_DOCUMENTS_MAX) {
     throw new PannierError(
       'PANNIER_BATCH_TOO_LARGE',
-      `A write takes at most ${BATCH_DOCUMENTS_MAX} documents, not ${count}.`,
+      `A write takes at most ${BATCH_DOCUMENTS_MAX} documents, got ${count}.`,
     )
   }
 }

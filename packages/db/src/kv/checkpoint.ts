@@ -87,7 +87,7 @@ export class Checkpointer {
       if (!(error instanceof MissingPageError)) throw error
       const { meta } = await store.read({ generation, sequence })
       if (meta === undefined || meta.generation === generation) throw error
-      throw new PannierError('PANNIER_STALE', 'Another handle has written since, and freed pages.', { cause: error })
+      throw new PannierError('PANNIER_STALE', 'Another handle has written since and freed pages.', { cause: error })
     }
   }
 }

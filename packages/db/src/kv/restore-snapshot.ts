@@ -176,7 +176,7 @@ function emptyCommit(): Uint8Array {
 function exists(cause?: unknown): PannierError {
   return new PannierError(
     'PANNIER_EXISTS',
-    'A snapshot can only be restored where there is no database yet.',
+    'A database exists here already. Restore under another name, or destroy it first.',
     cause === undefined ? {} : { cause },
   )
 }

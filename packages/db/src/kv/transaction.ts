@@ -337,7 +337,7 @@ function shorten(column: unknown[], length: number): void {
 export function transactionEnded(): PannierError {
   return new PannierError(
     'PANNIER_TRANSACTION_ENDED',
-    'The transaction has ended; use it only inside its function, and wait for what it does.',
+    'The transaction has ended. Use it only inside its function, and await its calls.',
   )
 }
 

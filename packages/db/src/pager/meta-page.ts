@@ -33,7 +33,7 @@ export interface MetaPage {
 /** Throws PANNIER_WRONG_FORMAT, PANNIER_NEWER_FORMAT or PANNIER_CORRUPT. The reader given back stands at the body. */
 export function decodeMetaPage(bytes: Uint8Array, generation: Generation): { meta: MetaPage; body: ByteReader } {
   if (bytes.length < CHECKED_FROM + DATABASE_ID_BYTES || readU32(bytes, 0) !== MAGIC) {
-    throw new PannierError('PANNIER_WRONG_FORMAT', 'What is stored here is not a Pannier database.')
+    throw new PannierError('PANNIER_WRONG_FORMAT', 'The storage holds something else than a Pannier database.')
   }
   const version = bytes[4]! | (bytes[5]! << 8)
   if (version > FORMAT_VERSION) {

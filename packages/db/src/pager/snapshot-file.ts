@@ -137,7 +137,7 @@ function checkPrelude(bytes: Uint8Array): number {
     throw new PannierError('PANNIER_ENCRYPTED', 'The snapshot is sealed: it needs the password or key of its database.')
   for (let i = 0; i < MAGIC.length; i++) {
     if (bytes[i] !== MAGIC.charCodeAt(i)) {
-      throw new PannierError('PANNIER_WRONG_FORMAT', 'What is to be restored is not a Pannier snapshot.')
+      throw new PannierError('PANNIER_WRONG_FORMAT', 'The source is not a Pannier snapshot.')
     }
   }
   if (bytes.length < PRELUDE_BYTES) throw damaged('it ends in its prelude')

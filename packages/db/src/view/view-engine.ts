@@ -161,7 +161,10 @@ export class ViewEngine {
     const state = collection && this.#stateIn(snapshot, collection.number)
     if (update === 'before' && collection !== undefined && state === undefined) {
       snapshot.release()
-      throw new PannierError('PANNIER_INDEX_MISMATCH', 'Another handle goes on defining the view in another way.')
+      throw new PannierError(
+        'PANNIER_INDEX_MISMATCH',
+        'Another handle keeps redefining this view. Use the same functions and version everywhere.',
+      )
     }
     const source: ViewSource = {
       rows: state && existingTree(snapshot, rowsTree(collection!.number, state.number)),

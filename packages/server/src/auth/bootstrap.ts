@@ -19,7 +19,7 @@ export const FIRST_ADMIN_NAME = 'admin'
 export async function ensureAdmin(accounts: Accounts, given?: string): Promise<NewAdmin | undefined> {
   if (given !== undefined) {
     const colon = given.indexOf(':')
-    if (colon < 1) throw new TypeError('admin must be name:password, got no name or no colon')
+    if (colon < 1) throw new TypeError('createServer(): admin must be name:password, got no name or no colon')
     const [name, password] = [given.slice(0, colon), given.slice(colon + 1)]
     // Its sessions go on if nothing changes.
     const known = (await accounts.adminNames()).includes(name)

@@ -38,7 +38,9 @@ const POLICY =
 /** @throws TypeError if there is no such folder */
 export async function adminUiRoutes(folder: string): Promise<Routes> {
   const files = await filesIn(folder).catch((error: NodeJS.ErrnoException) => {
-    throw new TypeError(`adminUi must be a folder of pages, got '${folder}': ${error.message}`, { cause: error })
+    throw new TypeError(`createServer(): adminUi must be a folder of pages, got '${folder}' (${error.message})`, {
+      cause: error,
+    })
   })
   return (app) => {
     const handler = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {

@@ -5,6 +5,7 @@ import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, Fa
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Logger, LoggerOptions } from 'pino'
+import { badArgument } from 'pannier'
 import { checkHost, hostNames } from './host-names.ts'
 import { HttpError, toHttpError } from './http-error.ts'
 import { createLogger } from './logging.ts'
@@ -138,7 +139,7 @@ async function allowOrigins(app: FastifyInstance, origins: readonly string[]): P
   if (origins.length === 0) return
   for (const origin of origins) {
     if (URL.parse(origin)?.origin !== origin || origin === 'null')
-      throw new TypeError(`corsOrigins are origins like 'https://example.org', not '${origin}'`)
+      throw badArgument('createServer()', "corsOrigins must be origins like 'https://example.org'", origin)
   }
   await app.register(cors, {
     origin: [...origins],

@@ -5,6 +5,7 @@
  */
 import type { IncomingMessage, Server } from 'node:http'
 import { isIP } from 'node:net'
+import { badArgument } from 'pannier'
 import { badRequest, HttpError } from './http-error.ts'
 
 /** A name, or an address, which has brackets if it is of IPv6; and a port. */
@@ -18,7 +19,11 @@ const ONCE: ReadonlySet<string> = new Set(['host', 'authorization', 'content-typ
 export function hostNames(names: readonly string[]): ReadonlySet<string> {
   const wrong = names.find((name) => isIP(name) === 0 && !NAME.test(name))
   if (wrong !== undefined)
-    throw new TypeError(`allowedHosts must be names or addresses without a port, such as 'couch.lan', got '${wrong}'`)
+    throw badArgument(
+      'createServer()',
+      "allowedHosts must be names or addresses without a port, such as 'couch.lan'",
+      wrong,
+    )
   return new Set(names.map(comparable))
 }
 

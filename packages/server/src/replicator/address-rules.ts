@@ -3,6 +3,7 @@
  * Pure. Whoever connects checks the very address that the connection is made to (guarded-fetch.ts).
  */
 import ipaddr from 'ipaddr.js'
+import { badArgument } from 'pannier'
 
 type Address = ReturnType<typeof ipaddr.process>
 
@@ -48,7 +49,7 @@ function contains([network, bits]: readonly [Address, number], address: Address)
 }
 
 function ruleOf(entry: string): Rule {
-  const wrong = new TypeError(`replication hosts are names, addresses or ranges, not '${entry}'`)
+  const wrong = badArgument('createServer()', 'replication hosts must be names, addresses or ranges', entry)
   const isBare = ipaddr.isValid(entry) || ipaddr.isValidCIDR(entry)
   const [, bracketed, plain, portText] = isBare ? [entry, entry] : (ENTRY.exec(entry) ?? [])
   const host = bracketed ?? plain

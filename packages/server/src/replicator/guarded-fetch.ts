@@ -109,7 +109,7 @@ function notAllowed(): PannierError {
 }
 
 function refused(reason: string): PannierError {
-  return new PannierError('PANNIER_PEER_REFUSED', `The other server may not be talked to: ${reason}.`, {
+  return new PannierError('PANNIER_PEER_REFUSED', `This server must not connect to that address: ${reason}.`, {
     details: { status: 403, error: 'forbidden', reason },
   })
 }

@@ -54,10 +54,7 @@ async function openStore(
 /** To look whether a database is there is to make an empty one in some storages, which is taken away again. */
 async function refuseExisting(storage: DatabaseStorage, to: string, { encryption }: RepairOptions): Promise<void> {
   const exists = (): PannierError =>
-    new PannierError(
-      'PANNIER_EXISTS',
-      `There is a database ${to} already. Repair to another name, or destroy it first.`,
-    )
+    new PannierError('PANNIER_EXISTS', `A database ${to} exists already. Repair to another name, or destroy it first.`)
   let target: PageStore
   try {
     target = await openStore(storage, to, encryption)
@@ -114,7 +111,8 @@ class Repair {
       for (const collection of this.#collections) await collection.build(building)
       await building.flush()
       const problems = await building.check()
-      if (problems.length > 0) throw new PannierError('PANNIER_CORRUPT', `What was made is not sound: ${problems[0]}`)
+      if (problems.length > 0)
+        throw new PannierError('PANNIER_CORRUPT', `The repaired database has a problem: ${problems[0]}`)
     } finally {
       await building.close()
     }

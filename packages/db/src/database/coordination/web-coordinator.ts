@@ -230,7 +230,11 @@ class WebCoordinator implements Coordinator {
 }
 
 function unavailable(cause: unknown): PannierError {
-  return new PannierError('PANNIER_UNAVAILABLE', 'The browser does not let this page take turns with others.', {
-    cause,
-  })
+  return new PannierError(
+    'PANNIER_UNAVAILABLE',
+    'The browser denies this page the lock that it shares with other tabs.',
+    {
+      cause,
+    },
+  )
 }

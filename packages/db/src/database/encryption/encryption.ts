@@ -142,7 +142,8 @@ export class Encryption {
     await this.#changeSlots(async ({ slots }) => {
       const left = slots.filter((slot) => slot.id !== id)
       removed = left.length < slots.length
-      if (left.length === 0) throw new PannierError('PANNIER_LIMIT', 'Somebody has to be able to open the database.')
+      if (left.length === 0)
+        throw new PannierError('PANNIER_LIMIT', 'The last password or key must stay: nobody could open the database.')
       return removed ? left : undefined
     })
     return removed

@@ -68,7 +68,7 @@ async function* readFeed(
       )
       if (typeof batch === 'string') {
         if (live) return
-        throw new PannierError('PANNIER_NOT_FOUND', 'The collection was dropped while its changes were read.')
+        throw new PannierError('PANNIER_NOT_FOUND', 'The collection was dropped during the read of its changes.')
       }
       bound = batch.bound
       left -= batch.rows.length

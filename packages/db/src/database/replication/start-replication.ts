@@ -280,7 +280,7 @@ function runOptions(
     throw badArgument(CALL, 'connectionsMax must be a whole number from 2', connectionsMax)
   if (style !== 'all' && style !== 'winner') throw badArgument(CALL, "style must be 'winner' or 'all'", style)
   if (!['both', 'source', 'target', 'none'].includes(checkpoint))
-    throw badArgument(CALL, "the option checkpoint must be 'both', 'source', 'target' or 'none'", checkpoint)
+    throw badArgument(CALL, "`checkpoint` must be 'both', 'source', 'target' or 'none'", checkpoint)
   return {
     collection,
     direction,

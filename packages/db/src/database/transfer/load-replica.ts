@@ -98,5 +98,5 @@ function headOf({ format, version, update_seq, documents }: Record<string, unkno
 }
 
 function damaged(cause?: unknown): PannierError {
-  return new PannierError('PANNIER_PEER_UNREACHABLE', 'The snapshot is cut off or damaged.', { cause })
+  return new PannierError('PANNIER_PEER_UNREACHABLE', 'The snapshot is incomplete or damaged.', { cause })
 }

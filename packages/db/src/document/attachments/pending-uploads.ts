@@ -94,7 +94,7 @@ export function pendingUpload(reader: BlobReader, token: string): PendingUpload 
   if (pending === undefined) {
     throw new PannierError(
       'PANNIER_ABORTED',
-      'The upload of an attachment was silent for too long (a frozen tab, say) and was given up. Try again.',
+      'The upload of an attachment paused too long (in a frozen tab?) and was cancelled. Try again.',
     )
   }
   return pending

@@ -160,5 +160,5 @@ export class Upload {
 export const UPLOAD_BYTES: number = UPLOAD_CHUNKS * CHUNK_BYTES
 
 function collectionDropped(): PannierError {
-  return new PannierError('PANNIER_ABORTED', 'The collection was dropped while an attachment was written to it.')
+  return new PannierError('PANNIER_ABORTED', 'The collection was dropped during the write of an attachment.')
 }

@@ -183,8 +183,5 @@ class ProgramWriter {
 }
 
 function unsafe(source: string, what: string): never {
-  throw new PannierError(
-    'PANNIER_UNSAFE_REGEX',
-    `The regular expression ${source} has ${what}: what that costs could not be bounded.`,
-  )
+  throw new PannierError('PANNIER_UNSAFE_REGEX', `The regular expression ${source} has ${what}: its cost has no limit.`)
 }

@@ -229,7 +229,9 @@ export class HttpPeer implements ReplicationPeer {
       return rev
     } catch (error) {
       if (refusalStatus(error) !== 409) throw error
-      throw new PannierError('PANNIER_CONFLICT', `${this.name}: the checkpoint was changed.`, { cause: error })
+      throw new PannierError('PANNIER_CONFLICT', `${this.name}: the replication checkpoint was changed.`, {
+        cause: error,
+      })
     }
   }
 

@@ -441,7 +441,7 @@ function pagePlace(id: PageId, epoch: Uint8Array | undefined): Place {
 }
 
 function usedUp(): PannierError {
-  return new PannierError('PANNIER_LIMIT', 'The key of the database was used as often as it may be: rotate it.')
+  return new PannierError('PANNIER_LIMIT', 'The key of the database has reached its limit of uses. Call rotateKey().')
 }
 
 /** Tells of a value that was promised as soon as it is there. */

@@ -23,7 +23,7 @@ export function parseRecoveryKey(text: string): Uint8Array {
   const plain = text.toUpperCase().replace(/[\s-]/g, '').replace(/O/g, '0').replace(/[IL]/g, '1')
   const key = plain.length === KEY_CHARS + CHECK_CHARS ? decodeBase32(plain.slice(0, KEY_CHARS)) : undefined
   if (key === undefined || checkChars(key) !== plain.slice(KEY_CHARS)) {
-    throw new PannierError('PANNIER_WRONG_KEY', 'This is not a recovery key: it is misspelt or incomplete.')
+    throw new PannierError('PANNIER_WRONG_KEY', 'The recovery key is misspelt or incomplete.')
   }
   return key
 }

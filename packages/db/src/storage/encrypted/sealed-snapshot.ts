@@ -120,5 +120,8 @@ function placeOf(
 }
 
 function damaged(): PannierError {
-  return new PannierError('PANNIER_CORRUPT', 'The sealed snapshot is damaged, was cut, or was tampered with.')
+  return new PannierError(
+    'PANNIER_CORRUPT',
+    'The encrypted snapshot is damaged or incomplete, or somebody has changed it.',
+  )
 }

@@ -74,7 +74,7 @@ export async function deleteFiles(name: string, lockedMsMax: number = LOCKED_MS_
 function root(): Promise<FileSystemDirectoryHandle> {
   const { storage } = navigator as { storage?: StorageManager }
   if (storage?.getDirectory === undefined || !('FileSystemSyncAccessHandle' in globalThis))
-    throw new PannierError('PANNIER_UNAVAILABLE', 'There is no private file system here.')
+    throw new PannierError('PANNIER_UNAVAILABLE', 'The private file system is missing here.')
   return storage.getDirectory()
 }
 
@@ -151,5 +151,5 @@ function operationError(error: unknown): PannierError {
 }
 
 function noRoom(cause?: unknown): PannierError {
-  return new PannierError('PANNIER_QUOTA_EXCEEDED', 'There is no room left for what this page stores.', { cause })
+  return new PannierError('PANNIER_QUOTA_EXCEEDED', 'The storage of this page is full.', { cause })
 }

@@ -20,6 +20,6 @@ export async function hasFolder(name: string): Promise<boolean> {
   } catch (cause) {
     const { name: reason } = cause as Error
     if (reason === 'NotFoundError' || NOT_ALLOWED.has(reason)) return false
-    throw new PannierError('PANNIER_OPEN_FAILED', 'The browser failed to look into the private file system.', { cause })
+    throw new PannierError('PANNIER_OPEN_FAILED', 'The browser failed to read its private file system.', { cause })
   }
 }

@@ -93,6 +93,6 @@ function noScript(): PannierError {
 }
 
 export function noWorker(cause: unknown): PannierError {
-  const message = 'The worker for files failed, or did not start: see opfs({ worker }).'
+  const message = 'The worker for files failed or did not start. See the option worker of opfs().'
   return new PannierError('PANNIER_UNAVAILABLE', message, { cause })
 }

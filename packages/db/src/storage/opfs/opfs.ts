@@ -94,7 +94,7 @@ async function openStore(name: string, makeWorker: () => Worker): Promise<PageSt
 
 async function join(name: string, makeWorker: () => Worker, gone: () => void): Promise<Link> {
   if (!hasFileSystem())
-    throw new PannierError('PANNIER_UNAVAILABLE', 'There is no private file system here, or no workers.')
+    throw new PannierError('PANNIER_UNAVAILABLE', 'The private file system or workers are missing here.')
   const link = await connect({ join: name }, makeWorker, gone)
   try {
     await link.ask('open', [])
