@@ -128,7 +128,7 @@ export {
   CONTENT_TYPE_CHARS_MAX,
   TRANSACTION_ATTACHMENT_BYTES_MAX,
 } from './document/attachments/attachment-limits.ts'
-export type { AttachmentForm, InlineAttachment } from './document/attachments/inline-attachments.ts'
+export type { AttachmentForm, InlineAttachment } from './document/attachments/attachment.ts'
 export type { AttachmentStub } from './document/attachments/attachment-section.ts'
 export type { Attachment, ByteRange } from './document/attachments/attachment.ts'
 export type { DocumentChange, Tombstone } from './document/document-reader.ts'
@@ -159,7 +159,7 @@ export { registerCollation } from './codec/registered-collation.ts'
 export type { Collation } from './codec/registered-collation.ts'
 export type { SelectorMeaning } from './query/ast/parse-selector.ts'
 export type { FieldCondition, FieldPath, FieldValue, Projected, Selector } from './query/field-types.ts'
-export type { LiveCount } from './query/live/live-count.ts'
+export type { LiveCount } from './query/live/live-query.ts'
 export type { LiveQuery } from './query/live/live-query.ts'
 export type { LiveChange, LiveOptions, LiveStatus, LiveUpdate } from './query/live/live-types.ts'
 export type { ExplainOptions, Explanation, Query } from './query/query.ts'

@@ -1,4 +1,5 @@
 /** What keeps a unique index from being built: documents that have one key. */
+import { indexTreeName } from '../document/collection-state.ts'
 import type { Key } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'
 import type { RunningWork } from '../base/long-work.ts'
@@ -7,7 +8,6 @@ import type { CollectionState } from '../document/collection-state.ts'
 import { existingTree } from '../document/document-reader.ts'
 import type { HeldTransaction } from '../kv/key-value-store.ts'
 import type { IndexTests } from './index-key.ts'
-import { indexTreeName } from './index-definition.ts'
 import type { IndexDefinition } from './index-definition.ts'
 import type { ChunkPart } from './key-chunk.ts'
 import { duplicatesAt, withoutNumber } from './unique.ts'

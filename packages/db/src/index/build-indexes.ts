@@ -7,6 +7,7 @@
  * (maintain-indexes.ts). So a build that ends in the midst, by a crash or a signal, goes on from there. The last transaction
  * also takes in what was written since the snapshot, and the index is ready.
  */
+import { indexTreeName } from '../document/collection-state.ts'
 import { loadedModule } from '../base/lazy-module.ts'
 import type { Key } from '../base/brand.ts'
 import type { Environment } from '../base/environment.ts'
@@ -20,9 +21,7 @@ import type { CollectionState } from '../document/collection-state.ts'
 import { DocumentReader, existingTree } from '../document/document-reader.ts'
 import type { HeldSnapshot, HeldTransaction, KeyValueStore, TreeReader } from '../kv/key-value-store.ts'
 import { IndexTests, type CompileSelector } from './index-key.ts'
-import { dropIndex } from './define-indexes.ts'
-import { indexTreeName } from './index-definition.ts'
-import type { IndexDefinition } from './index-definition.ts'
+import { dropIndex, type IndexDefinition } from './index-definition.ts'
 import { KeyChunk, loadParts } from './key-chunk.ts'
 
 /** What was built when it is cancelled stays, and is gone on with next time. */

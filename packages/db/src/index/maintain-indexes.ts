@@ -1,4 +1,5 @@
 /** Keeps the indexes of a collection in step with the documents that are written. */
+import { indexTreeName } from '../document/collection-state.ts'
 import type { Key } from '../base/brand.ts'
 import type { Bytes } from '../codec/bytes.ts'
 import { lazyModule } from '../base/lazy-module.ts'
@@ -6,9 +7,7 @@ import type { CollectionState } from '../document/collection-state.ts'
 import { existingTree } from '../document/document-reader.ts'
 import type { DocumentWrite, IndexMaintenance, PreparedWork, Refusals } from '../document/document-write.ts'
 import type { WriteTransaction } from '../kv/key-value-store.ts'
-import { type CompileSelector, IndexTests } from './index-key.ts'
-import { FieldReader } from './field-reader.ts'
-import { indexTreeName } from './index-definition.ts'
+import { FieldReader, type CompileSelector, IndexTests } from './index-key.ts'
 import type { IndexDeclaration, IndexDefinition } from './index-definition.ts'
 import type { TextContent } from './text/text-entries.ts'
 

@@ -4,6 +4,7 @@
  *
  * Values are compared as they are. Where keys hold only their beginning, the documents are read.
  */
+import { indexTreeName } from '../document/collection-state.ts'
 import type { Key } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'
 import { Miss } from '../base/miss.ts'
@@ -16,9 +17,7 @@ import { DocumentReader, existingTree } from '../document/document-reader.ts'
 import { DocumentWrite } from '../document/document-write.ts'
 import type { PreparedWork, Refusals } from '../document/document-write.ts'
 import type { Snapshot, TreeReader, WriteTransaction } from '../kv/key-value-store.ts'
-import { type IndexTests, elementsOf, encodeIndexValue, type ReadPath } from './index-key.ts'
-import { FieldReader } from './field-reader.ts'
-import { indexTreeName } from './index-definition.ts'
+import { FieldReader, type IndexTests, elementsOf, encodeIndexValue, type ReadPath } from './index-key.ts'
 import type { IndexDefinition } from './index-definition.ts'
 
 export interface UniqueWork extends PreparedWork {

@@ -11,15 +11,13 @@ import { Groups } from './aggregate/groups.ts'
 import type { AggregateExplanation } from './aggregate/run-aggregate.ts'
 import type { Aggregated, Aggregates } from './aggregate/specification.ts'
 import { countRows, planRows } from './answer.ts'
-import { expressionsOf, normalise, type Condition } from './ast/normalise.ts'
+import { identityOf, expressionsOf, normalise, type Condition } from './ast/normalise.ts'
 import { checkedCollation, parseSelector, type SelectorMeaning } from './ast/parse-selector.ts'
 import type { BuiltPredicate } from './ast/predicate.ts'
 import { BATCH_ROWS_MAX, BATCH_ROWS_MIN, BATCH_ROWS_WHOLE, type Operator } from './operators/operator.ts'
 import type { OrderedPath } from '../index/index-definition.ts'
-import { LiveCount } from './live/live-count.ts'
-import { LiveQuery } from './live/live-query.ts'
+import { LiveCount, LiveQuery } from './live/live-query.ts'
 import type { LiveHost, LiveOptions, LiveRequest } from './live/live-types.ts'
-import { queryKey } from './live/query-key.ts'
 import type { FieldPath, FieldValue, Projected, Selector } from './field-types.ts'
 import type { Explanation } from './planner/explain.ts'
 import type { QuerySpecification } from './planner/plan.ts'
@@ -221,7 +219,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
 
   /** Whether the other query asks for the same of the same collection (of this handle), so that it would give the same. */
   isSame<U extends object, D extends object>(other: Query<U, D>): boolean {
-    return other.#loadHost === this.#loadHost && queryKey(other.#specification) === queryKey(this.#specification)
+    return other.#loadHost === this.#loadHost && identityOf(other.#specification) === identityOf(this.#specification)
   }
 
   /** Rows as they are read, from one snapshot, which is held until the loop ends or is left. */

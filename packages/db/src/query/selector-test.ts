@@ -2,10 +2,14 @@
 import { isPromise } from '../base/async.ts'
 import { Miss } from '../base/miss.ts'
 import type { SelectorTest, ReadPath } from '../index/index-key.ts'
-import { expressionsOf } from './ast/normalise.ts'
-import { indexCondition, type PartialIndex } from './index-condition.ts'
+import { expressionsOf, leavesOf, normalise, type Condition } from './ast/normalise.ts'
 import { compileCondition } from './match.ts'
 import { prepareRegexes } from './regex/check-regex.ts'
+import { ArgumentError } from '../base/options.ts'
+import { isReserved } from '../codec/document-format.ts'
+import { fieldNames } from '../codec/field-path.ts'
+import type { IndexDefinition, IndexSelector } from '../document/collection-state.ts'
+import { parseSelector } from './ast/parse-selector.ts'
 
 /** Misses while regular expressions are being loaded. */
 export function selectorTest(index: PartialIndex): SelectorTest {
@@ -30,5 +34,25 @@ class RegexMiss extends Miss {
 
   override pages(): number {
     return 0
+  }
+}
+
+/** The selectors of partial indexes, checked when they are declared. */
+type PartialIndex = Pick<IndexDefinition, 'where' | 'dialect' | 'collation'>
+
+const conditions = new WeakMap<IndexSelector, Condition>()
+
+/** What the documents in a partial index meet. */
+export function indexCondition({ where, ...meaning }: PartialIndex): Condition {
+  let condition = conditions.get(where!)
+  if (condition === undefined) conditions.set(where!, (condition = normalise(parseSelector(where, meaning))))
+  return condition
+}
+
+/** Throws a TypeError for what can't be the selector of an index. */
+export function checkIndexSelector(index: PartialIndex): void {
+  for (const { path } of leavesOf(indexCondition(index))) {
+    if (isReserved(fieldNames(path)[0]!) && path !== '_id')
+      throw new ArgumentError(`the where of an index must not name fields that start with '_'`, path)
   }
 }

@@ -11,7 +11,7 @@ import type { Collation } from '../codec/registered-collation.ts'
 import { prefixUpperBound } from '../codec/key-encoding.ts'
 import { decodeViewKey, encodeViewKey, isKeyCut } from '../codec/view-entry.ts'
 import type { TreeReader } from '../kv/key-value-store.ts'
-import { reducePositions, type RowReducer } from './reduce-positions.ts'
+import { reducePositions, type RowReducer } from './row-reducer.ts'
 import { RowCursor } from './row-cursor.ts'
 
 /** Rows of a group that are walked before its end is looked for by rank. */

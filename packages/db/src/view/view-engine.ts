@@ -11,7 +11,7 @@ import { DocumentReader, existingTree } from '../document/document-reader.ts'
 import type { KeyValueStore, Snapshot } from '../kv/key-value-store.ts'
 import { reducing } from '../kv/merged-tree.ts'
 import { defineView, dropView, lastPurgeOf, readView, rowsTree } from './view-catalog.ts'
-import type { CheckedView } from './view-definition.ts'
+import { type CheckedView, checkedView, signatureOf, type ViewFunctions } from './view-definition.ts'
 import {
   type ReducedRow,
   type ViewInfo,
@@ -21,7 +21,7 @@ import {
   type ViewOptions,
 } from './view-options.ts'
 import { fewRows, offsetOf, rowReducer, viewRows, type ViewSource } from './view-query.ts'
-import type { RowReducer } from './reduce-positions.ts'
+import type { RowReducer } from './row-reducer.ts'
 import { updateView, type UpdateOptions } from './update-view.ts'
 
 export interface ViewContext {
@@ -208,5 +208,29 @@ export class ViewEngine {
     }
     const cancelled = signal === undefined ? closing : AbortSignal.any([signal, closing])
     await updateView({ store, catalog, name, view, environment, signal: cancelled, onProgress, rowBytesMax })
+  }
+}
+
+/** Engines that are kept; what is stored does not depend on them. */
+const ENGINES_MAX = 64
+
+export class ViewEngines {
+  readonly #context: ViewContext
+  readonly #engines = new Map<string, ViewEngine>()
+
+  constructor(context: ViewContext) {
+    this.#context = context
+  }
+
+  engine(name: string | undefined, functions: ViewFunctions): ViewEngine {
+    const { map, reduce, version } = functions
+    const identity = signatureOf([name, map.toString(), reduce?.toString(), version])
+    let engine = this.#engines.get(identity)
+    if (engine === undefined) {
+      engine = new ViewEngine(this.#context, checkedView(functions, name))
+      this.#engines.set(identity, engine)
+      if (this.#engines.size > ENGINES_MAX) this.#engines.delete(this.#engines.keys().next().value!)
+    }
+    return engine
   }
 }

@@ -1,7 +1,7 @@
 /** Live counts: docs/internals/live-queries.md as tests. */
 import type { Collection } from '../../src/database/collection/collection.ts'
 import type { Database } from '../../src/database/database.ts'
-import type { LiveCount } from '../../src/query/live/live-count.ts'
+import type { LiveCount } from '../../src/query/live/live-query.ts'
 import { assertEqual, assertRejects, assertThrows } from '../check.ts'
 import { eventually } from '../live-rows.ts'
 

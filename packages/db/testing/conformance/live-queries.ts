@@ -2,7 +2,7 @@
 import type { Collection } from '../../src/database/collection/collection.ts'
 import type { Database } from '../../src/database/database.ts'
 import type { Query } from '../../src/query/query.ts'
-import type { LiveCount } from '../../src/query/live/live-count.ts'
+import type { LiveCount } from '../../src/query/live/live-query.ts'
 import type { LiveUpdate } from '../../src/query/live/live-types.ts'
 import { assertEqual, assertRejects, assertThrows, assertTrue } from '../check.ts'
 import { eventually, Follower } from '../live-rows.ts'

@@ -1,5 +1,5 @@
 /** What stands between the operations of a collection and the store: it itself, or a transaction. */
-import type { MaybePromise } from '../../base/async.ts'
+import { type MaybePromise, isPromise } from '../../base/async.ts'
 import type { UploadTarget } from '../../document/attachments/upload.ts'
 import type { CollectionState } from '../../document/collection-state.ts'
 import type { IdGenerator } from '../../document/document-id.ts'
@@ -10,6 +10,7 @@ import type { LoadLiveHost } from '../../query/query.ts'
 import type { QuerySource } from '../../query/query-source.ts'
 import type { ChosenSettings } from './collection-settings.ts'
 import type { CollectionSchema } from '../schema/collection-schema.ts'
+import { named } from '../../base/options.ts'
 
 /** What the writes to a collection need. */
 export interface CollectionWriting extends WriteContext {
@@ -45,5 +46,16 @@ export class MigrationNeeded extends Error {
   constructor(migrate: () => Promise<void>) {
     super('The transaction starts over when the collection is migrated.')
     this.migrate = migrate
+  }
+}
+
+/** Wrong arguments of the function `call` throw at once; everything else rejects. */
+export function promised<T>(call: string, body: () => T | Promise<T>): Promise<T> {
+  try {
+    const result = body()
+    return isPromise(result) ? result : Promise.resolve(result)
+  } catch (error) {
+    if (error instanceof TypeError) throw named(call, error)
+    return Promise.reject(error as Error)
   }
 }

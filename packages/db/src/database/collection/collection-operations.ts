@@ -40,7 +40,7 @@ import type { SearchOptions } from '../../query/search/search-specification.ts'
 import type * as Attachments from './collection-attachments.ts'
 import type { GetAttachmentOptions, PutAttachmentOptions, DeleteAttachmentOptions } from './collection-attachments.ts'
 import { checkOptions, type OptionNames, badArgument, calling, named } from '../../base/options.ts'
-import type { CollectionAccess } from './collection-access.ts'
+import { promised, type CollectionAccess } from './collection-access.ts'
 import { collectionInfo, type CollectionInfo } from './collection-settings.ts'
 import { DocumentList, listRequest } from './document-list.ts'
 import type { ListIdsOptions, ListOptions } from './document-list.ts'
@@ -55,7 +55,6 @@ import type {
   WithAttachments,
 } from './document-types.ts'
 import { LocalDocuments } from './local-collection.ts'
-import { promised } from './promised.ts'
 import { RevisionOperations } from './revision-operations.ts'
 import type { DocumentValidator } from '../schema/validator.ts'
 

@@ -1,8 +1,7 @@
 /** Gives a collection what it lacks of what was declared: settings, indexes. Most runs of an application lack nothing. */
 import type { CollectionState } from '../../document/collection-state.ts'
 import { buildIndexes } from '../../index/build-indexes.ts'
-import { defineIndexes, missingIndexes } from '../../index/define-indexes.ts'
-import type { IndexDeclaration } from '../../index/index-definition.ts'
+import { defineIndexes, missingIndexes, type IndexDeclaration } from '../../index/index-definition.ts'
 import { selectorTest } from '../../query/selector-test.ts'
 import { hasSettings } from './collection-settings.ts'
 import type { ChosenSettings } from './collection-settings.ts'

@@ -1,7 +1,7 @@
 /** How documents look in the types of the public API. */
 import type { AttachmentInputs } from '../../document/attachments/attachment-input.ts'
 import type { AttachmentStub } from '../../document/attachments/attachment-section.ts'
-import type { AttachmentForm, InlineAttachment } from '../../document/attachments/inline-attachments.ts'
+import type { AttachmentForm, InlineAttachment } from '../../document/attachments/attachment.ts'
 import type { RevisionInfo } from '../../document/revision-reads.ts'
 import type { RevisionHistory } from '../../document/revision.ts'
 

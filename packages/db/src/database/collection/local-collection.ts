@@ -8,9 +8,8 @@ import { encodeLocal, localKey } from '../../document/local-input.ts'
 import type * as localDocuments from '../../document/local-documents.ts'
 import type { WriteContext } from '../../document/write-documents.ts'
 import type { Snapshot, WriteTransaction } from '../../kv/key-value-store.ts'
-import type { CollectionAccess } from './collection-access.ts'
+import { promised, type CollectionAccess } from './collection-access.ts'
 import type { DocumentReference, JsonObject, Stored } from './document-types.ts'
-import { promised } from './promised.ts'
 
 /** A local document as it is handed in. */
 export type LocalInput = JsonObject & { readonly _id: string; readonly _rev?: string }

@@ -14,8 +14,7 @@ import { parseRevision } from '../../document/revision.ts'
 import type { PurgeResult } from '../../document/revision-writes.ts'
 import type { CollectionAccess } from './collection-access.ts'
 import type { DocumentInput, DocumentWithAttachments, RevisionDocument, WithAttachments } from './document-types.ts'
-import type * as Reading from './revision-reading.ts'
-import type * as Writing from './revision-writing.ts'
+import type * as Revisions from './revision-access.ts'
 
 /** One of the documents that `getRevisions` was asked for. */
 export type RevisionResult<T extends object, Document = RevisionDocument<T>> =
@@ -74,7 +73,7 @@ export abstract class RevisionOperations<T extends object> {
       checkId(id)
       return revs === 'all' ? revs : checkedRevisions(revs)
     })
-    return this.#reading(({ getRevisions }, access) => getRevisions(access, id, wanted, options))
+    return this.#withRevisions(({ getRevisions }, access) => getRevisions(access, id, wanted, options))
   }
 
   /**
@@ -107,7 +106,7 @@ export abstract class RevisionOperations<T extends object> {
         return { id, rev }
       }),
     )
-    return this.#reading(({ bulkGet }, access) => bulkGet(access, wanted, options))
+    return this.#withRevisions(({ bulkGet }, access) => bulkGet(access, wanted, options))
   }
 
   /**
@@ -126,7 +125,7 @@ export abstract class RevisionOperations<T extends object> {
         checkedRevisions(list)
       }
     })
-    return this.#reading(({ revsDiff }, access) => revsDiff(access, wanted))
+    return this.#withRevisions(({ revsDiff }, access) => revsDiff(access, wanted))
   }
 
   /**
@@ -136,7 +135,7 @@ export abstract class RevisionOperations<T extends object> {
    * for (const { id } of await people.conflicts()) await people.resolve(id, ([mine, ...others]) => merge(mine, others))
    */
   conflicts(): Promise<ConflictedDocument[]> {
-    return this.#reading(({ listConflicts }, access) => listConflicts(access))
+    return this.#withRevisions(({ listConflicts }, access) => listConflicts(access))
   }
 
   /**
@@ -152,7 +151,7 @@ export abstract class RevisionOperations<T extends object> {
     calling('resolve()', () => checkId(id))
     if (typeof choose !== 'function') throw badArgument('resolve()', 'choose must be a function', choose)
     const chooseStored = choose as unknown as (leaves: StoredDocument[]) => unknown
-    return this.#writing(({ resolve }, access) => resolve(access, id, chooseStored))
+    return this.#withRevisions(({ resolve }, access) => resolve(access, id, chooseStored))
   }
 
   /**
@@ -169,7 +168,7 @@ export abstract class RevisionOperations<T extends object> {
       checkId(id)
       return revs === undefined ? undefined : checkedRevisions(typeof revs === 'string' ? [revs] : revs)
     })
-    return this.#writing(({ purge }, access) => purge(access, id, leaves))
+    return this.#withRevisions(({ purge }, access) => purge(access, id, leaves))
   }
 
   /**
@@ -178,31 +177,26 @@ export abstract class RevisionOperations<T extends object> {
    * lost theirs. It goes in small steps: others write in between.
    */
   compact(): Promise<number> {
-    return this.#writing(({ compact }, access) => compact(access))
+    return this.#withRevisions(({ compact }, access) => compact(access))
   }
 
   /** @internal `get` with options. */
   protected readRevisions(ids: string | readonly string[], options: RevisionReadOptions): Promise<unknown> {
     const { rev } = options
     if (rev !== undefined) calling('get()', () => parseRevision(rev))
-    if (typeof ids === 'string') return this.#reading(({ readOne }, access) => readOne(access, ids, options))
+    if (typeof ids === 'string') return this.#withRevisions(({ readOne }, access) => readOne(access, ids, options))
     if (rev !== undefined) throw badArgument('get()', 'rev must be given with one id only', rev)
     if (!Array.isArray(ids) || ids.some((id) => typeof id !== 'string'))
       throw badArgument('get()', 'the id must be a string or an array of strings', ids)
     const list = [...(ids as string[])]
-    return this.#reading(({ readMany }, access) => readMany(access, list, options))
+    return this.#withRevisions(({ readMany }, access) => readMany(access, list, options))
   }
 
-  #reading<R>(read: (reading: typeof Reading, access: CollectionAccess) => Promise<unknown>): Promise<R> {
+  #withRevisions<R>(work: (revisions: typeof Revisions, access: CollectionAccess) => Promise<unknown>): Promise<R> {
     const { access } = this
     return access.pending(
-      loadedModule(import('./revision-reading.ts')).then((reading) => read(reading, access) as Promise<R>),
+      loadedModule(import('./revision-access.ts')).then((revisions) => work(revisions, access) as Promise<R>),
     )
-  }
-
-  #writing<R>(write: (writing: typeof Writing, access: CollectionAccess) => Promise<R>): Promise<R> {
-    const { access } = this
-    return access.pending(loadedModule(import('./revision-writing.ts')).then((writing) => write(writing, access)))
   }
 }
 

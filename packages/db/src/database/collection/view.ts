@@ -2,8 +2,7 @@
 import { loadedModule } from '../../base/lazy-module.ts'
 import type { NumberStatistics } from '../../btree/statistics.ts'
 import type { BuiltInReduce, Emit, MapMany, ReduceFunction, ViewFunctions } from '../../view/view-definition.ts'
-import type { ViewContext, ViewEngine } from '../../view/view-engine.ts'
-import type { ViewEngines } from '../../view/view-engines.ts'
+import type { ViewEngines, ViewContext, ViewEngine } from '../../view/view-engine.ts'
 import { checkViewFunctions } from '../../view/view-functions.ts'
 import type { ReducedRow, ViewInfo, ViewResult, ViewRow, ViewOptions } from '../../view/view-options.ts'
 
@@ -129,7 +128,7 @@ export class CollectionViews {
   }
 
   #load(): Promise<ViewEngines> {
-    this.#loaded ??= loadedModule(import('../../view/view-engines.ts')).then(
+    this.#loaded ??= loadedModule(import('../../view/view-engine.ts')).then(
       ({ ViewEngines }) => new ViewEngines(this.#context),
       (error: unknown) => {
         this.#loaded = undefined

@@ -131,7 +131,7 @@ export class Replication implements PromiseLike<ReplicationResult>, AsyncIterabl
   async *[Symbol.asyncIterator](): AsyncGenerator<ReplicationEvent, void, undefined> {
     const early: ReplicationEvent[] = []
     const stop = this.subscribe((event) => early.push(event))
-    const { replicationEvents } = await loadedModule(import('./replication-events.ts'))
+    const { replicationEvents } = await loadedModule(import('./start-replication.ts'))
     yield* replicationEvents(this, early, stop)
   }
 

@@ -2,8 +2,7 @@
 import { throwIfCancelled } from '../../base/long-work.ts'
 import type { PannierError } from '../../base/errors.ts'
 import { checkOptions, type OptionNames, badArgument } from '../../base/options.ts'
-import { HttpPeer } from '../../replication/http/http-peer.ts'
-import type { HttpPeerOptions } from '../../replication/http/http-peer.ts'
+import { HttpPeer, type HttpPeerOptions } from '../../replication/http/http-peer.ts'
 import type { PeerFilter, ReplicationPeer } from '../../replication/peer.ts'
 import { sumUp, PartWatcher } from '../../replication/part-progress.ts'
 import {
@@ -13,16 +12,14 @@ import {
   type NetworkStatus,
   type ReplicationDirection,
   type ReplicationResult,
+  type ReplicationEvent,
 } from '../../replication/types.ts'
 import { addressOf } from '../../replication/replication-id.ts'
-import { Siblings, supervise } from '../../replication/supervisor.ts'
-import type { Control } from '../../replication/supervisor.ts'
+import { Siblings, supervise, type Control } from '../../replication/supervisor.ts'
 import { CollectionOperations } from '../collection/collection-operations.ts'
 import type { DatabaseContext } from '../database-context.ts'
-import { LocalPeer } from './local-peer.ts'
-import type { LocalCollection } from './local-peer.ts'
-import { oneTab } from './one-tab.ts'
-import type { OneTab } from './one-tab.ts'
+import { LocalPeer, type LocalCollection } from './local-peer.ts'
+import { oneTab, type OneTab } from './one-tab.ts'
 import type {
   CollectionSide,
   DatabaseSyncOptions,
@@ -334,5 +331,42 @@ function browserNetwork(): NetworkStatus | undefined {
         for (const event of ['online', 'offline']) globalThis.removeEventListener(event, listener)
       }
     },
+  }
+}
+
+/** The events of a replication as they come. Loaded when they are looped over. */
+interface Watched extends PromiseLike<unknown> {
+  subscribe(listener: (event: ReplicationEvent) => void): () => void
+}
+
+/** To its end. Its failure is thrown. `events`: those that have come already, which are no longer added to after `stop`. */
+export async function* replicationEvents(
+  replication: Watched,
+  events: ReplicationEvent[],
+  stop: () => void,
+): AsyncGenerator<ReplicationEvent, void, undefined> {
+  let wake = (): void => {}
+  let ended = false
+  const isEnded = (): boolean => ended
+  const unsubscribe = replication.subscribe((event) => {
+    events.push(event)
+    wake()
+  })
+  stop()
+  const end = (): void => {
+    ended = true
+    wake()
+  }
+  replication.then(end, end)
+  try {
+    for (;;) {
+      yield* events.splice(0)
+      if (events.length > 0) continue
+      if (isEnded()) break
+      await new Promise<void>((resolve) => (wake = resolve))
+    }
+    await replication
+  } finally {
+    unsubscribe()
   }
 }

@@ -6,9 +6,8 @@ import type { Key } from '../../base/brand.ts'
 import { encodeKey } from '../../codec/key-encoding.ts'
 import { SORTED_STRINGS_MAX } from '../../codec/key-order.ts'
 import type { ChunkPart } from '../key-chunk.ts'
-import type { IndexTests } from '../index-key.ts'
+import type { FieldReader, IndexTests } from '../index-key.ts'
 import { DistinctTexts, EntryList } from '../entry-list.ts'
-import type { FieldReader } from '../field-reader.ts'
 import type { IndexDefinition } from '../index-definition.ts'
 import {
   eachText,

@@ -258,3 +258,15 @@ function valuesOf({ operator, operand: given }: Comparison, collation: Collation
       return unreachable(operator)
   }
 }
+
+/** Text by which queries and conditions are told apart: equal only for what says the same. */
+export function identityOf(value: object): string {
+  return JSON.stringify(value, distinct)
+}
+
+/** JSON leaves out what is missing and makes null of numbers that are not finite; these are texts here, so texts are marked. */
+function distinct(_name: string, value: unknown): unknown {
+  if (typeof value === 'string') return `'${value}`
+  if (value === undefined) return 'undefined'
+  return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value
+}

@@ -6,10 +6,9 @@ import { assert } from '../../base/errors.ts'
 import { isArrayLike } from '../../codec/collation.ts'
 import { encodeKey } from '../../codec/key-encoding.ts'
 import type { StoredDocument } from '../../document/document-reader.ts'
-import { conjuncts, type Condition, type WithinCondition } from '../ast/normalise.ts'
+import { identityOf, conjuncts, type Condition, type WithinCondition } from '../ast/normalise.ts'
 import { isPoints } from '../ast/value-set.ts'
 import { documentFields, compileCondition, type ReadField, type Test } from '../match.ts'
-import { conditionKey } from './query-key.ts'
 
 /** A condition that asks for more values than this is tested with every document. */
 const POINTS_MAX = 100
@@ -50,7 +49,7 @@ export class ConditionIndex<Query> {
 
   /** A query has one condition, however often it is added. Regular expressions in it have to be loaded. */
   add(condition: Condition, query: Query): ConditionGroup<Query> {
-    const key = conditionKey(condition)
+    const key = identityOf(condition)
     const group = this.#groups.get(key) ?? this.#place(key, condition)
     const former = this.#groupsOf.get(query)
     assert(former === undefined || former === group, 'a query keeps its condition')

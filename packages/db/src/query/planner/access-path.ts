@@ -19,7 +19,7 @@ import {
 } from '../ast/value-set.ts'
 import { combine, conjuncts, ordersText, type AnyOf, type Condition, type WithinCondition } from '../ast/normalise.ts'
 import type { QuerySource } from '../query-source.ts'
-import { indexCondition } from '../index-condition.ts'
+import { indexCondition } from '../selector-test.ts'
 import { entryRange, hasExactKeys, idRanges, mergeRanges } from './key-ranges.ts'
 import { fieldPrefixes, SKIP_SCAN_LIMITS, type SkipScanLimits } from './skip-scan.ts'
 

@@ -16,7 +16,7 @@ import {
 } from '../../index/text/text-entries.ts'
 import type { Cursor, KeyRange, TreeReader } from '../../kv/key-value-store.ts'
 import { gather } from '../planner/access-path.ts'
-import type { SearchTerm } from './parse-search.ts'
+import { wordFinder } from '../../index/text/words.ts'
 
 /** Documents that one search can find. */
 export const SEARCH_MATCHES_MAX = 1_000_000
@@ -223,4 +223,37 @@ function wordWeight(documents: number, documentsWithWord: number): number {
 function occurrenceWeight(frequency: number, relativeLength: number): number {
   const dampened = SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * relativeLength)
   return (frequency * (SATURATION + 1)) / (frequency + dampened)
+}
+
+/** What is searched for: `quick bro*` (words, and what begins with a word), `"brown fox"` (words next to each other, in order). */
+interface SearchTerm {
+  readonly word: string
+  /** Whatever begins with it. */
+  readonly isPrefix: boolean
+}
+
+export interface ParsedSearch {
+  /** None twice. */
+  readonly terms: readonly SearchTerm[]
+  /** Of two words at least. */
+  readonly phrases: readonly (readonly string[])[]
+}
+
+/** Words of one search. */
+const SEARCH_TERMS_MAX = 100
+
+export function parseSearch(text: string, language: string | undefined): ParsedSearch {
+  const findWords = wordFinder(language)
+  const terms = new Map<string, SearchTerm>()
+  const phrases: string[][] = []
+  const add = (word: string, isPrefix: boolean): void => {
+    terms.set(`${word}${isPrefix ? '*' : ''}`, { word, isPrefix })
+  }
+  for (const [part, quoted] of text.matchAll(/"([^"]*)"|[^\s"]+/g)) {
+    const words = findWords(quoted ?? part)
+    const isPrefix = quoted === undefined && part.endsWith('*')
+    words.forEach((word, at) => add(word, isPrefix && at === words.length - 1))
+    if (quoted !== undefined && words.length > 1) phrases.push(words)
+  }
+  return { terms: [...terms.values()].slice(0, SEARCH_TERMS_MAX), phrases }
 }

@@ -9,8 +9,7 @@ import { compileCondition } from '../match.ts'
 import { BATCH_ROWS_MAX } from '../operators/operator.ts'
 import { bodyFields, compileProjection } from '../operators/project.ts'
 import type { QuerySource } from '../query-source.ts'
-import { countTerms, TermMatcher } from './match-terms.ts'
-import { parseSearch, type ParsedSearch } from './parse-search.ts'
+import { parseSearch, type ParsedSearch, countTerms, TermMatcher } from './match-terms.ts'
 import type { ScoredRow, SearchExplanation, SearchSpecification } from './search-specification.ts'
 
 /** Documents of the first batch that is read. */
