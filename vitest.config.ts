@@ -1,6 +1,7 @@
 /** Unit tests run from source: the condition `pannier-source` makes workspace packages resolve to their src/*.ts. */
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { LongFirst } from './tools/test/long-first.ts'
 
 const conditions = ['pannier-source', 'node', 'import', 'module', 'default']
 
@@ -17,6 +18,7 @@ export default defineConfig({
     isolate: false,
     // One less is the default, which is one on two cores.
     maxWorkers: availableParallelism(),
+    sequence: { sequencer: LongFirst },
     testTimeout: 120_000,
     setupFiles: ['packages/db/test/check-replays.ts'],
     // PouchDB looks after no failure of some of its own requests, when a test ends its server.

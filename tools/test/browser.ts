@@ -15,7 +15,7 @@ import type { CaseResult } from '../browser/page/run-cases.ts'
 import { servePages } from '../browser/page-server.ts'
 import { runTab } from '../browser/run-page.ts'
 import { withBrowser } from '../browser/with-browser.ts'
-import type { Outcome, StepOptions } from './outcome.ts'
+import { slowest, type BrowserOptions, type Outcome } from './outcome.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const FOLDERS = ['packages/*', 'bench', 'demo'].flatMap((path) =>
@@ -26,16 +26,17 @@ const ENGINES_AT_ONCE = 2
 const SILENCE_MS_MAX = 90_000
 const CASE_MS_MAX = 120_000
 
-export async function runBrowserTests({ engines = ENGINES, filter = '' }: StepOptions): Promise<Outcome> {
+export async function runBrowserTests({ engines = ENGINES, filter = '', times }: BrowserOptions): Promise<Outcome> {
   const waiting = ENGINES.filter((name) => engines.includes(name))
   const outcomes: Outcome[] = []
+  const msBySuite = new Map<string, number>()
   // Much of what browsers are tested for is waiting.
   const lane = async (): Promise<void> => {
     for (let engine = waiting.shift(); engine !== undefined; engine = waiting.shift())
-      outcomes.push(await runOrLeaveOut(engine, filter))
+      outcomes.push(await runOrLeaveOut(engine, filter, msBySuite))
   }
   await Promise.all(Array.from({ length: ENGINES_AT_ONCE }, lane))
-  const notes = outcomes.flatMap((outcome) => outcome.notes ?? [])
+  const notes = [...outcomes.flatMap((outcome) => outcome.notes ?? []), ...(times ? slowest(msBySuite) : [])]
   const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0)
   const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0)
   const failures = outcomes.flatMap((outcome) => outcome.failures ?? [])
@@ -43,14 +44,14 @@ export async function runBrowserTests({ engines = ENGINES, filter = '' }: StepOp
   return { passed, failed, notes, failures }
 }
 
-async function runOrLeaveOut(engine: Engine, filter: string): Promise<Outcome> {
+async function runOrLeaveOut(engine: Engine, filter: string, msBySuite: Map<string, number>): Promise<Outcome> {
   const missing = missingPackages(engine)
   if (missing.length > 0) {
     const inCi = process.env['CI'] === 'true'
     const note = `${engine} was left out: ${missing.join(', ')} not installed${inCi ? ', which CI does not allow' : ''}`
     return { passed: 0, failed: inCi ? 1 : 0, notes: [note] }
   }
-  const { passed, failures } = await runEngine(engine, filter)
+  const { passed, failures } = await runEngine(engine, filter, msBySuite)
   const failed = failures.length
   return { passed, failed, notes: [`${engine}: ${passed} passed, ${failed} failed`], failures }
 }
@@ -60,13 +61,17 @@ class Tally {
   passed = 0
   readonly failures: string[] = []
   private readonly engine: Engine
+  private readonly msBySuite: Map<string, number>
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, msBySuite: Map<string, number>) {
     this.engine = engine
+    this.msBySuite = msBySuite
   }
 
   add({ name, error, durationMs }: CaseResult): void {
     const time = styleText('dim', `${Math.round(durationMs)} ms`)
+    const suite = `${this.engine} ${name.split(': ')[0]}`
+    this.msBySuite.set(suite, (this.msBySuite.get(suite) ?? 0) + durationMs)
     if (error === undefined) this.passed++
     else this.failures.push(`${this.engine} ${name}\n${indent(error.stack ?? error.message)}`)
     console.log(
@@ -90,8 +95,8 @@ class Tally {
 }
 
 /** All in one browser, as starting one takes seconds of processor time. */
-async function runEngine(engine: Engine, filter: string): Promise<Tally> {
-  const tally = new Tally(engine)
+async function runEngine(engine: Engine, filter: string, msBySuite: Map<string, number>): Promise<Tally> {
+  const tally = new Tally(engine, msBySuite)
   await withBrowser(engine, {}, async (browser) => {
     for (const path of FOLDERS) {
       const folder = join(root, path)

@@ -3,6 +3,7 @@
  * Every step runs, also after one that failed. Unit and browser tests run beside one another. The last line says how many test cases passed and failed; a check that
  * failed counts as one failed case.
  */
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { inspect, parseArgs, stripVTControlCharacters, styleText } from 'node:util'
 import type { Outcome, Step, StepOptions } from './outcome.ts'
@@ -13,9 +14,12 @@ const USAGE = `Usage: npm test [-- OPTIONS]
   --only=STEP[,STEP]   run these steps only: ${STEPS.map((step) => step.name).join(', ')}
   --engine=ENGINE      browser tests in this engine only: chromium, firefox, webkit (repeatable)
   --filter=TEXT        browser cases whose name contains TEXT only
+  --fast               unit tests of the fast lane only, as npm run check does
+  --times              print which test files and browser suites took longest
   --help               print this`
 
 const FAILURE_LINES_MAX = 30
+const TICKS_PER_SECOND = 100
 
 interface Result {
   readonly step: Step
@@ -33,6 +37,8 @@ async function main(): Promise<number> {
       only: { type: 'string' },
       engine: { type: 'string', multiple: true },
       filter: { type: 'string' },
+      fast: { type: 'boolean', default: false },
+      times: { type: 'boolean', default: false },
       help: { type: 'boolean' },
     },
   })
@@ -47,7 +53,12 @@ async function main(): Promise<number> {
     return 2
   }
   const isChosen = ({ name }: Step): boolean => names === undefined || names.includes(name)
-  const options: StepOptions = { engines: values.engine, filter: values.filter }
+  const options: StepOptions = {
+    engines: values.engine,
+    filter: values.filter,
+    fast: values.fast,
+    times: values.times,
+  }
   const results: Result[] = []
   for (const lanes of STAGES) {
     const done = await Promise.all(lanes.map((steps) => runLane(steps.filter(isChosen), options)))
@@ -93,8 +104,21 @@ function summarize(results: readonly Result[]): number {
   for (const { step, outcome } of results) {
     for (const failure of outcome.failures ?? []) console.log(`\n${mark(outcome)} ${step.title}: ${shorten(failure)}`)
   }
+  const seconds = processorSeconds()
+  if (seconds !== undefined) console.log(`\n${seconds.toFixed(0)} s of processor time`)
   console.log(`\n${passed} passed, ${failed} failed`)
   return failed > 0 ? 1 : 0
+}
+
+/** Of this process and all children that have ended: the figure to compare on a machine that others use too. Linux says. */
+function processorSeconds(): number | undefined {
+  try {
+    const stat = readFileSync('/proc/self/stat', 'utf8')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) / TICKS_PER_SECOND, 0)
+  } catch {
+    return undefined
+  }
 }
 
 function shorten(failure: string): string {

@@ -1,5 +1,7 @@
 /** What the steps of `npm test` are given and what they give. */
 
+const SLOWEST_SHOWN = 40
+
 export interface Outcome {
   readonly passed: number
   readonly failed: number
@@ -9,15 +11,28 @@ export interface Outcome {
   readonly failures?: readonly string[]
 }
 
-export interface StepOptions {
+export interface BrowserOptions {
   readonly engines: readonly string[] | undefined
   readonly filter: string | undefined
+  /** Notes say which files and suites took longest. */
+  readonly times: boolean
+}
+
+export interface StepOptions extends BrowserOptions {
+  /** Unit tests of the fast lane only. */
+  readonly fast: boolean
 }
 
 export interface Step {
   readonly name: string
   readonly title: string
   run(options: StepOptions): Promise<Outcome>
+}
+
+/** Notes about what took longest: milliseconds by name. */
+export function slowest(times: ReadonlyMap<string, number>): string[] {
+  const sorted = [...times].toSorted((a, b) => b[1] - a[1]).slice(0, SLOWEST_SHOWN)
+  return sorted.map(([name, ms]) => `${(ms / 1000).toFixed(1).padStart(7)} s  ${name}`)
 }
 
 /** Begins the lines that tell of tests that take very long. */

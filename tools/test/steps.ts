@@ -1,13 +1,13 @@
 /** The steps of `npm test`. */
-import { readFileSync } from 'node:fs'
-import { join, relative, resolve } from 'node:path'
-import { makeFolder, removeFolder, run } from '../processes.ts'
+import { join, resolve } from 'node:path'
+import { run } from '../processes.ts'
 import { runBrowserTests } from './browser.ts'
-import { STILL_RUNNING, type Outcome, type Step } from './outcome.ts'
+import { BEYOND_FAST } from './lanes.ts'
+import type { Step } from './outcome.ts'
+import { runUnitTests } from './unit.ts'
 
 /** Steps are stopped if they take longer: whoever waits for a test that never ends learns nothing. */
 const CHECK_MS_MAX = 120_000
-const UNIT_MS_MAX = 1_800_000
 
 const root = resolve(import.meta.dirname, '../..')
 const program = (name: string): string => join(root, 'node_modules', '.bin', name)
@@ -16,7 +16,14 @@ const format = check('format', 'Format (npm run format mends it)', [[program('ox
 const lint = check('lint', 'Lint', [[program('oxlint'), '--deny-warnings']])
 const types = check('types', 'Types', [[program('tsc'), '-p', '.']])
 const bars = check('bars', 'Bars (npm run bars lists offenders)', [[...script('tools/checks/bars.ts'), '--counted']])
-const unit: Step = { name: 'unit', title: 'Unit tests', run: runUnitTests }
+const unit: Step = {
+  name: 'unit',
+  title: 'Unit tests',
+  run({ fast, times }) {
+    const parameters = fast ? BEYOND_FAST.map((pattern) => `--exclude=${pattern}`) : []
+    return runUnitTests({ parameters, times })
+  },
+}
 const packages = check('package', 'Build and package checks', [
   script('tools/checks/build.ts'),
   script('tools/checks/exports.ts'),
@@ -60,60 +67,5 @@ function check(name: string, title: string, commands: readonly Command[]): Step 
       }
       return { passed: 0, failed: 0, notes }
     },
-  }
-}
-
-async function runUnitTests(): Promise<Outcome> {
-  const folder = makeFolder('unit')
-  try {
-    const report = join(folder, 'report.json')
-    const reporters = ['default', 'json', join(import.meta.dirname, 'slow-tests-reporter.ts')]
-    const parameters = ['run', ...reporters.map((name) => `--reporter=${name}`), `--outputFile.json=${report}`]
-    const { code, output } = await run(program('vitest'), parameters, { cwd: root, show: true, timeoutMs: UNIT_MS_MAX })
-    const counted = readReport(report)
-    if (counted === undefined) {
-      const note = code === 124 ? `Stopped after ${UNIT_MS_MAX / 1000} s: a test does not end.` : 'There is no report.'
-      const running = output.split('\n').filter((line) => line.startsWith(STILL_RUNNING))
-      return { passed: 0, failed: 1, notes: [note], failures: [[note, ...running.slice(-10)].join('\n')] }
-    }
-    const { passed, failed, skipped, failures } = counted
-    // A file that does not load has no failed case, and a skipped test is not allowed.
-    const problems = Math.max(failed, code === 0 ? 0 : 1) + skipped
-    const notes = skipped > 0 ? [`${skipped} skipped tests count as failed`] : []
-    // What is thrown outside of a test is in no report.
-    const unhandled = output.lastIndexOf('Unhandled Errors')
-    if (unhandled >= 0) failures.push(output.slice(unhandled))
-    return { passed, failed: problems, notes, failures }
-  } finally {
-    removeFolder(folder)
-  }
-}
-
-interface Report {
-  readonly numPassedTests: number
-  readonly numFailedTests: number
-  readonly numPendingTests: number
-  readonly numTodoTests: number
-  readonly testResults: readonly {
-    readonly name: string
-    /** Of a file that does not load. */
-    readonly message: string
-    readonly assertionResults: readonly { readonly fullName: string; readonly failureMessages?: readonly string[] }[]
-  }[]
-}
-
-function readReport(path: string): { passed: number; failed: number; skipped: number; failures: string[] } | undefined {
-  try {
-    const report = JSON.parse(readFileSync(path, 'utf8')) as Report
-    const skipped = report.numPendingTests + report.numTodoTests
-    const failures = report.testResults.flatMap(({ name, message, assertionResults }) => [
-      ...(message === '' ? [] : [`${relative(root, name)}\n${message}`]),
-      ...assertionResults.flatMap(({ fullName, failureMessages = [] }) =>
-        failureMessages.map((text) => `${relative(root, name)} ${fullName}\n${text}`),
-      ),
-    ])
-    return { passed: report.numPassedTests, failed: report.numFailedTests, skipped, failures }
-  } catch {
-    return undefined
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Tests of crash simulations. `SEED` and `SEEDS` say where chance starts and how often; `EVERY_CALL`: of so many seeds every call
- * fails in turn, in every way, where usually it is every few calls of one.
+ * Tests of crash simulations. tools/test/seeds.ts says how many seeds run. `npm run soak` fails every call in turn, in every way;
+ * `npm test` fails every few calls.
  */
 import { describe, test } from 'vitest'
 import { randomFault, type SimulatedPlace, type Simulation } from '../testing/crash-host.ts'
@@ -10,6 +10,7 @@ import { SimulatedDisk } from '../testing/simulated-disk.ts'
 import { SimulatedStorage, type Fault, type SimulationOptions } from '../testing/simulated-page-store.ts'
 import { soloCoordinator } from './kv/solo-coordinator.ts'
 import { SimulatedLevels } from './storage/simulated-level.ts'
+import { FIRST_SEED, seedsOf, strideOf } from '../../../tools/test/seeds.ts'
 
 /** Gives the number of backend calls; throws for whatever is wrong. */
 type Simulate = (simulation: Simulation) => Promise<number>
@@ -21,11 +22,9 @@ const PLACES: Readonly<Record<string, (options: SimulationOptions) => SimulatedP
   LevelDB: (options) => new SimulatedLevels(options),
 }
 
-const FIRST_SEED = Number(process.env['SEED'] ?? 1)
-const EVERY_CALL = process.env['EVERY_CALL']
-
 export interface RandomCalls {
-  readonly seeds: number
+  /** As a share of the seeds of the lane. */
+  readonly share: number
   /** The call that fails is one of so many. */
   readonly callsMax: readonly number[]
 }
@@ -37,10 +36,10 @@ export function randomCallsIn(simulate: Simulate, places: Readonly<Record<string
   )
 }
 
-export function randomCalls(simulate: Simulate, { seeds: usual, callsMax }: RandomCalls): void {
-  const seeds = Number(process.env['SEEDS'] ?? usual)
-  test(`random calls of ${seeds} seeds from ${FIRST_SEED}`, { timeout: 3_600_000 }, async () => {
-    for (let seed = FIRST_SEED; seed < FIRST_SEED + seeds; seed++) {
+export function randomCalls(simulate: Simulate, { share, callsMax }: RandomCalls): void {
+  const seeds = seedsOf('crash', share)
+  test(`random calls of ${seeds.length} seeds from ${seeds[0]}`, { timeout: 3_600_000 }, async () => {
+    for (const seed of seeds) {
       const random = seededRandom(seed * 7919)
       const fault = randomFault(random)
       await run(simulate, seed, 1 + random.below(random.pick(callsMax)), fault)
@@ -48,18 +47,17 @@ export function randomCalls(simulate: Simulate, { seeds: usual, callsMax }: Rand
   })
 }
 
-/** `stride`: every so many calls unless EVERY_CALL is set; each fault has calls of its own. `first`: seed that has much to do. */
+/** `stride`: the distance between calls that fail in `npm test`; each fault has calls of its own. `first`: a seed that has much to do. */
 export function callsInTurn(
   simulate: Simulate,
   { faults, stride: usual, first = 1 }: { readonly faults: readonly Fault[]; readonly stride: number; first?: number },
 ): void {
-  const stride = EVERY_CALL === undefined ? usual : 1
+  const stride = strideOf(usual)
   test('calls in turn', { timeout: 3_600_000 }, async () => {
-    for (let seed = first; seed < first + Number(EVERY_CALL ?? 1); seed++) {
-      const calls = await run(simulate, seed, 0, faults[0]!)
-      for (const [at, fault] of faults.entries()) {
-        for (let call = 1 + (at % stride); call <= calls; call += stride) await run(simulate, seed, call, fault)
-      }
+    const seed = first + FIRST_SEED - 1
+    const calls = await run(simulate, seed, 0, faults[0]!)
+    for (const [at, fault] of faults.entries()) {
+      for (let call = 1 + (at % stride); call <= calls; call += stride) await run(simulate, seed, call, fault)
     }
   })
 }

@@ -1,9 +1,10 @@
-/** kill -9 under load loses nothing that was acknowledged: testing/kill-rounds.ts tells how. KILLS=200 runs so many rounds; SEED=n. */
+/** kill -9 under load loses nothing that was acknowledged: testing/kill-rounds.ts tells how. EFFORT=50 kills more often. */
 import { expect, test } from 'vitest'
 import { killRounds } from '../testing/kill-rounds.ts'
+import { FIRST_SEED, times } from '../../../tools/test/seeds.ts'
 
-const rounds = Number(process.env['KILLS'] ?? 5)
-const seed = Number(process.env['SEED'] ?? 1)
+const rounds = times(3)
+const seed = FIRST_SEED
 
 test(`${rounds} kills (SEED=${seed})`, { timeout: 60_000 + rounds * 20_000 }, async () => {
   const result = await killRounds(rounds, seed, (round, { acknowledged }) => {

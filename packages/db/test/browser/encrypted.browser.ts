@@ -1,7 +1,7 @@
 /**
  * Encrypted databases in several tabs and workers at once, frozen, killed, without room: as database.browser.ts and
  * opfs.browser.ts, over sealed records. Sealing lies between the engine and any storage, so each browser runs them on one: Chromium on
- * files, the others on IndexedDB. `EVERY_STORAGE=1` runs all.
+ * files, the others on IndexedDB. `npm run soak` runs all.
  */
 import type { BrowserSuiteContext } from '../../../../tools/browser/browser-suite.ts'
 import { prefixed } from '../../testing/suite.ts'
@@ -10,8 +10,7 @@ import { killedCases } from './database/killed.ts'
 import { quotaCases } from './database/quota.ts'
 import type { DatabaseContext } from './database/remote-tab.ts'
 import { writingCases } from './database/tabs.ts'
-
-const EVERY_STORAGE = process.env['EVERY_STORAGE'] !== undefined
+import { EVERY_STORAGE } from '../../../../tools/test/seeds.ts'
 
 export function browserSuite(suite: BrowserSuiteContext): void {
   const { engine } = suite.browser

@@ -18,6 +18,7 @@ import { descendToRank, get, getMany, rank } from '../../src/btree/search.ts'
 import { numberKey } from '../../src/codec/key-encoding.ts'
 import { PageCache } from '../../src/pager/page-cache.ts'
 import { assertEqual } from '../../testing/check.ts'
+import { times } from '../../../../tools/test/seeds.ts'
 
 /** Pages in a Map, without a store's transactions. */
 class Pages implements PageIo {
@@ -159,7 +160,7 @@ const size = fc.oneof(
   { weight: 3, arbitrary: fc.nat(2500) },
   { weight: 1, arbitrary: fc.nat(140_000) },
 )
-const RUNS = Number(process.env['RUNS'] ?? 16)
+const RUNS = times(16)
 
 function batches(key: fc.Arbitrary<Key>): fc.Arbitrary<Batch[]> {
   const manyPuts = fc.array(fc.tuple(key, size), { maxLength: 200, size: 'max' })

@@ -13,9 +13,8 @@ import { parseSelector } from '../../src/query/ast/parse-selector.ts'
 import { evaluate } from '../../testing/evaluate-predicate.ts'
 import { seededRandom, type Random } from '../../testing/random.ts'
 import { openHandles } from '../several-handles.ts'
+import { seedsOf } from '../../../../tools/test/seeds.ts'
 
-const SEEDS = Number(process.env['SEEDS'] ?? 4)
-const FIRST_SEED = Number(process.env['SEED'] ?? 1)
 const INDEXES = ['n', { on: 'tags', multi: true }] as const
 
 type Item = Record<string, unknown>
@@ -29,7 +28,7 @@ interface State {
   readonly doc: Item
 }
 
-for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
+for (const seed of seedsOf('model', 0.3)) {
   test(`a naive model by sequence number, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, () => compareWithModel(seed))
   test(`writers at once, readers that resume, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, () =>
     readWhileWriting(seed))

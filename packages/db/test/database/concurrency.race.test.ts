@@ -15,9 +15,8 @@ import { seededRandom } from '../../testing/random.ts'
 import { openCold } from '../../testing/slow-database.ts'
 import { slow } from '../../testing/slow-storage.ts'
 import { useSmallPages } from '../../testing/small-pages.ts'
+import { seedsOf } from '../../../../tools/test/seeds.ts'
 
-const SEEDS = Number(process.env['SEEDS'] ?? 6)
-const FIRST_SEED = Number(process.env['SEED'] ?? 1)
 const LEAST_CACHE = 1024 * 1024
 
 let largePages = (): void => {}
@@ -26,7 +25,7 @@ beforeAll(() => {
 })
 afterAll(() => largePages())
 
-for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
+for (const seed of seedsOf('race')) {
   test(`everything at once, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, async () => {
     const random = seededRandom(seed)
     const storage = slow(seed % 3 === 0 ? level(new MemoryLevel()) : memory(), random)

@@ -2,8 +2,7 @@
  * Goal: whatever documents go through (writes, conflicts, attachments, local documents, purge, compaction, indexes, migrations,
  * drop), nothing acknowledged is lost and nothing is half done, whichever backend call fails and however, also one layer further down:
  * operations of the disk below the raw files of OPFS, calls of an abstract-level database.
- * Method: testing/database-crash-simulation.ts; a random call for many seeds, and every call in turn for a few:
- * `SEEDS=2000 EVERY_CALL=3 vitest run packages/db/test/database/database.crash.test.ts`.
+ * Method: testing/database-crash-simulation.ts; a random call for many seeds, and calls in turn.
  */
 import { simulateDatabase } from '../../testing/database-crash-simulation.ts'
 import type { Fault } from '../../testing/simulated-page-store.ts'
@@ -17,8 +16,8 @@ const FAULTS: readonly Fault[] = [
 ]
 
 randomCallsIn(simulateDatabase, {
-  'a page store': { seeds: 40, callsMax: [10, 40, 120] },
-  'raw files': { seeds: 20, callsMax: [10, 60, 200] },
-  LevelDB: { seeds: 20, callsMax: [20, 60, 150] },
+  'a page store': { share: 2, callsMax: [10, 40, 120] },
+  'raw files': { share: 1, callsMax: [10, 60, 200] },
+  LevelDB: { share: 1, callsMax: [20, 60, 150] },
 })
 callsInTurn(simulateDatabase, { faults: FAULTS, stride: 12 })

@@ -11,9 +11,8 @@ import type { IndexInput } from '../../src/index/index-definition.ts'
 import { memory } from '../../src/memory.ts'
 import { seededRandom, type Random } from '../../testing/random.ts'
 import { slow } from '../../testing/slow-storage.ts'
+import { seedsOf } from '../../../../tools/test/seeds.ts'
 
-const SEEDS = Number(process.env['SEEDS'] ?? 10)
-const FIRST_SEED = Number(process.env['SEED'] ?? 1)
 const STEPS = 60
 const WORDS = ['fox', 'dog', 'cat']
 
@@ -34,7 +33,7 @@ interface Handle {
   readonly declared: Set<string>
 }
 
-for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
+for (const seed of seedsOf('model')) {
   for (const late of [false, true])
     test(`declare and drop${late ? ', slowly' : ''}, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, () =>
       declareAndDrop(seededRandom(seed), late))

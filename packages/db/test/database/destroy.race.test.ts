@@ -18,9 +18,8 @@ import { seededRandom } from '../../testing/random.ts'
 import { temporaryFiles } from '../key-value-stores.ts'
 import { deviceKey } from '../storage/encrypted/fixture.ts'
 import { pause, slow } from '../../testing/slow-storage.ts'
+import { seedsOf } from '../../../../tools/test/seeds.ts'
 
-const FIRST_SEED = Number(process.env['SEED'] ?? 1)
-const SEEDS = Number(process.env['SEEDS'] ?? 3)
 const HANDLES = 4
 const ROUNDS = 3
 const LATE_TURNS_MAX = 60
@@ -40,7 +39,7 @@ describe.each([
     ['level', () => level(new MemoryLevel() as unknown as Level)],
     ['SQLite', () => sqlite()],
   ] as const)('%s', { timeout: 300_000 }, async (_storage, make) => {
-    for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
+    for (const seed of seedsOf('race', 0.5)) {
       try {
         await race(seed, make(), options)
       } catch (error) {

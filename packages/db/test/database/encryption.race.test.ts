@@ -12,9 +12,8 @@ import { RawFileStorage } from '../../testing/raw-file-storage.ts'
 import { seededRandom, type Random } from '../../testing/random.ts'
 import { deviceKey } from '../storage/encrypted/fixture.ts'
 import { pause, slow } from '../../testing/slow-storage.ts'
+import { seedsOf } from '../../../../tools/test/seeds.ts'
 
-const FIRST_SEED = Number(process.env['SEED'] ?? 1)
-const SEEDS = Number(process.env['SEEDS'] ?? 5)
 const NAME = 'notes'
 const STEPS = 6
 const HANDLES = 3
@@ -24,7 +23,7 @@ test.each([
   ['memory', () => memory()],
   ['raw files', () => new RawFileStorage()],
 ] as const)('%s', { timeout: 300_000 }, async (_kind, make) => {
-  for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
+  for (const seed of seedsOf('race', 0.7)) {
     try {
       await race(seed, make())
     } catch (error) {

@@ -12,9 +12,8 @@ import { RawFileStorage } from '../../testing/raw-file-storage.ts'
 import { seededRandom, type Random } from '../../testing/random.ts'
 import { deviceKey, newDeviceKey } from '../storage/encrypted/fixture.ts'
 import { pause, slow } from '../../testing/slow-storage.ts'
+import { seedsOf } from '../../../../tools/test/seeds.ts'
 
-const FIRST_SEED = Number(process.env['SEED'] ?? 1)
-const SEEDS = Number(process.env['SEEDS'] ?? 15)
 const NAME = 'notes'
 const WRITES = 3
 const REFUSED = ['PANNIER_ENCRYPTED', 'PANNIER_NOT_ENCRYPTED', 'PANNIER_WRONG_KEY']
@@ -31,7 +30,7 @@ describe.each([
 })
 
 async function raceAll(make: () => DatabaseStorage, scope: DatabaseStorage['scope']): Promise<void> {
-  for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) await race(seed, make(), scope)
+  for (const seed of seedsOf('race', 2)) await race(seed, make(), scope)
 }
 
 async function race(seed: number, storage: DatabaseStorage, scope: DatabaseStorage['scope']): Promise<void> {

@@ -1,7 +1,6 @@
 /**
  * Goal: whole databases on LevelDB and in memory-level: collections, attachments, snapshots; and kills: what a process has
  * acknowledged is there after SIGKILL, at whatever moment that comes.
- * `KILLS=200 vitest run packages/db/test/database/level.slow.test.ts` kills more often.
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -18,9 +17,10 @@ import { snapshotSuite } from '../../testing/conformance/snapshot.ts'
 import { seededRandom } from '../../testing/random.ts'
 import { prefixed } from '../../testing/suite.ts'
 import { classicLevel } from '../storage/classic-level.ts'
+import { FIRST_SEED, times } from '../../../../tools/test/seeds.ts'
 
-const KILLS = Number(process.env['KILLS'] ?? 3)
-const SEED = Number(process.env['SEED'] ?? 1)
+const KILLS = times(3)
+const SEED = FIRST_SEED
 
 const folder = mkdtempSync(join(tmpdir(), 'pannier-level-'))
 afterAll(() => rmSync(folder, { recursive: true }))

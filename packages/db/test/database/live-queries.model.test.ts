@@ -10,11 +10,9 @@ import { eventually, Follower } from '../../testing/live-rows.ts'
 import { randomDocuments, seededChoose } from '../../testing/query-cases.ts'
 import { seededRandom, type Random } from '../../testing/random.ts'
 import { openHandles } from '../several-handles.ts'
+import { seedsOf } from '../../../../tools/test/seeds.ts'
 
-const SEEDS = Number(process.env['SEEDS'] ?? 4)
-const FIRST_SEED = Number(process.env['SEED'] ?? 1)
-
-for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
+for (const seed of seedsOf('model', 0.3)) {
   test(`random live queries, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, async () => {
     const handles = await openHandles(seededRandom(seed), `live model ${seed}`, 3)
     await checkRandomLiveQueries(async () => handles, seed + 100, 20)

@@ -1,7 +1,7 @@
 /**
  * Goal: whichever backend call fails during a migration, and however, no document is lost, changed twice or left behind.
  * Method: calls in turn fail in every way; then the database is opened again by code of the same version. Each fault meets every third
- * call, and together they meet all; EVERY_CALL=1: each meets all.
+ * call, and together they meet all; in `npm run soak` each meets all.
  */
 import { expect, test } from 'vitest'
 import type { Migration } from '../../src/database/schema/collection-schema.ts'
@@ -9,6 +9,7 @@ import { seededRandom } from '../../testing/random.ts'
 import type { Fault } from '../../testing/simulated-page-store.ts'
 import { randomOrder, SimulatedStorage } from '../../testing/simulated-page-store.ts'
 import { openOver, strike } from '../strike.ts'
+import { strideOf } from '../../../../tools/test/seeds.ts'
 
 const COUNT = 600
 const FAULTS: readonly Fault[] = [
@@ -62,7 +63,7 @@ async function crash(call: number, fault: Fault, seed: number): Promise<number> 
   return calls
 }
 
-const STRIDE = process.env['EVERY_CALL'] === undefined ? 3 : 1
+const STRIDE = strideOf(5)
 
 test.each(FAULTS)('calls in turn: %j', { timeout: 120_000 }, async (fault) => {
   for (const seed of [1, 6]) {

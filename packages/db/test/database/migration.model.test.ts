@@ -13,9 +13,8 @@ import type { DatabaseStorage } from '../../src/storage/page-store.ts'
 import { seededRandom } from '../../testing/random.ts'
 import type { Random } from '../../testing/random.ts'
 import { slow } from '../../testing/slow-storage.ts'
+import { seedsOf } from '../../../../tools/test/seeds.ts'
 
-const SEEDS = Number(process.env['SEEDS'] ?? 12)
-const FIRST_SEED = Number(process.env['SEED'] ?? 1)
 const COUNT = 1100
 const WRITERS = 3
 
@@ -33,7 +32,7 @@ function declaration(version: number): object {
   return { version, migrations, ...(version === NEWEST && { schema: NEWEST_SCHEMA }) }
 }
 
-for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
+for (const seed of seedsOf('model')) {
   test(`handles of all versions, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, { timeout: 60_000 }, async () => {
     const random = seededRandom(seed)
     const storage = seed % 2 === 0 ? slow(memory(), random) : memory()

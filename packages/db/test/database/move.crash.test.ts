@@ -2,7 +2,7 @@
  * Goal: a move that fails, is aborted or is cut off anywhere leaves the database whole at one end at least, with everything that was
  * acknowledged, and nothing in the way: the next move of what is left succeeds.
  * Method: every call of either end in turn meets a fault, or an abort; then both ends are looked at, by another process.
- * `EVERY_CALL=1` fails all of them, which otherwise is every few.
+ * `npm run soak` fails all of them; `npm test` fails every few.
  */
 import { describe, expect, test } from 'vitest'
 import type { Database } from '../../src/database/database.ts'
@@ -14,6 +14,7 @@ import type { SimulatedPlace } from '../../testing/crash-host.ts'
 import { RawFileStorage } from '../../testing/raw-file-storage.ts'
 import { SimulatedStorage, type Fault } from '../../testing/simulated-page-store.ts'
 import { deviceKey } from '../storage/encrypted/fixture.ts'
+import { strideOf } from '../../../../tools/test/seeds.ts'
 
 type Place = DatabaseStorage & SimulatedPlace
 
@@ -24,7 +25,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   'the end of the process before': { kind: 'gone', happens: false },
   'the end of the process after': { kind: 'gone', happens: true },
 }
-const STRIDE = process.env['EVERY_CALL'] === undefined ? 16 : 1
+const STRIDE = strideOf(32)
 
 /** What the code of one process sees of a place: nothing more once it has gone. */
 class Process {

@@ -11,9 +11,9 @@ import type { DatabaseStorage } from '../../src/storage/page-store.ts'
 import { RawFileStorage } from '../../testing/raw-file-storage.ts'
 import { seededRandom } from '../../testing/random.ts'
 import { pause, slow } from '../../testing/slow-storage.ts'
+import { seedsOf } from '../../../../tools/test/seeds.ts'
 
-const FIRST_SEED = Number(process.env['SEED'] ?? 1)
-const SEEDS = Number(process.env['SEEDS'] ?? 30)
+const SEEDS = seedsOf('race', 3)
 const LATE_TURNS_MAX = 400
 const WRITES = 4
 const NAME = 'notes'
@@ -25,7 +25,7 @@ const ENDS = [
 
 describe.each(ENDS)('%s', (_ends, makeSource, makeTarget) => {
   test('in turn: one moves it, the other finds it moved', { timeout: 120_000 }, async () => {
-    for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
+    for (const seed of SEEDS) {
       const source = makeSource()
       const [first, second] = await race(seed, source, makeTarget(), (target) => target)
       // Its name is taken by another database.
@@ -35,7 +35,7 @@ describe.each(ENDS)('%s', (_ends, makeSource, makeTarget) => {
   })
 
   test('both at once, as after a tab was frozen in its turn', { timeout: 120_000 }, async () => {
-    for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
+    for (const seed of SEEDS) {
       // Of another scope, so that they do not hear of one another.
       await race(seed, makeSource(), makeTarget(), (target) => ({ ...target, scope: 'origin' }))
     }

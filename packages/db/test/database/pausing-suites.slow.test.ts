@@ -26,6 +26,7 @@ import { openCold, openColdStore } from '../../testing/slow-database.ts'
 import { slow } from '../../testing/slow-storage.ts'
 import { useSmallPages } from '../../testing/small-pages.ts'
 import { prefixed } from '../../testing/suite.ts'
+import { FIRST_SEED } from '../../../../tools/test/seeds.ts'
 
 let largePages = (): void => {}
 beforeAll(() => {
@@ -34,7 +35,7 @@ beforeAll(() => {
 afterAll(() => largePages())
 
 /** Another SEED: other pauses, other storage checkpoints. */
-let databases = 1000 * Number(process.env['SEED'] ?? 0)
+let databases = 1000 * (FIRST_SEED - 1)
 const create = (): Promise<Database> => handles().open()
 const createStore = (): ReturnType<typeof openColdStore> => {
   const checkpoints = seededRandom(++databases)

@@ -18,9 +18,8 @@ import { RawFileStorage } from '../../testing/raw-file-storage.ts'
 import { seededRandom, type Random } from '../../testing/random.ts'
 import { deviceKey } from '../storage/encrypted/fixture.ts'
 import { pause, slow } from '../../testing/slow-storage.ts'
+import { seedsOf } from '../../../../tools/test/seeds.ts'
 
-const FIRST_SEED = Number(process.env['SEED'] ?? 1)
-const SEEDS = Number(process.env['SEEDS'] ?? 6)
 const NAME = 'notes'
 const HANDLES = 4
 const DOCUMENTS = 60
@@ -43,7 +42,7 @@ const STORAGES = [
 
 describe.each(ENCRYPTIONS)('%s', (_encryption, options) => {
   test.each(STORAGES)('%s', { timeout: 300_000 }, async (_storage, make) => {
-    for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
+    for (const seed of seedsOf('race', 0.7)) {
       try {
         await race(seed, make(), options)
       } catch (error) {

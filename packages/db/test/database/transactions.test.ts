@@ -16,9 +16,8 @@ import { openCold } from '../../testing/slow-database.ts'
 import { slow } from '../../testing/slow-storage.ts'
 import { prefixed } from '../../testing/suite.ts'
 import { simulateTransactions } from '../../testing/transaction-simulation.ts'
+import { seedsOf } from '../../../../tools/test/seeds.ts'
 
-const SEEDS = Number(process.env['SEEDS'] ?? 12)
-const FIRST_SEED = Number(process.env['SEED'] ?? 1)
 const LEAST_CACHE = 1024 * 1024
 
 const opened = (make: () => DatabaseStorage) => (): TransactionFixture => {
@@ -37,7 +36,7 @@ transactionSuite({ test: prefixed(test, 'slow, no cache'), create: uncached(() =
 transactionSuite({ test: prefixed(test, 'slow LevelDB'), create: opened(() => slow(level(new MemoryLevel()), 3)) })
 transactionSuite({ test: prefixed(test, 'raw files'), create: uncached(() => slow(new RawFileStorage(), 4)) })
 
-for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
+for (const seed of seedsOf('model')) {
   test(`random steps, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, async () => {
     const random = seededRandom(seed)
     const storage = slow(memory(), random)

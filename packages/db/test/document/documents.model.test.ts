@@ -21,6 +21,7 @@ import { openCold } from '../../testing/slow-database.ts'
 import { slow } from '../../testing/slow-storage.ts'
 import { SimulatedDisk } from '../../testing/simulated-disk.ts'
 import { soloCoordinator } from '../kv/solo-coordinator.ts'
+import { times } from '../../../../tools/test/seeds.ts'
 
 type Content = Record<string, unknown>
 
@@ -334,7 +335,7 @@ const commandArbitraries: fc.Arbitrary<Command>[] = [
   fc.constant(new Compare()),
 ]
 
-const RUNS = Number(process.env['RUNS'] ?? 60)
+const RUNS = times(40)
 
 /** Opens another handle on the same database; the one before is left as a crash would leave it, or closed. */
 type Open = () => Promise<Database>

@@ -17,12 +17,11 @@ import type { Random } from '../../testing/random.ts'
 import { openCold } from '../../testing/slow-database.ts'
 import { slow } from '../../testing/slow-storage.ts'
 import { soloCoordinator } from '../kv/solo-coordinator.ts'
+import { seedsOf } from '../../../../tools/test/seeds.ts'
 
 const IDS = ['a', 'b', 'ü', 'long'.repeat(30)]
 const REPLICAS = 3
 const STEPS = 60
-const RUNS = Number(process.env['RUNS'] ?? 20)
-const SEED = process.env['SEED']
 
 interface Settings {
   readonly history: boolean
@@ -281,13 +280,13 @@ const SETTINGS: readonly Settings[] = [
 ]
 
 for (const settings of SETTINGS) {
-  for (const [where, openDatabase, runs] of [
-    ['a store that misses', openModel, RUNS],
-    ['the engine', openEngine, RUNS],
-    ['a storage that answers later', openSlow, Math.ceil(RUNS / 5)],
+  for (const [where, openDatabase, share] of [
+    ['a store that misses', openModel, 2],
+    ['the engine', openEngine, 2],
+    ['a storage that answers later', openSlow, 0.5],
   ] as const) {
     test(`histories on replicas, ${JSON.stringify(settings)}, over ${where}`, { timeout: 60_000 }, async () => {
-      const seeds = SEED === undefined ? Array.from({ length: runs }, (_, at) => at + 1) : [Number(SEED)]
+      const seeds = seedsOf('model', share)
       for (const seed of seeds) {
         const db = await openDatabase(seed)
         try {

@@ -18,9 +18,8 @@ import { countingEnvironment, databaseOver } from '../../testing/model-database.
 import { modelKeyValueStore } from '../../testing/model-key-value-store.ts'
 import { seededRandom } from '../../testing/random.ts'
 import type { Random } from '../../testing/random.ts'
+import { seedsOf } from '../../../../tools/test/seeds.ts'
 
-const SEEDS = Number(process.env['SEEDS'] ?? 16)
-const FIRST_SEED = Number(process.env['SEED'] ?? 1)
 const INDEXES: IndexInput[] = [
   'age',
   { on: ['city', 'name'], text: true },
@@ -85,7 +84,7 @@ async function writeSomething(db: Database, random: Random): Promise<void> {
   else await docs.insert({ age: random.below(20), city: 'new' })
 }
 
-for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
+for (const seed of seedsOf('race', 2)) {
   test(`builds while others write, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, async () => {
     const random = seededRandom(seed)
     const context = setting({ seed, missChance: random.pick([0, 0.3, 1]) })

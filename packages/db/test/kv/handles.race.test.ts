@@ -17,9 +17,7 @@ import { memory } from '../../src/storage/memory/memory.ts'
 import type { PageStore } from '../../src/storage/page-store.ts'
 import { seededRandom, type Random } from '../../testing/random.ts'
 import { randomOrder, SimulatedStorage } from '../../testing/simulated-page-store.ts'
-
-const SEEDS = Number(process.env['SEEDS'] ?? 24)
-const FIRST_SEED = Number(process.env['SEED'] ?? 1)
+import { seedsOf } from '../../../../tools/test/seeds.ts'
 
 /** Everybody always has the turn, and nobody hears of anybody; only pins are kept. */
 function lawlessCoordinators(): () => Coordinator {
@@ -41,7 +39,7 @@ function lawfulCoordinators(environment: Environment, seed: number): () => Coord
   return () => localCoordinator({ key: `handles-test:${seed}`, environment })
 }
 
-for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
+for (const seed of seedsOf('race', 4)) {
   for (const lawful of [true, false]) {
     test(`${lawful ? 'turns' : 'fences only'}, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, async () => {
       const environment = systemEnvironment()

@@ -1,7 +1,7 @@
 /**
  * Goal: nothing acknowledged is lost and nothing is half applied, whichever backend call fails and however, also one layer further down:
  * operations of the disk below the raw files of OPFS, calls of an abstract-level database.
- * Method: testing/crash-simulation.ts; calls in turn for a few seeds (all of them with EVERY_CALL=2), a random call for many.
+ * Method: testing/crash-simulation.ts; calls in turn, and a random call for many seeds.
  */
 import { simulate } from '../../testing/crash-simulation.ts'
 import type { Fault } from '../../testing/simulated-page-store.ts'
@@ -18,7 +18,7 @@ const FAULTS: readonly Fault[] = [
 
 callsInTurn(simulate, { faults: FAULTS, stride: 6 })
 randomCallsIn(simulate, {
-  'a page store': { seeds: 100, callsMax: [10, 40, 100] },
-  'raw files': { seeds: 30, callsMax: [10, 60, 200] },
-  LevelDB: { seeds: 60, callsMax: [20, 60, 150] },
+  'a page store': { share: 4, callsMax: [10, 40, 100] },
+  'raw files': { share: 2, callsMax: [10, 60, 200] },
+  LevelDB: { share: 2, callsMax: [20, 60, 150] },
 })

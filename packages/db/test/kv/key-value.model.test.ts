@@ -25,11 +25,9 @@ import { seededRandom, type Random } from '../../testing/random.ts'
 import { slow } from '../../testing/slow-storage.ts'
 import { RawFileStorage } from '../../testing/raw-file-storage.ts'
 import { soloCoordinator } from './solo-coordinator.ts'
+import { seedsOf } from '../../../../tools/test/seeds.ts'
 
-const SEEDS = Number(process.env['SEEDS'] ?? 14)
-const FIRST_SEED = Number(process.env['SEED'] ?? 1)
-
-for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
+for (const seed of seedsOf('model')) {
   test(`random work, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, () => run(seededRandom(seed)))
 }
 

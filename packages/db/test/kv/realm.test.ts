@@ -10,9 +10,7 @@ import type { DatabaseStorage } from '../../src/storage/page-store.ts'
 import { newDeviceKey } from '../../testing/conformance/encryption.ts'
 import { seededRandom } from '../../testing/random.ts'
 import { slow } from '../../testing/slow-storage.ts'
-
-const SEEDS = Number(process.env['SEEDS'] ?? 4)
-const FIRST_SEED = Number(process.env['SEED'] ?? 1)
+import { seedsOf } from '../../../../tools/test/seeds.ts'
 
 interface Item {
   readonly n: number
@@ -45,7 +43,7 @@ for (const [name, make] of Object.entries<() => DatabaseStorage>({ memory, slow:
   })
 }
 
-for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
+for (const seed of seedsOf('race', 0.5)) {
   test(`random writes of three handles, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, async () => {
     const random = seededRandom(seed)
     const storage = slow(memory(), random)

@@ -1,6 +1,6 @@
 /**
  * A first replication by snapshot over a connection that damages bytes: whatever is flipped, cut out, doubled, moved or missing, in the
- * end the target has what the source has, nothing else, and says so. A failing seed is run alone by SEED=n; SEEDS=n runs more.
+ * end the target has what the source has, nothing else, and says so.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { open } from '../../src/index.ts'
@@ -9,10 +9,9 @@ import { memory } from '../../src/memory.ts'
 import { couchFetch } from '../../testing/couch-fetch.ts'
 import { seededRandom } from '../../testing/random.ts'
 import type { Random } from '../../testing/random.ts'
+import { seedsOf } from '../../../../tools/test/seeds.ts'
 
-const only = process.env['SEED']
-const count = Number(process.env['SEEDS'] ?? 40)
-const seeds = only === undefined ? Array.from({ length: count }, (_, at) => at + 1) : [Number(only)]
+const seeds = seedsOf('crash', 3)
 const features = ['pannier-snapshot-2']
 
 let source: Database

@@ -13,9 +13,8 @@ import { couchFetch } from '../../testing/couch-fetch.ts'
 import { seededRandom, type Random } from '../../testing/random.ts'
 import { openCold } from '../../testing/slow-database.ts'
 import { pause, slow } from '../../testing/slow-storage.ts'
+import { seedsOf } from '../../../../tools/test/seeds.ts'
 
-const SEEDS = Number(process.env['SEEDS'] ?? 8)
-const FIRST_SEED = Number(process.env['SEED'] ?? 1)
 const IDS = 40
 const ROUNDS = 8
 const EDITS = 6
@@ -45,7 +44,7 @@ const FILTERINGS: readonly Filtering[] = [
   { options: { ids: ['d1', 'd2', 'd3', 'd30'] }, lets: ({ _id }) => ['d1', 'd2', 'd3', 'd30'].includes(_id) },
 ]
 
-for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
+for (const seed of seedsOf('model')) {
   test(`filtered replication, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, () => replicateFiltered(seed))
 }
 

@@ -1,7 +1,6 @@
 /**
  * Goal: what a process has acknowledged is in its files after it was killed, and the next one goes on with them.
- * Method: real processes on real files (killed-writer.ts), one after another in the same folder, each killed at a random moment. KILLS=200
- * for more of them.
+ * Method: real processes on real files (killed-writer.ts), one after another in the same folder, each killed at a random moment.
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -12,9 +11,10 @@ import { someMeta } from '../../testing/conformance/page-store-fixture.ts'
 import { seededRandom } from '../../testing/random.ts'
 import { pagesOf, recordAt, RECORDS_PER_COMMIT } from './killed-writer.ts'
 import { openInFolder } from './node-files.ts'
+import { FIRST_SEED, times } from '../../../../tools/test/seeds.ts'
 
-const KILLS = Number(process.env['KILLS'] ?? 4)
-const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+const KILLS = times(4)
+const SEED = FIRST_SEED
 const RECORDS_MAX = 60
 
 /** Lets it acknowledge so many records; gives the last that was acknowledged when it was dead. */
@@ -32,7 +32,7 @@ async function writeAndKill(folder: string, records: number): Promise<number> {
   return Number(text.slice(0, text.lastIndexOf('\n')).split('\n').at(-1))
 }
 
-test(`${KILLS} processes are killed (replay: SEED=${SEED} KILLS=${KILLS})`, { timeout: 600_000 }, async () => {
+test(`${KILLS} processes are killed (replay: SEED=${SEED})`, { timeout: 600_000 }, async () => {
   const random = seededRandom(SEED)
   const folder = mkdtempSync(join(tmpdir(), 'pannier-killed-'))
   try {

@@ -1,8 +1,7 @@
 /**
  * Goal: the file logic of OPFS keeps the contract of page stores on files, whatever a loss of power leaves of them; what was damaged
  * is noticed.
- * Method: the conformance suite over a simulated disk; testing/raw-file-simulation.ts for some seeds (SEEDS=4000 loses the power some
- * 10,000 times, SEED=n begins elsewhere); files that are changed by hand.
+ * Method: the conformance suite over a simulated disk; testing/raw-file-simulation.ts for some seeds; files that are changed by hand.
  */
 import { expect, test } from 'vitest'
 import type { CommitSequence } from '../../src/base/brand.ts'
@@ -16,16 +15,16 @@ import { seededRandom } from '../../testing/random.ts'
 import { simulateFiles } from '../../testing/raw-file-simulation.ts'
 import { openDatabase, RawFileStorage } from '../../testing/raw-file-storage.ts'
 import { SimulatedDisk } from '../../testing/simulated-disk.ts'
+import { seedsOf } from '../../../../tools/test/seeds.ts'
 
-const SEEDS = Number(process.env['SEEDS'] ?? 30)
-const FIRST_SEED = Number(process.env['SEED'] ?? 1)
+const SEEDS = seedsOf('crash', 2)
 const NAME = 'database'
 
 pageStoreSuite({ test, create: async () => ({ storage: new RawFileStorage(), name: NAME }) })
 
-test(`power is lost, processes end, disks fail: ${SEEDS} seeds from ${FIRST_SEED}`, { timeout: 3_600_000 }, () => {
+test(`power is lost, processes end, disks fail: ${SEEDS.length} seeds from ${SEEDS[0]}`, { timeout: 3_600_000 }, () => {
   let losses = 0
-  for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
+  for (const seed of SEEDS) {
     try {
       losses += simulateFiles(seed)
     } catch (error) {

@@ -14,11 +14,9 @@ import { fromCouchOptions, toCouchResult, type CouchViewOptions } from '../../te
 import type { Emit } from '../../src/view/view-definition.ts'
 import { temporaryFiles } from '../key-value-stores.ts'
 import { seededRandom, type Random } from '../../testing/random.ts'
+import { seedsOf } from '../../../../tools/test/seeds.ts'
 
 const newPath = temporaryFiles()
-
-const SEEDS = Number(process.env['SEEDS'] ?? 4)
-const FIRST_SEED = Number(process.env['SEED'] ?? 1)
 
 interface PouchDatabase {
   bulkDocs(documents: readonly object[]): Promise<{ id: string; rev: string }[]>
@@ -133,7 +131,7 @@ async function compare(
   }
 }
 
-for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
+for (const seed of seedsOf('diff', 0.5)) {
   test(`as PouchDB, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, { timeout: 60_000 }, async () => {
     const random = seededRandom(seed)
     const pouch = new PouchDB(`views-${seed}`, { adapter: 'memory' })

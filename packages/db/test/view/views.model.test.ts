@@ -15,9 +15,7 @@ import { checkRandomViews } from '../../testing/random-views.ts'
 import { seededRandom } from '../../testing/random.ts'
 import { openCold } from '../../testing/slow-database.ts'
 import { slow } from '../../testing/slow-storage.ts'
-
-const SEEDS = Number(process.env['SEEDS'] ?? 16)
-const FIRST_SEED = Number(process.env['SEED'] ?? 1)
+import { seedsOf } from '../../../../tools/test/seeds.ts'
 
 async function databaseFor(seed: number): Promise<Database> {
   if (seed % 3 === 0) return modelDatabase({ seed, missChance: (seed % 2) * 0.5 })
@@ -25,7 +23,7 @@ async function databaseFor(seed: number): Promise<Database> {
   return open('views', { storage: memory(), cacheBytesMax: 1024 * 1024 })
 }
 
-for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
+for (const seed of seedsOf('model', 2)) {
   test(`random views, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, async () => {
     await checkRandomViews(await databaseFor(seed), seededRandom(seed), String(seed))
   })

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { ROOT_COLLATION } from '../../src/design/collation/root-collation.ts'
+import { FIRST_SEED, times } from '../../../../tools/test/seeds.ts'
 
 const { key } = ROOT_COLLATION
 const SCRIPTS: readonly (readonly [first: number, last: number])[] = [
@@ -34,8 +35,8 @@ const SCRIPTS: readonly (readonly [first: number, last: number])[] = [
 /** Quotes and radicals that CLDR 43 to 48 have put in another place, or that the table does not have. */
 const MOVED = /[\u0149\u2018-\u201f\uff02\uff07'"倻値値僷劳労\p{Cn}]|[\u{10000}-\u{1ffff}]\p{M}/u
 
-const seed = Number(process.env['SEED'] ?? 1)
-const count = Number(process.env['STRINGS'] ?? 20_000)
+const seed = FIRST_SEED
+const count = times(20_000)
 
 function strings(): string[] {
   let state = (seed * 2654435761) >>> 0 || 1

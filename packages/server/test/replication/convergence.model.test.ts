@@ -2,7 +2,7 @@
  * Goal: replicas in Pannier and PouchDB come to the same winners, conflicts and contents, whatever fails between them, and lose nothing
  * that was acknowledged. Method: random edits (conflicts, deletions, attachments) on random replicas, random replications between
  * them over a faulty proxy; then replications until all are equal. In one suite replicas meet each other, in the other a Pannier server
- * in the middle, which is killed with SIGKILL and restarted on the way. A failing seed is run alone by SEED=n; SEEDS=n runs so many.
+ * in the middle, which is killed with SIGKILL and restarted on the way.
  */
 import type { IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -17,14 +17,13 @@ import { pouchServer } from '../../testing/pouchdb-server.ts'
 import { again, converge, pannierReplica, pouchReplica } from '../../testing/replicas.ts'
 import type { Meeting, Replica } from '../../testing/replicas.ts'
 import { ADMIN, ADMIN_NAME, ADMIN_PASSWORD } from '../test-server.ts'
+import { seedsOf } from '../../../../tools/test/seeds.ts'
 
 PouchDB.plugin(memoryAdapter)
 
-const only = process.env['SEED']
-const count = Number(process.env['SEEDS'] ?? 5)
-const seeds = only === undefined ? Array.from({ length: count }, (_, at) => at + 1) : [Number(only)]
+const seeds = seedsOf('model', 0.5)
 /** They take longer. */
-const seedsInTheMiddle = process.env['SEEDS'] === undefined ? seeds.slice(0, 3) : seeds
+const seedsInTheMiddle = seedsOf('model', 0.2)
 const CALM = 0.05
 /** PouchDB begins a replication again for each fault, and would hardly ever come to its end. */
 const FAULTS_OF_POUCH = 0.04

@@ -10,11 +10,12 @@ import { seededRandom } from '../../../testing/random.ts'
 import { knownGap } from './known-gap.ts'
 import { WORKLOADS, type Workload } from './random-writes.ts'
 import { openTab, workerIn, type RemoteTab, type DatabaseContext } from './remote-tab.ts'
+import { FIRST_SEED, times } from '../../../../../tools/test/seeds.ts'
 
-const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+const SEED = FIRST_SEED
 const REPLAY = `replay: SEED=${SEED}`
 const KILL_AFTER_MS_MAX = 400
-const KILLS = Number(process.env['KILLS'] ?? 3)
+const KILLS = times(3)
 /** One after another in one database. */
 const KILLS_PER_DATABASE = 5
 
@@ -112,14 +113,12 @@ async function killOneAfterAnother(context: DatabaseContext, database: number, k
   await tab.page.close()
 }
 
-/** KILLS=200 for more of them. */
 export function killedAgainCases(context: DatabaseContext): void {
   for (let done = 0; done < KILLS; done += KILLS_PER_DATABASE) {
     const kills = Math.min(KILLS_PER_DATABASE, KILLS - done)
     const database = done / KILLS_PER_DATABASE
-    context.test(
-      `tabs, workers and browsers are killed again and again: ${kills} from ${done} (${REPLAY} KILLS=${KILLS})`,
-      () => killOneAfterAnother(context, database, kills),
+    context.test(`tabs, workers and browsers are killed again and again: ${kills} from ${done} (${REPLAY})`, () =>
+      killOneAfterAnother(context, database, kills),
     )
   }
 }

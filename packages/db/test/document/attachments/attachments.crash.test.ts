@@ -14,4 +14,4 @@ const FAULTS: readonly Fault[] = [
 ]
 
 callsInTurn(simulateAttachments, { faults: FAULTS, stride: 8, first: 3 })
-randomCalls(simulateAttachments, { seeds: 25, callsMax: [5, 20, 60] })
+randomCalls(simulateAttachments, { share: 1, callsMax: [5, 20, 60] })

@@ -12,6 +12,7 @@ import { AttachmentStore, contentBytes, contentPieces } from '../../../testing/a
 import { assertEqual, assertRejects } from '../../../testing/check.ts'
 import { countingEnvironment } from '../../../testing/model-database.ts'
 import { modelKeyValueStore } from '../../../testing/model-key-value-store.ts'
+import { times } from '../../../../../tools/test/seeds.ts'
 
 /** Few contents, so that many are equal; the long ones are uploaded ahead. */
 const LENGTHS = [0, 3, 3000, CHUNK_BYTES + 1, 6 * CHUNK_BYTES] as const
@@ -76,7 +77,7 @@ test('random histories', { timeout: 60_000 }, async () => {
         await store.check(true)
       },
     ),
-    { numRuns: Number(process.env['RUNS'] ?? 60) },
+    { numRuns: times(40) },
   )
 })
 

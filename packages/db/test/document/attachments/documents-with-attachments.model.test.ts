@@ -12,6 +12,7 @@ import type { AttachmentInputs } from '../../../src/document/attachments/attachm
 import { assertEqual, assertTrue } from '../../../testing/check.ts'
 import { contentBytes } from '../../../testing/attachment-fixture.ts'
 import { modelDatabase } from '../../../testing/model-database.ts'
+import { times } from '../../../../../tools/test/seeds.ts'
 
 /** The last one is uploaded ahead. */
 const LENGTHS = [0, 5, 5, 700, 700, 1_500_000] as const
@@ -66,7 +67,7 @@ test('random histories', { timeout: 120_000 }, async () => {
         await db.close()
       },
     ),
-    { numRuns: Number(process.env['RUNS'] ?? 60) },
+    { numRuns: times(40) },
   )
 })
 

@@ -17,8 +17,9 @@ import { sqlite } from '../../../src/sqlite.ts'
 import { AttachmentStore } from '../../../testing/attachment-fixture.ts'
 import { countingEnvironment } from '../../../testing/model-database.ts'
 import { soloCoordinator } from '../../kv/solo-coordinator.ts'
+import { times } from '../../../../../tools/test/seeds.ts'
 
-const LENGTH: number = Number(process.env['MEBIBYTES'] ?? 64) * 1024 * 1024
+const LENGTH: number = times(16) * 1024 * 1024
 const PIECE_BYTES = 64 * 1024
 const CACHE_BYTES_MAX = 4 * 1024 * 1024
 /** The cache, what one transaction holds twice over (as chunks and as pages), and what the collector is slow to see. */

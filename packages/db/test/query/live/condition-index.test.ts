@@ -10,9 +10,8 @@ import { documentFields, compileCondition } from '../../../src/query/match.ts'
 import { prepareRegexes } from '../../../src/query/regex/check-regex.ts'
 import type { StoredDocument } from '../../../src/document/document-reader.ts'
 import { randomDocuments, randomSelector, seededChoose, type Choose } from '../../../testing/query-cases.ts'
+import { seedsOf } from '../../../../../tools/test/seeds.ts'
 
-const SEEDS = Number(process.env['SEEDS'] ?? 20)
-const FIRST_SEED = Number(process.env['SEED'] ?? 1)
 const STEPS = 150
 
 interface Asked {
@@ -40,7 +39,7 @@ test.each([
   expect(index.isEmpty).toBe(true)
 })
 
-for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
+for (const seed of seedsOf('model', 2)) {
   test(`conditions come and go, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, () => comeAndGo(seededChoose(seed)))
 }
 

@@ -12,9 +12,10 @@ import { someCommit, somePage, someRecord } from '../../../testing/conformance/p
 import { seededRandom } from '../../../testing/random.ts'
 import { temporaryFiles } from '../../key-value-stores.ts'
 import { deviceKey, newDeviceKey } from './fixture.ts'
+import { FIRST_SEED, times } from '../../../../../tools/test/seeds.ts'
 
-const SEED = Number(process.env['SEED'] ?? 1)
-const DAMAGES = Number(process.env['SEEDS'] ?? 60)
+const SEED = FIRST_SEED
+const DAMAGES = times(60)
 const newPath = temporaryFiles()
 
 async function numbersIn(path: string, key: CryptoKey = deviceKey): Promise<number[] | string> {

@@ -27,6 +27,7 @@ import { seededRandom } from '../../../testing/random.ts'
 import { SimulatedStorage, type Fault, type SimulationOptions } from '../../../testing/simulated-page-store.ts'
 import { soloCoordinator } from '../../kv/solo-coordinator.ts'
 import { encrypted, platforms } from './fixture.ts'
+import { seedsOf, strideOf } from '../../../../../tools/test/seeds.ts'
 
 /** What is below sees faults, what is above sees a database that is sealed. */
 class SealedStorage extends SimulatedStorage {
@@ -50,16 +51,13 @@ class SealedStorage extends SimulatedStorage {
   }
 }
 
-const SEEDS = Number(process.env['SEEDS'] ?? 30)
-const FIRST_SEED = Number(process.env['SEED'] ?? 1)
-
 for (const [name, run, share] of [
   ['key-value store', simulate, 1],
   ['database', simulateDatabase, 0.3],
 ] as const) {
-  const seeds = Math.ceil(SEEDS * share)
-  test(`${name}: random calls of ${seeds} seeds from ${FIRST_SEED}`, { timeout: 3_600_000 }, async () => {
-    for (let seed = FIRST_SEED; seed < FIRST_SEED + seeds; seed++) {
+  const seeds = seedsOf('crash', share)
+  test(`${name}: random calls of ${seeds.length} seeds from ${seeds[0]}`, { timeout: 3_600_000 }, async () => {
+    for (const seed of seeds) {
       const random = seededRandom(seed * 6151)
       const fault = randomFault(random)
       const call = 1 + random.below(random.pick([10, 40, 100]))
@@ -85,9 +83,11 @@ const FAULTS: readonly Fault[] = [
   { kind: 'power', happens: false },
 ]
 
+const STRIDE = strideOf(4)
+
 for (const [at, fault] of FAULTS.entries()) {
-  test(`rotation: every call meets ${JSON.stringify(fault)}`, { timeout: 3_600_000 }, async () => {
-    for (let call = 1; call < 1000; call++) {
+  test(`rotation: calls in turn meet ${JSON.stringify(fault)}`, { timeout: 3_600_000 }, async () => {
+    for (let call = 1 + (at % STRIDE); call < 1000; call += STRIDE) {
       const isOver = await described({ seed: at + 1, call, fault }, () => rotateWithFault(at + 1, call, fault))
       if (isOver) return
     }

@@ -16,9 +16,9 @@ import { SimulatedStorage, type Fault } from '../../../testing/simulated-page-st
 import { SimulatedLevels } from '../simulated-level.ts'
 import { deviceKey, newDeviceKey } from './fixture.ts'
 import { imageOf, storageOf, type Image } from './image.ts'
+import { seedsOf } from '../../../../../tools/test/seeds.ts'
 
-const SEEDS = Number(process.env['SEEDS'] ?? 3)
-const FIRST_SEED = Number(process.env['SEED'] ?? 1)
+const SEEDS = seedsOf('crash', 0.1)
 
 interface Made {
   readonly storage: DatabaseStorage
@@ -209,10 +209,10 @@ const PLACES: Readonly<Record<string, (random: () => number) => SimulatedPlace>>
 describe.each(Object.entries(PLACES))('slots that change while others write, relaxed, over %s', (_, placeOf) => {
   for (const fault of FAULTS) {
     test(
-      `every call meets ${JSON.stringify(fault)}: ${SEEDS} seeds from ${FIRST_SEED}`,
+      `every call meets ${JSON.stringify(fault)}: ${SEEDS.length} seeds from ${SEEDS[0]}`,
       { timeout: 3_600_000 },
       async () => {
-        for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
+        for (const seed of SEEDS) {
           for (let call = 1, isOver = false; !isOver; call++) {
             try {
               isOver = await changeWithFault(placeOf(seededRandom(seed * 31).next), call, fault)

@@ -16,9 +16,9 @@ import { seededRandom, type Random } from '../../../testing/random.ts'
 import { temporaryFiles } from '../../key-value-stores.ts'
 import { deviceKey, newDeviceKey } from './fixture.ts'
 import { imageOf, storageOf, type Image } from './image.ts'
+import { seedsOf } from '../../../../../tools/test/seeds.ts'
 
-const SEEDS = Number(process.env['SEEDS'] ?? 12)
-const FIRST_SEED = Number(process.env['SEED'] ?? 1)
+const SEEDS = seedsOf('model')
 const EXCHANGES = 40
 const newPath = temporaryFiles()
 
@@ -235,10 +235,10 @@ function isRefusal(result: Content): boolean {
   return result === 'PANNIER_CORRUPT'
 }
 
-test(`random histories: ${SEEDS} seeds from ${FIRST_SEED}`, { timeout: 3_600_000 }, async () => {
+test(`random histories: ${SEEDS.length} seeds from ${SEEDS[0]}`, { timeout: 3_600_000 }, async () => {
   let abandoned = 0
   let refused = 0
-  for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
+  for (const seed of SEEDS) {
     const random = seededRandom(seed * 7919)
     const watched = new Watched()
     await makeHistory(random, watched)
@@ -260,8 +260,8 @@ test(`random histories: ${SEEDS} seeds from ${FIRST_SEED}`, { timeout: 3_600_000
         )
     }
   }
-  expect(abandoned, 'pages with more than one version').toBeGreaterThan(SEEDS)
-  expect(refused).toBeGreaterThan(SEEDS)
+  expect(abandoned, 'pages with more than one version').toBeGreaterThan(SEEDS.length)
+  expect(refused).toBeGreaterThan(SEEDS.length)
 })
 
 test('pages of two futures of one copy can not be mixed', async () => {

@@ -1,0 +1,18 @@
+/** Starts the files that take longest first, so that all workers end at about the same time. */
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { LANES, type Lane } from './lanes.ts'
+
+const ORDER: readonly Lane[] = ['slow', 'crash', 'model', 'diff', 'race']
+
+export class LongFirst extends BaseSequencer {
+  /** Within a lane as vitest sorts them: by what they took before, else by size. */
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    return sorted.toSorted((a, b) => rankOf(a.moduleId) - rankOf(b.moduleId))
+  }
+}
+
+function rankOf(path: string): number {
+  const lane = /\.(\w+)\.test\.ts$/.exec(path)?.[1] ?? ''
+  return Object.hasOwn(LANES, lane) ? ORDER.indexOf(lane as Lane) : ORDER.length
+}

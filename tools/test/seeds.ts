@@ -1,0 +1,34 @@
+/**
+ * How much the tests that chance drives do. Only this file reads it from the environment:
+ *
+ * - `SEED=7 SEEDS=1` replays seed 7; `SEEDS=100` runs 100 seeds.
+ * - `EFFORT=20` does 20 times what `npm test` does. `npm run soak` sets it.
+ */
+
+export type SeededLane = 'model' | 'crash' | 'race' | 'diff'
+
+/** Seeds of one test in `npm test`. */
+const SEEDS_USUAL: Readonly<Record<SeededLane, number>> = { model: 6, crash: 12, race: 6, diff: 6 }
+
+const EFFORT = Number(process.env['EFFORT'] ?? 1)
+
+export const FIRST_SEED: number = Number(process.env['SEED'] ?? 1)
+
+/** The distance between what is broken in turn: calls of a simulation, pages. `npm run soak` leaves none out. */
+export function strideOf(usual: number): number {
+  return EFFORT > 1 ? 1 : usual
+}
+
+/** The seeds of one test. `share`: below 1 where a seed takes a second, above 1 where it takes milliseconds. */
+export function seedsOf(lane: SeededLane, share = 1): readonly number[] {
+  const usual = Math.max(1, Math.round(SEEDS_USUAL[lane] * share * EFFORT))
+  return Array.from({ length: Number(process.env['SEEDS'] ?? usual) }, (_, at) => FIRST_SEED + at)
+}
+
+/** How often something is repeated: runs of a property, processes that are killed. */
+export function times(usual: number): number {
+  return Math.ceil(usual * EFFORT)
+}
+
+/** Browsers run every suite on every storage, and not only what a storage can break. `npm run soak` sets it. */
+export const EVERY_STORAGE: boolean = process.env['EVERY_STORAGE'] !== undefined
