@@ -34,14 +34,15 @@ function headingsOf(path: string): ReadonlySet<string> {
   return new Set(headings.map(slug))
 }
 
-/** Names like `kv/writer.ts` that are the end of no path. Dated notes say what was. */
+/** Names like `kv/writer.ts` that are the end of no path. The guide names files of its readers. */
 export function missingFiles(): string[] {
   const paths = globSync('{packages,bench,demo,tools,docs}/**/*.{ts,tsx,mjs}', {
     cwd: root,
     exclude: (path) => /(^|\/)(node_modules|dist)(\/|$)/.test(path),
   })
+  const read = documents().filter((path) => isCurrent(path) && !path.startsWith('docs/guide/'))
   const known = Map.groupBy([...paths, ...globSync('*.ts', { cwd: root })], (path) => basename(path))
-  return linesOf(documents().filter(isCurrent), { isCodeRead: false }).flatMap(({ at, text }) =>
+  return linesOf(read, { isCodeRead: false }).flatMap(({ at, text }) =>
     [...text.matchAll(/(?<![\w*{}.:/-])(?:\.\.?\/)*((?:[a-z\d.-]+\/)*[a-z\d.-]+\.tsx?)\b(?!\w|\/)/g)].flatMap(
       ([, name]) =>
         known.get(basename(name!))?.some((path) => `/${path}`.endsWith(`/${name}`)) ? [] : [`${at} names ${name}`],

@@ -30,13 +30,17 @@ export function unusedExports(modules: ReadonlyMap<string, Module>): UnusedExpor
 
 /**
  * By path and name of the export. What `import()` gives may be handed on: then a name counts as imported if its file has the word, or
- * some source has it as a member.
+ * some source takes it as a member.
  */
 function importersOf(modules: ReadonlyMap<string, Module>): ReadonlyMap<string, readonly string[]> {
   const importers = new Map<string, string[]>()
   const members = new Set<string>()
-  for (const { path, text } of modules.values())
-    if (!isTest(path)) for (const [, name] of text.matchAll(/\.(\w+)/g)) members.add(name!)
+  for (const { path, text } of modules.values()) {
+    if (isTest(path)) continue
+    for (const [, name] of text.matchAll(/\.(\w+)/g)) members.add(name!)
+    for (const [, names] of text.matchAll(/\{([\w\s,]+)\} =/g))
+      for (const name of names!.split(',')) members.add(name.trim())
+  }
   for (const { path, text, imports } of modules.values()) {
     const words = new Set(text.match(/[\w$]+/g))
     for (const { target, names } of imports) {

@@ -27,8 +27,8 @@ export interface CallSite {
   readonly events: EventTarget | undefined
 }
 
-export const SUCCESS_EVENT = 'WL/JSONSTORE/SUCCESS'
-export const FAILURE_EVENT = 'WL/JSONSTORE/FAILURE'
+const SUCCESS_EVENT = 'WL/JSONSTORE/SUCCESS'
+const FAILURE_EVENT = 'WL/JSONSTORE/FAILURE'
 
 /** `work` is called at once; what it throws is a failure of the call. */
 export function call<T>(site: CallSite, options: unknown, work: () => T | Promise<T>): JSONStorePromise<T> {
@@ -54,7 +54,7 @@ export function call<T>(site: CallSite, options: unknown, work: () => T | Promis
   return promise
 }
 
-export interface Callbacks {
+interface Callbacks {
   readonly onSuccess?: (result: unknown) => unknown
   readonly onFailure?: (codeOrDocuments: unknown, error: unknown) => unknown
 }

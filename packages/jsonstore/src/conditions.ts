@@ -4,7 +4,7 @@ import { toSearchValue, typeOfField } from './search-fields.ts'
 import type { SearchSchema, SearchValue } from './search-fields.ts'
 import { isObject, toArray } from './values.ts'
 
-export type Comparison =
+type Comparison =
   | 'like'
   | 'leftLike'
   | 'rightLike'

@@ -18,7 +18,7 @@ export type SearchFields = Readonly<Record<string, SearchFieldType>>
 export type SearchValue = string | number
 
 /** What of a document the indexes hold. */
-export interface SearchValues {
+interface SearchValues {
   /** By the names of search fields. */
   readonly values: Readonly<Record<string, SearchValue>>
   /** `tagOf` each of several values. */

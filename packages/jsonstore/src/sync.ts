@@ -21,7 +21,7 @@ export interface SyncOptions {
   readonly onSyncFailure?: ((error: unknown) => unknown) | undefined
 }
 
-export interface SyncResult {
+interface SyncResult {
   readonly received: number
   readonly sent: number
 }

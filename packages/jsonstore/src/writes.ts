@@ -100,7 +100,7 @@ export async function removeDocuments(
   return found.length
 }
 
-export interface ChangeRequest {
+interface ChangeRequest {
   readonly addNew: boolean
   readonly markDirty: boolean
   /** Search fields, in which what is replaced equals what replaces it. */

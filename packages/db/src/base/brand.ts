@@ -1,7 +1,7 @@
 /** Numbers and strings that must not be confused with one another. The brand exists only in the types. */
 
 declare const brand: unique symbol
-export type Brand<T, Name extends string> = T & { readonly [brand]: Name }
+type Brand<T, Name extends string> = T & { readonly [brand]: Name }
 
 /**
  * Names one page of one database for ever: a page is never changed after it was written, and its id is never used for

@@ -48,7 +48,7 @@ export function named(call: string, error: unknown): unknown {
 }
 
 /** A value in a message: short, and without its contents. */
-export function show(value: unknown): string {
+function show(value: unknown): string {
   if (typeof value === 'string')
     return value.length > SHOWN_CHARS_MAX ? `'${value.slice(0, SHOWN_CHARS_MAX)}…'` : `'${value}'`
   if (typeof value === 'function') return 'a function'

@@ -18,7 +18,7 @@ import { PagePacker, type PageIo } from './page-packer.ts'
 import type { StoredReducer } from './reducer.ts'
 
 /** A sorted batch. A change is a new value, or for a removal the length of the value that goes. */
-export interface Changes {
+interface Changes {
   readonly keys: readonly Key[]
   readonly changes: readonly (Bytes | number)[]
   /** 1: the entry is new; 0: it is overwritten; -1: it goes. */

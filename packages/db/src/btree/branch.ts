@@ -118,7 +118,7 @@ function parseReduction(reader: ByteReader): Uint8Array | undefined {
 }
 
 /** Appends a child to a branch under construction. */
-export function writeChild(writer: ByteWriter, child: Child, separator: string): void {
+function writeChild(writer: ByteWriter, child: Child, separator: string): void {
   const { garbage } = child
   writer.varint(separator.length)
   writer.byteString(separator)

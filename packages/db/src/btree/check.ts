@@ -11,7 +11,7 @@ import type { Node, Tree } from './node.ts'
 import { combinedReduction, encodedReduction, type StoredReducer } from './reducer.ts'
 
 /** Reads one page for the check, past the cache's bound if need be. */
-export type ReadNode = (id: PageId) => MaybePromise<Node>
+type ReadNode = (id: PageId) => MaybePromise<Node>
 
 /** Throws `fail(message)` for the first thing that is wrong; calls `use` for each page of the tree. */
 export async function checkTree(

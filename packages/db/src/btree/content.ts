@@ -82,7 +82,7 @@ export class BranchContent {
   }
 }
 
-export type Content = LeafContent | BranchContent
+type Content = LeafContent | BranchContent
 
 /** Cuts content into pages: gives the end of each. */
 export function cutIntoPages(content: Content, targetBytes: number, fill: Fill): number[] {

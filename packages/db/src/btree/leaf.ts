@@ -208,7 +208,7 @@ function inLeafBytes(value: LeafValue): number {
 }
 
 /** Ascending entries in columns; `ends[i]` is the sum of the `leafEntryBytes` of the first `i`. */
-export interface LeafColumns {
+interface LeafColumns {
   readonly keys: readonly Key[]
   readonly values: readonly LeafValue[]
   readonly ends: readonly number[]

@@ -8,7 +8,7 @@ import type { Key } from '../base/brand.ts'
 import type { Child } from './branch.ts'
 
 /** Reductions that would take more are not kept: whoever needs one makes it of what is below. */
-export const REDUCTION_BYTES_MAX = 1024
+const REDUCTION_BYTES_MAX = 1024
 
 /** Some entries, in key order. */
 export interface ReducedEntries {

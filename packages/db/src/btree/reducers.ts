@@ -8,7 +8,7 @@ import type { ReducedEntries, StoredReducer } from './reducer.ts'
 import { mergeStatistics, statisticsOf, type NumberStatistics, type Statistics } from './statistics.ts'
 import { addValues, type Sum } from './sum.ts'
 
-export type BuiltInReducerName = '_sum' | '_stats' | '_approx_count_distinct'
+type BuiltInReducerName = '_sum' | '_stats' | '_approx_count_distinct'
 
 export function reducerOf(name: BuiltInReducerName): StoredReducer<unknown> {
   return REDUCERS[name]

@@ -19,7 +19,7 @@ import { branchAt, leafAt, type NodeCache, type Root, type Tree } from './node.t
 import type { PageId } from '../base/brand.ts'
 
 /** The leaf in whose span a key falls, and how many entries stand before that leaf. */
-export interface LeafPosition {
+interface LeafPosition {
   readonly leaf: Leaf
   readonly garbage: Garbage | undefined
   readonly before: number
@@ -103,7 +103,7 @@ export function rank(cache: NodeCache, tree: Tree, key: Key): number {
 }
 
 /** The leaf in whose span the key falls. */
-export function descend(cache: NodeCache, tree: Root, key: string): LeafPosition {
+function descend(cache: NodeCache, tree: Root, key: string): LeafPosition {
   return walkDown(cache, tree, (children) => children.search(key))
 }
 

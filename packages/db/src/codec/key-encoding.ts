@@ -76,7 +76,7 @@ export function encodeKeyDescending(value: unknown): string {
   return complement(encodeKey(value))
 }
 
-export interface DecodedKey {
+interface DecodedKey {
   readonly value: unknown
   /** Where the next component starts. */
   readonly next: number

@@ -33,7 +33,7 @@ const JSON_TEXT = 6
 /** Strings that are not longer are never cut, whatever they hold. */
 const WHOLE_CHARS_MAX = 300
 
-export interface EncodedViewKey {
+interface EncodedViewKey {
   readonly bytes: string
   /** The key can't be read from the bytes. */
   readonly isPartial: boolean

@@ -30,7 +30,7 @@ import type { Transaction } from './collection/transaction.ts'
 import { assertOutside, runInScope } from './collection/transaction-scope.ts'
 
 /** What `open` hands to a database. */
-export interface DatabaseParts {
+interface DatabaseParts {
   readonly name: string
   readonly storage: DatabaseStorage
   readonly store: KeyValueStore

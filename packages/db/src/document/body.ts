@@ -19,15 +19,15 @@ import { isHashSuffix, REVISION_HASH_BYTES, suffixArray, suffixFromBytes } from 
 import type { Revision } from './revision.ts'
 
 /** The document is deleted. */
-export const BODY_DELETED = 1
+const BODY_DELETED = 1
 /** The document's number is stored. */
-export const BODY_MOVED = 2
+const BODY_MOVED = 2
 /** There are attachments. */
-export const BODY_ATTACHMENTS = 4
+const BODY_ATTACHMENTS = 4
 /** The document has other leaf revisions beside this one, its winner. */
-export const BODY_OTHER_LEAVES = 8
+const BODY_OTHER_LEAVES = 8
 /** The suffix of the revision is text. */
-export const BODY_TEXT_SUFFIX = 16
+const BODY_TEXT_SUFFIX = 16
 /** Room for what is to come: other formats of the content (32…128). */
 const BODY_FLAGS_KNOWN: number = BODY_DELETED | BODY_MOVED | BODY_ATTACHMENTS | BODY_OTHER_LEAVES | BODY_TEXT_SUFFIX
 

@@ -3,7 +3,7 @@ import type { ShapeDictionary } from '../codec/shape.ts'
 import { REVISIONS_LIMIT_DEFAULT } from './revision.ts'
 
 /** Names of a collection's trees; docs/internals/architecture.md says what they hold. */
-export interface CollectionTrees {
+interface CollectionTrees {
   readonly bodies: string
   readonly ids: string
   readonly deleted: string

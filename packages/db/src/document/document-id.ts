@@ -5,8 +5,6 @@ import { ArgumentError } from '../base/options.ts'
 import { textToByteString } from '../codec/text.ts'
 import type { KeyRange } from '../kv/key-value-store.ts'
 
-export { ID_BYTES_MAX }
-
 /** Any text but '' and what is reserved: names that start with '_', other than '_design/…'. */
 export function checkId(id: unknown): Key {
   if (typeof id !== 'string') throw new ArgumentError('_id must be a string', id)

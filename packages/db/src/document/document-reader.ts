@@ -19,7 +19,7 @@ export interface DocumentCursor {
   readonly body: BodyView
 }
 
-export interface ScanOptions {
+interface ScanOptions {
   readonly reverse?: boolean
   /** Only bodies with a higher sequence number. */
   readonly after?: number

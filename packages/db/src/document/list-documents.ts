@@ -72,7 +72,7 @@ export function readListHead(reader: DocumentReader, { range, ids, descending, s
 }
 
 /** The rows of a list, batch by batch, from one snapshot. */
-export interface ListRows {
+interface ListRows {
   /**
    * At most `count` more rows; none at the end. May throw a Miss, and goes on where it was when it is called again.
    */

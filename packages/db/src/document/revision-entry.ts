@@ -27,15 +27,15 @@ export interface RevisionEntry extends Revision {
   readonly body: number | undefined
 }
 
-export const HAS_PARENT = 1
-export const PARENT_IS_TEXT = 2
-export const IS_LEAF = 4
-export const IS_DELETED = 8
-export const HAS_BODY = 16
-export const FLAGS_KNOWN: number = HAS_PARENT | PARENT_IS_TEXT | IS_LEAF | IS_DELETED | HAS_BODY
+const HAS_PARENT = 1
+const PARENT_IS_TEXT = 2
+const IS_LEAF = 4
+const IS_DELETED = 8
+const HAS_BODY = 16
+const FLAGS_KNOWN: number = HAS_PARENT | PARENT_IS_TEXT | IS_LEAF | IS_DELETED | HAS_BODY
 
-export const HASH_TAG = '\u0000'
-export const TEXT_TAG = '\u0001'
+const HASH_TAG = '\u0000'
+const TEXT_TAG = '\u0001'
 
 export function revisionKey(documentNumber: number, { generation, suffix }: Revision): Key {
   const tag = isHashSuffix(suffix) ? HASH_TAG : TEXT_TAG

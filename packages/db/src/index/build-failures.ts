@@ -20,7 +20,7 @@ const IDS_LISTED_MAX = 10
 /** Keys that one step looks at. */
 const KEYS_PER_STEP = 256
 
-export interface InsertedPart {
+interface InsertedPart {
   readonly transaction: HeldTransaction
   readonly state: CollectionState
   readonly part: ChunkPart

@@ -108,7 +108,7 @@ export function parseIndexInput(input: IndexInput): IndexDeclaration {
 }
 
 /** '-age' -> { path: 'age', descending: true } */
-export function parseIndexField(text: unknown): IndexField {
+function parseIndexField(text: unknown): IndexField {
   const field = parseOrderedField(text)
   if (isReserved(fieldNames(field.path)[0]!) && field.path !== '_id')
     throw new ArgumentError(`the field of an index must not start with '_'`, field.path)

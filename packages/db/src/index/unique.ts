@@ -20,7 +20,7 @@ import type { Snapshot, TreeReader, WriteTransaction } from '../kv/key-value-sto
 import { FieldReader, type IndexTests, elementsOf, encodeIndexValue, type ReadPath } from './index-key.ts'
 import type { IndexDefinition } from './index-definition.ts'
 
-export interface UniqueWork extends PreparedWork {
+interface UniqueWork extends PreparedWork {
   readonly transaction: WriteTransaction
   readonly collection: CollectionState | undefined
   /** Those that are ready. */
@@ -29,7 +29,7 @@ export interface UniqueWork extends PreparedWork {
 }
 
 /** What a document claims in an index. */
-export interface Claim {
+interface Claim {
   /** The key of an entry, without the document's number. */
   readonly key: string
   /** As they are in the document. */
@@ -39,7 +39,7 @@ export interface Claim {
 }
 
 /** The claims of a document, given by its fields. */
-export function claimsOf(definition: IndexDefinition, tests: IndexTests, read: ReadPath): readonly Claim[] {
+function claimsOf(definition: IndexDefinition, tests: IndexTests, read: ReadPath): readonly Claim[] {
   const { fields, multi } = definition
   if (!tests.includes(definition, read)) return NO_CLAIMS
   const values = fields.map(({ path }) => read(path))
@@ -201,7 +201,7 @@ export function duplicatesAt(
 }
 
 /** Whether the key, without a number, is of documents that lack a field: those claim nothing. */
-export function lacksField({ fields }: IndexDefinition, key: string): boolean {
+function lacksField({ fields }: IndexDefinition, key: string): boolean {
   let at = 0
   for (const { descending } of fields) {
     const { value, next } = decodeKey(key, at, descending)

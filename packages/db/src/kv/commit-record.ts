@@ -41,8 +41,8 @@ export interface CommitBody {
   readonly trees: readonly TreeOperations[]
 }
 
-export const KINDS: readonly TreeKind[] = ['ordered', 'sequence', 'inline']
-export const REDUCERS: readonly (ReducerName | undefined)[] = [undefined, '_sum', '_stats', '_approx_count_distinct']
+const KINDS: readonly TreeKind[] = ['ordered', 'sequence', 'inline']
+const REDUCERS: readonly (ReducerName | undefined)[] = [undefined, '_sum', '_stats', '_approx_count_distinct']
 
 /** One byte: reducer << 4 | kind. */
 export function treeKindOf(number: number): Pick<CreatedTree, 'kind' | 'reducer'> {

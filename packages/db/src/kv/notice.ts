@@ -6,7 +6,7 @@ import type { State } from './state.ts'
 import type { SealedTransaction } from './transaction.ts'
 
 /** Commits that change more keys of a tree than this do not list them. */
-export const NOTICE_KEYS_MAX = 10_000
+const NOTICE_KEYS_MAX = 10_000
 
 export function commitNotice(
   before: State,

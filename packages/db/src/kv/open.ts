@@ -18,7 +18,7 @@ import { joinRealm } from './realm.ts'
 import type { SnapshotOptions } from './write-snapshot.ts'
 import { Writer } from './writer.ts'
 
-export interface KeyValueStoreOptions extends Omit<CoreOptions, 'store'> {
+interface KeyValueStoreOptions extends Omit<CoreOptions, 'store'> {
   /** May still be on its way. */
   readonly store: MaybePromise<PageStore>
 }

@@ -30,7 +30,7 @@ export interface LoggedCommit {
 }
 
 /** How far a log could be replayed. */
-export interface Replayed {
+interface Replayed {
   readonly state: State
   /** How many of the commits are in the state. */
   readonly count: number

@@ -20,7 +20,7 @@ import { encodeCommit } from './commit-record.ts'
 import { decodeMeta, encodeMeta } from './meta-body.ts'
 import type { State } from './state.ts'
 
-export interface RestoreOptions extends LongWork {
+interface RestoreOptions extends LongWork {
   readonly store: PageStore
   readonly environment: Environment
   readonly durability: Durability

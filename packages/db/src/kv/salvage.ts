@@ -21,7 +21,7 @@ import { HeldStateSnapshot } from './snapshot.ts'
 import { countUp, createTree, draftOf, draftTree, finishDraft, type State } from './state.ts'
 
 /** A page that can't be read. */
-export interface LostPage {
+interface LostPage {
   readonly tree: string
   readonly page: number
   /** Below it, or of which it is a piece. */

@@ -444,6 +444,6 @@ export class Writer {
  * For tests (`testing/replay-check.ts`): called when a record is in the log and its changes are in memory. What it throws
  * fails the write.
  */
-export type CommitInspection = (before: State, record: Uint8Array, after: State) => void
+type CommitInspection = (before: State, record: Uint8Array, after: State) => void
 
 export const commitInspection: { inspect: CommitInspection | undefined } = { inspect: undefined }

@@ -14,7 +14,7 @@ import { readU32, writeU32 } from '../codec/bytes.ts'
 import { checksum } from '../codec/checksum.ts'
 import type { LogRecord } from '../storage/page-store.ts'
 
-export const LOG_FORMAT = 1
+const LOG_FORMAT = 1
 export const WRITER_ID_BYTES = 8
 /** Room that `sealLogRecord` needs in front of the body. */
 export const LOG_HEADER_BYTES: number = 5 + WRITER_ID_BYTES

@@ -22,7 +22,7 @@ const MAGIC = 0x524e4e50 // 'PNNR', little-endian
 const CHECKED_FROM = 10
 const DATABASE_ID_BYTES = 16
 
-export interface MetaPage {
+interface MetaPage {
   /** 32 hex digits. Another one under the same name means that the database was wiped and made again. */
   readonly databaseId: string
   /** Every page id from here on was never used. */

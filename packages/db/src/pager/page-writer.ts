@@ -16,7 +16,7 @@ import type { PageCache, Parsed } from './page-cache.ts'
 /** Share of the cache that staged pages may take while they wait for the commit: what comes next will read them. */
 const KEPT_SHARE = 0.25
 
-export interface PageWriterOptions<Node extends Parsed> {
+interface PageWriterOptions<Node extends Parsed> {
   readonly store: PageStore
   readonly cache: PageCache<Node>
   readonly parse: (id: PageId, bytes: Uint8Array) => Node
@@ -29,7 +29,7 @@ export interface PageWriterOptions<Node extends Parsed> {
   readonly late: boolean
 }
 
-export interface PageCommit {
+interface PageCommit {
   readonly sequence: CommitSequence
   readonly meta: Uint8Array
   /** Ids that no snapshot can read any more. */

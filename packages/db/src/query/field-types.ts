@@ -34,7 +34,7 @@ export type FieldValue<T, Path extends string> = unknown extends T
 export type Selector<T> = FieldConditions<T> & Combinations<T>
 
 /** Selectors that are joined. */
-export interface Combinations<T> {
+interface Combinations<T> {
   readonly $and?: readonly Selector<T>[]
   readonly $or?: readonly Selector<T>[]
   readonly $nor?: readonly Selector<T>[]
@@ -46,7 +46,7 @@ export type FieldCondition<Value> = unknown extends Value
   ? unknown
   : EqualTo<Operand<Value>> | (Operators<Operand<Value>> & InnerConditions<ObjectIn<Value>>)
 
-export interface Operators<Value> {
+interface Operators<Value> {
   readonly $eq?: Value
   readonly $ne?: Value
   readonly $gt?: Wide<Value> | null

@@ -35,7 +35,7 @@ const EXPLAIN_OPTIONS: OptionNames<ExplainOptions> = { run: true }
 const LIVE_OPTIONS: OptionNames<LiveOptions> = { signal: true }
 const MEANING: OptionNames<SelectorMeaning> = { dialect: true, collation: true }
 
-export type DistinctValues<Document, Path extends string> = Exclude<FieldValue<Document, Path>, undefined>[]
+type DistinctValues<Document, Path extends string> = Exclude<FieldValue<Document, Path>, undefined>[]
 
 export type OpenSource = () => MaybePromise<QuerySource>
 /** Loads what live queries need. One function for each collection; undefined where queries cannot be live. */

@@ -16,7 +16,7 @@ import { checkpointContested, checkpointLost, refusalStatus } from './errors.ts'
 import { isSequence } from './peer.ts'
 import type { JsonDocument, ReplicationPeer, ReplicationSequence } from './peer.ts'
 
-export const CHECKPOINT_HISTORY_MAX = 5
+const CHECKPOINT_HISTORY_MAX = 5
 const CHECKPOINT_VERSION = 1
 /** Of as many others that record at the same time. */
 const CONFLICT_RETRIES_MAX = 20
@@ -40,7 +40,7 @@ export function sessionsOf(document: JsonDocument | undefined): Session[] {
 }
 
 /** What both know, newest first; empty: nothing, so it all begins anew. */
-export function commonSessions(source: JsonDocument | undefined, target: JsonDocument | undefined): Session[] {
+function commonSessions(source: JsonDocument | undefined, target: JsonDocument | undefined): Session[] {
   const known = sessionsOf(target)
   const ofSource = sessionsOf(source)
   const at = ofSource.findIndex((session) => known.some(({ session_id }) => session_id === session.session_id))

@@ -17,7 +17,7 @@ const GIVEN_UP_MISSING_AFTER = 3
 /** As many are kept account of: far more than requests that are under way have. */
 const COUNTED_MAX = 20_000
 
-export interface Guarded<Result> {
+interface Guarded<Result> {
   readonly results: readonly Result[]
   /** Those that have failed: given up, unless there is an `error`. */
   readonly failures: readonly RevisionFailure[]

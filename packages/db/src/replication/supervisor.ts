@@ -116,7 +116,7 @@ function nextDelayMs({ backOff }: RunOptions, delayMs: number): number {
 }
 
 /** From half of it to all of it. */
-export function jittered(delayMs: number, randomId: string): number {
+function jittered(delayMs: number, randomId: string): number {
   return (delayMs * (1 + Number.parseInt(randomId.slice(0, 8), 16) / 0xffffffff)) / 2
 }
 

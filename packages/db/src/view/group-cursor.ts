@@ -17,7 +17,7 @@ import { RowCursor } from './row-cursor.ts'
 /** Rows of a group that are walked before its end is looked for by rank. */
 const WALKED_ROWS_MAX = 24
 
-export interface GroupOptions {
+interface GroupOptions {
   readonly rows: TreeReader
   readonly reducer: RowReducer
   /** Elements of an array that make a group; Infinity: whole keys. */

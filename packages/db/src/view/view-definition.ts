@@ -1,5 +1,4 @@
 /** What a view is made of, and the name of what is stored for it. */
-import { PannierError } from '../base/errors.ts'
 import { hash128, toHex } from '../codec/hash128.ts'
 import { collationNamed, type Collation } from '../codec/registered-collation.ts'
 import type { ReducerName } from '../kv/key-value-store.ts'
@@ -78,8 +77,4 @@ export function checkedView(functions: ViewFunctions, name: string | undefined):
 
 export function signatureOf(parts: readonly unknown[]): string {
   return toHex(hash128(new TextEncoder().encode(JSON.stringify(parts))))
-}
-
-export function noSuchView(name: string): PannierError {
-  return new PannierError('PANNIER_NOT_FOUND', `There is no view '${name}'.`, { details: { name } })
 }

@@ -12,7 +12,7 @@ import { isJsonObject } from '../service/documents.ts'
 import type { JsonObject } from '../service/documents.ts'
 
 export const USER_PREFIX = 'org.couchdb.user:'
-export const NAME_CHARS_MAX = 200
+const NAME_CHARS_MAX = 200
 export const ADMIN_ROLE = '_admin'
 const STATE_ID = 'auth/admins'
 /** Of what clients send; they are stored nowhere. */

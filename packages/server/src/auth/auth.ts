@@ -36,7 +36,7 @@ export interface AuthOptions {
 }
 
 /** Who sends a request, and how that is known. */
-export interface Identity {
+interface Identity {
   readonly principal: Principal
   /** Of whoever has authenticated. */
   readonly account: Account | undefined
@@ -45,7 +45,7 @@ export interface Identity {
   readonly issuedMs: number | undefined
 }
 
-export const SESSION_MS_MAX: number = 10 * 60 * 1000
+const SESSION_MS_MAX: number = 10 * 60 * 1000
 const CURRENT_PASSWORD =
   'A session alone changes no password: send the old one as current_password, or the request with Basic credentials.'
 

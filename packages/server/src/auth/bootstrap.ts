@@ -8,7 +8,7 @@ export interface NewAdmin {
   readonly password: string
 }
 
-export const FIRST_ADMIN_NAME = 'admin'
+const FIRST_ADMIN_NAME = 'admin'
 
 /**
  * Makes the first admin if there is none. `given`: `name:password`, which an admin then has whether or not there were others.

@@ -27,7 +27,7 @@ const WORK_MAX = 2_000_000
 const WORK_ALIKE = 300_000
 const deriveKey = promisify(pbkdf2)
 
-export interface Verified {
+interface Verified {
   readonly ok: boolean
   /** The record is to be replaced by a new one. */
   readonly isOutdated: boolean

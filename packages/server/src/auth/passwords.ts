@@ -9,7 +9,7 @@ import { invalid, ServiceError } from '../service/service-error.ts'
 import { HashQueue } from './hash-queue.ts'
 
 /** Bytes of UTF-8; long pass phrases are welcome. */
-export const PASSWORD_BYTES_MAX = 4096
+const PASSWORD_BYTES_MAX = 4096
 export const PASSWORD_CHARS_MIN = 8
 
 const SALT_BYTES = 16
@@ -23,7 +23,7 @@ const ARGON2_WORK_MIN = 38_912
 const SCRYPT_LOG2_COST = 17
 const SCRYPT_LOG2_COST_MAX = 20
 
-export type Algorithm = 'argon2id' | 'scrypt'
+type Algorithm = 'argon2id' | 'scrypt'
 
 interface Parameters {
   readonly algorithm: Algorithm

@@ -6,12 +6,12 @@ import type { JsonObject } from '../service/documents.ts'
 import type { Needs } from '../http/declarations.ts'
 import type { Principal } from '../service/principal.ts'
 
-export interface SecurityGroup {
+interface SecurityGroup {
   readonly names: readonly string[]
   readonly roles: readonly string[]
 }
 
-export interface Security {
+interface Security {
   readonly admins: SecurityGroup
   readonly members: SecurityGroup
 }
@@ -25,7 +25,7 @@ export const USERS_DATABASE = '_users'
 export const REPLICATOR_DATABASE = '_replicator'
 
 /** What is asked for. */
-export interface Access {
+interface Access {
   readonly principal: Principal
   readonly needs: Needs
   /** The database that it is about, and its `_security`. */

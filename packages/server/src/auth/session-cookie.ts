@@ -4,10 +4,10 @@
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
-export const COOKIE_NAME = 'AuthSession'
+const COOKIE_NAME = 'AuthSession'
 const COOKIE_CHARS_MAX = 2048
 
-export interface SessionToken {
+interface SessionToken {
   readonly name: string
   /** 128 random bits; a renewed cookie keeps it. */
   readonly id: string
@@ -15,12 +15,12 @@ export interface SessionToken {
 }
 
 /** A token that claims to be of somebody: nothing of it may be used before `isGenuine`. */
-export interface ClaimedToken extends SessionToken {
+interface ClaimedToken extends SessionToken {
   readonly payload: string
   readonly signature: Buffer
 }
 
-export interface CookieOptions {
+interface CookieOptions {
   readonly maxAgeSeconds: number
   readonly isSecure: boolean
   readonly sameSite: 'Strict' | 'Lax' | 'None'

@@ -17,7 +17,7 @@ const USERS_AT_ONCE_MAX = 1000
 /** Of JSON without attachments: each request of a user reads the document. */
 export const USER_BYTES_MAX: number = 64 * 1024
 
-export interface UserRules {
+interface UserRules {
   readonly accounts: Accounts
   /** Whether users may make themselves. */
   readonly signUp: boolean

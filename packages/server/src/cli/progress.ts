@@ -2,7 +2,7 @@
 import { Presets, SingleBar } from 'cli-progress'
 import type { Terminal } from './terminal.ts'
 
-export interface Progress {
+interface Progress {
   /** `total`: undefined when not known. */
   update(done: number, total?: number): void
   stop(): void

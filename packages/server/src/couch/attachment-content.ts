@@ -3,7 +3,7 @@ import type { Attachment, AttachmentStub, Collection, RevisionHistory } from 'pa
 import { HttpError, notFound } from '../http/http-error.ts'
 import type { JsonObject } from '../service/documents.ts'
 
-export type Stubs = Readonly<Record<string, AttachmentStub>>
+type Stubs = Readonly<Record<string, AttachmentStub>>
 
 /**
  * The highest generation of the document's own history that the client has: it has attachments of that generation and before.

@@ -30,7 +30,7 @@ export interface ReceivedDocument {
   read(): Promise<unknown>
 }
 
-export interface ReceivedDocuments {
+interface ReceivedDocuments {
   /** The other members of the body. */
   readonly members: JsonObject
   readonly documents: readonly ReceivedDocument[]

@@ -7,7 +7,7 @@ import type { QueryParameters } from '../http/query-parameters.ts'
 import { feedTurns } from './feed-turns.ts'
 import type { ServerLimits } from '../http/server-limits.ts'
 
-export type FeedForm = 'normal' | 'longpoll' | 'continuous' | 'eventsource'
+type FeedForm = 'normal' | 'longpoll' | 'continuous' | 'eventsource'
 
 export interface FeedRow {
   /** The row's sequence number as text. */

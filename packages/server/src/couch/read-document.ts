@@ -5,7 +5,7 @@ import type { QueryParameters } from '../http/query-parameters.ts'
 import { checkRevision } from './document-input.ts'
 import type { JsonObject } from '../service/documents.ts'
 
-export interface ReadFields {
+interface ReadFields {
   readonly revs: boolean
   readonly revsInfo: boolean
   readonly conflicts: boolean

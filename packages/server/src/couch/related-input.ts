@@ -15,7 +15,7 @@ import type { MultipartPart, MultipartReader } from '../http/multipart-reader.ts
 import { isJsonObject } from '../service/documents.ts'
 import type { JsonObject } from '../service/documents.ts'
 
-export interface RelatedLimits {
+interface RelatedLimits {
   /** Of the document in JSON. */
   readonly documentBytesMax: number
   /** Of an attachment, unpacked. */

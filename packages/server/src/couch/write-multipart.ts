@@ -4,7 +4,7 @@ import { lackingAttachments, openAttachment, stubsOf } from './attachment-conten
 import { contentDisposition } from '../http/content-disposition.ts'
 import type { JsonObject } from '../service/documents.ts'
 
-export type Part = string | Uint8Array
+type Part = string | Uint8Array
 
 export function newBoundary(): string {
   return crypto.randomUUID().replaceAll('-', '')

@@ -14,7 +14,7 @@ import type { JsonObject } from '../service/documents.ts'
 
 export const DESIGN_PREFIX = '_design/'
 
-export type ServedView = View<unknown, unknown, unknown, unknown>
+type ServedView = View<unknown, unknown, unknown, unknown>
 
 export interface FoundView {
   readonly collection: Collection<JsonObject>

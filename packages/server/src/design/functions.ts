@@ -36,7 +36,7 @@ export interface DesignView {
 }
 
 /** For each document whether it passes. @throws DesignFunctionError what the function throws: left out, a document would never come again. */
-export type DesignFilter = (documents: readonly JsonObject[], request: FilterContext) => Promise<boolean[]>
+type DesignFilter = (documents: readonly JsonObject[], request: FilterContext) => Promise<boolean[]>
 
 /** @throws ServiceError FORBIDDEN, UNAUTHENTICATED if the document is refused, or if the function fails. DesignFunctionError if it could not be run. */
 export type ValidateFunction = (

@@ -9,7 +9,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HttpError } from './http-error.ts'
 
-export interface BodyStoreLimits {
+interface BodyStoreLimits {
   /** Of one body; a longer one is in a file. */
   readonly memoryBytesMax: number
   /** Of all bodies that are in memory. */

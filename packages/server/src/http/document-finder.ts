@@ -5,7 +5,7 @@
  */
 import { BACKSLASH, CLOSE_BRACE, CLOSE_BRACKET, COLON, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './strict-json.ts'
 
-export interface ByteRange {
+interface ByteRange {
   /** From the start of the body. */
   readonly start: number
   readonly end: number

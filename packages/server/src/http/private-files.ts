@@ -2,7 +2,7 @@
 import { chmod, mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-export const PRIVATE_FOLDER = 0o700
+const PRIVATE_FOLDER = 0o700
 export const PRIVATE_FILE = 0o600
 /** What group and others may do; Windows has nothing of the kind, and says so for every file. */
 export const FOR_OTHERS: number = process.platform === 'win32' ? 0 : 0o077

@@ -19,7 +19,7 @@ export interface BodyLimits {
 /** Shorter bodies are read at once. */
 export const SMALL_BYTES_MAX: number = 64 * 1024
 
-export type JsonObject = Record<string, unknown>
+type JsonObject = Record<string, unknown>
 
 const responses = new WeakMap<IncomingMessage, ServerResponse>()
 /** Answers of requests whose clients wait for `100 Continue`. */
@@ -189,7 +189,7 @@ export async function readJsonObject(request: FastifyRequest, limits: BodyLimits
   return value
 }
 
-export function isJsonObject(value: unknown): value is JsonObject {
+function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 

@@ -10,7 +10,7 @@ import { Slices } from './slices.ts'
 import { wellFormed } from './well-formed.ts'
 import { HeldBytes, type Holder } from './held-bytes.ts'
 
-export type Pieces = AsyncIterable<string | Uint8Array>
+type Pieces = AsyncIterable<string | Uint8Array>
 
 const BUFFER_BYTES: number = 64 * 1024
 const PIECE_CHARS_MIN: number = 16 * 1024

@@ -6,7 +6,7 @@
 import { badRequest, documentTooLarge, HttpError } from './http-error.ts'
 
 /** Documents have 200 levels; the rest is for what stands around them. */
-export const JSON_DEPTH_MAX = 210
+const JSON_DEPTH_MAX = 210
 /** Members of one object, elements of one array. */
 export const JSON_MEMBERS_MAX = 200_000
 /** Values of all objects and arrays together, where one that is an object or array itself counts twice: it takes many times its text. */

@@ -18,7 +18,7 @@ import type { Turns } from './turns.ts'
 import type { JsonObject } from '../service/documents.ts'
 import type { Principal } from '../service/principal.ts'
 
-export type JobState = 'initializing' | 'pending' | 'running' | 'crashing' | 'completed' | 'failed'
+type JobState = 'initializing' | 'pending' | 'running' | 'crashing' | 'completed' | 'failed'
 
 export interface JobHost {
   readonly context: ServerContext
@@ -31,7 +31,7 @@ export interface JobHost {
   readonly backOff: ((delayMs: number) => number) | undefined
 }
 
-export interface JobOptions {
+interface JobOptions {
   readonly id: string
   readonly spec: ReplicationSpec
   /** Of the document in `_replicator`; undefined for one of `_replicate`. */

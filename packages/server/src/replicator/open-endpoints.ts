@@ -15,7 +15,7 @@ import { toHttpError } from '../http/http-error.ts'
 import type { ChangeFilter, Refusal } from '../service/guards.ts'
 import type { Principal } from '../service/principal.ts'
 
-export interface OpenEndpoints {
+interface OpenEndpoints {
   readonly source: ReplicationSide
   readonly target: ReplicationSide
   dispose(): void

@@ -14,7 +14,7 @@ import { checkAccess, openEndpoints } from './open-endpoints.ts'
 import type { JsonObject } from '../service/documents.ts'
 import type { Principal } from '../service/principal.ts'
 
-export interface RunOptions {
+interface RunOptions {
   readonly fetch: FetchFunction
   /** Milliseconds to the next try, of those waited before. */
   readonly backOff: ((delayMs: number) => number) | undefined
@@ -26,7 +26,7 @@ export interface RunOptions {
 }
 
 /** CouchDB's names for what `_scheduler` tells. */
-export interface RunFacts extends JsonObject {
+interface RunFacts extends JsonObject {
   readonly revisions_checked: number
   readonly missing_revisions_found: number
   readonly docs_read: number

@@ -8,7 +8,7 @@ export interface LocalEndpoint {
   readonly database: string
 }
 
-export interface RemoteEndpoint {
+interface RemoteEndpoint {
   /** Without credentials. */
   readonly url: string
   readonly auth: { readonly username: string; readonly password: string } | undefined
@@ -33,7 +33,7 @@ export interface ReplicationSpec {
   readonly winnersOnly: boolean
 }
 
-export const CHECKPOINT_INTERVAL_MS_DEFAULT = 30_000
+const CHECKPOINT_INTERVAL_MS_DEFAULT = 30_000
 const IDS_MAX = 100_000
 const URL_CHARS_MAX = 8000
 /** What the transport decides itself. */

@@ -2,7 +2,7 @@
  * Lets so many run at a time; others wait for their turn, first come, first served. What never ends by itself gives way: once others wait and
  * it has had its time, the one of these that has run longest is asked to make room, one after the other.
  */
-export interface Turn {
+interface Turn {
   /** Gives the turn back. */
   leave(): void
 }

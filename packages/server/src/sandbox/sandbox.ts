@@ -11,7 +11,7 @@ import { DesignFunctionError } from './design-function-error.ts'
 import { SANDBOX_LIMITS } from './protocol.ts'
 import type { Method, ProgramSource, Reply, Request, SandboxLimits } from './protocol.ts'
 
-export interface SandboxOptions {
+interface SandboxOptions {
   readonly limits?: Partial<SandboxLimits>
   /** Called with what functions log. */
   readonly onLog?: (line: string) => void

@@ -5,9 +5,9 @@
 import type { Database } from 'pannier'
 import { databaseName } from './databases.ts'
 
-export type UpdateType = 'created' | 'updated' | 'deleted'
+type UpdateType = 'created' | 'updated' | 'deleted'
 
-export interface DatabaseUpdate {
+interface DatabaseUpdate {
   readonly sequence: number
   readonly name: string
   readonly type: UpdateType

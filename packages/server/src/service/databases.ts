@@ -16,7 +16,7 @@ const NAME = /^(?:_users|_replicator|_global_changes|[a-z][a-z0-9_$()+/-]{0,198}
 /** CouchDB's. */
 const REVISIONS_LIMIT_DEFAULT = 1000
 
-export interface DatabasesOptions {
+interface DatabasesOptions {
   /** Of each database. */
   readonly bytesMax?: number
   /** Databases that are made keep the content of replaced revisions. */

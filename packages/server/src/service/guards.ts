@@ -27,7 +27,7 @@ export type Refusal = ServiceError | PannierError
 export type GuardedDocuments = readonly (JsonObject | Refusal)[]
 
 /** What a change filter may know of the one who reads: no credentials, and no place. */
-export interface FilterReader {
+interface FilterReader {
   readonly method: string
   readonly path: readonly string[]
   readonly query: Readonly<Record<string, unknown>>

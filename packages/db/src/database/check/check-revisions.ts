@@ -8,7 +8,7 @@ import { revisionText } from '../../document/revision.ts'
 
 type Entries = ReadonlyMap<Key, Uint8Array>
 
-export interface RevisionTrees {
+interface RevisionTrees {
   readonly revisions: Entries
   readonly extra: Entries
   readonly conflicts: Entries

@@ -20,7 +20,7 @@ export interface LaterDocument {
   readonly state: CollectionState
 }
 
-export interface LaterDocuments {
+interface LaterDocuments {
   readonly state: CollectionState
   readonly documents: ReadonlyMap<string, LaterDocument>
 }

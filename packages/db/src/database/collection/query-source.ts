@@ -16,7 +16,7 @@ import type { CollectionWriting } from './collection-access.ts'
 import type { CommitSequence } from '../../base/brand.ts'
 import { ShapeDictionary } from '../../codec/shape.ts'
 
-export interface ReadableSnapshot extends Snapshot {
+interface ReadableSnapshot extends Snapshot {
   attempt<T>(step: () => T): MaybePromise<T>
 }
 

@@ -10,7 +10,7 @@ import type { Environment } from '../../base/environment.ts'
 import type { Coordinator, Hint, WriterLease } from '../../kv/coordinator.ts'
 import { Lease } from './lease.ts'
 
-export interface LocalCoordinatorOptions {
+interface LocalCoordinatorOptions {
   /** Handles with the same key are handles of the same database. */
   readonly key: string
   readonly environment: Environment

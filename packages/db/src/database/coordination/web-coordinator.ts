@@ -17,14 +17,14 @@ import type { Environment } from '../../base/environment.ts'
 import type { Coordinator, Hint, WriterLease } from '../../kv/coordinator.ts'
 import { Lease } from './lease.ts'
 
-export interface WebCoordinatorOptions {
+interface WebCoordinatorOptions {
   /** Handles with the same name are handles of the same database. */
   readonly name: string
   readonly environment: Environment
 }
 
 /** A holder that gives no sign of life for so long, though asked for it, loses its lease. */
-export const WRITER_SILENCE_MS_MAX = 3000
+const WRITER_SILENCE_MS_MAX = 3000
 
 /** Handles that wait for the same silent holder lose patience one after another: the first who steals says `held`. */
 const PATIENCE_SPREAD_MS = 500

@@ -7,7 +7,7 @@
  */
 import type { Environment } from '../../base/environment.ts'
 
-export interface WebLeaderOptions {
+interface WebLeaderOptions {
   /** Of what is led, for all tabs. */
   readonly name: string
   readonly environment: Environment
@@ -18,8 +18,8 @@ export interface WebLeaderOptions {
 }
 
 /** How often a leader is asked for a sign of life, and how long it has for that. */
-export const LEADER_ASKED_MS = 4000
-export const LEADER_SILENCE_MS_MAX = 3000
+const LEADER_ASKED_MS = 4000
+const LEADER_SILENCE_MS_MAX = 3000
 /** Those who wait lose patience one after another. */
 const PATIENCE_SPREAD_MS = 500
 /** From one turn that ended to the next. A browser refuses every lock at once to a page that goes away, which would else ask without end. */

@@ -63,7 +63,7 @@ export interface Sealing {
   unseal(source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>
 }
 
-export interface EncryptedParts {
+interface EncryptedParts {
   encryption(context: DatabaseContext): Encryption
   exportSnapshot(options: SnapshotOptions): Promise<SnapshotExport>
 }

@@ -129,7 +129,7 @@ export async function countChanges(feed: FeedSource, since: number): Promise<num
   }
 }
 
-export function checkAborted(signal: AbortSignal | undefined): void {
+function checkAborted(signal: AbortSignal | undefined): void {
   throwIfCancelled(signal, 'The change feed')
 }
 

@@ -34,7 +34,7 @@ export interface MoveOptions extends LongWork {
 }
 
 /** Where the database is now. */
-export interface MoveSource {
+interface MoveSource {
   readonly name: string
   readonly storage: DatabaseStorage
   readonly store: KeyValueStore

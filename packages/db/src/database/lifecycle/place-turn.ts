@@ -3,7 +3,7 @@ import type { Environment } from '../../base/environment.ts'
 import { acquireTurn, coordinatorFor } from '../coordination/coordinator.ts'
 import type { DatabaseStorage } from '../../storage/page-store.ts'
 
-export interface PlaceTurn {
+interface PlaceTurn {
   readonly name: string
   readonly storages: readonly [DatabaseStorage, DatabaseStorage]
   readonly environment: Environment

@@ -10,7 +10,7 @@ import { acquireTurn } from '../coordination/coordinator.ts'
 import type { Durability, PageStore, DatabaseStorage } from '../../storage/page-store.ts'
 import type { ByteSource } from '../transfer/byte-stream.ts'
 
-export interface RestoreParts extends LongWork {
+interface RestoreParts extends LongWork {
   readonly name: string
   readonly storage: DatabaseStorage
   /** Open. */

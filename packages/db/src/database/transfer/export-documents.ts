@@ -40,7 +40,7 @@ const LAYOUTS: Readonly<Record<Exclude<ExportFormat, 'replica'>, Layout>> = {
   'couchdb-bulk': { head: '{"new_edits":false,"docs":[\n', separator: ',\n', tail: () => '\n]}\n', row: toJson },
 }
 
-export interface ExportWork extends WorkOptions {
+interface ExportWork extends WorkOptions {
   readonly selector?: Selector<Readonly<Record<string, unknown>>> | undefined
   readonly format?: ExportFormat | undefined
   readonly attachments?: boolean | undefined

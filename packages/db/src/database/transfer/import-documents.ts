@@ -40,7 +40,7 @@ const DOCUMENT_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ])
 
 /** Writes what can be written of them, and tells of each. A TypeError is thrown for one that is none. */
-export type WriteDocuments = (documents: readonly object[]) => Promise<readonly WriteOutcome[]>
+type WriteDocuments = (documents: readonly object[]) => Promise<readonly WriteOutcome[]>
 
 interface InputPosition {
   readonly position: number

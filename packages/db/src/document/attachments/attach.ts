@@ -16,7 +16,7 @@ export { hashAttachments } from './encode-attachments.ts'
 export { prepareInMemory } from './prepare.ts'
 
 /** The document that gets attachments. */
-export interface Attaching {
+interface Attaching {
   readonly id: string
   /** Where stubs find what they keep: the attachments of the revision that the new one follows, then perhaps of others. */
   readonly parents: readonly Uint8Array[]

@@ -49,7 +49,7 @@ export interface CheckedAttachment {
   readonly revpos: number | undefined
 }
 
-export const CONTENT_TYPE_DEFAULT = 'application/octet-stream'
+const CONTENT_TYPE_DEFAULT = 'application/octet-stream'
 const DATA_TYPES = 'a Blob, bytes, a ReadableStream or an async iterable'
 const CONTENT_TYPE_TEXT = 'text/plain;charset=utf-8'
 
@@ -81,7 +81,7 @@ export function checkContent(name: string, content: unknown, contentType: string
 }
 
 /** `path` says in messages where it stands. */
-export function checkAttachment(name: unknown, input: unknown, path: string): CheckedAttachment {
+function checkAttachment(name: unknown, input: unknown, path: string): CheckedAttachment {
   const checkedName = checkName(name)
   if (!isPlainObject(input)) throw new ArgumentError(`${path} must be an object`, input)
   const { data, stub, digest, revpos, content_type } = input

@@ -47,7 +47,7 @@ export function blobTreeName(collectionNumber: number): string {
   return `${collectionNumber}/blobs`
 }
 
-export function chunkTreeName(collectionNumber: number): string {
+function chunkTreeName(collectionNumber: number): string {
   return `${collectionNumber}/chunks`
 }
 

@@ -3,7 +3,7 @@
  * content of the same digest: who shares content by it has to compare the bytes as well.
  */
 
-export const MD5_BYTES = 16
+const MD5_BYTES = 16
 
 const BLOCK_BYTES = 64
 const BLOCK_WORDS = 16

@@ -23,7 +23,7 @@ export const UPLOAD_SILENCE_MS_MAX: number = 15 * 60_000
 /** One whose source keeps it waiting renews itself this often. */
 export const UPLOAD_RENEWAL_MS = 60_000
 
-export interface PendingUpload {
+interface PendingUpload {
   readonly token: string
   readonly blob: number
   readonly renewedAt: number

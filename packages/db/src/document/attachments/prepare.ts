@@ -16,9 +16,9 @@ import { Upload } from './upload.ts'
 import type { UploadTarget } from './upload.ts'
 
 /** Of what is in memory as a whole anyway, so much goes into the transaction of a write. */
-export const MEMORY_BYTES_MAX: number = 32 * 1024 * 1024
+const MEMORY_BYTES_MAX: number = 32 * 1024 * 1024
 /** Of what has to be read, so many chunks of one attachment; what is longer is uploaded. */
-export const READ_CHUNKS_MAX = 4
+const READ_CHUNKS_MAX = 4
 
 /** An attachment whose content is at hand. */
 export interface PreparedAttachment extends Omit<CheckedAttachment, 'data'> {

@@ -12,7 +12,7 @@ import type { ContentName } from './blob-store.ts'
 import { beginUpload, continueUpload, discardUpload, UPLOAD_RENEWAL_MS } from './pending-uploads.ts'
 
 /** Chunks of one transaction: about 2 MB, which goes straight to pages and not to the log. */
-export const UPLOAD_CHUNKS = 8
+const UPLOAD_CHUNKS = 8
 
 /** Where uploads go. */
 export interface UploadTarget {

@@ -57,7 +57,7 @@ export function textKeys(content: TextContent, documentNumber: number): string[]
 }
 
 /** What comes before the document's number. */
-export function keyPrefixes({ frequencies, lengthCode: code }: TextContent): string[] {
+function keyPrefixes({ frequencies, lengthCode: code }: TextContent): string[] {
   const prefixes = [lengthPrefix(code)]
   for (const [word, frequency] of frequencies) prefixes.push(postingPrefix(encodeKey(word), frequency, code))
   return prefixes
@@ -86,7 +86,7 @@ export function listedWord(word: string): string {
   return String.fromCharCode(...writer.finish()) + bytes
 }
 
-export interface ListedWord {
+interface ListedWord {
   readonly listed: string
   readonly frequency: number
 }

@@ -26,7 +26,7 @@ export function accumulatorOf(operator: AggregateOperator): Accumulator {
   }
 }
 
-export class Counter implements Accumulator {
+class Counter implements Accumulator {
   count = 0
 
   add(): number {

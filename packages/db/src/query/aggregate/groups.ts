@@ -13,9 +13,7 @@ import type { AggregateExplanation } from './run-aggregate.ts'
 import { parseAggregates, type Aggregated, type Aggregates, type AggregateStep } from './specification.ts'
 
 /** Runs something on the documents that a query matches. */
-export type OnSource = <R>(
-  run: (source: QuerySource, condition: Condition, check: () => void) => Promise<R>,
-) => Promise<R>
+type OnSource = <R>(run: (source: QuerySource, condition: Condition, check: () => void) => Promise<R>) => Promise<R>
 
 export interface GroupsSpecification {
   readonly groupPaths: readonly string[]

@@ -15,7 +15,7 @@ import { GroupTable, groupName, type Group } from './group-table.ts'
 import { IndexRows, InexactKey, type IndexGroup } from './index-answers.ts'
 import type { AggregateStep } from './specification.ts'
 
-export interface AggregateWork {
+interface AggregateWork {
   readonly condition: Condition
   /** None: all rows are one group, which is there even if there are no rows. */
   readonly groupPaths: readonly string[]

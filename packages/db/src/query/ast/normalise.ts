@@ -34,7 +34,7 @@ import type {
 
 export type Condition = AllOf | AnyOf | WithinCondition | TestCondition
 
-export interface AllOf {
+interface AllOf {
   readonly kind: 'and'
   /** Never `and`. */
   readonly of: readonly Condition[]
@@ -70,9 +70,9 @@ interface Negatable {
   readonly negated: boolean
 }
 
-export interface RegexCondition extends RegexPredicate, Negatable {}
-export interface SizeCondition extends SizePredicate, Negatable {}
-export interface ModCondition extends ModPredicate, Negatable {}
+interface RegexCondition extends RegexPredicate, Negatable {}
+interface SizeCondition extends SizePredicate, Negatable {}
+interface ModCondition extends ModPredicate, Negatable {}
 export interface ElementsCondition extends Omit<ElementsPredicate, 'of'>, Negatable {
   /** Its paths begin at the element. */
   readonly of: Condition

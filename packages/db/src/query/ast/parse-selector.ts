@@ -24,11 +24,11 @@ import {
 } from './predicate.ts'
 
 /** How deep a selector, or a value in it, may nest. */
-export const SELECTOR_DEPTH_MAX = 200
+const SELECTOR_DEPTH_MAX = 200
 /** Objects and fields of one selector (`{ a: 1 }` is two): each may be tested for each document. */
-export const SELECTOR_CONDITIONS_MAX = 10_000
+const SELECTOR_CONDITIONS_MAX = 10_000
 /** Values in one selector, those inside arrays and objects counted too. */
-export const SELECTOR_VALUES_MAX = 100_000
+const SELECTOR_VALUES_MAX = 100_000
 
 /** How a selector is to be understood. */
 export interface SelectorMeaning {

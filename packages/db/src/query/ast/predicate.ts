@@ -22,19 +22,19 @@ export type Predicate =
   | ElementsPredicate
 
 /** All of them hold; with none: always true. */
-export interface AndPredicate {
+interface AndPredicate {
   readonly kind: 'and'
   readonly of: readonly Predicate[]
 }
 
 /** At least one of them holds; with none: never true. */
-export interface OrPredicate {
+interface OrPredicate {
   readonly kind: 'or'
   readonly of: readonly Predicate[]
 }
 
 /** Negation as CouchDB has it: the leaves are negated one by one, and a negated leaf still asks for the field to be there. */
-export interface NotPredicate {
+interface NotPredicate {
   readonly kind: 'not'
   readonly of: Predicate
 }
@@ -63,7 +63,7 @@ export interface ComparePredicate {
   readonly collation?: Collation | undefined
 }
 
-export interface ExistsPredicate {
+interface ExistsPredicate {
   readonly kind: 'exists'
   readonly path: string
 }
@@ -80,7 +80,7 @@ export interface RegexPredicate {
 export type ValueType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object'
 
 /** The value itself has the type. */
-export interface TypePredicate {
+interface TypePredicate {
   readonly kind: 'type'
   readonly path: string
   readonly type: ValueType

@@ -27,7 +27,7 @@ import { bodyFields } from '../operators/project.ts'
 /** With fewer changes to look at, planning costs more than it saves. */
 const CHANGES_MIN = 256
 /** Entries whose sequence numbers are held at most. */
-export const CANDIDATES_MAX = 65_536
+const CANDIDATES_MAX = 65_536
 /** In units of testing one change in a scan: of finding out the sequence number of an entry, and of fetching a body alone. */
 const COST_ENTRY = 1
 const COST_FETCHED = 4

@@ -35,7 +35,7 @@ export interface ChangeBatch {
 }
 
 /** Rows of a batch; of their documents there are about BATCH_BYTES_MAX. */
-export const FEED_BATCH_ROWS_MAX = 256
+const FEED_BATCH_ROWS_MAX = 256
 /** Of documents that are passed over: reading those that take many pages each must leave others a turn. */
 const LOOKED_BYTES_MAX: number = 4 * BATCH_BYTES_MAX
 /** Bodies that are fetched by their numbers at once. */

@@ -14,7 +14,7 @@ import { documentFields, compileCondition, type ReadField, type Test } from '../
 const POINTS_MAX = 100
 
 /** A condition and who asks for it. */
-export interface ConditionGroup<Query> {
+interface ConditionGroup<Query> {
   readonly test: Test<StoredDocument>
   readonly queries: Set<Query>
 }

@@ -14,7 +14,7 @@ import type { LiveView } from './live-types.ts'
 const RESERVE_MIN = 16
 const RESERVE_MAX = 256
 
-export interface HeldRow {
+interface HeldRow {
   /** Orders rows: the values of the sort, then the id. */
   readonly key: string
   readonly id: string

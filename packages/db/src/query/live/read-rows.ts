@@ -9,7 +9,7 @@ import type { QuerySource } from '../query-source.ts'
 /** Rows that are read beyond those wanted because their sort values are the same as those of the last one. */
 const TIES_MAX = 1024
 
-export interface ReadRows {
+interface ReadRows {
   readonly documents: readonly StoredDocument[]
   /** There are no others. */
   readonly complete: boolean

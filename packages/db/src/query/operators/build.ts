@@ -20,7 +20,7 @@ import { intersectionScan, unionScan } from './set-operators.ts'
 import { bodyFields, compileProjection, entryFields } from './project.ts'
 import type { SortLimits, SortRow } from './sort.ts'
 
-export interface BuildOptions {
+interface BuildOptions {
   /** Is told how many rows each step gives. */
   readonly tally?: Tally
   readonly sortLimits?: SortLimits
@@ -117,7 +117,7 @@ function scanKeys(parts: Parts): Operator<object> {
   return fetchDocuments(source, query, rows, tally)
 }
 
-export interface ScanOptions {
+interface ScanOptions {
   readonly reverse: boolean
   readonly skip: number
   readonly fieldCount: number | undefined

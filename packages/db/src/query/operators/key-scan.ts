@@ -10,7 +10,7 @@ import type { Key } from '../../base/brand.ts'
 import type { IndexField } from '../../document/collection-state.ts'
 import { NumberSet } from './set-operators.ts'
 
-export interface KeyScanOptions<Row> {
+interface KeyScanOptions<Row> {
   readonly cursor: (range: KeyRange, options: CursorOptions) => Cursor
   readonly reverse: boolean
   readonly skip: number
@@ -18,7 +18,7 @@ export interface KeyScanOptions<Row> {
   readonly read: (cursor: Cursor) => Row | undefined
 }
 
-export function keyScan<Row>(access: AccessPath, options: KeyScanOptions<Row>): Operator<Row> {
+function keyScan<Row>(access: AccessPath, options: KeyScanOptions<Row>): Operator<Row> {
   const { reverse, read } = options
   const ranges = reverse ? access.ranges.toReversed() : access.ranges
   const sizes = reverse ? access.counts.toReversed() : access.counts

@@ -55,7 +55,7 @@ export function tallied<Row>(input: Operator<Row>, tally: Tally | undefined, ste
 }
 
 /** What was made of the first rows of a batch. */
-export interface Changed<Out> {
+interface Changed<Out> {
   readonly rows: Out[]
   /** So many rows of the batch, one at least; the others come with the next call. */
   readonly taken: number

@@ -61,9 +61,9 @@ export interface AccessPath {
  * Ranges of keys in one path: points of several fields multiply. What is beyond is one range from the first value to the last, all
  * of which is tested. The alternatives of a union share this.
  */
-export const KEY_RANGES_MAX = 10_000
+const KEY_RANGES_MAX = 10_000
 /** Alternatives of an `$or` that are looked up one by one; if there are more all documents are scanned. */
-export const UNION_BRANCHES_MAX = 1000
+const UNION_BRANCHES_MAX = 1000
 /** So many of the narrowest paths are intersected with every other. */
 const INTERSECTED_PATHS_MAX = 3
 

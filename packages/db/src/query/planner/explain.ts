@@ -28,7 +28,7 @@ export interface Explanation {
   readonly actual?: ActualWork
 }
 
-export interface ActualWork {
+interface ActualWork {
   /** Rows that the query gave. */
   readonly rows: number
   /** Documents that were read. */

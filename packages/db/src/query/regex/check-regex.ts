@@ -14,13 +14,13 @@ export const REGEX_CHARS_MAX = 2000
 /** States of all expressions of one query. */
 const QUERY_STATES_MAX = 4000
 
-export interface RegexSource {
+interface RegexSource {
   readonly source: string
   readonly flags: string
 }
 
 /** Tells whether the expression is found in a text. */
-export type RegexTest = (text: string) => boolean
+type RegexTest = (text: string) => boolean
 
 /** Throws an Error for what is no regular expression. Flags may stand in front as in PCRE: `(?i)abc`. */
 export function checkRegex(operand: unknown, options: unknown): RegexSource {

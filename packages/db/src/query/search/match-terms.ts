@@ -19,7 +19,7 @@ import { gather } from '../planner/access-path.ts'
 import { wordFinder } from '../../index/text/words.ts'
 
 /** Documents that one search can find. */
-export const SEARCH_MATCHES_MAX = 1_000_000
+const SEARCH_MATCHES_MAX = 1_000_000
 /** Postings that one step looks at. */
 const STEP_POSTINGS_MAX = 8192
 /** Looking up a document costs about as much as walking so many postings. */
@@ -27,7 +27,7 @@ const POSTINGS_PER_LOOKUP = 16
 const LOOKUPS_PER_STEP = 1024
 
 /** What there is in the index for a search. */
-export interface TermCounts {
+interface TermCounts {
   /** With any words. */
   readonly documents: number
   readonly averageLength: number

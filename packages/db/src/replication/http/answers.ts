@@ -6,7 +6,7 @@ import type { PeerChange, ReplicationSequence } from '../peer.ts'
 
 export type Fields = Record<string, unknown>
 
-export interface ChangesAnswer {
+interface ChangesAnswer {
   readonly changes: readonly (PeerChange & { readonly document: Fields | undefined })[]
   readonly lastSeq: ReplicationSequence
   readonly pending: number | undefined

@@ -22,7 +22,7 @@ interface ChangeWaiter {
   reject(error: unknown): void
 }
 
-export class ChangeWait {
+class ChangeWait {
   readonly #client: HttpClient
   readonly #environment: Environment
   readonly #heartbeatMs: number

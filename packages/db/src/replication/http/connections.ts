@@ -8,7 +8,7 @@ import { cancelledError } from '../../base/long-work.ts'
 /** In a browser; elsewhere connections are not short. */
 export const CONNECTIONS_MAX_DEFAULT: number = typeof location === 'object' ? 5 : Infinity
 
-export interface Turn {
+interface Turn {
   /** Somebody else waits for it. */
   readonly isWanted: boolean
   /** Called when somebody else begins to wait, at once if somebody does. */
@@ -17,7 +17,7 @@ export interface Turn {
   leave(): void
 }
 
-export class Turns {
+class Turns {
   readonly #most: number
   readonly #held = new Set<() => void>()
   readonly #queue: (() => void)[] = []

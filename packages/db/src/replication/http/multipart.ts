@@ -6,7 +6,7 @@
 import { streamChunks } from '../../base/async.ts'
 import type { PeerAttachment, PeerRevision } from '../peer.ts'
 
-export interface MultipartBody {
+interface MultipartBody {
   readonly body: BodyInit
   readonly contentType: string
 }

@@ -46,7 +46,7 @@ import { allOf, type Vault } from './vault.ts'
  * Log records that one data key seals. Nonces of 96 random bits allow 2^32; the rest is for calls that fail. Pages have a key of
  * their own and are fewer: 2^31 of them are 32 TiB.
  */
-export const KEY_USES_MAX: number = 2 ** 31
+const KEY_USES_MAX: number = 2 ** 31
 
 interface KnownLink extends KnownState {
   readonly link: Link

@@ -22,7 +22,7 @@ const NONCE_AT = 5
 const SEALED_AT: number = NONCE_AT + NONCE_BYTES
 
 /** So much longer is a sealed record than its content. */
-export const ENVELOPE_BYTES: number = SEALED_AT + TAG_BYTES
+const ENVELOPE_BYTES: number = SEALED_AT + TAG_BYTES
 
 export const ID_BYTES = 16
 export const KIND_PAGE = 1
@@ -63,7 +63,7 @@ export function associatedData(
   return bytes
 }
 
-export interface SealingKey {
+interface SealingKey {
   readonly id: number
   readonly aead: Aead
 }

@@ -9,7 +9,7 @@ export interface Aead {
   open(nonce: Uint8Array, associated: Uint8Array, sealed: Uint8Array): MaybePromise<Uint8Array | undefined>
 }
 
-export interface Argon2idCosts {
+interface Argon2idCosts {
   readonly passes: number
   readonly memoryKib: number
   readonly lanes: number

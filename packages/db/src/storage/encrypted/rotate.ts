@@ -11,7 +11,7 @@ import type { PageId } from '../../base/brand.ts'
 import { retryWhenStale, RunningWork, type WorkOptions } from '../../base/long-work.ts'
 import type { EncryptedPageStore } from './encrypted-page-store.ts'
 
-export interface RotationOptions extends Omit<WorkOptions, 'name'> {
+interface RotationOptions extends Omit<WorkOptions, 'name'> {
   readonly fence: () => Promise<void>
 }
 

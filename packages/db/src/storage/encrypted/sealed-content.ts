@@ -17,14 +17,14 @@ export interface Link {
   readonly token: Uint8Array
 }
 
-export interface LogContent {
+interface LogContent {
   readonly bytes: Uint8Array
   readonly token: Uint8Array
   readonly generation: number
   readonly revision: number
 }
 
-export interface MetaContent {
+interface MetaContent {
   readonly bytes: Uint8Array
   readonly runs: Runs
   readonly link: Link

@@ -182,7 +182,7 @@ export const CURRENT = 'meta'
 /** The meta record as it is stored. `freed`: ids that this commit freed. They are deleted soon after, or by the next commit. */
 export type StoredMeta = MetaRecord & { readonly freed: readonly PageId[] }
 
-export type MetaRequest = IDBRequest<StoredMeta | undefined>
+type MetaRequest = IDBRequest<StoredMeta | undefined>
 
 export function requestMeta(work: Work): MetaRequest {
   return work.store(META).get(CURRENT) as MetaRequest

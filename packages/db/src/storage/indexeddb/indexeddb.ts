@@ -13,7 +13,7 @@ import { deleteDatabase } from './open.ts'
 
 const OPEN_TIMEOUT_MS = 10_000
 
-export interface IndexedDbOptions {
+interface IndexedDbOptions {
   /** How long the browser may take to open or delete a database before it counts as failed. Default 10,000. */
   readonly openTimeoutMs?: number
 }

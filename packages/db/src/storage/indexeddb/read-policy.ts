@@ -75,4 +75,4 @@ function runsOf(ids: readonly PageId[]): number[][] {
 }
 
 /** Which engine this is, for what can only be known by measurement. Nothing here decides what is right, only what is fast. */
-export const isChromium: boolean = /Chrome\//.test(globalThis.navigator?.userAgent ?? '')
+const isChromium: boolean = /Chrome\//.test(globalThis.navigator?.userAgent ?? '')

@@ -22,7 +22,7 @@ import type { Commit, Durability, KnownState, LogRecord, MetaRecord, Page, Store
 import { levelError } from './errors.ts'
 import type { Level, LevelEncodings, LevelOperation, LevelRange } from './level-types.ts'
 
-export interface LevelSource {
+interface LevelSource {
   readonly level: Level
   /** Whether it is opened and closed here. Else it belongs to somebody else, who may keep other things in it. */
   readonly owned: boolean

@@ -33,7 +33,7 @@ export interface Change {
   readonly freed: readonly PageId[]
 }
 
-export interface Base extends Change {
+interface Base extends Change {
   readonly epoch: number
   readonly identity: Uint8Array
   readonly header: Uint8Array | undefined

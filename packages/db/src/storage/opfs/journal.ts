@@ -18,7 +18,7 @@ import { corruptBytes, readU32, writeU32 } from '../../codec/bytes.ts'
 import { checksum } from '../../codec/checksum.ts'
 import { readRange, type RawFile } from './raw-file.ts'
 
-export const BASE = 1
+const BASE = 1
 export const APPEND = 2
 export const COMMIT = 3
 export const HEADER = 4

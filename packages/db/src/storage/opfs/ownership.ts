@@ -119,6 +119,6 @@ export class Ownership {
   }
 }
 
-export function randomBytes(): Uint8Array {
+function randomBytes(): Uint8Array {
   return crypto.getRandomValues(new Uint8Array(TOKEN_BYTES))
 }

@@ -52,7 +52,7 @@ export function* unpacked({ ids, lengths, bytes }: PackedPages): Generator<Page>
   for (const [index, id] of ids.entries()) yield { id, bytes: bytes.subarray(at, (at += lengths[index]!)) }
 }
 
-export interface PostedError {
+interface PostedError {
   readonly code: ErrorCode
   readonly message: string
 }
