@@ -55,7 +55,7 @@ export const INDEX_FIELDS_MAX = 4
 /** Of one collection. */
 export const INDEXES_MAX = 64
 /** `builtTo` of an index that has no entries yet: lower than any sequence number. */
-export const NOTHING_BUILT = -1
+const NOTHING_BUILT = -1
 export const NAME_CHARS_MAX = 200
 
 /** What the user has called, in messages. */
