@@ -244,6 +244,13 @@ export interface ChangesPage<T extends object> {
     readonly pending: number;
 }
 
+/** What `db.check()` found. */
+export interface CheckReport {
+    /** True if there are no problems. */
+    readonly ok: boolean;
+    readonly problems: readonly Problem[];
+}
+
 /** On which sides they are kept. One side alone trusts that the other has lost nothing. */
 export type CheckpointSides = 'both' | 'source' | 'target' | 'none';
 
@@ -705,10 +712,14 @@ export class Database<Schemas extends object = object> {
     /** Writes everything that is only in the log to pages. It is done by itself in time; before a backup, say, it is of use. */
     flush(): Promise<void>;
     /**
-     * Reads everything and compares: pages, trees, documents with ids, indexes with documents. Resolves with what is wrong;
-     * empty if nothing is. Takes its time.
+     * Reads everything and compares: pages, trees, documents with ids, indexes with documents. Takes as long as reading the
+     * whole database; others may read and write meanwhile.
+     *
+     * @example
+     * const { ok, problems } = await db.check()
+     * if (!ok) console.warn(problems.map(({ code, where, message }) => `${code} ${where}: ${message}`))
      */
-    check(): Promise<string[]>;
+    check(): Promise<CheckReport>;
     /**
      * The whole database as one portable file, which `open(name, { from })` makes a database of, in any storage: for backups,
      * and to hand out data that is loaded at once. It holds every write that was asked for before this call and no later one;
@@ -1553,6 +1564,22 @@ export interface PannierErrorOptions {
     readonly details?: Readonly<Record<string, unknown>>;
 }
 
+/** One thing that is wrong with a stored database. */
+export interface Problem {
+    /** Stable: programs may compare it. */
+    readonly code: ProblemCode;
+    /** The name of the collection; undefined if the problem is not one collection's. */
+    readonly where: string | undefined;
+    /** For people. Its wording may change. */
+    readonly message: string;
+}
+
+/**
+ * What kind of thing is wrong: the log or a page cannot be read, or the trees of a collection, its documents, revisions,
+ * attachments, local documents, indexes or views do not match each other.
+ */
+export type ProblemCode = 'DAMAGED_LOG' | 'DAMAGED_PAGE' | 'WRONG_TREE' | 'WRONG_DOCUMENT' | 'WRONG_REVISION' | 'WRONG_ATTACHMENT' | 'WRONG_LOCAL_DOCUMENT' | 'WRONG_INDEX' | 'WRONG_VIEW';
+
 /** Exactly these fields of a document; a dotted path gives objects inside it. */
 export type Projected<T, Path extends string> = IsLoose<T> extends true ? Partial<T> : string extends Path ? Partial<T> : T extends unknown ? Flat<Pick<T, Extract<Path, keyof T>> & {
     [Name in keyof T as Nested<T, Name, Path, true>]: Inner<T[Name], RestOf<Path, Name>>;
@@ -1682,8 +1709,8 @@ export interface RepairOptions extends LongWork {
 }
 
 export interface RepairReport {
-    /** What was wrong, for people. Empty: nothing, as far as documents go. */
-    readonly problems: readonly string[];
+    /** What was wrong. Empty: nothing, as far as documents go. */
+    readonly problems: readonly Problem[];
     /** Everything that the damaged database is known to have held is in the new one. */
     readonly isComplete: boolean;
     readonly collections: readonly RepairedCollection[];

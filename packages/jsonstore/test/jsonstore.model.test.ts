@@ -289,7 +289,7 @@ for (const [fillers, numRuns] of [
           await people.findAll(),
           table.live.map(({ id, json: document }) => ({ _id: id, json: document })),
         )
-        assertEqual(await store.session.database.check(), [])
+        assertEqual((await store.session.database.check()).problems, [])
         await store.destroy()
       }),
       { numRuns },

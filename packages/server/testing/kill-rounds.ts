@@ -62,7 +62,7 @@ export async function killRounds(
       await server.kill()
       await Promise.all(ended)
       const db = await open(join(dir, 'pannier.sqlite'))
-      result.problems.push(...(await db.check()).map((problem) => `verify: ${problem}`))
+      result.problems.push(...(await db.check()).problems.map(({ message }) => `verify: ${message}`))
       await db.close()
       result.rounds = round
       onRound(round, result)

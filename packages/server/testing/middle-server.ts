@@ -36,10 +36,10 @@ export class MiddleServer {
     await this.#restarting
     await this.#process.kill()
     const db = await open(join(this.#dir, 'pannier.sqlite'))
-    const problems = await db.check()
+    const { problems } = await db.check()
     await db.close()
     await rm(this.#dir, { recursive: true, force: true })
-    return problems
+    return problems.map(({ message }) => message)
   }
 
   async #restart(how: 'kill' | 'close'): Promise<void> {

@@ -23,6 +23,7 @@ import type { SchemaInput, SchemaOutput, StandardSchema } from './schema/standar
 import type { Encryption } from './encryption/encryption.ts'
 import type { MoveOptions } from './lifecycle/move-database.ts'
 import type { SnapshotOptions } from '../kv/write-snapshot.ts'
+import type { CheckReport, Problem, ProblemCode } from './check/check-database.ts'
 import { Replication } from './replication/replication.ts'
 import { MigrationNeeded } from './collection/collection-access.ts'
 import type { DatabaseReplicateOptions, DatabaseSyncOptions } from './replication/replication-options.ts'
@@ -255,12 +256,17 @@ export class Database<Schemas extends object = object> {
   }
 
   /**
-   * Reads everything and compares: pages, trees, documents with ids, indexes with documents. Resolves with what is wrong;
-   * empty if nothing is. Takes its time.
+   * Reads everything and compares: pages, trees, documents with ids, indexes with documents. Takes as long as reading the
+   * whole database; others may read and write meanwhile.
+   *
+   * @example
+   * const { ok, problems } = await db.check()
+   * if (!ok) console.warn(problems.map(({ code, where, message }) => `${code} ${where}: ${message}`))
    */
-  async check(): Promise<string[]> {
-    const problems: string[] = []
-    if (this.damage !== undefined) problems.push(this.damage.message)
+  async check(): Promise<CheckReport> {
+    const problems: Problem[] = []
+    const report = (code: ProblemCode, message: string): void => void problems.push({ code, where: undefined, message })
+    if (this.damage !== undefined) report('DAMAGED_LOG', this.damage.message)
     try {
       await this.#parts.checkPages?.()
       // Rarely needed, so nobody has to load it who does not call it.
@@ -268,9 +274,9 @@ export class Database<Schemas extends object = object> {
       problems.push(...(await checkDatabase(this.#context.store, this.#context.catalog)))
     } catch (error) {
       if (!isPannierError(error, 'PANNIER_CORRUPT')) throw error
-      problems.push(error.message)
+      report('DAMAGED_PAGE', error.message)
     }
-    return problems
+    return { ok: problems.length === 0, problems }
   }
 
   /**

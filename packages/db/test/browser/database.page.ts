@@ -177,7 +177,13 @@ async function summary(): Promise<Summary> {
     for (const char of `${_id} ${_rev} ${n};`) digest = (Math.imul(digest, 31) + char.charCodeAt(0)) | 0
   }
   if ((await opened().rows.find().count()) !== count) throw new Error('the count is not the number of rows')
-  return { count, indexed, sum, digest, problems: await opened().database.check() }
+  return {
+    count,
+    indexed,
+    sum,
+    digest,
+    problems: (await opened().database.check()).problems.map(({ message }) => message),
+  }
 }
 
 async function step(): Promise<boolean> {

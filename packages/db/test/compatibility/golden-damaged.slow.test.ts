@@ -66,7 +66,11 @@ describe.each(SHAPES)('$file', ({ file, options, saved: [collection, id, documen
     const before = digestOf(path)
     const db = await open(path, options)
     expect(db.damage?.code).toBe('PANNIER_CORRUPT')
-    expect((await db.check())[0]).toBe(db.damage!.message)
+    expect((await db.check()).problems[0]).toEqual({
+      code: 'DAMAGED_LOG',
+      where: undefined,
+      message: db.damage!.message,
+    })
     const notes = db.collection<DamagedNote>('notes')
     const writes = [
       () => notes.insert({ _id: 'more', n: 1, text: '' }),
@@ -121,7 +125,7 @@ describe.each(SHAPES)('$file', ({ file, options, saved: [collection, id, documen
     const copy = await open('copy', { storage: memory(), from: bytes, ...options })
     onTestFinished(() => copy.close())
     expect(copy.damage).toBeUndefined()
-    expect(await copy.check()).toEqual([])
+    expect((await copy.check()).problems).toEqual([])
     expect(await copy.collection(collection).get(id)).toMatchObject(document)
     await copy.collection<DamagedNote>('notes').insert({ _id: 'more', n: 1, text: '' })
     expect(await copy.collection('notes').find().count()).toBe(count + 1)

@@ -34,7 +34,7 @@ describe.each(files)('%s', (file) => {
       await db.encryption!.rotateKey()
       expect(await db.encryption!.info()).toMatchObject({ isRotating: false })
       await notes.insert({ _id: 'new', number: 320, text: '' })
-      expect(await db.check()).toEqual([])
+      expect((await db.check()).problems).toEqual([])
       await db.close()
     }
   })
@@ -48,7 +48,7 @@ describe.each(files)('%s', (file) => {
       await notes.insert({ _id: `new ${at}`, number: 320 + at, text: '' })
       if (at % 2 === 0) await db.flush()
       expect(await notes.find({}).count()).toBe(321 + at)
-      expect(await db.check()).toEqual([])
+      expect((await db.check()).problems).toEqual([])
       await db.close()
     }
     const store = await sqlite().open(path)

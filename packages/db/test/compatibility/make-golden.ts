@@ -40,8 +40,8 @@ async function make(): Promise<void> {
   const trees = await Promise.all(TREES.map((name) => goldenTree(reading, name)))
   await reading.close()
   const again = await open(path)
-  const problems = await again.check()
-  if (problems.length > 0) throw new Error(problems.join('\n'))
+  const { problems } = await again.check()
+  if (problems.length > 0) throw new Error(problems.map(({ message }) => message).join('\n'))
   const collections = []
   for (const name of COLLECTIONS) collections.push(await goldenCollection(again, name))
   await again.close()

@@ -26,7 +26,7 @@ async function repaired(file: string, options: Pick<OpenOptions, 'encryption'> =
   const db: Database = await open(`${path}.repaired`, options)
   onTestFinished(() => db.close())
   expect(db.damage).toBeUndefined()
-  expect(await db.check()).toEqual([])
+  expect((await db.check()).problems).toEqual([])
   return { db, report }
 }
 

@@ -54,7 +54,7 @@ beforeAll(async () => {
 }, 120_000)
 
 afterAll(async () => {
-  expect(await db.check()).toEqual([])
+  expect((await db.check()).problems).toEqual([])
   await db.close()
 }, 120_000)
 

@@ -23,7 +23,7 @@ test('closing gives up what is being uploaded, and leaves nothing of it', async 
   await db.close()
   await written
   const again = await open('x', { storage })
-  expect(await again.check()).toEqual([])
+  expect((await again.check()).problems).toEqual([])
   expect(await again.collection('docs').get('a')).toBe(undefined)
   await again.close()
 })

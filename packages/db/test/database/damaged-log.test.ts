@@ -78,7 +78,9 @@ test.each(cases)('%s: %s of a record is damaged', async (kind, change) => {
       const ids = (await damaged.collection('notes').find().toArray()).map(({ _id }) => _id)
       expect(ids).toEqual(Array.from({ length: isUnnoticed ? RECORDS + 1 : at + 1 }, (_, n) => `n${n}`))
       if (isUnnoticed) continue
-      expect(await damaged.check()).toEqual([damaged.damage!.message])
+      expect((await damaged.check()).problems).toEqual([
+        { code: 'DAMAGED_LOG', where: undefined, message: damaged.damage!.message },
+      ])
       await expect(damaged.collection('notes').insert({ _id: 'more' })).rejects.toBe(damaged.damage)
     } finally {
       await damaged.close()
@@ -100,5 +102,5 @@ test('another handle that writes a newer state makes it well again', async () =>
   expect(damaged.damage).toBeUndefined()
   await damaged.collection('notes').insert({ _id: 'more' })
   expect(await damaged.collection('notes').find().count()).toBe(RECORDS + 1)
-  expect(await damaged.check()).toEqual([])
+  expect((await damaged.check()).problems).toEqual([])
 })

@@ -88,7 +88,7 @@ async function race(seed: number, storage: DatabaseStorage, options: OpenOptions
   )
   const db = await open(name, { ...options, storage })
   const ids = (await db.collection('notes').list().toArray()).map(({ id }) => id)
-  expect(await db.check()).toEqual([])
+  expect((await db.check()).problems).toEqual([])
   await db.close()
   await destroy(name, { storage })
   const late = written.filter(({ from }) => from > lastDestroyed).map(({ id }) => id)

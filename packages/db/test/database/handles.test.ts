@@ -15,7 +15,7 @@ async function openTwice(): Promise<[Database, Database]> {
 }
 
 async function closeAll(...handles: Database[]): Promise<void> {
-  for (const db of handles) expect(await db.check()).toEqual([])
+  for (const db of handles) expect((await db.check()).problems).toEqual([])
   for (const db of handles) await db.close()
 }
 

@@ -58,7 +58,7 @@ async function crash(call: number, fault: Fault, seed: number): Promise<number> 
     ])
   }
   expect((await docs.migrationFailures()).length).toBe(COUNT / 100)
-  expect(await db.check()).toEqual([])
+  expect((await db.check()).problems).toEqual([])
   await db.close()
   return calls
 }

@@ -35,7 +35,7 @@ test.each([
       .find({ n: { $gte: 10 } })
       .count(),
   ).toBe(491)
-  expect(await moved.check()).toEqual([])
+  expect((await moved.check()).problems).toEqual([])
   await moved.destroy()
   const left = await open(name, { storage: source })
   expect(await left.collection('notes').find().count()).toBe(0)

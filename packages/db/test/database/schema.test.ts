@@ -18,7 +18,7 @@ function database(): Database {
 }
 
 afterEach(async () => {
-  expect(await opened?.check()).toEqual([])
+  expect((await opened?.check())?.problems).toEqual([])
   await opened?.close()
 })
 

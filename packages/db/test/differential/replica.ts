@@ -92,9 +92,9 @@ export async function pannierReplica(revisionsLimit: number): Promise<Replica> {
       return states
     },
     async close() {
-      const problems = await database.check()
+      const { problems } = await database.check()
       await database.close()
-      if (problems.length > 0) throw new Error(problems.join('\n'))
+      if (problems.length > 0) throw new Error(problems.map(({ message }) => message).join('\n'))
     },
   }
 }

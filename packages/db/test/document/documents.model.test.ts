@@ -307,7 +307,7 @@ class Compare implements Command {
       assertEqual([_id, Number.parseInt(_rev, 10)], [ids[at]!, expected.generation])
     })
     assertEqual(await docs.find().count(), model.live.size)
-    assertEqual(await real.db.check(), [])
+    assertEqual((await real.db.check()).problems, [])
   }
 
   toString(): string {

@@ -159,7 +159,7 @@ async function examine(path: string, options: OpenOptions, isExact: boolean, wan
     else if (isExact) expect(documents).toBe(STORED + LOGGED)
     expect(documents).toBeGreaterThanOrEqual(STORED)
     const problems = await outcomeOf(() => db.check())
-    if ('code' in problems || problems.value.length > 0) codes.push('PANNIER_CORRUPT')
+    if ('code' in problems || !problems.value.ok) codes.push('PANNIER_CORRUPT')
     for (const [name, operation] of Object.entries(wanted)) {
       const result = await outcomeOf(() => operation(db, documents))
       if ('code' in result) codes.push(result.code)

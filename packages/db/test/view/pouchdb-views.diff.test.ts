@@ -164,7 +164,7 @@ for (const seed of seedsOf('diff', 0.5)) {
         }
       }
     }
-    expect(await db.check()).toEqual([])
+    expect((await db.check()).problems).toEqual([])
     await db.close()
     await pouch.destroy()
   })

@@ -66,7 +66,7 @@ async function openHandle(storage: SimulatedStorage): Promise<Handle> {
     engine,
     upsert: (from, to, n) => people.upsert(documents(from, to, n) as never),
     remove: (ids) => people.delete(ids),
-    check: () => db.check(),
+    check: async () => (await db.check()).problems.map(({ message }) => message),
   }
 }
 

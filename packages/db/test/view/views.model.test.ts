@@ -38,5 +38,5 @@ test('an update that is aborted goes on where it was', async () => {
   const aborted = view.update({ signal: controller.signal, onProgress: () => controller.abort() })
   await aborted.catch((error: unknown) => expect(isPannierError(error, 'PANNIER_ABORTED')).toBe(true))
   expect((await view.query()).rows).toEqual([{ key: null, value: 900 }])
-  expect(await db.check()).toEqual([])
+  expect((await db.check()).problems).toEqual([])
 })

@@ -14,7 +14,7 @@ export function checkedCases({ test, create }: SuiteContext<() => Promise<Databa
       const db = await create()
       try {
         await body(db)
-        assertEqual(await db.check(), [])
+        assertEqual((await db.check()).problems, [])
       } finally {
         await db.close()
       }

@@ -70,7 +70,7 @@ async function assertNotes(db: Database, count: number): Promise<void> {
     found.map(({ _id, text }) => [_id, text]),
     expected.sort(([a], [b]) => (a! < b! ? -1 : 1)),
   )
-  assertEqual(await db.check(), [])
+  assertEqual((await db.check()).problems, [])
 }
 
 /** Everything that the storage holds, as it is. */

@@ -53,9 +53,9 @@ export function transactionSuite({ test, create }: SuiteContext<() => Transactio
       try {
         await reopen()
         await body(db, accountsOf(db), reopen)
-        assertEqual(await db.check(), [], 'in memory')
+        assertEqual((await db.check()).problems, [], 'in memory')
         await reopen()
-        assertEqual(await db.check(), [], 'opened again')
+        assertEqual((await db.check()).problems, [], 'opened again')
       } finally {
         await db.close()
       }

@@ -1,4 +1,5 @@
 /** Where a command reads and writes. Passed in, so that tests see what people see. */
+import type { Problem } from 'pannier'
 import type { Readable, Writable } from 'node:stream'
 
 export interface Terminal {
@@ -31,4 +32,9 @@ export function printLine(stream: Writable, text: string): void {
 /** '1 document', '2 documents'. */
 export function counted(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
+}
+
+/** A problem of a database, as one line. */
+export function problemLine({ code, where, message }: Problem): string {
+  return where === undefined ? `${code}: ${message}` : `${code} in ${where}: ${message}`
 }

@@ -67,7 +67,7 @@ test('pull and push: documents, conflicts, tombstones, attachments', async () =>
   expect(String(await remote.getAttachment('here', 'tiny.txt'))).toBe('tiny')
   // The next time there is nothing to look at.
   expect(await local.replicate({ to: `${server.url}/remote` })).toMatchObject({ changesChecked: 0 })
-  expect(await db.check()).toEqual([])
+  expect((await db.check()).problems).toEqual([])
 })
 
 test('a database that is not there is made for a push, and is an error for a pull', async () => {

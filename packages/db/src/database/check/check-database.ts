@@ -18,15 +18,49 @@ import { decodeList, listKey, textContent, textKeys } from '../../index/text/tex
 import { entryKeysOfList } from '../../view/mapped-rows.ts'
 import { keysTree, listViews, purgesAfter, rowsTree, type ViewState } from '../../view/view-catalog.ts'
 
+/**
+ * What kind of thing is wrong: the log or a page cannot be read, or the trees of a collection, its documents, revisions,
+ * attachments, local documents, indexes or views do not match each other.
+ */
+export type ProblemCode =
+  | 'DAMAGED_LOG'
+  | 'DAMAGED_PAGE'
+  | 'WRONG_TREE'
+  | 'WRONG_DOCUMENT'
+  | 'WRONG_REVISION'
+  | 'WRONG_ATTACHMENT'
+  | 'WRONG_LOCAL_DOCUMENT'
+  | 'WRONG_INDEX'
+  | 'WRONG_VIEW'
+
+/** One thing that is wrong with a stored database. */
+export interface Problem {
+  /** Stable: programs may compare it. */
+  readonly code: ProblemCode
+  /** The name of the collection; undefined if the problem is not one collection's. */
+  readonly where: string | undefined
+  /** For people. Its wording may change. */
+  readonly message: string
+}
+
+/** What `db.check()` found. */
+export interface CheckReport {
+  /** True if there are no problems. */
+  readonly ok: boolean
+  readonly problems: readonly Problem[]
+}
+
 /** What is wrong; empty if nothing is. */
-export async function checkDatabase(store: KeyValueStore, catalog: Catalog): Promise<string[]> {
+export async function checkDatabase(store: KeyValueStore, catalog: Catalog): Promise<Problem[]> {
   const snapshot = store.snapshot()
   try {
-    const problems: string[] = []
+    const problems: Problem[] = []
     for (const name of catalog.names(snapshot)) {
       const state = catalog.collection(snapshot, name)
-      if (state !== undefined)
-        problems.push(...(await checkCollection(snapshot, state)).map((what) => `${name}: ${what}`))
+      if (state === undefined) continue
+      await checkCollection(snapshot, state, (code, messages) =>
+        problems.push(...messages.map((message): Problem => ({ code, where: name, message }))),
+      )
     }
     return problems
   } finally {
@@ -34,13 +68,16 @@ export async function checkDatabase(store: KeyValueStore, catalog: Catalog): Pro
   }
 }
 
-async function checkCollection(snapshot: HeldSnapshot, state: CollectionState): Promise<string[]> {
+type Report = (code: ProblemCode, messages: readonly string[]) => void
+
+async function checkCollection(snapshot: HeldSnapshot, state: CollectionState, report: Report): Promise<void> {
+  const ofTrees: string[] = []
   const problems: string[] = []
   const { trees } = state
-  const ids = await readAll(snapshot, existingTree(snapshot, trees.ids), problems, 'ids')
-  const deleted = await readAll(snapshot, existingTree(snapshot, trees.deleted), problems, 'deleted')
-  const moved = await readAll(snapshot, existingTree(snapshot, trees.sequences), problems, 'moved')
-  const bodies = await readAll(snapshot, existingTree(snapshot, trees.bodies), problems, 'bodies')
+  const ids = await readAll(snapshot, existingTree(snapshot, trees.ids), ofTrees, 'ids')
+  const deleted = await readAll(snapshot, existingTree(snapshot, trees.deleted), ofTrees, 'deleted')
+  const moved = await readAll(snapshot, existingTree(snapshot, trees.sequences), ofTrees, 'moved')
+  const bodies = await readAll(snapshot, existingTree(snapshot, trees.bodies), ofTrees, 'bodies')
   const body = new BodyView()
   const fields = new FieldReader(state.shapes)
   const tests = new IndexTests(selectorTest)
@@ -72,29 +109,30 @@ async function checkCollection(snapshot: HeldSnapshot, state: CollectionState): 
     if (!bodies.has(numberKey(readNumber(moved.get(key)!)))) problems.push('a moved document is missing')
   const readOptional = async (name: string, what: string): Promise<Map<Key, Uint8Array>> => {
     const tree = snapshot.tree(name)
-    return tree === undefined ? new Map() : await readAll(snapshot, tree, problems, what)
+    return tree === undefined ? new Map() : await readAll(snapshot, tree, ofTrees, what)
   }
   const revisions = await readOptional(trees.revisions, 'revisions')
   const extra = await readOptional(trees.otherBodies, 'extra')
   const conflicts = await readOptional(trees.conflicts, 'conflicts')
-  problems.push(...checkRevisions(winners, { revisions, extra, conflicts }))
+  report('WRONG_REVISION', checkRevisions(winners, { revisions, extra, conflicts }))
   for (const [key, value] of extra) {
     try {
       blobs.add(body.load(value, keyNumber(key)).attachments)
     } catch (error) {
       if (!isPannierError(error, 'PANNIER_CORRUPT')) throw error
-      problems.push(`extra: ${error.message}`)
+      report('WRONG_REVISION', [error.message])
     }
   }
-  problems.push(...(await blobs.run(snapshot, state.number)))
-  problems.push(...checkLocalDocuments(await readOptional(localTreeName(state.number), 'local')))
+  report('WRONG_ATTACHMENT', await blobs.run(snapshot, state.number))
+  report('WRONG_LOCAL_DOCUMENT', checkLocalDocuments(await readOptional(localTreeName(state.number), 'local')))
   for (const [at, index] of state.indexes.entries()) {
     const tree = existingTree(snapshot, indexTreeName(state.number, index.number))
-    const entries = await readAll(snapshot, tree, problems, index.name)
-    problems.push(...indexChecks[at]!.problems(entries))
+    const entries = await readAll(snapshot, tree, ofTrees, index.name)
+    report('WRONG_INDEX', indexChecks[at]!.problems(entries))
   }
-  problems.push(...(await checkViews(snapshot, state)))
-  return problems
+  report('WRONG_VIEW', await checkViews(snapshot, state))
+  report('WRONG_DOCUMENT', problems)
+  report('WRONG_TREE', ofTrees)
 }
 
 function winnerOf({ id, key, number, generation, suffix, deleted, otherLeaves }: BodyView): CheckedWinner {

@@ -1,4 +1,5 @@
 /** Reads a damaged database as far as that goes, and writes a new one. docs/internals/repair.md is normative. */
+import type { Problem, ProblemCode } from './check-database.ts'
 import { defaultStorage } from '#default-storage'
 import { RunningWork } from '../../base/long-work.ts'
 import { isPannierError, PannierError } from '../../base/errors.ts'
@@ -110,9 +111,9 @@ class Repair {
     try {
       for (const collection of this.#collections) await collection.build(building)
       await building.flush()
-      const problems = await building.check()
+      const { problems } = await building.check()
       if (problems.length > 0)
-        throw new PannierError('PANNIER_CORRUPT', `The repaired database has a problem: ${problems[0]}`)
+        throw new PannierError('PANNIER_CORRUPT', `The repaired database has a problem: ${problems[0]!.message}`)
     } finally {
       await building.close()
     }
@@ -159,14 +160,13 @@ class Repair {
   #report(): RepairReport {
     const { damage, lostPages, lostCommits } = this.#salvage
     const collections = this.#collections.map((one): RepairedCollection => one.report())
-    const problems = [
-      ...this.#sealProblems,
-      ...(damage === undefined ? [] : [damage.message]),
-      ...lostPages.map(
-        ({ tree, page, entries }) => `Page ${page} of the tree ${tree} can't be read; entries: ${entries}.`,
-      ),
-      ...(lostCommits === 0 ? [] : [`Commits behind the damage of the log that can't be read: ${lostCommits}.`]),
-    ]
+    const problems: Problem[] = []
+    const add = (code: ProblemCode, message: string): void => void problems.push({ code, where: undefined, message })
+    for (const message of this.#sealProblems) add('DAMAGED_LOG', message)
+    if (damage !== undefined) add('DAMAGED_LOG', damage.message)
+    for (const { tree, page, entries } of lostPages)
+      add('DAMAGED_PAGE', `Page ${page} of the tree ${tree} can't be read; entries: ${entries}.`)
+    if (lostCommits > 0) add('DAMAGED_LOG', `Commits behind the damage of the log that can't be read: ${lostCommits}.`)
     const isComplete =
       lostCommits === 0 &&
       this.#sealProblems.size === 0 &&

@@ -1,4 +1,5 @@
 /** Makes a healthy database of a damaged one. What does it is loaded with the first use. */
+import type { Problem } from './check-database.ts'
 import { loadedModule } from '../../base/lazy-module.ts'
 import type { LongWork } from '../../base/long-work.ts'
 import { checkOptions, type OptionNames, badArgument } from '../../base/options.ts'
@@ -49,8 +50,8 @@ export interface RepairedCollection {
 }
 
 export interface RepairReport {
-  /** What was wrong, for people. Empty: nothing, as far as documents go. */
-  readonly problems: readonly string[]
+  /** What was wrong. Empty: nothing, as far as documents go. */
+  readonly problems: readonly Problem[]
   /** Everything that the damaged database is known to have held is in the new one. */
   readonly isComplete: boolean
   readonly collections: readonly RepairedCollection[]

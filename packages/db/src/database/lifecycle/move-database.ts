@@ -7,6 +7,7 @@
  * so that the next move replaces it, if nobody has written to it since and the source is sound. Of several handles that move it at once one
  * does, and the others find it moved.
  */
+import type { CheckReport } from '../check/check-database.ts'
 import { throwIfCancelled, type LongWork } from '../../base/long-work.ts'
 import { checkOptions, type OptionNames, badArgument } from '../../base/options.ts'
 import type { CommitSequence } from '../../base/brand.ts'
@@ -45,7 +46,7 @@ interface MoveSource {
 interface Mover {
   readonly encryption: object | undefined
   snapshot(options: SnapshotOptions): ReadableStream<Uint8Array>
-  check(): Promise<readonly string[]>
+  check(): Promise<CheckReport>
   close(): Promise<void>
 }
 
@@ -147,9 +148,12 @@ class Move {
   async discardEarlierCopy(): Promise<boolean> {
     if (!(await this.#hasCopy())) return false
     // It may be all that there is.
-    const [problem] = await this.#database.check()
+    const [problem] = (await this.#database.check()).problems
     if (problem !== undefined)
-      throw new PannierError('PANNIER_CORRUPT', `The database is damaged, and a move has left a copy: ${problem}`)
+      throw new PannierError(
+        'PANNIER_CORRUPT',
+        `The database is damaged, and a move has left a copy: ${problem.message}`,
+      )
     await this.#discardCopy()
     return true
   }

@@ -4,7 +4,7 @@ import { repair, type RepairedCollection } from 'pannier'
 import { databasePath, DATABASE_ARGUMENT, unlocking } from '../database-path.ts'
 import { FailedError, UsageError } from '../outcome.ts'
 import { startProgress } from '../progress.ts'
-import { counted, printLine, type Terminal } from '../terminal.ts'
+import { counted, printLine, problemLine, type Terminal } from '../terminal.ts'
 
 /** Ids that are printed of each kind; --json gives all that there are. */
 const IDS_SHOWN = 20
@@ -34,7 +34,7 @@ export function addRepair(program: Command, terminal: Terminal): void {
         progress.stop()
         if (json) printLine(terminal.stdout, JSON.stringify(report, undefined, 2))
         else {
-          for (const problem of report.problems) printLine(terminal.stdout, problem)
+          for (const problem of report.problems) printLine(terminal.stdout, problemLine(problem))
           for (const line of report.collections.flatMap(describe)) printLine(terminal.stdout, line)
         }
         if (!report.isComplete) throw new FailedError(`What could be saved is in ${target}. Not everything could.`)

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { DATABASE_ARGUMENT, withDatabase } from '../database-path.ts'
 import { FailedError } from '../outcome.ts'
-import { printLine, type Terminal } from '../terminal.ts'
+import { printLine, problemLine, type Terminal } from '../terminal.ts'
 
 export function addVerify(program: Command, terminal: Terminal): void {
   program
@@ -14,8 +14,8 @@ export function addVerify(program: Command, terminal: Terminal): void {
     .argument('<database>', DATABASE_ARGUMENT)
     .action((database: string) =>
       withDatabase(database, terminal, async (db) => {
-        const problems = await db.check()
-        for (const problem of problems) printLine(terminal.stdout, problem)
+        const { problems } = await db.check()
+        for (const problem of problems) printLine(terminal.stdout, problemLine(problem))
         if (problems.length > 0) throw new FailedError(`${problems.length} problems found.`)
         printLine(terminal.stderr, 'No problems found.')
       }),
