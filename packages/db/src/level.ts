@@ -1,3 +1,3 @@
 /** Databases in LevelDB, or any other abstract-level database: `open(name, { storage: level(…) })`. */
 export { level } from './storage/level/level.ts'
-export type { Level } from './storage/level/level-types.ts'
+export type { Level } from './storage/level/abstract-level.ts'

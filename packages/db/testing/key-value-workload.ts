@@ -3,7 +3,8 @@
  */
 import type { Key } from '../src/base/brand.ts'
 import type { Reducer } from '../src/btree/reducer.ts'
-import { reducerOf } from '../src/btree/reducers.ts'
+import { registerReducers } from '../src/btree/reducer.ts'
+import { reducerOf, reducerOfId } from '../src/view/reducers.ts'
 import { asArray } from '../src/codec/bytes.ts'
 import { numberKey } from '../src/codec/key-encoding.ts'
 import { decodeViewValue, encodeViewValue } from '../src/codec/view-entry.ts'
@@ -41,6 +42,7 @@ const KIND_OF: Readonly<Record<string, TreeKind>> = {
 /** The tree that is kept reduced: its values are numbers. */
 const REDUCED = 'r'
 const SUM = reducerOf('_sum')
+registerReducers(reducerOfId)
 
 /** Bytes of all keys and values, by a reducer that no tree is created with. */
 const SIZES: Reducer<number> = {
@@ -111,7 +113,7 @@ export function runStep(transaction: WriteTransaction, model: Model, step: Step)
   assertEqual(tree === undefined, known === undefined, `tree ${step.tree}`)
   if (step.kind === 'create') {
     if (known !== undefined) return
-    transaction.createTree(step.tree, KIND_OF[step.tree]!, step.tree === REDUCED ? '_sum' : undefined)
+    transaction.createTree(step.tree, KIND_OF[step.tree]!, step.tree === REDUCED ? SUM.id : undefined)
     model.set(step.tree, { kind: KIND_OF[step.tree]!, entries: new Map(), next: 1 })
   } else if (known === undefined || tree === undefined) {
     return

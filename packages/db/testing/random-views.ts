@@ -2,7 +2,7 @@
  * Random documents, writes and queries of views, each compared with naive map/reduce over the documents; the integrity check
  * holds all along. Runs on any database, in browsers too.
  */
-import { addValues } from '../src/btree/sum.ts'
+import { addValues } from '../src/view/reducers.ts'
 import type { Database } from '../src/database/database.ts'
 import type { Emit } from '../src/view/view-definition.ts'
 import type { ViewOptions } from '../src/view/view-options.ts'

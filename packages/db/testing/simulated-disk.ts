@@ -12,7 +12,7 @@
  */
 import { PannierError } from '../src/base/errors.ts'
 import type { ErrorCode } from '../src/base/errors.ts'
-import type { DatabaseFiles, RawFile } from '../src/storage/opfs/raw-file.ts'
+import type { DatabaseFiles, RawFile } from '../src/storage/opfs/access-files.ts'
 import type { Random } from './random.ts'
 
 export type DiskFault = { readonly kind: 'error'; readonly code: ErrorCode } | { readonly kind: 'gone' | 'power' }

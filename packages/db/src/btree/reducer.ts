@@ -4,7 +4,9 @@
  * Guarantees: `reduce` sees entries, and `combine` parts, in key order and without gaps. A stored reduction is a pure function of
  * the entries below, however they came there, so an integrity check can compute it again.
  */
+import type { MaybePromise } from '../base/async.ts'
 import type { Key } from '../base/brand.ts'
+import { assert } from '../base/errors.ts'
 import type { Child } from './branch.ts'
 
 /** Reductions that would take more are not kept: whoever needs one makes it of what is below. */
@@ -28,11 +30,29 @@ export interface Reducer<Result> {
   combine(parts: readonly Result[]): Result
 }
 
+/** What files call a reducer, 1 to 15. The layer that owns the reducer gives it the number, once and for all versions. */
+export type ReducerId = number
+
 /** A reducer that trees may be created with: branches then carry the reduction of what is below each child. */
 export interface StoredReducer<Result> extends Reducer<Result> {
-  readonly name: string
+  readonly id: ReducerId
   encode(result: Result): Uint8Array
   decode(bytes: Uint8Array): Result
+}
+
+/** Throws PANNIER_CORRUPT for an id that stands for nothing. */
+export type LoadReducer = (id: ReducerId) => MaybePromise<StoredReducer<unknown>>
+
+let load: LoadReducer | undefined
+
+/** Tells this layer where reducers come from: a tree that is kept reduced is written, and checked, by its own. */
+export function registerReducers(by: LoadReducer): void {
+  load = by
+}
+
+export function loadReducer(id: ReducerId): MaybePromise<StoredReducer<unknown>> {
+  assert(load !== undefined, 'reducers are registered')
+  return load(id)
 }
 
 /** Of a page of entries; undefined: none is kept. */

@@ -49,3 +49,10 @@ export class ByteQueue {
     if (!this.#ended) await this.#source.return?.()
   }
 }
+
+/** What a sealed snapshot file begins with. */
+export const SEALED_SNAPSHOT_MAGIC = 'PNNRSEAL'
+
+export function isSealedSnapshot(bytes: Uint8Array): boolean {
+  return String.fromCharCode(...bytes.subarray(0, SEALED_SNAPSHOT_MAGIC.length)) === SEALED_SNAPSHOT_MAGIC
+}

@@ -11,7 +11,7 @@ import { parseNode, type Node } from '../btree/node.ts'
 import { verifyPage } from '../pager/page.ts'
 import type { DroppedSubtree } from '../pager/reclaim.ts'
 import type { Core } from './core.ts'
-import { reducerOf } from '../btree/reducers.ts'
+import { loadReducer } from '../btree/reducer.ts'
 
 /** Throws PANNIER_CORRUPT for the first thing that is wrong. Not while a storage checkpoint runs. */
 export async function checkStore(core: Core): Promise<void> {
@@ -37,7 +37,7 @@ export async function checkStore(core: Core): Promise<void> {
       read,
       useAs(owner),
       (message) => damaged(`${owner}: ${message}`),
-      tree.reducer && reducerOf(tree.reducer),
+      tree.reducer === undefined ? undefined : await loadReducer(tree.reducer),
     )
   }
   for (const { ids } of state.reclaim.unlinked) ids.forEach(useAs('the reclaim list'))

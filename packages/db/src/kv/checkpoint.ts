@@ -7,7 +7,7 @@
  * is lost, and nothing is damaged.
  */
 import { PannierError } from '../base/errors.ts'
-import { loadedModule } from '../base/lazy-module.ts'
+import { loadReducer } from '../btree/reducer.ts'
 import { MissingPageError } from '../pager/page-cache.ts'
 import { type CommitBody, encodeCommit } from './commit-record.ts'
 import type { Core } from './core.ts'
@@ -158,8 +158,7 @@ async function reclaim(
 async function writeTree(writer: PageWriter<Node>, state: TreeState): Promise<TreeState> {
   const { kind, overlay, reducer } = state
   if (kind === 'inline' || overlay.root === undefined) return state
-  // Most databases have no view with a reduction.
-  const loaded = reducer && (await loadedModule(import('../btree/reducers.ts'))).reducerOf(reducer)
+  const loaded = reducer === undefined ? undefined : await loadReducer(reducer)
   return {
     ...state,
     tree: await applyChanges(writer, state.tree, overlayColumns(overlay), kind, loaded),

@@ -8,11 +8,12 @@
  *         varint length of the rest of the key, that rest
  *         varint length of the value, and unless it is a removal the value
  */
+import type { ReducerId } from '../btree/reducer.ts'
 import type { Key, CommitSequence } from '../base/brand.ts'
 import { byteStringOf, ByteReader, corruptBytes, ByteWriter, sharedPrefixLength } from '../codec/bytes.ts'
 import { LOG_HEADER_BYTES, sealLogRecord } from '../pager/log-record.ts'
 import type { Change } from './overlay.ts'
-import type { ReducerName, TreeKind } from './key-value-store.ts'
+import type { TreeKind } from './key-value-store.ts'
 
 export const OPERATION_INSERT = 0
 export const OPERATION_REPLACE = 1
@@ -32,7 +33,7 @@ export interface CreatedTree {
   readonly id: number
   readonly name: string
   readonly kind: TreeKind
-  readonly reducer: ReducerName | undefined
+  readonly reducer: ReducerId | undefined
 }
 
 export interface CommitBody {
@@ -42,13 +43,12 @@ export interface CommitBody {
 }
 
 const KINDS: readonly TreeKind[] = ['ordered', 'sequence', 'inline']
-const REDUCERS: readonly (ReducerName | undefined)[] = [undefined, '_sum', '_stats', '_approx_count_distinct']
 
 /** One byte: reducer << 4 | kind. */
 export function treeKindOf(number: number): Pick<CreatedTree, 'kind' | 'reducer'> {
   const kind = KINDS[number & 15]
-  if (kind === undefined || number >> 4 >= REDUCERS.length) throw corruptBytes('a tree is of an unknown kind')
-  return { kind, reducer: REDUCERS[number >> 4] }
+  if (kind === undefined) throw corruptBytes('a tree is of an unknown kind')
+  return { kind, reducer: number >> 4 || undefined }
 }
 
 /** The body of a record that was verified (pager/log-record.ts). */
@@ -92,7 +92,7 @@ export function readName(reader: ByteReader): string {
 
 /** One byte: reducer << 4 | kind. */
 export function treeKindNumber({ kind, reducer }: Pick<CreatedTree, 'kind' | 'reducer'>): number {
-  return KINDS.indexOf(kind) | (REDUCERS.indexOf(reducer) << 4)
+  return KINDS.indexOf(kind) | ((reducer ?? 0) << 4)
 }
 
 const SHARED_BYTES_MAX = 64 * 1024

@@ -5,10 +5,11 @@
  * step that waits for pages has done nothing yet, so no step can undo another. Reads go to a view that never changes.
  * Nothing is begun once a commit or a rollback has begun; what is under way then comes to its end first.
  */
+import type { ReducerId } from '../btree/reducer.ts'
 import { attempt, Miss } from '../base/miss.ts'
 import { isPromise, type MaybePromise } from '../base/async.ts'
 import type { Core } from './core.ts'
-import type { HeldSnapshot, HeldTransaction, ReducerName, TreeKind, TreeWriter } from './key-value-store.ts'
+import type { HeldSnapshot, HeldTransaction, TreeKind, TreeWriter } from './key-value-store.ts'
 import { HeldStateSnapshot } from './snapshot.ts'
 import type { State } from './state.ts'
 import { Transaction, transactionEnded } from './transaction.ts'
@@ -58,7 +59,7 @@ export class HeldPagedTransaction implements HeldTransaction {
     return this.#transaction.treeNames(prefix)
   }
 
-  createTree(name: string, kind: TreeKind, reducer?: ReducerName): TreeWriter {
+  createTree(name: string, kind: TreeKind, reducer?: ReducerId): TreeWriter {
     return this.#transaction.createTree(name, kind, reducer)
   }
 

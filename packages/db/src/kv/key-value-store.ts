@@ -11,7 +11,7 @@
  */
 import type { CommitSequence, Key } from '../base/brand.ts'
 import type { MaybePromise } from '../base/async.ts'
-import type { Reducer } from '../btree/reducer.ts'
+import type { Reducer, ReducerId } from '../btree/reducer.ts'
 import type { Bytes } from '../codec/bytes.ts'
 
 /** The entries with `gte <= key < lt`; a bound that is left out does not bound. */
@@ -107,9 +107,6 @@ export interface TreeWriter extends TreeReader {
  */
 export type TreeKind = 'ordered' | 'sequence' | 'inline'
 
-/** Reducers that a tree can be created with. */
-export type ReducerName = '_sum' | '_stats' | '_approx_count_distinct'
-
 export interface Snapshot {
   /** Every commit up to and including this one, and nothing else. */
   readonly sequence: CommitSequence
@@ -121,8 +118,8 @@ export interface Snapshot {
 
 export interface WriteTransaction extends Snapshot {
   tree(name: string): TreeWriter | undefined
-  /** `reducer`: names what is to be kept reduced (btree/reducers.ts), in an ordered tree. */
-  createTree(name: string, kind: TreeKind, reducer?: ReducerName): TreeWriter
+  /** `reducer`: by which an ordered tree is kept reduced; it is registered (btree/reducer.ts). */
+  createTree(name: string, kind: TreeKind, reducer?: ReducerId): TreeWriter
   /** Forgets the tree at once, whatever its size; its room is reclaimed later. */
   dropTree(name: string): void
 }

@@ -128,7 +128,7 @@ class RangeReduction<Result> {
   /** Of everything below a child that the overlay does not touch. */
   #whole(child: Child, level: number): Result {
     const reducer = this.#reducer
-    if (child.reduction !== undefined && isStored(reducer) && reducer.name === this.#state.reducer)
+    if (child.reduction !== undefined && isStored(reducer) && reducer.id === this.#state.reducer)
       return reducer.decode(child.reduction)
     const remembered = this.#remembered()
     if (remembered.has(child.id)) return remembered.get(child.id) as Result
@@ -190,5 +190,5 @@ class RangeReduction<Result> {
 }
 
 function isStored<Result>(reducer: Reducer<Result>): reducer is StoredReducer<Result> {
-  return 'name' in reducer
+  return 'id' in reducer
 }

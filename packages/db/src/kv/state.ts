@@ -1,19 +1,20 @@
 /**
  * The state of a database as one handle sees it: immutable. A snapshot is a reference to one; a commit makes the next.
  */
+import type { ReducerId } from '../btree/reducer.ts'
 import type { CommitSequence, Generation, Key, PageId } from '../base/brand.ts'
 import { keyNumber } from '../codec/key-encoding.ts'
 import type { Root, Tree } from '../btree/node.ts'
 import type { ReclaimList } from '../pager/reclaim.ts'
 import type { CreatedTree } from './commit-record.ts'
-import type { ReducerName, TreeKind } from './key-value-store.ts'
+import type { TreeKind } from './key-value-store.ts'
 import { EMPTY_OVERLAY, type Edit, type Overlay } from './overlay.ts'
 
 export interface TreeState {
   readonly id: number
   readonly name: string
   readonly kind: TreeKind
-  readonly reducer: ReducerName | undefined
+  readonly reducer: ReducerId | undefined
   /** The pages, as of the last storage checkpoint. An inline tree has none. */
   readonly tree: Tree
   /** What came after it. All of an inline tree. */

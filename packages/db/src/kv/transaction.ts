@@ -5,6 +5,7 @@
  * The point to go back to lives as long as that call and is known to nobody else, so no step can undo another. `seal` takes
  * what is committed, log record and state, at one moment; from then on the transaction can't be used.
  */
+import type { ReducerId } from '../btree/reducer.ts'
 import { assert, PannierError } from '../base/errors.ts'
 import type { CommitSequence, Key } from '../base/brand.ts'
 import { KEY_BYTES_MAX } from '../btree/leaf.ts'
@@ -20,7 +21,7 @@ import {
   type Operation,
   type TreeOperations,
 } from './commit-record.ts'
-import type { ReducerName, TreeKind, TreeWriter, WriteTransaction } from './key-value-store.ts'
+import type { TreeKind, TreeWriter, WriteTransaction } from './key-value-store.ts'
 import { MergedTree } from './merged-tree.ts'
 import type { Change } from './overlay.ts'
 import { overlayApply, overlayInsertMany } from './overlay-edit.ts'
@@ -123,7 +124,7 @@ export class Transaction implements WriteTransaction {
     return namesWithPrefix(this.#draft.slotOfName, prefix)
   }
 
-  createTree(name: string, kind: TreeKind, reducer?: ReducerName): TreeWriter {
+  createTree(name: string, kind: TreeKind, reducer?: ReducerId): TreeWriter {
     assert(!this.#draft.slotOfName.has(name), `tree ${name} exists`)
     assert(reducer === undefined || kind === 'ordered', 'only ordered trees are kept reduced')
     const draft = this.#toChange()

@@ -7,10 +7,9 @@
  */
 import type { PageId } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'
-import { ByteQueue } from '../codec/byte-queue.ts'
+import { ByteQueue, isSealedSnapshot } from '../codec/byte-queue.ts'
 import { ByteReader, ByteWriter, readU32, writeU32 } from '../codec/bytes.ts'
 import { checksum } from '../codec/checksum.ts'
-import { isSealedSnapshot } from '../codec/sealed-snapshot-magic.ts'
 import { PAGE_BYTES_MAX, type Page } from '../storage/page-store.ts'
 
 /** Raised whenever files written from then on can't be read by earlier versions. The pages inside have a version of their own. */

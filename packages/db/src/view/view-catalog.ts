@@ -9,9 +9,17 @@
 import type { Key } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'
 import { decodeIdKey, encodeIdKey, prefixUpperBound } from '../codec/key-encoding.ts'
-import type { ReducerName, Snapshot, TreeReader, TreeWriter, WriteTransaction } from '../kv/key-value-store.ts'
+import type { Snapshot, TreeReader, TreeWriter, WriteTransaction } from '../kv/key-value-store.ts'
 import { lastPurge, PURGED, purgeKey, viewsTree, type PurgedDocument } from './purged-documents.ts'
-import { AD_HOC, AD_HOC_VIEWS_MAX, NAMED, VIEWS_MAX, type CheckedView } from './view-definition.ts'
+import {
+  AD_HOC,
+  AD_HOC_VIEWS_MAX,
+  NAMED,
+  REDUCER_IDS,
+  VIEWS_MAX,
+  type CheckedView,
+  type ReducerName,
+} from './view-definition.ts'
 
 export interface ViewState {
   readonly storedName: string
@@ -62,7 +70,7 @@ export function defineView(transaction: WriteTransaction, collectionNumber: numb
   else makeRoom(transaction, collectionNumber, storedName)
   const number = readText(tree, NEXT) ?? 1
   tree.put(NEXT, encode(number + 1))
-  transaction.createTree(rowsTree(collectionNumber, number), 'ordered', reducer)
+  transaction.createTree(rowsTree(collectionNumber, number), 'ordered', reducer && REDUCER_IDS[reducer])
   transaction.createTree(keysTree(collectionNumber, number), 'ordered')
   const state = { storedName, number, signature, builtTo: 0, updates: 0, purgesSeen: lastPurge(tree), failures: 0 }
   saveView(transaction, collectionNumber, reducer === undefined ? state : { ...state, reducer })

@@ -1,7 +1,6 @@
 /** What a view is made of, and the name of what is stored for it. */
 import { hash128, toHex } from '../codec/hash128.ts'
 import { collationNamed, type Collation } from '../codec/registered-collation.ts'
-import type { ReducerName } from '../kv/key-value-store.ts'
 
 /** Adds a row to a view. Keys and values are JSON; what JSON does not know becomes what JSON.stringify makes of it. */
 export type Emit<Key = unknown, Value = unknown> = (key: Key, value?: Value) => void
@@ -45,6 +44,11 @@ export interface CheckedView {
   /** What the tree of the rows is kept reduced by. */
   readonly reducer: ReducerName | undefined
 }
+
+/** Built-in reducers that the tree of the rows is kept reduced by, with the numbers that they have in files. */
+export const REDUCER_IDS = { _sum: 1, _stats: 2, _approx_count_distinct: 3 } as const
+
+export type ReducerName = keyof typeof REDUCER_IDS
 
 /** Named ones, of one collection. */
 export const VIEWS_MAX = 64

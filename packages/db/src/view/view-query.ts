@@ -1,7 +1,6 @@
 /** Runs one query of a view on one snapshot. */
 import { andThen, type MaybePromise } from '../base/async.ts'
-import { reducerOf } from '../btree/reducers.ts'
-import type { DistinctKeys } from '../btree/reducers.ts'
+import { reducerOf, type DistinctKeys } from './reducers.ts'
 import { decodeViewKey, decodeViewValue, documentIdOf, emittedKeyEnd } from '../codec/view-entry.ts'
 import { isPlainObject } from '../codec/collation.ts'
 import type { Collation } from '../codec/registered-collation.ts'

@@ -3,7 +3,7 @@ import { closeSync, fstatSync, fsyncSync, ftruncateSync, mkdirSync, openSync, re
 import { constants } from 'node:fs'
 import { join } from 'node:path'
 import { FileDatabase } from '../../src/storage/opfs/file-database.ts'
-import type { RawFile } from '../../src/storage/opfs/raw-file.ts'
+import type { RawFile } from '../../src/storage/opfs/access-files.ts'
 
 export function openInFolder(folder: string): FileDatabase {
   mkdirSync(folder, { recursive: true })

@@ -12,7 +12,7 @@ import type {
   LevelKeysOptions,
   LevelOperation,
   LevelRange,
-} from '../../src/storage/level/level-types.ts'
+} from '../../src/storage/level/abstract-level.ts'
 import type { PageStore } from '../../src/storage/page-store.ts'
 import type { SimulatedPlace } from '../../testing/crash-host.ts'
 import type { Fault, SimulationOptions } from '../../testing/simulated-page-store.ts'

@@ -1,7 +1,7 @@
 /** Goal: the contract of views (docs/internals/views.md) case by case: what the random tests of this folder do not reach. */
 import { describe, expect, test } from 'vitest'
 import { isPannierError } from '../../src/base/errors.ts'
-import { reducerOf } from '../../src/btree/reducers.ts'
+import { reducerOf } from '../../src/view/reducers.ts'
 import type { Collection } from '../../src/database/collection/collection.ts'
 import type { Database } from '../../src/database/database.ts'
 import { open } from '../../src/database/lifecycle/open.ts'

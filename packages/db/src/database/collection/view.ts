@@ -1,6 +1,6 @@
 /** Views as users see them. What they do is loaded when it is called for. */
 import { loadedModule } from '../../base/lazy-module.ts'
-import type { NumberStatistics } from '../../btree/statistics.ts'
+import type { NumberStatistics } from '../../view/reducers.ts'
 import type { BuiltInReduce, Emit, MapMany, ReduceFunction, ViewFunctions } from '../../view/view-definition.ts'
 import type { ViewEngines, ViewContext, ViewEngine } from '../../view/view-engine.ts'
 import { checkViewFunctions } from '../../view/view-functions.ts'

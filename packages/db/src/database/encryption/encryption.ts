@@ -12,14 +12,20 @@ import {
   type Slot,
   type SlotKind,
   type SlotSecret,
-} from '../../storage/encrypted/header-parts.ts'
+} from '../../storage/encrypted/keyring.ts'
 import { KEY_BYTES } from '../../storage/encrypted/platform.ts'
 import { EncryptedStorage } from '../../storage/encrypted/encrypted-storage.ts'
 import type { EncryptedPageStore } from '../../storage/encrypted/encrypted-page-store.ts'
-import { formatRecoveryKey } from '../../storage/encrypted/recovery-key.ts'
+import {
+  formatRecoveryKey,
+  checkCredential,
+  checkPassword,
+  openSlots,
+  wrongKey,
+  type Credential,
+} from '../../storage/encrypted/slots.ts'
 import { rotateKey } from '../../storage/encrypted/rotate.ts'
 import { openSnapshot, sealSnapshot } from '../../storage/encrypted/sealed-snapshot.ts'
-import { checkCredential, checkPassword, openSlots, wrongKey, type Credential } from '../../storage/encrypted/slots.ts'
 import { eitherSignal, retryWhenStale, type LongWork } from '../../base/long-work.ts'
 import type { DatabaseStorage } from '../../storage/page-store.ts'
 import type { DatabaseContext } from '../database-context.ts'

@@ -4,7 +4,7 @@
  */
 
 export const MODULES: readonly (() => Promise<unknown>)[] = [
-  () => import('../../btree/reducers.ts'),
+  () => import('../../view/reducers.ts'),
   () => import('../collection/collection-attachments.ts'),
   () => import('../feed/change-feed-reader.ts'),
   () => import('../feed/change-notifier.ts'),

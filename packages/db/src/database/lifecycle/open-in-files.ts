@@ -2,7 +2,7 @@
 import { checkOptions, type OptionNames } from '../../base/options.ts'
 import { exists } from '../../storage/indexeddb/open.ts'
 import { indexedDb } from '../../storage/indexeddb/indexeddb.ts'
-import { hasFolder } from '../../storage/opfs/folder.ts'
+import { hasFolder } from '../../storage/opfs/access-files.ts'
 import { hasFileSystem, opfs as inFiles, type OpfsOptions } from '../../storage/opfs/opfs.ts'
 import type { DatabaseStorage } from '../../storage/page-store.ts'
 import { destroyByChoice, openByChoice, type Choice } from './choose-storage.ts'

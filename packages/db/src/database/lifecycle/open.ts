@@ -2,6 +2,7 @@
 import { throwIfCancelled } from '../../base/long-work.ts'
 import { defaultStorage } from '#default-storage'
 import { loadedModule } from '../../base/lazy-module.ts'
+import { registerReducers } from '../../btree/reducer.ts'
 import type { Coordinator } from '../../kv/coordinator.ts'
 import type { WaitLimits } from '../../kv/turn-watch.ts'
 import { openKeyValueStore } from '../../kv/open.ts'
@@ -47,6 +48,8 @@ export interface OpenOptions<Schemas extends object = Record<string, unknown>> {
   /** Gives up reading a snapshot, opening, and later building indexes, with PANNIER_ABORTED. */
   readonly signal?: AbortSignal
 }
+
+registerReducers(async (id) => (await loadedModule(import('../../view/reducers.ts'))).reducerOfId(id))
 
 const OPEN_OPTIONS: OptionNames<OpenOptions> = {
   storage: true,

@@ -2,7 +2,7 @@
  * A page store over another one which gets nothing but sealed bytes. docs/internals/encryption.md is normative.
  *
  * Guarantees: what is read was sealed by somebody with a key of this database, for this place, or the call fails with
- * PANNIER_CORRUPT: pages by their ids and the epoch of their run (runs.ts), the meta record by its generation and sequence, log records by
+ * PANNIER_CORRUPT: pages by their ids and the epoch of their run (sealed-content.ts), the meta record by its generation and sequence, log records by
  * their sequence and the record before. The head holds a token of the newest record, which is sealed inside of it, so the log can't end
  * earlier; each record tells below which generation the meta record, and below which revision the header can't be; the header tells below
  * which generation and sequence these can't be. So a part of what is stored can't be put back to what it was before; all of it together can.
@@ -29,10 +29,17 @@ import type {
   StoreState,
 } from '../page-store.ts'
 import { formatOf, KIND_LOG, KIND_META, KIND_PAGE, nonceOf, tampered, type Place } from './envelope.ts'
-import type { Header } from './header-parts.ts'
+import type { Header } from './keyring.ts'
 import { NONCE_BYTES } from './platform.ts'
-import { EPOCH_BYTES, epochOf, isPruningDue, NO_RUNS, pruned, withRun, type Run, type Runs } from './runs.ts'
 import {
+  EPOCH_BYTES,
+  epochOf,
+  isPruningDue,
+  NO_RUNS,
+  pruned,
+  withRun,
+  type Run,
+  type Runs,
   decodeLogContent,
   decodeMetaContent,
   encodeLogContent,

@@ -15,7 +15,7 @@ import { NONCE_BYTES, TAG_BYTES, type Aead } from './platform.ts'
 /** Of the header; raised whenever what is written from then on can't be read by earlier versions. */
 export const ENCRYPTION_FORMAT = 2
 
-/** Of a record: meta records have 2 since they hold runs (runs.ts); all others are as they were. */
+/** Of a record: meta records have 2 since they hold runs (sealed-content.ts); all others are as they were. */
 const RECORD_FORMAT = 1
 
 const NONCE_AT = 5

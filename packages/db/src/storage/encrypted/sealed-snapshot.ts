@@ -12,12 +12,12 @@
  * flipped are noticed.
  */
 import { PannierError } from '../../base/errors.ts'
-import { ByteQueue } from '../../codec/byte-queue.ts'
+import { ByteQueue, isSealedSnapshot, SEALED_SNAPSHOT_MAGIC } from '../../codec/byte-queue.ts'
 import { readU32, writeU32 } from '../../codec/bytes.ts'
 import { HEADER_BYTES_MAX } from '../page-store.ts'
 import { associatedData, KIND_SNAPSHOT } from './envelope.ts'
 import { NONCE_BYTES, SALT_BYTES, TAG_BYTES, type Aead, type CryptoPlatform } from './platform.ts'
-import { isSealedSnapshot, SEALED_SNAPSHOT_MAGIC } from '../../codec/sealed-snapshot-magic.ts'
+
 import type { Credential } from './slots.ts'
 import { Vault } from './vault.ts'
 

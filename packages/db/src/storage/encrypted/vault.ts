@@ -22,8 +22,15 @@ import {
   tampered,
   type Place,
 } from './envelope.ts'
-import { decodeHeader, encodeHeader, finishHeader } from './header.ts'
-import { SEAL_BYTES, type Header, type StoredHeader, type WrappedKey } from './header-parts.ts'
+import {
+  decodeHeader,
+  encodeHeader,
+  finishHeader,
+  SEAL_BYTES,
+  type Header,
+  type StoredHeader,
+  type WrappedKey,
+} from './keyring.ts'
 import { KEY_BYTES, NONCE_BYTES, type Aead, type CryptoPlatform } from './platform.ts'
 import { makeSlot, openSlots, wrongKey, type Credential } from './slots.ts'
 

@@ -19,8 +19,7 @@ import type { MaybePromise } from '../../base/async.ts'
 import { ByteReader, ByteWriter } from '../../codec/bytes.ts'
 import { checkClaim, checkFirst, checkGeneration, checkHeader, checkNext, type SharedDatabase } from '../handle.ts'
 import type { Commit, Durability, KnownState, LogRecord, MetaRecord, Page, StoreState } from '../page-store.ts'
-import { levelError } from './errors.ts'
-import type { Level, LevelEncodings, LevelOperation, LevelRange } from './level-types.ts'
+import { levelError, type Level, type LevelEncodings, type LevelOperation, type LevelRange } from './abstract-level.ts'
 
 interface LevelSource {
   readonly level: Level

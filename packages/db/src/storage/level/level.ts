@@ -10,9 +10,8 @@
  */
 import { Handle } from '../handle.ts'
 import type { PageStore, SharingScope, DatabaseStorage } from '../page-store.ts'
-import { levelError } from './errors.ts'
+import { levelError, type Level } from './abstract-level.ts'
 import { LevelDatabase } from './level-database.ts'
-import type { Level } from './level-types.ts'
 
 /**
  * With a function each database has an abstract-level database of its own, which is opened with its first handle and closed with its

@@ -1,8 +1,5 @@
 /** The files of a database in the origin's private file system. Only workers can open them. */
-import { PannierError } from '../../base/errors.ts'
-import type { ErrorCode } from '../../base/errors.ts'
-import { FOLDER, folderName } from './folder.ts'
-import type { DatabaseFiles, RawFile } from './raw-file.ts'
+import { PannierError, type ErrorCode } from '../../base/errors.ts'
 
 const FILE_NAMES = ['pages', 'journal-a', 'journal-b'] as const
 /** Files of a tab that was just closed or killed may be locked a little longer. */
@@ -152,4 +149,64 @@ function operationError(error: unknown): PannierError {
 
 function noRoom(cause?: unknown): PannierError {
   return new PannierError('PANNIER_QUOTA_EXCEEDED', 'The storage of this page is full.', { cause })
+}
+
+/**
+ * What the file logic needs of a file, and no more; synchronous. In a browser it is a `FileSystemSyncAccessHandle`, in tests a
+ * file on a simulated disk.
+ *
+ * What may be relied on: bytes that were written, and sizes that were set, before a `flush` that returned survive a loss of power. Of
+ * what was written since then any part may survive, in any order and torn anywhere. A file that grows without being written
+ * reads as anything there.
+ */
+export interface RawFile {
+  /** Reads as many bytes as there are from `at` on, up to the length of `into`; gives how many. */
+  read(into: Uint8Array, at: number): number
+  /** Writes all of the bytes, or throws. Grows the file. */
+  write(bytes: Uint8Array, at: number): void
+  flush(): void
+  /** Shortens or lengthens the file. */
+  truncate(size: number): void
+  size(): number
+  close(): void
+}
+
+/** The files of one database. */
+export interface DatabaseFiles {
+  /** Pages at whole blocks; the first block is not the file logic's own. */
+  readonly pages: RawFile
+  /** Of these one is current. */
+  readonly journals: readonly [RawFile, RawFile]
+}
+
+/** All bytes of the range; fewer only where the file ends. */
+export function readRange(file: RawFile, at: number, length: number): Uint8Array {
+  const bytes = new Uint8Array(length)
+  const count = file.read(bytes, at)
+  return count === length ? bytes : bytes.subarray(0, count)
+}
+
+// Where the files of a database are in the origin's private file system.
+
+export const FOLDER = 'pannier'
+
+/** Names of folders on any system: of letters only small ones, as some take no notice of case. */
+export function folderName(name: string): string {
+  return name.replaceAll(/[^a-z0-9_-]/g, (char) => `%${char.charCodeAt(0).toString(16)}.`)
+}
+
+/** What `getDirectory` rejects with where pages may not keep files: there are none then. */
+const NOT_ALLOWED: ReadonlySet<string> = new Set(['SecurityError', 'NotAllowedError', 'NotSupportedError'])
+
+/** Whether there is a folder for it. Pages can ask that, too. */
+export async function hasFolder(name: string): Promise<boolean> {
+  try {
+    const root = await navigator.storage.getDirectory()
+    await (await root.getDirectoryHandle(FOLDER)).getDirectoryHandle(folderName(name))
+    return true
+  } catch (cause) {
+    const { name: reason } = cause as Error
+    if (reason === 'NotFoundError' || NOT_ALLOWED.has(reason)) return false
+    throw new PannierError('PANNIER_OPEN_FAILED', 'The browser failed to read its private file system.', { cause })
+  }
 }

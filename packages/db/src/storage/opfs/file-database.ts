@@ -2,7 +2,7 @@
  * One database in three files: pages, and two journals of which one is current. The page store contract over them, synchronous;
  * docs/internals/opfs.md is normative for the files.
  *
- * Guarantees: each call happens whole or not at all, whatever becomes of what was not flushed (raw-file.ts). The order that this
+ * Guarantees: each call happens whole or not at all, whatever becomes of what was not flushed (access-files.ts). The order that this
  * rests on, for a commit: pages into blocks that nothing refers to, flush of the pages, one frame in the journal, flush of the journal;
  * only then are the blocks of freed pages free. A journal with much behind its base is left for the other one: that is begun with
  * the whole state and flushed before the old one is cleared.
@@ -16,10 +16,28 @@ import { PannierError } from '../../base/errors.ts'
 import { ByteReader, corruptBytes, sameBytes } from '../../codec/bytes.ts'
 import type { Commit, Durability, KnownState, LogRecord, MetaRecord, Page, StoreState } from '../page-store.ts'
 import { BLOCK_BYTES, BlockMap, type Extent } from './block-map.ts'
-import { decodeBase, encodeAppend, encodeBase, encodeCommit, encodeReplacement, FILE_VERSION } from './journal-body.ts'
-import { readBytes, readChange, readRecords, type Change, type LogEnd, type PlacedRecord } from './journal-body.ts'
-import { APPEND, COMMIT, FRAME_BYTES, HEADER, Journal, REPLACE, type Frame } from './journal.ts'
-import { readRange, type DatabaseFiles, type RawFile } from './raw-file.ts'
+import {
+  decodeBase,
+  encodeAppend,
+  encodeBase,
+  encodeCommit,
+  encodeReplacement,
+  FILE_VERSION,
+  readBytes,
+  readChange,
+  readRecords,
+  type Change,
+  type LogEnd,
+  type PlacedRecord,
+  APPEND,
+  COMMIT,
+  FRAME_BYTES,
+  HEADER,
+  Journal,
+  REPLACE,
+  type Frame,
+} from './journal.ts'
+import { readRange, type DatabaseFiles, type RawFile } from './access-files.ts'
 
 /** A journal with more than this behind its base, and more than its base, is left for the other one. */
 const TAIL_BYTES_MAX = 256 * 1024

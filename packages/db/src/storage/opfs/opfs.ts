@@ -17,8 +17,15 @@ import type {
   DatabaseStorage,
   StoreState,
 } from '../page-store.ts'
-import { Link, noWorker, type FileThread } from './link.ts'
-import type { Method, PackedPages, PostedCommit, ToWorker } from './protocol.ts'
+import {
+  Link,
+  noWorker,
+  type FileThread,
+  type Method,
+  type PackedPages,
+  type PostedCommit,
+  type ToWorker,
+} from './protocol.ts'
 
 export interface OpfsOptions {
   /**

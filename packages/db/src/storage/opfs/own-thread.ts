@@ -5,7 +5,7 @@
  * It passes for a worker. Messages are cloned and handed over as between two threads, so that neither side sees what the other does
  * to its bytes afterwards.
  */
-import type { FileThread } from './link.ts'
+import type { FileThread } from './protocol.ts'
 import type { FromWorker, ToWorker } from './protocol.ts'
 import { serve } from './serve.ts'
 

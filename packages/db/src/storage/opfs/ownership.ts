@@ -9,9 +9,8 @@
  */
 import { isPannierError, PannierError } from '../../base/errors.ts'
 import { sameBytes } from '../../codec/bytes.ts'
-import { deleteFiles, openFiles, type OpenFiles } from './access-files.ts'
+import { deleteFiles, openFiles, type OpenFiles, readRange } from './access-files.ts'
 import { FileDatabase } from './file-database.ts'
-import { readRange } from './raw-file.ts'
 
 const TOKEN_BYTES = 16
 /** So long files are waited for that were found to be kept, or that are empty. */

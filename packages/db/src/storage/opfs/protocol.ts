@@ -65,3 +65,99 @@ export function postedError(error: unknown): PostedError {
 export function receivedError({ code, message }: PostedError): PannierError {
   return new PannierError(code, message)
 }
+
+/** What is asked of a worker; `OwnThread` passes for one. */
+export interface FileThread {
+  onmessage: ((event: MessageEvent<FromWorker>) => void) | null
+  onerror: ((event: ErrorEvent) => void) | null
+  postMessage(message: ToWorker, transfer: Transferable[]): void
+  terminate(): void
+}
+
+/** A page's end of the connection to what reads and writes the files of one database. All handles of the page on it share one. */
+export class Link {
+  readonly #worker: FileThread
+  readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>()
+  #calls = 0
+  /** Why nothing can be asked any more. */
+  #ended: PannierError | undefined
+  readonly #closed = Promise.withResolvers<void>()
+
+  /** `gone` is called when the database was destroyed by another one. */
+  constructor(first: ToWorker, worker: FileThread, gone?: () => void) {
+    this.#worker = worker
+    this.#worker.onmessage = ({ data }) => {
+      if (data === 'closed') this.#closed.resolve()
+      else if (data === 'gone') {
+        this.end(new PannierError('PANNIER_CLOSED', 'The database was destroyed.'))
+        gone?.()
+      } else this.#settle(data)
+    }
+    this.#worker.onerror = (event) => {
+      event.preventDefault()
+      // A script that can't be loaded gives an event without a message.
+      this.end(event.message === undefined ? noScript() : noWorker(event.message))
+      this.#closed.resolve()
+    }
+    this.#post(first, [])
+  }
+
+  /** What is in `transfer` is the worker's from now on. */
+  ask(method: Method, parameters: readonly unknown[], transfer: Transferable[] = []): Promise<unknown> {
+    if (this.#ended !== undefined) return Promise.reject(this.#ended)
+    const id = ++this.#calls
+    const promise = this.answer(id)
+    this.#post({ id, method, parameters }, transfer)
+    return promise
+  }
+
+  /** Of the call with that number. */
+  answer(id: number): Promise<unknown> {
+    const asked = Promise.withResolvers<unknown>()
+    this.#waiting.set(id, asked)
+    return asked.promise
+  }
+
+  /** Resolves when the files are let go. */
+  async close(): Promise<void> {
+    this.end(new PannierError('PANNIER_CLOSED', 'This handle is closed.'))
+    this.#post('close', [])
+    await this.#closed.promise
+    this.#worker.terminate()
+  }
+
+  terminate(): void {
+    this.#worker.terminate()
+    this.#closed.resolve()
+  }
+
+  end(why: PannierError): void {
+    this.#ended ??= why
+    for (const asked of this.#waiting.values()) asked.reject(this.#ended)
+    this.#waiting.clear()
+  }
+
+  #settle({ id, value, error }: Answer): void {
+    const asked = this.#waiting.get(id)
+    this.#waiting.delete(id)
+    if (error === undefined) asked?.resolve(value)
+    else asked?.reject(receivedError(error))
+  }
+
+  #post(message: ToWorker, transfer: Transferable[]): void {
+    this.#worker.postMessage(message, transfer)
+  }
+}
+
+/** `details.script` is 'missing': somebody who deploys the page can mend it. */
+function noScript(): PannierError {
+  const message =
+    "The script of the worker for files can't be loaded: is it served, as JavaScript? With Vite 6 and 7 put " +
+    "`optimizeDeps: { exclude: ['pannier'] }` into vite.config; with other bundlers see opfs({ worker })."
+  return new PannierError('PANNIER_UNAVAILABLE', message, { details: { script: 'missing' } })
+}
+
+export function noWorker(cause: unknown): PannierError {
+  const message = 'The worker for files failed or did not start. See the option worker of opfs().'
+  return new PannierError('PANNIER_UNAVAILABLE', message, { cause })
+}

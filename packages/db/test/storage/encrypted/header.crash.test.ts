@@ -5,7 +5,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { isPannierError } from '../../../src/base/errors.ts'
 import { open, type Credential } from '../../../src/index.ts'
-import { decodeHeader } from '../../../src/storage/encrypted/header.ts'
+import { decodeHeader } from '../../../src/storage/encrypted/keyring.ts'
 import { memory } from '../../../src/storage/memory/memory.ts'
 import type { DatabaseStorage } from '../../../src/storage/page-store.ts'
 import { seededRandom } from '../../../testing/random.ts'

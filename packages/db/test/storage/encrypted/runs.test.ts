@@ -11,7 +11,7 @@ import {
   NO_RUNS,
   pruned,
   withRun,
-} from '../../../src/storage/encrypted/runs.ts'
+} from '../../../src/storage/encrypted/sealed-content.ts'
 import { Vault } from '../../../src/storage/encrypted/vault.ts'
 import { memory } from '../../../src/storage/memory/memory.ts'
 import type { Page } from '../../../src/storage/page-store.ts'

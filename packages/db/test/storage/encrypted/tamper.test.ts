@@ -8,8 +8,13 @@ import { isPannierError } from '../../../src/base/errors.ts'
 import { open, type Credential } from '../../../src/index.ts'
 import { checksum } from '../../../src/codec/checksum.ts'
 import { readU32, writeU32 } from '../../../src/codec/bytes.ts'
-import { encodeHeader, decodeHeader, finishHeader } from '../../../src/storage/encrypted/header.ts'
-import { SEAL_BYTES, type SlotSecret } from '../../../src/storage/encrypted/header-parts.ts'
+import {
+  encodeHeader,
+  decodeHeader,
+  finishHeader,
+  SEAL_BYTES,
+  type SlotSecret,
+} from '../../../src/storage/encrypted/keyring.ts'
 import { SALT_BYTES } from '../../../src/storage/encrypted/platform.ts'
 import { EncryptedPageStore } from '../../../src/storage/encrypted/encrypted-page-store.ts'
 import { Vault } from '../../../src/storage/encrypted/vault.ts'

@@ -14,31 +14,81 @@
  *        of each slot its secret, and u32 checksum of it: damage to it hurts its owner alone
  *
  * A slot holds the tag of its secret, so that one of before is not taken for it. Nothing in the header is secret without a password or key.
- * docs/internals/encryption.md is normative; header-1.ts reads the header of format 1.
+ * docs/internals/encryption.md is normative.
  */
 import { PannierError } from '../../base/errors.ts'
 import { ByteReader, ByteWriter, readU32, writeU32, sameBytes } from '../../codec/bytes.ts'
 import { checksum } from '../../codec/checksum.ts'
 import { HEADER_BYTES_MAX } from '../page-store.ts'
-import { ENCRYPTION_FORMAT, ID_BYTES, MAGIC } from './envelope.ts'
-import { decodeHeader1 } from './header-1.ts'
-import {
-  countUpTo,
-  damaged,
-  isDamaged,
-  KINDS,
-  readDerivation,
-  readDescription,
-  readKeys,
-  SEAL_BYTES,
-  SLOT_ID_BYTES,
-  SLOTS_MAX,
-  type Header,
-  type Slot,
-  type SlotSecret,
-  type StoredHeader,
-} from './header-parts.ts'
+import { ENCRYPTION_FORMAT, ID_BYTES, MAGIC, tampered } from './envelope.ts'
 import { KEY_BYTES, NONCE_BYTES, SALT_BYTES, TAG_BYTES } from './platform.ts'
+
+/** How the key of a password is made of it. */
+export type Derivation =
+  | { readonly name: 'pbkdf2'; readonly iterations: number }
+  | { readonly name: 'argon2id'; readonly passes: number; readonly memoryKib: number; readonly lanes: number }
+
+export type SlotKind = 'password' | 'recovery' | 'device'
+
+export interface Slot {
+  /** 16 hex digits, random. */
+  readonly id: string
+  readonly kind: SlotKind
+  readonly label: string
+  /** What only its owner needs; the bytes as they are where they are damaged. */
+  readonly secret: SlotSecret | Uint8Array
+  /** Vouches for the secret. */
+  readonly tag: Uint8Array
+}
+
+export interface SlotSecret {
+  /** Of a password. */
+  readonly derivation: Derivation | undefined
+  readonly salt: Uint8Array
+  readonly nonce: Uint8Array
+  /** The master key, sealed; the tag stands in the slot. */
+  readonly sealedKey: Uint8Array
+}
+
+export interface WrappedKey {
+  readonly id: number
+  /** Log records from this sequence on, and pages from this id on, count as its uses. */
+  readonly firstSequence: number
+  readonly firstPage: number
+  /** The data key: nonce, ciphertext, tag. */
+  readonly wrapped: Uint8Array
+}
+
+export interface Header {
+  readonly database: Uint8Array
+  readonly revision: number
+  /** What is stored has at least this generation and this sequence: what it had when the header was put. */
+  readonly generation: number
+  readonly sequence: number
+  readonly slots: readonly Slot[]
+  /** More than one while keys are being rotated; the last one is the active one. */
+  readonly keys: readonly WrappedKey[]
+}
+
+/** A header as it was read: nothing of it is to be trusted before its seal was checked. */
+export interface StoredHeader {
+  readonly header: Header
+  /** What the seal vouches for. */
+  readonly sealed: Uint8Array
+  /** Nonce and tag. */
+  readonly seal: Uint8Array
+  /** False: it is of an earlier format, or a copy is damaged; it is to be put again before anything else is written. */
+  readonly isWhole: boolean
+}
+
+export const SLOTS_MAX = 8
+export const LABEL_CHARS_MAX = 100
+const KEYS_MAX = 4
+export const SLOT_ID_BYTES = 8
+export const WRAPPED_BYTES: number = NONCE_BYTES + KEY_BYTES + TAG_BYTES
+export const SEAL_BYTES: number = NONCE_BYTES + TAG_BYTES
+
+export const KINDS: readonly SlotKind[] = ['password', 'recovery', 'device']
 
 const CHECKED_FROM = 10
 const SEAL_AT = 10
@@ -194,4 +244,81 @@ function readSecret(bytes: Uint8Array): SlotSecret | undefined {
   const salt = reader.raw(SALT_BYTES).slice()
   const nonce = reader.raw(NONCE_BYTES).slice()
   return { derivation, salt, nonce, sealedKey: reader.raw(KEY_BYTES).slice() }
+}
+
+// Format 1: one copy, all of it under one checksum and one seal, bound to no state. It is read, and never written again.
+
+/** Undefined for what is no header of format 1, or does not match its checksum. */
+export function decodeHeader1(bytes: Uint8Array): StoredHeader | undefined {
+  if (bytes.length < CHECKED_FROM + SEAL_BYTES || readU32(bytes, 0) !== MAGIC || bytes[4] !== 1 || bytes[5] !== 0)
+    return undefined
+  if (readU32(bytes, 6) !== checksum(bytes, CHECKED_FROM)) return undefined
+  const sealAt = bytes.length - SEAL_BYTES
+  const reader = new ByteReader(bytes, CHECKED_FROM, sealAt)
+  const database = new Uint8Array(reader.raw(ID_BYTES))
+  const revision = reader.u32()
+  const slots = Array.from({ length: countUpTo(reader, SLOTS_MAX) }, () => readSlot1(reader))
+  const keys = readKeys(reader)
+  if (!reader.done) throw damaged()
+  const sealed = new Uint8Array(bytes.subarray(0, sealAt))
+  writeU32(sealed, 6, 0)
+  const header = { database, revision, generation: 0, sequence: 0, slots, keys }
+  return { header, sealed, seal: new Uint8Array(bytes.subarray(sealAt)), isWhole: false }
+}
+
+function readSlot1(reader: ByteReader): Slot {
+  const described = readDescription(reader)
+  const derivation = readDerivation(reader)
+  if ((described.kind === 'password') !== (derivation !== undefined)) throw damaged()
+  const salt = new Uint8Array(reader.raw(SALT_BYTES))
+  const wrapped = new Uint8Array(reader.raw(WRAPPED_BYTES))
+  const sealedKey = wrapped.subarray(NONCE_BYTES, NONCE_BYTES + KEY_BYTES)
+  const secret = { derivation, salt, nonce: wrapped.subarray(0, NONCE_BYTES), sealedKey }
+  return { ...described, secret, tag: wrapped.subarray(NONCE_BYTES + KEY_BYTES) }
+}
+
+export function readKeys(reader: ByteReader): WrappedKey[] {
+  const keys = Array.from({ length: countUpTo(reader, KEYS_MAX) }, () => ({
+    id: reader.u32(),
+    firstSequence: reader.varint(),
+    firstPage: reader.varint(),
+    wrapped: reader.raw(WRAPPED_BYTES).slice(),
+  }))
+  if (keys.length === 0) throw damaged()
+  return keys
+}
+
+export function readDescription(reader: ByteReader): Pick<Slot, 'id' | 'kind' | 'label'> {
+  const id = Array.from(reader.raw(SLOT_ID_BYTES), (byte) => byte.toString(16).padStart(2, '0')).join('')
+  const kind = KINDS[reader.u8() - 1]
+  if (kind === undefined) throw damaged()
+  const label = new TextDecoder().decode(reader.raw(countUpTo(reader, 4 * LABEL_CHARS_MAX)))
+  return { id, kind, label }
+}
+
+export function readDerivation(reader: ByteReader): Derivation | undefined {
+  switch (reader.u8()) {
+    case 0:
+      return undefined
+    case 1:
+      return { name: 'pbkdf2', iterations: reader.varint() }
+    case 2:
+      return { name: 'argon2id', passes: reader.varint(), memoryKib: reader.varint(), lanes: reader.varint() }
+    default:
+      throw damaged()
+  }
+}
+
+export function isDamaged({ secret }: Slot): boolean {
+  return secret instanceof Uint8Array
+}
+
+export function countUpTo(reader: ByteReader, most: number): number {
+  const count = reader.varint()
+  if (count > most) throw damaged()
+  return count
+}
+
+export function damaged(): PannierError {
+  return tampered('its header does not match its checksum, or makes no sense')
 }

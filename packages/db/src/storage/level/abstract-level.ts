@@ -1,6 +1,45 @@
-/** Turns the failures of an abstract-level database into the library's own. None of them gets out of this folder as it is. */
-import { PannierError, isPannierError } from '../../base/errors.ts'
-import type { ErrorCode } from '../../base/errors.ts'
+/**
+ * What the level storage needs of an abstract-level database: classic-level, memory-level and their sublevels have it as they
+ * are. It is written down here because the library depends on none of them. Its failures become the library's own: none gets out of this
+ * folder as it is.
+ */
+import { PannierError, isPannierError, type ErrorCode } from '../../base/errors.ts'
+
+export interface Level {
+  /** `getSync`: whether that can be called. Its own type does not name it. */
+  readonly supports?: object
+  /** `passive`: waits for it to be open, and does not open it. */
+  open(options?: { readonly passive?: boolean }): Promise<void>
+  close(): Promise<void>
+  getSync?(key: string, options: LevelEncodings): Uint8Array | undefined
+  getMany(keys: string[], options: LevelEncodings): Promise<(Uint8Array | undefined)[]>
+  /** Atomic. `sync`: resolves when it would survive a loss of power. */
+  batch(operations: LevelOperation[], options: LevelEncodings & { readonly sync: boolean }): Promise<void>
+  keys(options: LevelKeysOptions): { all(): Promise<string[]> }
+  clear(options: LevelRange): Promise<void>
+  /** Where there is one. */
+  approximateSize?(start: string, end: string, options: { readonly keyEncoding: 'utf8' }): Promise<number>
+}
+
+export interface LevelEncodings {
+  readonly keyEncoding: 'utf8'
+  readonly valueEncoding: 'view'
+}
+
+export interface LevelRange {
+  readonly gte: string
+  readonly lt: string
+  readonly keyEncoding: 'utf8'
+}
+
+export interface LevelKeysOptions extends LevelRange {
+  readonly reverse?: boolean
+  readonly limit?: number
+}
+
+export type LevelOperation =
+  | { readonly type: 'put'; readonly key: string; readonly value: Uint8Array }
+  | { readonly type: 'del'; readonly key: string }
 
 /** `name`: of the database. `opening`: whether it was being opened. */
 export function levelError(error: unknown, name: string, opening: boolean): unknown {
