@@ -38,6 +38,7 @@ for (const { folder, entries } of PACKAGES) {
   }
 }
 if (differences > 0) console.error('The public interface has changed. If that is meant: npm run api')
+if (update) (await import('../docs/reference.ts')).writeReference()
 process.exitCode = differences > 0 ? 1 : 0
 
 function compare(path: string, text: string): void {

@@ -5,6 +5,7 @@
  *
  *     ts            run, and type-checked
  *     ts check      type-checked only: it needs a browser, a file or another product. `tsx` is always so
+ *     ts signature  not tested: the reference has these from the snapshot of the interface
  *     ts new        begins another module of the page
  *     … file=NAME   a file of the tutorial, which its transcript runs; append=NAME adds to one
  *
@@ -71,7 +72,7 @@ export function modulesOf({ path, text, blocks }: DocsPage): DocsModule[] {
   let pending: CodeBlock[] = []
   for (const block of blocks) {
     if (block.language === 'prelude') pending.push(block)
-    if (block.language !== 'ts' && block.language !== 'tsx') continue
+    if ((block.language !== 'ts' && block.language !== 'tsx') || block.words.includes('signature')) continue
     const begins = block.words.some((word) => word === 'new' || word.startsWith('file='))
     if (groups.length === 0 || begins) groups.push([])
     groups.at(-1)!.push(...pending, block)
@@ -84,7 +85,7 @@ export function modulesOf({ path, text, blocks }: DocsPage): DocsModule[] {
     return {
       page: path,
       name: `${path.replace(/\.md$/, '').replaceAll('/', '-')}-${at}.${isTsx ? 'tsx' : 'ts'}`,
-      code: joined(group, lineCount),
+      code: path.startsWith('docs/reference/') ? withContext(joined(group, lineCount)) : joined(group, lineCount),
       runnable: runs.some(({ language }) => language === 'ts') ? joined(runs, lineCount) : undefined,
       prints: runs.flatMap(({ code }) => [...code.matchAll(/\/\/ → (.*)/g)].map(([, printed]) => printed!.trimEnd())),
     }
@@ -93,6 +94,21 @@ export function modulesOf({ path, text, blocks }: DocsPage): DocsModule[] {
 
 function isRun({ language, words }: CodeBlock): boolean {
   return language !== 'tsx' && !words.some((word) => word === 'check' || /^(file|append)=/.test(word))
+}
+
+const CONTEXT = join(import.meta.dirname, 'example-context.ts')
+const CONTEXT_NAMES = [
+  ...readFileSync(CONTEXT, 'utf8').matchAll(/^export (?:declare )?(const|function|interface) (\w+)/gm),
+].map(([, kind, name]) => ({ name: name!, imported: kind === 'interface' ? `type ${name}` : name! }))
+
+/** An example of a docstring leaves out what everybody can guess: it is imported on the first line. */
+function withContext(code: string): string {
+  const isFree = (name: string): boolean => {
+    const declared = `\\b(?:const|let|using|import) (?:${name}\\b|\\{[^}]*\\b${name}\\b|\\[[^\\]]*\\b${name}\\b)`
+    return new RegExp(`(?<![.'])\\b${name}\\b`).test(code) && !new RegExp(declared).test(code)
+  }
+  const used = CONTEXT_NAMES.filter(({ name }) => isFree(name)).map(({ imported }) => imported)
+  return `import { ${used.join(', ')} } from '${CONTEXT}'; ${code}`
 }
 
 /** Blocks in their places. Names that an earlier block has imported are not imported again. */

@@ -60,18 +60,13 @@ test('the blocks agree with the types of the packages', async () => {
   const types = join(folder, 'types')
   mkdirSync(types)
   for (const { name, code } of modules) writeFileSync(join(types, name), code)
-  writeFileSync(
-    join(types, 'tsconfig.json'),
-    JSON.stringify({
-      extends: join(root, 'tsconfig.json'),
-      compilerOptions: COMPILER_OPTIONS,
-      include: ['*', join(import.meta.dirname, 'globals.d.ts')],
-    }),
-  )
+  const include = ['*', join(import.meta.dirname, 'globals.d.ts')]
+  const config = { extends: join(root, 'tsconfig.json'), compilerOptions: COMPILER_OPTIONS, include }
+  writeFileSync(join(types, 'tsconfig.json'), JSON.stringify(config))
   const { output } = await run(join(root, 'node_modules/.bin/tsc'), ['-p', types])
   const pageOf = new Map(modules.map(({ name, page }) => [name, page]))
-  const errors = output.replaceAll(/^(?:.*\/)?([\w.-]+\.tsx?)\((\d+,\d+)\)/gm, (all, name: string, place: string) =>
-    pageOf.has(name) ? `${pageOf.get(name)}:${place.replace(',', ':')}` : all,
+  const errors = output.replaceAll(/^(?:.*\/)?([\w.-]+\.tsx?)\((\d+),(\d+)\)/gm, (all, name: string, line, column) =>
+    pageOf.has(name) ? `${pageOf.get(name)}:${line}:${column}` : all,
   )
   expect(errors).toBe('')
 })

@@ -91,7 +91,7 @@ export class Attachment {
      * that it has yet to read can't be used again.
      *
      * @example
-     * return new Response(attachment.stream(), { headers: { 'content-type': attachment.contentType } })
+     * const response = new Response(attachment.stream(), { headers: { 'content-type': attachment.contentType } })
      */
     stream(range?: ByteRange): ReadableStream<Uint8Array<ArrayBuffer>>;
 }
@@ -181,9 +181,10 @@ export const CONTENT_TYPE_CHARS_MAX = 256;
  * Rows in the order of their sequence numbers. Each loop over it starts again at `since`.
  *
  * @example
+ * let since = 0 // as it was kept
  * const feed = people.changes({ since, live: true, signal })
  * for await (const { id, deleted } of feed) {
- *   …
+ *   console.log(id, deleted)
  *   since = feed.lastSeq
  * }
  */
@@ -423,8 +424,8 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
      * @example
      * const ann = await people.get('ann')
      * const [first, second] = await people.get(['ann', 'bob'])
-     * const { _conflicts } = await people.get('ann', { conflicts: true })
-     * const { _attachments } = await people.get('ann', { attachments: 'blob' })   // or 'bytes', 'base64'
+     * const withConflicts = await people.get('ann', { conflicts: true })   // has `_conflicts`
+     * const withPhoto = await people.get('ann', { attachments: 'blob' })   // or 'bytes', 'base64'
      */
     get(id: string): Promise<Stored<T> | undefined>;
     get(id: string, options: WithAttachments & RevisionReadOptions): Promise<DocumentWithAttachments<T> | undefined>;
@@ -458,8 +459,8 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
      *   as `insert`. TypeError for a malformed `_rev` or `_revisions` of a replicated revision.
      * @example
      * const ann = await people.get('ann')
-     * await people.put({ ...ann, age: 32 })
-     * await people.put({ _id: 'ann', _rev: '2-b', _revisions: { start: 2, ids: ['b', 'a'] }, age: 33 }, { newEdits: false })
+     * await people.put({ ...ann!, age: 32 })
+     * await people.put({ _id: 'ann', _rev: '2-b', _revisions: { start: 2, ids: ['b', 'a'] }, name: 'Ann', age: 33 }, { newEdits: false })
      */
     put(document: DocumentInput<Input>, options?: AtomicOptions & EditOptions): Promise<WriteResult>;
     put(documents: readonly DocumentInput<Input>[], options?: AtomicOptions & EditOptions): Promise<WriteResult[]>;
@@ -521,7 +522,7 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
      *
      * @example
      * const photo = await people.getAttachment('ann', 'photo.jpg')
-     * image.src = URL.createObjectURL(await photo.blob())
+     * image.src = URL.createObjectURL(await photo!.blob())
      */
     getAttachment(id: string, name: string, options?: GetAttachmentOptions): Promise<Attachment | undefined>;
     /**
@@ -750,7 +751,7 @@ export class Database<Schemas extends object = object> {
      *   never stop to write
      * @example
      * await db.moveTo(opfs(), { onProgress: show })
-     * db = await open('shop', { storage: opfs() })
+     * const moved = await open('shop', { storage: opfs() })
      */
     moveTo(storage: DatabaseStorage, options?: MoveOptions): Promise<void>;
     /**
@@ -895,7 +896,7 @@ export interface DocumentIssue {
  *
  * @example
  * const { total, offset, rows } = await people.list({ prefix: 'a', skip: 1000, limit: 20, docs: true }).page()
- * for await (const { id, rev } of people.list()) { … } // any number of rows, a few at a time
+ * for await (const { id, rev } of people.list()) console.log(id, rev) // any number of rows, a few at a time
  */
 export class DocumentList<Row> implements AsyncIterable<Row> {
     /** The rows, with the number of all documents, how many of them come before, and the sequence number it is as of. */
@@ -1090,7 +1091,7 @@ export class Groups<Row extends object, Document extends object> implements Asyn
      * What each row tells beside the group.
      *
      * @example
-     * .aggregate({ people: { $count: true }, oldest: { $max: 'age' } })
+     * const cities = await people.find().groupBy('city').aggregate({ people: { $count: true }, oldest: { $max: 'age' } }).toArray()
      */
     aggregate<const Wanted extends Aggregates<Document>>(wanted: Wanted): Groups<Row & Aggregated<Document, Wanted>, Document>;
     /** Only groups whose rows match. */
@@ -1544,9 +1545,9 @@ export type OrderedPath<Path extends string> = Path | `-${Path}`;
  *
  * @example
  * try {
- *   await people.insert({ _id: 'ann' })
+ *   await people.insert({ _id: 'ann', name: 'Ann', age: 31 })
  * } catch (error) {
- *   if (error instanceof PannierError && error.code === 'PANNIER_CONFLICT') …
+ *   if (error instanceof PannierError && error.code === 'PANNIER_CONFLICT') console.log(error.details)
  * }
  */
 export class PannierError extends Error {
@@ -1988,7 +1989,7 @@ export abstract class RevisionOperations<T extends object> {
      *
      * @throws PANNIER_NOT_FOUND if there is no such document. What `choose` throws is passed on.
      * @example
-     * await people.resolve('ann', (leaves) => ({ ...leaves[0], tags: leaves.flatMap(({ tags }) => tags) }))
+     * await people.resolve('ann', (leaves) => ({ ...leaves[0]!, tags: leaves.flatMap(({ tags }) => tags ?? []) }))
      */
     resolve(id: string, choose: (leaves: RevisionDocument<T>[]) => DocumentInput<T> | undefined): Promise<WriteResult>;
     /**
@@ -2158,7 +2159,7 @@ export class Transaction<Schemas extends object = object> {
  *
  * @example
  * const byCity = people.view('byCity', {
- *   map: (person, emit: Emit<string, number>) => emit(person.city, person.age),
+ *   map: (person, emit: Emit<string, number>) => emit(person.city ?? '', person.age),
  *   reduce: '_stats',
  * })
  * const { rows } = await byCity.query({ group: true })
@@ -2389,7 +2390,7 @@ export function registerCollation(collation: Collation): void;
  *   nothing can be read, as the meta record is damaged; PANNIER_ABORTED; as `open`
  * @example
  * const report = await repair('shop', { to: 'shop-repaired' })
- * if (!report.isComplete) tell(report.problems, report.collections)
+ * if (!report.isComplete) show(report.problems, report.collections)
  */
 export function repair(name: string, options: RepairOptions): Promise<RepairReport>;
 

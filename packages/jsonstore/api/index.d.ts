@@ -212,7 +212,7 @@ export class JSONStoreApi {
      * @deprecated Use `init`.
      * @returns The accessor; for wrong arguments a code, as JSONStore does.
      * @example
-     * const users = JSONStore.initCollection('users', { id: 'integer' }, { onSuccess: () => users.findAll().then(show) })
+     * JSONStore.initCollection('users', { id: 'integer' }, { onSuccess: () => show('users are there') })
      */
     initCollection<T extends object = JsonObject>(name: string, searchFields?: Readonly<Record<string, SearchFieldType>> | null, options?: InitCollectionOptions | null): JSONStoreCollection<T> | number;
     /** @deprecated Use the `password` of `init`. For the calls of `initCollection` that follow. False for what is no password. */
@@ -236,7 +236,7 @@ export class JSONStoreCollection<T extends object = JsonObject> {
      * Adds one document or several, all or nothing. Resolves with their number.
      *
      * @example
-     * await people.add({ name: 'Ann', age: 31 }, { additionalSearchFields: { team: 'blue' } })
+     * await JSONStore.get('people')!.add({ name: 'Ann', age: 31 }, { additionalSearchFields: { team: 'blue' } })
      */
     add(data: T | readonly T[], options?: AddOptions | null): JSONStorePromise<number>;
     /**
@@ -251,7 +251,7 @@ export class JSONStoreCollection<T extends object = JsonObject> {
      * Documents that match one of the query parts.
      *
      * @example
-     * await people.advancedFind([QueryPart().like('name', 'ann').lessThan('age', 30)], { sort: [{ age: 'desc' }] })
+     * await JSONStore.get('people')!.advancedFind([JSONStore.QueryPart().like('name', 'ann').lessThan('age', 30)], { sort: [{ age: 'desc' }] })
      */
     advancedFind(parts: QueryPartConditions | QueryConditions | readonly (QueryPartConditions | QueryConditions)[], options?: FindOptions | null): JSONStorePromise<JSONStoreDocument<T>[]>;
     /**

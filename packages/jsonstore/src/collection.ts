@@ -140,7 +140,7 @@ export class JSONStoreCollection<T extends object = JsonObject> {
    * Adds one document or several, all or nothing. Resolves with their number.
    *
    * @example
-   * await people.add({ name: 'Ann', age: 31 }, { additionalSearchFields: { team: 'blue' } })
+   * await JSONStore.get('people')!.add({ name: 'Ann', age: 31 }, { additionalSearchFields: { team: 'blue' } })
    */
   add(data: T | readonly T[], options?: AddOptions | null): JSONStorePromise<number> {
     return this.#add(data, options, isMarked(options, true))
@@ -188,7 +188,7 @@ export class JSONStoreCollection<T extends object = JsonObject> {
    * Documents that match one of the query parts.
    *
    * @example
-   * await people.advancedFind([QueryPart().like('name', 'ann').lessThan('age', 30)], { sort: [{ age: 'desc' }] })
+   * await JSONStore.get('people')!.advancedFind([JSONStore.QueryPart().like('name', 'ann').lessThan('age', 30)], { sort: [{ age: 'desc' }] })
    */
   advancedFind(
     parts: QueryPartConditions | QueryConditions | readonly (QueryPartConditions | QueryConditions)[],

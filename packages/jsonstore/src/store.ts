@@ -193,7 +193,7 @@ export class JSONStoreApi {
    * @deprecated Use `init`.
    * @returns The accessor; for wrong arguments a code, as JSONStore does.
    * @example
-   * const users = JSONStore.initCollection('users', { id: 'integer' }, { onSuccess: () => users.findAll().then(show) })
+   * JSONStore.initCollection('users', { id: 'integer' }, { onSuccess: () => show('users are there') })
    */
   initCollection<T extends object = JsonObject>(
     name: string,

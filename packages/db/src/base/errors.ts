@@ -68,9 +68,9 @@ export interface PannierErrorOptions {
  *
  * @example
  * try {
- *   await people.insert({ _id: 'ann' })
+ *   await people.insert({ _id: 'ann', name: 'Ann', age: 31 })
  * } catch (error) {
- *   if (error instanceof PannierError && error.code === 'PANNIER_CONFLICT') …
+ *   if (error instanceof PannierError && error.code === 'PANNIER_CONFLICT') console.log(error.details)
  * }
  */
 export class PannierError extends Error {

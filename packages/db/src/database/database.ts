@@ -325,7 +325,7 @@ export class Database<Schemas extends object = object> {
    *   never stop to write
    * @example
    * await db.moveTo(opfs(), { onProgress: show })
-   * db = await open('shop', { storage: opfs() })
+   * const moved = await open('shop', { storage: opfs() })
    */
   async moveTo(storage: DatabaseStorage, options: MoveOptions = {}): Promise<void> {
     this.#assertOpen()

@@ -69,7 +69,7 @@ export interface RepairReport {
  *   nothing can be read, as the meta record is damaged; PANNIER_ABORTED; as `open`
  * @example
  * const report = await repair('shop', { to: 'shop-repaired' })
- * if (!report.isComplete) tell(report.problems, report.collections)
+ * if (!report.isComplete) show(report.problems, report.collections)
  */
 export async function repair(name: string, options: RepairOptions): Promise<RepairReport> {
   limitsOf(name, {}, 'repair()')

@@ -86,8 +86,8 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
    * @example
    * const ann = await people.get('ann')
    * const [first, second] = await people.get(['ann', 'bob'])
-   * const { _conflicts } = await people.get('ann', { conflicts: true })
-   * const { _attachments } = await people.get('ann', { attachments: 'blob' })   // or 'bytes', 'base64'
+   * const withConflicts = await people.get('ann', { conflicts: true })   // has `_conflicts`
+   * const withPhoto = await people.get('ann', { attachments: 'blob' })   // or 'bytes', 'base64'
    */
   get(id: string): Promise<Stored<T> | undefined>
   get(id: string, options: WithAttachments & RevisionReadOptions): Promise<DocumentWithAttachments<T> | undefined>
@@ -136,8 +136,8 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
    *   as `insert`. TypeError for a malformed `_rev` or `_revisions` of a replicated revision.
    * @example
    * const ann = await people.get('ann')
-   * await people.put({ ...ann, age: 32 })
-   * await people.put({ _id: 'ann', _rev: '2-b', _revisions: { start: 2, ids: ['b', 'a'] }, age: 33 }, { newEdits: false })
+   * await people.put({ ...ann!, age: 32 })
+   * await people.put({ _id: 'ann', _rev: '2-b', _revisions: { start: 2, ids: ['b', 'a'] }, name: 'Ann', age: 33 }, { newEdits: false })
    */
   put(document: DocumentInput<Input>, options?: AtomicOptions & EditOptions): Promise<WriteResult>
   put(documents: readonly DocumentInput<Input>[], options?: AtomicOptions & EditOptions): Promise<WriteResult[]>
@@ -246,7 +246,7 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
    *
    * @example
    * const photo = await people.getAttachment('ann', 'photo.jpg')
-   * image.src = URL.createObjectURL(await photo.blob())
+   * image.src = URL.createObjectURL(await photo!.blob())
    */
   getAttachment(id: string, name: string, options: GetAttachmentOptions = {}): Promise<Attachment | undefined> {
     return this.#withAttachments((attachments, access) => attachments.getAttachment(access, id, name, options))

@@ -52,7 +52,7 @@ const BATCH_DOCUMENTS_MAX = 128
  *
  * @example
  * const { total, offset, rows } = await people.list({ prefix: 'a', skip: 1000, limit: 20, docs: true }).page()
- * for await (const { id, rev } of people.list()) { … } // any number of rows, a few at a time
+ * for await (const { id, rev } of people.list()) console.log(id, rev) // any number of rows, a few at a time
  */
 export class DocumentList<Row> implements AsyncIterable<Row> {
   readonly #access: CollectionAccess

@@ -145,7 +145,7 @@ export abstract class RevisionOperations<T extends object> {
    *
    * @throws PANNIER_NOT_FOUND if there is no such document. What `choose` throws is passed on.
    * @example
-   * await people.resolve('ann', (leaves) => ({ ...leaves[0], tags: leaves.flatMap(({ tags }) => tags) }))
+   * await people.resolve('ann', (leaves) => ({ ...leaves[0]!, tags: leaves.flatMap(({ tags }) => tags ?? []) }))
    */
   resolve(id: string, choose: (leaves: RevisionDocument<T>[]) => DocumentInput<T> | undefined): Promise<WriteResult> {
     calling('resolve()', () => checkId(id))

@@ -43,7 +43,7 @@ export type ViewAnswer<Document, Key, Value, Result> = [Result] extends [never]
  *
  * @example
  * const byCity = people.view('byCity', {
- *   map: (person, emit: Emit<string, number>) => emit(person.city, person.age),
+ *   map: (person, emit: Emit<string, number>) => emit(person.city ?? '', person.age),
  *   reduce: '_stats',
  * })
  * const { rows } = await byCity.query({ group: true })

@@ -71,9 +71,10 @@ export interface ChangesPage<T extends object> {
  * Rows in the order of their sequence numbers. Each loop over it starts again at `since`.
  *
  * @example
+ * let since = 0 // as it was kept
  * const feed = people.changes({ since, live: true, signal })
  * for await (const { id, deleted } of feed) {
- *   …
+ *   console.log(id, deleted)
  *   since = feed.lastSeq
  * }
  */

@@ -92,7 +92,7 @@ export class Attachment {
    * that it has yet to read can't be used again.
    *
    * @example
-   * return new Response(attachment.stream(), { headers: { 'content-type': attachment.contentType } })
+   * const response = new Response(attachment.stream(), { headers: { 'content-type': attachment.contentType } })
    */
   stream(range: ByteRange = this.#range): ReadableStream<Uint8Array<ArrayBuffer>> {
     const { start, end } = this.#clamp(range, 'stream()')

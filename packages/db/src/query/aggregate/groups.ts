@@ -42,7 +42,7 @@ export class Groups<Row extends object, Document extends object> implements Asyn
    * What each row tells beside the group.
    *
    * @example
-   * .aggregate({ people: { $count: true }, oldest: { $max: 'age' } })
+   * const cities = await people.find().groupBy('city').aggregate({ people: { $count: true }, oldest: { $max: 'age' } }).toArray()
    */
   aggregate<const Wanted extends Aggregates<Document>>(
     wanted: Wanted,

@@ -1,0 +1,50 @@
+/** What the examples of docstrings take for granted, so that they can be short: their test imports it. */
+import type { Attachment, Collection, Database, Query, Replication, SearchQuery, View } from 'pannier'
+import type { JSONStore as Store } from '@pannier/jsonstore'
+
+export interface Person {
+  name: string
+  age: number
+  city?: string
+  email?: string
+  tags?: string[]
+  active?: boolean
+}
+
+export interface Account {
+  amount: number
+}
+
+export interface Post {
+  title: string
+  body: string
+  draft: boolean
+}
+
+export declare const db: Database
+export declare const people: Collection<Person>
+export declare const messages: Collection<{ read: boolean }>
+export declare const query: Query<Person>
+export declare const search: SearchQuery<Person>
+export declare const byCity: View<Person, string, number>
+export declare const sync: Replication
+export declare const attachment: Attachment
+export declare const ann: { readonly _id: string; readonly _rev: string } & Person
+export declare const JSONStore: typeof Store
+
+export declare const since: number
+export declare const seq: number
+export declare const city: string
+export declare const id: string
+export declare const password: string
+export declare const user: { readonly wantsItFaster: () => Promise<boolean> }
+export declare const signal: AbortSignal
+export declare const file: File
+export declare const response: { readonly body: ReadableStream<Uint8Array<ArrayBuffer>> }
+export declare const image: HTMLImageElement
+
+export declare function show(...values: readonly unknown[]): void
+export declare function render(...values: readonly unknown[]): void
+export declare function refresh(): void
+export declare function offerExport(...values: readonly unknown[]): void
+export declare function merge<T extends object>(mine: T | undefined, others: readonly T[]): T
