@@ -6,9 +6,9 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import * as library from 'pannier'
 import { readDocstring } from './docstring.ts'
 import { membersOf, statementsOf, withoutDocs, type Statement } from '../checks/statements.ts'
+import { PACKAGES } from '../checks/packages.ts'
 import { root } from './code-blocks.ts'
 
 const GENERATED = '<!-- Generated from docstrings by npm run api. -->'
@@ -25,7 +25,13 @@ interface PageSpec {
   readonly roots?: readonly string[]
 }
 
-const LIBRARY = [['pannier', 'packages/db/api/index.d.ts']] as const
+/** Entries with a page of their own, and what only our own packages may import. */
+const APART: ReadonlySet<string> = new Set(['indexeddb', 'opfs', 'sqlite', 'memory', 'level', 'testing', 'internal'])
+
+const LIBRARY = PACKAGES.filter(({ name }) => name === 'pannier')
+  .flatMap(({ entries }) => entries)
+  .filter(({ name }) => !APART.has(name))
+  .map(({ name, specifier }) => [specifier, `packages/db/api/${name}.d.ts`] as const)
 
 const PAGES: readonly PageSpec[] = [
   {
@@ -302,9 +308,14 @@ function limitsText(limits: readonly Declaration[]): string {
   return [head, '| limit | value | what it bounds |', '| --- | ---: | --- |', ...rows, ''].join('\n')
 }
 
+const values = Object.assign(
+  {},
+  ...(await Promise.all(LIBRARY.map(([specifier]) => import(/* @vite-ignore */ specifier)))),
+) as Readonly<Record<string, unknown>>
+
 /** A limit with its unit, which is the last word of its name. */
 function amountOf(name: string): string {
-  const value = (library as Readonly<Record<string, unknown>>)[name] as number
+  const value = values[name] as number
   const [, unit = ''] = /_(BYTES|CHARS|DOCUMENTS)_MAX$/.exec(name) ?? []
   if (unit !== 'BYTES') return [value.toLocaleString('en'), unit === 'CHARS' ? 'characters' : ''].join(' ').trim()
   for (const [size, word] of [
