@@ -67,12 +67,12 @@ function countBars(): Bar[] {
   const paths = files.map(({ path }) => path)
   return [
     bar('files in packages/db/src', 345, paths, 320),
-    { name: 'lines in packages/db/src', count: lines, max: 47_600, goal: 41_000, offenders: [] },
+    { name: 'lines in packages/db/src', count: lines, max: 48_200, goal: 41_000, offenders: [] },
     bar('import cycles, dynamic imports and types included', 4, importCycles(modules)),
     bar('exports of src that nobody imports', 0, unused.byNobody),
     bar('exports of src that only tests import', 41, unused.byTestsOnly),
-    bar('public exports without a docstring', 102, undocumented.exports),
-    bar('members of public exports without a docstring', 252, undocumented.members),
+    bar('public exports without a docstring', 0, undocumented.exports),
+    bar('members of public exports without a docstring', 0, undocumented.members),
     bar('broken links in documents', 4, documents.brokenLinks()),
     bar('files that documents name and that are not there', 2, documents.missingFiles()),
     bar('issues that documents name', 0, documents.staleIssues()),

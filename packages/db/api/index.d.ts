@@ -31,6 +31,7 @@ export type Aggregate<Path extends string = string> = {
     readonly $distinct: Path;
 };
 
+/** How an aggregate is answered, as `explain` tells it. */
 export interface AggregateExplanation {
     /**
      * - 'index ends': counts, and first and last entries of indexes.
@@ -44,6 +45,7 @@ export interface AggregateExplanation {
     readonly plan?: Explanation;
 }
 
+/** The type of one result of an aggregate: that of the field, or a number. */
 export type AggregateValue<Document, One> = One extends {
     readonly $min: infer Path extends string;
 } ? NonNullable<FieldValue<Document, Path>> | undefined : One extends {
@@ -66,6 +68,7 @@ export type Aggregates<Document> = {
 
 /** All or nothing, which is the default. */
 export interface AtomicOptions {
+    /** All or nothing. */
     readonly atomic?: true;
 }
 
@@ -74,7 +77,9 @@ export interface AtomicOptions {
  * nothing refers to any more is gone. While it is read, it stays.
  */
 export class Attachment {
+    /** Its name, unique within its document. */
     readonly name: string;
+    /** Its media type, such as 'image/jpeg'. */
     readonly contentType: string;
     /** `md5-` and the MD5 of the content in base64. */
     readonly digest: string;
@@ -112,6 +117,7 @@ export type AttachmentForm = 'base64' | 'blob' | 'bytes';
 
 /** A new attachment in `_attachments` of a document that is written. */
 export interface AttachmentInput {
+    /** The content. */
     readonly data: AttachmentData;
     /** By default that of the Blob, else 'application/octet-stream'. */
     readonly content_type?: string;
@@ -122,6 +128,7 @@ export type AttachmentInputs = Readonly<Record<string, AttachmentInput | Attachm
 
 /** What a document that is read says of an attachment, in `_attachments`. */
 export interface AttachmentStub {
+    /** The media type. */
     readonly content_type: string;
     /** `md5-` and the MD5 of the content in base64, as CouchDB has it. */
     readonly digest: string;
@@ -129,11 +136,13 @@ export interface AttachmentStub {
     readonly length: number;
     /** Generation of the revision that the attachment came with. */
     readonly revpos: number;
+    /** Marks an entry without content. */
     readonly stub: true;
 }
 
 /** Keeps the attachment of that name which the revision before has. The stubs of documents that were read are such. */
 export interface AttachmentStubInput {
+    /** Keeps the attachment that the document has under this name. */
     readonly stub: true;
     /** If given it must be that of the attachment. */
     readonly digest?: string;
@@ -142,6 +151,7 @@ export interface AttachmentStubInput {
 /** Documents in one write. */
 export const BATCH_DOCUMENTS_MAX = 1000000;
 
+/** Whether a batch is all or nothing. */
 export interface BatchOptions {
     /** False: a document that can't be written does not keep the others from being written. */
     readonly atomic?: boolean;
@@ -164,7 +174,9 @@ export type BulkGetResult<T extends object, Document = RevisionDocument<T>> = {
 
 /** A part of the content, as `slice` has it: up to but not including `end`. What lies beyond the content is left out. */
 export interface ByteRange {
+    /** The first byte, from 0; 0 when left out. */
     readonly start?: number;
+    /** The byte after the last one; the length when left out. */
     readonly end?: number;
 }
 
@@ -200,9 +212,11 @@ export class ChangeFeed<T extends object> implements AsyncIterable<DocumentChang
     page(): Promise<ChangesPage<T>>;
     /** The rows in arrays, as they are read. */
     batches(): AsyncIterableIterator<readonly DocumentChange<Stored<T>>[]>;
+    /** The changes, one after another. */
     [Symbol.asyncIterator](): AsyncIterableIterator<DocumentChange<Stored<T>>>;
 }
 
+/** Which changes a feed has, and from where on. */
 export interface ChangesOptions<T extends object = Record<string, unknown>> {
     /** Only changes with a higher number: the `lastSeq` of an earlier read. 'now': only those after this call. Default: 0, all. */
     readonly since?: number | 'now';
@@ -226,6 +240,7 @@ export interface ChangesOptions<T extends object = Record<string, unknown>> {
     }>;
     /** How the selector is to be understood, as for `find`. */
     readonly dialect?: SelectorMeaning['dialect'] | undefined;
+    /** The name of a registered collation by which the selector compares strings. */
     readonly collation?: SelectorMeaning['collation'];
     /** Only documents with these ids. */
     readonly ids?: readonly string[];
@@ -239,7 +254,9 @@ export interface ChangesOptions<T extends object = Record<string, unknown>> {
 
 /** Changes read in one go, and where to go on. */
 export interface ChangesPage<T extends object> {
+    /** In the order of their sequence numbers. */
     readonly changes: DocumentChange<Stored<T>>[];
+    /** The `since` of the next page. */
     readonly lastSeq: number;
     /** Changes after `lastSeq`, filtered or not. */
     readonly pending: number;
@@ -249,12 +266,14 @@ export interface ChangesPage<T extends object> {
 export interface CheckReport {
     /** True if there are no problems. */
     readonly ok: boolean;
+    /** What is wrong; empty if nothing is. */
     readonly problems: readonly Problem[];
 }
 
 /** On which sides they are kept. One side alone trusts that the other has lost nothing. */
 export type CheckpointSides = 'both' | 'source' | 'target' | 'none';
 
+/** An order of strings, for `registerCollation`. */
 export interface Collation {
     /** With its version: 'icu-root 15'. */
     readonly name: string;
@@ -262,6 +281,7 @@ export interface Collation {
     readonly key: (text: string) => string;
 }
 
+/** The documents of one collection, with its indexes, views, feeds and replications. */
 export class Collection<T extends object, Input extends object = T> extends CollectionOperations<T, Input> {
     /**
      * Resolves when documents of older versions are migrated, for which reads and writes wait, and every index that was declared
@@ -374,6 +394,7 @@ export class Collection<T extends object, Input extends object = T> extends Coll
     replicate(options: CollectionReplicateOptions): Replication;
 }
 
+/** What a commit has changed in one collection. */
 export interface CollectionChange {
     /** Of the documents that were written, deleted or purged; undefined if they are too many to list, or not known. */
     readonly ids: readonly string[] | undefined;
@@ -396,6 +417,7 @@ export interface CollectionHost {
 
 /** What `collection.info()` tells. Reads no page. */
 export interface CollectionInfo {
+    /** The name of the collection. */
     readonly name: string;
     /** Live documents. */
     readonly documents: number;
@@ -567,6 +589,7 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
     info(): Promise<CollectionInfo>;
 }
 
+/** What code declares of a collection: its indexes, its schema and its settings. */
 export interface CollectionOptions<T extends object = JsonObject, Schema = unknown> extends SchemaOptions<Schema> {
     /**
      * Indexes that the collection is to have, beside those that it has. They are built in the background: `ready()` waits for
@@ -597,13 +620,17 @@ export type CollectionReplicateOptions = ReplicationOptions & ({
 
 /** A collection, and what whoever has it has to say about replicating from or to it. */
 export interface CollectionSide extends CollectionHost {
+    /** The collection to replicate from or to. */
     readonly collection: Exclude<ReplicationTarget, string | URL>;
 }
 
 /** A document with conflicts: the revision that wins, and the other live leaves. */
 export interface ConflictedDocument {
+    /** The id of the document. */
     readonly id: string;
+    /** The winning revision. */
     readonly rev: string;
+    /** The other live leaf revisions. */
     readonly conflicts: readonly string[];
 }
 
@@ -776,6 +803,7 @@ export class Database<Schemas extends object = object> {
     close(): Promise<void>;
     /** Closes the database and deletes it with everything in it, also when no room is left. */
     destroy(): Promise<void>;
+    /** Closes the database, for `await using`. */
     [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -811,11 +839,13 @@ export interface DatabaseStorage {
     destroy(name: string): Promise<void>;
 }
 
+/** Options of `db.sync`. */
 export interface DatabaseSyncOptions extends ReplicationOptions {
     /** Their names, or where each of them is in step with what. */
     readonly collections: readonly string[] | Readonly<Record<string, ReplicationTarget>>;
 }
 
+/** Options of `deleteAttachment`. */
 export interface DeleteAttachmentOptions {
     /** Only if this is the current revision of the document (or one of several in conflict). */
     readonly rev?: string;
@@ -823,17 +853,23 @@ export interface DeleteAttachmentOptions {
 
 /** A tombstone as it is handed in. */
 export interface DeletedInput extends InputMeta {
+    /** The id of the document. */
     readonly _id: string;
+    /** Marks a tombstone. */
     readonly _deleted: true;
 }
 
 /** One that was asked for by its id and is deleted. */
 export interface DeletedRow {
+    /** The id of the document. */
     readonly id: string;
+    /** The revision of its tombstone. */
     readonly rev: string;
+    /** Marks a deleted document. */
     readonly deleted: true;
 }
 
+/** Options of `destroy`. */
 export interface DestroyOptions {
     /** Where it is kept; as for `open`. */
     readonly storage?: DatabaseStorage;
@@ -867,9 +903,11 @@ export interface DirectionOptions {
     readonly snapshot?: boolean | undefined;
 }
 
+/** One change in a feed: the document with its newest revision. */
 export interface DocumentChange<T extends object = StoredDocument> {
     /** Of the document's last change. */
     readonly seq: number;
+    /** The id of the document. */
     readonly id: string;
     /** The winner first; with `style: 'all'` every leaf revision. */
     readonly changes: readonly {
@@ -886,6 +924,7 @@ export type DocumentInput<T extends object> = (ContentOf<T> & InputMeta) | (Part
 
 /** What is wrong with a document and where, as `details.issues` of PANNIER_INVALID_DOCUMENT has it. */
 export interface DocumentIssue {
+    /** What the schema says about it. */
     readonly message: string;
     /** From the document inwards; empty for the document itself. */
     readonly path: readonly (string | number)[];
@@ -901,6 +940,7 @@ export interface DocumentIssue {
 export class DocumentList<Row> implements AsyncIterable<Row> {
     /** The rows, with the number of all documents, how many of them come before, and the sequence number it is as of. */
     page(): Promise<ListPage<Row>>;
+    /** All rows, as an array. */
     toArray(): Promise<Row[]>;
     /** Rows as they are read, from one snapshot, which is held until the loop ends or is left. */
     [Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined>;
@@ -926,12 +966,14 @@ export type DocumentWithAttachments<T extends object> = Omit<RevisionDocument<T>
 export interface DuplicateKey {
     /** The values of the index's fields. */
     readonly key: readonly unknown[];
+    /** The documents that have this key. */
     readonly ids: readonly string[];
 }
 
 /** 'relaxed': survives the end of the process or tab. 'strict': survives a loss of power. */
 export type Durability = 'relaxed' | 'strict';
 
+/** Whether a write makes a new revision or takes up one that another replica has made. */
 export interface EditOptions {
     /** False: the revisions were made elsewhere, and are taken up as they are. */
     readonly newEdits?: boolean;
@@ -940,6 +982,7 @@ export interface EditOptions {
 /** Adds a row to a view. Keys and values are JSON; what JSON does not know becomes what JSON.stringify makes of it. */
 export type Emit<Key = unknown, Value = unknown> = (key: Key, value?: Value) => void;
 
+/** The passwords and keys of an encrypted database. */
 export class Encryption {
     /** Everybody who can open the database. */
     slots(): Promise<EncryptionSlot[]>;
@@ -968,9 +1011,11 @@ export class Encryption {
      * @throws PANNIER_ABORTED, PANNIER_CLOSED, PANNIER_CORRUPT, PANNIER_QUOTA_EXCEEDED
      */
     rotateKey(options?: LongWork): Promise<void>;
+    /** How often the key was used, and whether it should be rotated. */
     info(): Promise<EncryptionInfo>;
 }
 
+/** What `encryption.info()` tells. */
 export interface EncryptionInfo {
     /** Records that the key has sealed, at most. */
     readonly keyUses: number;
@@ -982,7 +1027,9 @@ export interface EncryptionInfo {
 
 /** One of those who can open the database. */
 export interface EncryptionSlot {
+    /** Names the slot, for `deleteSlot`. */
     readonly id: string;
+    /** What opens it: a password, a key or a recovery key. */
     readonly kind: SlotKind;
     /** As given when it was added; not secret. */
     readonly label: string;
@@ -991,12 +1038,15 @@ export interface EncryptionSlot {
 /** Every code, grouped by when it occurs. Codes are stable: programs may match them. */
 export type ErrorCode = 'PANNIER_LOCKED' | 'PANNIER_BLOCKED' | 'PANNIER_OPEN_FAILED' | 'PANNIER_UNAVAILABLE' | 'PANNIER_WRONG_FORMAT' | 'PANNIER_NEWER_FORMAT' | 'PANNIER_ENCRYPTED' | 'PANNIER_NOT_ENCRYPTED' | 'PANNIER_WRONG_KEY' | 'PANNIER_EXISTS' | 'PANNIER_CLOSED' | 'PANNIER_CORRUPT' | 'PANNIER_IO' | 'PANNIER_QUOTA_EXCEEDED' | 'PANNIER_STALE' | 'PANNIER_RECOVERY_NEEDED' | 'PANNIER_DEADLOCK' | 'PANNIER_TURN_TIMEOUT' | 'PANNIER_TRANSACTION_ENDED' | 'PANNIER_SNAPSHOT_EXPIRED' | 'PANNIER_CONFLICT' | 'PANNIER_NOT_FOUND' | 'PANNIER_UNIQUE' | 'PANNIER_KEY_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_DEEP' | 'PANNIER_BATCH_TOO_LARGE' | 'PANNIER_INVALID_DOCUMENT' | 'PANNIER_ATTACHMENT_TOO_LARGE' | 'PANNIER_ATTACHMENT_MISSING' | 'PANNIER_EPOCH_MISMATCH' | 'PANNIER_NEWER_SCHEMA' | 'PANNIER_INDEX_MISMATCH' | 'PANNIER_UNSAFE_REGEX' | 'PANNIER_LIMIT' | 'PANNIER_PEER_UNREACHABLE' | 'PANNIER_PEER_REFUSED' | 'PANNIER_MODULE_NOT_LOADED' | 'PANNIER_ABORTED';
 
+/** Options of `explain`. */
 export interface ExplainOptions {
     /** Answer the query too, and tell what that took. */
     readonly run?: boolean;
 }
 
+/** How a query is answered: its plan, its indexes and its costs. */
 export interface Explanation {
+    /** The steps, each with the steps below it. */
     readonly plan: PlanStep;
     /** Rows before skip and limit. */
     readonly rows: number;
@@ -1023,6 +1073,7 @@ export interface Explanation {
  */
 export type ExportFormat = 'ndjson' | 'json' | 'couchdb' | 'couchdb-bulk' | 'replica';
 
+/** Options of `collection.export`. */
 export interface ExportOptions<T extends object> extends LongWork {
     /** 'ndjson' when left out. */
     readonly format?: ExportFormat | undefined;
@@ -1032,6 +1083,7 @@ export interface ExportOptions<T extends object> extends LongWork {
     readonly attachments?: boolean | undefined;
 }
 
+/** Sends an HTTP request, as the platform's `fetch` does. */
 export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>;
 
 /** What may be asked of a field: a value that it equals, operators, or conditions on fields inside it. */
@@ -1041,25 +1093,39 @@ export type FieldCondition<Value> = unknown extends Value ? unknown : EqualTo<Op
 export class FieldFilters<Value = unknown> {
     /** Several at once, as in a selector: of an array one and the same element has to meet all comparisons. */
     is(condition: Readonly<Record<string, unknown>>): WhereFilter;
+    /** The field equals the value. */
     eq(value: Equal<Value>): WhereFilter;
+    /** The field is there and differs from the value. */
     ne(value: Equal<Value>): WhereFilter;
+    /** The field is greater than the value. */
     gt(value: Bound<Value>): WhereFilter;
+    /** The field is greater than the value or equals it. */
     gte(value: Bound<Value>): WhereFilter;
+    /** The field is lower than the value. */
     lt(value: Bound<Value>): WhereFilter;
+    /** The field is lower than the value or equals it. */
     lte(value: Bound<Value>): WhereFilter;
     /** From the first to the second, both included. */
     between(from: Bound<Value>, to: Bound<Value>): WhereFilter;
+    /** The field equals one of the values. */
     in(values: readonly Equal<Value>[]): WhereFilter;
+    /** The field is there and equals none of the values. */
     notIn(values: readonly Equal<Value>[]): WhereFilter;
     /** An array that has this element. */
     has(value: Element<Value>): WhereFilter;
+    /** An array that has all of these elements. */
     hasAll(values: readonly Element<Value>[]): WhereFilter;
+    /** A string that begins with the prefix. */
     beginsWith(prefix: Prefix<Value>): WhereFilter;
     /** `g` and `y` make no difference to whether an expression is found. */
     matches(expression: RegExp): WhereFilter;
+    /** The field is there; with false, it is missing. */
     exists(exists?: boolean): WhereFilter;
+    /** The field has a value of this type: 'null', 'boolean', 'number', 'string', 'array' or 'object'. */
     type(type: ValueType): WhereFilter;
+    /** An array of that many elements. */
     size(elements: number): WhereFilter;
+    /** An integer that leaves the remainder when it is divided. */
     mod(divisor: number, remainder: number): WhereFilter;
     /** Some element of the array meets it: conditions on the element itself, `{ $gt: 5 }`, or on fields of it. */
     some(element: WhereFilter | Readonly<Record<string, unknown>>): WhereFilter;
@@ -1075,8 +1141,10 @@ export type FieldPath<T> = IsLoose<T> extends true ? string : PathOf<T, Depth> |
 /** The value at a path; undefined is part of it where the field may be missing. */
 export type FieldValue<T, Path extends string> = unknown extends T ? unknown : string extends Path ? unknown : T extends readonly (infer Element)[] ? Path extends `${number}` ? Element | undefined : Path extends `${number}.${infer Rest}` ? FieldValue<Element, Rest> | undefined : undefined : T extends object ? Path extends keyof T ? T[Path] : Path extends `${infer Name}.${infer Rest}` ? Name extends keyof T ? FieldValue<T[Name], Rest> : undefined : undefined : undefined;
 
+/** The highest generation of a revision: the number before the hyphen. */
 export const GENERATION_MAX: number;
 
+/** Options of `getAttachment`: a range of bytes, and the revision of the document. */
 export interface GetAttachmentOptions extends ByteRange {
     /** Of this revision of the document. */
     readonly rev?: string;
@@ -1104,14 +1172,17 @@ export class Groups<Row extends object, Document extends object> implements Asyn
     limit(rows: number): Groups<Row, Document>;
     /** @throws PANNIER_LIMIT if the distinct values of a single group don't fit into memory; PANNIER_ABORTED. */
     toArray(): Promise<Row[]>;
+    /** The first group, or undefined. */
     first(): Promise<Row | undefined>;
     /** How many groups there are that `having` lets through, whatever skip and limit say. */
     count(): Promise<number>;
     /** How they would be computed now. */
     explain(): Promise<AggregateExplanation>;
+    /** The groups, one after another. */
     [Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined>;
 }
 
+/** How requests to a server are made. */
 export interface HttpOptions {
     /** Sent with each request. A function is asked each time: for tokens that expire. */
     readonly headers?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>) | undefined;
@@ -1131,6 +1202,7 @@ export interface HttpOptions {
     readonly connectionsMax?: number | undefined;
 }
 
+/** How a replication talks to a server. */
 export interface HttpPeerOptions extends HttpOptions {
     /** How often a server that has nothing to tell shows that it is there; 10,000 when left out. */
     readonly heartbeatMs?: number | undefined;
@@ -1156,6 +1228,7 @@ export interface ImportFailure {
     readonly line: number;
     /** Where it is known. */
     readonly id?: string;
+    /** Why it was not written. */
     readonly error: PannierError;
 }
 
@@ -1169,6 +1242,7 @@ export type ImportFormat = 'ndjson' | 'json' | 'couchdb';
  */
 export type ImportMode = 'insert' | 'upsert' | 'replicate';
 
+/** Options of `collection.import`. */
 export interface ImportOptions {
     /** Found out when left out. */
     readonly format?: ImportFormat | undefined;
@@ -1182,15 +1256,19 @@ export interface ImportOptions {
     readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
 }
 
+/** How far an import is. */
 export interface ImportProgress {
     /** Read up to now, and in all where that is known. */
     readonly bytes: number;
+    /** The length of the source in bytes; undefined if it is not known. */
     readonly bytesTotal: number | undefined;
     /** Documents that were written, and those that could not be. */
     readonly imported: number;
+    /** Documents that could not be written. */
     readonly failed: number;
 }
 
+/** How an import ended. */
 export interface ImportResult {
     /** Documents that were written. */
     readonly imported: number;
@@ -1202,9 +1280,11 @@ export interface ImportResult {
     readonly failed: readonly ImportFailure[];
 }
 
+/** One field of an index. */
 export interface IndexField {
     /** Dotted path of the field: 'age', 'address.city'; '_id' is the document's id. */
     readonly path: string;
+    /** From the highest value down. */
     readonly descending: boolean;
 }
 
@@ -1244,6 +1324,7 @@ export type InlineAttachment = Omit<AttachmentStub, 'length' | 'stub'> & {
 export interface InputMeta extends Omit<RevisionMeta, '_deleted'> {
     /** Without one it gets one. */
     readonly _id?: string;
+    /** The revision that the write replaces. */
     readonly _rev?: string;
     /** The document is deleted; what else it holds stays readable in its tombstone. */
     readonly _deleted?: boolean;
@@ -1256,11 +1337,13 @@ export type JsonObject = Record<string, unknown>;
 
 /** The documents with these ids, in this order, instead of a range. */
 export interface ListIdsOptions extends Omit<ListOptions, keyof IdRange> {
+    /** The ids, in the order of the rows. An id may occur more than once. */
     readonly ids: readonly string[];
 }
 
 /** Where a list begins and ends, in the order of ids: by code point. */
 export interface ListOptions extends IdRange {
+    /** From the last id to the first. */
     readonly descending?: boolean;
     /** Leaves out so many rows at the start; costs no walk. */
     readonly skip?: number;
@@ -1274,14 +1357,18 @@ export interface ListOptions extends IdRange {
 
 /** Rows, and where they stand in the whole. */
 export interface ListPage<Row> extends ListHead {
+    /** The rows. */
     readonly rows: Row[];
 }
 
+/** A row of a list by ids: a document, a deleted one, or none. */
 export type ListRow<T extends object = StoredDocument> = ListedRow<T> | DeletedRow | MissingRow;
 
 /** A document. */
 export interface ListedRow<T extends object = StoredDocument> {
+    /** The id of the document. */
     readonly id: string;
+    /** Its revision. */
     readonly rev: string;
     /** With `docs`. */
     readonly doc?: T;
@@ -1335,6 +1422,7 @@ export class LiveCount implements AsyncIterable<number> {
     get ready(): Promise<void>;
     /** The count now; undefined before the first. */
     get value(): number | undefined;
+    /** Whether the count is loaded, and whether it is up to date. */
     get status(): LiveStatus;
     /** What it failed with. */
     get error(): unknown;
@@ -1347,9 +1435,11 @@ export class LiveCount implements AsyncIterable<number> {
     [Symbol.asyncIterator](): AsyncIterableIterator<number, undefined, undefined>;
     /** Ends it and lets go of everything. `value` stays as it is. Idempotent. */
     close(): void;
+    /** Closes it, for `using`. */
     [Symbol.dispose](): void;
 }
 
+/** Options of `live` and `liveCount`. */
 export interface LiveOptions {
     /** Ends it. */
     readonly signal?: AbortSignal | undefined;
@@ -1368,6 +1458,7 @@ export class LiveQuery<Row extends object> implements AsyncIterable<LiveUpdate<R
     readonly ready: Promise<void>;
     /** The rows now; undefined before the first. Never change them: other live queries may share them. */
     get value(): readonly Row[] | undefined;
+    /** Whether the rows are loaded, and whether they are up to date. */
     get status(): LiveStatus;
     /** What it failed with. */
     get error(): unknown;
@@ -1383,12 +1474,14 @@ export class LiveQuery<Row extends object> implements AsyncIterable<LiveUpdate<R
     [Symbol.asyncIterator](): AsyncIterableIterator<LiveUpdate<Row>, undefined, undefined>;
     /** Ends it and lets go of everything. `value` stays as it is. Idempotent. */
     close(): void;
+    /** Closes it, for `using`. */
     [Symbol.dispose](): void;
 }
 
 /** 'loading' until the first rows are there; 'failed' with an error; 'ended' by `close`, its signal, or with the database. */
 export type LiveStatus = 'loading' | 'live' | 'ended' | 'failed';
 
+/** The new answer of a live query, and how it differs from the one before. */
 export interface LiveUpdate<Row> {
     /** All rows now. A new array each time; a row that did not change is the same object. */
     readonly rows: readonly Row[];
@@ -1406,6 +1499,7 @@ export interface LiveUpdate<Row> {
  * await people.local.put({ ...seen, _id: 'seen', seq })
  */
 export class LocalDocuments {
+    /** The local document with this id; undefined if there is none. */
     get(id: string): Promise<Stored<JsonObject> | undefined>;
     /**
      * Creates a document, or replaces it when `_rev` is its current revision.
@@ -1430,6 +1524,7 @@ export type LocalInput = JsonObject & {
     readonly _rev?: string;
 };
 
+/** Which local documents a list has. */
 export interface LocalListOptions extends IdRange {
     /** At most so many. */
     readonly limit?: number;
@@ -1454,10 +1549,13 @@ export type Migration = (document: JsonObject & {
 
 /** A document that is kept as it was, because it could not be migrated. */
 export interface MigrationFailure {
+    /** The id of the document. */
     readonly id: string;
+    /** Its revision. */
     readonly rev: string;
     /** That the document still has. */
     readonly version: number;
+    /** Why it could not be migrated. */
     readonly message: string;
     /** What the schema objects to; empty if the migration itself failed. */
     readonly issues: readonly DocumentIssue[];
@@ -1465,6 +1563,7 @@ export interface MigrationFailure {
 
 /** What a replica lacks of a document. */
 export interface MissingRevisions {
+    /** Revisions that are not known here. */
     readonly missing: readonly string[];
     /** Leaves that it has and that the missing ones may descend from; left out if there are none. */
     readonly possibleAncestors?: readonly string[];
@@ -1472,10 +1571,13 @@ export interface MissingRevisions {
 
 /** There never was a document with this id. */
 export interface MissingRow {
+    /** The id that was asked for. */
     readonly id: string;
+    /** Says that there is no such document. */
     readonly error: 'not_found';
 }
 
+/** Options of `db.moveTo`. */
 export interface MoveOptions extends LongWork {
     /**
      * What the new one is opened by. Of an encrypted database it has to open that as well: other passwords and keys are not moved with it.
@@ -1484,23 +1586,32 @@ export interface MoveOptions extends LongWork {
     readonly encryption?: Credential;
 }
 
+/** The characters that the name of a collection, an index or a view may have. */
 export const NAME_CHARS_MAX = 200;
 
 /** Tells whether there is a network. */
 export interface NetworkStatus {
+    /** False if requests are sure to fail. */
     isOnline(): boolean;
     /** Calls back when that changes. The function returned ends it. */
     onChange(listener: () => void): () => void;
 }
 
+/** What the reduce `_stats` gives of numbers. */
 export interface NumberStatistics {
+    /** The sum. */
     readonly sum: number;
+    /** How many numbers there are. */
     readonly count: number;
+    /** The lowest. */
     readonly min: number;
+    /** The highest. */
     readonly max: number;
+    /** The sum of the squares. */
     readonly sumsqr: number;
 }
 
+/** Options of `open`. */
 export interface OpenOptions<Schemas extends object = Record<string, unknown>> {
     /** Where to keep it: `memory()`, `indexedDb()`, `sqlite()`. By default IndexedDB in a browser and an SQLite file in Node. */
     readonly storage?: DatabaseStorage;
@@ -1558,6 +1669,7 @@ export class PannierError extends Error {
     constructor(code: ErrorCode, message: string, options?: PannierErrorOptions);
 }
 
+/** What an error carries besides its code and message. */
 export interface PannierErrorOptions {
     /** The error underneath, kept for logs. */
     readonly cause?: unknown;
@@ -1588,6 +1700,7 @@ export type Projected<T, Path extends string> = IsLoose<T> extends true ? Partia
     [Name in keyof T as Nested<T, Name, Path, false>]?: Inner<T[Name], RestOf<Path, Name>>;
 }> : never;
 
+/** What `purge` has removed. */
 export interface PurgeResult {
     /** The revisions that were forgotten, ancestors included. */
     readonly purged: readonly string[];
@@ -1595,6 +1708,7 @@ export interface PurgeResult {
     readonly gone: boolean;
 }
 
+/** Options of `putAttachment`. */
 export interface PutAttachmentOptions {
     /** By default that of the Blob, of a text 'text/plain;charset=utf-8', else 'application/octet-stream'. */
     readonly contentType?: string;
@@ -1639,7 +1753,9 @@ export class Query<T extends object, Document extends object = T> implements Asy
     groupBy<Path extends FieldPath<Document>>(...paths: Path[]): Groups<Projected<Document, Path> & object, Document>;
     /** How `aggregate` would compute it now; nothing is computed. */
     explainAggregate<const Wanted extends Aggregates<Document>>(wanted: Wanted): Promise<AggregateExplanation>;
+    /** The documents, as an array. */
     toArray(): Promise<T[]>;
+    /** The first document, or undefined. Reads no more than it needs. */
     first(): Promise<T | undefined>;
     /** How many documents the selector matches, whatever skip and limit say: the total of which they show a part. */
     count(): Promise<number>;
@@ -1691,11 +1807,13 @@ export type ReduceFunction<Key = unknown, Value = unknown, Result = unknown> = (
 export interface ReducedRow<Key = unknown, Value = unknown> {
     /** Of the group; null without groups. */
     readonly key: Key;
+    /** What the reduce gives. */
     readonly value: Value;
 }
 
 /** A CouchDB database with options of its own. */
 export interface RemoteSide extends HttpPeerOptions {
+    /** The URL of the database. It may have a user name and a password. */
     readonly url: string | URL;
 }
 
@@ -1709,11 +1827,13 @@ export interface RepairOptions extends LongWork {
     readonly encryption?: Credential;
 }
 
+/** What `repair` found and what it saved. */
 export interface RepairReport {
     /** What was wrong. Empty: nothing, as far as documents go. */
     readonly problems: readonly Problem[];
     /** Everything that the damaged database is known to have held is in the new one. */
     readonly isComplete: boolean;
+    /** What was saved of each collection. */
     readonly collections: readonly RepairedCollection[];
     /** Commits behind the damage of the log that can't be read. */
     readonly commitsLost: number;
@@ -1721,9 +1841,11 @@ export interface RepairReport {
 
 /** What was saved of a collection, and what was not. */
 export interface RepairedCollection {
+    /** The name of the collection. */
     readonly name: string;
     /** Documents that were saved, and tombstones. */
     readonly documents: number;
+    /** Deleted documents that were saved. */
     readonly tombstones: number;
     /** Of these, documents that were taken from commits behind the damage of the log. */
     readonly fromLaterCommits: number;
@@ -1738,6 +1860,7 @@ export interface RepairedCollection {
         readonly id: string;
         readonly name: string;
     }[];
+    /** Local documents that were saved. */
     readonly local: number;
     /** Unique indexes that the saved documents do not fit. They are dropped. */
     readonly indexesLost: readonly string[];
@@ -1773,16 +1896,20 @@ export class Replication implements PromiseLike<ReplicationResult>, AsyncIterabl
     subscribe(listener: (event: ReplicationEvent) => void): () => void;
     /** Lets go of connections until `resume()`. */
     pause(): void;
+    /** Goes on after `pause()`. */
     resume(): void;
     /** Ends it; what was done stays done. Awaiting it then gives the result, with the status 'cancelled'. */
     cancel(): void;
+    /** Makes it awaitable: resolves with the result. */
     then<Result = ReplicationResult, Failure = never>(fulfilled?: ((result: ReplicationResult) => Result | PromiseLike<Result>) | null, rejected?: ((error: unknown) => Failure | PromiseLike<Failure>) | null): Promise<Result | Failure>;
     /** Events from now on, to the end of the replication. Its failure is thrown. */
     [Symbol.asyncIterator](): AsyncGenerator<ReplicationEvent, void, undefined>;
 }
 
+/** 'push' sends changes from here, 'pull' fetches them. */
 export type ReplicationDirection = 'push' | 'pull';
 
+/** What a replication tells its listeners. */
 export type ReplicationEvent = 
 /** Revisions were written to the target. Of attachments there is nothing in them. */
 (EventOf<'change'> & {
@@ -1810,6 +1937,7 @@ export type ReplicationEvent =
     readonly waitMs?: number;
 });
 
+/** Options of `sync` and `replicate`. */
 export interface ReplicationOptions extends DirectionOptions, HttpPeerOptions {
     /** Goes on with changes as they are made. */
     readonly live?: boolean | undefined;
@@ -1825,14 +1953,19 @@ export interface ReplicationOptions extends DirectionOptions, HttpPeerOptions {
     readonly network?: NetworkStatus | undefined;
     /** Other options for one direction of a `sync`. */
     readonly push?: DirectionOptions | undefined;
+    /** Other options for the direction from the other side to here. */
     readonly pull?: DirectionOptions | undefined;
 }
 
 /** One direction of one collection. */
 export interface ReplicationPart {
+    /** The name of the collection. */
     readonly collection: string;
+    /** Whether it sends or fetches. */
     readonly direction: ReplicationDirection;
+    /** Whether it works, waits or has ended. */
     readonly status: ReplicationStatus;
+    /** How far it is. */
     readonly progress: ReplicationProgress;
     /** Why it waits to try again, or has failed. */
     readonly error: PannierError | undefined;
@@ -1840,9 +1973,11 @@ export interface ReplicationPart {
     readonly waitMs: number | undefined;
 }
 
+/** How far a replication is, in documents. */
 export interface ReplicationProgress {
     /** Revisions read from the source, and those of them that the target has taken. */
     readonly docsRead: number;
+    /** Revisions written to the target. */
     readonly docsWritten: number;
     /** Revisions that could not be read or were not taken: each was told by an event 'denied'. */
     readonly docsDenied: number;
@@ -1854,12 +1989,17 @@ export interface ReplicationProgress {
     readonly lastSeq: ReplicationSequence;
 }
 
+/** How a replication ended. */
 export interface ReplicationResult extends ReplicationProgress {
+    /** True if it is complete and no document was denied. */
     readonly ok: boolean;
+    /** Whether it came to its end or was cancelled. */
     readonly status: 'complete' | 'cancelled';
     /** ISO 8601. */
     readonly startTime: string;
+    /** When it ended, as an ISO 8601 string. */
     readonly endTime: string;
+    /** Each direction of each collection. */
     readonly parts: readonly ReplicationPart[];
 }
 
@@ -1886,7 +2026,9 @@ export type ReplicationTarget = string | URL | {
 
 /** What a retry has come to. */
 export interface RetryResult {
+    /** Documents that are migrated now. */
     readonly migrated: number;
+    /** Documents that failed again. */
     readonly failed: number;
 }
 
@@ -1911,10 +2053,13 @@ export interface RevisionFields {
 export interface RevisionHistory {
     /** The generation of the first id. */
     readonly start: number;
+    /** The hashes, the newest first. */
     readonly ids: readonly string[];
 }
 
+/** One revision in the history of a document. */
 export interface RevisionInfo {
+    /** The revision. */
     readonly rev: string;
     /** Whether its content is there; 'deleted': it is, and it is a tombstone. */
     readonly status: RevisionStatus;
@@ -1924,14 +2069,19 @@ export interface RevisionInfo {
 export interface RevisionMeta {
     /** It is a tombstone: then it need not hold what a document does. */
     readonly _deleted?: true;
+    /** Its history, with the option `revs`. */
     readonly _revisions?: RevisionHistory;
+    /** Its history and which revisions are stored, with the option `revsInfo`. */
     readonly _revs_info?: readonly RevisionInfo[];
+    /** Other live leaf revisions, with the option `conflicts`. */
     readonly _conflicts?: readonly string[];
+    /** Deleted leaf revisions, with the option `deletedConflicts`. */
     readonly _deleted_conflicts?: readonly string[];
 }
 
 /** Most applications have no conflicts, so what deals with them is loaded on demand. */
 export abstract class RevisionOperations<T extends object> {
+    /** The name of the collection. */
     readonly name: string;
     /**
      * Revisions of a document: those that are named, or all its leaves, the winner first. One that is not there any more (or
@@ -2010,6 +2160,7 @@ export abstract class RevisionOperations<T extends object> {
     compact(): Promise<number>;
 }
 
+/** Which revision of a document to read, and what to tell of its revisions. */
 export interface RevisionReadOptions extends RevisionFields {
     /** This revision, even if it does not win or is a tombstone. */
     readonly rev?: string;
@@ -2019,7 +2170,9 @@ export interface RevisionReadOptions extends RevisionFields {
 
 /** A document, or one revision of it. */
 export interface RevisionReference {
+    /** The id of the document. */
     readonly id: string;
+    /** The revision; the winner when left out. */
     readonly rev?: string;
 }
 
@@ -2030,8 +2183,10 @@ export type RevisionResult<T extends object, Document = RevisionDocument<T>> = {
     readonly missing: string;
 };
 
+/** Whether the content of a revision is still stored: 'available', 'missing' or 'deleted'. */
 export type RevisionStatus = 'available' | 'deleted' | 'missing';
 
+/** The schema of a collection, its version, and how older documents get there. */
 export interface SchemaOptions<Schema = unknown> {
     /** Any Standard Schema (zod, valibot, arktype, …): it checks and types what is written, and what it gives is stored. */
     readonly schema?: Schema;
@@ -2041,13 +2196,17 @@ export interface SchemaOptions<Schema = unknown> {
     readonly migrations?: Readonly<Record<number, Migration>>;
 }
 
+/** A document that a search found, with its score. */
 export interface ScoredRow<T> {
     /** By BM25: comparable within one search. */
     readonly score: number;
+    /** The document. */
     readonly document: T;
 }
 
+/** How a search is answered. */
 export interface SearchExplanation {
+    /** The text index that it uses. */
     readonly index: string;
     /** In the index: those that have any words. */
     readonly documents: number;
@@ -2057,11 +2216,13 @@ export interface SearchExplanation {
         readonly isPrefix: boolean;
         readonly postings: number;
     }[];
+    /** The words of each phrase. */
     readonly phrases: readonly (readonly string[])[];
     /** A selector or a phrase has to be looked for in the documents that are found. */
     readonly readsDocuments: boolean;
 }
 
+/** Options of `collection.search`. */
 export interface SearchOptions<Document> {
     /** Only documents that it matches. */
     readonly selector?: Selector<Document> | BuiltPredicate;
@@ -2085,6 +2246,7 @@ export class SearchQuery<T extends object, Document extends object = T> implemen
     toArray(): Promise<T[]>;
     /** With the score of each. */
     scored(): Promise<ScoredRow<T>[]>;
+    /** The best document, or undefined. */
     first(): Promise<T | undefined>;
     /** How many documents are found, whatever skip and limit say. */
     count(): Promise<number>;
@@ -2105,17 +2267,21 @@ export interface SelectorMeaning {
     readonly collation?: string | undefined;
 }
 
+/** Options of a new password or key. */
 export interface SlotOptions {
     /** For people, up to 100 characters; whoever can read the files can read it. */
     readonly label?: string;
 }
 
+/** Options of `db.snapshot`. */
 export interface SnapshotOptions extends LongWork {
     /** Whether it takes a password or key of the database to restore it. By default it does if the database is encrypted. */
     readonly sealed?: boolean;
 }
 
+/** A schema by the Standard Schema specification, version 1: zod, valibot, arktype and others make them. */
 export interface StandardSchema<Input = unknown, Output = Input> {
+    /** What the specification asks for. */
     readonly '~standard': {
         readonly version: 1;
         readonly vendor: string;
@@ -2138,8 +2304,11 @@ export const TRANSACTION_ATTACHMENT_BYTES_MAX: number;
 
 /** A deleted document as the feed hands it out. */
 export interface Tombstone {
+    /** The id of the document. */
     readonly _id: string;
+    /** The revision that deleted it. */
     readonly _rev: string;
+    /** Marks a tombstone. */
     readonly _deleted: true;
 }
 
@@ -2185,6 +2354,7 @@ export class View<Document, Key = unknown, Value = unknown, Result = never> {
     rows(options?: ViewOptions): AsyncGenerator<ViewAnswer<Document, Key, Value, Result>, void, undefined>;
     /** Takes in what was written; a query does so by itself. Of use when a first build is to be done before it is needed. */
     update(options?: Pick<ViewOptions, 'signal' | 'onProgress'>): Promise<void>;
+    /** How large the view is, and how much of the collection it has taken in. */
     info(): Promise<ViewInfo>;
     /** Forgets what was built at once, whatever its size; the next query builds it again. False if nothing was built. */
     drop(): Promise<boolean>;
@@ -2213,7 +2383,9 @@ export interface ViewDefinition<Document, Key, Value, Reduce> {
     readonly collation?: string;
 }
 
+/** What `view.info()` tells. */
 export interface ViewInfo {
+    /** The name of the view. */
     readonly name: string;
     /** Rows that the view has. */
     readonly rows: number;
@@ -2223,12 +2395,14 @@ export interface ViewInfo {
     readonly pending: number;
     /** Documents that were left out because map threw, since the view was made. */
     readonly failures: number;
+    /** The last document for which `map` threw, with the error. */
     readonly lastFailure: {
         readonly id: string;
         readonly message: string;
     } | undefined;
 }
 
+/** Which rows of a view a query has, and in which form. */
 export interface ViewOptions {
     /** Rows with this key only. */
     readonly key?: unknown;
@@ -2250,6 +2424,7 @@ export interface ViewOptions {
     readonly descending?: boolean;
     /** Leaves out that many rows at the start: by rank, without walking them. */
     readonly skip?: number;
+    /** At most that many rows. */
     readonly limit?: number;
     /** False: the rows as they were emitted. By default a view that has a reduce gives its results. */
     readonly reduce?: boolean;
@@ -2267,6 +2442,7 @@ export interface ViewOptions {
     readonly onProgress?: (done: number) => void;
 }
 
+/** The answer of a query of a view. */
 export interface ViewResult<Key = unknown, Value = unknown, Row = ViewRow<Key, Value> | ReducedRow<Key, Value>> {
     /** Rows that the view has in all. Undefined of reduced ones. */
     readonly total?: number;
@@ -2274,6 +2450,7 @@ export interface ViewResult<Key = unknown, Value = unknown, Row = ViewRow<Key, V
     readonly offset?: number;
     /** The view holds what was written up to this sequence number. */
     readonly updateSeq: number;
+    /** The rows, in the order of their keys. */
     readonly rows: Row[];
 }
 
@@ -2281,7 +2458,9 @@ export interface ViewResult<Key = unknown, Value = unknown, Row = ViewRow<Key, V
 export interface ViewRow<Key = unknown, Value = unknown, Document = unknown> {
     /** Of the document that it was emitted for. */
     readonly id: string;
+    /** The key that `map` emitted. */
     readonly key: Key;
+    /** The value that `map` emitted. */
     readonly value: Value;
     /** With `includeDocs`: the document, null if there is none any more. */
     readonly doc?: Document | null;
@@ -2289,14 +2468,19 @@ export interface ViewRow<Key = unknown, Value = unknown, Document = unknown> {
 
 /** What `find` takes beside a selector. An immutable value. */
 export class WhereFilter extends BuiltPredicate {
+    /** Documents that meet this filter and all of the others. */
     and(...others: WhereFilter[]): WhereFilter;
+    /** Documents that meet this filter or one of the others. */
     or(...others: WhereFilter[]): WhereFilter;
     /** A missing field meets neither a condition nor its negation. */
     not(): WhereFilter;
 }
 
+/** A document of a batch with `atomic: false` that was not written. */
 export interface WriteFailure {
+    /** The id of the document. */
     readonly id: string;
+    /** Why it was not written. */
     readonly error: PannierError;
 }
 
@@ -2305,7 +2489,9 @@ export type WriteOutcome = WriteResult | WriteFailure;
 
 /** The id and the new revision of a document that was written. */
 export interface WriteResult {
+    /** The id of the document. */
     readonly id: string;
+    /** Its new revision, `N-hash`. */
     readonly rev: string;
 }
 

@@ -4,10 +4,6 @@ import type {
   DatabaseStorage,
 } from 'pannier'
 
-/**
- * What the level storage needs of an abstract-level database: classic-level, memory-level and their sublevels have it as they
- * are. It is written down here because the library depends on none of them.
- */
 export interface Level {
     /** `getSync`: whether that can be called. Its own type does not name it. */
     readonly supports?: object;

@@ -37,35 +37,55 @@ export type Fault = {
     readonly kind: 'closed';
 };
 
+/** A storage and the name of a database in it, made for one test. */
 export interface PageStoreFixture {
+    /** The storage under test. */
     readonly storage: DatabaseStorage;
+    /** The name of the test's database. */
     readonly name: string;
 }
 
+/** What the suite of page stores needs: a test function, and a storage for each test. */
 export interface PageStoreSuiteContext extends SuiteContext<() => Promise<PageStoreFixture>> {
     /** It keeps the header and the head for itself: the cases about these are left out. */
     readonly seals?: boolean;
 }
 
+/** One database of a simulated storage. */
 export class SimulatedDatabase {
+    /** True after `destroy`. */
     get destroyed(): boolean;
+    /** Deletes everything. */
     destroy(): void;
+    /** As `PageStore.read`. */
     read(known: KnownState | undefined): StoreState;
+    /** As `PageStore.readPages`. */
     readPages(ids: readonly PageId[]): (Uint8Array | undefined)[];
+    /** As `PageStore.listPages`. */
     listPages(): PageId[];
+    /** As `PageStore.usedBytes`. */
     usedBytes(): number;
+    /** As `PageStore.append`. */
     append(record: LogRecord, durability: Durability, head: Uint8Array | undefined): void;
+    /** As `PageStore.putHeader`. */
     putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): void;
+    /** As `PageStore.replacePages`. */
     replacePages(header: Uint8Array, pages: readonly Page[]): void;
+    /** As `PageStore.claim`. */
     claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): void;
+    /** As `PageStore.stage`. */
     stage(token: string, pages: readonly Page[]): void;
+    /** As `PageStore.commit`. */
     commit(commit: Commit): void;
     /** Takes back the newest changes that are not durable: those beyond `share` (0 to 1) of them. */
     losePower(share: number): void;
 }
 
+/** A storage in memory that fails, delays and loses what a real one may. */
 export class SimulatedStorage implements DatabaseStorage {
+    /** 'simulated'. */
     readonly kind: string;
+    /** Who shares its databases. */
     readonly scope: SharingScope;
     /** Calls made up to now: opens, reads, reads of pages and whatever writes, of all handles. */
     calls: number;
@@ -73,14 +93,18 @@ export class SimulatedStorage implements DatabaseStorage {
     quotaBytes: number;
     /** Called when a fault has made handles go: what waits for them waits for ever. */
     onGone: () => void;
+    /** Runs an answer, at once or later. */
     readonly schedule: ((step: () => void) => void) | undefined;
     constructor({ random, schedule }?: SimulationOptions);
     /** The call with that number (`calls` counts them, the first is 1) meets the fault. */
     failAt(call: number, fault: Fault): void;
     /** No call meets a fault from now on. */
     disarm(): void;
+    /** Names a database. */
     identify(name: string): string;
+    /** Opens a database, and makes it if there is none. */
     open(name: string): Promise<PageStore>;
+    /** Deletes a database. */
     destroy(name: string): Promise<void>;
     /** Every handle is gone; what was not durable is lost, or the newest part of it. */
     losePower(): void;
@@ -90,6 +114,7 @@ export class SimulatedStorage implements DatabaseStorage {
     strike(handle: SimulatedPageStore | undefined, fault: Fault): Promise<never>;
 }
 
+/** Which faults a simulated storage has. */
 export interface SimulationOptions {
     /** Makes every choice: 0 <= random() < 1. Left out: a loss of power loses everything that may be lost. */
     readonly random?: () => number;
@@ -99,34 +124,50 @@ export interface SimulationOptions {
 
 /** Calls are counted when made, bytes read when they arrive, bytes written when they are handed over. */
 export interface StoreCounts {
+    /** Calls of `open`. */
     opens: number;
+    /** Calls that read. */
     reads: number;
+    /** Log records that were read. */
     recordsRead: number;
     /** Calls of `readPages`: batches. */
     pageBatches: number;
+    /** Pages that were read. */
     pagesRead: number;
+    /** Bytes that were read. */
     bytesRead: number;
+    /** Log records that were appended. */
     appends: number;
+    /** Calls of `claim`. */
     claims: number;
+    /** Calls of `stage`. */
     stages: number;
+    /** Calls of `commit`. */
     commits: number;
+    /** Headers that were written. */
     headers: number;
     /** Calls of `replacePages`; their pages count as written. */
     replacements: number;
+    /** Pages that were written. */
     pagesWritten: number;
+    /** Pages that were freed. */
     pagesFreed: number;
+    /** Bytes that were written. */
     bytesWritten: number;
 }
 
 /** What a suite is given. `Create` is the function that makes a fresh instance of what is under test. */
 export interface SuiteContext<Create> {
+    /** Registers a test, as the test runner's `test` does. */
     readonly test: Test;
+    /** Makes what a test works on. */
     readonly create: Create;
 }
 
 /** Declares one case. A case fails if its body throws or rejects. */
 export type Test = (name: string, body: () => void | Promise<void>) => void;
 
+/** Throws if the value is undefined. */
 export function assertDefined<T>(value: T | undefined | null, what?: string): asserts value is T;
 
 /** Deep equality: plain objects, arrays, bytes, Maps, Sets, Dates, errors (name, code, message); NaN equals NaN, -0 differs from 0. */
@@ -138,6 +179,7 @@ export function assertRejects(promise: PromiseLike<unknown>, expected?: Expected
 /** Fails unless `body` throws; with `expected`, an error of that class or with that `code`. Returns what was thrown. */
 export function assertThrows(body: () => unknown, expected?: ExpectedError): unknown;
 
+/** Throws if the condition does not hold. */
 export function assertTrue(condition: boolean, what?: string): asserts condition;
 
 /** Calls that cost a transaction of the backend; opening is not among them. */
@@ -156,6 +198,7 @@ export function backendWrites(counts: Readonly<StoreCounts>): number;
  */
 export function counting(storage: DatabaseStorage): CountingStorage;
 
+/** The conformance suite of page stores: registers one test for each promise of the contract. */
 export function pageStoreSuite(context: PageStoreSuiteContext): void;
 
 /** Puts `prefix` before the name of each case, so that one suite can run over several instances in one report. */

@@ -19,10 +19,12 @@ export function assertEqual<T>(actual: T, expected: T, what?: string): void {
   throw new CheckError(`${prefix(what)}expected ${show(expected)}, got ${show(actual)}${place}`)
 }
 
+/** Throws if the condition does not hold. */
 export function assertTrue(condition: boolean, what = 'the condition holds'): asserts condition {
   if (!condition) throw new CheckError(`expected that ${what}`)
 }
 
+/** Throws if the value is undefined. */
 export function assertDefined<T>(value: T | undefined | null, what = 'the value'): asserts value is T {
   if (value === undefined || value === null)
     throw new CheckError(`expected ${what} to be defined, got ${String(value)}`)

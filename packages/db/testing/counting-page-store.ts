@@ -19,22 +19,35 @@ import type {
 
 /** Calls are counted when made, bytes read when they arrive, bytes written when they are handed over. */
 export interface StoreCounts {
+  /** Calls of `open`. */
   opens: number
+  /** Calls that read. */
   reads: number
+  /** Log records that were read. */
   recordsRead: number
   /** Calls of `readPages`: batches. */
   pageBatches: number
+  /** Pages that were read. */
   pagesRead: number
+  /** Bytes that were read. */
   bytesRead: number
+  /** Log records that were appended. */
   appends: number
+  /** Calls of `claim`. */
   claims: number
+  /** Calls of `stage`. */
   stages: number
+  /** Calls of `commit`. */
   commits: number
+  /** Headers that were written. */
   headers: number
   /** Calls of `replacePages`; their pages count as written. */
   replacements: number
+  /** Pages that were written. */
   pagesWritten: number
+  /** Pages that were freed. */
   pagesFreed: number
+  /** Bytes that were written. */
   bytesWritten: number
 }
 

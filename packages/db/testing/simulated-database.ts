@@ -10,6 +10,7 @@ import { MemoryDatabase } from '../src/storage/memory/memory.ts'
 import type { Commit, Durability, KnownState, LogRecord, Page, StoreState } from '../src/storage/page-store.ts'
 import { HEADER_BYTES_MAX, PAGE_BYTES_MAX, WRAPPER_BYTES_MAX } from '../src/storage/page-store.ts'
 
+/** One database of a simulated storage. */
 export class SimulatedDatabase {
   private state = new CheckedDatabase()
   /** Every change since the database was created, in order. */
@@ -17,55 +18,67 @@ export class SimulatedDatabase {
   /** So many changes at the start of the history survive a loss of power. */
   private durableCount = 0
 
+  /** True after `destroy`. */
   get destroyed(): boolean {
     return this.state.closed
   }
 
+  /** Deletes everything. */
   destroy(): void {
     this.state.closed = true
   }
 
+  /** As `PageStore.read`. */
   read(known: KnownState | undefined): StoreState {
     return this.state.read(known)
   }
 
+  /** As `PageStore.readPages`. */
   readPages(ids: readonly PageId[]): (Uint8Array | undefined)[] {
     return this.state.readPages(ids)
   }
 
+  /** As `PageStore.listPages`. */
   listPages(): PageId[] {
     return this.state.listPages()
   }
 
+  /** As `PageStore.usedBytes`. */
   usedBytes(): number {
     return this.state.usedBytes()
   }
 
+  /** As `PageStore.append`. */
   append(record: LogRecord, durability: Durability, head: Uint8Array | undefined): void {
     const kept = { ...record, bytes: record.bytes.slice() }
     const keptHead = head?.slice()
     this.change(durability, (state) => state.append(kept, durability, keptHead))
   }
 
+  /** As `PageStore.putHeader`. */
   putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): void {
     const [keptExpected, kept] = [expected?.slice(), header.slice()]
     this.change(durability, (state) => state.putHeader(keptExpected, kept))
   }
 
+  /** As `PageStore.replacePages`. */
   replacePages(header: Uint8Array, pages: readonly Page[]): void {
     const [keptHeader, kept] = [header.slice(), pages.map(copyPage)]
     this.change('relaxed', (state) => state.replacePages(keptHeader, kept))
   }
 
+  /** As `PageStore.claim`. */
   claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): void {
     this.change('relaxed', (state) => state.claim(token, expectedGeneration, firstNewPageId))
   }
 
+  /** As `PageStore.stage`. */
   stage(token: string, pages: readonly Page[]): void {
     const kept = pages.map(copyPage)
     this.change('relaxed', (state) => state.stage(token, kept))
   }
 
+  /** As `PageStore.commit`. */
   commit(commit: Commit): void {
     const kept = { ...commit, meta: { ...commit.meta, bytes: commit.meta.bytes.slice() }, free: [...commit.free] }
     if (commit.head) Object.assign(kept, { head: commit.head.slice() })

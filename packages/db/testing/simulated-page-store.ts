@@ -35,6 +35,7 @@ export type Fault =
   | { readonly kind: 'power'; readonly happens: boolean }
   | { readonly kind: 'closed' }
 
+/** Which faults a simulated storage has. */
 export interface SimulationOptions {
   /** Makes every choice: 0 <= random() < 1. Left out: a loss of power loses everything that may be lost. */
   readonly random?: () => number
@@ -42,8 +43,11 @@ export interface SimulationOptions {
   readonly schedule?: (step: () => void) => void
 }
 
+/** A storage in memory that fails, delays and loses what a real one may. */
 export class SimulatedStorage implements DatabaseStorage {
+  /** 'simulated'. */
   readonly kind: string = 'simulated'
+  /** Who shares its databases. */
   readonly scope: SharingScope = 'process'
   /** Calls made up to now: opens, reads, reads of pages and whatever writes, of all handles. */
   calls = 0
@@ -51,6 +55,7 @@ export class SimulatedStorage implements DatabaseStorage {
   quotaBytes: number = Infinity
   /** Called when a fault has made handles go: what waits for them waits for ever. */
   onGone: () => void = () => {}
+  /** Runs an answer, at once or later. */
   readonly schedule: ((step: () => void) => void) | undefined
   private readonly random: () => number
   private readonly faults = new Map<number, Fault>()
@@ -73,10 +78,12 @@ export class SimulatedStorage implements DatabaseStorage {
     this.faults.clear()
   }
 
+  /** Names a database. */
   identify(name: string): string {
     return `simulated:${this.number}:${name}`
   }
 
+  /** Opens a database, and makes it if there is none. */
   async open(name: string): Promise<PageStore> {
     const fault = this.nextFault()
     if (fault?.kind === 'error') throw simulatedError(fault.code)
@@ -89,6 +96,7 @@ export class SimulatedStorage implements DatabaseStorage {
     return handle
   }
 
+  /** Deletes a database. */
   async destroy(name: string): Promise<void> {
     const fault = this.nextFault()
     if (fault?.kind === 'closed') throw simulatedError('PANNIER_BLOCKED')

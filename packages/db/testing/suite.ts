@@ -14,7 +14,9 @@ export type Test = (name: string, body: () => void | Promise<void>) => void
 
 /** What a suite is given. `Create` is the function that makes a fresh instance of what is under test. */
 export interface SuiteContext<Create> {
+  /** Registers a test, as the test runner's `test` does. */
   readonly test: Test
+  /** Makes what a test works on. */
   readonly create: Create
 }
 

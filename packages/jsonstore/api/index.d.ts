@@ -2,19 +2,25 @@
 
 /** What is asked of an adapter. */
 export interface AdapterCall {
+    /** The name of the adapter. */
     readonly adapter: string;
+    /** The name of the procedure. */
     readonly procedure: string;
     /** For `push` one element: the document's JSON as text. For `load` the `params` that the collection was declared with. */
     readonly parameters: readonly unknown[];
 }
 
+/** How a collection talks to an adapter. */
 export interface AdapterOptions {
     /** The name of the adapter. */
     readonly name: string;
     /** The procedures that are called with a document that was added, removed or replaced. */
     readonly add?: string | undefined;
+    /** The procedure for documents that were removed. */
     readonly remove?: string | undefined;
+    /** The procedure for documents that were replaced. */
     readonly replace?: string | undefined;
+    /** How documents are loaded from the adapter. */
     readonly load?: LoadOptions | undefined;
     /**
      * Whether an answer means success: any truthy value does. Gets the answer, and for `push` the JSON of the document. When left out, an
@@ -25,7 +31,9 @@ export interface AdapterOptions {
     readonly timeout?: number | undefined;
 }
 
+/** Options of `add`. */
 export interface AddOptions extends WriteOptions {
+    /** Values of additional search fields, for all documents of this call. */
     readonly additionalSearchFields?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -34,14 +42,17 @@ export const CODES: Readonly<Record<CodeName, number>>;
 
 /** Options that every asynchronous function takes. Deprecated by JSONStore in favour of promises. */
 export interface CallbackOptions {
+    /** Called with the result. */
     readonly onSuccess?: ((result: never) => unknown) | undefined;
     /** Gets the code of the failure; where `replace` misses documents (-11), these in its place. The error itself comes second. */
     readonly onFailure?: ((codeOrDocuments: never, error: never) => unknown) | undefined;
 }
 
+/** Options of `change`. */
 export interface ChangeOptions extends CallbackOptions {
     /** Adds what replaces nothing. False when left out. */
     readonly addNew?: boolean | undefined;
+    /** False: the changes are not marked as dirty. */
     readonly markDirty?: boolean | undefined;
     /** The search fields in which a document equals the one that it replaces. */
     readonly replaceCriteria?: readonly string[] | undefined;
@@ -49,13 +60,16 @@ export interface ChangeOptions extends CallbackOptions {
 
 /** What was pushed: in which state, if that is known. */
 export interface CleanDocument {
+    /** The id of the document. */
     readonly _id: number;
+    /** When it was changed, in milliseconds since 1970. */
     readonly _dirty?: number | undefined;
 }
 
 /** The name of a code. */
 export type CodeName = (typeof NAMES)[keyof typeof NAMES];
 
+/** What is declared of a collection: its search fields and its adapter. */
 export interface CollectionConfig {
     /** What the collection can be asked by: paths (`address.city`, also through arrays) and types. */
     readonly searchFields?: Readonly<Record<string, SearchFieldType>> | undefined;
@@ -71,6 +85,7 @@ export interface CollectionConfig {
 
 /** What `toString` gives. */
 export interface CollectionListing<T extends object = JsonObject> {
+    /** The collection and its first documents. */
     readonly collection: {
         readonly name: string;
         readonly username: string;
@@ -81,9 +96,13 @@ export interface CollectionListing<T extends object = JsonObject> {
     readonly docs?: JSONStoreDocument<T>[];
 }
 
+/** A document with changes that were not pushed yet. */
 export interface DirtyDocument<T extends object = JsonObject> extends JSONStoreDocument<T> {
+    /** What was done to it last. */
     readonly _operation: Operation;
+    /** When, in milliseconds since 1970. */
     readonly _dirty: number;
+    /** True if it was removed. */
     readonly _deleted?: boolean;
 }
 
@@ -97,17 +116,23 @@ export interface ExportedCollection {
     readonly additional?: readonly object[] | undefined;
 }
 
+/** What an export holds. */
 export interface ExportedData {
+    /** The documents of each collection. */
     readonly collections: Readonly<Record<string, ExportedCollection>>;
 }
 
+/** One store on this device. */
 export interface FileInfo {
+    /** The user name of the store. */
     readonly name: string;
     /** About so many bytes. */
     readonly size: number;
+    /** Whether it has a password. */
     readonly isEncrypted: boolean;
 }
 
+/** Options of `find` and its kin. */
 export interface FindOptions extends CallbackOptions {
     /** Values are equal, case and all, instead of containing what is looked for. */
     readonly exact?: boolean | undefined;
@@ -124,17 +149,21 @@ export interface FindOptions extends CallbackOptions {
     readonly sort?: readonly Readonly<Record<string, string>>[] | undefined;
 }
 
+/** What was imported into one collection. */
 export interface ImportedCollection {
+    /** How many documents were imported. */
     readonly imported: number;
     /** Those whose ids there were already: they are left as they are. */
     readonly skipped: number;
 }
 
+/** Options of one collection for `init`. */
 export interface InitCollectionOptions extends InitOptions, CollectionConfig {
     /** Fills a collection that is empty from its adapter, as `load` does. */
     readonly load?: boolean | undefined;
 }
 
+/** Options of `init`. */
 export interface InitOptions extends CallbackOptions {
     /** Each user has a store of their own; `jsonstore` when left out. */
     readonly username?: string | undefined;
@@ -161,20 +190,28 @@ export type InvokeProcedure = (call: AdapterCall, options: {
 
 /** The part of a jQuery promise that jQuery itself calls. Its callbacks get a second argument, undefined, as JSONStore's did. */
 export interface JQueryPromise<T> {
+    /** Calls back with the result. */
     done(...callbacks: readonly ((result: T, more: undefined) => unknown)[]): this;
+    /** Calls back with the error. */
     fail(...callbacks: readonly ((error: unknown) => unknown)[]): this;
+    /** Calls back at the end, whichever it is. */
     always(...callbacks: readonly ((resultOrError: unknown) => unknown)[]): this;
     /** Nothing is ever in progress. */
     progress(): this;
+    /** As `then` of a promise. */
     then: Promise<T>['then'];
+    /** The promise itself. */
     promise(): this;
 }
 
 /** The one of the app, with the default settings. */
 export const JSONStore: JSONStoreApi;
 
+/** The whole API, as `WL.JSONStore` has it. */
 export class JSONStoreApi {
+    /** Makes conditions for `advancedFind`. */
     readonly QueryPart: QueryPartConstructor;
+    /** The values of `syncPolicy`, by name. */
     readonly syncOptions: typeof SYNC_POLICIES;
     constructor(settings?: JSONStoreSettings);
     /**
@@ -197,7 +234,9 @@ export class JSONStoreApi {
     changePassword(oldPassword: string, newPassword: string, username?: string | CallbackOptions | null, options?: CallbackOptions | null): JSONStorePromise<number>;
     /** From now on everything is one transaction, until it is committed or rolled back. One at a time; other tabs wait. */
     startTransaction(options?: CallbackOptions | null): JSONStorePromise<number>;
+    /** Commits the transaction that was started. */
     commitTransaction(options?: CallbackOptions | null): JSONStorePromise<number>;
+    /** Takes back what the transaction has written. */
     rollbackTransaction(options?: CallbackOptions | null): JSONStorePromise<number>;
     /** Of the stores of all users, in the order of their names; empty if no store is open. */
     fileInfo(options?: CallbackOptions | null): JSONStorePromise<FileInfo[]>;
@@ -221,7 +260,9 @@ export class JSONStoreApi {
     clearPassword(): boolean;
 }
 
+/** A collection of a store. */
 export class JSONStoreCollection<T extends object = JsonObject> {
+    /** The name of the collection. */
     readonly name: string;
     /** The user whose store it was opened in. */
     readonly username: string;
@@ -231,6 +272,7 @@ export class JSONStoreCollection<T extends object = JsonObject> {
     get adapter(): AdapterOptions | undefined;
     /** The search fields, by lower-case names. */
     get searchFields(): SearchSchema['searchFields'];
+    /** Search fields that are not part of the documents, with their types. */
     get additionalSearchFields(): SearchSchema['additionalSearchFields'];
     /**
      * Adds one document or several, all or nothing. Resolves with their number.
@@ -244,6 +286,7 @@ export class JSONStoreCollection<T extends object = JsonObject> {
      * its case; with `exact` where it is equal.
      */
     find(query: SearchCriteria | readonly SearchCriteria[], options?: FindOptions | null): JSONStorePromise<JSONStoreDocument<T>[]>;
+    /** All documents. */
     findAll(options?: FindOptions | null): JSONStorePromise<JSONStoreDocument<T>[]>;
     /** Those of the ids that there are, in the order of ids. */
     findById(ids: number | readonly number[], options?: CallbackOptions | null): JSONStorePromise<JSONStoreDocument<T>[]>;
@@ -277,9 +320,11 @@ export class JSONStoreCollection<T extends object = JsonObject> {
     getAllDirty(options?: CallbackOptions | null): JSONStorePromise<DirtyDocument<T>[]>;
     /** Another name of `getAllDirty`. */
     getPushRequired(options?: CallbackOptions | null): JSONStorePromise<DirtyDocument<T>[]>;
+    /** Whether the document has changes that were not pushed. */
     isDirty(document: JSONStoreDocument<T> | number, options?: CallbackOptions | null): JSONStorePromise<boolean>;
     /** Another name of `isDirty`. */
     isPushRequired(document: JSONStoreDocument<T> | number, options?: CallbackOptions | null): JSONStorePromise<boolean>;
+    /** How many documents are dirty. */
     countAllDirty(options?: CallbackOptions | null): JSONStorePromise<number>;
     /** Another name of `countAllDirty`. */
     pushRequiredCount(options?: CallbackOptions | null): JSONStorePromise<number>;
@@ -322,7 +367,9 @@ export class JSONStoreCollection<T extends object = JsonObject> {
 
 /** A document as apps see it. */
 export interface JSONStoreDocument<T extends object = JsonObject> {
+    /** The id of the document. */
     readonly _id: number;
+    /** The content of the document. */
     readonly json: T;
 }
 
@@ -334,11 +381,16 @@ export class JSONStoreError extends Error {
     readonly err: number;
     /** The name of the code. */
     readonly msg: string;
+    /** The collection, if the error is about one. */
     readonly col: string;
+    /** The user name, if the error is about a store. */
     readonly usr: string;
+    /** The document, if the error is about one. */
     readonly doc: unknown;
+    /** What was done before it failed. */
     readonly res: unknown;
     constructor(err: number, facts?: ErrorFacts);
+    /** The error as text. */
     toString(): string;
 }
 
@@ -364,6 +416,7 @@ export interface JSONStorePromise<T> extends Promise<T> {
     then<A = T, B = never>(onFulfilled?: ((value: T) => A | PromiseLike<A>) | null, onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null): JSONStorePromise<A | B>;
 }
 
+/** Settings of an instance of JSONStore. */
 export interface JSONStoreSettings {
     /** The databases are called `NAME` and `NAME-USERNAME`; in Node these are paths of files. `jsonstore` when left out. */
     readonly name?: string | undefined;
@@ -384,8 +437,11 @@ export interface JSONStoreSettings {
 /** What an app stores. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
+/** How documents are loaded from an adapter. */
 export interface LoadOptions {
+    /** The name of the procedure. */
     readonly procedure: string;
+    /** Its parameters. */
     readonly params?: readonly unknown[] | undefined;
     /**
      * Where in the answer the documents are: an object or an array. If the answer has an `invocationResult` (adapters of Worklight), or a
@@ -394,6 +450,7 @@ export interface LoadOptions {
     readonly key: string;
 }
 
+/** What was done to a dirty document. */
 export type Operation = 'add' | 'store' | 'replace' | 'refresh' | 'remove';
 
 /** What `push` takes: documents or their ids. */
@@ -402,43 +459,59 @@ export type PushTarget<T extends object = JsonObject> = JSONStoreDocument<T> | n
 /** Conditions by their names: `{ $like: [{ name: 'ann' }], $lessThan: [{ age: 30 }] }`. */
 export type QueryConditions = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
 
+/** Makes a part of a query for `advancedFind`: conditions that all have to hold. */
 export const QueryPart: QueryPartConstructor;
 
+/** The conditions of a query part. Each method adds one and returns the part. */
 export class QueryPartConditions {
     /** Contains the text, whatever its case. */
     like(field: string, value: QueryValue): this;
+    /** The field does not contain the value. */
     notLike(field: string, value: QueryValue): this;
     /** Ends with the text: what is unknown is on its left. */
     leftLike(field: string, value: QueryValue): this;
+    /** The field does not end with the value. */
     notLeftLike(field: string, value: QueryValue): this;
     /** Starts with the text. */
     rightLike(field: string, value: QueryValue): this;
+    /** The field does not begin with the value. */
     notRightLike(field: string, value: QueryValue): this;
+    /** The field equals the value. */
     equal(field: string, value: QueryValue): this;
+    /** The field differs from the value. */
     notEqual(field: string, value: QueryValue): this;
+    /** The field is lower than the value. */
     lessThan(field: string, value: QueryValue): this;
+    /** The field is lower than the value or equals it. */
     lessOrEqualThan(field: string, value: QueryValue): this;
+    /** The field is greater than the value. */
     greaterThan(field: string, value: QueryValue): this;
+    /** The field is greater than the value or equals it. */
     greaterOrEqualThan(field: string, value: QueryValue): this;
     /** Both ends are included. */
     between(field: string, from: QueryValue, to: QueryValue): this;
     between(field: string, range: readonly QueryValue[]): this;
+    /** The field is outside the two values. */
     notBetween(field: string, from: QueryValue, to: QueryValue): this;
     notBetween(field: string, range: readonly QueryValue[]): this;
     /** One of the values. */
     inside(field: string, values: readonly QueryValue[]): this;
+    /** The field equals none of the values. */
     notInside(field: string, values: readonly QueryValue[]): this;
 }
 
 /** With or without `new`. */
 export interface QueryPartConstructor {
+    /** As `WL.JSONStore.QueryPart()`, with `new`. */
     new (): QueryPartConditions;
+    /** A part without conditions yet. */
     (): QueryPartConditions;
 }
 
 /** A value that is looked for. */
 export type QueryValue = SearchValue | boolean;
 
+/** Options of `remove`. */
 export interface RemoveOptions extends WriteOptions {
     /** As for `find`. */
     readonly exact?: boolean | undefined;
@@ -452,17 +525,21 @@ export type RemoveTarget<T extends object = JsonObject> = JSONStoreDocument<T> |
 /** Values by search fields, as `find` takes them. */
 export type SearchCriteria = Readonly<Record<string, QueryValue>>;
 
+/** The type of a search field. */
 export type SearchFieldType = 'string' | 'integer' | 'number' | 'boolean';
 
 /** By their names, dotted paths for what is inside. */
 export type SearchFields = Readonly<Record<string, SearchFieldType>>;
 
+/** How a collection is synchronized. */
 export interface SyncOptions {
     /** SYNC_DOWNSTREAM: documents come from the database; SYNC_UPSTREAM: they go there; SYNC_NONE: neither. */
     readonly syncPolicy: 0 | 1 | 2;
     /** The URL of the database. */
     readonly syncAdapterPath?: ReplicationTarget | undefined;
+    /** Called after each synchronization that succeeded. */
     readonly onSyncSuccess?: ((result: SyncResult) => unknown) | undefined;
+    /** Called after each synchronization that failed. */
     readonly onSyncFailure?: ((error: unknown) => unknown) | undefined;
 }
 
@@ -477,6 +554,7 @@ export type WorklightObject = Additions & (typeof globalThis extends {
     readonly WL: infer Existing extends object;
 } ? Existing : object);
 
+/** Options of writes. */
 export interface WriteOptions extends CallbackOptions {
     /** False: the change is not to be pushed. True when left out, but for `change`. */
     readonly markDirty?: boolean | undefined;

@@ -3,13 +3,17 @@ import { failure } from './errors.ts'
 import type { DirtyDocument, JsonObject } from './stored-document.ts'
 import { isObject } from './values.ts'
 
+/** How a collection talks to an adapter. */
 export interface AdapterOptions {
   /** The name of the adapter. */
   readonly name: string
   /** The procedures that are called with a document that was added, removed or replaced. */
   readonly add?: string | undefined
+  /** The procedure for documents that were removed. */
   readonly remove?: string | undefined
+  /** The procedure for documents that were replaced. */
   readonly replace?: string | undefined
+  /** How documents are loaded from the adapter. */
   readonly load?: LoadOptions | undefined
   /**
    * Whether an answer means success: any truthy value does. Gets the answer, and for `push` the JSON of the document. When left out, an
@@ -20,8 +24,11 @@ export interface AdapterOptions {
   readonly timeout?: number | undefined
 }
 
+/** How documents are loaded from an adapter. */
 export interface LoadOptions {
+  /** The name of the procedure. */
   readonly procedure: string
+  /** Its parameters. */
   readonly params?: readonly unknown[] | undefined
   /**
    * Where in the answer the documents are: an object or an array. If the answer has an `invocationResult` (adapters of Worklight), or a
@@ -32,7 +39,9 @@ export interface LoadOptions {
 
 /** What is asked of an adapter. */
 export interface AdapterCall {
+  /** The name of the adapter. */
   readonly adapter: string
+  /** The name of the procedure. */
   readonly procedure: string
   /** For `push` one element: the document's JSON as text. For `load` the `params` that the collection was declared with. */
   readonly parameters: readonly unknown[]

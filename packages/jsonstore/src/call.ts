@@ -12,6 +12,7 @@ import { isObject } from './values.ts'
 
 /** Options that every asynchronous function takes. Deprecated by JSONStore in favour of promises. */
 export interface CallbackOptions {
+  /** Called with the result. */
   readonly onSuccess?: ((result: never) => unknown) | undefined
   /** Gets the code of the failure; where `replace` misses documents (-11), these in its place. The error itself comes second. */
   readonly onFailure?: ((codeOrDocuments: never, error: never) => unknown) | undefined

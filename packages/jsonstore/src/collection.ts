@@ -27,6 +27,7 @@ import type { NewDocument, Target } from './writes.ts'
 /** Values by search fields, as `find` takes them. */
 export type SearchCriteria = Readonly<Record<string, QueryValue>>
 
+/** Options of writes. */
 export interface WriteOptions extends CallbackOptions {
   /** False: the change is not to be pushed. True when left out, but for `change`. */
   readonly markDirty?: boolean | undefined
@@ -34,18 +35,23 @@ export interface WriteOptions extends CallbackOptions {
   readonly push?: boolean | undefined
 }
 
+/** Options of `add`. */
 export interface AddOptions extends WriteOptions {
+  /** Values of additional search fields, for all documents of this call. */
   readonly additionalSearchFields?: Readonly<Record<string, unknown>> | undefined
 }
 
+/** Options of `remove`. */
 export interface RemoveOptions extends WriteOptions {
   /** As for `find`. */
   readonly exact?: boolean | undefined
 }
 
+/** Options of `change`. */
 export interface ChangeOptions extends CallbackOptions {
   /** Adds what replaces nothing. False when left out. */
   readonly addNew?: boolean | undefined
+  /** False: the changes are not marked as dirty. */
   readonly markDirty?: boolean | undefined
   /** The search fields in which a document equals the one that it replaces. */
   readonly replaceCriteria?: readonly string[] | undefined
@@ -72,6 +78,7 @@ export interface CollectionHost {
 
 /** What `toString` gives. */
 export interface CollectionListing<T extends object = JsonObject> {
+  /** The collection and its first documents. */
   readonly collection: {
     readonly name: string
     readonly username: string
@@ -90,7 +97,9 @@ export type PushTarget<T extends object = JsonObject> =
 
 const TO_STRING_LIMIT = 100
 
+/** A collection of a store. */
 export class JSONStoreCollection<T extends object = JsonObject> {
+  /** The name of the collection. */
   readonly name: string
   /** The user whose store it was opened in. */
   readonly username: string
@@ -132,6 +141,7 @@ export class JSONStoreCollection<T extends object = JsonObject> {
     return this.#schema.searchFields
   }
 
+  /** Search fields that are not part of the documents, with their types. */
   get additionalSearchFields(): SearchSchema['additionalSearchFields'] {
     return this.#schema.additionalSearchFields
   }
@@ -160,6 +170,7 @@ export class JSONStoreCollection<T extends object = JsonObject> {
     })
   }
 
+  /** All documents. */
   findAll(options?: FindOptions | null): JSONStorePromise<JSONStoreDocument<T>[]> {
     return this.#find('find', options, () => [])
   }
@@ -276,6 +287,7 @@ export class JSONStoreCollection<T extends object = JsonObject> {
     return this.#call('getPushRequired', options, () => this.#dirty())
   }
 
+  /** Whether the document has changes that were not pushed. */
   isDirty(document: JSONStoreDocument<T> | number, options?: CallbackOptions | null): JSONStorePromise<boolean> {
     return this.isPushRequired(document, options)
   }
@@ -289,6 +301,7 @@ export class JSONStoreCollection<T extends object = JsonObject> {
     })
   }
 
+  /** How many documents are dirty. */
   countAllDirty(options?: CallbackOptions | null): JSONStorePromise<number> {
     return this.pushRequiredCount(options)
   }

@@ -24,7 +24,9 @@ export async function isDirty(access: Access, name: string, id: number): Promise
 
 /** What was pushed: in which state, if that is known. */
 export interface CleanDocument {
+  /** The id of the document. */
   readonly _id: number
+  /** When it was changed, in milliseconds since 1970. */
   readonly _dirty?: number | undefined
 }
 

@@ -27,9 +27,13 @@ export class JSONStoreError extends Error {
   readonly err: number
   /** The name of the code. */
   readonly msg: string
+  /** The collection, if the error is about one. */
   readonly col: string
+  /** The user name, if the error is about a store. */
   readonly usr: string
+  /** The document, if the error is about one. */
   readonly doc: unknown
+  /** What was done before it failed. */
   readonly res: unknown
 
   constructor(err: number, facts: ErrorFacts = {}) {
@@ -46,6 +50,7 @@ export class JSONStoreError extends Error {
     this.res = res
   }
 
+  /** The error as text. */
   override toString(): string {
     return JSON.stringify(this)
   }

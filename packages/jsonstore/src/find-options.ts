@@ -9,6 +9,7 @@ import { idOf, toDocument } from './stored-document.ts'
 import type { StoredDocument } from './stored-document.ts'
 import { isObject } from './values.ts'
 
+/** Options of `find` and its kin. */
 export interface FindOptions extends CallbackOptions {
   /** Values are equal, case and all, instead of containing what is looked for. */
   readonly exact?: boolean | undefined

@@ -20,11 +20,15 @@ export interface ExportedCollection {
   readonly additional?: readonly object[] | undefined
 }
 
+/** What an export holds. */
 export interface ExportedData {
+  /** The documents of each collection. */
   readonly collections: Readonly<Record<string, ExportedCollection>>
 }
 
+/** What was imported into one collection. */
 export interface ImportedCollection {
+  /** How many documents were imported. */
   readonly imported: number
   /** Those whose ids there were already: they are left as they are. */
   readonly skipped: number

@@ -7,6 +7,7 @@ import type { SyncOptions } from './sync.ts'
 import type { CallbackOptions } from './call.ts'
 import { isObject } from './values.ts'
 
+/** What is declared of a collection: its search fields and its adapter. */
 export interface CollectionConfig {
   /** What the collection can be asked by: paths (`address.city`, also through arrays) and types. */
   readonly searchFields?: Readonly<Record<string, SearchFieldType>> | undefined
@@ -20,6 +21,7 @@ export interface CollectionConfig {
   readonly dropCollection?: boolean | undefined
 }
 
+/** Options of `init`. */
 export interface InitOptions extends CallbackOptions {
   /** Each user has a store of their own; `jsonstore` when left out. */
   readonly username?: string | undefined

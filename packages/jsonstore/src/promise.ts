@@ -25,12 +25,17 @@ export interface JSONStorePromise<T> extends Promise<T> {
 
 /** The part of a jQuery promise that jQuery itself calls. Its callbacks get a second argument, undefined, as JSONStore's did. */
 export interface JQueryPromise<T> {
+  /** Calls back with the result. */
   done(...callbacks: readonly ((result: T, more: undefined) => unknown)[]): this
+  /** Calls back with the error. */
   fail(...callbacks: readonly ((error: unknown) => unknown)[]): this
+  /** Calls back at the end, whichever it is. */
   always(...callbacks: readonly ((resultOrError: unknown) => unknown)[]): this
   /** Nothing is ever in progress. */
   progress(): this
+  /** As `then` of a promise. */
   then: Promise<T>['then']
+  /** The promise itself. */
   promise(): this
 }
 

@@ -7,6 +7,7 @@ export type QueryValue = SearchValue | boolean
 /** Conditions by their names: `{ $like: [{ name: 'ann' }], $lessThan: [{ age: 30 }] }`. */
 export type QueryConditions = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>
 
+/** The conditions of a query part. Each method adds one and returns the part. */
 export class QueryPartConditions {
   /** Each method adds to the conditions of its name. */
   #add(name: string, field: string, value: unknown): this {
@@ -21,6 +22,7 @@ export class QueryPartConditions {
     return this.#add('$like', field, value)
   }
 
+  /** The field does not contain the value. */
   notLike(field: string, value: QueryValue): this {
     return this.#add('$notLike', field, value)
   }
@@ -30,6 +32,7 @@ export class QueryPartConditions {
     return this.#add('$leftLike', field, value)
   }
 
+  /** The field does not end with the value. */
   notLeftLike(field: string, value: QueryValue): this {
     return this.#add('$notLeftLike', field, value)
   }
@@ -39,30 +42,37 @@ export class QueryPartConditions {
     return this.#add('$rightLike', field, value)
   }
 
+  /** The field does not begin with the value. */
   notRightLike(field: string, value: QueryValue): this {
     return this.#add('$notRightLike', field, value)
   }
 
+  /** The field equals the value. */
   equal(field: string, value: QueryValue): this {
     return this.#add('$equal', field, value)
   }
 
+  /** The field differs from the value. */
   notEqual(field: string, value: QueryValue): this {
     return this.#add('$notEqual', field, value)
   }
 
+  /** The field is lower than the value. */
   lessThan(field: string, value: QueryValue): this {
     return this.#add('$lessThan', field, value)
   }
 
+  /** The field is lower than the value or equals it. */
   lessOrEqualThan(field: string, value: QueryValue): this {
     return this.#add('$lessOrEqualThan', field, value)
   }
 
+  /** The field is greater than the value. */
   greaterThan(field: string, value: QueryValue): this {
     return this.#add('$greaterThan', field, value)
   }
 
+  /** The field is greater than the value or equals it. */
   greaterOrEqualThan(field: string, value: QueryValue): this {
     return this.#add('$greaterOrEqualThan', field, value)
   }
@@ -74,6 +84,7 @@ export class QueryPartConditions {
     return this.#add('$between', field, Array.isArray(from) ? from : [from, to])
   }
 
+  /** The field is outside the two values. */
   notBetween(field: string, from: QueryValue, to: QueryValue): this
   notBetween(field: string, range: readonly QueryValue[]): this
   notBetween(field: string, from: unknown, to?: unknown): this {
@@ -85,6 +96,7 @@ export class QueryPartConditions {
     return this.#add('$inside', field, values)
   }
 
+  /** The field equals none of the values. */
   notInside(field: string, values: readonly QueryValue[]): this {
     return this.#add('$notInside', field, values)
   }
@@ -92,10 +104,13 @@ export class QueryPartConditions {
 
 /** With or without `new`. */
 export interface QueryPartConstructor {
+  /** As `WL.JSONStore.QueryPart()`, with `new`. */
   new (): QueryPartConditions
+  /** A part without conditions yet. */
   (): QueryPartConditions
 }
 
+/** Makes a part of a query for `advancedFind`: conditions that all have to hold. */
 export const QueryPart: QueryPartConstructor = function makeQueryPart(): QueryPartConditions {
   return new QueryPartConditions()
 } as unknown as QueryPartConstructor

@@ -10,6 +10,7 @@
 import { failure } from './errors.ts'
 import { isObject } from './values.ts'
 
+/** The type of a search field. */
 export type SearchFieldType = 'string' | 'integer' | 'number' | 'boolean'
 
 /** By their names, dotted paths for what is inside. */

@@ -25,6 +25,7 @@ import { forgetUser, rememberUser, users } from './users.ts'
 import type { User } from './users.ts'
 import { isObject } from './values.ts'
 
+/** Settings of an instance of JSONStore. */
 export interface JSONStoreSettings {
   /** The databases are called `NAME` and `NAME-USERNAME`; in Node these are paths of files. `jsonstore` when left out. */
   readonly name?: string | undefined
@@ -42,13 +43,17 @@ export interface JSONStoreSettings {
   readonly fetch?: typeof fetch | undefined
 }
 
+/** One store on this device. */
 export interface FileInfo {
+  /** The user name of the store. */
   readonly name: string
   /** About so many bytes. */
   readonly size: number
+  /** Whether it has a password. */
   readonly isEncrypted: boolean
 }
 
+/** Options of one collection for `init`. */
 export interface InitCollectionOptions extends InitOptions, CollectionConfig {
   /** Fills a collection that is empty from its adapter, as `load` does. */
   readonly load?: boolean | undefined
@@ -62,8 +67,11 @@ interface Opened {
 
 const NAME_DEFAULT = 'jsonstore'
 
+/** The whole API, as `WL.JSONStore` has it. */
 export class JSONStoreApi {
+  /** Makes conditions for `advancedFind`. */
   readonly QueryPart: QueryPartConstructor = QueryPart
+  /** The values of `syncPolicy`, by name. */
   readonly syncOptions: typeof SYNC_POLICIES = SYNC_POLICIES
   readonly #settings: JSONStoreSettings
   readonly #collections = new Map<string, JSONStoreCollection>()
@@ -149,10 +157,12 @@ export class JSONStoreApi {
     return this.#transact('startTransaction', options, 'TRANSACTION_FAILURE', (session) => session.start())
   }
 
+  /** Commits the transaction that was started. */
   commitTransaction(options?: CallbackOptions | null): JSONStorePromise<number> {
     return this.#transact('commitTransaction', options, 'TRANSACTION_FAILURE', (session) => session.end(false))
   }
 
+  /** Takes back what the transaction has written. */
   rollbackTransaction(options?: CallbackOptions | null): JSONStorePromise<number> {
     return this.#transact('rollbackTransaction', options, 'TRANSACTION_FAILURE_DURING_ROLLBACK', (session) =>
       session.end(true),

@@ -8,6 +8,7 @@ import type { SearchSchema, SearchValue } from './search-fields.ts'
 /** What an app stores. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
+/** What was done to a dirty document. */
 export type Operation = 'add' | 'store' | 'replace' | 'refresh' | 'remove'
 
 export interface StoredDocument {
@@ -26,13 +27,19 @@ export interface StoredDocument {
 
 /** A document as apps see it. */
 export interface JSONStoreDocument<T extends object = JsonObject> {
+  /** The id of the document. */
   readonly _id: number
+  /** The content of the document. */
   readonly json: T
 }
 
+/** A document with changes that were not pushed yet. */
 export interface DirtyDocument<T extends object = JsonObject> extends JSONStoreDocument<T> {
+  /** What was done to it last. */
   readonly _operation: Operation
+  /** When, in milliseconds since 1970. */
   readonly _dirty: number
+  /** True if it was removed. */
   readonly _deleted?: boolean
 }
 

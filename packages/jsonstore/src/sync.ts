@@ -12,12 +12,15 @@ import { SYNC_POLICIES } from './sync-options.ts'
 import { addDocuments, replacedBy } from './writes.ts'
 import type { Target } from './writes.ts'
 
+/** How a collection is synchronized. */
 export interface SyncOptions {
   /** SYNC_DOWNSTREAM: documents come from the database; SYNC_UPSTREAM: they go there; SYNC_NONE: neither. */
   readonly syncPolicy: 0 | 1 | 2
   /** The URL of the database. */
   readonly syncAdapterPath?: ReplicationTarget | undefined
+  /** Called after each synchronization that succeeded. */
   readonly onSyncSuccess?: ((result: SyncResult) => unknown) | undefined
+  /** Called after each synchronization that failed. */
   readonly onSyncFailure?: ((error: unknown) => unknown) | undefined
 }
 

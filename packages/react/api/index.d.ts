@@ -1,5 +1,6 @@
 // What `@pannier/react` offers. Written by `npm run api`.
 
+/** What `useCount` returns. */
 export interface CountResult {
     /** Undefined until it is there. */
     readonly count: number | undefined;
@@ -12,9 +13,11 @@ export interface CountResult {
 /** A query whose count is to be live while the component is mounted, or a count that is live already and that its owner closes. */
 export type CountSource = Pick<Query<object>, 'liveCount' | 'isSame'> | LiveCount;
 
+/** What `useDocument` returns. */
 export interface DocumentResult<Row extends object> {
     /** Undefined while it is loading, and if there is none: `status` tells which. */
     readonly document: Row | undefined;
+    /** Whether the document is loaded. */
     readonly status: LiveResult<Row>['status'];
     /** With the status 'failed': why. */
     readonly error: unknown;
@@ -22,11 +25,13 @@ export interface DocumentResult<Row extends object> {
 
 /** What is needed of a collection. */
 export interface DocumentSource<Row extends object> {
+    /** A query on the collection. */
     find(selector: {
         readonly _id: string;
     }): Pick<Query<Row>, 'live' | 'isSame'>;
 }
 
+/** What `useLiveQuery` returns. */
 export interface LiveResult<Row extends object> {
     /** Empty until they are there. A new array each time they change; a row that did not change is the same object. */
     readonly rows: readonly Row[];
@@ -41,6 +46,7 @@ export interface LiveResult<Row extends object> {
 /** A query that is to be live while the component is mounted, or one that is live already and that its owner closes. */
 export type LiveSource<Row extends object> = Pick<Query<Row>, 'live' | 'isSame'> | LiveQuery<Row>;
 
+/** What `useSync` returns. */
 export interface SyncState {
     /** 'idle' without a replication. */
     readonly status: ReplicationStatus | 'idle';

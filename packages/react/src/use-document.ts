@@ -2,9 +2,11 @@
 import type { Query } from 'pannier'
 import { useRows, type LiveResult } from './use-live-query.ts'
 
+/** What `useDocument` returns. */
 export interface DocumentResult<Row extends object> {
   /** Undefined while it is loading, and if there is none: `status` tells which. */
   readonly document: Row | undefined
+  /** Whether the document is loaded. */
   readonly status: LiveResult<Row>['status']
   /** With the status 'failed': why. */
   readonly error: unknown
@@ -12,6 +14,7 @@ export interface DocumentResult<Row extends object> {
 
 /** What is needed of a collection. */
 export interface DocumentSource<Row extends object> {
+  /** A query on the collection. */
   find(selector: { readonly _id: string }): Pick<Query<Row>, 'live' | 'isSame'>
 }
 

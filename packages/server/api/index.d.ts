@@ -1,5 +1,6 @@
 // What `@pannier/server` offers. Written by `npm run api`.
 
+/** How the server signs users in. */
 export interface AuthOptions {
     /** Sessions that are not used for so long end: 10 minutes when left out. */
     readonly sessionMsMax?: number;
@@ -9,14 +10,19 @@ export interface AuthOptions {
     readonly secureCookies?: boolean;
     /** Origins whose pages may change something: those that CORS allows. */
     readonly corsOrigins?: readonly string[];
+    /** The characters that a new password must have at least. */
     readonly passwordCharsMin?: number;
     /** True: anybody may make a user without roles, in CouchDB's way (docs/internals/http-api.md). False when left out. */
     readonly signUp?: boolean;
+    /** How many failed logins are allowed, and for how long. */
     readonly loginLimits?: Partial<LoginLimits>;
+    /** How much memory and time hashing passwords may take. */
     readonly hashLimits?: Partial<HashQueueLimits>;
+    /** The time in milliseconds since 1970. */
     readonly now?: () => number;
 }
 
+/** Says which changes a feed has. */
 export interface ChangeFilter {
     /** For each document (tombstones have `_deleted: true`) whether the feed has its change. */
     accepts(documents: readonly JsonObject[]): Promise<readonly boolean[]>;
@@ -24,13 +30,18 @@ export interface ChangeFilter {
     dispose(): void;
 }
 
+/** The limits of a server that is given none. */
 export const DEFAULT_LIMITS: ServerLimits;
 
 /** A filter of a change feed that is a function of a design document. */
 export interface FilterRequest {
+    /** Who asks. */
     readonly principal: Principal;
+    /** The name of the database. */
     readonly database: string;
+    /** The collection. */
     readonly collection: Collection<JsonObject>;
+    /** What reads documents for the one who asks. */
     readonly reader: FilterReader;
     /** `ddoc/function`, or `_view`. */
     readonly filter: string;
@@ -43,32 +54,42 @@ export type FilterSource = (request: FilterRequest) => Promise<ChangeFilter>;
 
 /** Documents that somebody is about to write. */
 export interface GuardedWrite {
+    /** Who writes. */
     readonly principal: Principal;
     /** The name by which users know the collection. */
     readonly database: string;
+    /** The collection. */
     readonly collection: Collection<JsonObject>;
+    /** The documents that are to be written. */
     readonly documents: readonly JsonObject[];
     /** False: the revisions were made elsewhere, and are taken as they are. */
     readonly newEdits: boolean;
 }
 
+/** Where the server listens. */
 export interface ListenOptions {
+    /** The port; 0 takes a free one. */
     readonly port?: number;
+    /** The address; '127.0.0.1' when left out. */
     readonly host?: string;
 }
 
 /** What a route asks of the principal; each includes those before it. */
 export type Needs = 'anyone' | 'user' | 'member' | 'database-admin' | 'server-admin';
 
+/** An admin that the first start made. */
 export interface NewAdmin {
+    /** The name of the admin. */
     readonly name: string;
     /** To be shown once; it is stored nowhere. */
     readonly password: string;
 }
 
+/** A server that is made by `createServer`. */
 export interface PannierServer {
     /** Where it listens; undefined before `listen`. */
     readonly url: string | undefined;
+    /** The database that it serves. */
     readonly database: Database;
     /** The admin that this start has made, as there was none: the password is to be shown, and is told nowhere else. */
     readonly newAdmin: NewAdmin | undefined;
@@ -84,6 +105,7 @@ export interface PannierServer {
 export interface Principal {
     /** Null: a guest, who has not logged in. */
     readonly name: string | null;
+    /** The roles of the user. */
     readonly roles: readonly string[];
     /** Of the whole server: no rule stops an admin. */
     readonly isAdmin: boolean;
@@ -96,6 +118,7 @@ export interface Principal {
 /** Why a document is not written. */
 export type Refusal = ServiceError | PannierError;
 
+/** How the replicator works. */
 export interface ReplicatorOptions {
     /**
      * What is not public and may be replicated with all the same: names, addresses and ranges, each perhaps with a port: 'couch.lan',
@@ -108,6 +131,7 @@ export interface ReplicatorOptions {
     readonly turnMs?: number;
     /** Until one that has failed is tried again: doubles from `retryMsMin` (5 s) to `retryMsMax` (an hour). */
     readonly retryMsMin?: number;
+    /** The longest wait between two tries, in milliseconds. */
     readonly retryMsMax?: number;
     /** The wait for the next try within one that runs, of the one before; see `ReplicationOptions` of the library. */
     readonly backOff?: (delayMs: number) => number;
@@ -115,12 +139,19 @@ export interface ReplicatorOptions {
     readonly resolve?: Resolve;
 }
 
+/** What routes and features share. */
 export interface ServerContext {
+    /** The database that is served. */
     readonly database: Database;
+    /** CouchDB's databases: the collections. */
     readonly databases: Databases;
+    /** What the server keeps across starts. */
     readonly state: ServerState;
+    /** Sessions, users and permissions. */
     readonly auth: Auth;
+    /** The limits in force. */
     readonly limits: ServerLimits;
+    /** Counts of requests and times. */
     readonly metrics: Metrics;
     /** Of requests that bring documents. */
     readonly bodies: BodyStore;
@@ -128,10 +159,15 @@ export interface ServerContext {
     readonly uuid: string;
     /** What `GET /` tells as `features`. */
     readonly features: Set<string>;
+    /** Mango indexes. */
     readonly indexes: MangoIndexes;
+    /** Design documents. */
     readonly designs: DesignDocuments;
+    /** What runs in the background. */
     readonly tasks: ActiveTasks;
+    /** The feed of created and deleted databases. */
     readonly updates: DatabaseUpdates;
+    /** Change feeds that are open. */
     readonly feeds: OpenFeeds;
     /** Aborted when the server is being closed: feeds end. */
     readonly closing: AbortSignal;
@@ -163,9 +199,11 @@ export interface ServerLimits {
     readonly idleMsMax: number;
     /** A client that stops in the midst of a body is given up. */
     readonly stallMsMax: number;
+    /** Connections at a time. */
     readonly connectionsMax: number;
     /** A change feed without a heartbeat ends when nothing has happened for that long. */
     readonly feedMsMax: number;
+    /** The shortest heartbeat of a feed, in milliseconds. */
     readonly heartbeatMsMin: number;
     /** Change feeds that wait at the same time. */
     readonly feedsMax: number;
@@ -175,6 +213,7 @@ export interface ServerLimits {
     readonly closeMsMax: number;
 }
 
+/** Options of `createServer`. */
 export interface ServerOptions extends AppOptions {
     /** Where `pannier.sqlite` and the key of its sessions are; made if need be, for this account alone. */
     readonly dir?: string;
@@ -189,6 +228,7 @@ export interface ServerOptions extends AppOptions {
     readonly history?: boolean;
     /** 'strict': what was answered survives a loss of power as well; by default the end of the process. */
     readonly durability?: Durability;
+    /** Limits; those left out keep their defaults. */
     readonly limits?: Partial<ServerLimits>;
     /**
      * `name:password` of a server admin, who then has this password. When left out, the first start makes `admin` with a random
@@ -207,7 +247,9 @@ export interface ServerOptions extends AppOptions {
     readonly plugins?: readonly FastifyPluginAsync[];
 }
 
+/** An error of the service: what was refused, and why. */
 export class ServiceError extends Error {
+    /** Stable: programs may compare it. */
     readonly code: ServiceErrorCode;
     /** When it may go well. */
     readonly retryAfterSeconds: number | undefined;

@@ -10,6 +10,7 @@ import { DEFAULT_LIMITS } from './http/server-limits.ts'
 import type { ServerLimits } from './http/server-limits.ts'
 import type { ReplicatorOptions } from './replicator/replicator-options.ts'
 
+/** Options of `createServer`. */
 export interface ServerOptions extends AppOptions {
   /** Where `pannier.sqlite` and the key of its sessions are; made if need be, for this account alone. */
   readonly dir?: string
@@ -24,6 +25,7 @@ export interface ServerOptions extends AppOptions {
   readonly history?: boolean
   /** 'strict': what was answered survives a loss of power as well; by default the end of the process. */
   readonly durability?: Durability
+  /** Limits; those left out keep their defaults. */
   readonly limits?: Partial<ServerLimits>
   /**
    * `name:password` of a server admin, who then has this password. When left out, the first start makes `admin` with a random

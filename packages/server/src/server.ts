@@ -53,14 +53,19 @@ import type { JsonObject } from './service/documents.ts'
 import type { WriteGuard } from './service/guards.ts'
 import { DEFAULT_LIMITS } from './http/server-limits.ts'
 
+/** Where the server listens. */
 export interface ListenOptions {
+  /** The port; 0 takes a free one. */
   readonly port?: number
+  /** The address; '127.0.0.1' when left out. */
   readonly host?: string
 }
 
+/** A server that is made by `createServer`. */
 export interface PannierServer {
   /** Where it listens; undefined before `listen`. */
   readonly url: string | undefined
+  /** The database that it serves. */
   readonly database: Database
   /** The admin that this start has made, as there was none: the password is to be shown, and is told nowhere else. */
   readonly newAdmin: NewAdmin | undefined

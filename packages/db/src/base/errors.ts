@@ -56,6 +56,7 @@ export type ErrorCode =
   // cancelled by an AbortSignal
   | 'PANNIER_ABORTED'
 
+/** What an error carries besides its code and message. */
 export interface PannierErrorOptions {
   /** The error underneath, kept for logs. */
   readonly cause?: unknown

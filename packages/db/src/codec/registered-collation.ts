@@ -9,6 +9,7 @@ import { ArgumentError, badArgument } from '../base/options.ts'
 import { isArrayLike } from './collation.ts'
 import { defineField } from './field-path.ts'
 
+/** An order of strings, for `registerCollation`. */
 export interface Collation {
   /** With its version: 'icu-root 15'. */
   readonly name: string

@@ -381,6 +381,7 @@ export class Database<Schemas extends object = object> {
     await this.#parts.storage.destroy(this.#parts.name)
   }
 
+  /** Closes the database, for `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
   }

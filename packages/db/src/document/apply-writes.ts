@@ -18,7 +18,9 @@ import { attachmentWriting } from './attachments/on-demand.ts'
 
 /** The id and the new revision of a document that was written. */
 export interface WriteResult {
+  /** The id of the document. */
   readonly id: string
+  /** Its new revision, `N-hash`. */
   readonly rev: string
 }
 

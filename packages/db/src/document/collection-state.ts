@@ -95,9 +95,11 @@ export interface TextSettings {
   readonly language?: string
 }
 
+/** One field of an index. */
 export interface IndexField {
   /** Dotted path of the field: 'age', 'address.city'; '_id' is the document's id. */
   readonly path: string
+  /** From the highest value down. */
   readonly descending: boolean
 }
 

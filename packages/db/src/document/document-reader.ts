@@ -213,14 +213,19 @@ function viewOf(bytes: Uint8Array | undefined, sequence: number): BodyView {
 
 /** A deleted document as the feed hands it out. */
 export interface Tombstone {
+  /** The id of the document. */
   readonly _id: string
+  /** The revision that deleted it. */
   readonly _rev: string
+  /** Marks a tombstone. */
   readonly _deleted: true
 }
 
+/** One change in a feed: the document with its newest revision. */
 export interface DocumentChange<T extends object = StoredDocument> {
   /** Of the document's last change. */
   readonly seq: number
+  /** The id of the document. */
   readonly id: string
   /** The winner first; with `style: 'all'` every leaf revision. */
   readonly changes: readonly { readonly rev: string }[]

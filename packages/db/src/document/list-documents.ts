@@ -24,7 +24,9 @@ export interface ListRequest {
 
 /** A document. */
 export interface ListedRow<T extends object = StoredDocument> {
+  /** The id of the document. */
   readonly id: string
+  /** Its revision. */
   readonly rev: string
   /** With `docs`. */
   readonly doc?: T
@@ -32,17 +34,23 @@ export interface ListedRow<T extends object = StoredDocument> {
 
 /** One that was asked for by its id and is deleted. */
 export interface DeletedRow {
+  /** The id of the document. */
   readonly id: string
+  /** The revision of its tombstone. */
   readonly rev: string
+  /** Marks a deleted document. */
   readonly deleted: true
 }
 
 /** There never was a document with this id. */
 export interface MissingRow {
+  /** The id that was asked for. */
   readonly id: string
+  /** Says that there is no such document. */
   readonly error: 'not_found'
 }
 
+/** A row of a list by ids: a document, a deleted one, or none. */
 export type ListRow<T extends object = StoredDocument> = ListedRow<T> | DeletedRow | MissingRow
 
 export interface ListHead {

@@ -26,6 +26,7 @@ export interface RevisionFields {
   readonly deletedConflicts?: boolean
 }
 
+/** Which revision of a document to read, and what to tell of its revisions. */
 export interface RevisionReadOptions extends RevisionFields {
   /** This revision, even if it does not win or is a tombstone. */
   readonly rev?: string
@@ -33,7 +34,9 @@ export interface RevisionReadOptions extends RevisionFields {
   readonly latest?: boolean
 }
 
+/** One revision in the history of a document. */
 export interface RevisionInfo {
+  /** The revision. */
   readonly rev: string
   /** Whether its content is there; 'deleted': it is, and it is a tombstone. */
   readonly status: RevisionStatus
@@ -43,13 +46,17 @@ export type RevisionRead = { readonly ok: StoredDocument } | { readonly missing:
 
 /** A document with conflicts: the revision that wins, and the other live leaves. */
 export interface ConflictedDocument {
+  /** The id of the document. */
   readonly id: string
+  /** The winning revision. */
   readonly rev: string
+  /** The other live leaf revisions. */
   readonly conflicts: readonly string[]
 }
 
 /** What a replica lacks of a document. */
 export interface MissingRevisions {
+  /** Revisions that are not known here. */
   readonly missing: readonly string[]
   /** Leaves that it has and that the missing ones may descend from; left out if there are none. */
   readonly possibleAncestors?: readonly string[]

@@ -17,6 +17,7 @@ export interface RevisionNode<Body> extends Revision {
   body: Body | undefined
 }
 
+/** Whether the content of a revision is still stored: 'available', 'missing' or 'deleted'. */
 export type RevisionStatus = 'available' | 'deleted' | 'missing'
 
 export class RevisionTree<Body> {

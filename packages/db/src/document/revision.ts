@@ -17,10 +17,12 @@ export interface Revision {
 export interface RevisionHistory {
   /** The generation of the first id. */
   readonly start: number
+  /** The hashes, the newest first. */
   readonly ids: readonly string[]
 }
 
 export const REVISION_HASH_BYTES = 16
+/** The highest generation of a revision: the number before the hyphen. */
 export const GENERATION_MAX: number = KEY_NUMBER_MAX
 /** Bytes of a suffix as WTF-8. */
 export const REVISION_SUFFIX_BYTES_MAX = 255

@@ -25,8 +25,11 @@ export type { WriteMode }
 /** What becomes of a document in a batch that is not all or nothing. */
 export type WriteOutcome = WriteResult | WriteFailure
 
+/** A document of a batch with `atomic: false` that was not written. */
 export interface WriteFailure {
+  /** The id of the document. */
   readonly id: string
+  /** Why it was not written. */
   readonly error: PannierError
 }
 

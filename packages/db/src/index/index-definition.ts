@@ -56,6 +56,7 @@ export const INDEX_FIELDS_MAX = 4
 export const INDEXES_MAX = 64
 /** `builtTo` of an index that has no entries yet: lower than any sequence number. */
 const NOTHING_BUILT = -1
+/** The characters that the name of a collection, an index or a view may have. */
 export const NAME_CHARS_MAX = 200
 
 /** What the user has called, in messages. */

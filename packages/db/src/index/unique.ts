@@ -183,6 +183,7 @@ class UniqueCheck {
 export interface DuplicateKey {
   /** The values of the index's fields. */
   readonly key: readonly unknown[]
+  /** The documents that have this key. */
   readonly ids: readonly string[]
 }
 

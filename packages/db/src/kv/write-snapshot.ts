@@ -23,6 +23,7 @@ import { encodeMeta } from './meta-body.ts'
 import { explained } from './snapshot.ts'
 import type { State } from './state.ts'
 
+/** Options of `db.snapshot`. */
 export interface SnapshotOptions extends LongWork {
   /** Whether it takes a password or key of the database to restore it. By default it does if the database is encrypted. */
   readonly sealed?: boolean

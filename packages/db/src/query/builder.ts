@@ -13,10 +13,12 @@ import type { Query } from './query.ts'
 
 /** What `find` takes beside a selector. An immutable value. */
 export class WhereFilter extends BuiltPredicate {
+  /** Documents that meet this filter and all of the others. */
   and(...others: WhereFilter[]): WhereFilter {
     return new WhereFilter(freeze({ kind: 'and', of: freeze([this, ...others].map(predicateOf)) }))
   }
 
+  /** Documents that meet this filter or one of the others. */
   or(...others: WhereFilter[]): WhereFilter {
     return new WhereFilter(either(freeze([this, ...others].map(predicateOf))))
   }
@@ -58,26 +60,32 @@ export class FieldFilters<Value = unknown> {
     return new WhereFilter(calling('where()', () => parseFieldCondition(this.#path, condition)))
   }
 
+  /** The field equals the value. */
   eq(value: Equal<Value>): WhereFilter {
     return this.is({ $eq: value })
   }
 
+  /** The field is there and differs from the value. */
   ne(value: Equal<Value>): WhereFilter {
     return this.is({ $ne: value })
   }
 
+  /** The field is greater than the value. */
   gt(value: Bound<Value>): WhereFilter {
     return this.is({ $gt: value })
   }
 
+  /** The field is greater than the value or equals it. */
   gte(value: Bound<Value>): WhereFilter {
     return this.is({ $gte: value })
   }
 
+  /** The field is lower than the value. */
   lt(value: Bound<Value>): WhereFilter {
     return this.is({ $lt: value })
   }
 
+  /** The field is lower than the value or equals it. */
   lte(value: Bound<Value>): WhereFilter {
     return this.is({ $lte: value })
   }
@@ -87,10 +95,12 @@ export class FieldFilters<Value = unknown> {
     return this.is({ $gte: from, $lte: to })
   }
 
+  /** The field equals one of the values. */
   in(values: readonly Equal<Value>[]): WhereFilter {
     return this.is({ $in: values })
   }
 
+  /** The field is there and equals none of the values. */
   notIn(values: readonly Equal<Value>[]): WhereFilter {
     return this.is({ $nin: values })
   }
@@ -100,10 +110,12 @@ export class FieldFilters<Value = unknown> {
     return this.is({ $all: [value] })
   }
 
+  /** An array that has all of these elements. */
   hasAll(values: readonly Element<Value>[]): WhereFilter {
     return this.is({ $all: values })
   }
 
+  /** A string that begins with the prefix. */
   beginsWith(prefix: Prefix<Value>): WhereFilter {
     return this.is({ $beginsWith: prefix })
   }
@@ -113,18 +125,22 @@ export class FieldFilters<Value = unknown> {
     return this.is({ $regex: expression.source, $options: expression.flags.replace(/[dgy]/g, '') })
   }
 
+  /** The field is there; with false, it is missing. */
   exists(exists: boolean = true): WhereFilter {
     return this.is({ $exists: exists })
   }
 
+  /** The field has a value of this type: 'null', 'boolean', 'number', 'string', 'array' or 'object'. */
   type(type: ValueType): WhereFilter {
     return this.is({ $type: type })
   }
 
+  /** An array of that many elements. */
   size(elements: number): WhereFilter {
     return this.is({ $size: elements })
   }
 
+  /** An integer that leaves the remainder when it is divided. */
   mod(divisor: number, remainder: number): WhereFilter {
     return this.is({ $mod: [divisor, remainder] })
   }

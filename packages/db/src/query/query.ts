@@ -26,6 +26,7 @@ import { checkedCount, type QuerySource } from './query-source.ts'
 
 export type { Explanation, Selector }
 
+/** Options of `explain`. */
 export interface ExplainOptions {
   /** Answer the query too, and tell what that took. */
   readonly run?: boolean
@@ -147,6 +148,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
     return this.#grouped<object>([]).aggregate(wanted).explain()
   }
 
+  /** The documents, as an array. */
   async toArray(): Promise<T[]> {
     const all: T[] = []
     for await (const rows of this.#batches(this.#specification, BATCH_ROWS_WHOLE))
@@ -154,6 +156,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
     return all
   }
 
+  /** The first document, or undefined. Reads no more than it needs. */
   async first(): Promise<T | undefined> {
     const { limit } = this.#specification
     const [row] = await this.#with<T>({ limit: Math.min(limit, 1) }).toArray()

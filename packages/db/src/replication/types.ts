@@ -13,11 +13,14 @@ import type { CheckpointSides } from './checkpoint.ts'
  */
 export type ReplicationStatus = 'active' | 'paused' | 'offline' | 'backing-off' | 'complete' | 'cancelled' | 'failed'
 
+/** 'push' sends changes from here, 'pull' fetches them. */
 export type ReplicationDirection = 'push' | 'pull'
 
+/** How far a replication is, in documents. */
 export interface ReplicationProgress {
   /** Revisions read from the source, and those of them that the target has taken. */
   readonly docsRead: number
+  /** Revisions written to the target. */
   readonly docsWritten: number
   /** Revisions that could not be read or were not taken: each was told by an event 'denied'. */
   readonly docsDenied: number
@@ -31,9 +34,13 @@ export interface ReplicationProgress {
 
 /** One direction of one collection. */
 export interface ReplicationPart {
+  /** The name of the collection. */
   readonly collection: string
+  /** Whether it sends or fetches. */
   readonly direction: ReplicationDirection
+  /** Whether it works, waits or has ended. */
   readonly status: ReplicationStatus
+  /** How far it is. */
   readonly progress: ReplicationProgress
   /** Why it waits to try again, or has failed. */
   readonly error: PannierError | undefined
@@ -41,12 +48,17 @@ export interface ReplicationPart {
   readonly waitMs: number | undefined
 }
 
+/** How a replication ended. */
 export interface ReplicationResult extends ReplicationProgress {
+  /** True if it is complete and no document was denied. */
   readonly ok: boolean
+  /** Whether it came to its end or was cancelled. */
   readonly status: 'complete' | 'cancelled'
   /** ISO 8601. */
   readonly startTime: string
+  /** When it ended, as an ISO 8601 string. */
   readonly endTime: string
+  /** Each direction of each collection. */
   readonly parts: readonly ReplicationPart[]
 }
 
@@ -56,6 +68,7 @@ interface EventOf<Type extends string> {
   readonly direction: ReplicationDirection
 }
 
+/** What a replication tells its listeners. */
 export type ReplicationEvent =
   /** Revisions were written to the target. Of attachments there is nothing in them. */
   | (EventOf<'change'> & { readonly docs: readonly JsonDocument[]; readonly progress: ReplicationProgress })
@@ -74,6 +87,7 @@ export type ReplicationEvent =
 
 /** Tells whether there is a network. */
 export interface NetworkStatus {
+  /** False if requests are sure to fail. */
   isOnline(): boolean
   /** Calls back when that changes. The function returned ends it. */
   onChange(listener: () => void): () => void

@@ -200,11 +200,17 @@ function areSummable(value: unknown): boolean {
 
 // `_stats`: of numbers, of arrays of numbers element by element, and of statistics made before, as in CouchDB.
 
+/** What the reduce `_stats` gives of numbers. */
 export interface NumberStatistics {
+  /** The sum. */
   readonly sum: number
+  /** How many numbers there are. */
   readonly count: number
+  /** The lowest. */
   readonly min: number
+  /** The highest. */
   readonly max: number
+  /** The sum of the squares. */
   readonly sumsqr: number
 }
 

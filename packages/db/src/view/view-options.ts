@@ -1,6 +1,7 @@
 /** Options of queries of views, checked. Loaded with the first query. */
 import { checkOptions, type OptionNames, badArgument } from '../base/options.ts'
 
+/** Which rows of a view a query has, and in which form. */
 export interface ViewOptions {
   /** Rows with this key only. */
   readonly key?: unknown
@@ -22,6 +23,7 @@ export interface ViewOptions {
   readonly descending?: boolean
   /** Leaves out that many rows at the start: by rank, without walking them. */
   readonly skip?: number
+  /** At most that many rows. */
   readonly limit?: number
   /** False: the rows as they were emitted. By default a view that has a reduce gives its results. */
   readonly reduce?: boolean
@@ -110,7 +112,9 @@ function isCount(value: unknown): value is number {
 export interface ViewRow<Key = unknown, Value = unknown, Document = unknown> {
   /** Of the document that it was emitted for. */
   readonly id: string
+  /** The key that `map` emitted. */
   readonly key: Key
+  /** The value that `map` emitted. */
   readonly value: Value
   /** With `includeDocs`: the document, null if there is none any more. */
   readonly doc?: Document | null
@@ -120,9 +124,11 @@ export interface ViewRow<Key = unknown, Value = unknown, Document = unknown> {
 export interface ReducedRow<Key = unknown, Value = unknown> {
   /** Of the group; null without groups. */
   readonly key: Key
+  /** What the reduce gives. */
   readonly value: Value
 }
 
+/** The answer of a query of a view. */
 export interface ViewResult<Key = unknown, Value = unknown, Row = ViewRow<Key, Value> | ReducedRow<Key, Value>> {
   /** Rows that the view has in all. Undefined of reduced ones. */
   readonly total?: number
@@ -130,10 +136,13 @@ export interface ViewResult<Key = unknown, Value = unknown, Row = ViewRow<Key, V
   readonly offset?: number
   /** The view holds what was written up to this sequence number. */
   readonly updateSeq: number
+  /** The rows, in the order of their keys. */
   readonly rows: Row[]
 }
 
+/** What `view.info()` tells. */
 export interface ViewInfo {
+  /** The name of the view. */
   readonly name: string
   /** Rows that the view has. */
   readonly rows: number
@@ -143,5 +152,6 @@ export interface ViewInfo {
   readonly pending: number
   /** Documents that were left out because map threw, since the view was made. */
   readonly failures: number
+  /** The last document for which `map` threw, with the error. */
   readonly lastFailure: { readonly id: string; readonly message: string } | undefined
 }

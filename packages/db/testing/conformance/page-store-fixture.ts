@@ -13,11 +13,15 @@ import type {
 import { assertRejects } from '../check.ts'
 import type { SuiteContext } from '../suite.ts'
 
+/** A storage and the name of a database in it, made for one test. */
 export interface PageStoreFixture {
+  /** The storage under test. */
   readonly storage: DatabaseStorage
+  /** The name of the test's database. */
   readonly name: string
 }
 
+/** What the suite of page stores needs: a test function, and a storage for each test. */
 export interface PageStoreSuiteContext extends SuiteContext<() => Promise<PageStoreFixture>> {
   /** It keeps the header and the head for itself: the cases about these are left out. */
   readonly seals?: boolean

@@ -23,6 +23,7 @@ import {
   withStore,
 } from './page-store-fixture.ts'
 
+/** The conformance suite of page stores: registers one test for each promise of the contract. */
 export function pageStoreSuite(context: PageStoreSuiteContext): void {
   lifeCases(context)
   logCases(context)

@@ -18,6 +18,7 @@ import { GUEST } from '../service/principal.ts'
 import type { Principal } from '../service/principal.ts'
 import type { WriteGuard } from '../service/guards.ts'
 
+/** How the server signs users in. */
 export interface AuthOptions {
   /** Sessions that are not used for so long end: 10 minutes when left out. */
   readonly sessionMsMax?: number
@@ -27,11 +28,15 @@ export interface AuthOptions {
   readonly secureCookies?: boolean
   /** Origins whose pages may change something: those that CORS allows. */
   readonly corsOrigins?: readonly string[]
+  /** The characters that a new password must have at least. */
   readonly passwordCharsMin?: number
   /** True: anybody may make a user without roles, in CouchDB's way (docs/internals/http-api.md). False when left out. */
   readonly signUp?: boolean
+  /** How many failed logins are allowed, and for how long. */
   readonly loginLimits?: Partial<LoginLimits>
+  /** How much memory and time hashing passwords may take. */
   readonly hashLimits?: Partial<HashQueueLimits>
+  /** The time in milliseconds since 1970. */
   readonly now?: () => number
 }
 

@@ -2,7 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Accounts } from './accounts.ts'
 
+/** An admin that the first start made. */
 export interface NewAdmin {
+  /** The name of the admin. */
   readonly name: string
   /** To be shown once; it is stored nowhere. */
   readonly password: string

@@ -14,12 +14,19 @@ import type { ServerState } from '../service/state.ts'
 import type { FilterSource, WriteGuard } from '../service/guards.ts'
 import type { ServerLimits } from '../http/server-limits.ts'
 
+/** What routes and features share. */
 export interface ServerContext {
+  /** The database that is served. */
   readonly database: Database
+  /** CouchDB's databases: the collections. */
   readonly databases: Databases
+  /** What the server keeps across starts. */
   readonly state: ServerState
+  /** Sessions, users and permissions. */
   readonly auth: Auth
+  /** The limits in force. */
   readonly limits: ServerLimits
+  /** Counts of requests and times. */
   readonly metrics: Metrics
   /** Of requests that bring documents. */
   readonly bodies: BodyStore
@@ -27,10 +34,15 @@ export interface ServerContext {
   readonly uuid: string
   /** What `GET /` tells as `features`. */
   readonly features: Set<string>
+  /** Mango indexes. */
   readonly indexes: MangoIndexes
+  /** Design documents. */
   readonly designs: DesignDocuments
+  /** What runs in the background. */
   readonly tasks: ActiveTasks
+  /** The feed of created and deleted databases. */
   readonly updates: DatabaseUpdates
+  /** Change feeds that are open. */
   readonly feeds: OpenFeeds
   /** Aborted when the server is being closed: feeds end. */
   readonly closing: AbortSignal

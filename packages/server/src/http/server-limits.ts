@@ -24,9 +24,11 @@ export interface ServerLimits {
   readonly idleMsMax: number
   /** A client that stops in the midst of a body is given up. */
   readonly stallMsMax: number
+  /** Connections at a time. */
   readonly connectionsMax: number
   /** A change feed without a heartbeat ends when nothing has happened for that long. */
   readonly feedMsMax: number
+  /** The shortest heartbeat of a feed, in milliseconds. */
   readonly heartbeatMsMin: number
   /** Change feeds that wait at the same time. */
   readonly feedsMax: number
@@ -36,6 +38,7 @@ export interface ServerLimits {
   readonly closeMsMax: number
 }
 
+/** The limits of a server that is given none. */
 export const DEFAULT_LIMITS: ServerLimits = {
   requestBytesMax: 8 * MEBIBYTE,
   documentBytesMax: 8 * MEBIBYTE,

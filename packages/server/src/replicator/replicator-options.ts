@@ -1,6 +1,7 @@
 /** With whom a server may replicate, and how persistently. */
 import type { Resolve } from './guarded-fetch.ts'
 
+/** How the replicator works. */
 export interface ReplicatorOptions {
   /**
    * What is not public and may be replicated with all the same: names, addresses and ranges, each perhaps with a port: 'couch.lan',
@@ -13,6 +14,7 @@ export interface ReplicatorOptions {
   readonly turnMs?: number
   /** Until one that has failed is tried again: doubles from `retryMsMin` (5 s) to `retryMsMax` (an hour). */
   readonly retryMsMin?: number
+  /** The longest wait between two tries, in milliseconds. */
   readonly retryMsMax?: number
   /** The wait for the next try within one that runs, of the one before; see `ReplicationOptions` of the library. */
   readonly backOff?: (delayMs: number) => number

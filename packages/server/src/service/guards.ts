@@ -6,10 +6,13 @@ import type { ServiceError } from './service-error.ts'
 
 /** Documents that somebody is about to write. */
 export interface GuardedWrite {
+  /** Who writes. */
   readonly principal: Principal
   /** The name by which users know the collection. */
   readonly database: string
+  /** The collection. */
   readonly collection: Collection<JsonObject>
+  /** The documents that are to be written. */
   readonly documents: readonly JsonObject[]
   /** False: the revisions were made elsewhere, and are taken as they are. */
   readonly newEdits: boolean
@@ -36,9 +39,13 @@ interface FilterReader {
 
 /** A filter of a change feed that is a function of a design document. */
 export interface FilterRequest {
+  /** Who asks. */
   readonly principal: Principal
+  /** The name of the database. */
   readonly database: string
+  /** The collection. */
   readonly collection: Collection<JsonObject>
+  /** What reads documents for the one who asks. */
   readonly reader: FilterReader
   /** `ddoc/function`, or `_view`. */
   readonly filter: string
@@ -46,6 +53,7 @@ export interface FilterRequest {
   readonly view: string | undefined
 }
 
+/** Says which changes a feed has. */
 export interface ChangeFilter {
   /** For each document (tombstones have `_deleted: true`) whether the feed has its change. */
   accepts(documents: readonly JsonObject[]): Promise<readonly boolean[]>

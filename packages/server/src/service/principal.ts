@@ -3,6 +3,7 @@
 export interface Principal {
   /** Null: a guest, who has not logged in. */
   readonly name: string | null
+  /** The roles of the user. */
   readonly roles: readonly string[]
   /** Of the whole server: no rule stops an admin. */
   readonly isAdmin: boolean

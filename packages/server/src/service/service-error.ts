@@ -27,7 +27,9 @@ export type ServiceErrorCode =
   /** A function of a design document took too much time or memory. */
   | 'FUNCTION_STOPPED'
 
+/** An error of the service: what was refused, and why. */
 export class ServiceError extends Error {
+  /** Stable: programs may compare it. */
   readonly code: ServiceErrorCode
   /** When it may go well. */
   readonly retryAfterSeconds: number | undefined

@@ -47,6 +47,7 @@ export interface Problem {
 export interface CheckReport {
   /** True if there are no problems. */
   readonly ok: boolean
+  /** What is wrong; empty if nothing is. */
   readonly problems: readonly Problem[]
 }
 

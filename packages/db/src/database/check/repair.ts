@@ -30,9 +30,11 @@ const REPAIR_OPTIONS: OptionNames<RepairOptions> = {
 
 /** What was saved of a collection, and what was not. */
 export interface RepairedCollection {
+  /** The name of the collection. */
   readonly name: string
   /** Documents that were saved, and tombstones. */
   readonly documents: number
+  /** Deleted documents that were saved. */
   readonly tombstones: number
   /** Of these, documents that were taken from commits behind the damage of the log. */
   readonly fromLaterCommits: number
@@ -44,16 +46,19 @@ export interface RepairedCollection {
   readonly revisionsLost: readonly string[]
   /** Attachments that could not be read; their documents are there without them. At most `REPAIR_IDS_MAX`. */
   readonly attachmentsLost: readonly { readonly id: string; readonly name: string }[]
+  /** Local documents that were saved. */
   readonly local: number
   /** Unique indexes that the saved documents do not fit. They are dropped. */
   readonly indexesLost: readonly string[]
 }
 
+/** What `repair` found and what it saved. */
 export interface RepairReport {
   /** What was wrong. Empty: nothing, as far as documents go. */
   readonly problems: readonly Problem[]
   /** Everything that the damaged database is known to have held is in the new one. */
   readonly isComplete: boolean
+  /** What was saved of each collection. */
   readonly collections: readonly RepairedCollection[]
   /** Commits behind the damage of the log that can't be read. */
   readonly commitsLost: number

@@ -14,6 +14,7 @@ import { checkId } from '../../document/document-id.ts'
 import type { DocumentWrite } from '../../document/document-write.ts'
 import type { CollectionAccess } from './collection-access.ts'
 
+/** Options of `putAttachment`. */
 export interface PutAttachmentOptions {
   /** By default that of the Blob, of a text 'text/plain;charset=utf-8', else 'application/octet-stream'. */
   readonly contentType?: string
@@ -23,11 +24,13 @@ export interface PutAttachmentOptions {
   readonly signal?: AbortSignal
 }
 
+/** Options of `getAttachment`: a range of bytes, and the revision of the document. */
 export interface GetAttachmentOptions extends ByteRange {
   /** Of this revision of the document. */
   readonly rev?: string
 }
 
+/** Options of `deleteAttachment`. */
 export interface DeleteAttachmentOptions {
   /** Only if this is the current revision of the document (or one of several in conflict). */
   readonly rev?: string

@@ -60,9 +60,11 @@ import type { DocumentValidator } from '../schema/validator.ts'
 
 /** All or nothing, which is the default. */
 export interface AtomicOptions {
+  /** All or nothing. */
   readonly atomic?: true
 }
 
+/** Whether a batch is all or nothing. */
 export interface BatchOptions {
   /** False: a document that can't be written does not keep the others from being written. */
   readonly atomic?: boolean
@@ -71,6 +73,7 @@ export interface BatchOptions {
 const BATCH_OPTIONS: OptionNames<BatchOptions> = { atomic: true }
 const PUT_OPTIONS: OptionNames<BatchOptions & EditOptions> = { atomic: true, newEdits: true }
 
+/** Whether a write makes a new revision or takes up one that another replica has made. */
 export interface EditOptions {
   /** False: the revisions were made elsewhere, and are taken up as they are. */
   readonly newEdits?: boolean

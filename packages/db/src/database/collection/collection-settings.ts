@@ -33,6 +33,7 @@ export function hasSettings({ settings }: CollectionState, chosen: Readonly<Chos
 
 /** What `collection.info()` tells. Reads no page. */
 export interface CollectionInfo {
+  /** The name of the collection. */
   readonly name: string
   /** Live documents. */
   readonly documents: number

@@ -32,6 +32,7 @@ import { CollectionViews } from './view.ts'
 import type { BuiltInReduce, BuiltInResult, ReduceFunction, View, ViewDefinition, ViewOptions } from './view.ts'
 import type { ViewAnswer, ViewResult } from './view.ts'
 
+/** Options of `collection.export`. */
 export interface ExportOptions<T extends object> extends LongWork {
   /** 'ndjson' when left out. */
   readonly format?: ExportFormat | undefined
@@ -62,6 +63,7 @@ export interface IndexInfo extends IndexDeclaration {
   readonly ready: boolean
 }
 
+/** The documents of one collection, with its indexes, views, feeds and replications. */
 export class Collection<T extends object, Input extends object = T> extends CollectionOperations<T, Input> {
   /** @internal */
   readonly declarations: Declarations

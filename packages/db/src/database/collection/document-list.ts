@@ -7,6 +7,7 @@ import type { CollectionAccess } from './collection-access.ts'
 
 /** Where a list begins and ends, in the order of ids: by code point. */
 export interface ListOptions extends IdRange {
+  /** From the last id to the first. */
   readonly descending?: boolean
   /** Leaves out so many rows at the start; costs no walk. */
   readonly skip?: number
@@ -20,6 +21,7 @@ export interface ListOptions extends IdRange {
 
 /** The documents with these ids, in this order, instead of a range. */
 export interface ListIdsOptions extends Omit<ListOptions, keyof IdRange> {
+  /** The ids, in the order of the rows. An id may occur more than once. */
   readonly ids: readonly string[]
 }
 
@@ -39,6 +41,7 @@ const LIST_OPTIONS: OptionNames<ListOptions | ListIdsOptions> = {
 
 /** Rows, and where they stand in the whole. */
 export interface ListPage<Row> extends ListHead {
+  /** The rows. */
   readonly rows: Row[]
 }
 
@@ -69,6 +72,7 @@ export class DocumentList<Row> implements AsyncIterable<Row> {
     return this.#access.pending(this.#readPage())
   }
 
+  /** All rows, as an array. */
   async toArray(): Promise<Row[]> {
     return (await this.page()).rows
   }

@@ -20,9 +20,13 @@ export type Stored<T extends object> = Identified<T> & {
 export interface RevisionMeta {
   /** It is a tombstone: then it need not hold what a document does. */
   readonly _deleted?: true
+  /** Its history, with the option `revs`. */
   readonly _revisions?: RevisionHistory
+  /** Its history and which revisions are stored, with the option `revsInfo`. */
   readonly _revs_info?: readonly RevisionInfo[]
+  /** Other live leaf revisions, with the option `conflicts`. */
   readonly _conflicts?: readonly string[]
+  /** Deleted leaf revisions, with the option `deletedConflicts`. */
   readonly _deleted_conflicts?: readonly string[]
 }
 
@@ -43,6 +47,7 @@ export interface WithAttachments {
 export interface InputMeta extends Omit<RevisionMeta, '_deleted'> {
   /** Without one it gets one. */
   readonly _id?: string
+  /** The revision that the write replaces. */
   readonly _rev?: string
   /** The document is deleted; what else it holds stays readable in its tombstone. */
   readonly _deleted?: boolean
@@ -63,7 +68,9 @@ type PatchOf<T> = T extends unknown
 
 /** A tombstone as it is handed in. */
 export interface DeletedInput extends InputMeta {
+  /** The id of the document. */
   readonly _id: string
+  /** Marks a tombstone. */
   readonly _deleted: true
 }
 

@@ -14,6 +14,7 @@ import type { DocumentReference, JsonObject, Stored } from './document-types.ts'
 /** A local document as it is handed in. */
 export type LocalInput = JsonObject & { readonly _id: string; readonly _rev?: string }
 
+/** Which local documents a list has. */
 export interface LocalListOptions extends IdRange {
   /** At most so many. */
   readonly limit?: number
@@ -47,6 +48,7 @@ export class LocalDocuments {
     this.#access = access
   }
 
+  /** The local document with this id; undefined if there is none. */
   get(id: string): Promise<Stored<JsonObject> | undefined> {
     return promised('local.get()', () => {
       const key = localKey(id)

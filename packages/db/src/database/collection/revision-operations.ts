@@ -28,12 +28,15 @@ export type BulkGetResult<T extends object, Document = RevisionDocument<T>> =
 
 /** A document, or one revision of it. */
 export interface RevisionReference {
+  /** The id of the document. */
   readonly id: string
+  /** The revision; the winner when left out. */
   readonly rev?: string
 }
 
 /** Most applications have no conflicts, so what deals with them is loaded on demand. */
 export abstract class RevisionOperations<T extends object> {
+  /** The name of the collection. */
   readonly name: string
   /** @internal */
   protected readonly access: CollectionAccess

@@ -88,6 +88,7 @@ export class View<Document, Key = unknown, Value = unknown, Result = never> {
     await (await this.#engine()).update(options)
   }
 
+  /** How large the view is, and how much of the collection it has taken in. */
   async info(): Promise<ViewInfo> {
     const { name = '' } = this
     return { name, ...(await (await this.#engine()).info()) }

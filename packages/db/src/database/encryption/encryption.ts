@@ -33,12 +33,15 @@ import { assertOutside } from '../collection/transaction-scope.ts'
 
 /** One of those who can open the database. */
 export interface EncryptionSlot {
+  /** Names the slot, for `deleteSlot`. */
   readonly id: string
+  /** What opens it: a password, a key or a recovery key. */
   readonly kind: SlotKind
   /** As given when it was added; not secret. */
   readonly label: string
 }
 
+/** What `encryption.info()` tells. */
 export interface EncryptionInfo {
   /** Records that the key has sealed, at most. */
   readonly keyUses: number
@@ -48,6 +51,7 @@ export interface EncryptionInfo {
   readonly isRotating: boolean
 }
 
+/** Options of a new password or key. */
 export interface SlotOptions {
   /** For people, up to 100 characters; whoever can read the files can read it. */
   readonly label?: string
@@ -94,6 +98,7 @@ export function sealing(credential: Credential, restores: boolean): Sealing {
   }
 }
 
+/** The passwords and keys of an encrypted database. */
 export class Encryption {
   readonly #pages: EncryptedPageStore
   readonly #store: PagedKeyValueStore
@@ -197,6 +202,7 @@ export class Encryption {
     return rotation
   }
 
+  /** How often the key was used, and whether it should be rotated. */
   async info(): Promise<EncryptionInfo> {
     const pages = this.#pages
     await pages.read()

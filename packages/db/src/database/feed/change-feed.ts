@@ -12,6 +12,7 @@ import type * as Reader from './change-feed-reader.ts'
 import type { FeedSource, FeedSpecification } from './change-feed-reader.ts'
 import type { Identified, Stored } from '../collection/document-types.ts'
 
+/** Which changes a feed has, and from where on. */
 export interface ChangesOptions<T extends object = Record<string, unknown>> {
   /** Only changes with a higher number: the `lastSeq` of an earlier read. 'now': only those after this call. Default: 0, all. */
   readonly since?: number | 'now'
@@ -33,6 +34,7 @@ export interface ChangesOptions<T extends object = Record<string, unknown>> {
   readonly selector?: Selector<Identified<T> & { readonly _deleted?: true }>
   /** How the selector is to be understood, as for `find`. */
   readonly dialect?: SelectorMeaning['dialect'] | undefined
+  /** The name of a registered collation by which the selector compares strings. */
   readonly collation?: SelectorMeaning['collation']
   /** Only documents with these ids. */
   readonly ids?: readonly string[]
@@ -61,7 +63,9 @@ const CHANGES_OPTIONS: OptionNames<ChangesOptions> = {
 
 /** Changes read in one go, and where to go on. */
 export interface ChangesPage<T extends object> {
+  /** In the order of their sequence numbers. */
   readonly changes: DocumentChange<Stored<T>>[]
+  /** The `since` of the next page. */
   readonly lastSeq: number
   /** Changes after `lastSeq`, filtered or not. */
   readonly pending: number
@@ -115,6 +119,7 @@ export class ChangeFeed<T extends object> implements AsyncIterable<DocumentChang
     return stoppable((stop) => this.#batches(stop))
   }
 
+  /** The changes, one after another. */
   [Symbol.asyncIterator](): AsyncIterableIterator<DocumentChange<Stored<T>>> {
     return stoppable((stop) => this.#rows(stop))
   }

@@ -14,6 +14,7 @@ export interface DatabaseChange {
   readonly local: boolean
 }
 
+/** What a commit has changed in one collection. */
 export interface CollectionChange {
   /** Of the documents that were written, deleted or purged; undefined if they are too many to list, or not known. */
   readonly ids: readonly string[] | undefined

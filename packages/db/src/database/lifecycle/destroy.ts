@@ -4,6 +4,7 @@ import { checkOptions, type OptionNames } from '../../base/options.ts'
 import { limitsOf } from './open.ts'
 import type { DatabaseStorage } from '../../storage/page-store.ts'
 
+/** Options of `destroy`. */
 export interface DestroyOptions {
   /** Where it is kept; as for `open`. */
   readonly storage?: DatabaseStorage

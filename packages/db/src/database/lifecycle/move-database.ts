@@ -26,6 +26,7 @@ import { coordinatorFor } from '../coordination/coordinator.ts'
 import { inPlaceTurn } from './place-turn.ts'
 import { restore } from './restore.ts'
 
+/** Options of `db.moveTo`. */
 export interface MoveOptions extends LongWork {
   /**
    * What the new one is opened by. Of an encrypted database it has to open that as well: other passwords and keys are not moved with it.

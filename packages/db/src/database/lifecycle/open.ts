@@ -16,6 +16,7 @@ import { Database } from '../database.ts'
 import type { SchemaOutput } from '../schema/standard-schema.ts'
 import { systemEnvironment } from './environment.ts'
 
+/** Options of `open`. */
 export interface OpenOptions<Schemas extends object = Record<string, unknown>> {
   /** Where to keep it: `memory()`, `indexedDb()`, `sqlite()`. By default IndexedDB in a browser and an SQLite file in Node. */
   readonly storage?: DatabaseStorage

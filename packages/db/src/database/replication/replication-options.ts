@@ -18,11 +18,13 @@ export type ReplicationTarget = string | URL | { readonly name: string; info(): 
 
 /** A CouchDB database with options of its own. */
 export interface RemoteSide extends HttpPeerOptions {
+  /** The URL of the database. It may have a user name and a password. */
   readonly url: string | URL
 }
 
 /** A collection, and what whoever has it has to say about replicating from or to it. */
 export interface CollectionSide extends CollectionHost {
+  /** The collection to replicate from or to. */
   readonly collection: Exclude<ReplicationTarget, string | URL>
 }
 
@@ -57,6 +59,7 @@ export interface DirectionOptions {
   readonly snapshot?: boolean | undefined
 }
 
+/** Options of `sync` and `replicate`. */
 export interface ReplicationOptions extends DirectionOptions, HttpPeerOptions {
   /** Goes on with changes as they are made. */
   readonly live?: boolean | undefined
@@ -72,9 +75,11 @@ export interface ReplicationOptions extends DirectionOptions, HttpPeerOptions {
   readonly network?: NetworkStatus | undefined
   /** Other options for one direction of a `sync`. */
   readonly push?: DirectionOptions | undefined
+  /** Other options for the direction from the other side to here. */
   readonly pull?: DirectionOptions | undefined
 }
 
+/** Options of `db.sync`. */
 export interface DatabaseSyncOptions extends ReplicationOptions {
   /** Their names, or where each of them is in step with what. */
   readonly collections: readonly string[] | Readonly<Record<string, ReplicationTarget>>

@@ -109,6 +109,7 @@ export class Replication implements PromiseLike<ReplicationResult>, AsyncIterabl
     this.#change({ paused: true })
   }
 
+  /** Goes on after `pause()`. */
   resume(): void {
     this.#change({ paused: false })
   }
@@ -118,7 +119,7 @@ export class Replication implements PromiseLike<ReplicationResult>, AsyncIterabl
     this.#change({ cancelled: true })
   }
 
-  // A replication is awaited as a promise is.
+  /** Makes it awaitable: resolves with the result. */
   // oxlint-disable-next-line unicorn/no-thenable
   then<Result = ReplicationResult, Failure = never>(
     fulfilled?: ((result: ReplicationResult) => Result | PromiseLike<Result>) | null,

@@ -21,6 +21,7 @@ import type { DocumentValidator } from './validator.ts'
  */
 export type Migration = (document: JsonObject & { readonly _id: string }) => JsonObject | Promise<JsonObject>
 
+/** The schema of a collection, its version, and how older documents get there. */
 export interface SchemaOptions<Schema = unknown> {
   /** Any Standard Schema (zod, valibot, arktype, …): it checks and types what is written, and what it gives is stored. */
   readonly schema?: Schema

@@ -11,10 +11,13 @@ import type { DocumentIssue } from './validator.ts'
 
 /** A document that is kept as it was, because it could not be migrated. */
 export interface MigrationFailure {
+  /** The id of the document. */
   readonly id: string
+  /** Its revision. */
   readonly rev: string
   /** That the document still has. */
   readonly version: number
+  /** Why it could not be migrated. */
   readonly message: string
   /** What the schema objects to; empty if the migration itself failed. */
   readonly issues: readonly DocumentIssue[]
@@ -22,7 +25,9 @@ export interface MigrationFailure {
 
 /** What a retry has come to. */
 export interface RetryResult {
+  /** Documents that are migrated now. */
   readonly migrated: number
+  /** Documents that failed again. */
   readonly failed: number
 }
 

@@ -4,7 +4,9 @@
  */
 import type { DatesAreNotStored, HasDate } from '../collection/document-types.ts'
 
+/** A schema by the Standard Schema specification, version 1: zod, valibot, arktype and others make them. */
 export interface StandardSchema<Input = unknown, Output = Input> {
+  /** What the specification asks for. */
   readonly '~standard': {
     readonly version: 1
     readonly vendor: string

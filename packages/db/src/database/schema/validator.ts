@@ -15,6 +15,7 @@ import type { SchemaIssue, SchemaResult, StandardSchema } from './standard-schem
 
 /** What is wrong with a document and where, as `details.issues` of PANNIER_INVALID_DOCUMENT has it. */
 export interface DocumentIssue {
+  /** What the schema says about it. */
   readonly message: string
   /** From the document inwards; empty for the document itself. */
   readonly path: readonly (string | number)[]

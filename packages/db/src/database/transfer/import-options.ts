@@ -14,15 +14,19 @@ export type ImportFormat = 'ndjson' | 'json' | 'couchdb'
  */
 export type ImportMode = 'insert' | 'upsert' | 'replicate'
 
+/** How far an import is. */
 export interface ImportProgress {
   /** Read up to now, and in all where that is known. */
   readonly bytes: number
+  /** The length of the source in bytes; undefined if it is not known. */
   readonly bytesTotal: number | undefined
   /** Documents that were written, and those that could not be. */
   readonly imported: number
+  /** Documents that could not be written. */
   readonly failed: number
 }
 
+/** Options of `collection.import`. */
 export interface ImportOptions {
   /** Found out when left out. */
   readonly format?: ImportFormat | undefined
@@ -44,9 +48,11 @@ export interface ImportFailure {
   readonly line: number
   /** Where it is known. */
   readonly id?: string
+  /** Why it was not written. */
   readonly error: PannierError
 }
 
+/** How an import ended. */
 export interface ImportResult {
   /** Documents that were written. */
   readonly imported: number

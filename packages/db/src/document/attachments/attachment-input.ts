@@ -22,6 +22,7 @@ export type AttachmentContent = AttachmentData | { readonly base64: string }
 
 /** A new attachment in `_attachments` of a document that is written. */
 export interface AttachmentInput {
+  /** The content. */
   readonly data: AttachmentData
   /** By default that of the Blob, else 'application/octet-stream'. */
   readonly content_type?: string
@@ -29,6 +30,7 @@ export interface AttachmentInput {
 
 /** Keeps the attachment of that name which the revision before has. The stubs of documents that were read are such. */
 export interface AttachmentStubInput {
+  /** Keeps the attachment that the document has under this name. */
   readonly stub: true
   /** If given it must be that of the attachment. */
   readonly digest?: string

@@ -28,6 +28,7 @@ export interface AttachmentEntry {
 
 /** What a document that is read says of an attachment, in `_attachments`. */
 export interface AttachmentStub {
+  /** The media type. */
   readonly content_type: string
   /** `md5-` and the MD5 of the content in base64, as CouchDB has it. */
   readonly digest: string
@@ -35,6 +36,7 @@ export interface AttachmentStub {
   readonly length: number
   /** Generation of the revision that the attachment came with. */
   readonly revpos: number
+  /** Marks an entry without content. */
   readonly stub: true
 }
 

@@ -15,7 +15,9 @@ import { readByteString } from '../../codec/bytes.ts'
 
 /** A part of the content, as `slice` has it: up to but not including `end`. What lies beyond the content is left out. */
 export interface ByteRange {
+  /** The first byte, from 0; 0 when left out. */
   readonly start?: number
+  /** The byte after the last one; the length when left out. */
   readonly end?: number
 }
 
@@ -37,7 +39,9 @@ const READ_CHUNKS = 4
  * nothing refers to any more is gone. While it is read, it stays.
  */
 export class Attachment {
+  /** Its name, unique within its document. */
   readonly name: string
+  /** Its media type, such as 'image/jpeg'. */
   readonly contentType: string
   /** `md5-` and the MD5 of the content in base64. */
   readonly digest: string

@@ -80,6 +80,7 @@ export class Groups<Row extends object, Document extends object> implements Asyn
     return this.#run(this.#specification)
   }
 
+  /** The first group, or undefined. */
   async first(): Promise<Row | undefined> {
     const { limit } = this.#specification
     const [row] = await this.#run({ ...this.#specification, limit: Math.min(limit, 1) })
@@ -104,6 +105,7 @@ export class Groups<Row extends object, Document extends object> implements Asyn
     })
   }
 
+  /** The groups, one after another. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined> {
     yield* await this.toArray()
   }

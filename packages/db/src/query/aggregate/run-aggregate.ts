@@ -33,6 +33,7 @@ export interface ResultGroup extends IndexGroup {
   readonly identity: string
 }
 
+/** How an aggregate is answered, as `explain` tells it. */
 export interface AggregateExplanation {
   /**
    * - 'index ends': counts, and first and last entries of indexes.

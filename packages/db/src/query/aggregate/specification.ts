@@ -26,6 +26,7 @@ export type Aggregates<Document> = { readonly [name: string]: Aggregate<FieldPat
 /** What comes out. */
 export type Aggregated<Document, Wanted> = { -readonly [Name in keyof Wanted]: AggregateValue<Document, Wanted[Name]> }
 
+/** The type of one result of an aggregate: that of the field, or a number. */
 export type AggregateValue<Document, One> = One extends { readonly $min: infer Path extends string }
   ? NonNullable<FieldValue<Document, Path>> | undefined
   : One extends { readonly $max: infer Path extends string }

@@ -36,6 +36,7 @@ export class LiveQuery<Row extends object> implements AsyncIterable<LiveUpdate<R
     return this.#state.view?.rows as readonly Row[] | undefined
   }
 
+  /** Whether the rows are loaded, and whether they are up to date. */
   get status(): LiveStatus {
     return this.#state.status
   }
@@ -92,6 +93,7 @@ export class LiveQuery<Row extends object> implements AsyncIterable<LiveUpdate<R
     )
   }
 
+  /** Closes it, for `using`. */
   [Symbol.dispose](): void {
     this.close()
   }
@@ -125,6 +127,7 @@ export class LiveCount implements AsyncIterable<number> {
     return this.#rows.value?.[0]!.count
   }
 
+  /** Whether the count is loaded, and whether it is up to date. */
   get status(): LiveStatus {
     return this.#rows.status
   }
@@ -152,6 +155,7 @@ export class LiveCount implements AsyncIterable<number> {
     this.#rows.close()
   }
 
+  /** Closes it, for `using`. */
   [Symbol.dispose](): void {
     this.close()
   }

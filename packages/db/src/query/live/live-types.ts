@@ -23,6 +23,7 @@ export type LiveChange<Row> =
       readonly row: Row
     }
 
+/** The new answer of a live query, and how it differs from the one before. */
 export interface LiveUpdate<Row> {
   /** All rows now. A new array each time; a row that did not change is the same object. */
   readonly rows: readonly Row[]
@@ -30,6 +31,7 @@ export interface LiveUpdate<Row> {
   readonly changes: readonly LiveChange<Row>[]
 }
 
+/** Options of `live` and `liveCount`. */
 export interface LiveOptions {
   /** Ends it. */
   readonly signal?: AbortSignal | undefined

@@ -10,7 +10,9 @@ import type { AccessPath } from './access-path.ts'
 import { planQuery, type Plan, type QuerySpecification } from './plan.ts'
 import type { IndexDefinition } from '../../document/collection-state.ts'
 
+/** How a query is answered: its plan, its indexes and its costs. */
 export interface Explanation {
+  /** The steps, each with the steps below it. */
   readonly plan: PlanStep
   /** Rows before skip and limit. */
   readonly rows: number

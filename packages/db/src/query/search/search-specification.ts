@@ -3,6 +3,7 @@ import type { Condition } from '../ast/normalise.ts'
 import type { BuiltPredicate } from '../ast/predicate.ts'
 import type { Selector } from '../field-types.ts'
 
+/** Options of `collection.search`. */
 export interface SearchOptions<Document> {
   /** Only documents that it matches. */
   readonly selector?: Selector<Document> | BuiltPredicate
@@ -12,18 +13,23 @@ export interface SearchOptions<Document> {
   readonly index?: string
 }
 
+/** A document that a search found, with its score. */
 export interface ScoredRow<T> {
   /** By BM25: comparable within one search. */
   readonly score: number
+  /** The document. */
   readonly document: T
 }
 
+/** How a search is answered. */
 export interface SearchExplanation {
+  /** The text index that it uses. */
   readonly index: string
   /** In the index: those that have any words. */
   readonly documents: number
   /** `postings`: how many documents have the word; for a prefix how many entries there are. */
   readonly terms: readonly { readonly word: string; readonly isPrefix: boolean; readonly postings: number }[]
+  /** The words of each phrase. */
   readonly phrases: readonly (readonly string[])[]
   /** A selector or a phrase has to be looked for in the documents that are found. */
   readonly readsDocuments: boolean

@@ -80,6 +80,7 @@ export class SearchQuery<T extends object, Document extends object = T> implemen
     return all
   }
 
+  /** The best document, or undefined. */
   async first(): Promise<T | undefined> {
     const { limit } = this.#specification
     const [row] = await this.#with<T>({ limit: Math.min(limit, 1) }).toArray()

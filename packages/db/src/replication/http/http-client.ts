@@ -12,8 +12,10 @@ import { incomplete, refused, restarted, unreachable } from '../errors.ts'
 import { CONNECTIONS_MAX_DEFAULT, connectionsTo } from './connections.ts'
 import type { Connections } from './connections.ts'
 
+/** Sends an HTTP request, as the platform's `fetch` does. */
 export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>
 
+/** How requests to a server are made. */
 export interface HttpOptions {
   /** Sent with each request. A function is asked each time: for tokens that expire. */
   readonly headers?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>) | undefined

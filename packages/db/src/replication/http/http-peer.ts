@@ -23,6 +23,7 @@ import type { HttpOptions, HttpRequest } from './http-client.ts'
 import { documentPath, RevisionFetcher } from './fetch-revisions.ts'
 import { RevisionSender } from './send-revisions.ts'
 
+/** How a replication talks to a server. */
 export interface HttpPeerOptions extends HttpOptions {
   /** How often a server that has nothing to tell shows that it is there; 10,000 when left out. */
   readonly heartbeatMs?: number | undefined
