@@ -1,20 +1,23 @@
 /**
  * Checks what would be published: publint and attw find nothing wrong with the package, every entry loads from the build
- * in Node, and every entry bundles for a browser without anything of Node in it.
+ * in Node, and every entry bundles for a browser without anything of Node in it. `pannier/testing` brings only what it exports.
  */
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { build } from 'esbuild'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { run } from '../processes.ts'
+import { readModules } from './module-graph.ts'
 import { PACKAGES, root, type PublishedPackage } from './packages.ts'
 
 /** Entries that only Node has a use for. */
 const NODE_ONLY = ['pannier/sqlite', '@pannier/server', '@pannier/server/cli']
 
+const modules = readModules()
 const problems: string[] = []
 for (const published of PACKAGES) {
   await checkManifest(published)
+  await checkTesting(published)
   await checkTypes(published)
   await checkNode(published)
   await checkBrowser(published)
@@ -25,6 +28,32 @@ process.exit(problems.length > 0 ? 1 : 0)
 async function checkManifest({ name, folder }: PublishedPackage): Promise<void> {
   const { messages, pkg } = await publint({ pkgDir: folder, strict: true, pack: 'npm' })
   for (const message of messages) problems.push(`publint, ${name}: ${formatMessage(message, pkg, { color: false })}`)
+}
+
+/** The sources and what is built of them: those that the entry imports, all of them, and no others. */
+async function checkTesting({ name, folder, entries }: PublishedPackage): Promise<void> {
+  const { code, output } = await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts', '--silent'], {
+    cwd: folder,
+  })
+  if (code !== 0) {
+    problems.push(`npm pack, ${name}:\n${output}`)
+    return
+  }
+  const [{ files }] = JSON.parse(output.slice(output.indexOf('['))) as [{ files: { path: string }[] }]
+  const packed = files.flatMap(({ path }) => /^(?:dist\/)?(testing\/.*?)(?:\.d)?\.(?:ts|js)$/.exec(path)?.[1] ?? [])
+  const entry = entries.find((one) => one.name === 'testing')
+  const imported = entry === undefined ? [] : reachedFrom(relative(root, join(folder, entry.source)))
+  const wanted = imported.map((path) => relative(folder, join(root, path)).replace(/\.ts$/, ''))
+  const testing = new Set(wanted.filter((path) => path.startsWith('testing/')))
+  for (const path of new Set(packed))
+    if (!testing.delete(path)) problems.push(`${name} publishes ${path}, which its entry does not need`)
+  for (const path of testing) problems.push(`${name} does not publish ${path}`)
+}
+
+function reachedFrom(entry: string): readonly string[] {
+  const reached = new Set([entry])
+  for (const path of reached) for (const { target } of modules.get(path)?.imports ?? []) reached.add(target)
+  return [...reached].filter((path) => modules.has(path))
 }
 
 async function checkTypes({ name, folder }: PublishedPackage): Promise<void> {

@@ -3,6 +3,7 @@
  * page of suites, where there is one, and then the files that drive several pages.
  */
 import { existsSync, globSync } from 'node:fs'
+import { totalmem } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { stripVTControlCharacters, styleText } from 'node:util'
@@ -15,6 +16,7 @@ import type { CaseResult } from '../browser/page/run-cases.ts'
 import { servePages } from '../browser/page-server.ts'
 import { runTab } from '../browser/run-page.ts'
 import { withBrowser } from '../browser/with-browser.ts'
+import { EVERYWHERE } from './seeds.ts'
 import { slowest, type BrowserOptions, type Outcome } from './outcome.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -22,7 +24,8 @@ const FOLDERS = ['packages/*', 'bench', 'demo'].flatMap((path) =>
   globSync(`${path}/test/browser`, { cwd: root }).sort(),
 )
 const SUITES_PAGE = 'suites.page.ts'
-const ENGINES_AT_ONCE = 2
+/** Much of what browsers are tested for is waiting. */
+const ENGINES_AT_ONCE = totalmem() < 6 * 2 ** 30 ? 2 : ENGINES.length
 const SILENCE_MS_MAX = 90_000
 const CASE_MS_MAX = 120_000
 
@@ -30,7 +33,6 @@ export async function runBrowserTests({ engines = ENGINES, filter = '', times }:
   const waiting = ENGINES.filter((name) => engines.includes(name))
   const outcomes: Outcome[] = []
   const msBySuite = new Map<string, number>()
-  // Much of what browsers are tested for is waiting.
   const lane = async (): Promise<void> => {
     for (let engine = waiting.shift(); engine !== undefined; engine = waiting.shift())
       outcomes.push(await runOrLeaveOut(engine, filter, msBySuite))
@@ -112,7 +114,7 @@ async function runSuites(browser: Browser, folder: string, filter: string, tally
   try {
     await runTab(browser, {
       entry: join(folder, SUITES_PAGE),
-      query: { filter },
+      query: { filter, ...(EVERYWHERE && { everywhere: '1' }) },
       timeoutMs: SILENCE_MS_MAX,
       onProgress: (value) => tally.add(value as CaseResult),
     })

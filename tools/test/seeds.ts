@@ -30,5 +30,5 @@ export function times(usual: number): number {
   return Math.ceil(usual * EFFORT)
 }
 
-/** Browsers run every suite on every storage, and not only what a storage can break. `npm run soak` sets it. */
-export const EVERY_STORAGE: boolean = process.env['EVERY_STORAGE'] !== undefined
+/** Each browser runs every suite on every storage, and not only what it can break. `npm run soak` sets it. */
+export const EVERYWHERE: boolean = process.env['EVERYWHERE'] !== undefined

@@ -79,7 +79,7 @@ function runUnits(name: string, parameters: readonly string[], env: Settings): P
 }
 
 function runBrowsers(engines: readonly string[] | undefined, settings: Settings): Promise<Ran> {
-  const env = { ...settings, EVERY_STORAGE: '1' }
+  const env = { ...settings, EVERYWHERE: '1' }
   // Suites are loaded after this.
   Object.assign(process.env, env)
   const run = (): Promise<Outcome> => runBrowserTests({ engines, filter: undefined, times: false })

@@ -1,7 +1,7 @@
 /**
  * Encrypted databases in several tabs and workers at once, frozen, killed, without room: as database.browser.ts and
- * opfs.browser.ts, over sealed records. Sealing lies between the engine and any storage, so each browser runs them on one: Chromium on
- * files, the others on IndexedDB. `npm run soak` runs all.
+ * opfs.browser.ts, over sealed records. Sealing lies between the engine and any storage, so one browser runs them: Chromium, on files.
+ * `npm run soak` runs all.
  */
 import type { BrowserSuiteContext } from '../../../../tools/browser/browser-suite.ts'
 import { prefixed } from '../../testing/suite.ts'
@@ -10,15 +10,15 @@ import { killedCases } from './database/killed.ts'
 import { quotaCases } from './database/quota.ts'
 import type { DatabaseContext } from './database/remote-tab.ts'
 import { writingCases } from './database/tabs.ts'
-import { EVERY_STORAGE } from '../../../../tools/test/seeds.ts'
+import { EVERYWHERE } from '../../../../tools/test/seeds.ts'
 
 export function browserSuite(suite: BrowserSuiteContext): void {
   const { engine } = suite.browser
   const inIndexedDb: DatabaseContext = { ...suite, test: prefixed(suite.test, 'IndexedDB'), isEncrypted: true }
   const inFiles: DatabaseContext = { ...inIndexedDb, test: prefixed(suite.test, 'OPFS'), storage: 'opfs' }
   quotaCases(inIndexedDb)
-  if (engine !== 'chromium' || EVERY_STORAGE) tabsOf(inIndexedDb)
-  if (engine === 'chromium' || (engine === 'firefox' && EVERY_STORAGE)) tabsOf(inFiles)
+  if (EVERYWHERE) tabsOf(inIndexedDb)
+  if (engine === 'chromium' || (engine === 'firefox' && EVERYWHERE)) tabsOf(inFiles)
 }
 
 function tabsOf(context: DatabaseContext): void {
