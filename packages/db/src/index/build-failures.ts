@@ -9,7 +9,7 @@ import { existingTree } from '../document/document-reader.ts'
 import type { HeldTransaction } from '../kv/key-value-store.ts'
 import type { IndexTests } from './index-key.ts'
 import type { IndexDefinition } from './index-definition.ts'
-import type { ChunkPart } from './key-chunk.ts'
+import type { ChunkPart } from './entry-list.ts'
 import { duplicatesAt, withoutNumber } from './unique.ts'
 import type { DuplicateKey } from './unique.ts'
 

@@ -6,6 +6,8 @@ import type { Key } from '../base/brand.ts'
 import { numberKey } from '../codec/key-encoding.ts'
 import { stringOrder } from '../codec/key-order.ts'
 import { ascendingOrder } from '../document/document-reader.ts'
+import type { IndexDefinition } from './index-definition.ts'
+import type { FieldReader } from './index-key.ts'
 
 /** Byte strings, by number. */
 export interface Texts {
@@ -92,4 +94,22 @@ export class EntryList {
   documentAt(place: number): number {
     return this.#documentOf[this.#order[place]!]!
   }
+}
+
+/** The entries that a chunk (key-chunk.ts) has for one index. */
+export interface ChunkPart {
+  readonly index: IndexDefinition
+  /** Entries. */
+  readonly count: number
+  /** Memory used, about. */
+  readonly bytes: number
+  /** There is no room for more, whatever memory there is. */
+  readonly full: boolean
+  add(fields: FieldReader, documentNumber: number): void
+  /** Before `keyAt` and the like, which take the place in key order. */
+  sort(): void
+  keyAt(place: number): Key
+  documentAt(place: number): number
+  /** Undefined: nothing. */
+  valueAt(place: number): Uint8Array | undefined
 }

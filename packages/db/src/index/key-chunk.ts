@@ -9,7 +9,7 @@ import type { Key } from '../base/brand.ts'
 import type { ShapeDictionary } from '../codec/shape.ts'
 import type { BodyView } from '../document/body.ts'
 import { FieldReader, type IndexTests, collationOf, elementsOf, sortedValue } from './index-key.ts'
-import { EntryList } from './entry-list.ts'
+import { EntryList, type ChunkPart } from './entry-list.ts'
 import type { IndexDefinition } from './index-definition.ts'
 import { ValueTree } from './value-tree.ts'
 
@@ -133,22 +133,4 @@ class IndexPart implements ChunkPart {
     }
     for (const value of found) this.#entries.add(value, documentNumber)
   }
-}
-
-/** The entries that a chunk (key-chunk.ts) has for one index. */
-export interface ChunkPart {
-  readonly index: IndexDefinition
-  /** Entries. */
-  readonly count: number
-  /** Memory used, about. */
-  readonly bytes: number
-  /** There is no room for more, whatever memory there is. */
-  readonly full: boolean
-  add(fields: FieldReader, documentNumber: number): void
-  /** Before `keyAt` and the like, which take the place in key order. */
-  sort(): void
-  keyAt(place: number): Key
-  documentAt(place: number): number
-  /** Undefined: nothing. */
-  valueAt(place: number): Uint8Array | undefined
 }

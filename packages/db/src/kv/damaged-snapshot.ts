@@ -10,8 +10,7 @@ import type { PageStore, StoreState } from '../storage/page-store.ts'
 import { Checkpointer } from './checkpoint.ts'
 import { ALONE } from './coordinator.ts'
 import { Core } from './core.ts'
-import type { SnapshotExport } from './open.ts'
-import { writeSnapshot, type SnapshotOptions } from './write-snapshot.ts'
+import { writeSnapshot, type SnapshotExport, type SnapshotOptions } from './write-snapshot.ts'
 
 export async function snapshotOfDamaged(core: Core, work: SnapshotOptions): Promise<SnapshotExport> {
   const { generation, sequence } = core.state

@@ -15,19 +15,12 @@ import type {
 import { HeldStateSnapshot } from './snapshot.ts'
 import type { PageStore } from '../storage/page-store.ts'
 import { joinRealm } from './realm.ts'
-import type { SnapshotOptions } from './write-snapshot.ts'
+import type { SnapshotExport, SnapshotOptions } from './write-snapshot.ts'
 import { Writer } from './writer.ts'
 
 interface KeyValueStoreOptions extends Omit<CoreOptions, 'store'> {
   /** May still be on its way. */
   readonly store: MaybePromise<PageStore>
-}
-
-/** A snapshot file in the making. */
-export interface SnapshotExport {
-  readonly chunks: AsyncGenerator<Uint8Array, void, undefined>
-  /** Idempotent. */
-  release(): void
 }
 
 /** Reads the meta page and the log, and nothing else. */

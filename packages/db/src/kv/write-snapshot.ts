@@ -23,6 +23,13 @@ import { encodeMeta } from './meta-body.ts'
 import { explained } from './snapshot.ts'
 import type { State } from './state.ts'
 
+/** A snapshot file in the making. */
+export interface SnapshotExport {
+  readonly chunks: AsyncGenerator<Uint8Array, void, undefined>
+  /** Idempotent. */
+  release(): void
+}
+
 /** Options of `db.snapshot`. */
 export interface SnapshotOptions extends LongWork {
   /** Whether it takes a password or key of the database to restore it. By default it does if the database is encrypted. */

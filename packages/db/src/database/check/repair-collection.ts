@@ -17,7 +17,7 @@ import type { Collection } from '../collection/collection.ts'
 import type { Database } from '../database.ts'
 import type { JsonObject } from '../collection/document-types.ts'
 import type { LocalInput } from '../collection/local-collection.ts'
-import { REPAIR_IDS_MAX, type RepairedCollection } from './repair.ts'
+import { REPAIR_IDS_MAX, type RepairedCollection } from './repair-report.ts'
 import type { LaterDocument } from './repair-from-log.ts'
 
 const BATCH_DOCUMENTS = 500

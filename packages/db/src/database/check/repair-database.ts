@@ -13,7 +13,7 @@ import type { Database } from '../database.ts'
 import { destroy } from '../lifecycle/destroy.ts'
 import { systemEnvironment } from '../lifecycle/environment.ts'
 import { open } from '../lifecycle/open.ts'
-import type { RepairedCollection, RepairOptions, RepairReport } from './repair.ts'
+import type { RepairedCollection, RepairOptions, RepairReport } from './repair-report.ts'
 import { CollectionRepair } from './repair-collection.ts'
 import { laterDocuments } from './repair-from-log.ts'
 

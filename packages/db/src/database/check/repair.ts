@@ -1,24 +1,8 @@
 /** Makes a healthy database of a damaged one. What does it is loaded with the first use. */
-import type { Problem } from './check-database.ts'
+import type { RepairOptions, RepairReport } from './repair-report.ts'
 import { loadedModule } from '../../base/lazy-module.ts'
-import type { LongWork } from '../../base/long-work.ts'
 import { checkOptions, type OptionNames, badArgument } from '../../base/options.ts'
-import type { Credential } from '../../storage/encrypted/slots.ts'
-import type { DatabaseStorage } from '../../storage/page-store.ts'
 import { limitsOf } from '../lifecycle/open.ts'
-
-/** Ids that a report lists of each kind. */
-export const REPAIR_IDS_MAX = 1000
-
-/** Nothing of the new database stays when it is cancelled. */
-export interface RepairOptions extends LongWork {
-  /** The name of the database that is made. There must be none of that name. */
-  readonly to: string
-  /** Where the damaged one is, and where the other is made; as for `open`. */
-  readonly storage?: DatabaseStorage
-  /** Opens the damaged one, if it is encrypted, and encrypts the other, which this alone opens then. */
-  readonly encryption?: Credential
-}
 
 const REPAIR_OPTIONS: OptionNames<RepairOptions> = {
   to: true,
@@ -26,42 +10,6 @@ const REPAIR_OPTIONS: OptionNames<RepairOptions> = {
   encryption: true,
   onProgress: true,
   signal: true,
-}
-
-/** What was saved of a collection, and what was not. */
-export interface RepairedCollection {
-  /** The name of the collection. */
-  readonly name: string
-  /** Documents that were saved, and tombstones. */
-  readonly documents: number
-  /** Deleted documents that were saved. */
-  readonly tombstones: number
-  /** Of these, documents that were taken from commits behind the damage of the log. */
-  readonly fromLaterCommits: number
-  /** Documents and tombstones that could not be read. */
-  readonly documentsLost: number
-  /** Their ids, as far as they are known, at most `REPAIR_IDS_MAX`. */
-  readonly idsLost: readonly string[]
-  /** Documents of which conflicting revisions, or the history, could not be read, at most `REPAIR_IDS_MAX`. */
-  readonly revisionsLost: readonly string[]
-  /** Attachments that could not be read; their documents are there without them. At most `REPAIR_IDS_MAX`. */
-  readonly attachmentsLost: readonly { readonly id: string; readonly name: string }[]
-  /** Local documents that were saved. */
-  readonly local: number
-  /** Unique indexes that the saved documents do not fit. They are dropped. */
-  readonly indexesLost: readonly string[]
-}
-
-/** What `repair` found and what it saved. */
-export interface RepairReport {
-  /** What was wrong. Empty: nothing, as far as documents go. */
-  readonly problems: readonly Problem[]
-  /** Everything that the damaged database is known to have held is in the new one. */
-  readonly isComplete: boolean
-  /** What was saved of each collection. */
-  readonly collections: readonly RepairedCollection[]
-  /** Commits behind the damage of the log that can't be read. */
-  readonly commitsLost: number
 }
 
 /**

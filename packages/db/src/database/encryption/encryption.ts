@@ -3,8 +3,8 @@ import { cryptoPlatform } from '#crypto-platform'
 import { PannierError } from '../../base/errors.ts'
 import type { KeyValueStore } from '../../kv/key-value-store.ts'
 import { checkOptions, type OptionNames, badArgument } from '../../base/options.ts'
-import type { PagedKeyValueStore, SnapshotExport } from '../../kv/open.ts'
-import type { SnapshotOptions } from '../../kv/write-snapshot.ts'
+import type { PagedKeyValueStore } from '../../kv/open.ts'
+import type { SnapshotExport, SnapshotOptions } from '../../kv/write-snapshot.ts'
 import {
   SLOTS_MAX,
   LABEL_CHARS_MAX,

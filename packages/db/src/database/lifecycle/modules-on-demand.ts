@@ -10,7 +10,6 @@ export const MODULES: readonly (() => Promise<unknown>)[] = [
   () => import('../feed/change-notifier.ts'),
   () => import('../check/check-database.ts'),
   () => import('../transfer/chunk-stream.ts'),
-  () => import('../collection/complete-collection.ts'),
   () => import('../coordination/local-coordinator.ts'),
   () => import('../collection/duplicates.ts'),
   () => import('../encryption/encryption.ts'),

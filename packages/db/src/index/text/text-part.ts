@@ -5,9 +5,8 @@
 import type { Key } from '../../base/brand.ts'
 import { encodeKey } from '../../codec/key-encoding.ts'
 import { SORTED_STRINGS_MAX } from '../../codec/key-order.ts'
-import type { ChunkPart } from '../key-chunk.ts'
 import type { FieldReader, IndexTests } from '../index-key.ts'
-import { DistinctTexts, EntryList } from '../entry-list.ts'
+import { DistinctTexts, EntryList, type ChunkPart } from '../entry-list.ts'
 import type { IndexDefinition } from '../index-definition.ts'
 import {
   eachText,

@@ -8,21 +8,11 @@ import { parseSelector } from '../ast/parse-selector.ts'
 import type { BuiltPredicate } from '../ast/predicate.ts'
 import type { FieldPath, Selector } from '../field-types.ts'
 import { checkedCount, type QuerySource } from '../query-source.ts'
-import type { SortField } from '../planner/plan.ts'
 import type { AggregateExplanation } from './run-aggregate.ts'
-import { parseAggregates, type Aggregated, type Aggregates, type AggregateStep } from './specification.ts'
+import { parseAggregates, type Aggregated, type Aggregates, type GroupsSpecification } from './specification.ts'
 
 /** Runs something on the documents that a query matches. */
 type OnSource = <R>(run: (source: QuerySource, condition: Condition, check: () => void) => Promise<R>) => Promise<R>
-
-export interface GroupsSpecification {
-  readonly groupPaths: readonly string[]
-  readonly steps: readonly AggregateStep[]
-  readonly having: Condition
-  readonly sort: readonly SortField[]
-  readonly skip: number
-  readonly limit: number
-}
 
 /**
  * Rows have the fields that documents are grouped by, as far as they are there, and the aggregates. They come in the order of

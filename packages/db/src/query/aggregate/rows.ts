@@ -8,7 +8,7 @@ import type { QuerySource } from '../query-source.ts'
 import { sortInSlices } from '../sort-in-slices.ts'
 import { prepareRegexes } from '../regex/check-regex.ts'
 import { compareGroups, GROUP_BYTES_MAX } from './group-table.ts'
-import type { GroupsSpecification } from './groups.ts'
+import type { GroupsSpecification } from './specification.ts'
 import { aggregateGroups, type ResultGroup } from './run-aggregate.ts'
 
 interface Candidate {

@@ -1,4 +1,6 @@
 /** What can be computed over documents, and what comes out, as types and as checked arguments. */
+import type { Condition } from '../ast/normalise.ts'
+import type { SortField } from '../planner/plan.ts'
 import { badArgument, calling } from '../../base/options.ts'
 import { checkFieldPath } from '../../codec/field-path.ts'
 import { isPlainObject } from '../../codec/collation.ts'
@@ -61,4 +63,13 @@ export function parseAggregates(wanted: unknown): AggregateStep[] {
     const path = operator === '$count' ? '' : calling('aggregate()', () => checkFieldPath(operand))
     return { name, operator: operator as AggregateOperator, path }
   })
+}
+
+export interface GroupsSpecification {
+  readonly groupPaths: readonly string[]
+  readonly steps: readonly AggregateStep[]
+  readonly having: Condition
+  readonly sort: readonly SortField[]
+  readonly skip: number
+  readonly limit: number
 }
