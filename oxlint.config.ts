@@ -1,6 +1,6 @@
 /** Lint rules: layering, sizes, determinism and the mistakes that types do not catch. */
 import { defineConfig, type OxlintConfig } from 'oxlint'
-import { bansOf, LAYERS, PEER_BAN } from './tools/checks/layers.ts'
+import { bansOf, LAYERS, PEER_BAN, SERVER_LAYERS, serverBansOf } from './tools/checks/layers.ts'
 
 type Override = NonNullable<OxlintConfig['overrides']>[number]
 
@@ -23,6 +23,13 @@ function layerRules(layer: string): Override {
   return {
     files: [`packages/db/src/${layer}/**`],
     rules: { 'no-restricted-imports': ['error', { patterns: [PEER_BAN, ...bansOf(layer)] }] },
+  }
+}
+
+function serverLayerRules(layer: string): Override {
+  return {
+    files: [`packages/server/src/${layer}/**`],
+    rules: { 'no-restricted-imports': ['error', { patterns: [PEER_BAN, ...serverBansOf(layer)] }] },
   }
 }
 
@@ -75,6 +82,7 @@ export default defineConfig({
   overrides: [
     { files: ['packages/*/src/**'], rules: { 'eslint/no-console': 'error' } },
     ...LAYERS.map(layerRules),
+    ...SERVER_LAYERS.map(serverLayerRules),
     ...LAYERS.filter((layer) => layer !== 'database').map(determinismRules),
     {
       // A time-out while opening is a matter between this backend and its engine.

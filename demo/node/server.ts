@@ -1,6 +1,6 @@
 /** Pannier's server on the database of the cities, with the page: for visitors of this machine, who need no password for the cities. */
 import { createServer as createSocketServer } from 'node:net'
-import { createServer } from '@pannier/server'
+import { createServer, SYSTEM } from '@pannier/server'
 import type { PannierServer } from '@pannier/server'
 import type { Database } from 'pannier'
 import { COLLECTION } from '../shared/city.ts'
@@ -32,9 +32,10 @@ const PUBLIC = { admins: { names: [], roles: ['_admin'] }, members: { names: [],
 
 export async function serve({ database, assets, port, admin }: CityServerOptions): Promise<CityServer> {
   const server = await createServer({ database, logger: false, plugins: [pagePlugin(assets)], ...(admin && { admin }) })
-  const { databases } = server.app.pannier
   // What an admin has set since stays.
-  if ((await databases.security(COLLECTION)) === undefined) await databases.setSecurity(COLLECTION, PUBLIC)
+  const cities = await server.gateway.collection(SYSTEM, COLLECTION)
+  if ((await cities.security()) === undefined)
+    await (await server.gateway.administration(SYSTEM, COLLECTION)).setSecurity(PUBLIC)
   const listening = await server.listen({ host: LOOPBACK, port: await onFreePort(port, probe) })
   const url = `http://localhost:${new URL(listening).port}`
   return { url, pageUrl: url + PAGE_PATH, newAdmin: server.newAdmin, close: () => server.close() }

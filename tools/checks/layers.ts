@@ -18,6 +18,18 @@ export const LAYERS: readonly string[] = [
   'database',
 ]
 
+/** The same of the server. `server.ts` puts them together; `cli` stands above that. */
+export const SERVER_LAYERS: readonly string[] = [
+  'service',
+  'sandbox',
+  'http',
+  'auth',
+  'design',
+  'replicator',
+  'couch',
+  'cli',
+]
+
 /** The only files that re-export; nothing inside the library imports them. */
 const ENTRIES = ['index', 'memory', 'indexeddb', 'opfs', 'sqlite', 'level']
 
@@ -41,6 +53,8 @@ const PEERS = [
 export interface ImportBan {
   readonly regex: string
   readonly message: string
+  /** Only these names. */
+  readonly importNames?: string[]
 }
 
 export const PEER_BAN: ImportBan = {
@@ -75,6 +89,28 @@ export function bansOf(layer: string): readonly ImportBan[] {
   }
   if (position > LAYERS.indexOf('storage') && above.length > 0) {
     bans.push({ regex: '^(\\.\\./)+storage/.+/', message: 'Nothing above storage/ knows which backend it has.' })
+  }
+  return bans
+}
+
+/** Everything that files of a layer of the server may not import. */
+export function serverBansOf(layer: string): readonly ImportBan[] {
+  const above = SERVER_LAYERS.slice(SERVER_LAYERS.indexOf(layer) + 1)
+  const bans: ImportBan[] = []
+  if (above.length > 0) {
+    bans.push({
+      regex: `^(\\./)?(\\.\\./)+((${above.join('|')})/|(server|server-options|index)\\.ts$)`,
+      message: `${layer}/ is below ${above.join(', ')}: imports point down only, type imports included.`,
+    })
+  }
+  if (layer === 'service')
+    bans.push({ regex: '^(fastify|@fastify|undici|node:http)', message: 'The domain knows no HTTP.' })
+  if (layer !== 'http' && layer !== 'couch') {
+    bans.push({
+      regex: '/http/http-error\\.ts$',
+      importNames: ['HttpError', 'badRequest', 'notFound', 'conflict', 'tooLarge', 'documentTooLarge', 'asBadRequest'],
+      message: 'Only http/ and couch/ make HttpErrors; throw a ServiceError.',
+    })
   }
   return bans
 }

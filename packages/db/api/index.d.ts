@@ -411,6 +411,8 @@ export interface CollectionHost {
      * instead, or why it is denied.
      */
     readonly admit?: ((documents: readonly JsonDocument[]) => Promise<readonly (JsonDocument | PannierError)[]>) | undefined;
+    /** Writes what is admitted, in the place of `collection.put` with `atomic: false` and `newEdits: false`; its outcomes are those of that. */
+    readonly store?: ((documents: readonly JsonDocument[]) => Promise<readonly WriteOutcome[]>) | undefined;
     /** Is asked which of the documents that have changed (winners, tombstones too) are to be replicated from here. */
     readonly accept?: ((documents: readonly JsonDocument[]) => Promise<readonly boolean[]>) | undefined;
 }
@@ -903,6 +905,16 @@ export interface DirectionOptions {
     readonly snapshot?: boolean | undefined;
 }
 
+/** A document that is to be written, as a guard sees it inside the transaction. */
+export interface DocumentBeforeWrite {
+    /** In the batch. */
+    readonly position: number;
+    /** Of the document's last change, a deletion too; 0: it is new. */
+    readonly sequence: number;
+    /** The document as it is; undefined if it is new or deleted. */
+    old(): StoredDocument | undefined;
+}
+
 /** One change in a feed: the document with its newest revision. */
 export interface DocumentChange<T extends object = StoredDocument> {
     /** Of the document's last change. */
@@ -918,6 +930,12 @@ export interface DocumentChange<T extends object = StoredDocument> {
     /** With `docs`: the winner. */
     readonly doc?: T | Tombstone;
 }
+
+/**
+ * Is asked inside the transaction about each document of a batch, before anything is changed: gives why it is refused. It may be asked
+ * again about the same one.
+ */
+export type DocumentGuard = (document: DocumentBeforeWrite) => PannierError | undefined;
 
 /** A document as it is handed in. */
 export type DocumentInput<T extends object> = (ContentOf<T> & InputMeta) | (Partial<ContentOf<T>> & DeletedInput);
@@ -2555,6 +2573,12 @@ export function open<Schemas extends object = object>(name: string, options?: Op
  * requestIdleCallback(() => preload().catch(console.warn))
  */
 export function preload(): Promise<void>;
+
+/**
+ * As `collection.put` with `atomic: false`, of documents that a guard judges inside the transaction that writes them. Nobody writes between
+ * its judgement and the write. Documents of one batch must have different ids, or it would not see the first of them. For our own packages.
+ */
+export function putGuarded<T extends object, Input extends object>(collection: CollectionOperations<T, Input>, documents: readonly DocumentInput<Input>[], options: EditOptions, guard: DocumentGuard): Promise<WriteOutcome[]>;
 
 /**
  * Makes an order of strings known in this process, for the `collation` of queries, indexes and views. The name is what is stored: the

@@ -22,48 +22,120 @@ export interface AuthOptions {
     readonly now?: () => number;
 }
 
-/** Says which changes a feed has. */
-export interface ChangeFilter {
-    /** For each document (tombstones have `_deleted: true`) whether the feed has its change. */
-    accepts(documents: readonly JsonObject[]): Promise<readonly boolean[]>;
-    /** The feed is over. */
-    dispose(): void;
+/** What is set for a collection, and its upkeep. */
+export class CollectionAdministration {
+    /** The name by which users know it. */
+    readonly database: string;
+    /** In the database of the server. */
+    readonly name: string;
+    /** Forgets what no reader needs, and writes everything to its place. */
+    compact(): Promise<void>;
+    /** Forgets leaves of a document; gives those that were there. */
+    purge(id: string, revs: readonly string[]): Promise<readonly string[]>;
+    /** Who may use it: CouchDB's `_security`. */
+    setSecurity(security: JsonObject): Promise<void>;
+    /** How many revisions of a document are remembered. */
+    setRevisionsLimit(revisionsLimit: number): Promise<void>;
+    /** Whether the content of replaced revisions is kept. @throws ServiceError FORBIDDEN for a collection of the server's own */
+    setHistory(history: boolean): Promise<void>;
 }
 
 /** The limits of a server that is given none. */
 export const DEFAULT_LIMITS: ServerLimits;
 
-/** A filter of a change feed that is a function of a design document. */
-export interface FilterRequest {
-    /** Who asks. */
-    readonly principal: Principal;
-    /** The name of the database. */
-    readonly database: string;
-    /** The collection. */
-    readonly collection: Collection<JsonObject>;
-    /** What reads documents for the one who asks. */
-    readonly reader: FilterReader;
-    /** `ddoc/function`, or `_view`. */
-    readonly filter: string;
-    /** With `_view`: `ddoc/view`. */
-    readonly view: string | undefined;
+/** Somebody who has not logged in. */
+export const GUEST: Principal;
+
+/** Collections and what is set for them, for a principal. Get it from a server: `server.gateway`. */
+export class Gateway {
+    /**
+     * A collection as the principal may use it.
+     *
+     * @throws ServiceError NOT_FOUND, UNAUTHENTICATED, FORBIDDEN
+     * @example
+     * const people = await server.gateway.collection(SYSTEM, 'people')
+     * const [outcome] = await people.put([{ _id: 'ann', age: 31 }])
+     */
+    collection(principal: Principal, database: string): Promise<GuardedCollection>;
+    /** What is set for a collection. @throws ServiceError NOT_FOUND, UNAUTHENTICATED, FORBIDDEN */
+    administration(principal: Principal, database: string): Promise<CollectionAdministration>;
+    /** Of all collections that are served, sorted. @throws ServiceError FORBIDDEN */
+    names(principal: Principal): Promise<string[]>;
+    /** Makes a collection. @throws ServiceError FORBIDDEN, INVALID_NAME, EXISTS */
+    create(principal: Principal, database: string): Promise<void>;
+    /** Drops a collection, with all that is set for it. @throws ServiceError FORBIDDEN, NOT_FOUND */
+    drop(principal: Principal, database: string): Promise<void>;
 }
 
-/** Finds filters. @throws ServiceError NOT_FOUND if there is no such function */
-export type FilterSource = (request: FilterRequest) => Promise<ChangeFilter>;
+/** A document inside the transaction. */
+export interface GuardedChange extends Write {
+    /** As it is now; undefined if there is none, or a deleted one. Of a document in conflict it is the winner. */
+    readonly old: JsonObject | undefined;
+    /** As it will be. */
+    readonly document: JsonObject;
+}
 
-/** Documents that somebody is about to write. */
-export interface GuardedWrite {
-    /** Who writes. */
+/** A collection for one principal. Its methods are those of the library's `Collection`; what is out of scope is FORBIDDEN. */
+export class GuardedCollection {
+    /** For whom it is. */
     readonly principal: Principal;
-    /** The name by which users know the collection. */
+    /** The name by which users know it. */
     readonly database: string;
-    /** The collection. */
-    readonly collection: Collection<JsonObject>;
+    /** In the database of the server. */
+    readonly name: string;
+    /** A document. */
+    get(id: string, options?: RevisionReadOptions): Promise<Stored | undefined>;
+    /** An attachment; its content is read when asked for. */
+    getAttachment(id: string, name: string, options?: {
+        readonly rev?: string;
+    }): Promise<Attachment | undefined>;
+    /** Revisions of many documents. */
+    bulkGet(references: readonly RevisionReference[], options: RevisionFields & {
+        readonly latest?: boolean;
+        readonly partial?: boolean;
+    }): Promise<BulkGetResult<JsonObject>[]>;
+    /** Which of these revisions are not here. */
+    revsDiff(revs: Readonly<Record<string, readonly string[]>>): Promise<Record<string, MissingRevisions>>;
+    /** Documents in the order of their ids, or those with certain ids. */
+    list(options: ListIdsOptions): DocumentList<ListRow<Stored>>;
+    list(options: ListOptions): DocumentList<ListedRow<Stored>>;
+    /** The change feed. */
+    changes(options: ChangesOptions<JsonObject>): ChangeFeed<JsonObject>;
+    /** A query: nothing is read before it is asked for an answer. */
+    find(selector: Selector<JsonObject>, meaning?: SelectorMeaning): Query<JsonObject, JsonObject>;
+    /** A view that is defined like this, to be read. */
+    view(name: string, definition: object): ReadableView;
+    /** How many documents there are, and how far the change feed goes. */
+    info(): Promise<CollectionInfo>;
+    /** Of this life of the collection. */
+    epoch(): Promise<string>;
+    /** Who may use it, as an admin has put it; undefined: nobody has. */
+    security(): Promise<JsonObject | undefined>;
+    /** The whole collection as a replica file. */
+    exportReplica(signal: AbortSignal): AsyncIterable<Uint8Array>;
+    /** Writes documents, if guards let them pass. The outcomes are aligned with them. Those with `_local/` ids belong to `local`. @throws ServiceError for what concerns all of them */
+    put(documents: readonly JsonObject[], options?: PutOptions): Promise<GuardedOutcome[]>;
+    /** A `_local/` document. */
+    getLocal(id: string): Promise<Stored | undefined>;
+    /** All `_local/` documents. */
+    listLocal(): Promise<Stored[]>;
+    /** Writes a `_local/` document. @throws ServiceError FULL */
+    putLocal(document: JsonObject & {
+        readonly _id: string;
+    }): Promise<WriteResult>;
+    /** Deletes a `_local/` document. */
+    deleteLocal(id: string): Promise<void>;
+}
+
+/** For each document what is written instead, or why it is not written. */
+export type GuardedDocuments = readonly (JsonObject | Refusal)[];
+
+/** Documents before the transaction. */
+export interface GuardedWrite extends Write {
     /** The documents that are to be written. */
     readonly documents: readonly JsonObject[];
-    /** False: the revisions were made elsewhere, and are taken as they are. */
-    readonly newEdits: boolean;
+    /** What the collection has of them. */
+    readonly stored: StoredDocuments;
 }
 
 /** Where the server listens. */
@@ -91,6 +163,8 @@ export interface PannierServer {
     readonly url: string | undefined;
     /** The database that it serves. */
     readonly database: Database;
+    /** What the server's users may do, for the program around it: `server.gateway.collection(SYSTEM, 'people')`. */
+    readonly gateway: Gateway;
     /** The admin that this start has made, as there was none: the password is to be shown, and is told nowhere else. */
     readonly newAdmin: NewAdmin | undefined;
     /** The HTTP server, for more routes and for tests without a socket. */
@@ -101,7 +175,7 @@ export interface PannierServer {
     close(): Promise<void>;
 }
 
-/** Who acts. Every door of the server makes one: HTTP requests, replications that the server runs, the server itself. */
+/** Somebody who acts. */
 export interface Principal {
     /** Null: a guest, who has not logged in. */
     readonly name: string | null;
@@ -110,7 +184,7 @@ export interface Principal {
     /** Of the whole server: no rule stops an admin. */
     readonly isAdmin: boolean;
     /** What shows who it is. `delegation`: the server acts with the rights of a user who is not there. */
-    readonly by: 'nothing' | 'session' | 'password' | 'delegation';
+    readonly by: 'nothing' | 'session' | 'password' | 'delegation' | 'system';
     /** From where; undefined for what the server does by itself. */
     readonly address?: string;
 }
@@ -139,43 +213,8 @@ export interface ReplicatorOptions {
     readonly resolve?: Resolve;
 }
 
-/** What routes and features share. */
-export interface ServerContext {
-    /** The database that is served. */
-    readonly database: Database;
-    /** CouchDB's databases: the collections. */
-    readonly databases: Databases;
-    /** What the server keeps across starts. */
-    readonly state: ServerState;
-    /** Sessions, users and permissions. */
-    readonly auth: Auth;
-    /** The limits in force. */
-    readonly limits: ServerLimits;
-    /** Counts of requests and times. */
-    readonly metrics: Metrics;
-    /** Of requests that bring documents. */
-    readonly bodies: BodyStore;
-    /** Of this server, for ever: replication ids are made of it. */
-    readonly uuid: string;
-    /** What `GET /` tells as `features`. */
-    readonly features: Set<string>;
-    /** Mango indexes. */
-    readonly indexes: MangoIndexes;
-    /** Design documents. */
-    readonly designs: DesignDocuments;
-    /** What runs in the background. */
-    readonly tasks: ActiveTasks;
-    /** The feed of created and deleted databases. */
-    readonly updates: DatabaseUpdates;
-    /** Change feeds that are open. */
-    readonly feeds: OpenFeeds;
-    /** Aborted when the server is being closed: feeds end. */
-    readonly closing: AbortSignal;
-    /** Asked in this order. */
-    readonly writeGuards: WriteGuard[];
-    /** Of filters that are functions in design documents. */
-    filterSource: FilterSource;
-}
+/** The program around the server. */
+export const SYSTEM: Principal;
 
 /** The limits of a server with their defaults: docs/internals/http-api.md has them. */
 export interface ServerLimits {
@@ -243,11 +282,13 @@ export interface ServerOptions extends AppOptions {
     readonly replication?: ReplicatorOptions;
     /** A folder that is served at `/_utils`: the built pages of Fauxton. Anybody may read what is in it. */
     readonly adminUi?: string;
+    /** Are asked about every write of documents, after the server's own. */
+    readonly guards?: readonly WriteGuard[];
     /** Registered before the routes, after authentication. */
     readonly plugins?: readonly FastifyPluginAsync[];
 }
 
-/** An error of the service: what was refused, and why. */
+/** What the server refuses, or can't do. */
 export class ServiceError extends Error {
     /** Stable: programs may compare it. */
     readonly code: ServiceErrorCode;
@@ -259,7 +300,7 @@ export class ServiceError extends Error {
     });
 }
 
-/** What the domain refuses or can't do, in its own words. `http/http-error.ts` says which status each code becomes. */
+/** Codes are stable. */
 export type ServiceErrorCode = 
 /** It is not known who asks, and a guest may not. */
 'UNAUTHENTICATED' | 'FORBIDDEN' | 'NOT_FOUND'
@@ -279,10 +320,45 @@ export type ServiceErrorCode =
  | 'FUNCTION_STOPPED';
 
 /**
- * Is asked before documents are written, whatever way they come: gives for each the document to write instead, or why it is refused.
- * Guards are not asked about `_local/` documents.
+ * What a guard may read of the collection. If a replicated document that it has judged was changed since, it is asked again. An edit
+ * needs no such care: it names the revision that it replaces.
  */
-export type WriteGuard = (write: GuardedWrite) => GuardedDocuments | Promise<GuardedDocuments>;
+export interface StoredDocuments {
+    /** Of the collection in the database of the server. */
+    readonly name: string;
+    /** The document, or undefined. */
+    get(id: string, options?: RevisionReadOptions): Promise<JsonObject | undefined>;
+    /** The live leaves of a document, and those that are deleted. */
+    leaves(id: string): Promise<JsonObject[]>;
+    /** Whether there was such a document. */
+    wasDeleted(id: string): Promise<boolean>;
+}
+
+/** Somebody writes, or is about to. */
+export interface Write {
+    /** Who writes. */
+    readonly principal: Principal;
+    /** The name by which users know the collection. */
+    readonly database: string;
+    /** False: the revisions were made elsewhere, and are taken as they are. */
+    readonly newEdits: boolean;
+}
+
+/** Is asked about every write, whatever way it comes, but not about `_local/` documents. */
+export interface WriteGuard {
+    /**
+     * Before the transaction: what takes time, and what changes documents. Gives for each the document to write instead, or why it is
+     * refused; `write.documents` itself if it has nothing to say.
+     */
+    prepare?(write: GuardedWrite): GuardedDocuments | Promise<GuardedDocuments>;
+    /**
+     * Inside the transaction, after all have prepared: nobody writes between this judgement and the write. It holds up all other writers, so
+     * it is short and synchronous; and it may be asked again, so it does nothing else. Undefined: it lets the document pass.
+     */
+    decide?(change: GuardedChange): Refusal | undefined;
+    /** Documents were written, these among them. */
+    written?(write: Write, documents: readonly JsonObject[]): void;
+}
 
 /**
  * A server that speaks CouchDB's HTTP API on a Pannier database. docs/internals/http-api.md tells what it answers.
@@ -293,46 +369,6 @@ export type WriteGuard = (write: GuardedWrite) => GuardedDocuments | Promise<Gua
  * console.log(await server.listen({ port: 5984 }))
  */
 export function createServer(options: ServerOptions): Promise<PannierServer>;
-
-interface Account {
-    readonly name: string;
-    readonly roles: readonly string[];
-    /** Changes with the password. */
-    readonly salt: string;
-    readonly isAdmin: boolean;
-    /** Its fields are those of credentials in `_users`. */
-    readonly credentials: JsonObject;
-}
-
-class Accounts {
-    constructor(host: AuthHost, passwords: Passwords, passwordCharsMin: number);
-    find(name: string): Promise<Account | undefined>;
-    /** The account if the password is right. Takes as long if there is none. */
-    verify(name: string, password: string): Promise<Account | undefined>;
-    /** New credentials, with which no session of before goes on. @throws ServiceError INVALID */
-    credentials(password: unknown): Promise<JsonObject>;
-    adminNames(): Promise<string[]>;
-    /** Makes an admin, or gives one a new password. @throws ServiceError INVALID */
-    setAdmin(name: string, password: string): Promise<void>;
-    /** @throws ServiceError NOT_FOUND; FORBIDDEN for the last one, without whom nobody could make another */
-    removeAdmin(name: string): Promise<void>;
-    /** Ends all sessions of a user or admin. */
-    endSessions(name: string): Promise<void>;
-    close(): void;
-}
-
-/** Long work that runs, for `/_active_tasks`. */
-interface ActiveTask {
-    update(facts: JsonObject): void;
-    end(): void;
-}
-
-class ActiveTasks {
-    start(type: string, facts: JsonObject): ActiveTask;
-    list(): JsonObject[];
-}
-
-type Algorithm = 'argon2id' | 'scrypt';
 
 /** What the HTTP server as such can be told. */
 interface AppOptions {
@@ -349,225 +385,17 @@ interface AppOptions {
     readonly logger?: Logger | LoggerOptions | false;
 }
 
-class Auth {
-    readonly accounts: Accounts;
-    readonly options: AuthOptions;
-    readonly allowedOrigins: ReadonlySet<string>;
-    readonly sessionMsMax: number;
-    /** For the writes of documents. */
-    readonly guard: WriteGuard;
-    /** `signingKey`: of session cookies (auth/signing-key.ts). It is never in the database. */
-    static open(host: AuthHost, signingKey: Buffer, options?: AuthOptions): Promise<Auth>;
-    /** Who sends the request; credentials of other schemes are passed over, as in CouchDB. @throws ServiceError UNAUTHENTICATED for wrong Basic ones, TOO_MANY_REQUESTS */
-    identify(request: FastifyRequest): Promise<Identity>;
-    identityOf(request: FastifyRequest): Identity;
-    /** The account, if name and password are right. @throws ServiceError UNAUTHENTICATED, TOO_MANY_REQUESTS */
-    logIn(request: FastifyRequest, name: string, password: string): Promise<Account>;
-    /** Whether somebody who is no admin sends this to make a user. Each one counts as a failed login. @throws ServiceError TOO_MANY_REQUESTS */
-    isSignUp({ method, routeOptions, params, ip, principal }: FastifyRequest): boolean;
-    /** The value of a session cookie. `id`: of the session that it renews. */
-    cookieFor({ name, salt }: Account, id?: string): string;
-    /** A cookie that is to be renewed: a tenth of its time is over. */
-    isRenewalDue({ issuedMs }: Identity): boolean;
-    /** Its cookies, renewed ones too, are refused from now on. */
-    endSession({ sessionId }: Identity): Promise<void>;
-    /** @throws ServiceError UNAUTHENTICATED, FORBIDDEN; NOT_FOUND if there is no such database, but for server admins, who may do anything there */
-    check(principal: Principal, needs: Needs, database: string | undefined, documentId?: string): Promise<void>;
-    /**
-     * For answers that go on, such as change feeds: calls `revoked`, once, when whoever sent the request may not see them any more:
-     * logged out, deleted, with another password or other roles, or by `_security`. Call the result when the answer has ended.
-     */
-    whileAllowed(request: FastifyRequest, needs: Needs, database: string | undefined, revoked: (error: ServiceError) => void): () => void;
-    /** Changes with all that decides about permissions. */
-    get version(): number;
-    /** The user as of now, whose body has come in the meantime. @throws ServiceError UNAUTHENTICATED, FORBIDDEN if they may not any more */
-    checkAgain(request: FastifyRequest, needs: Needs, database: string | undefined, documentId?: string): Promise<Principal>;
-    close(): void;
-}
-
-interface AuthHost {
-    readonly database: Database;
-    readonly state: StateStore;
-    /** The collection of the `_users` database. */
-    readonly users: Collection<JsonObject>;
-    /** `_security` of a database as it was put; undefined if it never was. @throws ServiceError NOT_FOUND if there is no such database */
-    security(database: string): Promise<JsonObject | undefined>;
-}
-
-class BodyStore {
-    /** `folder`: for the files; made when there is one. */
-    constructor(folder: string, limits?: Partial<BodyStoreLimits>);
-    /** Reads it to its end; `look` sees each piece as it comes. @throws HttpError 503 if there is no room for it now; what `pieces` or `look` throws */
-    receive(pieces: AsyncIterable<Uint8Array>, look: (piece: Uint8Array) => void): Promise<StoredBody>;
-}
-
-interface BodyStoreLimits {
-    /** Of one body; a longer one is in a file. */
-    readonly memoryBytesMax: number;
-    /** Of all bodies that are in memory. */
-    readonly sharedBytesMax: number;
-    /** Of all files. */
-    readonly fileBytesMax: number;
-}
-
-interface DatabaseUpdate {
-    readonly sequence: number;
-    readonly name: string;
-    readonly type: UpdateType;
-}
-
-class DatabaseUpdates {
-    readonly epoch: string;
-    /** `names`: of the databases that are there. */
-    constructor(database: Database, names: readonly string[]);
-    get lastSequence(): number;
-    created(name: string): void;
-    deleted(name: string): void;
-    /** Of its newest event; 0: there was none. */
-    sequenceOf(name: string): number;
-    since(sequence: number): DatabaseUpdate[];
-    /** Resolves when there is news, or `signal` is aborted. */
-    next(signal: AbortSignal): Promise<void>;
-    /** How many wait. */
-    get listeners(): number;
-    close(): void;
-}
-
-class Databases {
-    /** Of single documents. */
-    readonly groups: WriteGroups;
-    constructor(database: Database, state: ServerState, { bytesMax, history }?: DatabasesOptions);
-    /** Sorted. */
-    names(): Promise<string[]>;
-    /** @throws ServiceError NOT_FOUND */
-    get(name: string): Promise<Collection<JsonObject>>;
-    /** Runs what writes to the database, which is not dropped meanwhile; documents need `room`. @throws ServiceError NOT_FOUND */
-    write<T>(name: string, run: (collection: Collection<JsonObject>, room: Room) => Promise<T>): Promise<T>;
-    /** @throws ServiceError INVALID_NAME, EXISTS */
-    create(name: string): Promise<void>;
-    /** Makes it unless it is there. */
-    ensure(name: string): Promise<void>;
-    /** @throws ServiceError NOT_FOUND */
-    drop(name: string): Promise<void>;
-    /** The `_security` object as it was put; undefined if it never was. */
-    security(name: string): Promise<JsonObject | undefined>;
-    setSecurity(name: string, security: JsonObject): Promise<void>;
-    setRevisionsLimit(name: string, revisionsLimit: number): Promise<void>;
-    /** @throws ServiceError FORBIDDEN for a database of the server's own: what was replaced there has hashes of old passwords */
-    setHistory(name: string, history: boolean): Promise<void>;
-    close(): void;
-}
-
-interface DatabasesOptions {
-    /** Of each database. */
-    readonly bytesMax?: number;
-    /** Databases that are made keep the content of replaced revisions. */
-    readonly history?: boolean | undefined;
-}
-
-interface Design {
+/** What becomes of one document. */
+type GuardedOutcome = WriteResult | {
     readonly id: string;
-    readonly rev: string;
-    readonly document: JsonObject;
-    readonly functions: DesignFunctions;
-}
-
-class DesignDocuments {
-    constructor(database: Database, sandbox: Sandbox, log: DesignLog);
-    /** All of a database, by id. */
-    all(collection: Collection<JsonObject>): Promise<ReadonlyMap<string, Design>>;
-    /** `id` without `_design/`. @throws ServiceError NOT_FOUND */
-    get(collection: Collection<JsonObject>, id: string): Promise<Design>;
-    /** @throws ServiceError NOT_FOUND */
-    view(collection: Collection<JsonObject>, id: string, name: string): Promise<FoundView>;
-    /** Checks a document that is about to be written. @throws ServiceError INVALID */
-    check(document: JsonObject, what: 'all' | 'validation', database: string): Promise<void>;
-    /** The caller has written a design document, or dropped the database, and does not wait for the news of it. */
-    changed({ name }: {
-        readonly name: string;
-    }): void;
-    /** Forgets what is stored for views that are not in the document any more. `next` undefined: it is deleted. */
-    dropViews(collection: Collection<JsonObject>, previous: JsonObject, next: JsonObject | undefined): Promise<void>;
-    close(): void;
-}
-
-/** For each document whether it passes. @throws DesignFunctionError what the function throws: left out, a document would never come again. */
-type DesignFilter = (documents: readonly JsonObject[], request: FilterContext) => Promise<boolean[]>;
-
-interface DesignFunctions {
-    readonly views: ReadonlyMap<string, DesignView>;
-    readonly filters: ReadonlyMap<string, DesignFilter>;
-    readonly validate: ValidateFunction | undefined;
-    /** @throws DesignFunctionError naming the first function that is none, to be answered with 400 `compilation_error` */
-    check(what: 'all' | 'validation'): Promise<void>;
-}
-
-interface DesignLog {
-    /** A function has failed for a document, or was stopped. */
-    warn(details: JsonObject, message: string): void;
-}
-
-interface DesignView {
-    /** For `collection.view`. */
-    readonly definition: DesignViewDefinition;
-    /** What its `reduce` names, if there is no such function. */
-    readonly unknownReduce: string | undefined;
-    /** Whether the map function emits anything for each document: `filter=_view`. */
-    emits(documents: readonly JsonObject[]): Promise<boolean[]>;
-}
-
-type DesignViewDefinition = ViewDefinition<JsonObject, unknown, unknown, BuiltInReduce | ReduceFunction | undefined>;
-
-/** CouchDB's `req`, as far as it is harmless. */
-interface FilterContext {
-    readonly method: string;
-    readonly path: readonly string[];
-    readonly query: Readonly<Record<string, unknown>>;
-    readonly headers: Readonly<Record<string, string>>;
-    readonly userCtx: UserContext;
-    readonly secObj: JsonObject;
-    readonly id: null;
-    readonly cookie: Readonly<Record<string, never>>;
-    readonly peer: string;
-}
-
-/** What a change filter may know of the one who reads: no credentials, and no place. */
-interface FilterReader {
-    readonly method: string;
-    readonly path: readonly string[];
-    readonly query: Readonly<Record<string, unknown>>;
-    readonly headers: Readonly<Record<string, string>>;
-}
-
-interface FoundView {
-    readonly collection: Collection<JsonObject>;
-    readonly definition: DesignViewDefinition;
-    readonly view: ServedView;
-}
-
-type GuardedDocuments = readonly (JsonObject | Refusal)[];
-
-class HashQueue {
-    constructor(limits?: Partial<HashQueueLimits>);
-    /** @throws ServiceError TOO_MANY_REQUESTS if too many wait already */
-    run<T>(work: () => Promise<T>): Promise<T>;
-}
+    readonly error: Refusal;
+};
 
 interface HashQueueLimits {
     /** Made at the same time. */
     readonly concurrencyMax: number;
     /** That wait. */
     readonly waitingMax: number;
-}
-
-/** Who sends a request, and how that is known. */
-interface Identity {
-    readonly principal: Principal;
-    /** Of whoever has authenticated. */
-    readonly account: Account | undefined;
-    /** Of a session. */
-    readonly sessionId: string | undefined;
-    readonly issuedMs: number | undefined;
 }
 
 /** Documents as the server handles them: JSON objects of any fields. */
@@ -583,164 +411,22 @@ interface LoginLimits {
     readonly nameMax: number;
 }
 
-interface MangoField {
-    readonly path: string;
-    readonly descending: boolean;
+interface PutOptions {
+    /** False: the revisions were made elsewhere, and are taken as they are. */
+    readonly newEdits?: boolean;
+    /** It is small: it may be written in one commit with those of others. */
+    readonly grouped?: boolean;
 }
 
-interface MangoIndex {
-    /** `_design/…` */
-    readonly designId: string;
-    readonly name: string;
-    readonly fields: readonly MangoField[];
-    readonly partialFilter: JsonObject | undefined;
-}
-
-class MangoIndexes {
-    constructor(database: Database, log: Pick<Logger, 'warn'>);
-    /** The indexes of a database, which the collection has from now on; those that are new may still be being built. */
-    settled(_name: string, collection: Collection<JsonObject>): Promise<readonly MangoIndex[]>;
-    /** Resolves when the indexes are built, as far as they can be: queries use them from then on. */
-    built(name: string, collection: Collection<JsonObject>): Promise<void>;
-    /** A design document was written by the caller, who does not wait for the news of it. */
-    changed(collection: Collection<JsonObject>): void;
-    close(): void;
-}
-
-type Method = 'check' | 'map' | 'reduce' | 'filter' | 'emits' | 'validate';
-
-class Metrics {
-    readonly registry: Registry;
-    readonly openFeeds: Gauge<'feed'>;
-    constructor();
-    /** Counts every request under its route, so that names of documents make no labels. */
-    observe(app: FastifyInstance): void;
-}
-
-class OpenFeeds {
-    constructor(metrics: Metrics, most: number, mostOfUser: number);
-    get count(): number;
-    /** The function returned tells that it has ended. @throws HttpError 503 */
-    enter(feed: string, request: Pick<FastifyRequest, 'principal' | 'ip'>): () => void;
-}
-
-class Passwords {
-    constructor(queue?: HashQueue, algorithm?: Algorithm);
-    /** A PHC string. */
-    hash(password: string): Promise<string>;
-    /** In constant time as far as the hash is concerned. False for a record that can't be relied on. */
-    verify(record: string, password: string): Promise<boolean>;
-    /** Takes as long as verifying takes, so that time does not tell whether a name is known. */
-    waste(password: string): Promise<void>;
-    /** A record to be made again at the next login: of another algorithm, or with other parameters. */
-    isOutdated(record: string): boolean;
-    /** Runs another derivation in the same queue. */
-    queued<T>(work: () => Promise<T>): Promise<T>;
-}
-
-/** Whose functions they are. */
-interface ProgramOwner {
-    /** Calls for one database wait for each other. */
-    readonly database: string;
-    /** Programs share a heap only if this is the same, and their source. */
-    readonly design: string;
-}
-
-/** Functions of one design document, and what they may `require`. */
-interface ProgramSource {
-    /** Source text of each function, by a name of the caller's. */
-    readonly functions: Readonly<Record<string, string>>;
-    /** What `require` finds its modules in: JSON whose strings are modules. */
-    readonly modules: unknown;
-}
+/** What can be read of a view. */
+type ReadableView = Pick<View<unknown, unknown, unknown, unknown>, 'query' | 'rows' | 'info'>;
 
 /** As `dns.lookup` does with `all: true`. */
 type Resolve = (host: string, options: {
     readonly all: true;
 }, done: (error: Error | null, addresses: LookupAddress[]) => void) => void;
 
-class Room {
-    readonly leave: () => void;
-    constructor(name: string, collection: Collection<JsonObject>, bytesMax: number, count: (bytes: number) => number, leave: () => void);
-    /** The documents, with attachments that are counted as they are read. @throws ServiceError FULL; so does reading them */
-    admit(documents: readonly JsonObject[]): Promise<readonly JsonObject[]>;
-}
-
-class Sandbox {
-    constructor(options?: SandboxOptions);
-    /** Equal sources of one owner share what is compiled. */
-    program(source: ProgramSource, owner?: ProgramOwner): SandboxProgram;
-    close(): Promise<void>;
-}
-
-interface SandboxLimits {
-    /** Of one program, in all. */
-    readonly memoryBytesMax: number;
-    readonly stackBytesMax: number;
-    /** QuickJS looks every 10,000 steps, about, whether it shall go on: so often it may look for one document. */
-    readonly interruptsMax: number;
-    /** For one call: QuickJS is asked to stop. */
-    readonly callMsMax: number;
-    /** For one call: the thread is ended. For loops inside built-in functions, where QuickJS does not look. */
-    readonly threadMsMax: number;
-    /** Of what one call returns, as JSON. */
-    readonly resultCharsMax: number;
-    /** For one document. */
-    readonly rowsMax: number;
-}
-
-interface SandboxOptions {
-    readonly limits?: Partial<SandboxLimits>;
-    /** Called with what functions log. */
-    readonly onLog?: (line: string) => void;
-}
-
-/** Functions of one design document. Each function throws a DesignFunctionError if it fails as a whole. */
-class SandboxProgram {
-    call(method: Method, name: string, args: readonly unknown[]): Promise<unknown>;
-}
-
-type ServedView = View<unknown, unknown, unknown, unknown>;
-
-class ServerState implements StateStore {
-    constructor(database: Database);
-    get(id: string): Promise<JsonObject | undefined>;
-    set(id: string, content: JsonObject): Promise<void>;
-    delete(id: string): Promise<void>;
-    ensure(id: string, make: () => JsonObject): Promise<JsonObject>;
-}
-
-/** Small documents that are never served. */
-interface StateStore {
-    get(id: string): Promise<JsonObject | undefined>;
-    set(id: string, content: JsonObject): Promise<void>;
-    /** What is there, or else what `make` gives, which then is there. */
-    ensure(id: string, make: () => JsonObject): Promise<JsonObject>;
-}
-
-interface StoredBody {
-    readonly length: number;
-    /** All bytes of a range. */
-    read(start: number, end: number): Promise<Uint8Array>;
-    dispose(): Promise<void>;
-}
-
-type UpdateType = 'created' | 'updated' | 'deleted';
-
-/** Who reads or writes, as functions see them. */
-interface UserContext {
-    readonly db: string;
-    readonly name: string | null;
-    readonly roles: readonly string[];
-}
-
-/** @throws ServiceError FORBIDDEN, UNAUTHENTICATED if the document is refused, or if the function fails. DesignFunctionError if it could not be run. */
-type ValidateFunction = (newDocument: JsonObject, oldDocument: JsonObject | undefined, user: UserContext, security: JsonObject) => Promise<void>;
-
-class WriteGroups {
-    /** As `collection.put(document)`, with what concerns the document alone as an outcome. */
-    put(collection: Collection<JsonObject>, document: JsonObject): Promise<WriteOutcome>;
-}
-
-/** The name of a built-in function of a view that there is not here. */
-function unknownReduce(view: JsonObject): string | undefined;
+type Stored = JsonObject & {
+    readonly _id: string;
+    readonly _rev: string;
+};

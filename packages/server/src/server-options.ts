@@ -8,6 +8,7 @@ import { LOGIN_LIMITS } from './auth/login-limiter.ts'
 import type { AppOptions } from './http/app.ts'
 import { DEFAULT_LIMITS } from './http/server-limits.ts'
 import type { ServerLimits } from './http/server-limits.ts'
+import type { WriteGuard } from './service/guards.ts'
 import type { ReplicatorOptions } from './replicator/replicator-options.ts'
 
 /** Options of `createServer`. */
@@ -40,6 +41,8 @@ export interface ServerOptions extends AppOptions {
   readonly replication?: ReplicatorOptions
   /** A folder that is served at `/_utils`: the built pages of Fauxton. Anybody may read what is in it. */
   readonly adminUi?: string
+  /** Are asked about every write of documents, after the server's own. */
+  readonly guards?: readonly WriteGuard[]
   /** Registered before the routes, after authentication. */
   readonly plugins?: readonly FastifyPluginAsync[]
 }
@@ -60,6 +63,7 @@ const SERVER_OPTIONS: OptionNames<ServerOptions> = {
   replication: true,
   adminUi: true,
   logger: true,
+  guards: true,
   plugins: true,
 }
 

@@ -31,7 +31,9 @@ import { OpenFeeds } from './couch/open-feeds.ts'
 import { snapshotRoutes } from './couch/snapshot-routes.ts'
 import { viewRoutes } from './couch/view-routes.ts'
 import { waitRoutes } from './couch/wait-routes.ts'
+import { keepContext } from './couch/server-context.ts'
 import type { ServerContext } from './couch/server-context.ts'
+import { Gateway } from './service/gateway.ts'
 import { serverRoutes } from './couch/server-routes.ts'
 import { ServerState } from './service/state.ts'
 import { designFilters } from './design/change-filters.ts'
@@ -45,7 +47,10 @@ import { Metrics } from './http/metrics.ts'
 import { refuseOtherMethods } from './http/other-methods.ts'
 import { RunningRequests } from './http/running-requests.ts'
 import { replicatorGuard } from './replicator/replicator-guard.ts'
-import { openReplicator } from './couch/replicator-routes.ts'
+import { replicatorRoutes } from './couch/replicator-routes.ts'
+import { Replicator } from './replicator/replicator.ts'
+import type { ReplicatorContext } from './replicator/replicator-context.ts'
+import type { ReplicatorOptions } from './replicator/replicator-options.ts'
 import { checkServerOptions } from './server-options.ts'
 import type { ServerOptions } from './server-options.ts'
 import { Sandbox } from './sandbox/sandbox.ts'
@@ -67,6 +72,8 @@ export interface PannierServer {
   readonly url: string | undefined
   /** The database that it serves. */
   readonly database: Database
+  /** What the server's users may do, for the program around it: `server.gateway.collection(SYSTEM, 'people')`. */
+  readonly gateway: Gateway
   /** The admin that this start has made, as there was none: the password is to be shown, and is told nowhere else. */
   readonly newAdmin: NewAdmin | undefined
   /** The HTTP server, for more routes and for tests without a socket. */
@@ -141,29 +148,28 @@ async function assemble(
   const sandbox = new Sandbox({ onLog: (line) => app.log.info({ line }, 'a design function says') })
   const designs = new DesignDocuments(database, sandbox, app.log)
   const securityOf = (name: string): Promise<JsonObject | undefined> => databases.security(name)
+  const guards = [...guardsOf(auth, designs, securityOf), ...(options.guards ?? [])]
+  // Nothing refuses a deletion after it but what is judged inside the transaction.
+  guards.push(endBranches(await databases.get(USERS_DATABASE)))
   const context: ServerContext = {
-    database,
-    databases,
-    state,
+    gateway: new Gateway(database, databases, auth, guards),
     auth,
     limits,
     metrics,
     bodies: new BodyStore(options.dir ?? tmpdir()),
     uuid: await uuidOf(state),
-    features: new Set(),
     indexes: new MangoIndexes(database, app.log),
     designs,
     tasks: new ActiveTasks(),
     updates: new DatabaseUpdates(database, await databases.names()),
     feeds: new OpenFeeds(metrics, limits.feedsMax, limits.feedsPerUserMax),
     closing: closing.signal,
-    writeGuards: guardsOf(auth, designs, securityOf),
     filterSource: designFilters(designs, securityOf),
   }
-  app.decorate('pannier', context)
+  keepContext(app, context)
   await app.register(authPlugin(auth))
   await addRoutes(app, context, options)
-  openReplicator(app, context, options.replication)
+  openReplicator(app, { ...context, database, databases, state }, options.replication)
   refuseRest()
   await app.ready()
   const close = async (): Promise<void> => {
@@ -185,6 +191,7 @@ async function assemble(
       return url
     },
     database,
+    gateway: context.gateway,
     newAdmin,
     app,
     listen: async (listening) => (url = await listenAt(app, listening)),
@@ -211,8 +218,19 @@ function guardsOf(auth: Auth, designs: DesignDocuments, securityOf: Parameters<t
     replicatorGuard,
     compilationGuard(designs),
     validationGuard(designs, securityOf),
-    endBranches,
   ]
+}
+
+/** Begins with what is in `_replicator` when the server is ready, and ends with the server. */
+function openReplicator(
+  app: FastifyInstance,
+  context: ServerContext & ReplicatorContext,
+  options?: ReplicatorOptions,
+): void {
+  const replicator = new Replicator(context, app.log, options)
+  app.addHook('onReady', () => replicator.documents.follow())
+  app.addHook('onClose', () => replicator.close())
+  replicatorRoutes(app, context, replicator)
 }
 
 async function addRoutes(

@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import fastifyPlugin from 'fastify-plugin'
 import { open } from 'pannier'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { contextOf } from '../src/couch/server-context.ts'
 import { createServer } from '../src/index.ts'
 import type { Needs } from '../src/index.ts'
 import { ADMIN_PASSWORD, basic, send, sendRaw, startServer, STRANGER, until } from './test-server.ts'
@@ -140,7 +141,7 @@ test('row 44: feeds end when their reader may not read on, and only theirs', asy
     return text
   }
   const feeds = [watch('ann', ANN), watch('bob', BOB), watch('admin')]
-  await until(() => running.server.app.pannier.feeds.count === 3)
+  await until(() => contextOf(running.server.app).feeds.count === 3)
   await send(url, 'PUT /db/_security', { admins: { names: ['bob'] }, members: { names: ['somebody'] } })
   expect(await feeds[0]).toContain('"last_seq"')
   expect(isOpen).toEqual({ ann: false, bob: true, admin: true })
@@ -149,10 +150,10 @@ test('row 44: feeds end when their reader may not read on, and only theirs', asy
   await feeds[1]
   expect(isOpen.admin).toBe(true)
   const updates = send(url, 'GET /_db_updates?feed=continuous&since=now&heartbeat=100')
-  await until(() => running.server.app.pannier.feeds.count === 2)
-  await running.server.app.pannier.auth.accounts.setAdmin('admin', ADMIN_PASSWORD)
+  await until(() => contextOf(running.server.app).feeds.count === 2)
+  await contextOf(running.server.app).auth.accounts.setAdmin('admin', ADMIN_PASSWORD)
   await Promise.all([feeds[2], updates])
-  await until(() => running.server.app.pannier.feeds.count === 0)
+  await until(() => contextOf(running.server.app).feeds.count === 0)
 })
 
 test('the first start makes an admin whose password is told once; a given one is taken', async () => {

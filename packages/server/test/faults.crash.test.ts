@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { contextOf } from '../src/couch/server-context.ts'
 import { ADMIN, send, sendRaw, startServer, until } from './test-server.ts'
 import type { Scenario, TestServer } from './test-server.ts'
 
@@ -629,7 +630,7 @@ test('row 52: a reader that does not read takes no memory, and is forgotten when
     socket.pause()
     return socket
   })
-  const { feeds: open } = running.server.app.pannier
+  const { feeds: open } = contextOf(running.server.app)
   await until(() => open.count === sockets.length)
   for (let turn = 0; turn < 10; turn++) await send(url, 'GET /wide')
   // All of it would be sixteen times 36 MB.
@@ -639,7 +640,7 @@ test('row 52: a reader that does not read takes no memory, and is forgotten when
 })
 
 test('row 52: after many feeds that were opened and left nobody listens', async () => {
-  const { feeds, updates } = running.server.app.pannier
+  const { feeds, updates } = contextOf(running.server.app)
   for (let round = 0; round < 5; round++) {
     const leaving = Array.from({ length: 40 }, async (_, at) => {
       const controller = new AbortController()

@@ -33,6 +33,22 @@ export interface WriteFailure {
   readonly error: PannierError
 }
 
+/** A document that is to be written, as a guard sees it inside the transaction. */
+export interface DocumentBeforeWrite {
+  /** In the batch. */
+  readonly position: number
+  /** Of the document's last change, a deletion too; 0: it is new. */
+  readonly sequence: number
+  /** The document as it is; undefined if it is new or deleted. */
+  old(): StoredDocument | undefined
+}
+
+/**
+ * Is asked inside the transaction about each document of a batch, before anything is changed: gives why it is refused. It may be asked
+ * again about the same one.
+ */
+export type DocumentGuard = (document: DocumentBeforeWrite) => PannierError | undefined
+
 /** What the writes to one collection need. */
 export interface WriteContext {
   readonly catalog: Catalog
@@ -56,6 +72,7 @@ export function putDocuments(
   batch: EncodedBatch,
   mode: WriteMode,
   atomic: false,
+  guard?: DocumentGuard,
 ): WriteOutcome[]
 export function putDocuments(
   transaction: WriteTransaction,
@@ -63,6 +80,7 @@ export function putDocuments(
   batch: EncodedBatch,
   mode: WriteMode,
   atomic?: boolean,
+  guard?: DocumentGuard,
 ): WriteResult[]
 export function putDocuments(
   transaction: WriteTransaction,
@@ -70,6 +88,7 @@ export function putDocuments(
   batch: EncodedBatch,
   mode: WriteMode,
   atomic: boolean = true,
+  guard?: DocumentGuard,
 ): WriteOutcome[] {
   const { writes } = batch
   if (writes.length === 0) return []
@@ -79,6 +98,7 @@ export function putDocuments(
   // They may be left over from a run that had to be repeated.
   for (const write of writes) write.restart()
   findOld(transaction, known, byKey)
+  const refused = guard === undefined ? NOTHING_REFUSED : askGuard(transaction, known, writes, guard)
   const settings = known?.settings ?? context.settings?.() ?? DEFAULT_SETTINGS
   const { shapes } = batch
   const attachments = new AttachmentWork(transaction, known?.number)
@@ -93,13 +113,37 @@ export function putDocuments(
     attachments,
     prepare,
   }
-  const planned = planWrites(plan, byKey)
+  const planned = planWrites(plan, refused.size === 0 ? byKey : byKey.filter((write) => !refused.has(write)))
   if (planned.changes.length > 0) {
     const state = withShapesOf(transaction, context, known ?? context.create(transaction), batch)
     apply(transaction, context, state, planned, writes)
     attachments.apply(transaction, state.number)
   }
-  return writes.map((write) => outcomeOf(write, planned))
+  return writes.map((write) => {
+    const error = refused.get(write)
+    return error === undefined ? outcomeOf(write, planned) : { id: write.id, error }
+  })
+}
+
+const NOTHING_REFUSED: Refusals = new Map()
+
+/** May miss. */
+function askGuard(
+  transaction: WriteTransaction,
+  state: CollectionState | undefined,
+  writes: readonly DocumentWrite[],
+  guard: DocumentGuard,
+): Refusals {
+  const reader = state && new DocumentReader(transaction, state)
+  const refused = new Map<DocumentWrite, PannierError>()
+  writes.forEach((write, position) => {
+    const { old: body } = write
+    const old = (): StoredDocument | undefined =>
+      reader === undefined || body === undefined || body.deleted ? undefined : reader.decode(body)
+    const error = write.error ?? guard({ position, sequence: body?.sequence ?? 0, old })
+    if (error !== undefined) refused.set(write, error)
+  })
+  return refused
 }
 
 /**

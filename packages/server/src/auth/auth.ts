@@ -16,6 +16,8 @@ import type { JsonObject } from '../service/documents.ts'
 import type { Needs } from '../http/declarations.ts'
 import { GUEST } from '../service/principal.ts'
 import type { Principal } from '../service/principal.ts'
+import type { AccessRules } from '../service/gateway.ts'
+import type { ReadScope } from '../service/guarded-collection.ts'
 import type { WriteGuard } from '../service/guards.ts'
 
 /** How the server signs users in. */
@@ -54,7 +56,7 @@ const SESSION_MS_MAX: number = 10 * 60 * 1000
 const CURRENT_PASSWORD =
   'A session alone changes no password: send the old one as current_password, or the request with Basic credentials.'
 
-export class Auth {
+export class Auth implements AccessRules {
   readonly accounts: Accounts
   readonly options: AuthOptions
   readonly allowedOrigins: ReadonlySet<string>
@@ -152,6 +154,25 @@ export class Auth {
     const security = isOfDatabase ? await this.#securityFor(principal, database) : undefined
     const refusal = refusalOf({ principal, needs, database, security, documentId })
     if (refusal !== undefined) throw refusal
+  }
+
+  /**
+   * What the principal may read of a database: of `_users` the own document, if not all. Where anybody may sign up, anybody may open it,
+   * to read nothing. @throws ServiceError as `check`
+   */
+  async scopeOf(principal: Principal, database: string): Promise<ReadScope> {
+    if (principal.isAdmin) return 'all'
+    const security = await this.#securityFor(principal, database)
+    const refusal = refusalOf({ principal, needs: 'member', database, security })
+    if (refusal === undefined) return 'all'
+    if (database !== USERS_DATABASE) throw refusal
+    if (principal.name !== null) return new Set([USER_PREFIX + principal.name])
+    if (this.options.signUp === true) return new Set()
+    throw refusal
+  }
+
+  checkAdmin(principal: Principal, database: string): Promise<void> {
+    return this.check(principal, 'database-admin', database)
   }
 
   /**

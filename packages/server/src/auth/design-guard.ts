@@ -5,7 +5,7 @@ import type { JsonObject } from '../service/documents.ts'
 import type { GuardedDocuments, GuardedWrite, WriteGuard } from '../service/guards.ts'
 
 export function designGuard(securityOf: (database: string) => Promise<JsonObject | undefined>): WriteGuard {
-  return (write) => (write.documents.some(isDesign) ? guarded(write, securityOf) : write.documents)
+  return { prepare: (write) => (write.documents.some(isDesign) ? guarded(write, securityOf) : write.documents) }
 }
 
 async function guarded(

@@ -5,6 +5,7 @@
  * A user is one document with one branch. Users only replace the winner of their own, so they make no branch; and who deletes the
  * winner deletes all branches, or a hidden one would be the user again, with its roles and password.
  */
+import type { Collection } from 'pannier'
 import { conflicting, forbidden, ServiceError } from '../service/service-error.ts'
 import { checkName, USER_PREFIX, withoutCredentials, type Accounts } from './accounts.ts'
 import { CREDENTIAL_FIELDS } from './couch-credentials.ts'
@@ -26,7 +27,7 @@ interface UserRules {
 }
 
 export function usersGuard(rules: UserRules): WriteGuard {
-  return (write) => (write.database === USERS_DATABASE ? guardedUsers(write, rules) : write.documents)
+  return { prepare: (write) => (write.database === USERS_DATABASE ? guardedUsers(write, rules) : write.documents) }
 }
 
 async function guardedUsers(write: GuardedWrite, rules: UserRules): Promise<GuardedDocuments> {
@@ -45,17 +46,23 @@ async function guardedUsers(write: GuardedWrite, rules: UserRules): Promise<Guar
   return results
 }
 
-/** The last of all guards: nothing refuses the deletion after it. The other branches end before the winner does. */
-export const endBranches: WriteGuard = async ({ database, collection, documents, newEdits }) => {
-  if (database !== USERS_DATABASE) return documents
+/** The last of all guards that prepare: nothing refuses the deletion after it. The other branches end before the winner does. */
+export function endBranches(users: Collection<JsonObject>): WriteGuard {
+  return { prepare: (write) => (write.database === USERS_DATABASE ? withoutBranches(write, users) : write.documents) }
+}
+
+async function withoutBranches(
+  { documents, newEdits }: GuardedWrite,
+  users: Collection<JsonObject>,
+): Promise<GuardedDocuments> {
   const deletions = documents.filter((document) => document['_deleted'] === true)
   const ended = new Set(deletions.map((deletion) => branchOf(deletion, newEdits)))
   for (const deletion of deletions) {
     const { _id: id } = deletion as { readonly _id: string }
-    const winner = await collection.get(id, { conflicts: true })
+    const winner = await users.get(id, { conflicts: true })
     if (winner === undefined || branchOf(deletion, newEdits) !== nameOf(id, winner['_rev'])) continue
     const others = ((winner['_conflicts'] ?? []) as string[]).filter((rev) => !ended.has(nameOf(id, rev)))
-    await collection.put(others.map((rev) => ({ _id: id, _rev: rev, _deleted: true })))
+    await users.put(others.map((rev) => ({ _id: id, _rev: rev, _deleted: true })))
   }
   return documents
 }
@@ -73,7 +80,7 @@ function nameOf(id: unknown, rev: unknown): string {
 
 /** The document as it is to be stored. */
 async function guarded(document: JsonObject, write: GuardedWrite, rules: UserRules): Promise<JsonObject> {
-  const { principal, collection } = write
+  const { principal, stored } = write
   const { accounts, checkPassword } = rules
   const { _id: id, password } = document
   const { isAdmin } = principal
@@ -82,7 +89,7 @@ async function guarded(document: JsonObject, write: GuardedWrite, rules: UserRul
     throw forbidden(`The id of a user is ${USER_PREFIX} and the name.`)
   }
   checkSize(document)
-  const current = await collection.get(id)
+  const current = await stored.get(id)
   if (!isAdmin) await checkRights(id, document, current, write, rules)
   if (document['_deleted'] === true) return withoutCredentials(document)
   checkUser(document, id)
@@ -112,7 +119,7 @@ async function checkRights(
   id: string,
   document: JsonObject,
   current: JsonObject | undefined,
-  { principal, collection, newEdits }: GuardedWrite,
+  { principal, stored, newEdits }: GuardedWrite,
   { accounts, signUp }: UserRules,
 ): Promise<void> {
   if (!newEdits) throw forbidden('Only administrators may write revisions of other replicas (new_edits=false).')
@@ -124,8 +131,7 @@ async function checkRights(
     throw forbidden('A new user has no attachments, and is not deleted.')
   if (typeof document['password'] !== 'string') throw forbidden('A new user has a password: a string.')
   // A name of before may still have rights, by the `_security` of a database: only an admin gives it again.
-  const [row] = await collection.list({ ids: [id] }).toArray()
-  if ((row !== undefined && 'deleted' in row) || (await accounts.find(name)) !== undefined) throw conflicting()
+  if ((await stored.wasDeleted(id)) || (await accounts.find(name)) !== undefined) throw conflicting()
 }
 
 function checkUser(document: JsonObject, id: string): void {

@@ -88,12 +88,12 @@ export class FileAdministration implements Administration {
   }
 
   async createDatabase(name: string): Promise<void> {
-    if ((await this.#databases.names()).includes(name)) throw new ServiceError('EXISTS', isThere(name))
+    if (await this.#databases.has(name)) throw new ServiceError('EXISTS', isThere(name))
     await this.#databases.create(name)
   }
 
   async security(name: string): Promise<Security> {
-    if (!(await this.#databases.names()).includes(name)) throw new ServiceError('NOT_FOUND', isMissing(name))
+    if (!(await this.#databases.has(name))) throw new ServiceError('NOT_FOUND', isMissing(name))
     return readSecurity((await this.#databases.security(name)) ?? DEFAULT_SECURITY)
   }
 

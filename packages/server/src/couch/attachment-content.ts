@@ -1,7 +1,8 @@
 /** The content of attachments inside of documents: which of them a client lacks, and putting it there as base64. */
-import type { Attachment, AttachmentStub, Collection, RevisionHistory } from 'pannier'
+import type { Attachment, AttachmentStub, RevisionHistory } from 'pannier'
 import { HttpError, notFound } from '../http/http-error.ts'
 import type { JsonObject } from '../service/documents.ts'
+import type { GuardedCollection } from '../service/guarded-collection.ts'
 
 type Stubs = Readonly<Record<string, AttachmentStub>>
 
@@ -30,7 +31,7 @@ export function lackingAttachments(document: JsonObject, generation: number): st
 
 /** @throws HttpError 404 if this revision is gone meanwhile */
 export async function openAttachment(
-  collection: Collection<JsonObject>,
+  collection: GuardedCollection,
   document: JsonObject,
   name: string,
 ): Promise<Attachment> {
@@ -42,7 +43,7 @@ export async function openAttachment(
 
 /** The document in JSON, with the content of what came later than `generation`, piece by piece: content may be larger than memory. @throws HttpError 404, before there is a piece */
 export async function documentPieces(
-  collection: Collection<JsonObject>,
+  collection: GuardedCollection,
   document: JsonObject,
   generation: number,
 ): Promise<AsyncGenerator<string>> {
@@ -54,7 +55,7 @@ export async function documentPieces(
 
 /** A row in JSON, whose document has the content of its attachments. Where that was replaced since the row was read, `doc` is null. */
 export async function* rowWithContent(
-  collection: Collection<JsonObject>,
+  collection: GuardedCollection,
   { doc, ...row }: JsonObject & { readonly doc?: JsonObject | null },
 ): AsyncGenerator<string> {
   yield `${JSON.stringify(row).slice(0, -1)},"doc":`

@@ -57,7 +57,7 @@ async function getAttachment(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
-  const collection = await context.databases.get(database)
+  const collection = await context.gateway.collection(request.principal, database)
   const rev = new QueryParameters(request).text('rev')
   const attachment = await collection.getAttachment(id, name, rev === undefined ? {} : { rev: checkRevision(rev) })
   if (attachment === undefined) {
@@ -114,7 +114,7 @@ async function putAttachment(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
-  const collection = await context.databases.get(database)
+  const collection = await context.gateway.collection(request.principal, database)
   const rev = givenRevision(request, new QueryParameters(request))
   const before = await collection.get(id, rev === undefined ? {} : { rev })
   // Without a revision it is a new document.
@@ -146,7 +146,7 @@ async function deleteAttachment(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
-  const collection = await context.databases.get(database)
+  const collection = await context.gateway.collection(request.principal, database)
   const rev = givenRevision(request, new QueryParameters(request))
   const before = await collection.get(id, rev === undefined ? {} : { rev })
   if (before === undefined) throw rev === undefined ? notFound(await whyMissing(collection, id)) : conflict()

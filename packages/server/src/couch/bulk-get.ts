@@ -1,6 +1,5 @@
 /** `_bulk_get`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Collection } from 'pannier'
 import { badRequest, HttpError, tooLarge } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 import { readJsonObject } from '../http/request-body.ts'
@@ -15,6 +14,7 @@ import type { WantedRevision } from './revision-content.ts'
 import type { DatabaseRoute } from '../http/declarations.ts'
 import type { Routes, ServerContext } from './server-context.ts'
 import { isJsonObject } from '../service/documents.ts'
+import type { GuardedCollection } from '../service/guarded-collection.ts'
 import type { JsonObject } from '../service/documents.ts'
 
 /** CouchDB's default. */
@@ -45,7 +45,7 @@ async function postBulkGet(
   request: FastifyRequest<DatabaseRoute>,
   reply: FastifyReply,
 ): Promise<unknown> {
-  const collection = await context.databases.get(request.params.db)
+  const collection = await context.gateway.collection(request.principal, request.params.db)
   const body = await readJsonObject(request, jsonLimits(context))
   const { docs } = body
   if (!Array.isArray(docs)) throw badRequest('Missing JSON list of `docs`.')
@@ -102,7 +102,7 @@ interface Item {
 }
 
 /** A reference without a revision is for all leaves. */
-async function itemsOf(collection: Collection<JsonObject>, references: readonly Reference[]): Promise<Item[]> {
+async function itemsOf(collection: GuardedCollection, references: readonly Reference[]): Promise<Item[]> {
   const open = references.filter(({ rev, error }) => rev === undefined && error === undefined).map(({ id }) => id)
   const leaves = await leavesOf(collection, [...new Set(open)])
   return references.flatMap((reference) => {
@@ -115,7 +115,7 @@ async function itemsOf(collection: Collection<JsonObject>, references: readonly 
 
 /** Calls `use` with each item and its document, some at a time, until the client leaves; nothing of it is kept in between. */
 async function* inBatches<Made>(
-  collection: Collection<JsonObject>,
+  collection: GuardedCollection,
   references: readonly Reference[],
   { latest }: BulkRead,
   left: AbortSignal,
@@ -137,7 +137,7 @@ async function* inBatches<Made>(
 
 /** One entry for each reference, in their order, as parts; `generations` tells which attachments go along. */
 async function* mixedResults(
-  collection: Collection<JsonObject>,
+  collection: GuardedCollection,
   references: readonly Reference[],
   read: BulkRead,
   generations: WeakMap<JsonObject, number>,
@@ -160,7 +160,7 @@ function missingOf({ id, rev, error }: Reference): { readonly error: JsonObject 
 
 /** The same in JSON. */
 async function* bulkPieces(
-  collection: Collection<JsonObject>,
+  collection: GuardedCollection,
   references: readonly Reference[],
   read: BulkRead,
   left: AbortSignal,
@@ -203,7 +203,7 @@ async function* bulkPieces(
 const PIECE_CHARS: number = 16 * 1024
 
 async function contentPieces(
-  collection: Collection<JsonObject>,
+  collection: GuardedCollection,
   reference: Reference,
   ok: JsonObject,
   document: JsonObject,

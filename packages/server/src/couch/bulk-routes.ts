@@ -1,7 +1,7 @@
 /** Many documents at once: `_bulk_docs`, and what replication asks before: `_revs_diff`, `_missing_revs`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { setImmediate } from 'node:timers/promises'
-import { asBadRequest, badRequest, HttpError } from '../http/http-error.ts'
+import { asBadRequest, badRequest, HttpError, toHttpError } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 import { readBody } from '../http/request-body.ts'
 import { Slices } from '../http/slices.ts'
@@ -14,7 +14,7 @@ import { isJsonObject, isLocalId } from '../service/documents.ts'
 import type { DatabaseRoute } from '../http/declarations.ts'
 import type { Routes, ServerContext } from './server-context.ts'
 import { writeDocuments } from './write-documents.ts'
-import type { WriteOutcome, WriteRequest } from './write-documents.ts'
+import type { WireOutcome, WriteRequest } from './write-documents.ts'
 import type { JsonObject } from '../service/documents.ts'
 
 /** Of documents that are written together. */
@@ -45,7 +45,7 @@ async function postBulk(
   reply: FastifyReply,
 ): Promise<unknown> {
   const { db: database } = request.params
-  await context.databases.get(database)
+  await context.gateway.collection(request.principal, database)
   return withDocuments(context, request, async ({ members, documents, holds }) => {
     const newEdits = new QueryParameters(request, members).flag('new_edits', true)
     if (members['all_or_nothing'] === true) {
@@ -116,11 +116,12 @@ async function writeChecked(
   context: ServerContext,
   write: WriteRequest,
   isStreamed: boolean,
-): Promise<readonly WriteOutcome[]> {
+): Promise<readonly WireOutcome[]> {
   try {
     return await writeDocuments(context, write)
   } catch (error) {
-    if (isStreamed && error instanceof HttpError && error.status < 500) return [error]
+    const known = isStreamed ? toHttpError(error) : undefined
+    if (known !== undefined && known.status < 500) return [known]
     throw error
   }
 }
@@ -144,7 +145,7 @@ function lacksRevision(document: unknown): boolean {
 }
 
 /** A document that has no place here is forbidden to replications: CouchDB and PouchDB pass over it, and over nothing else. */
-function wireOutcome({ id, rev }: ReceivedDocument, outcome: WriteOutcome, newEdits: boolean): JsonObject {
+function wireOutcome({ id, rev }: ReceivedDocument, outcome: WireOutcome, newEdits: boolean): JsonObject {
   if (!(outcome instanceof HttpError)) return { ok: true, id: outcome.id, rev: outcome.rev }
   const { status, error, reason } = outcome
   if (newEdits) return { id, error, reason }
@@ -162,7 +163,7 @@ async function missingRevisions(
   context: ServerContext,
   request: FastifyRequest<DatabaseRoute>,
 ): Promise<Record<string, Missing>> {
-  const collection = await context.databases.get(request.params.db)
+  const collection = await context.gateway.collection(request.principal, request.params.db)
   const wanted = new Map<string, Set<string>>()
   const known = new Map<string, Set<string>>()
   for (const [id, revs] of parseMembers(await readBody(request, jsonLimits(context)))) {

@@ -1,6 +1,5 @@
 /** `/{db}/_changes`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Collection } from 'pannier'
 import { checkSelector } from './mango/selector-errors.ts'
 import { asBadRequest, badRequest, HttpError } from '../http/http-error.ts'
 import { pathOf } from '../http/logging.ts'
@@ -16,8 +15,9 @@ import { resolveSince } from './sequence.ts'
 import type { DatabaseRoute } from '../http/declarations.ts'
 import type { Routes, ServerContext } from './server-context.ts'
 import { isJsonObject } from '../service/documents.ts'
+import type { GuardedCollection } from '../service/guarded-collection.ts'
 import type { JsonObject } from '../service/documents.ts'
-import type { ChangeFilter } from '../service/guards.ts'
+import type { ChangeFilter } from '../service/change-filter.ts'
 
 export const changesRoutes: Routes = (app, context) => {
   app.route<DatabaseRoute>({
@@ -35,8 +35,8 @@ async function sendChanges(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
-  const { databases, limits, feeds } = context
-  const collection = await databases.get(database)
+  const { limits, feeds } = context
+  const collection = await context.gateway.collection(request.principal, database)
   const body = request.method === 'POST' ? ((await readJson(request, jsonLimits(context))) ?? {}) : {}
   if (!isJsonObject(body)) throw badRequest('Request body must be a JSON object')
   const parameters = new QueryParameters(request)
@@ -67,7 +67,7 @@ async function sendChanges(
 }
 
 async function changesRequest(
-  collection: Collection<JsonObject>,
+  collection: GuardedCollection,
   request: FastifyRequest,
   parameters: QueryParameters,
   body: JsonObject,
@@ -123,7 +123,7 @@ const OWN_FILTERS: ReadonlySet<string | undefined> = new Set([undefined, '', '_d
 async function foreignFilter(
   context: ServerContext,
   database: string,
-  collection: Collection<JsonObject>,
+  collection: GuardedCollection,
   request: FastifyRequest,
   parameters: QueryParameters,
 ): Promise<ChangeFilter | undefined> {

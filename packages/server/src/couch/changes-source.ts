@@ -1,12 +1,13 @@
 /** The change feed of a database as rows of `_changes`. */
-import type { DocumentChange, Collection } from 'pannier'
+import type { DocumentChange } from 'pannier'
 import { COUCHDB_MEANING } from '../design/couchdb-meaning.ts'
 import { HttpError } from '../http/http-error.ts'
 import { documentPieces, stubsOf } from './attachment-content.ts'
 import type { FeedRow, FeedSource } from './feed-pieces.ts'
 import { sequenceText } from './sequence.ts'
 import type { JsonObject } from '../service/documents.ts'
-import type { ChangeFilter } from '../service/guards.ts'
+import type { GuardedCollection } from '../service/guarded-collection.ts'
+import type { ChangeFilter } from '../service/change-filter.ts'
 
 export interface ChangesRequest {
   readonly since: number
@@ -31,7 +32,7 @@ export interface ChangesRequest {
 type Row = DocumentChange<{ _id: string; _rev: string } & JsonObject>
 
 export class ChangesSource implements FeedSource {
-  readonly #collection: Collection<JsonObject>
+  readonly #collection: GuardedCollection
   readonly #request: ChangesRequest
   #since: number
   /** What `last_seq` tells; of a descending feed the number of its last row. */
@@ -40,7 +41,7 @@ export class ChangesSource implements FeedSource {
   #told = 0
 
   /** @throws TypeError for a selector that is none. */
-  constructor(collection: Collection<JsonObject>, request: ChangesRequest) {
+  constructor(collection: GuardedCollection, request: ChangesRequest) {
     this.#collection = collection
     this.#request = request
     this.#since = request.since
@@ -85,7 +86,7 @@ export class ChangesSource implements FeedSource {
     }
   }
 
-  #changes(live: boolean): ReturnType<Collection<JsonObject>['changes']> {
+  #changes(live: boolean): ReturnType<GuardedCollection['changes']> {
     const { epoch, descending, style, conflicts, ids, selector, accept, filter, includeDocs } = this.#request
     return this.#collection.changes({
       since: this.#since,

@@ -1,6 +1,5 @@
 /** `/{db}/{id}` and `/{db}/_design/{name}`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Collection } from 'pannier'
 import { heldBodies } from '../http/held-bodies.ts'
 import { asBadRequest, badRequest, conflict, HttpError, notFound } from '../http/http-error.ts'
 import { pathOf } from '../http/logging.ts'
@@ -28,6 +27,7 @@ import { sequenceText } from './sequence.ts'
 import type { Routes, ServerContext } from './server-context.ts'
 import { writeDocument } from './write-documents.ts'
 import type { JsonObject } from '../service/documents.ts'
+import type { GuardedCollection } from '../service/guarded-collection.ts'
 
 export const documentRoutes: Routes = (app, context) => {
   const config = { needs: 'member' } as const
@@ -45,7 +45,7 @@ async function getDocument(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
-  const collection = await context.databases.get(database)
+  const collection = await context.gateway.collection(request.principal, database)
   const read = documentRead(new QueryParameters(request))
   if (read.openRevisions !== undefined) return getOpenRevisions(context, database, id, read, request, reply)
   const wantsContent = read.attachments
@@ -58,7 +58,7 @@ async function getDocument(
   }
   const generation = knownGeneration(document, read.attachmentsSince)
   if (!read.revs) delete document['_revisions']
-  if (read.localSequence) document = { ...document, _local_seq: await localSequence(context, database, id) }
+  if (read.localSequence) document = { ...document, _local_seq: await localSequence(collection, id) }
   if (wantsContent && stubsOf(document) !== undefined) {
     if (accepts(request, 'multipart/related')) {
       const boundary = newBoundary()
@@ -80,7 +80,7 @@ async function getOpenRevisions(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
-  const collection = await context.databases.get(database)
+  const collection = await context.gateway.collection(request.principal, database)
   const all = openRevisions === 'all' ? (await leavesOf(collection, [id])).get(id) : undefined
   if (openRevisions === 'all' && all === undefined) throw notFound('missing')
   const wanted = all ?? (openRevisions as readonly string[]).map((rev) => ({ id, rev }))
@@ -123,7 +123,7 @@ type OpenRevision = { readonly ok: JsonObject } | { readonly missing: string }
 
 /** Each once, also where `latest` makes one of several. */
 async function* openRevisionsOf(
-  collection: Collection<JsonObject>,
+  collection: GuardedCollection,
   wanted: readonly RevisionReference[],
   latest: boolean,
   left: AbortSignal,
@@ -153,7 +153,7 @@ async function putDocument(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
-  await context.databases.get(database)
+  await context.gateway.collection(request.principal, database)
   const parameters = new QueryParameters(request)
   const newEdits = parameters.flag('new_edits', true)
   const rev = givenRevision(request, parameters)
@@ -200,7 +200,7 @@ async function deleteDocument(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
-  const collection = await context.databases.get(database)
+  const collection = await context.gateway.collection(request.principal, database)
   const rev = givenRevision(request, new QueryParameters(request))
   if ((await collection.get(id)) === undefined) throw notFound(await whyMissing(collection, id))
   if (rev === undefined) throw conflict()
@@ -214,7 +214,7 @@ async function copyDocument(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
-  const collection = await context.databases.get(database)
+  const collection = await context.gateway.collection(request.principal, database)
   const { destination } = request.headers
   if (typeof destination !== 'string') throw badRequest('Destination header is mandatory for COPY.')
   if (/^https?:\/\//i.test(destination)) throw badRequest('Destination URL must be relative.')
@@ -250,10 +250,9 @@ function accepts({ headers }: FastifyRequest, type: string): boolean {
   return (headers.accept ?? '').split(',').some((one) => one.split(';')[0]!.trim().toLowerCase() === type)
 }
 
-async function localSequence(context: ServerContext, database: string, id: string): Promise<string> {
-  const collection = await context.databases.get(database)
+async function localSequence(collection: GuardedCollection, id: string): Promise<string> {
   const [change] = await collection.changes({ ids: [id] }).toArray()
-  return sequenceText(change?.seq ?? 0, (await collection.info()).epoch)
+  return sequenceText(change?.seq ?? 0, await collection.epoch())
 }
 
 function decodePath(path: string): string {

@@ -1,6 +1,6 @@
 /** Mango: `_find`, `_explain`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Collection, Query } from 'pannier'
+import type { Query } from 'pannier'
 import { chooseIndex, type MangoChoice } from './mango/mango-choice.ts'
 import { ALL_DOCS_INDEX, wireIndex } from './mango/mango-definition.ts'
 import { bookmarkOf, libraryQuery, parseQuery } from './mango/mango-query.ts'
@@ -12,9 +12,10 @@ import { jsonLimits } from './body-limits.ts'
 import type { DatabaseRoute } from '../http/declarations.ts'
 import type { Routes, ServerContext } from './server-context.ts'
 import type { JsonObject } from '../service/documents.ts'
+import type { GuardedCollection } from '../service/guarded-collection.ts'
 
 interface Prepared {
-  readonly collection: Collection<JsonObject>
+  readonly collection: GuardedCollection
   readonly wanted: MangoQuery
   readonly choice: MangoChoice
   readonly query: Query<JsonObject, JsonObject>
@@ -54,10 +55,10 @@ export const findRoutes: Routes = (app, context) => {
 }
 
 async function prepare(context: ServerContext, request: FastifyRequest<DatabaseRoute>): Promise<Prepared> {
-  const collection = await context.databases.get(request.params.db)
+  const collection = await context.gateway.collection(request.principal, request.params.db)
   const body = await readJsonObject(request, jsonLimits(context))
   const wanted = parseQuery(body)
-  const indexes = await context.indexes.settled(request.params.db, collection)
+  const indexes = await context.indexes.settled(collection)
   const choice = chooseIndex(indexes, wanted)
   if (!wanted.allowFallback && (choice.index === undefined || choice.warning !== undefined))
     throw new HttpError(400, 'no_usable_index', choice.warning ?? 'There is no index for this query.')
@@ -89,7 +90,7 @@ function find(
 }
 
 /** The document as it is without them, if it was replaced meanwhile. */
-async function withConflicts(collection: Collection<JsonObject>, document: JsonObject): Promise<JsonObject> {
+async function withConflicts(collection: GuardedCollection, document: JsonObject): Promise<JsonObject> {
   const { _id, _rev } = document as { _id: string; _rev: string }
   return (await collection.get(_id, { rev: _rev, conflicts: true })) ?? document
 }

@@ -1,6 +1,5 @@
 /** `_index`: Mango indexes are stored as design documents, which can be written as such as well. */
 import type { FastifyRequest } from 'fastify'
-import type { Collection } from 'pannier'
 import {
   ALL_DOCS_INDEX,
   designIdOf,
@@ -20,6 +19,7 @@ import type { DatabaseRoute } from '../http/declarations.ts'
 import type { Routes, ServerContext } from './server-context.ts'
 import { writeDocument } from './write-documents.ts'
 import type { JsonObject } from '../service/documents.ts'
+import type { GuardedCollection } from '../service/guarded-collection.ts'
 
 interface Index {
   Params: { readonly db: string; readonly ddoc: string; readonly name: string }
@@ -33,7 +33,7 @@ export const indexRoutes: Routes = (app, context) => {
     const parameters = new QueryParameters(request)
     const [skip, limit] = [parameters.count('skip') ?? 0, parameters.count('limit') ?? Infinity]
     const { db } = request.params
-    const indexes = await context.indexes.settled(db, await context.databases.get(db))
+    const indexes = await context.indexes.settled(await context.gateway.collection(request.principal, db))
     const all = [ALL_DOCS_INDEX, ...indexes.map(wireIndex)]
     return { total_rows: all.length, indexes: all.slice(skip, skip + limit) }
   })
@@ -51,14 +51,14 @@ export const indexRoutes: Routes = (app, context) => {
   for (const url of ['/:db/_index/:ddoc/json/:name', '/:db/_index/_design/:ddoc/json/:name']) {
     app.delete<Index>(url, { config: CHANGE }, async (request) => {
       const { db, ddoc, name } = request.params
-      const collection = await context.databases.get(db)
+      const collection = await context.gateway.collection(request.principal, db)
       await deleteIndex(context, request, db, collection, designIdOf(ddoc), name)
       return { ok: true }
     })
   }
   app.post<DatabaseRoute>('/:db/_index/_bulk_delete', { config: CHANGE }, async (request) => {
     const { db } = request.params
-    const collection = await context.databases.get(db)
+    const collection = await context.gateway.collection(request.principal, db)
     const { docids } = await readJsonObject(request, jsonLimits(context))
     if (!Array.isArray(docids) || docids.some((id) => typeof id !== 'string'))
       throw badRequest('`docids` must be an array')
@@ -83,7 +83,7 @@ export const indexRoutes: Routes = (app, context) => {
 
 async function createIndex(context: ServerContext, request: FastifyRequest<DatabaseRoute>): Promise<JsonObject> {
   const { db: database } = request.params
-  const collection = await context.databases.get(database)
+  const collection = await context.gateway.collection(request.principal, database)
   const index = parseIndexRequest(await readJsonObject(request, jsonLimits(context)))
   const { designId, name } = index
   const design = (await collection.get(designId)) as JsonObject | undefined
@@ -98,7 +98,7 @@ async function createIndex(context: ServerContext, request: FastifyRequest<Datab
   }
   const task = context.tasks.start('indexer', { database, design_document: designId, progress: 0 })
   try {
-    await context.indexes.built(database, collection)
+    await context.indexes.built(collection)
   } finally {
     task.end()
   }
@@ -109,7 +109,7 @@ async function deleteIndex(
   context: ServerContext,
   request: FastifyRequest,
   database: string,
-  collection: Collection<JsonObject>,
+  collection: GuardedCollection,
   designId: string,
   name: string,
 ): Promise<void> {
@@ -119,5 +119,5 @@ async function deleteIndex(
   const document = rest === 'last' ? { _id: designId, _rev: design!['_rev'], _deleted: true } : rest
   await writeDocument(context, { request, database, document, newEdits: true })
   context.indexes.changed(collection)
-  await context.indexes.settled(database, collection)
+  await context.indexes.settled(collection)
 }

@@ -1,6 +1,6 @@
 /** Lists of documents by id: `_all_docs`, `_design_docs`, `_local_docs`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Collection, ListOptions, ListRow } from 'pannier'
+import type { ListOptions, ListRow } from 'pannier'
 import { badRequest, HttpError } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 import { readJsonObject } from '../http/request-body.ts'
@@ -11,6 +11,7 @@ import { sequenceText } from './sequence.ts'
 import type { DatabaseRoute } from '../http/declarations.ts'
 import type { Routes, ServerContext } from './server-context.ts'
 import { isJsonObject } from '../service/documents.ts'
+import type { GuardedCollection } from '../service/guarded-collection.ts'
 import type { JsonObject } from '../service/documents.ts'
 
 /** Bounds in the order of ids. */
@@ -40,7 +41,7 @@ export const listRoutes: Routes = (app, context) => {
   ]
   for (const { url, within } of lists) {
     app.get<DatabaseRoute>(url, { config: { needs: 'member' } }, async (request, reply) => {
-      const collection = await context.databases.get(request.params.db)
+      const collection = await context.gateway.collection(request.principal, request.params.db)
       return sendList(reply, collection, listRead(new QueryParameters(request), within))
     })
     app.post<DatabaseRoute>(url, { config: { needs: 'member' } }, async (request, reply) =>
@@ -51,11 +52,11 @@ export const listRoutes: Routes = (app, context) => {
     )
   }
   app.get<DatabaseRoute>('/:db/_local_docs', { config: { needs: 'member' } }, async (request) => {
-    const collection = await context.databases.get(request.params.db)
+    const collection = await context.gateway.collection(request.principal, request.params.db)
     return localList(collection, listRead(new QueryParameters(request), {}))
   })
   app.post<DatabaseRoute>('/:db/_local_docs', { config: { needs: 'member' } }, async (request) => {
-    const collection = await context.databases.get(request.params.db)
+    const collection = await context.gateway.collection(request.principal, request.params.db)
     const body = await readJsonObject(request, jsonLimits(context))
     return localList(collection, listRead(new QueryParameters(request, body), {}))
   })
@@ -67,7 +68,7 @@ async function postList(
   reply: FastifyReply,
   within: IdBounds,
 ): Promise<unknown> {
-  const collection = await context.databases.get(request.params.db)
+  const collection = await context.gateway.collection(request.principal, request.params.db)
   const body = await readJsonObject(request, jsonLimits(context))
   return sendList(reply, collection, listRead(new QueryParameters(request, body), within))
 }
@@ -78,7 +79,7 @@ async function postQueries(
   reply: FastifyReply,
   within: IdBounds,
 ): Promise<unknown> {
-  const collection = await context.databases.get(request.params.db)
+  const collection = await context.gateway.collection(request.principal, request.params.db)
   const { queries } = await readJsonObject(request, jsonLimits(context))
   if (!Array.isArray(queries) || queries.length > QUERIES_MAX)
     throw badRequest(`\`queries\` must be an array of at most ${QUERIES_MAX}.`)
@@ -98,11 +99,11 @@ async function* several(lists: readonly AsyncIterable<string>[]): AsyncGenerator
   yield ']}\n'
 }
 
-function sendList(reply: FastifyReply, collection: Collection<JsonObject>, read: ListRead): Promise<unknown> {
+function sendList(reply: FastifyReply, collection: GuardedCollection, read: ListRead): Promise<unknown> {
   return sendPieces(reply, 'application/json', () => joined(listPieces(collection, read)))
 }
 
-async function* listPieces(collection: Collection<JsonObject>, read: ListRead): AsyncGenerator<string> {
+async function* listPieces(collection: GuardedCollection, read: ListRead): AsyncGenerator<string> {
   const { keys, bounds, descending, skip, limit, includeDocs, conflicts, updateSequence } = read
   const range = { descending, skip, docs: includeDocs, conflicts, ...(keys === undefined ? bounds : { ids: keys }) }
   const head = await collection.list({ ...range, limit: 0 } as ListOptions).page()
@@ -120,7 +121,7 @@ async function* listPieces(collection: Collection<JsonObject>, read: ListRead): 
 }
 
 function wireRow(
-  collection: Collection<JsonObject>,
+  collection: GuardedCollection,
   row: Row,
   { includeDocs, attachments }: ListRead,
 ): AsyncIterable<string> | string[] {
@@ -135,10 +136,10 @@ function wireRow(
 }
 
 async function localList(
-  collection: Collection<JsonObject>,
+  collection: GuardedCollection,
   { keys, bounds, descending, skip, limit, includeDocs }: ListRead,
 ): Promise<JsonObject> {
-  const all = await collection.local.list()
+  const all = await collection.listLocal()
   const row = (doc: JsonObject): JsonObject => {
     const { _id: id, _rev: rev } = doc
     return { id, key: id, value: { rev }, ...(includeDocs && { doc }) }

@@ -2,10 +2,11 @@
  * Writes of `_local/` documents, with CouchDB's rules: the last one wins, whatever revision it names. But one that names a revision
  * that this database has not reached comes from an earlier life of it: to a replication that must not look as if all were well.
  */
-import type { Collection, WriteResult } from 'pannier'
+import type { WriteResult } from 'pannier'
 import { isPannierError } from 'pannier'
 import { asBadRequest, badRequest, conflict, HttpError } from '../http/http-error.ts'
 import { LOCAL_PREFIX } from '../service/documents.ts'
+import type { GuardedCollection } from '../service/guarded-collection.ts'
 import type { JsonObject } from '../service/documents.ts'
 
 /** Fields of CouchDB's own that documents have. In local ones they mean nothing. */
@@ -38,20 +39,20 @@ export function checkLocalDocument(id: string, document: JsonObject): JsonObject
 
 /** Checked. */
 export async function writeLocalDocument(
-  collection: Collection<JsonObject>,
+  collection: GuardedCollection,
   { _id, _rev: rev, _deleted, ...content }: JsonObject,
 ): Promise<WriteResult> {
   const id = _id as string
   if (_deleted === true) {
-    await asBadRequest(() => collection.local.delete({ _id: id }))
+    await asBadRequest(() => collection.deleteLocal(id))
     return { id, rev: '0-0' }
   }
   for (;;) {
-    const current = await asBadRequest(() => collection.local.get(id))
+    const current = await asBadRequest(() => collection.getLocal(id))
     if (typeof rev === 'string' && versionOf(rev) > versionOf(current?._rev)) throw conflict()
     const document = { ...content, _id: id, ...(current !== undefined && { _rev: current._rev }) }
     try {
-      return await asBadRequest(() => collection.local.put(document))
+      return await asBadRequest(() => collection.putLocal(document))
     } catch (error) {
       // Somebody else was faster.
       if (!isPannierError(error, 'PANNIER_CONFLICT')) throw error

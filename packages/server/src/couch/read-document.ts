@@ -1,9 +1,9 @@
 /** What a GET of a document asks for, and finding it. */
-import type { Collection } from 'pannier'
 import { asBadRequest, badRequest, notFound } from '../http/http-error.ts'
 import type { QueryParameters } from '../http/query-parameters.ts'
 import { checkRevision } from './document-input.ts'
 import type { JsonObject } from '../service/documents.ts'
+import type { GuardedCollection } from '../service/guarded-collection.ts'
 
 interface ReadFields {
   readonly revs: boolean
@@ -49,7 +49,7 @@ export function isPlainRead(read: DocumentRead): boolean {
 
 /** With stubs of attachments. @throws HttpError 404 */
 export async function findDocument(
-  collection: Collection<JsonObject>,
+  collection: GuardedCollection,
   id: string,
   {
     rev,
@@ -69,7 +69,7 @@ export async function findDocument(
   throw notFound(rev === undefined ? await whyMissing(collection, id) : 'missing')
 }
 
-export async function whyMissing(collection: Collection<JsonObject>, id: string): Promise<'deleted' | 'missing'> {
+export async function whyMissing(collection: GuardedCollection, id: string): Promise<'deleted' | 'missing'> {
   const [row] = await collection.list({ ids: [id] }).toArray()
   return row !== undefined && 'deleted' in row ? 'deleted' : 'missing'
 }

@@ -11,8 +11,8 @@ import { readJsonObject } from '../http/request-body.ts'
 import { REPLICATOR_DATABASE } from '../auth/permissions.ts'
 import { reasonOf } from '../replicator/job.ts'
 import { idOf, readSpec } from '../replicator/replication-spec.ts'
-import type { ReplicatorOptions } from '../replicator/replicator-options.ts'
-import { Replicator } from '../replicator/replicator.ts'
+import type { Replicator } from '../replicator/replicator.ts'
+import type { ReplicatorContext } from '../replicator/replicator-context.ts'
 import { checkAccess } from '../replicator/open-endpoints.ts'
 import type { JsonObject } from '../service/documents.ts'
 import type { Principal } from '../service/principal.ts'
@@ -21,15 +21,11 @@ const PAGE_DEFAULT = 100
 /** Of the form of checkpoints and answers: CouchDB's. */
 const REPLICATION_ID_VERSION = 4
 
-/** Begins with what is in `_replicator` when the server is ready, and ends with the server. */
-export function openReplicator(app: FastifyInstance, context: ServerContext, options?: ReplicatorOptions): void {
-  const replicator = new Replicator(context, app.log, options)
-  app.addHook('onReady', () => replicator.documents.follow())
-  app.addHook('onClose', () => replicator.close())
-  replicatorRoutes(app, context, replicator)
-}
-
-function replicatorRoutes(app: FastifyInstance, context: ServerContext, replicator: Replicator): void {
+export function replicatorRoutes(
+  app: FastifyInstance,
+  context: ServerContext & ReplicatorContext,
+  replicator: Replicator,
+): void {
   app.post('/_replicate', { config: { needs: 'user' } }, async (request, reply) => {
     const body = await readJsonObject(request, jsonLimits(context))
     const { principal } = request

@@ -2,8 +2,8 @@
  * Reads any number of revisions of any size, in the order asked for. What is in memory at a time is what a batch of the library holds: about
  * a mebibyte, or one document. A revision that is asked for several times in a row is read once.
  */
-import type { Collection } from 'pannier'
 import type { JsonObject } from '../service/documents.ts'
+import type { GuardedCollection } from '../service/guarded-collection.ts'
 
 export interface RevisionReference {
   readonly id: string
@@ -18,7 +18,7 @@ export const REVISIONS_PER_READ = 256
 
 /** The first of the wanted revisions, one at least, with `_revisions`. Undefined stands for one that is not there. */
 export async function readSome(
-  collection: Collection<JsonObject>,
+  collection: GuardedCollection,
   wanted: readonly WantedRevision[],
   latest: boolean,
 ): Promise<(JsonObject | undefined)[]> {
@@ -36,7 +36,7 @@ export async function readSome(
 
 /** The leaves of each of these documents, the winner first; those that are not there are left out. */
 export async function leavesOf(
-  collection: Collection<JsonObject>,
+  collection: GuardedCollection,
   ids: readonly string[],
 ): Promise<Map<string, RevisionReference[]>> {
   const leaves = new Map<string, RevisionReference[]>()

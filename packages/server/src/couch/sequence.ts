@@ -2,9 +2,8 @@
  * Sequence numbers on the wire: `N-epoch`. The epoch belongs to one life of a database, so that a client which comes with the
  * number of another one (dropped and made again, or restored) starts from the beginning and misses nothing.
  */
-import type { Collection } from 'pannier'
 import { badRequest } from '../http/http-error.ts'
-import type { JsonObject } from '../service/documents.ts'
+import type { GuardedCollection } from '../service/guarded-collection.ts'
 
 export function sequenceText(sequence: number, epoch: string | undefined): string {
   return `${sequence}-${epoch ?? '0'}`
@@ -12,7 +11,7 @@ export function sequenceText(sequence: number, epoch: string | undefined): strin
 
 /** A `since` of a client, for this collection as it is now. */
 export async function resolveSince(
-  collection: Collection<JsonObject>,
+  collection: GuardedCollection,
   since: string | undefined,
 ): Promise<{ readonly since: number; readonly epoch: string; readonly isOtherLife: boolean }> {
   const { epoch = '', lastSeq } = await collection.info()

@@ -1,27 +1,21 @@
-/** What the routes share, and what plugins add to: `app.pannier`. */
+/** What CouchDB's routes stand on. Documents are reached through the gateway, and in no other way. */
 import type { FastifyInstance } from 'fastify'
-import type { Database } from 'pannier'
 import type { Auth } from '../auth/auth.ts'
+import type { DesignDocuments } from '../design/design-documents.ts'
 import type { BodyStore } from '../http/body-store.ts'
 import type { Metrics } from '../http/metrics.ts'
-import type { DesignDocuments } from '../design/design-documents.ts'
-import type { MangoIndexes } from './mango/mango-indexes.ts'
-import type { ActiveTasks } from '../service/tasks.ts'
-import type { DatabaseUpdates } from '../service/database-updates.ts'
-import type { Databases } from '../service/databases.ts'
-import type { OpenFeeds } from './open-feeds.ts'
-import type { ServerState } from '../service/state.ts'
-import type { FilterSource, WriteGuard } from '../service/guards.ts'
 import type { ServerLimits } from '../http/server-limits.ts'
+import type { DatabaseUpdates } from '../service/database-updates.ts'
+import type { Gateway } from '../service/gateway.ts'
+import type { FilterSource } from '../service/change-filter.ts'
+import type { ActiveTasks } from '../service/tasks.ts'
+import type { MangoIndexes } from './mango/mango-indexes.ts'
+import type { OpenFeeds } from './open-feeds.ts'
 
 /** What routes and features share. */
 export interface ServerContext {
-  /** The database that is served. */
-  readonly database: Database
-  /** CouchDB's databases: the collections. */
-  readonly databases: Databases
-  /** What the server keeps across starts. */
-  readonly state: ServerState
+  /** The way to documents. */
+  readonly gateway: Gateway
   /** Sessions, users and permissions. */
   readonly auth: Auth
   /** The limits in force. */
@@ -32,8 +26,6 @@ export interface ServerContext {
   readonly bodies: BodyStore
   /** Of this server, for ever: replication ids are made of it. */
   readonly uuid: string
-  /** What `GET /` tells as `features`. */
-  readonly features: Set<string>
   /** Mango indexes. */
   readonly indexes: MangoIndexes
   /** Design documents. */
@@ -46,17 +38,20 @@ export interface ServerContext {
   readonly feeds: OpenFeeds
   /** Aborted when the server is being closed: feeds end. */
   readonly closing: AbortSignal
-  /** Asked in this order. */
-  readonly writeGuards: WriteGuard[]
   /** Of filters that are functions in design documents. */
-  filterSource: FilterSource
-}
-
-declare module 'fastify' {
-  interface FastifyInstance {
-    readonly pannier: ServerContext
-  }
+  readonly filterSource: FilterSource
 }
 
 /** A file of routes. */
 export type Routes = (app: FastifyInstance, context: ServerContext) => void
+
+const contexts = new WeakMap<FastifyInstance, ServerContext>()
+
+export function keepContext(app: FastifyInstance, context: ServerContext): void {
+  contexts.set(app, context)
+}
+
+/** Of a server, for tests. */
+export function contextOf(app: FastifyInstance): ServerContext {
+  return contexts.get(app)!
+}

@@ -1,6 +1,5 @@
 /** What belongs to the server as a whole. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Collection } from 'pannier'
 import { randomBytes } from 'node:crypto'
 import { badRequest } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
@@ -13,19 +12,23 @@ import { COUCHDB_VERSION, NODE_NAME, SERVER_NAME, SERVER_VERSION } from '../http
 import type { DatabaseUpdates } from '../service/database-updates.ts'
 import { sequenceText } from './sequence.ts'
 import type { Routes, ServerContext } from './server-context.ts'
+import type { Principal } from '../service/principal.ts'
 import type { JsonObject } from '../service/documents.ts'
+import type { GuardedCollection } from '../service/guarded-collection.ts'
 
+/** What Pannier's own clients may use beyond CouchDB's API; of replica files version 2, which have checksums. */
+const FEATURES = ['pannier-snapshot-2', 'pannier-wait', 'pannier-local']
 const UUIDS_MAX = 1000
 const DATABASES_PER_REQUEST_MAX = 100
 
 export const serverRoutes: Routes = (app, context) => {
-  const { databases, tasks, metrics, closing } = context
+  const { gateway, tasks, metrics, closing } = context
   app.get('/', { config: { needs: 'anyone' } }, () => ({
     couchdb: 'Welcome',
     version: COUCHDB_VERSION,
     git_sha: 'pannier',
     uuid: context.uuid,
-    features: [...context.features],
+    features: FEATURES,
     vendor: { name: SERVER_NAME, version: SERVER_VERSION },
   }))
   app.get('/_up', { config: { needs: 'anyone' } }, (_request, reply) =>
@@ -38,16 +41,16 @@ export const serverRoutes: Routes = (app, context) => {
     return { uuids: Array.from({ length: count }, () => randomBytes(16).toString('hex')) }
   })
   app.get('/_all_dbs', { config: { needs: 'server-admin' } }, async (request) =>
-    pageOf(await databases.names(), new QueryParameters(request)),
+    pageOf(await gateway.names(request.principal), new QueryParameters(request)),
   )
   app.get('/_dbs_info', { config: { needs: 'server-admin' } }, async (request) =>
-    infosOf(context, pageOf(await databases.names(), new QueryParameters(request))),
+    infosOf(context, request.principal, pageOf(await gateway.names(request.principal), new QueryParameters(request))),
   )
   app.post('/_dbs_info', { config: { needs: 'server-admin' } }, async (request) => {
     const { keys } = await readJsonObject(request, jsonLimits(context))
     if (!Array.isArray(keys) || keys.length > DATABASES_PER_REQUEST_MAX)
       throw badRequest(`\`keys\` must be an array of at most ${DATABASES_PER_REQUEST_MAX} names.`)
-    return infosOf(context, keys.map(String))
+    return infosOf(context, request.principal, keys.map(String))
   })
   app.get('/_active_tasks', { config: { needs: 'server-admin' } }, () => tasks.list())
   app.get('/_membership', { config: { needs: 'server-admin' } }, () => ({
@@ -68,8 +71,8 @@ export const serverRoutes: Routes = (app, context) => {
   })
 }
 
-export async function databaseInfo(context: ServerContext, name: string): Promise<JsonObject> {
-  const collection = await context.databases.get(name)
+export async function databaseInfo(context: ServerContext, principal: Principal, name: string): Promise<JsonObject> {
+  const collection = await context.gateway.collection(principal, name)
   const { documents, deleted, lastSeq, epoch, storedBytes = 0 } = await collection.info()
   return {
     instance_start_time: '0',
@@ -86,14 +89,14 @@ export async function databaseInfo(context: ServerContext, name: string): Promis
   }
 }
 
-function isCompacting({ tasks }: ServerContext, { name }: Collection<JsonObject>): boolean {
+function isCompacting({ tasks }: ServerContext, { name }: GuardedCollection): boolean {
   return tasks.list().some((task) => task['type'] === 'database_compaction' && task['database'] === name)
 }
 
-async function infosOf(context: ServerContext, names: readonly string[]): Promise<JsonObject[]> {
+async function infosOf(context: ServerContext, principal: Principal, names: readonly string[]): Promise<JsonObject[]> {
   const infos: JsonObject[] = []
   for (const key of names) {
-    const info = await databaseInfo(context, key).catch(() => undefined)
+    const info = await databaseInfo(context, principal, key).catch(() => undefined)
     infos.push(info === undefined ? { key, error: 'not_found' } : { key, info })
   }
   return infos

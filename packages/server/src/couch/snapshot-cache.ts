@@ -2,8 +2,7 @@
  * The last snapshots that were sent, for replicas that come one after another while nothing is written. Each is of one state of a collection,
  * told by its epoch and last sequence number, which every change moves, purges too: so a stale one is never found.
  */
-import type { Collection } from 'pannier'
-import type { JsonObject } from '../service/documents.ts'
+import type { GuardedCollection } from '../service/guarded-collection.ts'
 
 /** Of all together, and of one: a larger one costs its reader more than the server. */
 const BYTES_MAX: number = 32 * 1024 * 1024
@@ -15,13 +14,15 @@ interface Kept {
   readonly bytes: number
 }
 
+type Exportable = Pick<GuardedCollection, 'name' | 'info' | 'exportReplica'>
+
 export class SnapshotCache {
   /** By name of the collection, those used last at the end. */
   readonly #kept = new Map<string, Kept>()
   #bytes = 0
 
   /** The collection as a replica file. */
-  async *read(collection: Collection<JsonObject>, signal: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
+  async *read(collection: Exportable, signal: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
     const { name } = collection
     const { epoch, lastSeq } = await collection.info()
     const state = `${lastSeq}-${epoch}`
@@ -37,7 +38,7 @@ export class SnapshotCache {
     }
     const chunks: Uint8Array[] = []
     let bytes = 0
-    for await (const chunk of collection.export({ format: 'replica', signal }) as AsyncIterable<Uint8Array>) {
+    for await (const chunk of collection.exportReplica(signal)) {
       bytes += chunk.length
       if (bytes <= SNAPSHOT_BYTES_MAX) chunks.push(chunk)
       else chunks.length = 0

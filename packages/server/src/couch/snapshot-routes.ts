@@ -4,19 +4,16 @@ import type { DatabaseRoute } from '../http/declarations.ts'
 import type { Routes } from './server-context.ts'
 import { SnapshotCache } from './snapshot-cache.ts'
 
-/** Replica files of version 2, which have checksums. */
-const FEATURE = 'pannier-snapshot-2'
 const CONTENT_TYPE = 'application/x-ndjson'
 
-export const snapshotRoutes: Routes = (app, { databases, auth, features, closing }) => {
-  features.add(FEATURE)
+export const snapshotRoutes: Routes = (app, { gateway, auth, closing }) => {
   const cache = new SnapshotCache()
   app.get<DatabaseRoute>(
     '/:db/_pannier/snapshot',
     { config: { needs: 'member' }, exposeHeadRoute: false },
     async (request, reply) => {
       const { db } = request.params
-      const collection = await databases.get(db)
+      const collection = await gateway.collection(request.principal, db)
       return sendPieces(reply, CONTENT_TYPE, async function* (left) {
         const ending = new AbortController()
         const stopWatching = auth.whileAllowed(request, 'member', db, (error) => ending.abort(error))

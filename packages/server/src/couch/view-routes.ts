@@ -1,6 +1,5 @@
 /** Views: `/{db}/_design/{ddoc}/_view/{view}`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Collection } from 'pannier'
 import { servedView } from '../design/design-documents.ts'
 import type { Design, FoundView } from '../design/design-documents.ts'
 import { viewRead } from './view-options.ts'
@@ -14,6 +13,7 @@ import { jsonLimits } from './body-limits.ts'
 import { sequenceText } from './sequence.ts'
 import type { Routes, ServerContext } from './server-context.ts'
 import { isJsonObject } from '../service/documents.ts'
+import type { GuardedCollection } from '../service/guarded-collection.ts'
 import type { JsonObject } from '../service/documents.ts'
 
 interface ViewRoute {
@@ -31,26 +31,27 @@ const VIEW = '/:db/_design/:ddoc/_view/:view'
 const QUERY_ERROR = 'query_parse_error'
 
 export const viewRoutes: Routes = (app, context) => {
-  const find = async ({ db, ddoc, view: name }: ViewRoute['Params']): Promise<FoundView> => {
-    return context.designs.view(await context.databases.get(db), ddoc, name)
+  const find = async ({ principal, params }: FastifyRequest<ViewRoute>): Promise<FoundView> => {
+    const collection = await context.gateway.collection(principal, params.db)
+    return context.designs.view(collection, params.ddoc, params.view)
   }
   app.get<ViewRoute>(VIEW, CONFIG, async (request, reply) => {
-    const found = await find(request.params)
+    const found = await find(request)
     return sendRows(reply, found, viewRead(new QueryParameters(request), found.definition))
   })
   app.post<ViewRoute>(VIEW, CONFIG, async (request, reply) => {
-    const found = await find(request.params)
+    const found = await find(request)
     const body = await readJsonObject(request, jsonLimits(context))
     // Queries may stand here as well.
     if (body['queries'] !== undefined) return sendQueries(request, reply, found, body)
     return sendRows(reply, found, viewRead(new QueryParameters(request, body), found.definition))
   })
   app.post<ViewRoute>(`${VIEW}/queries`, CONFIG, async (request, reply) => {
-    const found = await find(request.params)
+    const found = await find(request)
     return sendQueries(request, reply, found, await readJsonObject(request, jsonLimits(context)))
   })
-  app.get<DesignRoute>('/:db/_design/:ddoc/_info', CONFIG, async ({ params }) => {
-    const collection = await context.databases.get(params.db)
+  app.get<DesignRoute>('/:db/_design/:ddoc/_info', CONFIG, async ({ principal, params }) => {
+    const collection = await context.gateway.collection(principal, params.db)
     return designInfo(context, collection, await context.designs.get(collection, params.ddoc))
   })
   app.post('/:db/_temp_view', CONFIG, () => {
@@ -94,7 +95,7 @@ async function* rowPieces(
   const head = await asBadRequest(() => view.query({ ...options, limit: 0, signal }), QUERY_ERROR)
   const start: JsonObject = {
     ...(sorted && head.total !== undefined && { total_rows: head.total, offset: head.offset }),
-    ...(updateSequence && { update_seq: sequenceText(head.updateSeq, (await collection.info()).epoch) }),
+    ...(updateSequence && { update_seq: sequenceText(head.updateSeq, await collection.epoch()) }),
   }
   const members = JSON.stringify(start).slice(0, -1)
   yield `${members}${members === '{' ? '' : ','}"rows":[\n`
@@ -111,8 +112,8 @@ async function* rowPieces(
 }
 
 async function designInfo(
-  { databases: _, ...context }: ServerContext,
-  collection: Collection<JsonObject>,
+  { uuid }: ServerContext,
+  collection: GuardedCollection,
   { id, rev, document, functions }: Design,
 ): Promise<JsonObject> {
   const views = Array.from(functions.views, ([name, view]) => servedView(collection, id, name, view))
@@ -126,14 +127,14 @@ async function designInfo(
       language: document['language'] ?? 'javascript',
       sizes: { file: 0, external: 0, active: 0 },
       updates_pending: { minimum: pending, preferred: pending, total: pending },
-      update_seq: sequenceText(updateSequence, (await collection.info()).epoch),
+      update_seq: sequenceText(updateSequence, await collection.epoch()),
       purge_seq: 0,
       updater_running: false,
       compact_running: false,
       waiting_commit: false,
       waiting_clients: 0,
       collator_versions: [],
-      uuid: context.uuid,
+      uuid,
     },
   }
 }

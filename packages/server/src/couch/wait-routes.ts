@@ -17,7 +17,6 @@ import type { Routes, ServerContext } from './server-context.ts'
 import { isJsonObject } from '../service/documents.ts'
 import type { JsonObject } from '../service/documents.ts'
 
-const FEATURE = 'pannier-wait'
 const DATABASES_MAX = 1000
 const IDLE = new Error('nothing has come for a while')
 
@@ -27,7 +26,6 @@ interface Place {
 }
 
 export const waitRoutes: Routes = (app, context) => {
-  context.features.add(FEATURE)
   // Each database that is named is checked for itself.
   app.post('/_pannier/wait', { config: { needs: 'anyone' } }, async (request, reply) => {
     const places = placesOf(await readJsonObject(request, jsonLimits(context)))
@@ -95,13 +93,12 @@ async function* waiting(
 
 /** Also of one that the user may not read, or that is not there: the request for its changes tells which. */
 async function hasChanged(
-  { auth, databases }: ServerContext,
+  { gateway }: ServerContext,
   request: FastifyRequest,
   { name, since }: Place,
 ): Promise<boolean> {
   try {
-    await auth.check(request.principal, 'member', name)
-    const collection = await databases.get(name)
+    const collection = await gateway.collection(request.principal, name)
     const place = await resolveSince(collection, since)
     return place.isOtherLife || place.since < (await collection.info()).lastSeq
   } catch {

@@ -1,8 +1,8 @@
 /** Answers in parts: a document with its attachments (multipart/related), several revisions of one (multipart/mixed). */
-import type { Collection } from 'pannier'
 import { lackingAttachments, openAttachment, stubsOf } from './attachment-content.ts'
 import { contentDisposition } from '../http/content-disposition.ts'
 import type { JsonObject } from '../service/documents.ts'
+import type { GuardedCollection } from '../service/guarded-collection.ts'
 
 type Part = string | Uint8Array
 
@@ -15,7 +15,7 @@ export function newBoundary(): string {
  * are stubs.
  */
 export async function* relatedParts(
-  collection: Collection<JsonObject>,
+  collection: GuardedCollection,
   document: JsonObject,
   generation: number,
   boundary: string,
@@ -40,7 +40,7 @@ export type MixedResult = { readonly ok: JsonObject } | { readonly missing: stri
 
 /** Documents with attachments are multipart/related themselves. */
 export async function* mixedParts(
-  collection: Collection<JsonObject>,
+  collection: GuardedCollection,
   results: Iterable<MixedResult> | AsyncIterable<MixedResult>,
   generationOf: (document: JsonObject) => number,
   boundary: string,

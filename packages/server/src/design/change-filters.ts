@@ -4,7 +4,7 @@ import { invalid, missing } from '../service/service-error.ts'
 import type { DesignDocuments } from './design-documents.ts'
 import { filterContext } from './filter-request.ts'
 import type { JsonObject } from '../service/documents.ts'
-import type { FilterSource } from '../service/guards.ts'
+import type { FilterSource } from '../service/change-filter.ts'
 
 export function designFilters(
   designs: DesignDocuments,

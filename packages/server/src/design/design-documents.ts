@@ -3,7 +3,9 @@
  * is known of a function that fails, stays until the document changes. After `changed` nobody is given what was there before.
  */
 import { createHash } from 'node:crypto'
-import type { Collection, Database, View } from 'pannier'
+import type { Collection, Database } from 'pannier'
+import { collectionName } from '../service/databases.ts'
+import type { GuardedCollection, ReadableView } from '../service/guarded-collection.ts'
 import { ServiceError, missing } from '../service/service-error.ts'
 import { DesignFunctionError } from '../sandbox/design-function-error.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
@@ -14,12 +16,15 @@ import type { JsonObject } from '../service/documents.ts'
 
 export const DESIGN_PREFIX = '_design/'
 
-type ServedView = View<unknown, unknown, unknown, unknown>
+/** A collection, by its name in the database of the server. */
+export interface Named {
+  readonly name: string
+}
 
 export interface FoundView {
-  readonly collection: Collection<JsonObject>
+  readonly collection: GuardedCollection
   readonly definition: DesignViewDefinition
-  readonly view: ServedView
+  readonly view: ReadableView
 }
 
 export interface Design {
@@ -33,6 +38,7 @@ export interface Design {
 const NAME_CHARS_MAX = 200
 
 export class DesignDocuments {
+  readonly #database: Database
   readonly #sandbox: Sandbox
   readonly #log: DesignLog
   /** By name of the collection; missing when they may have changed. */
@@ -42,6 +48,7 @@ export class DesignDocuments {
   readonly #stopListening: () => void
 
   constructor(database: Database, sandbox: Sandbox, log: DesignLog) {
+    this.#database = database
     this.#sandbox = sandbox
     this.#log = log
     this.#stopListening = database.onChange(({ collections }) => {
@@ -53,25 +60,24 @@ export class DesignDocuments {
   }
 
   /** All of a database, by id. */
-  all(collection: Collection<JsonObject>): Promise<ReadonlyMap<string, Design>> {
-    const { name } = collection
+  all({ name }: Named): Promise<ReadonlyMap<string, Design>> {
     const known = this.#designs.get(name)
     if (known !== undefined) return known
-    const reading = this.#read(collection)
+    const reading = this.#read(this.#database.collection<JsonObject>(name))
     this.#designs.set(name, reading)
     reading.catch(() => this.#designs.delete(name))
     return reading
   }
 
   /** `id` without `_design/`. @throws ServiceError NOT_FOUND */
-  async get(collection: Collection<JsonObject>, id: string): Promise<Design> {
+  async get(collection: Named, id: string): Promise<Design> {
     const found = (await this.all(collection)).get(DESIGN_PREFIX + id)
     if (found !== undefined) return found
     throw missing('missing')
   }
 
   /** @throws ServiceError NOT_FOUND */
-  async view(collection: Collection<JsonObject>, id: string, name: string): Promise<FoundView> {
+  async view(collection: GuardedCollection, id: string, name: string): Promise<FoundView> {
     const { functions } = await this.get(collection, id)
     const view = functions.views.get(name)
     if (view === undefined) throw missing('missing_named_view')
@@ -94,16 +100,13 @@ export class DesignDocuments {
   }
 
   /** The caller has written a design document, or dropped the database, and does not wait for the news of it. */
-  changed({ name }: { readonly name: string }): void {
-    this.#designs.delete(name)
+  changed(database: string): void {
+    this.#designs.delete(collectionName(database))
   }
 
   /** Forgets what is stored for views that are not in the document any more. `next` undefined: it is deleted. */
-  async dropViews(
-    collection: Collection<JsonObject>,
-    previous: JsonObject,
-    next: JsonObject | undefined,
-  ): Promise<void> {
+  async dropViews({ name: collectionName }: Named, previous: JsonObject, next: JsonObject | undefined): Promise<void> {
+    const collection = this.#database.collection<JsonObject>(collectionName)
     const kept = new Set(next === undefined ? [] : viewNames(next))
     for (const name of viewNames(previous)) {
       if (!kept.has(name)) await collection.view(storedName(String(previous['_id']), name), NOTHING).drop()
@@ -135,12 +138,12 @@ export class DesignDocuments {
 const NOTHING = { map: (): void => {} }
 
 export function servedView(
-  collection: Collection<JsonObject>,
+  collection: GuardedCollection,
   designId: string,
   name: string,
   { definition }: DesignView,
-): ServedView {
-  return collection.view(storedName(designId, name), definition as never) as unknown as ServedView
+): ReadableView {
+  return collection.view(storedName(designId, name), definition)
 }
 
 function storedName(designId: string, name: string): string {

@@ -2,7 +2,6 @@
  * What design documents have to do with writes: they must compile, and the `validate_doc_update` of each is asked about every other
  * document, whoever writes it and in whatever way.
  */
-import type { Collection } from 'pannier'
 import { DEFAULT_SECURITY } from '../auth/permissions.ts'
 import { asInvalid, conflicting, ServiceError } from '../service/service-error.ts'
 import { DESIGN_PREFIX, type DesignDocuments } from './design-documents.ts'
@@ -10,7 +9,7 @@ import type { ValidateFunction } from './functions.ts'
 import { isJsonObject } from '../service/documents.ts'
 import type { JsonObject } from '../service/documents.ts'
 import { toHttpError } from '../http/http-error.ts'
-import type { GuardedWrite, Refusal, WriteGuard } from '../service/guards.ts'
+import type { GuardedDocuments, GuardedWrite, Refusal, StoredDocuments, WriteGuard } from '../service/guards.ts'
 
 type Verdict = JsonObject | Refusal
 
@@ -19,28 +18,34 @@ type Verdict = JsonObject | Refusal
  * it is used; but with a `validate_doc_update` that is no function nothing more could be written.
  */
 export function compilationGuard(designs: DesignDocuments): WriteGuard {
-  return ({ database, collection, documents, newEdits }) => {
+  const prepare = ({ database, stored, documents, newEdits }: GuardedWrite): ReturnType<Prepare> => {
     if (!documents.some(isDesign)) return documents
     return eachInTurn(documents, async (document) => {
       if (!isDesign(document)) return document
       const isDeleted = document['_deleted'] === true
       if (!isDeleted) await designs.check(document, newEdits ? 'all' : 'validation', database)
-      const previous = await collection.get(document['_id'] as string)
-      if (previous !== undefined) await designs.dropViews(collection, previous, isDeleted ? undefined : document)
+      const previous = await stored.get(document['_id'] as string)
+      if (previous !== undefined) await designs.dropViews(stored, previous, isDeleted ? undefined : document)
       return document
     })
   }
+  return {
+    prepare,
+    written: ({ database }, documents) => {
+      if (documents.some(isDesign)) designs.changed(database)
+    },
+  }
 }
+
+type Prepare = NonNullable<WriteGuard['prepare']>
 
 export function validationGuard(
   designs: DesignDocuments,
   securityOf: (database: string) => Promise<JsonObject | undefined>,
 ): WriteGuard {
-  return async (write) => {
-    const { principal, database, collection, documents } = write
-    const validators = [...(await designs.all(collection)).values()].flatMap(
-      ({ functions }) => functions.validate ?? [],
-    )
+  const prepare = async (write: GuardedWrite): Promise<GuardedDocuments> => {
+    const { principal, database, stored, documents } = write
+    const validators = [...(await designs.all(stored)).values()].flatMap(({ functions }) => functions.validate ?? [])
     if (validators.length === 0) return documents
     const { name, roles } = principal
     const user = { db: database, name, roles }
@@ -50,20 +55,19 @@ export function validationGuard(
     }
     return eachInTurn(documents, (document) => (isDesign(document) ? document : validated(write, document, validate)))
   }
+  return { prepare }
 }
 
 type Validate = (document: JsonObject, previous: JsonObject | undefined) => ReturnType<ValidateFunction>
 
 async function validated(
-  { collection, newEdits }: GuardedWrite,
+  { stored, newEdits }: GuardedWrite,
   document: JsonObject,
   validate: Validate,
 ): Promise<Verdict> {
   const { _id = crypto.randomUUID().replaceAll('-', '') } = document
   const id = _id as string
-  const previous = newEdits
-    ? await editedRevision(collection, id, document)
-    : await knownAncestor(collection, id, document)
+  const previous = newEdits ? await editedRevision(stored, id, document) : await knownAncestor(stored, id, document)
   if (previous instanceof ServiceError) return previous
   const named = { ...document, _id: id }
   await validate(withoutContent(named), previous)
@@ -75,17 +79,17 @@ async function validated(
  * the edit a conflict.
  */
 async function editedRevision(
-  collection: Collection<JsonObject>,
+  stored: StoredDocuments,
   id: string,
   { _rev: rev }: JsonObject,
 ): Promise<JsonObject | ServiceError | undefined> {
-  const current = await asInvalid(() => collection.get(id, rev === undefined ? {} : { rev: rev as string }))
+  const current = await asInvalid(() => stored.get(id, rev === undefined ? {} : { rev: rev as string }))
   return (current === undefined) === (rev === undefined) ? current : conflicting()
 }
 
 /** The newest ancestor of a replicated revision whose content is there. */
 async function knownAncestor(
-  collection: Collection<JsonObject>,
+  stored: StoredDocuments,
   id: string,
   { _rev: rev, _revisions: history }: JsonObject,
 ): Promise<JsonObject | undefined> {
@@ -93,9 +97,8 @@ async function knownAncestor(
   const path = new Set(ids.map((suffix, index) => `${start - index}-${suffix}`))
   path.delete(rev as string)
   if (path.size === 0) return undefined
-  const leaves = await asInvalid(() => collection.getRevisions(id, 'all'))
-  const ancestors = leaves.flatMap((leaf) => ('ok' in leaf && path.has(leaf.ok._rev) ? [leaf.ok as JsonObject] : []))
-  return ancestors[0]
+  const leaves = await asInvalid(() => stored.leaves(id))
+  return leaves.find((leaf) => path.has(leaf['_rev'] as string))
 }
 
 /** With attachments as stubs: their content is no matter of functions, and may be still to come. */

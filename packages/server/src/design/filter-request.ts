@@ -2,7 +2,7 @@
  * What filter functions see of a request: never credentials (CVE-2023-45725), and nothing that tells where a client is. Whoever may write
  * a design document would otherwise learn the cookies of all who read with its filters.
  */
-import type { FilterRequest } from '../service/guards.ts'
+import type { FilterRequest } from '../service/change-filter.ts'
 import type { JsonObject } from '../service/documents.ts'
 
 /** Who reads or writes, as functions see them. */

@@ -60,6 +60,12 @@ export function toHttpError(error: unknown): HttpError | undefined {
   return new HttpError(statusCode, WORDS.get(statusCode) ?? 'bad_request', String(message))
 }
 
+/** Why a replicated document is refused: what would be malformed is forbidden, as peers pass over that and over nothing else. */
+export function toReplicaError(error: ServiceError): HttpError {
+  const known = fromService(error, error.message)
+  return known.status === 400 ? new HttpError(403, 'forbidden', known.message, { cause: error }) : known
+}
+
 /**
  * Runs what checks its arguments itself: the library throws a TypeError for a malformed id, revision, document or selector,
  * which here has come from the client.

@@ -7,12 +7,12 @@ import type { FastifyBaseLogger } from 'fastify'
 import { isPannierError } from 'pannier'
 import type { FetchFunction, ReplicationResult } from 'pannier'
 import type { ActiveTask } from '../service/tasks.ts'
-import type { ServerContext } from '../couch/server-context.ts'
 import { NODE_NAME } from '../http/server-identity.ts'
 import { toHttpError } from '../http/http-error.ts'
 import { ServiceError } from '../service/service-error.ts'
 import { ReplicationRun } from './replication-run.ts'
 import { nameOf } from './replication-spec.ts'
+import type { ReplicatorContext } from './replicator-context.ts'
 import type { ReplicationSpec } from './replication-spec.ts'
 import type { Turns } from './turns.ts'
 import type { JsonObject } from '../service/documents.ts'
@@ -21,7 +21,7 @@ import type { Principal } from '../service/principal.ts'
 type JobState = 'initializing' | 'pending' | 'running' | 'crashing' | 'completed' | 'failed'
 
 export interface JobHost {
-  readonly context: ServerContext
+  readonly context: ReplicatorContext
   readonly turns: Turns
   readonly log: FastifyBaseLogger
   readonly fetch: FetchFunction

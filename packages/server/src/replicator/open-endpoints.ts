@@ -1,19 +1,18 @@
 /**
- * The two sides of a replication as the library wants them. What is local is reached without HTTP, and nevertheless under the rules of
- * HTTP requests: the same permissions, the same guards of writes, the same filters, all with the rights of who has asked.
+ * The two ends of a replication as the library wants them. What is local is reached without HTTP, and under the same rules: the gateway's,
+ * with the rights of who has asked.
  */
 import { PannierError } from 'pannier'
-import type { Collection, CollectionSide, FetchFunction, ReplicationSide } from 'pannier'
-import type { Room } from '../service/quota.ts'
-import type { ServerContext } from '../couch/server-context.ts'
-import { passGuards } from '../couch/write-documents.ts'
+import type { FetchFunction, ReplicationSide, WriteOutcome } from 'pannier'
 import { DESIGN_PREFIX } from '../design/design-documents.ts'
+import { toHttpError, toReplicaError } from '../http/http-error.ts'
+import type { JsonObject } from '../service/documents.ts'
+import type { GuardedOutcome } from '../service/guarded-writer.ts'
+import type { ChangeFilter } from '../service/change-filter.ts'
+import type { Principal } from '../service/principal.ts'
 import { forbidden, ServiceError } from '../service/service-error.ts'
 import type { Endpoint, LocalEndpoint, ReplicationSpec } from './replication-spec.ts'
-import type { JsonObject } from '../service/documents.ts'
-import { toHttpError } from '../http/http-error.ts'
-import type { ChangeFilter, Refusal } from '../service/guards.ts'
-import type { Principal } from '../service/principal.ts'
+import type { ReplicatorContext } from './replicator-context.ts'
 
 interface OpenEndpoints {
   readonly source: ReplicationSide
@@ -22,7 +21,11 @@ interface OpenEndpoints {
 }
 
 /** @throws ServiceError UNAUTHENTICATED, FORBIDDEN, NOT_FOUND */
-export async function checkAccess({ auth }: ServerContext, spec: ReplicationSpec, principal: Principal): Promise<void> {
+export async function checkAccess(
+  { auth }: ReplicatorContext,
+  spec: ReplicationSpec,
+  principal: Principal,
+): Promise<void> {
   const locals = [spec.source, spec.target].filter((one) => 'database' in one)
   // Others must not use the server as a relay.
   if (locals.length === 0 && !principal.isAdmin) throw forbidden('Only server admins replicate between other servers.')
@@ -32,19 +35,19 @@ export async function checkAccess({ auth }: ServerContext, spec: ReplicationSpec
   }
 }
 
-/** @throws ServiceError */
+/** `current`: the principal as of now. @throws ServiceError */
 export async function openEndpoints(
-  context: ServerContext,
+  context: ReplicatorContext,
   spec: ReplicationSpec,
-  principal: Principal,
+  current: () => Principal,
   fetch: FetchFunction,
 ): Promise<OpenEndpoints> {
-  if (spec.createTarget && 'database' in spec.target) await createTarget(context, spec.target, principal)
-  const filter = await openFilter(context, spec, principal)
+  if (spec.createTarget && 'database' in spec.target) await createTarget(context, spec.target, current())
+  const filter = await openFilter(context, spec, current())
   try {
     return {
-      source: await openEndpoint(context, spec.source, principal, fetch, filter),
-      target: await openEndpoint(context, spec.target, principal, fetch, undefined),
+      source: await openEndpoint(context, spec.source, current, fetch, filter),
+      target: await openEndpoint(context, spec.target, current, fetch, undefined),
       dispose: () => filter?.dispose(),
     }
   } catch (error) {
@@ -54,90 +57,54 @@ export async function openEndpoints(
 }
 
 async function createTarget(
-  { auth, databases, updates }: ServerContext,
-  target: LocalEndpoint,
+  { auth, gateway, updates }: ReplicatorContext,
+  { database }: LocalEndpoint,
   principal: Principal,
 ): Promise<void> {
-  const { database } = target
-  if ((await databases.names()).includes(database)) return
+  if (await gateway.exists(database)) return
   await auth.check(principal, 'server-admin', database)
-  await databases.create(database)
+  await gateway.create(principal, database)
   updates.created(database)
 }
 
 async function openEndpoint(
-  context: ServerContext,
+  { gateway }: ReplicatorContext,
   endpoint: Endpoint,
-  principal: Principal,
+  principal: () => Principal,
   fetch: FetchFunction,
   filter: ChangeFilter | undefined,
 ): Promise<ReplicationSide> {
   if ('url' in endpoint) return { ...endpoint, fetch }
-  const { databases, designs } = context
-  const { database } = endpoint
-  const collection = await databases.get(database)
-  let hasDesigns = false
-  let room: Room | undefined
-  return {
-    collection,
-    around: async (write) => {
-      try {
-        return await databases.write(database, (_, given) => {
-          room = given
-          return write()
-        })
-      } catch (error) {
-        throw asPannierError(error)
-      } finally {
-        // What is written next is validated by them.
-        if (hasDesigns) designs.changed(collection)
-        hasDesigns = false
-      }
-    },
-    admit: async (documents) => {
-      hasDesigns = documents.some(isDesign)
-      const admitted = (await room?.admit(documents)) ?? documents
-      return admit(context, database, collection, admitted, principal)
-    },
-    accept: filter === undefined ? undefined : (documents) => filter.accepts(documents),
-  } satisfies CollectionSide
-}
-
-async function admit(
-  context: ServerContext,
-  database: string,
-  collection: Collection<JsonObject>,
-  documents: readonly JsonObject[],
-  principal: Principal,
-): Promise<(JsonObject | PannierError)[]> {
-  const outcomes = await passGuards(context, { principal, database, collection, documents, newEdits: false })
-  return outcomes.map((outcome) => (outcome instanceof Error ? refusal(outcome) : outcome))
+  return gateway.replicationEnd({ principal, database: endpoint.database, filter, asOutcome, asError })
 }
 
 async function openFilter(
-  context: ServerContext,
+  context: ReplicatorContext,
   { source, filter, parameters = {} }: ReplicationSpec,
   principal: Principal,
 ): Promise<ChangeFilter | undefined> {
   if (filter === undefined || 'url' in source) return undefined
-  if (filter === '_design') {
-    return { accepts: async (documents) => documents.map(isDesign), dispose: () => {} }
-  }
+  if (filter === '_design') return { accepts: async (documents) => documents.map(isDesign), dispose: () => {} }
   const { database } = source
-  const collection = await context.databases.get(database)
+  const collection = await context.gateway.collection(principal, database)
   const reader = { method: 'GET', path: [database, '_changes'], query: parameters, headers: {} }
   return context.filterSource({ principal, reader, database, collection, filter, view: parameters['view'] })
 }
 
-function refusal(error: Refusal): PannierError {
-  const known = toHttpError(error)
-  if (known === undefined) throw error
-  const { status, error: word, reason, message } = known
-  return new PannierError('PANNIER_PEER_REFUSED', message, { details: { status, error: word, reason } })
+/** Who is refused sees the same words as over HTTP. */
+function asOutcome(outcome: GuardedOutcome): WriteOutcome {
+  if (!('error' in outcome)) return outcome
+  const { id, error } = outcome
+  return { id, error: error instanceof ServiceError ? refusal(error) : error }
+}
+
+function refusal(cause: ServiceError): PannierError {
+  const { status, error, reason, message } = toReplicaError(cause)
+  return new PannierError('PANNIER_PEER_REFUSED', message, { details: { status, error, reason }, cause })
 }
 
 /** What the library sees of a write that is refused as a whole. */
-function asPannierError(error: unknown): unknown {
+function asError(error: unknown): unknown {
   if (!(error instanceof ServiceError)) return error
   const { status, message } = toHttpError(error)!
   if (status < 500) return refusal(error)

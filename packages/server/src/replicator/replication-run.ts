@@ -7,8 +7,8 @@ import type {
   ReplicationSequence,
   ReplicationSide,
 } from 'pannier'
-import type { ServerContext } from '../couch/server-context.ts'
 import { ServiceError } from '../service/service-error.ts'
+import type { ReplicatorContext } from './replicator-context.ts'
 import type { ReplicationSpec } from './replication-spec.ts'
 import { checkAccess, openEndpoints } from './open-endpoints.ts'
 import type { JsonObject } from '../service/documents.ts'
@@ -39,9 +39,9 @@ interface RunFacts extends JsonObject {
 }
 
 export class ReplicationRun {
-  readonly #context: ServerContext
+  readonly #context: ReplicatorContext
   readonly #spec: ReplicationSpec
-  readonly #principal: Principal
+  #principal: Principal
   readonly #options: RunOptions
   readonly #revoked = new AbortController()
   #replication: Replication | undefined
@@ -50,7 +50,7 @@ export class ReplicationRun {
   #waitsFor: string | undefined
   #failures = 0
 
-  constructor(context: ServerContext, spec: ReplicationSpec, principal: Principal, options: RunOptions) {
+  constructor(context: ReplicatorContext, spec: ReplicationSpec, principal: Principal, options: RunOptions) {
     this.#context = context
     this.#spec = spec
     this.#principal = principal
@@ -61,7 +61,7 @@ export class ReplicationRun {
   async run(): Promise<ReplicationResult> {
     const { fetch, signal } = this.#options
     await checkAccess(this.#context, this.#spec, this.#principal)
-    const ends = await openEndpoints(this.#context, this.#spec, this.#principal, fetch)
+    const ends = await openEndpoints(this.#context, this.#spec, () => this.#principal, fetch)
     const stop = AbortSignal.any([signal, this.#revoked.signal])
     try {
       this.#replication = this.#start(ends.source, ends.target, stop)
@@ -81,6 +81,7 @@ export class ReplicationRun {
     try {
       if (principal === undefined) throw new ServiceError('UNAUTHENTICATED', 'There is no such user any more.')
       await checkAccess(this.#context, this.#spec, principal)
+      this.#principal = principal
     } catch (error) {
       this.#revoked.abort(error)
     }

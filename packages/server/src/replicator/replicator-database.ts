@@ -4,11 +4,11 @@
  */
 import type { FastifyBaseLogger } from 'fastify'
 import { principalOf, REPLICATOR_DATABASE } from '../auth/permissions.ts'
-import type { ServerContext } from '../couch/server-context.ts'
 import { NODE_NAME } from '../http/server-identity.ts'
 import { ServiceError } from '../service/service-error.ts'
 import { Job, reasonOf } from './job.ts'
 import type { JobHost } from './job.ts'
+import type { ReplicatorContext } from './replicator-context.ts'
 import { idOf, readSpec } from './replication-spec.ts'
 import { isJsonObject } from '../service/documents.ts'
 import type { JsonObject } from '../service/documents.ts'
@@ -35,7 +35,7 @@ const STATE_PREFIX = 'replicator/'
 const COLLECTION = `$${REPLICATOR_DATABASE}`
 
 export class ReplicatorDatabase {
-  readonly #context: ServerContext
+  readonly #context: ReplicatorContext
   readonly #host: JobHost
   readonly #log: FastifyBaseLogger
   readonly #entries = new Map<string, Entry>()
@@ -83,7 +83,7 @@ export class ReplicatorDatabase {
   }
 
   async #read(): Promise<void> {
-    const isThere = (await this.#context.databases.names()).includes(REPLICATOR_DATABASE)
+    const isThere = await this.#context.databases.has(REPLICATOR_DATABASE)
     const collection = isThere ? await this.#context.databases.get(REPLICATOR_DATABASE) : undefined
     const { epoch } = (await collection?.info()) ?? {}
     if (epoch !== this.#epoch) {

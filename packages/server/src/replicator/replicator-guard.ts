@@ -10,14 +10,21 @@ import type { JsonObject } from '../service/documents.ts'
 import type { GuardedDocuments, GuardedWrite, WriteGuard } from '../service/guards.ts'
 import type { Principal } from '../service/principal.ts'
 
-export const replicatorGuard: WriteGuard = (write) =>
-  write.database === REPLICATOR_DATABASE ? guardedReplications(write) : write.documents
+export const replicatorGuard: WriteGuard = {
+  prepare: (write) => (write.database === REPLICATOR_DATABASE ? guardedReplications(write) : write.documents),
+  decide: ({ database, principal, old, document }) => {
+    if (database !== REPLICATOR_DATABASE || principal.isAdmin || old === undefined || isDesign(document))
+      return undefined
+    if (old['owner'] === principal.name) return undefined
+    return forbidden('Only its owner and server admins may change a replication.')
+  },
+}
 
-async function guardedReplications({ principal, collection, documents }: GuardedWrite): Promise<GuardedDocuments> {
+async function guardedReplications({ principal, stored, documents }: GuardedWrite): Promise<GuardedDocuments> {
   const results: (JsonObject | ServiceError)[] = []
   for (const document of documents) {
     const id = document['_id']
-    const current = typeof id === 'string' ? await collection.get(id) : undefined
+    const current = typeof id === 'string' ? await stored.get(id) : undefined
     try {
       results.push(guarded(document, current, principal))
     } catch (error) {
@@ -30,10 +37,8 @@ async function guardedReplications({ principal, collection, documents }: Guarded
 
 /** The document as it is to be stored. */
 function guarded(document: JsonObject, current: JsonObject | undefined, principal: Principal): JsonObject {
-  if (String(document['_id']).startsWith('_design/')) return document
+  if (isDesign(document)) return document
   const { isAdmin, name } = principal
-  if (!isAdmin && current !== undefined && current['owner'] !== name)
-    throw forbidden('Only its owner and server admins may change a replication.')
   if (document['_deleted'] === true) return document
   readSpec(document)
   const context = document['user_ctx']
@@ -50,6 +55,10 @@ function checkContext(context: unknown, principal: Principal): void {
   if (!isSound) throw forbidden('`user_ctx` must be an object with `name` and `roles`.')
   const isOwn = name === principal.name && (roles as string[]).every((role) => principal.roles.includes(role))
   if (!principal.isAdmin && !isOwn) throw forbidden('`user_ctx` must be of who writes the document.')
+}
+
+function isDesign({ _id: id }: JsonObject): boolean {
+  return String(id).startsWith('_design/')
 }
 
 function isText(value: unknown): value is string {

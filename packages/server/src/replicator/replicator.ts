@@ -2,7 +2,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { STATE_COLLECTION } from '../service/state.ts'
 import { principalOf, USERS_DATABASE } from '../auth/permissions.ts'
-import type { ServerContext } from '../couch/server-context.ts'
 import { ServiceError } from '../service/service-error.ts'
 import { AddressRules } from './address-rules.ts'
 import { guardedFetch } from './guarded-fetch.ts'
@@ -12,6 +11,7 @@ import type { JobHost } from './job.ts'
 import { idOf } from './replication-spec.ts'
 import type { ReplicationSpec } from './replication-spec.ts'
 import { ReplicatorDatabase } from './replicator-database.ts'
+import type { ReplicatorContext } from './replicator-context.ts'
 import type { ReplicatorOptions } from './replicator-options.ts'
 import { Turns } from './turns.ts'
 import type { JsonObject } from '../service/documents.ts'
@@ -37,7 +37,7 @@ export class Replicator {
   #closed: Promise<void> | undefined
 
   /** @throws TypeError for hosts that are none */
-  constructor(context: ServerContext, log: FastifyBaseLogger, options: ReplicatorOptions = {}) {
+  constructor(context: ReplicatorContext, log: FastifyBaseLogger, options: ReplicatorOptions = {}) {
     const { hosts, runningMax = RUNNING_MAX, turnMs = TURN_MS, backOff } = options
     const { retryMsMin = RETRY_MS_MIN, retryMsMax = RETRY_MS_MAX } = options
     this.#fetch = guardedFetch(new AddressRules(hosts), options.resolve)

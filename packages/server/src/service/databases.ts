@@ -8,7 +8,6 @@ import { ServiceError, missing } from './service-error.ts'
 import { Quota } from './quota.ts'
 import type { Room } from './quota.ts'
 import type { ServerState } from './state.ts'
-import { WriteGroups } from './write-groups.ts'
 import type { JsonObject } from './documents.ts'
 
 /** Names of collections have at most 200 characters. */
@@ -24,8 +23,6 @@ interface DatabasesOptions {
 }
 
 export class Databases {
-  /** Of single documents. */
-  readonly groups: WriteGroups = new WriteGroups()
   readonly #database: Database
   readonly #state: ServerState
   readonly #quota: Quota
@@ -57,6 +54,10 @@ export class Databases {
   async names(): Promise<string[]> {
     const names = (await this.#database.collections()).map(databaseName)
     return names.filter((name) => name !== undefined).sort()
+  }
+
+  async has(name: string): Promise<boolean> {
+    return (await this.names()).includes(name)
   }
 
   /** @throws ServiceError NOT_FOUND */
@@ -182,7 +183,7 @@ export class Databases {
 }
 
 /** Names of Pannier's own start with '_' like CouchDB's; those with '$' are of no CouchDB database. */
-function collectionName(name: string): string {
+export function collectionName(name: string): string {
   return isOwn(name) ? `$${name}` : name
 }
 

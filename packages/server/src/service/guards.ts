@@ -1,65 +1,68 @@
-/** What the parts of the server, and plugins, say to writes and to change feeds. */
-import type { Collection, PannierError } from 'pannier'
+/** What the parts of the server, and the program around it, say to writes. */
+import type { PannierError, RevisionReadOptions } from 'pannier'
 import type { JsonObject } from './documents.ts'
 import type { Principal } from './principal.ts'
 import type { ServiceError } from './service-error.ts'
 
-/** Documents that somebody is about to write. */
-export interface GuardedWrite {
+/** Why a document is not written. */
+export type Refusal = ServiceError | PannierError
+
+/** Somebody writes, or is about to. */
+export interface Write {
   /** Who writes. */
   readonly principal: Principal
   /** The name by which users know the collection. */
   readonly database: string
-  /** The collection. */
-  readonly collection: Collection<JsonObject>
-  /** The documents that are to be written. */
-  readonly documents: readonly JsonObject[]
   /** False: the revisions were made elsewhere, and are taken as they are. */
   readonly newEdits: boolean
 }
 
+/** Documents before the transaction. */
+export interface GuardedWrite extends Write {
+  /** The documents that are to be written. */
+  readonly documents: readonly JsonObject[]
+  /** What the collection has of them. */
+  readonly stored: StoredDocuments
+}
+
 /**
- * Is asked before documents are written, whatever way they come: gives for each the document to write instead, or why it is refused.
- * Guards are not asked about `_local/` documents.
+ * What a guard may read of the collection. If a replicated document that it has judged was changed since, it is asked again. An edit
+ * needs no such care: it names the revision that it replaces.
  */
-export type WriteGuard = (write: GuardedWrite) => GuardedDocuments | Promise<GuardedDocuments>
+export interface StoredDocuments {
+  /** Of the collection in the database of the server. */
+  readonly name: string
+  /** The document, or undefined. */
+  get(id: string, options?: RevisionReadOptions): Promise<JsonObject | undefined>
+  /** The live leaves of a document, and those that are deleted. */
+  leaves(id: string): Promise<JsonObject[]>
+  /** Whether there was such a document. */
+  wasDeleted(id: string): Promise<boolean>
+}
 
-/** Why a document is not written. */
-export type Refusal = ServiceError | PannierError
+/** A document inside the transaction. */
+export interface GuardedChange extends Write {
+  /** As it is now; undefined if there is none, or a deleted one. Of a document in conflict it is the winner. */
+  readonly old: JsonObject | undefined
+  /** As it will be. */
+  readonly document: JsonObject
+}
 
+/** Is asked about every write, whatever way it comes, but not about `_local/` documents. */
+export interface WriteGuard {
+  /**
+   * Before the transaction: what takes time, and what changes documents. Gives for each the document to write instead, or why it is
+   * refused; `write.documents` itself if it has nothing to say.
+   */
+  prepare?(write: GuardedWrite): GuardedDocuments | Promise<GuardedDocuments>
+  /**
+   * Inside the transaction, after all have prepared: nobody writes between this judgement and the write. It holds up all other writers, so
+   * it is short and synchronous; and it may be asked again, so it does nothing else. Undefined: it lets the document pass.
+   */
+  decide?(change: GuardedChange): Refusal | undefined
+  /** Documents were written, these among them. */
+  written?(write: Write, documents: readonly JsonObject[]): void
+}
+
+/** For each document what is written instead, or why it is not written. */
 export type GuardedDocuments = readonly (JsonObject | Refusal)[]
-
-/** What a change filter may know of the one who reads: no credentials, and no place. */
-interface FilterReader {
-  readonly method: string
-  readonly path: readonly string[]
-  readonly query: Readonly<Record<string, unknown>>
-  readonly headers: Readonly<Record<string, string>>
-}
-
-/** A filter of a change feed that is a function of a design document. */
-export interface FilterRequest {
-  /** Who asks. */
-  readonly principal: Principal
-  /** The name of the database. */
-  readonly database: string
-  /** The collection. */
-  readonly collection: Collection<JsonObject>
-  /** What reads documents for the one who asks. */
-  readonly reader: FilterReader
-  /** `ddoc/function`, or `_view`. */
-  readonly filter: string
-  /** With `_view`: `ddoc/view`. */
-  readonly view: string | undefined
-}
-
-/** Says which changes a feed has. */
-export interface ChangeFilter {
-  /** For each document (tombstones have `_deleted: true`) whether the feed has its change. */
-  accepts(documents: readonly JsonObject[]): Promise<readonly boolean[]>
-  /** The feed is over. */
-  dispose(): void
-}
-
-/** Finds filters. @throws ServiceError NOT_FOUND if there is no such function */
-export type FilterSource = (request: FilterRequest) => Promise<ChangeFilter>

@@ -1,5 +1,6 @@
 /** Who acts. Every door of the server makes one: HTTP requests, replications that the server runs, the server itself. */
 
+/** Somebody who acts. */
 export interface Principal {
   /** Null: a guest, who has not logged in. */
   readonly name: string | null
@@ -8,9 +9,13 @@ export interface Principal {
   /** Of the whole server: no rule stops an admin. */
   readonly isAdmin: boolean
   /** What shows who it is. `delegation`: the server acts with the rights of a user who is not there. */
-  readonly by: 'nothing' | 'session' | 'password' | 'delegation'
+  readonly by: 'nothing' | 'session' | 'password' | 'delegation' | 'system'
   /** From where; undefined for what the server does by itself. */
   readonly address?: string
 }
 
+/** The program around the server. */
+export const SYSTEM: Principal = { name: null, roles: [], isAdmin: true, by: 'system' }
+
+/** Somebody who has not logged in. */
 export const GUEST: Principal = { name: null, roles: [], isAdmin: false, by: 'nothing' }

@@ -1,5 +1,6 @@
 /** What the domain refuses or can't do, in its own words. `http/http-error.ts` says which status each code becomes. */
 
+/** Codes are stable. */
 export type ServiceErrorCode =
   /** It is not known who asks, and a guest may not. */
   | 'UNAUTHENTICATED'
@@ -27,7 +28,7 @@ export type ServiceErrorCode =
   /** A function of a design document took too much time or memory. */
   | 'FUNCTION_STOPPED'
 
-/** An error of the service: what was refused, and why. */
+/** What the server refuses, or can't do. */
 export class ServiceError extends Error {
   /** Stable: programs may compare it. */
   readonly code: ServiceErrorCode

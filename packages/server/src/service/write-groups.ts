@@ -2,36 +2,45 @@
  * Group commit across connections: single documents that requests bring in one turn of the event loop are written in one commit, and
  * their answers go out together. Each has its outcome, as if it had been written alone in the order of arrival.
  */
-import type { Collection, WriteOutcome } from 'pannier'
-import { isPannierError } from 'pannier'
+import type { Collection, DocumentGuard, WriteOutcome } from 'pannier'
+import { isPannierError, putGuarded } from 'pannier'
 import type { JsonObject } from './documents.ts'
 
 const DOCUMENTS_MAX = 256
 
 interface Waiting {
   readonly document: JsonObject
+  readonly judge: DocumentGuard | undefined
   resolve(outcome: WriteOutcome): void
   reject(error: unknown): void
 }
 
+interface Group {
+  readonly waiting: Waiting[]
+  /** A judge has to see what was written before, so a document is in a group once. */
+  readonly ids: Set<unknown>
+}
+
 export class WriteGroups {
-  readonly #groups = new Map<Collection<JsonObject>, Waiting[]>()
+  readonly #groups = new Map<Collection<JsonObject>, Group>()
 
   /** As `collection.put(document)`, with what concerns the document alone as an outcome. */
-  put(collection: Collection<JsonObject>, document: JsonObject): Promise<WriteOutcome> {
+  put(collection: Collection<JsonObject>, document: JsonObject, judge?: DocumentGuard): Promise<WriteOutcome> {
     return new Promise((resolve, reject) => {
-      const waiting: Waiting = { document, resolve, reject }
+      const waiting: Waiting = { document, judge, resolve, reject }
+      const { _id: id } = document
       const group = this.#groups.get(collection)
-      if (group !== undefined && group.length < DOCUMENTS_MAX) {
-        group.push(waiting)
+      if (group !== undefined && group.waiting.length < DOCUMENTS_MAX && !group.ids.has(id)) {
+        group.waiting.push(waiting)
+        if (id !== undefined) group.ids.add(id)
         return
       }
-      const made = [waiting]
+      const made: Group = { waiting: [waiting], ids: new Set(id === undefined ? [] : [id]) }
       this.#groups.set(collection, made)
       // By then every request has been looked at that had come when this one was.
       setImmediate(() => {
         if (this.#groups.get(collection) === made) this.#groups.delete(collection)
-        void write(collection, made)
+        void write(collection, made.waiting)
       })
     })
   }
@@ -39,13 +48,22 @@ export class WriteGroups {
 
 async function write(collection: Collection<JsonObject>, group: readonly Waiting[]): Promise<void> {
   try {
-    const documents = group.map(({ document }) => document)
-    const outcomes = await collection.put(documents, { atomic: false })
+    const outcomes = await store(collection, group)
     for (const [at, { resolve }] of group.entries()) resolve(outcomes[at]!)
   } catch (error) {
     const isOfOne = error instanceof TypeError || isPannierError(error, 'PANNIER_BATCH_TOO_LARGE')
-    // Nothing was written: one document must not be the end of others.
-    if (isOfOne && group.length > 1) for (const one of group) await write(collection, [one])
+    // Nothing was written: one document must not be the end of others. Nor must the judge of one.
+    const isJudged = group.some(({ judge }) => judge !== undefined)
+    if ((isOfOne || isJudged) && group.length > 1) for (const one of group) await write(collection, [one])
     else for (const { reject } of group) reject(error)
   }
+}
+
+function store(collection: Collection<JsonObject>, group: readonly Waiting[]): Promise<readonly WriteOutcome[]> {
+  const documents = group.map(({ document }) => document)
+  if (group.every(({ judge }) => judge === undefined)) return collection.put(documents, { atomic: false })
+  return putGuarded(collection, documents, {}, (change) => {
+    const { judge } = group[change.position]!
+    return judge?.({ ...change, position: 0 })
+  })
 }

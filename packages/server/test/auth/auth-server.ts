@@ -10,6 +10,7 @@ import type { AuthHost } from '../../src/auth/auth-host.ts'
 import { authPlugin } from '../../src/auth/plugin.ts'
 import { newSigningKey } from '../../src/auth/signing-key.ts'
 import type { ServiceError } from '../../src/service/service-error.ts'
+import { Stored } from '../../src/service/guarded-writer.ts'
 import { HttpError, toHttpError } from '../../src/http/http-error.ts'
 import { readJsonObject } from '../../src/http/request-body.ts'
 import type { JsonObject } from '../../src/service/documents.ts'
@@ -197,13 +198,9 @@ function appOf(auth: Auth, database: Database, ended: ServiceError[], feeds: Set
       const { db, id } = request.params as { db: string; id: string }
       const collection = database.collection<JsonObject>(db === '_users' ? '$_users' : db)
       const document = { ...(await readJsonObject(request, BODY)), _id: id }
-      const [guarded] = await auth.guard({
-        principal: request.principal,
-        database: db,
-        collection,
-        documents: [document],
-        newEdits: true,
-      })
+      const stored = new Stored(collection)
+      const write = { principal: request.principal, database: db, stored, documents: [document], newEdits: true }
+      const [guarded] = await auth.guard.prepare!(write)
       if (guarded instanceof Error) throw guarded
       return await collection.put(guarded!)
     })

@@ -2,6 +2,7 @@
 import nano from 'nano'
 import type { DocumentScope, ServerScope } from 'nano'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { contextOf } from '../../src/couch/server-context.ts'
 import { startServer, until } from '../test-server.ts'
 import type { TestServer } from '../test-server.ts'
 
@@ -144,7 +145,7 @@ test('the changes reader follows what is written', async () => {
   reader.on('change', ({ id }: { id: string }) => ids.push(id))
   // To stop while it waits is an error to nano, which is thrown where nobody listens.
   reader.on('error', (error) => errors.push(error))
-  await until(() => running.server.app.pannier.feeds.count > 0)
+  await until(() => contextOf(running.server.app).feeds.count > 0)
   for (const id of ['first', 'second']) await people.insert({ name: id }, id)
   await until(() => ids.length === 2)
   expect(errors).toEqual([])

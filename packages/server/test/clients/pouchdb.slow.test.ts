@@ -4,6 +4,7 @@ import type { PouchChange, PouchDocument } from 'pouchdb'
 import memoryAdapter from 'pouchdb-adapter-memory'
 import findPlugin from 'pouchdb-find'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { contextOf } from '../../src/couch/server-context.ts'
 import { faultProxy } from '../../testing/fault-proxy.ts'
 import { MiddleServer } from '../../testing/middle-server.ts'
 import { ADMIN_NAME, ADMIN_PASSWORD, startServer, until } from '../test-server.ts'
@@ -124,7 +125,7 @@ test('changes: normal, live, filtered', async () => {
   const live = remote
     .changes({ live: true, since: 'now', include_docs: true })
     .on('change', ({ id }: PouchChange) => seen.push(id))
-  await until(() => running.server.app.pannier.feeds.count > 0)
+  await until(() => contextOf(running.server.app).feeds.count > 0)
   await remote.put({ _id: 'new-1' })
   await until(() => seen.length === 1)
   await remote.put({ _id: 'new-2' })
@@ -208,7 +209,7 @@ test('live sync between two replicas through the server', async () => {
   await until(isThere)
   for (const one of syncs) one.cancel()
   await Promise.all(syncs)
-  await until(() => running.server.app.pannier.feeds.count === 0)
+  await until(() => contextOf(running.server.app).feeds.count === 0)
 })
 
 test('a server that starts again goes on where it was', async () => {

@@ -1,7 +1,7 @@
 /** CouchDB's protocol as tables: a request, and what is answered. Scenarios of one table go on where the last one ended. */
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ServiceError } from '../../src/service/service-error.ts'
+import { contextOf } from '../../src/couch/server-context.ts'
 import { send, startServer, until } from '../test-server.ts'
 import type { Scenario, TestServer } from '../test-server.ts'
 
@@ -1054,7 +1054,7 @@ test('a feed that waits tells of writes, and ends with its database', async () =
   await database('live')
   const waiting = send(url, 'GET /live/_changes?feed=longpoll&since=now&heartbeat=100')
   const endless = send(url, 'GET /live/_changes?feed=continuous&heartbeat=100')
-  const { feeds } = running.server.app.pannier
+  const { feeds } = contextOf(running.server.app)
   await until(() => feeds.count === 2)
   await send(url, 'PUT /live/a', {})
   expect((await waiting).json).toMatchObject({ results: [{ id: 'a' }], pending: 0 })
@@ -1103,27 +1103,11 @@ test('conflicts of documents that are found', async () => {
   expect(await find({})).toEqual([{ _id: 'x', _rev: '1-b', n: 1 }])
 })
 
-test('a write guard changes and refuses documents, of every way to write', async () => {
-  await database('guarded', [{ _id: 'old' }])
-  const { writeGuards } = running.server.app.pannier
-  const guard = async ({ documents }: { documents: readonly Record<string, unknown>[] }) =>
-    documents.map((one) => (one['bad'] === true ? new ServiceError('FORBIDDEN', 'no') : { ...one, seen: true }))
-  writeGuards.push(guard)
-  expect((await send(url, 'PUT /guarded/a', { bad: true })).json).toEqual({ error: 'forbidden', reason: 'no' })
-  const bulk = await send(url, 'POST /guarded/_bulk_docs', { docs: [{ _id: 'a', bad: true }, { _id: 'b' }] })
-  expect(bulk.json).toMatchObject([
-    { id: 'a', error: 'forbidden' },
-    { id: 'b', ok: true },
-  ])
-  expect((await send(url, 'GET /guarded/b')).json).toMatchObject({ seen: true })
-  writeGuards.splice(writeGuards.indexOf(guard), 1)
-})
-
 test('closing finishes what runs, ends feeds, and loses nothing', async () => {
   const own = await startServer()
   await send(own.url, 'PUT /db')
   const feed = send(own.url, 'GET /db/_changes?feed=continuous&heartbeat=true')
-  await until(() => own.server.app.pannier.feeds.count === 1)
+  await until(() => contextOf(own.server.app).feeds.count === 1)
   const writes = Array.from({ length: 200 }, (_, at) =>
     send(own.url, `PUT /db/d${at}`, { at }).then(
       ({ status }) => (status === 201 ? at : undefined),

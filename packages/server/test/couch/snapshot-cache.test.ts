@@ -8,9 +8,16 @@ import type { JsonObject } from '../../src/service/documents.ts'
 
 const signal = new AbortController().signal
 
+function exportable(docs: Collection<JsonObject>): Parameters<SnapshotCache['read']>[0] {
+  const { name } = docs
+  const exportReplica = (left: AbortSignal) =>
+    docs.export({ format: 'replica', signal: left }) as unknown as AsyncIterable<Uint8Array>
+  return { name, info: () => docs.info(), exportReplica }
+}
+
 async function textOf(cache: SnapshotCache, collection: Collection<JsonObject>): Promise<string> {
   const chunks: Uint8Array[] = []
-  for await (const chunk of cache.read(collection, signal)) chunks.push(chunk)
+  for await (const chunk of cache.read(exportable(collection), signal)) chunks.push(chunk)
   return Buffer.concat(chunks).toString()
 }
 
@@ -42,7 +49,7 @@ test('one that was not read to its end is not kept; nor is one that is large', a
   const cache = new SnapshotCache()
   const large = 'x'.repeat(1024 * 1024)
   await docs.insert(Array.from({ length: 17 }, (_, n) => ({ _id: String(n), large })))
-  for await (const chunk of cache.read(docs, signal)) if (chunk.length > 0) break
+  for await (const chunk of cache.read(exportable(docs), signal)) if (chunk.length > 0) break
   const text = await textOf(cache, docs)
   expect(text.length).toBeGreaterThan(17 * large.length)
   expect(await textOf(cache, docs)).toBe(text)

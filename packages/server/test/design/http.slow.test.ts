@@ -7,6 +7,7 @@
 import PouchDB from 'pouchdb'
 import memoryAdapter from 'pouchdb-adapter-memory'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { contextOf } from '../../src/couch/server-context.ts'
 import { basic, send, startServer, until } from '../test-server.ts'
 import type { TestServer } from '../test-server.ts'
 
@@ -439,7 +440,7 @@ describe('filters', () => {
   test('a feed that goes on is filtered too', async () => {
     const path = '/cities/_changes?feed=longpoll&since=now&filter=cities/large&least=5000&heartbeat=100'
     const waiting = send(url, `GET ${path}`)
-    await until(() => running.server.app.pannier.feeds.count === 1)
+    await until(() => contextOf(running.server.app).feeds.count === 1)
     await send(url, 'PUT /cities/small', { people: 1, country: 'x', name: 'x' })
     await send(url, 'PUT /cities/large', { people: 9000, country: 'x', name: 'x' })
     expect(idsOf(await waiting)).toEqual(['large'])

@@ -23,6 +23,7 @@ import type { WriteResult } from '../../document/apply-writes.ts'
 import type { RevisionFields, RevisionReadOptions } from '../../document/revision-reads.ts'
 import {
   deleteDocuments,
+  type DocumentGuard,
   putDocuments,
   updateDocuments,
   type WriteContext,
@@ -77,6 +78,19 @@ const PUT_OPTIONS: OptionNames<BatchOptions & EditOptions> = { atomic: true, new
 export interface EditOptions {
   /** False: the revisions were made elsewhere, and are taken up as they are. */
   readonly newEdits?: boolean
+}
+
+/**
+ * As `collection.put` with `atomic: false`, of documents that a guard judges inside the transaction that writes them. Nobody writes between
+ * its judgement and the write. Documents of one batch must have different ids, or it would not see the first of them. For our own packages.
+ */
+export function putGuarded<T extends object, Input extends object>(
+  collection: CollectionOperations<T, Input>,
+  documents: readonly DocumentInput<Input>[],
+  options: EditOptions,
+  guard: DocumentGuard,
+): Promise<WriteOutcome[]> {
+  return collection.putGuarded(documents, options, guard)
 }
 
 /** The documents of a collection. Every write takes one or many; many are all or nothing. */
@@ -151,6 +165,16 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
     options: BatchOptions & EditOptions = {},
   ): Promise<unknown> {
     return this.#writeDocuments(input, options.newEdits === false ? 'replicate' : 'put', options)
+  }
+
+  /** @internal See the function of this name. */
+  putGuarded(
+    documents: readonly DocumentInput<Input>[],
+    { newEdits = true }: EditOptions,
+    guard: DocumentGuard,
+  ): Promise<WriteOutcome[]> {
+    const written = this.#writeDocuments(documents, newEdits ? 'put' : 'replicate', { atomic: false }, guard)
+    return written as Promise<WriteOutcome[]>
   }
 
   /**
@@ -338,7 +362,12 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
     return reader.getMany(ids).map((body) => body && reader.decode(body))
   }
 
-  #writeDocuments(input: unknown, mode: WriteMode, options: BatchOptions & EditOptions = {}): Promise<unknown> {
+  #writeDocuments(
+    input: unknown,
+    mode: WriteMode,
+    options: BatchOptions & EditOptions = {},
+    guard?: DocumentGuard,
+  ): Promise<unknown> {
     const isPut = mode === 'put' || mode === 'replicate'
     const call = callOf(mode)
     checkOptions(call, options, isPut ? PUT_OPTIONS : BATCH_OPTIONS)
@@ -352,19 +381,25 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
       if (validated) inputs.forEach(checkPlainObject)
       return this.#withValidator(validated, (validator) => {
         const documents = validator === undefined ? inputs : checked(validator, inputs, many, atomic)
-        const written = andThen(documents, (valid) => this.#writeValid(valid, many, mode, atomic))
+        const written = andThen(documents, (valid) => this.#writeValid(valid, many, mode, atomic, guard))
         return isPromise(documents) ? this.access.pending(Promise.resolve(written)) : written
       })
     })
   }
 
-  #writeValid(documents: readonly unknown[], many: boolean, mode: WriteMode, atomic: boolean): Promise<unknown> {
+  #writeValid(
+    documents: readonly unknown[],
+    many: boolean,
+    mode: WriteMode,
+    atomic: boolean,
+    guard?: DocumentGuard,
+  ): Promise<unknown> {
     const { access } = this
     const call = callOf(mode)
     const options = { replicated: mode === 'replicate', atomic }
     const batch = calling(call, () => encodeBatch(documents, this.#guessShapes(), access.writing.newIds(), options))
     const write = (): Promise<unknown> =>
-      this.#write(many, (transaction, writing) => putDocuments(transaction, writing, batch, mode, atomic))
+      this.#write(many, (transaction, writing) => putDocuments(transaction, writing, batch, mode, atomic, guard))
     return batch.writes.some((one) => one.hasAttachments)
       ? this.#withAttachments((attachments, access) =>
           attachments.writeWithAttachments(access, batch.writes, atomic, write),

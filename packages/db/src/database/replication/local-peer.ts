@@ -48,6 +48,8 @@ export interface CollectionHost {
   readonly admit?:
     | ((documents: readonly JsonDocument[]) => Promise<readonly (JsonDocument | PannierError)[]>)
     | undefined
+  /** Writes what is admitted, in the place of `collection.put` with `atomic: false` and `newEdits: false`; its outcomes are those of that. */
+  readonly store?: ((documents: readonly JsonDocument[]) => Promise<readonly WriteOutcome[]>) | undefined
   /** Is asked which of the documents that have changed (winners, tombstones too) are to be replicated from here. */
   readonly accept?: ((documents: readonly JsonDocument[]) => Promise<readonly boolean[]>) | undefined
 }
@@ -300,6 +302,8 @@ export class LocalPeer implements ReplicationPeer {
   async #store(documents: readonly JsonDocument[]): Promise<Outcome[]> {
     if (documents.length === 0) return []
     try {
+      const { store } = this.#host
+      if (store !== undefined) return [...(await store(documents))]
       return [...(await this.#collection.put(inputs(documents), { newEdits: false, atomic: false }))]
     } catch (error) {
       if (!(error instanceof TypeError)) throw error

@@ -137,7 +137,13 @@ const REPLICATION_OPTIONS: OptionNames<ReplicationOptions> = {
 const CALL = 'sync() or replicate()'
 
 const REMOTE_SIDE: OptionNames<RemoteSide> = { url: true, ...HTTP_OPTIONS }
-const COLLECTION_SIDE: OptionNames<CollectionSide> = { collection: true, around: true, admit: true, accept: true }
+const COLLECTION_SIDE: OptionNames<CollectionSide> = {
+  collection: true,
+  around: true,
+  admit: true,
+  store: true,
+  accept: true,
+}
 
 const SYNC_OPTIONS: OptionNames<DatabaseSyncOptions> = { collections: true, ...REPLICATION_OPTIONS }
 

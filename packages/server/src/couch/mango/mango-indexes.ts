@@ -4,6 +4,7 @@
  */
 import type { Collection, Database } from 'pannier'
 import type { Logger } from 'pino'
+import type { Named } from '../../design/design-documents.ts'
 import { indexesOf, libraryIndex, libraryName } from './mango-definition.ts'
 import type { MangoIndex } from './mango-definition.ts'
 import type { JsonObject } from '../../service/documents.ts'
@@ -28,29 +29,28 @@ export class MangoIndexes {
   }
 
   /** The indexes of a database, which the collection has from now on; those that are new may still be being built. */
-  settled(_name: string, collection: Collection<JsonObject>): Promise<readonly MangoIndex[]> {
-    const { name } = collection
+  settled({ name }: Named): Promise<readonly MangoIndex[]> {
     const known = this.#settled.get(name)
     if (known !== undefined) return known
-    const settling = this.#settle(collection)
+    const settling = this.#settle(this.#database.collection<JsonObject>(name))
     this.#settled.set(name, settling)
     settling.catch(() => this.#settled.delete(name))
     return settling
   }
 
   /** Resolves when the indexes are built, as far as they can be: queries use them from then on. */
-  async built(name: string, collection: Collection<JsonObject>): Promise<void> {
-    await this.settled(name, collection)
+  async built(collection: Named): Promise<void> {
+    await this.settled(collection)
     try {
-      await collection.ready()
+      await this.#database.collection(collection.name).ready()
     } catch (error) {
-      this.#log.warn({ err: error, database: name }, 'a Mango index could not be built')
+      this.#log.warn({ err: error, collection: collection.name }, 'a Mango index could not be built')
     }
   }
 
   /** A design document was written by the caller, who does not wait for the news of it. */
-  changed(collection: Collection<JsonObject>): void {
-    this.#settled.delete(collection.name)
+  changed({ name }: Named): void {
+    this.#settled.delete(name)
   }
 
   close(): void {

@@ -1,5 +1,6 @@
 /** A body of `_find` as a query of the library. Its selector means what it means to CouchDB. */
-import type { Collection, Query } from 'pannier'
+import type { Query } from 'pannier'
+import type { GuardedCollection } from '../../service/guarded-collection.ts'
 import { HttpError } from '../../http/http-error.ts'
 import { parseJsonText } from '../../http/strict-json.ts'
 import type { MangoChoice } from './mango-choice.ts'
@@ -96,7 +97,7 @@ function sortFields(sort: readonly unknown[]): MangoField[] {
 
 /** @throws TypeError for a selector that is none */
 export function libraryQuery(
-  collection: Collection<JsonObject>,
+  collection: GuardedCollection,
   { selector, fields, limit, skip }: MangoQuery,
   { index, order }: MangoChoice,
 ): Query<JsonObject, JsonObject> {

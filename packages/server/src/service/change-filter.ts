@@ -1,0 +1,34 @@
+/** Filters of change feeds that are functions. */
+import type { JsonObject } from './documents.ts'
+import type { GuardedCollection } from './guarded-collection.ts'
+import type { Principal } from './principal.ts'
+
+/** What a change filter may know of a request for a feed: no credentials, and no place. */
+interface FilterReader {
+  readonly method: string
+  readonly path: readonly string[]
+  readonly query: Readonly<Record<string, unknown>>
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** A filter of a change feed that is a function of a design document. */
+export interface FilterRequest {
+  readonly principal: Principal
+  readonly database: string
+  readonly collection: GuardedCollection
+  readonly reader: FilterReader
+  /** `ddoc/function`, or `_view`. */
+  readonly filter: string
+  /** With `_view`: `ddoc/view`. */
+  readonly view: string | undefined
+}
+
+export interface ChangeFilter {
+  /** For each document (tombstones have `_deleted: true`) whether the feed has its change. */
+  accepts(documents: readonly JsonObject[]): Promise<readonly boolean[]>
+  /** The feed is over. */
+  dispose(): void
+}
+
+/** Finds filters. @throws ServiceError NOT_FOUND if there is no such function */
+export type FilterSource = (request: FilterRequest) => Promise<ChangeFilter>

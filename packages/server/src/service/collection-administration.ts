@@ -1,0 +1,50 @@
+/** What an admin of a collection may do beside reading and writing its documents. */
+import type { Collection, Database } from 'pannier'
+import type { Databases } from './databases.ts'
+import type { JsonObject } from './documents.ts'
+
+/** What is set for a collection, and its upkeep. */
+export class CollectionAdministration {
+  /** The name by which users know it. */
+  readonly database: string
+  /** In the database of the server. */
+  readonly name: string
+  readonly #databases: Databases
+  readonly #database: Database
+  readonly #collection: Collection<JsonObject>
+
+  /** @internal Use `gateway.administration`. */
+  constructor(database: Database, databases: Databases, name: string, collection: Collection<JsonObject>) {
+    this.database = name
+    this.name = collection.name
+    this.#databases = databases
+    this.#database = database
+    this.#collection = collection
+  }
+
+  /** Forgets what no reader needs, and writes everything to its place. */
+  async compact(): Promise<void> {
+    await this.#collection.compact()
+    await this.#database.flush()
+  }
+
+  /** Forgets leaves of a document; gives those that were there. */
+  async purge(id: string, revs: readonly string[]): Promise<readonly string[]> {
+    return this.#databases.write(this.database, async (collection) => (await collection.purge(id, revs)).purged)
+  }
+
+  /** Who may use it: CouchDB's `_security`. */
+  setSecurity(security: JsonObject): Promise<void> {
+    return this.#databases.setSecurity(this.database, security)
+  }
+
+  /** How many revisions of a document are remembered. */
+  setRevisionsLimit(revisionsLimit: number): Promise<void> {
+    return this.#databases.setRevisionsLimit(this.database, revisionsLimit)
+  }
+
+  /** Whether the content of replaced revisions is kept. @throws ServiceError FORBIDDEN for a collection of the server's own */
+  setHistory(history: boolean): Promise<void> {
+    return this.#databases.setHistory(this.database, history)
+  }
+}

@@ -1,0 +1,251 @@
+/**
+ * How documents get into a collection: guards prepare them, the quota admits them, and they are written in a transaction in which guards
+ * judge them. What a guard takes long for happens before the transaction, so that it holds up nobody. If a replicated document was changed
+ * between the two, it goes the whole way again.
+ */
+import { PannierError, putGuarded } from 'pannier'
+import type { Collection, DocumentGuard, RevisionReadOptions, WriteOutcome, WriteResult } from 'pannier'
+import type { Databases } from './databases.ts'
+import { isJsonObject } from './documents.ts'
+import type { JsonObject } from './documents.ts'
+import type { GuardedWrite, Refusal, StoredDocuments, Write, WriteGuard } from './guards.ts'
+import type { Principal } from './principal.ts'
+import type { Room } from './quota.ts'
+import { ServiceError } from './service-error.ts'
+import { WriteGroups } from './write-groups.ts'
+
+export interface PutOptions {
+  /** False: the revisions were made elsewhere, and are taken as they are. */
+  readonly newEdits?: boolean
+  /** It is small: it may be written in one commit with those of others. */
+  readonly grouped?: boolean
+}
+
+/** What becomes of one document. */
+export type GuardedOutcome = WriteResult | { readonly id: string; readonly error: Refusal }
+
+/** The principal as of now, and the name by which users know the collection. */
+interface Writer {
+  readonly principal: Principal
+  readonly database: string
+}
+
+/** How often documents are judged that others keep changing. */
+const ROUNDS_MAX = 8
+
+export class GuardedWriter {
+  readonly #databases: Databases
+  readonly #guards: readonly WriteGuard[]
+  readonly #deciding: readonly WriteGuard[]
+  readonly #groups = new WriteGroups()
+
+  /** Guards are asked in this order. */
+  constructor(databases: Databases, guards: readonly WriteGuard[]) {
+    this.#databases = databases
+    this.#guards = guards
+    this.#deciding = guards.filter(({ decide }) => decide !== undefined)
+  }
+
+  security({ database }: Writer): Promise<JsonObject | undefined> {
+    return this.#databases.security(database)
+  }
+
+  /** The collection is not dropped meanwhile. @throws ServiceError NOT_FOUND */
+  whileWriting<T>({ database }: Writer, write: (room: Room) => Promise<T>): Promise<T> {
+    return this.#databases.write(database, (_collection, room) => write(room))
+  }
+
+  /** Aligned with the documents. @throws ServiceError for what concerns all of them */
+  put(
+    { principal, database }: Writer,
+    collection: Collection<JsonObject>,
+    documents: readonly JsonObject[],
+    { newEdits = true, grouped = false }: PutOptions,
+  ): Promise<GuardedOutcome[]> {
+    const write: Write = { principal, database, newEdits }
+    return this.#databases.write(database, async (_collection, room) => {
+      const outcomes: GuardedOutcome[] = []
+      let places: readonly number[] = Array.from(documents.keys())
+      for (let round = 1; places.length > 0; round++) {
+        if (round > ROUNDS_MAX) throw new ServiceError('UNAVAILABLE', 'The documents keep changing. Try again later.')
+        places = await this.#round(write, collection, documents, places, room, grouped && round === 1, outcomes)
+      }
+      const written = documents.filter((_document, at) => !('error' in outcomes[at]!))
+      if (written.length > 0) for (const guard of this.#guards) guard.written?.(write, written)
+      return outcomes
+    })
+  }
+
+  /** Puts an outcome at each of the places, but those that are returned: they have to be judged again. */
+  async #round(
+    write: Write,
+    collection: Collection<JsonObject>,
+    documents: readonly JsonObject[],
+    places: readonly number[],
+    room: Room,
+    grouped: boolean,
+    outcomes: GuardedOutcome[],
+  ): Promise<number[]> {
+    const stored = new Stored(collection)
+    const verdicts = await this.#prepare({ ...write, documents: at(documents, places), stored })
+    const passed: number[] = []
+    for (const [index, place] of places.entries()) {
+      const verdict = verdicts[index]!
+      if (verdict instanceof Error) outcomes[place] = { id: idOf(documents[place]!), error: verdict }
+      else passed.push(index)
+    }
+    const admitted = await room.admit(at(verdicts, passed) as readonly JsonObject[])
+    const since = write.newEdits ? undefined : stored.since
+    const again: number[] = []
+    let waiting = [...passed.keys()]
+    while (waiting.length > 0) {
+      const { first, rest } = onceEach(waiting, admitted, since !== undefined || this.#deciding.length > 0)
+      waiting = rest
+      const batch = at(admitted, first)
+      const judge = this.#judge(write, batch, since)
+      const written = await this.#store(collection, batch, write, judge, grouped)
+      for (const [index, position] of first.entries()) {
+        const place = places[passed[position]!]!
+        const outcome = written[index]!
+        if (!('error' in outcome)) outcomes[place] = outcome
+        else if (outcome.error !== CHANGED) outcomes[place] = { id: outcome.id, error: reasonIn(outcome.error) }
+        else if (hasStreams(documents[place]!)) throw new ServiceError('UNAVAILABLE', 'The document was changed.')
+        else again.push(place)
+      }
+    }
+    return again
+  }
+
+  #store(
+    collection: Collection<JsonObject>,
+    documents: readonly JsonObject[],
+    { newEdits }: Write,
+    judge: DocumentGuard | undefined,
+    grouped: boolean,
+  ): Promise<readonly WriteOutcome[]> | readonly WriteOutcome[] {
+    if (grouped && newEdits && documents.length === 1)
+      return this.#groups.put(collection, documents[0]!, judge).then((outcome) => [outcome])
+    if (judge === undefined) return collection.put(documents, { atomic: false, newEdits })
+    return putGuarded(collection, documents, { newEdits }, judge)
+  }
+
+  /** Undefined: there is nothing to judge. */
+  #judge(write: Write, documents: readonly JsonObject[], since: number | undefined): DocumentGuard | undefined {
+    const deciding = this.#deciding
+    if (since === undefined && deciding.length === 0) return undefined
+    return ({ position, sequence, old }) => {
+      if (since !== undefined && sequence > since) return CHANGED
+      if (deciding.length === 0) return undefined
+      const change = { ...write, old: old(), document: documents[position]! }
+      for (const guard of deciding) {
+        const refusal = guard.decide!(change)
+        if (refusal !== undefined) return asPannierError(refusal)
+      }
+      return undefined
+    }
+  }
+
+  /** What the guards leave of the documents, in their order. */
+  async #prepare(write: GuardedWrite): Promise<readonly (JsonObject | Refusal)[]> {
+    let verdicts: readonly (JsonObject | Refusal)[] = write.documents
+    for (const guard of this.#guards) {
+      if (guard.prepare === undefined) continue
+      const places = passing(verdicts)
+      if (places.length === 0) break
+      const documents = at(verdicts, places) as readonly JsonObject[]
+      const asked = guard.prepare(documents === write.documents ? write : { ...write, documents })
+      const prepared = asked instanceof Promise ? await asked : asked
+      if (prepared === documents) continue
+      const next = [...verdicts]
+      for (const [index, place] of places.entries()) next[place] = prepared[index]!
+      verdicts = next
+    }
+    return verdicts
+  }
+}
+
+/** Notes from when it was read first: what has a later change was not seen. */
+export class Stored implements StoredDocuments {
+  readonly name: string
+  readonly #collection: Collection<JsonObject>
+  /** The last sequence number before anything was read; undefined: nothing was. */
+  since: number | undefined
+
+  constructor(collection: Collection<JsonObject>) {
+    this.name = collection.name
+    this.#collection = collection
+  }
+
+  async get(id: string, options?: RevisionReadOptions): Promise<JsonObject | undefined> {
+    await this.#note()
+    return options === undefined ? await this.#collection.get(id) : await this.#collection.get(id, options)
+  }
+
+  async leaves(id: string): Promise<JsonObject[]> {
+    await this.#note()
+    const leaves = await this.#collection.getRevisions(id, 'all')
+    return leaves.flatMap((leaf) => ('ok' in leaf ? [leaf.ok as JsonObject] : []))
+  }
+
+  async wasDeleted(id: string): Promise<boolean> {
+    await this.#note()
+    const [row] = await this.#collection.list({ ids: [id] }).toArray()
+    return row !== undefined && 'deleted' in row
+  }
+
+  async #note(): Promise<void> {
+    this.since ??= (await this.#collection.info()).lastSeq
+  }
+}
+
+/** Stands for: judged by what is not there any more. */
+const CHANGED: PannierError = new PannierError('PANNIER_CONFLICT', 'The document was changed meanwhile.')
+
+function asPannierError(refusal: Refusal): PannierError {
+  if (refusal instanceof PannierError) return refusal
+  return new PannierError('PANNIER_INVALID_DOCUMENT', refusal.message, { cause: refusal })
+}
+
+function reasonIn(error: PannierError): Refusal {
+  return error.cause instanceof ServiceError ? error.cause : error
+}
+
+function passing(verdicts: readonly (JsonObject | Refusal)[]): readonly number[] {
+  return Array.from(verdicts.keys()).filter((place) => !(verdicts[place] instanceof Error))
+}
+
+function at<T>(list: readonly T[], places: readonly number[]): readonly T[] {
+  return places.length === list.length ? list : places.map((place) => list[place]!)
+}
+
+/** Of several with one id the first; a judge would not see it otherwise when it comes to the next. */
+function onceEach(
+  positions: readonly number[],
+  documents: readonly JsonObject[],
+  isJudged: boolean,
+): { readonly first: readonly number[]; readonly rest: number[] } {
+  if (!isJudged || positions.length === 1) return { first: positions, rest: [] }
+  const ids = new Set<unknown>()
+  const first: number[] = []
+  const rest: number[] = []
+  for (const position of positions) {
+    const { _id: id } = documents[position]!
+    if (id !== undefined && ids.has(id)) rest.push(position)
+    else first.push(position)
+    ids.add(id)
+  }
+  return { first, rest }
+}
+
+/** Content that can be read once. */
+function hasStreams({ _attachments: attachments }: JsonObject): boolean {
+  if (!isJsonObject(attachments)) return false
+  return Object.values(attachments).some((one) => {
+    const data = isJsonObject(one) ? one['data'] : undefined
+    return typeof data === 'object' && data !== null && !(data instanceof Uint8Array)
+  })
+}
+
+function idOf({ _id: id }: JsonObject): string {
+  return typeof id === 'string' ? id : ''
+}
