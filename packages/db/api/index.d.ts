@@ -73,8 +73,8 @@ export interface AtomicOptions {
 }
 
 /**
- * What `getAttachment` gives. Nothing of the content is read before it is asked for, and it is read as of then: content that
- * nothing refers to any more is gone. While it is read, it stays.
+ * What `getAttachment` gives. The content is read when it is asked for, as of then. Content without any reference is
+ * gone by then, but it stays during a read.
  */
 export class Attachment {
     /** Its name, unique within its document. */
@@ -92,8 +92,8 @@ export class Attachment {
     /** With the attachment's content type. @throws as `bytes`. */
     blob(range?: ByteRange): Promise<Blob>;
     /**
-     * Reads as fast as it is read from, and takes the memory of one piece. Read it to its end or cancel it: until then the pages
-     * that it has yet to read can't be used again.
+     * Reads as fast as it is read from, and takes the memory of one piece. Read it to its end or cancel it: until then
+     * the pages that it has not read can't be used again.
      *
      * @example
      * const response = new Response(attachment.stream(), { headers: { 'content-type': attachment.contentType } })
@@ -202,13 +202,13 @@ export const CONTENT_TYPE_CHARS_MAX = 256;
  */
 export class ChangeFeed<T extends object> implements AsyncIterable<DocumentChange<Stored<T>>> {
     /**
-     * Everything up to this number has been handed out or filtered out, by the loop that was started last: `since: lastSeq` goes on
-     * from there, with nothing missed and nothing twice. A feed that is `descending` has it only at its end.
+     * Everything up to this sequence has been handed out or filtered out, by the loop that was started last. `since:
+     * lastSeq` continues there, with nothing missed and nothing twice. A `descending` feed has it only at its end.
      */
     get lastSeq(): number;
     /** All rows. Not of a live feed without a limit, which has no end. */
     toArray(): Promise<DocumentChange<Stored<T>>[]>;
-    /** All rows, and where to go on. */
+    /** All rows, and where to continue. */
     page(): Promise<ChangesPage<T>>;
     /** The rows in arrays, as they are read. */
     batches(): AsyncIterableIterator<readonly DocumentChange<Stored<T>>[]>;
@@ -222,11 +222,11 @@ export interface ChangesOptions<T extends object = Record<string, unknown>> {
     readonly since?: number | 'now';
     /** The epoch that `since` is of (`info()`): another one is PANNIER_EPOCH_MISMATCH. */
     readonly epoch?: string;
-    /** At most so many rows. */
+    /** The highest number of rows. */
     readonly limit?: number;
     /** Newest first. Not with `live`. */
     readonly descending?: boolean;
-    /** Goes on with new changes as they are committed, in this handle or another. */
+    /** Continues with new changes as they are committed, in this handle or another. */
     readonly live?: boolean;
     /** Rows have the document. */
     readonly docs?: boolean;
@@ -234,7 +234,7 @@ export interface ChangesOptions<T extends object = Record<string, unknown>> {
     readonly conflicts?: boolean;
     /** 'winner' (default): rows tell the winning revision; 'all': every leaf revision, the winner first. */
     readonly style?: 'winner' | 'all';
-    /** Only documents that it matches. Of a deleted one it sees `_id`, `_rev`, `_deleted: true` and the content it may have. */
+    /** Only documents that match it. For a deleted one it sees `_id`, `_rev`, `_deleted: true` and any content. */
     readonly selector?: Selector<Identified<T> & {
         readonly _deleted?: true;
     }>;
@@ -244,7 +244,7 @@ export interface ChangesOptions<T extends object = Record<string, unknown>> {
     readonly collation?: SelectorMeaning['collation'];
     /** Only documents with these ids. */
     readonly ids?: readonly string[];
-    /** Only documents of which it says yes; it sees what `selector` does. */
+    /** Only documents that it returns true for. It sees what `selector` sees. */
     readonly filter?: (document: Stored<T> & {
         readonly _deleted?: true;
     }) => unknown;
@@ -252,7 +252,7 @@ export interface ChangesOptions<T extends object = Record<string, unknown>> {
     readonly signal?: AbortSignal;
 }
 
-/** Changes read in one go, and where to go on. */
+/** Changes of one read, and where to continue. */
 export interface ChangesPage<T extends object> {
     /** In the order of their sequence numbers. */
     readonly changes: DocumentChange<Stored<T>>[];
@@ -284,9 +284,9 @@ export interface Collation {
 /** The documents of one collection, with its indexes, views, feeds and replications. */
 export class Collection<T extends object, Input extends object = T> extends CollectionOperations<T, Input> {
     /**
-     * Resolves when documents of older versions are migrated, for which reads and writes wait, and every index that was declared
-     * is built, for which they do not. (A collection that has no documents yet needs neither.) Looks at what other handles have done
-     * and what was asked for before: an index that is declared here and was dropped elsewhere is built again.
+     * Resolves when documents of older versions are migrated and every declared index is built. Reads and writes wait for
+     * the migration, not for indexes. (A collection without documents needs neither.) An index that is declared here and
+     * was dropped elsewhere is built again.
      *
      * @throws PANNIER_INDEX_MISMATCH if an index of the same name exists with another definition; PANNIER_NEWER_SCHEMA if newer
      *   code has migrated the collection; PANNIER_ABORTED if it was cancelled.
@@ -296,11 +296,12 @@ export class Collection<T extends object, Input extends object = T> extends Coll
      */
     ready(): Promise<void>;
     /**
-     * What has changed, in the order in which it did: each document that was written or deleted after `since`, once, with its
-     * newest revision. docs/internals/change-feed.md is the contract.
+     * The changes, in their order: each document that was written or deleted after `since`, once, with its newest
+     * revision. docs/internals/change-feed.md is the contract.
      *
-     * @throws While it is read: PANNIER_ABORTED; PANNIER_EPOCH_MISMATCH if `since` cannot be of this collection;
-     *   PANNIER_NOT_FOUND if the collection is dropped meanwhile (a live feed just ends), PANNIER_CLOSED (likewise).
+     * @throws While it is read: PANNIER_ABORTED; PANNIER_EPOCH_MISMATCH if `since` cannot be of this collection.
+     *   PANNIER_NOT_FOUND if the collection is dropped meanwhile, and PANNIER_CLOSED; a live feed just ends in both
+     *   cases.
      * @example
      * for await (const { seq, id, doc } of people.changes({ since, live: true, docs: true, signal })) show(id, doc)
      */
@@ -318,8 +319,8 @@ export class Collection<T extends object, Input extends object = T> extends Coll
     /** The indexes that the collection has. */
     indexes(): Promise<IndexInfo[]>;
     /**
-     * The documents that have one key in a unique index, all the same: replication has brought them, as replicas must not differ.
-     * At most `limit` keys are told (100 when left out).
+     * Documents that share a key of a unique index. Replication may bring them, because replicas must not differ. Reports
+     * at most `limit` keys (100 by default).
      *
      * @throws PANNIER_NOT_FOUND if there is no such index, or it is being built.
      * @example
@@ -329,13 +330,13 @@ export class Collection<T extends object, Input extends object = T> extends Coll
         readonly limit?: number;
     }): Promise<DuplicateKey[]>;
     /**
-     * Forgets an index at once, whatever its size; false if there is none of that name. It is no longer declared here; other handles
-     * that have declared it build it again when they declare it once more or call `ready()`.
+     * Drops an index at once, whatever its size; false if it does not exist. It is no longer declared here. Other handles
+     * that have declared it build it again when they declare it again or call `ready()`.
      */
     dropIndex(name: string): Promise<boolean>;
     /**
-     * A map/reduce view. It is stored under this name, so it need not be built again when the database is opened next; one of
-     * another source (or `version`) takes its place.
+     * A map/reduce view. It is stored under this name, so it need not be built again after the next `open`. A view with
+     * another source (or `version`) replaces it.
      *
      * @throws PANNIER_LIMIT (when it is queried) if the collection has too many views.
      * @example
@@ -396,7 +397,7 @@ export class Collection<T extends object, Input extends object = T> extends Coll
 
 /** What a commit has changed in one collection. */
 export interface CollectionChange {
-    /** Of the documents that were written, deleted or purged; undefined if they are too many to list, or not known. */
+    /** The ids of written, deleted and purged documents; undefined if they are too many to list, or not known. */
     readonly ids: readonly string[] | undefined;
     /** The collection was dropped. */
     readonly dropped: boolean;
@@ -407,8 +408,8 @@ export interface CollectionHost {
     /** Runs each write to the collection, or refuses it by throwing: then the replication fails. */
     readonly around?: (<T>(write: () => Promise<T>) => Promise<T>) | undefined;
     /**
-     * Is asked before revisions are written, each with `_id`, `_rev` and perhaps `_attachments`: gives for each what is to be written
-     * instead, or why it is denied.
+     * Called before revisions are written, each with `_id`, `_rev` and perhaps `_attachments`. Returns for each what to
+     * write instead, or why it is denied.
      */
     readonly admit?: ((documents: readonly JsonDocument[]) => Promise<readonly (JsonDocument | PannierError)[]>) | undefined;
     /** Writes what is admitted, in the place of `collection.put` with `atomic: false` and `newEdits: false`; its outcomes are those of that. */
@@ -428,11 +429,11 @@ export interface CollectionInfo {
     /** The sequence number given last; 0 before the first. */
     readonly lastSeq: number;
     /**
-     * Random, made with the collection: one that was dropped and made again, or lost with its storage, has another one, and its
-     * sequence numbers are others too. Undefined while the collection does not exist.
+     * Random, made with the collection. A collection that was dropped and created again, or lost with its storage, has
+     * another epoch and other sequences. Undefined while the collection does not exist.
      */
     readonly epoch: string | undefined;
-    /** So many revisions of a document are remembered, from each leaf up. */
+    /** The number of revisions that a document remembers, from each leaf up. */
     readonly revisionsLimit: number;
     /** The content of revisions that were replaced is kept, until `compact()`. */
     readonly history: boolean;
@@ -443,7 +444,7 @@ export interface CollectionInfo {
 /** The documents of a collection. Every write takes one or many; many are all or nothing. */
 export class CollectionOperations<T extends object, Input extends object = T> extends RevisionOperations<T> {
     /**
-     * The document with this id, undefined if there is none; for many ids an array in the same order.
+     * The document with this id, or undefined. Many ids give an array in the same order.
      *
      * @example
      * const ann = await people.get('ann')
@@ -473,12 +474,13 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
     insert(document: DocumentInput<Input>, options: BatchOptions): Promise<WriteOutcome>;
     insert(documents: readonly DocumentInput<Input>[], options: BatchOptions): Promise<WriteOutcome[]>;
     /**
-     * Creates a document, or replaces it when `_rev` is its current revision: so nobody's change is lost unseen. Of a document
-     * with conflicts `_rev` may be any leaf, which is the one that is replaced. One with `_deleted: true` is deleted.
+     * Creates a document, or replaces it when `_rev` is its current revision. So nobody's change is lost unseen. In a
+     * document with conflicts `_rev` may be any leaf, and that leaf is replaced. A document with `_deleted: true` is
+     * deleted.
      *
-     * @param options With `newEdits: false` revisions are taken up that another replica has made, with their `_rev` and
-     *   `_revisions`: there are no conflicts but the ones that they bring along, and what is known already changes nothing.
-     *   `atomic` as in `insert`.
+     * @param options With `newEdits: false`, stores revisions of another replica with their `_rev` and `_revisions`. They
+     *   never conflict with the write, but may become conflicts in the document; known revisions change nothing. `atomic`
+     *   as in `insert`.
      * @throws PANNIER_CONFLICT if `_rev` is not the current revision; `details` has the `id` and the current `rev`. Otherwise
      *   as `insert`. TypeError for a malformed `_rev` or `_revisions` of a replicated revision.
      * @example
@@ -491,8 +493,8 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
     put(document: DocumentInput<Input>, options: BatchOptions & EditOptions): Promise<WriteOutcome>;
     put(documents: readonly DocumentInput<Input>[], options: BatchOptions & EditOptions): Promise<WriteOutcome[]>;
     /**
-     * Creates or replaces documents, whatever is there. Of several with one id the last one counts. Throws as `insert`, but
-     * there are no conflicts.
+     * Creates or replaces documents, whatever is there. If several have the same id, the last one counts. Throws as
+     * `insert`, but never PANNIER_CONFLICT.
      */
     upsert(document: DocumentInput<Input>, options?: AtomicOptions): Promise<WriteResult>;
     upsert(documents: readonly DocumentInput<Input>[], options?: AtomicOptions): Promise<WriteResult[]>;
@@ -513,7 +515,7 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
      */
     update<Ids extends string | readonly string[]>(ids: Ids, change: DocumentPatch<Input> | ((document: Stored<T>) => DocumentInput<Input> | undefined)): Promise<Ids extends string ? WriteResult : WriteResult[]>;
     /**
-     * Deletes documents. Resolves with undefined for one that is not there. Of a document with conflicts the winner is deleted,
+     * Deletes documents. Resolves with undefined for a missing one. In a document with conflicts the winner is deleted,
      * or the leaf that `_rev` names, and the next leaf wins.
      *
      * @param options `atomic` as in `insert`.
@@ -542,7 +544,7 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
      */
     putAttachment(id: string, name: string, content: AttachmentContent, options?: PutAttachmentOptions): Promise<WriteResult>;
     /**
-     * An attachment; undefined if there is none. Its content is read when asked for: `bytes()`, `text()`, `blob()`, `stream()`.
+     * An attachment, or undefined. Its content is read when asked for: `bytes()`, `text()`, `blob()`, `stream()`.
      *
      * @example
      * const photo = await people.getAttachment('ann', 'photo.jpg')
@@ -550,16 +552,17 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
      */
     getAttachment(id: string, name: string, options?: GetAttachmentOptions): Promise<Attachment | undefined>;
     /**
-     * Takes an attachment from a document. Resolves with undefined if there is none.
+     * Deletes an attachment of a document. Resolves with undefined if it does not exist.
      *
      * @throws PANNIER_CONFLICT if `rev` is not current.
      */
     deleteAttachment(id: string, name: string, options?: DeleteAttachmentOptions): Promise<WriteResult | undefined>;
     /**
-     * A query: nothing is read before it is asked for an answer.
+     * A query. It reads nothing before it is asked for an answer.
      *
-     * With `dialect: 'couchdb'` the selector means what it means to CouchDB, above all of arrays (docs/internals/query-planner.md,
-     * "Dialects"); with `collation` strings are compared and sorted in an order that `registerCollation` was given.
+     * With `dialect: 'couchdb'` the selector means what it means to CouchDB, above all for arrays
+     * (docs/internals/query-planner.md, "Dialects"). With `collation` strings are compared and sorted in an order of
+     * `registerCollation`.
      *
      * @example
      * const adults = await people.find({ age: { $gte: 18 } }).sort('name').limit(20).toArray()
@@ -568,8 +571,9 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
      */
     find(selector?: Selector<Identified<T>> | WhereFilter, meaning?: SelectorMeaning): Query<Stored<T>, Identified<T>>;
     /**
-     * A search for words in the fields of a text index: `quick bro*` finds documents with the word "quick" and one that begins with
-     * "bro", `"brown fox"` the two next to each other. Case and diacritics don't matter. The best come first (BM25).
+     * A search for words in the fields of a text index. `quick bro*` finds documents with the word "quick" and a word
+     * that begins with "bro". `"brown fox"` finds the two words next to each other. Case and diacritics don't matter. The
+     * best come first (BM25).
      *
      * @example
      * const posts = db.collection<Post>('posts', { indexes: [{ on: ['title', 'body'], text: true }] })
@@ -577,8 +581,8 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
      */
     search(text: string, options?: SearchOptions<Identified<T>>): SearchQuery<Stored<T>, Identified<T>>;
     /**
-     * Documents in the order of their ids (by code point), with their revisions; or those with certain ids, in the order given,
-     * where rows tell which are deleted or not there. CouchDB's `_all_docs`.
+     * Documents in the order of their ids (by code point), with their revisions. With `ids`, those documents in the order
+     * given; their rows say which are deleted or missing. CouchDB's `_all_docs`.
      *
      * @example
      * const { total, offset, rows } = await people.list({ prefix: 'a', skip: 1000, limit: 20, docs: true }).page()
@@ -601,11 +605,12 @@ export interface CollectionOptions<T extends object = JsonObject, Schema = unkno
     /** Keeps the content of revisions that were replaced, until `compact()`. Persisted; false at first. */
     readonly history?: boolean;
     /**
-     * So many revisions, from each leaf up, are remembered, each in some 45 bytes. Persisted; 200 at first. A change takes effect as
-     * documents change. More edits of a document between two replications than this are a conflict on the other side.
+     * The number of revisions that a document remembers, from each leaf up, each in some 45 bytes. Persisted; 200 at
+     * first. A change takes effect as documents change. More edits of a document than this between two replications are a
+     * conflict on the other side.
      */
     readonly revisionsLimit?: number;
-    /** Cancels migrating and building; what was done is gone on with when the database is opened next. */
+    /** Cancels migrating and building. They continue when the database is opened next. */
     readonly signal?: AbortSignal;
     /** Called while documents are migrated, and again while indexes are built, with the part that is done, 0 to 1. */
     readonly onProgress?: (done: number) => void;
@@ -620,7 +625,7 @@ export type CollectionReplicateOptions = ReplicationOptions & ({
     readonly to?: undefined;
 });
 
-/** A collection, and what whoever has it has to say about replicating from or to it. */
+/** A collection, and the rules of its owner for replicating from or to it. */
 export interface CollectionSide extends CollectionHost {
     /** The collection to replicate from or to. */
     readonly collection: Exclude<ReplicationTarget, string | URL>;
@@ -666,7 +671,7 @@ export const DOCUMENT_TEXT_BYTES_MAX: number;
 export class Database<Schemas extends object = object> {
     /** As given to `open`. */
     readonly name: string;
-    /** Who can open it, and its keys; undefined when it is not encrypted. */
+    /** The passwords and keys that open it; undefined when it is not encrypted. */
     readonly encryption: Encryption | undefined;
     /** Where the database is: 'indexeddb', 'sqlite', 'memory', … */
     get storage(): string;
@@ -706,18 +711,20 @@ export class Database<Schemas extends object = object> {
      * @throws PANNIER_LIMIT if there are too many collections.
      */
     createCollection(name: string, settings?: Pick<CollectionOptions, 'history' | 'revisionsLimit'>): Promise<boolean>;
-    /** Forgets a collection with its documents and indexes at once, whatever its size; false if there is none. */
+    /** Drops a collection with its documents and indexes at once, whatever its size; false if it does not exist. */
     dropCollection(name: string): Promise<boolean>;
     /**
-     * Runs `body` in a transaction: what it writes through `tx` is committed when it resolves, all of it, and nothing of it if
-     * it throws. Resolves with what `body` returns.
+     * Runs `body` in a transaction. When `body` resolves, everything that it wrote through `tx` is committed. When it
+     * throws, nothing is. Resolves with what `body` returns.
      *
-     * Transactions and other writes take turns, in all tabs. So inside `body` write through `tx` only: waiting there for a
-     * write of the database itself (`people.insert(…)`) would wait for ever. Keep it short: others wait meanwhile. In the rare
-     * case that this tab was frozen in the midst and another one has written since, `body` runs again. docs/internals/transactions.md
+     * Transactions and other writes take turns, in all tabs. So inside `body` write through `tx` only. Awaiting a write
+     * of the database itself (`people.insert(…)`) would wait for ever. Keep it short: others wait meanwhile. In a rare
+     * case `body` runs again: this tab was frozen in the middle, and another one has written since.
+     * docs/internals/transactions.md
      *
-     * @throws PANNIER_DEADLOCK for writes of the database itself in `body`, where that can be known: in Node everywhere, in a browser up
-     *   to the first `await`; a wait that lasts is told on the console. PANNIER_TURN_TIMEOUT after `writeWaitMsMax`
+     * @throws PANNIER_DEADLOCK for writes of the database itself in `body`, where they can be detected: in Node
+     *   everywhere, in a browser up to the first `await`. The console reports a long wait. PANNIER_TURN_TIMEOUT after
+     *   `writeWaitMsMax`
      * @example
      * await db.transaction(async (tx) => {
      *   const accounts = tx.collection<Account>('accounts')
@@ -735,8 +742,8 @@ export class Database<Schemas extends object = object> {
      */
     onChange(listener: (change: DatabaseChange) => void): () => void;
     /**
-     * Makes sure that what other handles (tabs, workers) have committed up to now is seen. They tell one another anyway: those of one
-     * page or process at once, others in a moment; this is for those who have heard of a change in another way and come to read it.
+     * Makes sure that commits of other handles (tabs, workers) are seen. They notify each other anyway: handles of one
+     * page or process at once, others in a moment. Call it when you hear of a change in another way and want to read it.
      */
     refresh(): Promise<void>;
     /** Writes everything that is only in the log to pages. It is done by itself in time; before a backup, say, it is of use. */
@@ -751,13 +758,13 @@ export class Database<Schemas extends object = object> {
      */
     check(): Promise<CheckReport>;
     /**
-     * The whole database as one portable file, which `open(name, { from })` makes a database of, in any storage: for backups,
-     * and to hand out data that is loaded at once. It holds every write that was asked for before this call and no later one;
-     * reads and writes go on meanwhile. Pages are copied as they are, so it is as fast as reading. The room of what is deleted
-     * meanwhile is not used again before the stream was read to its end or cancelled.
+     * The whole database as one portable file, for backups or to ship data. `open(name, { from })` makes a database of
+     * it, in any storage. It holds every write that began before this call and no later one. Reads and writes continue
+     * meanwhile. Pages are copied as they are, so it is as fast as reading. The room of what is deleted meanwhile is not
+     * used again before the stream was read to its end or cancelled.
      *
-     * Of an encrypted database it is sealed: whoever can open the database at this time can restore it. With `sealed: false`
-     * it is plain.
+     * The file of an encrypted database is sealed: anyone who can open the database at this time can restore it. With
+     * `sealed: false` it is plain.
      *
      * @throws (the stream) PANNIER_ABORTED, PANNIER_CLOSED, PANNIER_CORRUPT, PANNIER_QUOTA_EXCEEDED
      * @example
@@ -765,16 +772,16 @@ export class Database<Schemas extends object = object> {
      */
     snapshot(options?: SnapshotOptions): ReadableStream<Uint8Array>;
     /**
-     * Replaces a password of an encrypted database. What is stored stays as it is, but for a few bytes.
+     * Replaces a password of an encrypted database. Only a few stored bytes change.
      *
      * @throws PANNIER_WRONG_KEY if `oldPassword` does not open it; PANNIER_NOT_ENCRYPTED.
      */
     changePassword(oldPassword: string, newPassword: string): Promise<void>;
     /**
-     * Moves the database to another kind of storage, under the same name, and closes it: from then on it is opened there. What it is now
-     * is deleted once the new one is complete; until then, and whenever it fails, it stays what and where it is. A move that was cut off, or
-     * could not delete, may leave a complete copy as well, which the next one replaces if nobody has written to it. Others that have
-     * it open may write meanwhile, which makes it take longer, and are closed when it is deleted.
+     * Moves the database to another kind of storage, under the same name, and closes it. From then on it is opened there.
+     * The original is deleted when the copy is complete; if the move fails, the original is unchanged. An interrupted
+     * move may leave a complete copy, which the next move replaces if nobody has written to it. Other handles may write
+     * meanwhile, which makes the move take longer. They are closed with the deletion.
      *
      * @throws PANNIER_EXISTS if there is a database of that name; PANNIER_ENCRYPTED, PANNIER_WRONG_KEY; PANNIER_ABORTED, PANNIER_QUOTA_EXCEEDED; PANNIER_LIMIT if others
      *   never stop to write
@@ -793,15 +800,15 @@ export class Database<Schemas extends object = object> {
      */
     sync(url: string | URL, options: DatabaseSyncOptions): Replication;
     /**
-     * Replicates from one database or collection to another one, each of which may be anywhere and have options of its own: also from a
-     * server to a server, through here.
+     * Replicates from one database or collection to another. Each may be anywhere and have options of its own. Two
+     * servers replicate through here.
      *
      * @example
      * const target = { url: 'https://b.example.org/people', auth: { username: 'ann', password } }
      * await db.replicate({ from: 'https://a.example.org/people', to: target, create: false })
      */
     replicate(options: DatabaseReplicateOptions): Replication;
-    /** Finishes the writes that were asked for and lets go of everything. Idempotent. */
+    /** Finishes pending writes and releases everything. Idempotent. */
     close(): Promise<void>;
     /** Closes the database and deletes it with everything in it, also when no room is left. */
     destroy(): Promise<void>;
@@ -883,9 +890,9 @@ export interface DirectionOptions {
     readonly ids?: readonly string[] | undefined;
     /** Only documents that it matches; as in a change feed, it sees tombstones too. */
     readonly selector?: Readonly<Record<string, unknown>> | undefined;
-    /** Only documents of which it says yes; or the name of a filter that the source (over HTTP) has: 'design/filter'. */
+    /** Only documents that it returns true for; or the name of a filter of the source (over HTTP): 'design/filter'. */
     readonly filter?: string | ((document: JsonObject) => unknown) | undefined;
-    /** What a filter by name is told. */
+    /** The parameters of a filter by name. */
     readonly parameters?: Readonly<Record<string, string>> | undefined;
     /** A view of the source (over HTTP), 'design/view': only documents for which it emits something. */
     readonly view?: string | undefined;
@@ -1009,22 +1016,23 @@ export class Encryption {
     /** Lets a key that a device or an account keeps open the database: AES-GCM with 256 bits; it need not be extractable. */
     addKey(key: CryptoKey, options?: SlotOptions): Promise<EncryptionSlot>;
     /**
-     * Makes a random key that opens the database, as text for a safe place: it is told this once.
+     * Makes a random key that opens the database, as text for a safe place. It is shown only now.
      *
      * @example
      * show(await db.encryption!.makeRecoveryKey())
      */
     makeRecoveryKey(options?: SlotOptions): Promise<string>;
     /**
-     * Whoever it stands for can't open the database any more; false if there is no such slot. The last one stays: PANNIER_LIMIT.
-     * Who has opened it once may have kept the keys: see `rotateKey`.
+     * Its password or key no longer opens the database; false if the slot does not exist. The last one must stay:
+     * PANNIER_LIMIT. Anyone who has opened the database may have kept its keys: see `rotateKey`.
      */
     deleteSlot(id: string): Promise<boolean>;
     /** As `db.changePassword`. */
     changePassword(oldPassword: string, newPassword: string): Promise<void>;
     /**
-     * Changes the key that pages and log are sealed with: what is written from now on is sealed with a new one, then all that
-     * there is, in the background, while reads and writes go on. Interrupted, it goes on when the database is opened again.
+     * Changes the key that seals pages and log. New writes use a new key at once. Then everything stored is sealed again
+     * in the background, while reads and writes continue. An interrupted rotation continues when the database is opened
+     * again.
      *
      * @throws PANNIER_ABORTED, PANNIER_CLOSED, PANNIER_CORRUPT, PANNIER_QUOTA_EXCEEDED
      */
@@ -1039,7 +1047,7 @@ export interface EncryptionInfo {
     readonly keyUses: number;
     /** Time for `rotateKey`: the key was used 2^28 times. At 2^31 writes are refused. */
     readonly isRotationDue: boolean;
-    /** A rotation is under way; one that was interrupted goes on by itself. */
+    /** A rotation is running; an interrupted one continues by itself. */
     readonly isRotating: boolean;
 }
 
@@ -1186,7 +1194,7 @@ export class Groups<Row extends object, Document extends object> implements Asyn
     sort(...fields: OrderedPath<FieldPath<Row>>[]): Groups<Row, Document>;
     /** Leaves out so many rows at the start. */
     skip(rows: number): Groups<Row, Document>;
-    /** At most so many rows. */
+    /** The highest number of rows. */
     limit(rows: number): Groups<Row, Document>;
     /** @throws PANNIER_LIMIT if the distinct values of a single group don't fit into memory; PANNIER_ABORTED. */
     toArray(): Promise<Row[]>;
@@ -1338,7 +1346,7 @@ export type InlineAttachment = Omit<AttachmentStub, 'length' | 'stub'> & {
     readonly data: string | Blob | Uint8Array;
 };
 
-/** What a document that is handed in may have beside its content. What reads tell of revisions is passed over. */
+/** What a document for a write may have beside its content. The fields that reads give about revisions are ignored. */
 export interface InputMeta extends Omit<RevisionMeta, '_deleted'> {
     /** Without one it gets one. */
     readonly _id?: string;
@@ -1363,9 +1371,9 @@ export interface ListIdsOptions extends Omit<ListOptions, keyof IdRange> {
 export interface ListOptions extends IdRange {
     /** From the last id to the first. */
     readonly descending?: boolean;
-    /** Leaves out so many rows at the start; costs no walk. */
+    /** Skips this number of rows at the start, without a walk. */
     readonly skip?: number;
-    /** At most so many rows. */
+    /** The highest number of rows. */
     readonly limit?: number;
     /** Rows have the document. */
     readonly docs?: boolean;
@@ -1508,9 +1516,9 @@ export interface LiveUpdate<Row> {
 }
 
 /**
- * Documents that belong to this copy of the collection: replication keeps its checkpoints here. They are not replicated, and in
- * neither the change feed nor counts, lists or queries. Their revisions are `0-1`, `0-2`, …; a deleted one leaves nothing behind. Ids
- * may be given with or without the `_local/` that documents carry.
+ * Documents that belong to this replica of the collection, such as replication checkpoints. They are not replicated,
+ * and are in neither the change feed nor counts, lists or queries. Their revisions are `0-1`, `0-2`, …; a deleted one
+ * leaves nothing behind. Ids may be given with or without the `_local/` that documents carry.
  *
  * @example
  * const seen = await people.local.get('seen')
@@ -1527,7 +1535,7 @@ export class LocalDocuments {
      */
     put(document: LocalInput): Promise<WriteResult>;
     /**
-     * Resolves with undefined if there is none.
+     * Resolves with undefined if it does not exist.
      *
      * @throws PANNIER_CONFLICT if a `_rev` is given that is not the current one.
      */
@@ -1544,7 +1552,7 @@ export type LocalInput = JsonObject & {
 
 /** Which local documents a list has. */
 export interface LocalListOptions extends IdRange {
-    /** At most so many. */
+    /** The highest number of rows. */
     readonly limit?: number;
 }
 
@@ -1557,9 +1565,8 @@ export interface LongWork {
 }
 
 /**
- * Makes a document of one version out of one of the version before; it is given a copy, with its `_id`, which stays what it is.
- * `{ _deleted: true }` deletes the document. What it throws, and a return value of undefined, is a failure: the document stays
- * as it is.
+ * Makes a document of one version from one of the version before. It gets a copy with its `_id`, which must stay the
+ * same. `{ _deleted: true }` deletes the document. An exception or undefined is a failure: the document stays as it is.
  */
 export type Migration = (document: JsonObject & {
     readonly _id: string;
@@ -1598,8 +1605,8 @@ export interface MissingRow {
 /** Options of `db.moveTo`. */
 export interface MoveOptions extends LongWork {
     /**
-     * What the new one is opened by. Of an encrypted database it has to open that as well: other passwords and keys are not moved with it.
-     * A plain one becomes encrypted.
+     * What opens the new database. It must also open the old one if that is encrypted; other passwords and keys are not
+     * moved. A plain database becomes encrypted.
      */
     readonly encryption?: Credential;
 }
@@ -1644,8 +1651,8 @@ export interface OpenOptions<Schemas extends object = Record<string, unknown>> {
     /** Memory for cached pages; 64 MiB by default. */
     readonly cacheBytesMax?: number;
     /**
-     * How long a write, or a transaction, may wait for its turn, in milliseconds: then it fails with PANNIER_TURN_TIMEOUT and nothing of it
-     * is written. It waits for transactions and writes of all tabs. By default there is no limit; a long wait is told on the console.
+     * How long a write, or a transaction, may wait for others of all tabs, in milliseconds. After that it fails with
+     * PANNIER_TURN_TIMEOUT, and nothing of it is written. By default there is no limit; the console reports a long wait.
      */
     readonly writeWaitMsMax?: number;
     /** Collections with their indexes, settings and schemas, as for `db.collection(name, options)`. */
@@ -1653,8 +1660,8 @@ export interface OpenOptions<Schemas extends object = Record<string, unknown>> {
         readonly [Name in keyof Schemas]: CollectionOptions<SchemaOutput<Schemas[Name]>, Schemas[Name]>;
     };
     /**
-     * A snapshot (`db.snapshot()`) to make the database of. There must not be one of that name yet; a function is only called
-     * if there is none, and what there is is opened.
+     * A snapshot (`db.snapshot()`) to make the database from. The database must not exist yet. A function is called only
+     * if it does not exist; otherwise the existing database is opened.
      */
     readonly from?: ByteSource | (() => ByteSource | Promise<ByteSource>);
     /** Called while a snapshot is read, then while indexes are built, with the part that is done, 0 to 1. */
@@ -1706,8 +1713,8 @@ export interface Problem {
 }
 
 /**
- * What kind of thing is wrong: the log or a page cannot be read, or the trees of a collection, its documents, revisions,
- * attachments, local documents, indexes or views do not match each other.
+ * What is wrong. The log or a page cannot be read; or trees, documents, revisions, attachments, local documents,
+ * indexes or views of a collection do not match each other.
  */
 export type ProblemCode = 'DAMAGED_LOG' | 'DAMAGED_PAGE' | 'WRONG_TREE' | 'WRONG_DOCUMENT' | 'WRONG_REVISION' | 'WRONG_ATTACHMENT' | 'WRONG_LOCAL_DOCUMENT' | 'WRONG_INDEX' | 'WRONG_VIEW';
 
@@ -1745,7 +1752,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
     sort(...fields: OrderedPath<FieldPath<Document>>[]): Query<T, Document>;
     /** Leaves out so many rows at the start. */
     skip(rows: number): Query<T, Document>;
-    /** At most so many rows. */
+    /** The highest number of rows. */
     limit(rows: number): Query<T, Document>;
     /** Exactly these fields of each document; `_id` and `_rev` only if they are named. A dotted path gives objects inside it. */
     fields<Path extends FieldPath<Document>>(...paths: Path[]): Query<Projected<Document, Path> & object, Document>;
@@ -1871,7 +1878,7 @@ export interface RepairedCollection {
     readonly documentsLost: number;
     /** Their ids, as far as they are known, at most `REPAIR_IDS_MAX`. */
     readonly idsLost: readonly string[];
-    /** Documents of which conflicting revisions, or the history, could not be read, at most `REPAIR_IDS_MAX`. */
+    /** Documents that lost conflicting revisions or their history, at most `REPAIR_IDS_MAX`. */
     readonly revisionsLost: readonly string[];
     /** Attachments that could not be read; their documents are there without them. At most `REPAIR_IDS_MAX`. */
     readonly attachmentsLost: readonly {
@@ -1893,17 +1900,17 @@ export interface RepairedCollection {
  * const { docsWritten } = await people.replicate({ from: 'https://example.org/people' })
  */
 export class Replication implements PromiseLike<ReplicationResult>, AsyncIterable<ReplicationEvent> {
-    /** Of several parts (push and pull, collections) what matters most. */
+    /** The most important status of several parts (push and pull, collections). */
     get status(): ReplicationStatus;
     /** Why it waits to try again, or has failed. */
     get error(): unknown;
-    /** Of all parts together. */
+    /** The sum of all parts. */
     get progress(): ReplicationProgress;
     /** Each direction of each collection. */
     get parts(): readonly ReplicationPart[];
     /**
-     * How many changes of the collections here are not sent yet, as far as is known here; also while there is no network. Never too few: a filter is
-     * not asked, and what has just come from the other side counts until the push has looked at it. Of a pull always 0.
+     * How many local changes are not sent yet, as far as is known here; also without a network. Never too low: it ignores
+     * filters, and changes that have just arrived count until the push has looked at them. Always 0 for a pull.
      *
      * @example
      * const left = await sync.unsent()
@@ -1912,7 +1919,7 @@ export class Replication implements PromiseLike<ReplicationResult>, AsyncIterabl
     unsent(): Promise<number>;
     /** The function returned ends it. */
     subscribe(listener: (event: ReplicationEvent) => void): () => void;
-    /** Lets go of connections until `resume()`. */
+    /** Releases connections until `resume()`. */
     pause(): void;
     /** Goes on after `pause()`. */
     resume(): void;
@@ -1957,13 +1964,13 @@ export type ReplicationEvent =
 
 /** Options of `sync` and `replicate`. */
 export interface ReplicationOptions extends DirectionOptions, HttpPeerOptions {
-    /** Goes on with changes as they are made. */
+    /** Continues with changes as they are made. */
     readonly live?: boolean | undefined;
     /** Tries again, for as long as it takes, when the other side can't be reached. Default: if `live`. */
     readonly retry?: boolean | undefined;
     /** Milliseconds to wait before the next try, of those waited before (0 at first). */
     readonly backOff?: ((delayMs: number) => number) | undefined;
-    /** False: a database that is not there is not made. */
+    /** False: a missing database is not created. */
     readonly create?: boolean | undefined;
     /** Ends it: awaiting it rejects with PANNIER_ABORTED. */
     readonly signal?: AbortSignal | undefined;
@@ -2083,7 +2090,7 @@ export interface RevisionInfo {
     readonly status: RevisionStatus;
 }
 
-/** What a read tells of a document's revisions, as far as it was asked for. */
+/** What a read gives about a document's revisions, as far as it was asked for. */
 export interface RevisionMeta {
     /** It is a tombstone: then it need not hold what a document does. */
     readonly _deleted?: true;
@@ -2102,8 +2109,8 @@ export abstract class RevisionOperations<T extends object> {
     /** The name of the collection. */
     readonly name: string;
     /**
-     * Revisions of a document: those that are named, or all its leaves, the winner first. One that is not there any more (or
-     * never was) is `missing`.
+     * Revisions of a document: the named ones, or all its leaves, the winner first. A revision that is gone, or never
+     * was, is `missing`.
      *
      * @param options With `revs` each has `_revisions`; with `latest` a revision that was replaced gives the leaf that
      *   descends from it.
@@ -2151,9 +2158,9 @@ export abstract class RevisionOperations<T extends object> {
      */
     conflicts(): Promise<ConflictedDocument[]>;
     /**
-     * Ends the conflicts of a document: `choose` is given its live leaves, the winner first, and what it returns replaces the
-     * winner; the other leaves are deleted, all in one commit. `choose` must be synchronous and may be called again. If it
-     * returns undefined everything stays as it is.
+     * Ends the conflicts of a document. `choose` gets its live leaves, the winner first. What it returns replaces the
+     * winner, and the other leaves are deleted, all in one commit. `choose` must be synchronous and may be called again.
+     * If it returns undefined everything stays as it is.
      *
      * @throws PANNIER_NOT_FOUND if there is no such document. What `choose` throws is passed on.
      * @example
@@ -2161,9 +2168,9 @@ export abstract class RevisionOperations<T extends object> {
      */
     resolve(id: string, choose: (leaves: RevisionDocument<T>[]) => DocumentInput<T> | undefined): Promise<WriteResult>;
     /**
-     * Forgets leaf revisions, each with the ancestors that only it has, as if they had never been: other replicas are not told,
-     * and may bring them back. Without `revs` nothing is left of the document, not even a tombstone. Revisions that are no
-     * leaves stay.
+     * Removes leaf revisions without a trace, each with the ancestors that only it has. Other replicas don't learn of it,
+     * and may bring them back. Without `revs` nothing is left of the document, not even a tombstone. Revisions that are
+     * not leaves stay.
      *
      * @throws TypeError for a malformed revision.
      * @example
@@ -2171,9 +2178,9 @@ export abstract class RevisionOperations<T extends object> {
      */
     purge(id: string, revs?: string | readonly string[]): Promise<PurgeResult>;
     /**
-     * Forgets the content of revisions that were replaced, which a collection with `history` keeps, and what uploads of
-     * attachments have left that were cut off by the end of their tab or process, at least 15 minutes ago. Resolves with how many have
-     * lost theirs. It goes in small steps: others write in between.
+     * Removes the content of replaced revisions, which a collection with `history` keeps. Also removes what interrupted
+     * uploads of attachments have left, if they ended at least 15 minutes ago. Resolves with the number of revisions that
+     * lost their content. It works in small steps: others write in between.
      */
     compact(): Promise<number>;
 }
@@ -2208,7 +2215,7 @@ export type RevisionStatus = 'available' | 'deleted' | 'missing';
 export interface SchemaOptions<Schema = unknown> {
     /** Any Standard Schema (zod, valibot, arktype, …): it checks and types what is written, and what it gives is stored. */
     readonly schema?: Schema;
-    /** Of the schema; 1 if it is left out. Raise it when documents that are stored have to change. */
+    /** The version of the schema; 1 by default. Raise it when stored documents have to change. */
     readonly version?: number;
     /** By the version that they lead to: one for each version from 2 on. */
     readonly migrations?: Readonly<Record<number, Migration>>;
@@ -2254,7 +2261,7 @@ export interface SearchOptions<Document> {
 export class SearchQuery<T extends object, Document extends object = T> implements AsyncIterable<T> {
     /** Leaves out so many rows at the start. */
     skip(rows: number): SearchQuery<T, Document>;
-    /** At most so many rows. */
+    /** The highest number of rows. */
     limit(rows: number): SearchQuery<T, Document>;
     /** Exactly these fields of each document, as `Query.fields`. */
     fields<Path extends FieldPath<Document>>(...paths: Path[]): SearchQuery<Projected<Document, Path> & object, Document>;
@@ -2287,7 +2294,7 @@ export interface SelectorMeaning {
 
 /** Options of a new password or key. */
 export interface SlotOptions {
-    /** For people, up to 100 characters; whoever can read the files can read it. */
+    /** For people, up to 100 characters. Anyone who can read the files can read it. */
     readonly label?: string;
 }
 
@@ -2333,9 +2340,10 @@ export interface Tombstone {
 /** `Schemas`: those that the database was opened with, by the names of the collections. */
 export class Transaction<Schemas extends object = object> {
     /**
-     * The collection inside the transaction: what is read through it includes what the transaction has written, which nobody
-     * else sees before it ends. Steps that overlap take effect in the order in which they were asked for. A query answers by what was
-     * written before it began: what is written meanwhile changes nothing in a loop over its rows. docs/internals/transactions.md is the contract.
+     * The collection inside the transaction. Reads include what the transaction has written, which nobody else sees
+     * before its end. Steps that overlap take effect in the order in which they were asked for. A query answers by what
+     * was written before it began: what is written meanwhile changes nothing in a loop over its rows.
+     * docs/internals/transactions.md is the contract.
      */
     collection<Name extends KnownName<Schemas>>(name: Name): CollectionOperations<DocumentOf<Schemas, Name>, InputOf<Schemas, Name>>;
     collection<T extends object = UnknownCollection>(name: string): CollectionOperations<T>;
@@ -2389,8 +2397,8 @@ export interface ViewDefinition<Document, Key, Value, Reduce> {
      */
     readonly map: (document: Document, emit: Emit<Key, Value>) => unknown;
     /**
-     * Maps many documents at a time, in place of `map`: for functions that run elsewhere, in a thread or a sandbox. Goes with a `version`.
-     * If it rejects, the update of the view ends with that error and goes on with the next query.
+     * Maps many documents at a time, instead of `map`: for functions that run elsewhere, in a thread or a sandbox. Needs
+     * a `version`. If it rejects, the update of the view ends with that error and continues with the next query.
      */
     readonly mapMany?: MapMany<Document>;
     /** What rows of equal keys (or all rows) are reduced to. The built-in ones are kept in the tree and cost no walk. */
@@ -2534,10 +2542,10 @@ export function badArgument(call: string, must: string, got: unknown): TypeError
 export function checkOptions(call: string, options: unknown, names: object): void;
 
 /**
- * Deletes a database with everything in it; fine if there is none. Unlike `db.destroy()` it needs no key. Handles that are open
- * elsewhere fail from then on.
+ * Destroys a database with everything in it; does nothing if it does not exist. Unlike `db.destroy()` it needs no key.
+ * Handles that are open elsewhere fail from then on.
  *
- * @throws PANNIER_BLOCKED if another tab does not let go of it; PANNIER_LOCKED
+ * @throws PANNIER_BLOCKED if another tab does not release it; PANNIER_LOCKED
  */
 export function destroy(name: string, options?: DestroyOptions): Promise<void>;
 
@@ -2563,9 +2571,9 @@ export function isPannierError(error: unknown, code?: ErrorCode): error is Panni
 export function open<Schemas extends object = object>(name: string, options?: OpenOptions<Schemas>): Promise<Database<Schemas>>;
 
 /**
- * Loads all parts of the library that are loaded on demand otherwise, some 170 KiB compressed. After it the page needs no file of the
- * library any more: it goes on when the network is gone, or when a new version of the app was deployed and the old files are deleted.
- * Call it when the page has nothing better to do; calling it again loads what could not be loaded.
+ * Loads all parts of the library that are otherwise loaded on demand, some 170 KiB compressed. Afterwards the page
+ * needs no file of the library. It keeps working without a network, and after a new version of the app has replaced the
+ * old files. Call it when the page is idle. Calling it again loads what could not be loaded.
  *
  * @throws PANNIER_MODULE_NOT_LOADED if a part can't be loaded; the others are.
  * @example
@@ -2581,23 +2589,23 @@ export function preload(): Promise<void>;
 export function putGuarded<T extends object, Input extends object>(collection: CollectionOperations<T, Input>, documents: readonly DocumentInput<Input>[], options: EditOptions, guard: DocumentGuard): Promise<WriteOutcome[]>;
 
 /**
- * Makes an order of strings known in this process, for the `collation` of queries, indexes and views. The name is what is stored: the
- * same one must always stand for the same order.
+ * Registers an order of strings in this process, for the `collation` of queries, indexes and views. Pannier stores the
+ * name, so one name must always mean the same order.
  *
- * @throws TypeError if it is none.
+ * @throws TypeError for a wrong name or key.
  * @example
  * registerCollation({ name: 'lower case 1', key: (text) => text.toLowerCase() })
  */
 export function registerCollation(collation: Collation): void;
 
 /**
- * Makes a healthy database of what can be read of a damaged one, which stays as it is and must not be open: documents with revisions and
- * attachments, local documents, settings and indexes. It reads past damaged pages, and takes documents from commits behind a damaged
- * one; of an encrypted database what authenticates. The new database is another replica: its sequences begin again, and views are built
- * when they are asked for.
+ * Makes a healthy database from what can be read of a damaged one: documents with revisions and attachments, local
+ * documents, settings and indexes. The damaged database must not be open, and stays unchanged. `repair` reads past
+ * damaged pages, and takes documents from commits behind a damaged one. From an encrypted database it takes what
+ * authenticates. The new database is another replica: its sequences begin again, and views are built on first use.
  *
- * @throws PANNIER_EXISTS if there is a database of the name `to`; PANNIER_NOT_FOUND if there is none of the name `name`; PANNIER_CORRUPT if
- *   nothing can be read, as the meta record is damaged; PANNIER_ABORTED; as `open`
+ * @throws PANNIER_EXISTS if a database `to` exists; PANNIER_NOT_FOUND if no database `name` exists. PANNIER_CORRUPT if
+ *   nothing can be read, because the meta record is damaged; PANNIER_ABORTED; as `open`.
  * @example
  * const report = await repair('shop', { to: 'shop-repaired' })
  * if (!report.isComplete) show(report.problems, report.collections)
@@ -2966,8 +2974,8 @@ interface Page {
 type PageArrived = (index: number, bytes: Uint8Array) => void;
 
 /**
- * Names one page of one database for ever: a page is never changed after it was written, and its id is never used for
- * another page. So a cached page can never be stale, in any tab. Positive safe integer.
+ * Names one page of one database for ever. A page never changes after its write, and its id is never used for another
+ * page. So a cached page can never be stale, in any tab. Positive safe integer.
  */
 type PageId = Brand<number, 'PageId'>;
 
@@ -3055,7 +3063,7 @@ interface RegexPredicate {
 
 type RestOf<Path extends string, Name> = Name extends string ? Path extends `${Name}.${infer Rest}` ? Rest : never : never;
 
-/** What a schema takes; any document where it is none. Nothing where it gives Dates, which are not stored. */
+/** What a schema takes; any document without a schema. Nothing where it gives Dates, which are not stored. */
 type SchemaInput<Schema> = HasDate<TypeOf<Schema, 'output'>> extends true ? {
     readonly schema: DatesAreNotStored;
 } : TypeOf<Schema, 'input'>;
@@ -3069,7 +3077,7 @@ interface SchemaIssue {
 
 type SchemaOf<Schemas extends object, Name extends string> = Name extends keyof Schemas ? Schemas[Name] : unknown;
 
-/** What a schema gives, which is what is stored; any document where it is none. */
+/** What a schema gives, which is stored; any document without a schema. */
 type SchemaOutput<Schema> = TypeOf<Schema, 'output'>;
 
 type SchemaResult<Output> = {
@@ -3130,7 +3138,10 @@ interface TypePredicate {
     readonly type: ValueType;
 }
 
-/** Documents of a collection that `open` was not told of, where their type is not named: probably its name is misspelt. */
+/**
+ * Documents of a collection that is not among the `collections` of `open`, without a type: probably its name is
+ * misspelt.
+ */
 interface UnknownCollection {
     readonly 'open() was given no collection of this name: mend the name, or give the type of its documents': never;
 }

@@ -278,8 +278,8 @@ interface Page {
 type PageArrived = (index: number, bytes: Uint8Array) => void;
 
 /**
- * Names one page of one database for ever: a page is never changed after it was written, and its id is never used for
- * another page. So a cached page can never be stale, in any tab. Positive safe integer.
+ * Names one page of one database for ever. A page never changes after its write, and its id is never used for another
+ * page. So a cached page can never be stale, in any tab. Positive safe integer.
  */
 type PageId = Brand<number, 'PageId'>;
 

@@ -101,7 +101,7 @@ export class GuardedCollection {
     list(options: ListOptions): DocumentList<ListedRow<Stored>>;
     /** The change feed. */
     changes(options: ChangesOptions<JsonObject>): ChangeFeed<JsonObject>;
-    /** A query: nothing is read before it is asked for an answer. */
+    /** A query. It reads nothing before it is asked for an answer. */
     find(selector: Selector<JsonObject>, meaning?: SelectorMeaning): Query<JsonObject, JsonObject>;
     /** A view that is defined like this, to be read. */
     view(name: string, definition: object): ReadableView;

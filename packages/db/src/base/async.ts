@@ -8,8 +8,8 @@ export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
 }
 
 /**
- * Goes on with `next` at once when the value is there, else when it arrives. (Not named `then`: a module that exports a
- * `then` is a thenable, and `await import()` of it never gives the module.)
+ * Calls `next` at once if the value is there, else when it arrives. (Not named `then`: a module that exports a `then`
+ * is a thenable, and `await import()` of it never gives the module.)
  */
 export function andThen<T, U>(value: MaybePromise<T>, next: (value: T) => MaybePromise<U>): MaybePromise<U> {
   return isPromise(value) ? value.then(next) : next(value)

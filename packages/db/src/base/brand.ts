@@ -4,8 +4,8 @@ declare const brand: unique symbol
 type Brand<T, Name extends string> = T & { readonly [brand]: Name }
 
 /**
- * Names one page of one database for ever: a page is never changed after it was written, and its id is never used for
- * another page. So a cached page can never be stale, in any tab. Positive safe integer.
+ * Names one page of one database for ever. A page never changes after its write, and its id is never used for another
+ * page. So a cached page can never be stale, in any tab. Positive safe integer.
  */
 export type PageId = Brand<number, 'PageId'>
 

@@ -41,8 +41,8 @@ export function eitherSignal(closing: AbortSignal, signal: AbortSignal | undefin
 }
 
 /**
- * Runs `work` again, after `refresh`, when another handle has overtaken it: it wrote first, or freed pages that this one still read
- * (a tab that was frozen for a while, say).
+ * Runs `work` again, after `refresh`, when another handle was faster: it wrote first, or freed pages that this one
+ * still read (after a tab was frozen, for example).
  */
 export async function retryWhenStale<T>(work: () => Promise<T>, refresh: () => Promise<unknown>): Promise<T> {
   for (let retries = 0; ; retries++) {
@@ -56,7 +56,9 @@ export async function retryWhenStale<T>(work: () => Promise<T>, refresh: () => P
   }
 }
 
-/** To be called after each step, and awaited if it gives a promise: which it does when it is time to let go of the thread. */
+/**
+ * Call it after each step, and await it if it returns a promise. It returns one when it is time to release the thread.
+ */
 export type Pause = () => MaybePromise<void>
 
 export function pauseIn(environment: Pick<Environment, 'now' | 'yield'>): Pause {
@@ -115,7 +117,7 @@ export class RunningWork {
 }
 
 export interface StepOptions extends WorkOptions {
-  /** Does a part of the work, and finds out by itself where to go on. False when nothing is left. */
+  /** Does a part of the work, and finds its position by itself. False when nothing is left. */
   readonly step: (work: RunningWork) => Promise<boolean>
   /** Learns what other handles have written, before a step that was overtaken runs again. */
   readonly refresh: () => Promise<unknown>

@@ -38,7 +38,7 @@ export interface Child {
   readonly overflow: boolean
   /** Only of leaves in sequence trees. */
   readonly garbage: Garbage | undefined
-  /** Of the entries below, as the tree's reducer encodes it; undefined where none is kept. */
+  /** The reduction of the entries below, as the tree's reducer encodes it; undefined where it is not kept. */
   readonly reduction: Uint8Array | undefined
 }
 

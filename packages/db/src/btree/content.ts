@@ -7,9 +7,9 @@ import { type LeafValue, leafEntryBytes } from './leaf.ts'
 import type { Child } from './branch.ts'
 
 /**
- * How content is cut into pages. 'full': one page after another is filled, for what only grows at the end. 'roomy': likewise,
- * with some room left for entries in between. 'even': spread over the pages, so that a page that grew a little does not
- * leave a sliver behind.
+ * How content is cut into pages. 'full' fills one page after another, for content that only grows at the end. 'roomy'
+ * does the same, with some room left for entries in between. 'even' spreads it over the pages, so that a page that grew
+ * a little does not leave a sliver behind.
  */
 export type Fill = 'full' | 'roomy' | 'even'
 
@@ -47,7 +47,7 @@ export class LeafContent {
     this.ends.push(this.size)
   }
 
-  /** Of a page of these entries: keys lose the prefix that all of their page share. */
+  /** The bytes of a page of these entries: keys lose the prefix that all of their page share. */
   bytesOf(from: number, to: number): number {
     const shared = sharedPrefixLength(this.keys[from]!, this.keys[to - 1]!)
     return this.ends[to]! - this.ends[from]! - shared * (to - from)

@@ -61,7 +61,7 @@ export class Leaf {
     this.memoryBytes = bytes.length + LEAF_OVERHEAD_BYTES
   }
 
-  /** The first entry whose key is not lower than `key`; `count` if there is none. */
+  /** The first entry whose key is not lower than `key`, else `count`. */
   search(key: string): number {
     const { prefix } = this
     if (!key.startsWith(prefix)) return key < prefix ? 0 : this.count

@@ -29,7 +29,7 @@ export interface PageIo {
   peek(id: PageId): Node | undefined
   /** Brings pages into memory until the function given is called. */
   load(ids: readonly PageId[]): MaybePromise<() => void>
-  /** The first of so many consecutive new ids. */
+  /** The first of `count` consecutive new ids. */
   allocate(count: number): PageId
   write(id: PageId, bytes: Uint8Array): MaybePromise<void>
   /** As `write`, of a page of `size` bytes that `build` makes: now or when the page is stored. It always makes the same. */

@@ -30,7 +30,7 @@ export interface Reducer<Result> {
   combine(parts: readonly Result[]): Result
 }
 
-/** What files call a reducer, 1 to 15. The layer that owns the reducer gives it the number, once and for all versions. */
+/** What files call a reducer, 1 to 15. The layer that owns the reducer gives it the number, which never changes. */
 export type ReducerId = number
 
 /** A reducer that trees may be created with: branches then carry the reduction of what is below each child. */
@@ -55,7 +55,7 @@ export function loadReducer(id: ReducerId): MaybePromise<StoredReducer<unknown>>
   return load(id)
 }
 
-/** Of a page of entries; undefined: none is kept. */
+/** The reduction of a page of entries; undefined: it is not kept. */
 export function encodedReduction<Result>(
   reducer: StoredReducer<Result>,
   entries: ReducedEntries,
@@ -64,7 +64,7 @@ export function encodedReduction<Result>(
   return result === undefined ? undefined : bounded(reducer.encode(result))
 }
 
-/** Of a page of children; undefined if one of them has none. */
+/** The reduction of a page of children; undefined if a child has no reduction. */
 export function combinedReduction<Result>(
   reducer: StoredReducer<Result>,
   children: readonly Child[],

@@ -108,8 +108,8 @@ function descend(cache: NodeCache, tree: Root, key: string): LeafPosition {
 }
 
 /**
- * The leaf that holds the entry of that rank, when `shift(separator)` entries more than the tree knows of stand before
- * each separator (an overlay above the tree).
+ * The leaf that holds the entry of that rank. `shift(separator)` is the number of entries before each separator that
+ * the tree does not know (those of an overlay above it).
  */
 export function descendToRank(
   cache: NodeCache,

@@ -8,7 +8,7 @@ export class ByteQueue {
     this.#source = source[Symbol.asyncIterator]()
   }
 
-  /** So many bytes, fewer only where the source ends. */
+  /** `count` bytes, fewer only where the source ends. */
   async take(count: number): Promise<Uint8Array> {
     const parts: Uint8Array[] = []
     let missing = count

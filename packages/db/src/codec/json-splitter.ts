@@ -14,13 +14,13 @@ import { DOCUMENT_DEPTH_MAX, DOCUMENT_TEXT_BYTES_MAX } from './document-format.t
 /** 'rows' and 'docs': as in 'couchdb', found by which of them is there. */
 export type JsonLayout = 'lines' | 'array' | 'rows' | 'docs'
 
-/** One document, or what stands in the place of one. */
+/** One document, or what stands instead of one. */
 export interface JsonPiece {
   /** 1 for the first. */
   readonly line: number
   /** Of its bytes. */
   readonly bytes: number
-  /** What it is; else `error` says why it can't be told. */
+  /** What it is; else `error` says why that is not known. */
   readonly value?: unknown
   readonly error?: PannierError
 }
@@ -86,7 +86,7 @@ export class JsonSplitter {
     if (this.layout !== 'lines') this.#checkRest(last)
   }
 
-  /** Passes over a byte order mark. False: there are too few bytes to tell. */
+  /** Skips a byte order mark. False: too few bytes to know. */
   #begin(last: boolean): boolean {
     if (this.#end < 3 && !last) return false
     const [a, b, c] = this.#buffer

@@ -347,7 +347,7 @@ export function decodeIdKey(key: Key): string {
   return ASCII.test(key) ? key : byteStringToText(key)
 }
 
-/** The smallest key above every key that starts with `prefix`; undefined if there is none. */
+/** The smallest key above every key that starts with `prefix`; undefined if no key is. */
 export function prefixUpperBound(prefix: string): Key | undefined {
   let end = prefix.length
   while (end > 0 && prefix.charCodeAt(end - 1) === 255) end--

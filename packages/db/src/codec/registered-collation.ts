@@ -20,10 +20,10 @@ export interface Collation {
 const registered = new Map<string, Collation>()
 
 /**
- * Makes an order of strings known in this process, for the `collation` of queries, indexes and views. The name is what is stored: the
- * same one must always stand for the same order.
+ * Registers an order of strings in this process, for the `collation` of queries, indexes and views. Pannier stores the
+ * name, so one name must always mean the same order.
  *
- * @throws TypeError if it is none.
+ * @throws TypeError for a wrong name or key.
  * @example
  * registerCollation({ name: 'lower case 1', key: (text) => text.toLowerCase() })
  */
@@ -45,7 +45,7 @@ export function knownCollation(name: string): Collation {
   return collation
 }
 
-/** Of an argument of the public API. */
+/** The collation of an argument of the public API. */
 export function collationNamed(name: unknown): Collation | undefined {
   if (name === undefined) return undefined
   const collation = typeof name === 'string' ? registered.get(name) : undefined
@@ -53,7 +53,7 @@ export function collationNamed(name: unknown): Collation | undefined {
   return collation
 }
 
-/** The value with keys in the place of its strings. Names of fields are strings too. */
+/** The value with keys instead of its strings. Names of fields are strings too. */
 export function collate(value: unknown, collation: Collation): unknown {
   if (typeof value === 'string') return collation.key(value)
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value

@@ -26,7 +26,7 @@ export class Shape {
   /** Some field has a name that every object inherits (`__proto__`, …): these must be defined, as assigning may do otherwise. */
   readonly mustDefine: boolean
   private positions: Map<string, number> | undefined
-  /** Of the names alone, the same in every database; kept here by hash-content.ts. */
+  /** The hash of the names alone, the same in every database; kept here by hash-content.ts. */
   hash: Uint8Array | undefined
 
   constructor(id: number, names: readonly string[], encoded: Uint8Array) {
@@ -36,7 +36,7 @@ export class Shape {
     this.mustDefine = names.some((name) => name in Object.prototype)
   }
 
-  /** The position of a field, -1 if there is none. */
+  /** The position of a field, else -1. */
   indexOf(name: string): number {
     this.positions ??= new Map(this.names.map((known, i) => [known, i]))
     return this.positions.get(name) ?? -1
@@ -65,7 +65,7 @@ export class ShapeDictionary {
     return shape
   }
 
-  /** A stored shape, e.g. one that another handle has committed. One that is known already is passed over. */
+  /** A stored shape, e.g. one that another handle has committed. A known one is ignored. */
   add(id: number, encoded: Uint8Array): void {
     if (id < 0 || id >= SHAPES_MAX) throw corruptBytes(`a shape has the id ${id}`)
     if (this.byId[id] === undefined) this.insert(new Shape(id, decodeShape(encoded), encoded))

@@ -13,7 +13,7 @@ export interface DatabaseContext {
   readonly wallClock: () => number
   /** Tokens of uploads of this handle that are under way. */
   readonly liveUploads: Set<string>
-  /** Writes that have yet to come to their transaction; closing waits for them, as they wait no longer then. */
+  /** Writes that have not reached their transaction yet. `close()` waits for them. */
   readonly pending: Set<Promise<unknown>>
   /** Nobody but `open` has the handle yet. */
   opening: boolean

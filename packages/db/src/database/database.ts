@@ -65,7 +65,7 @@ const STALE_ATTEMPTS_MAX = 20
 export class Database<Schemas extends object = object> {
   /** As given to `open`. */
   readonly name: string
-  /** Who can open it, and its keys; undefined when it is not encrypted. */
+  /** The passwords and keys that open it; undefined when it is not encrypted. */
   readonly encryption: Encryption | undefined
   readonly #parts: DatabaseParts
   readonly #context: DatabaseContext
@@ -176,7 +176,7 @@ export class Database<Schemas extends object = object> {
     })
   }
 
-  /** Forgets a collection with its documents and indexes at once, whatever its size; false if there is none. */
+  /** Drops a collection with its documents and indexes at once, whatever its size; false if it does not exist. */
   async dropCollection(name: string): Promise<boolean> {
     this.#assertOutside('dropCollection')
     const { store, catalog } = this.#context
@@ -188,15 +188,17 @@ export class Database<Schemas extends object = object> {
   }
 
   /**
-   * Runs `body` in a transaction: what it writes through `tx` is committed when it resolves, all of it, and nothing of it if
-   * it throws. Resolves with what `body` returns.
+   * Runs `body` in a transaction. When `body` resolves, everything that it wrote through `tx` is committed. When it
+   * throws, nothing is. Resolves with what `body` returns.
    *
-   * Transactions and other writes take turns, in all tabs. So inside `body` write through `tx` only: waiting there for a
-   * write of the database itself (`people.insert(…)`) would wait for ever. Keep it short: others wait meanwhile. In the rare
-   * case that this tab was frozen in the midst and another one has written since, `body` runs again. docs/internals/transactions.md
+   * Transactions and other writes take turns, in all tabs. So inside `body` write through `tx` only. Awaiting a write
+   * of the database itself (`people.insert(…)`) would wait for ever. Keep it short: others wait meanwhile. In a rare
+   * case `body` runs again: this tab was frozen in the middle, and another one has written since.
+   * docs/internals/transactions.md
    *
-   * @throws PANNIER_DEADLOCK for writes of the database itself in `body`, where that can be known: in Node everywhere, in a browser up
-   *   to the first `await`; a wait that lasts is told on the console. PANNIER_TURN_TIMEOUT after `writeWaitMsMax`
+   * @throws PANNIER_DEADLOCK for writes of the database itself in `body`, where they can be detected: in Node
+   *   everywhere, in a browser up to the first `await`. The console reports a long wait. PANNIER_TURN_TIMEOUT after
+   *   `writeWaitMsMax`
    * @example
    * await db.transaction(async (tx) => {
    *   const accounts = tx.collection<Account>('accounts')
@@ -241,8 +243,8 @@ export class Database<Schemas extends object = object> {
   }
 
   /**
-   * Makes sure that what other handles (tabs, workers) have committed up to now is seen. They tell one another anyway: those of one
-   * page or process at once, others in a moment; this is for those who have heard of a change in another way and come to read it.
+   * Makes sure that commits of other handles (tabs, workers) are seen. They notify each other anyway: handles of one
+   * page or process at once, others in a moment. Call it when you hear of a change in another way and want to read it.
    */
   async refresh(): Promise<void> {
     this.#assertOutside('refresh')
@@ -280,13 +282,13 @@ export class Database<Schemas extends object = object> {
   }
 
   /**
-   * The whole database as one portable file, which `open(name, { from })` makes a database of, in any storage: for backups,
-   * and to hand out data that is loaded at once. It holds every write that was asked for before this call and no later one;
-   * reads and writes go on meanwhile. Pages are copied as they are, so it is as fast as reading. The room of what is deleted
-   * meanwhile is not used again before the stream was read to its end or cancelled.
+   * The whole database as one portable file, for backups or to ship data. `open(name, { from })` makes a database of
+   * it, in any storage. It holds every write that began before this call and no later one. Reads and writes continue
+   * meanwhile. Pages are copied as they are, so it is as fast as reading. The room of what is deleted meanwhile is not
+   * used again before the stream was read to its end or cancelled.
    *
-   * Of an encrypted database it is sealed: whoever can open the database at this time can restore it. With `sealed: false`
-   * it is plain.
+   * The file of an encrypted database is sealed: anyone who can open the database at this time can restore it. With
+   * `sealed: false` it is plain.
    *
    * @throws (the stream) PANNIER_ABORTED, PANNIER_CLOSED, PANNIER_CORRUPT, PANNIER_QUOTA_EXCEEDED
    * @example
@@ -306,7 +308,7 @@ export class Database<Schemas extends object = object> {
   }
 
   /**
-   * Replaces a password of an encrypted database. What is stored stays as it is, but for a few bytes.
+   * Replaces a password of an encrypted database. Only a few stored bytes change.
    *
    * @throws PANNIER_WRONG_KEY if `oldPassword` does not open it; PANNIER_NOT_ENCRYPTED.
    */
@@ -316,10 +318,10 @@ export class Database<Schemas extends object = object> {
   }
 
   /**
-   * Moves the database to another kind of storage, under the same name, and closes it: from then on it is opened there. What it is now
-   * is deleted once the new one is complete; until then, and whenever it fails, it stays what and where it is. A move that was cut off, or
-   * could not delete, may leave a complete copy as well, which the next one replaces if nobody has written to it. Others that have
-   * it open may write meanwhile, which makes it take longer, and are closed when it is deleted.
+   * Moves the database to another kind of storage, under the same name, and closes it. From then on it is opened there.
+   * The original is deleted when the copy is complete; if the move fails, the original is unchanged. An interrupted
+   * move may leave a complete copy, which the next move replaces if nobody has written to it. Other handles may write
+   * meanwhile, which makes the move take longer. They are closed with the deletion.
    *
    * @throws PANNIER_EXISTS if there is a database of that name; PANNIER_ENCRYPTED, PANNIER_WRONG_KEY; PANNIER_ABORTED, PANNIER_QUOTA_EXCEEDED; PANNIER_LIMIT if others
    *   never stop to write
@@ -353,8 +355,8 @@ export class Database<Schemas extends object = object> {
   }
 
   /**
-   * Replicates from one database or collection to another one, each of which may be anywhere and have options of its own: also from a
-   * server to a server, through here.
+   * Replicates from one database or collection to another. Each may be anywhere and have options of its own. Two
+   * servers replicate through here.
    *
    * @example
    * const target = { url: 'https://b.example.org/people', auth: { username: 'ann', password } }
@@ -368,7 +370,7 @@ export class Database<Schemas extends object = object> {
     return new Replication(this.#context, { source: from, target: to }, others)
   }
 
-  /** Finishes the writes that were asked for and lets go of everything. Idempotent. */
+  /** Finishes pending writes and releases everything. Idempotent. */
   async close(): Promise<void> {
     this.#assertOutside('close')
     this.#closed ??= this.#closeOnce()
@@ -395,7 +397,7 @@ export class Database<Schemas extends object = object> {
     this.#context.opening = false
   }
 
-  /** Goes on with index builds that an earlier run has left. */
+  /** Continues index builds that an earlier run has left. */
   async #resumeBuilds(options: CollectionOptions): Promise<void> {
     const { store, catalog } = this.#context
     const unfinished = await store.read((snapshot) =>
@@ -441,7 +443,7 @@ export class Database<Schemas extends object = object> {
     }
   }
 
-  /** Commits are told in their order, those too that come while the notifier is loaded. */
+  /** Listeners get commits in their order, also those that come while the notifier is loaded. */
   #listen(): () => void {
     const { store, catalog } = this.#context
     const names = new Map<number, string>()

@@ -119,7 +119,7 @@ export class BodyView implements BodyParts {
     return this.attachmentsStart > 0
   }
 
-  /** What is kept of its attachments; undefined if there are none. */
+  /** The section of its attachments, or undefined. */
   get attachments(): Uint8Array | undefined {
     const { attachmentsStart } = this
     return attachmentsStart === 0 ? undefined : this.bytes.subarray(attachmentsStart, this.contentStart)

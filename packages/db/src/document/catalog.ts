@@ -53,7 +53,7 @@ export class Catalog {
     this.#randomId = randomId
   }
 
-  /** The collection in this snapshot or transaction; undefined if there is none. */
+  /** The collection in this snapshot or transaction, or undefined. */
   collection(snapshot: Snapshot, name: string): CollectionState | undefined {
     const tree = snapshot.tree(CATALOG)
     if (tree === undefined) return undefined
@@ -74,8 +74,8 @@ export class Catalog {
   }
 
   /**
-   * As `collection`, for a write of documents. Indexes whose collation this process does not know can't be kept in step with it,
-   * so they are forgotten: whoever declares them again has them built again.
+   * As `collection`, for a write of documents. Indexes with an unknown collation can't be maintained, so they are
+   * dropped. A later declaration builds them again.
    */
   collectionToWrite(transaction: WriteTransaction, name: string): CollectionState | undefined {
     const state = this.collection(transaction, name)
@@ -84,7 +84,7 @@ export class Catalog {
     return this.setIndexes(transaction, { ...state, unknownIndexes: undefined }, state.indexes)
   }
 
-  /** There is none of that name yet. */
+  /** No collection has that name yet. */
   create(transaction: WriteTransaction, name: string, chosen: Partial<CollectionSettings> = {}): CollectionState {
     const tree = transaction.tree(CATALOG) ?? transaction.createTree(CATALOG, 'inline')
     if (tree.count(rangeOf(COLLECTION)) >= COLLECTIONS_MAX) {

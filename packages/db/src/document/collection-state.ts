@@ -20,7 +20,7 @@ interface CollectionTrees {
 export interface CollectionSettings {
   /** The content of revisions that were replaced is kept until it is compacted away. */
   readonly history: boolean
-  /** So many revisions, from each leaf up, are remembered. */
+  /** The number of revisions that are remembered, from each leaf up. */
   readonly revisionsLimit: number
 }
 
@@ -67,7 +67,7 @@ export function collectionTrees(number: number): CollectionTrees {
  * layer knows what versions mean.
  */
 export interface SchemaState {
-  /** 1 or more. That of every document, but for those that `pending` names and for failures. */
+  /** 1 or more. The version of every document, except those in `pending` and failures. */
   readonly version: number
   /** What is not migrated yet, ascending and disjoint; empty when the migration is done. */
   readonly pending: readonly PendingMigration[]

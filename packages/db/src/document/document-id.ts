@@ -22,8 +22,8 @@ const COUNTER_END: number = 16 ** COUNTER_DIGITS
 const RANDOM_DIGITS = 16
 
 /**
- * Makes ids that sort by the time they were made at: 48 bits of milliseconds, 16 bits that count within one, 64 random bits,
- * as 32 hex digits. Ids that are made together share the random bits.
+ * Makes ids that sort by their time: 48 bits of milliseconds, a counter of 16 bits, 64 random bits, as 32 hex digits.
+ * Ids that are made together share the random bits.
  */
 export type IdGenerator = () => () => string
 

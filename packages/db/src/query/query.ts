@@ -95,7 +95,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
     return this.#with<T>({ skip: checkedCount(rows, 'skip') })
   }
 
-  /** At most so many rows. */
+  /** The highest number of rows. */
   limit(rows: number): Query<T, Document> {
     return this.#with<T>({ limit: checkedCount(rows, 'limit') })
   }

@@ -107,7 +107,7 @@ export class GuardedCollection {
     return this.#collection.changes(options)
   }
 
-  /** A query: nothing is read before it is asked for an answer. */
+  /** A query. It reads nothing before it is asked for an answer. */
   find(selector: Selector<JsonObject>, meaning?: SelectorMeaning): Query<JsonObject, JsonObject> {
     this.#within(undefined)
     return this.#collection.find(selector as never, meaning) as unknown as Query<JsonObject, JsonObject>

@@ -19,8 +19,8 @@ import { entryKeysOfList } from '../../view/mapped-rows.ts'
 import { keysTree, listViews, purgesAfter, rowsTree, type ViewState } from '../../view/view-catalog.ts'
 
 /**
- * What kind of thing is wrong: the log or a page cannot be read, or the trees of a collection, its documents, revisions,
- * attachments, local documents, indexes or views do not match each other.
+ * What is wrong. The log or a page cannot be read; or trees, documents, revisions, attachments, local documents,
+ * indexes or views of a collection do not match each other.
  */
 export type ProblemCode =
   | 'DAMAGED_LOG'

@@ -31,7 +31,7 @@ export interface RepairedCollection {
   readonly documentsLost: number
   /** Their ids, as far as they are known, at most `REPAIR_IDS_MAX`. */
   readonly idsLost: readonly string[]
-  /** Documents of which conflicting revisions, or the history, could not be read, at most `REPAIR_IDS_MAX`. */
+  /** Documents that lost conflicting revisions or their history, at most `REPAIR_IDS_MAX`. */
   readonly revisionsLost: readonly string[]
   /** Attachments that could not be read; their documents are there without them. At most `REPAIR_IDS_MAX`. */
   readonly attachmentsLost: readonly { readonly id: string; readonly name: string }[]

@@ -13,13 +13,13 @@ const REPAIR_OPTIONS: OptionNames<RepairOptions> = {
 }
 
 /**
- * Makes a healthy database of what can be read of a damaged one, which stays as it is and must not be open: documents with revisions and
- * attachments, local documents, settings and indexes. It reads past damaged pages, and takes documents from commits behind a damaged
- * one; of an encrypted database what authenticates. The new database is another replica: its sequences begin again, and views are built
- * when they are asked for.
+ * Makes a healthy database from what can be read of a damaged one: documents with revisions and attachments, local
+ * documents, settings and indexes. The damaged database must not be open, and stays unchanged. `repair` reads past
+ * damaged pages, and takes documents from commits behind a damaged one. From an encrypted database it takes what
+ * authenticates. The new database is another replica: its sequences begin again, and views are built on first use.
  *
- * @throws PANNIER_EXISTS if there is a database of the name `to`; PANNIER_NOT_FOUND if there is none of the name `name`; PANNIER_CORRUPT if
- *   nothing can be read, as the meta record is damaged; PANNIER_ABORTED; as `open`
+ * @throws PANNIER_EXISTS if a database `to` exists; PANNIER_NOT_FOUND if no database `name` exists. PANNIER_CORRUPT if
+ *   nothing can be read, because the meta record is damaged; PANNIER_ABORTED; as `open`.
  * @example
  * const report = await repair('shop', { to: 'shop-repaired' })
  * if (!report.isComplete) show(report.problems, report.collections)

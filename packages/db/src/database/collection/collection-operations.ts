@@ -98,7 +98,7 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
   #guess: ShapeGuess | undefined
 
   /**
-   * The document with this id, undefined if there is none; for many ids an array in the same order.
+   * The document with this id, or undefined. Many ids give an array in the same order.
    *
    * @example
    * const ann = await people.get('ann')
@@ -143,12 +143,13 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
   }
 
   /**
-   * Creates a document, or replaces it when `_rev` is its current revision: so nobody's change is lost unseen. Of a document
-   * with conflicts `_rev` may be any leaf, which is the one that is replaced. One with `_deleted: true` is deleted.
+   * Creates a document, or replaces it when `_rev` is its current revision. So nobody's change is lost unseen. In a
+   * document with conflicts `_rev` may be any leaf, and that leaf is replaced. A document with `_deleted: true` is
+   * deleted.
    *
-   * @param options With `newEdits: false` revisions are taken up that another replica has made, with their `_rev` and
-   *   `_revisions`: there are no conflicts but the ones that they bring along, and what is known already changes nothing.
-   *   `atomic` as in `insert`.
+   * @param options With `newEdits: false`, stores revisions of another replica with their `_rev` and `_revisions`. They
+   *   never conflict with the write, but may become conflicts in the document; known revisions change nothing. `atomic`
+   *   as in `insert`.
    * @throws PANNIER_CONFLICT if `_rev` is not the current revision; `details` has the `id` and the current `rev`. Otherwise
    *   as `insert`. TypeError for a malformed `_rev` or `_revisions` of a replicated revision.
    * @example
@@ -178,8 +179,8 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
   }
 
   /**
-   * Creates or replaces documents, whatever is there. Of several with one id the last one counts. Throws as `insert`, but
-   * there are no conflicts.
+   * Creates or replaces documents, whatever is there. If several have the same id, the last one counts. Throws as
+   * `insert`, but never PANNIER_CONFLICT.
    */
   upsert(document: DocumentInput<Input>, options?: AtomicOptions): Promise<WriteResult>
   upsert(documents: readonly DocumentInput<Input>[], options?: AtomicOptions): Promise<WriteResult[]>
@@ -222,7 +223,7 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
   }
 
   /**
-   * Deletes documents. Resolves with undefined for one that is not there. Of a document with conflicts the winner is deleted,
+   * Deletes documents. Resolves with undefined for a missing one. In a document with conflicts the winner is deleted,
    * or the leaf that `_rev` names, and the next leaf wins.
    *
    * @param options `atomic` as in `insert`.
@@ -269,7 +270,7 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
   }
 
   /**
-   * An attachment; undefined if there is none. Its content is read when asked for: `bytes()`, `text()`, `blob()`, `stream()`.
+   * An attachment, or undefined. Its content is read when asked for: `bytes()`, `text()`, `blob()`, `stream()`.
    *
    * @example
    * const photo = await people.getAttachment('ann', 'photo.jpg')
@@ -280,7 +281,7 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
   }
 
   /**
-   * Takes an attachment from a document. Resolves with undefined if there is none.
+   * Deletes an attachment of a document. Resolves with undefined if it does not exist.
    *
    * @throws PANNIER_CONFLICT if `rev` is not current.
    */
@@ -289,10 +290,11 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
   }
 
   /**
-   * A query: nothing is read before it is asked for an answer.
+   * A query. It reads nothing before it is asked for an answer.
    *
-   * With `dialect: 'couchdb'` the selector means what it means to CouchDB, above all of arrays (docs/internals/query-planner.md,
-   * "Dialects"); with `collation` strings are compared and sorted in an order that `registerCollation` was given.
+   * With `dialect: 'couchdb'` the selector means what it means to CouchDB, above all for arrays
+   * (docs/internals/query-planner.md, "Dialects"). With `collation` strings are compared and sorted in an order of
+   * `registerCollation`.
    *
    * @example
    * const adults = await people.find({ age: { $gte: 18 } }).sort('name').limit(20).toArray()
@@ -309,8 +311,9 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
   }
 
   /**
-   * A search for words in the fields of a text index: `quick bro*` finds documents with the word "quick" and one that begins with
-   * "bro", `"brown fox"` the two next to each other. Case and diacritics don't matter. The best come first (BM25).
+   * A search for words in the fields of a text index. `quick bro*` finds documents with the word "quick" and a word
+   * that begins with "bro". `"brown fox"` finds the two words next to each other. Case and diacritics don't matter. The
+   * best come first (BM25).
    *
    * @example
    * const posts = db.collection<Post>('posts', { indexes: [{ on: ['title', 'body'], text: true }] })
@@ -321,8 +324,8 @@ export class CollectionOperations<T extends object, Input extends object = T> ex
   }
 
   /**
-   * Documents in the order of their ids (by code point), with their revisions; or those with certain ids, in the order given,
-   * where rows tell which are deleted or not there. CouchDB's `_all_docs`.
+   * Documents in the order of their ids (by code point), with their revisions. With `ids`, those documents in the order
+   * given; their rows say which are deleted or missing. CouchDB's `_all_docs`.
    *
    * @example
    * const { total, offset, rows } = await people.list({ prefix: 'a', skip: 1000, limit: 20, docs: true }).page()

@@ -42,11 +42,11 @@ export interface CollectionInfo {
   /** The sequence number given last; 0 before the first. */
   readonly lastSeq: number
   /**
-   * Random, made with the collection: one that was dropped and made again, or lost with its storage, has another one, and its
-   * sequence numbers are others too. Undefined while the collection does not exist.
+   * Random, made with the collection. A collection that was dropped and created again, or lost with its storage, has
+   * another epoch and other sequences. Undefined while the collection does not exist.
    */
   readonly epoch: string | undefined
-  /** So many revisions of a document are remembered, from each leaf up. */
+  /** The number of revisions that a document remembers, from each leaf up. */
   readonly revisionsLimit: number
   /** The content of revisions that were replaced is kept, until `compact()`. */
   readonly history: boolean

@@ -81,9 +81,9 @@ export class Collection<T extends object, Input extends object = T> extends Coll
   }
 
   /**
-   * Resolves when documents of older versions are migrated, for which reads and writes wait, and every index that was declared
-   * is built, for which they do not. (A collection that has no documents yet needs neither.) Looks at what other handles have done
-   * and what was asked for before: an index that is declared here and was dropped elsewhere is built again.
+   * Resolves when documents of older versions are migrated and every declared index is built. Reads and writes wait for
+   * the migration, not for indexes. (A collection without documents needs neither.) An index that is declared here and
+   * was dropped elsewhere is built again.
    *
    * @throws PANNIER_INDEX_MISMATCH if an index of the same name exists with another definition; PANNIER_NEWER_SCHEMA if newer
    *   code has migrated the collection; PANNIER_ABORTED if it was cancelled.
@@ -97,11 +97,12 @@ export class Collection<T extends object, Input extends object = T> extends Coll
   }
 
   /**
-   * What has changed, in the order in which it did: each document that was written or deleted after `since`, once, with its
-   * newest revision. docs/internals/change-feed.md is the contract.
+   * The changes, in their order: each document that was written or deleted after `since`, once, with its newest
+   * revision. docs/internals/change-feed.md is the contract.
    *
-   * @throws While it is read: PANNIER_ABORTED; PANNIER_EPOCH_MISMATCH if `since` cannot be of this collection;
-   *   PANNIER_NOT_FOUND if the collection is dropped meanwhile (a live feed just ends), PANNIER_CLOSED (likewise).
+   * @throws While it is read: PANNIER_ABORTED; PANNIER_EPOCH_MISMATCH if `since` cannot be of this collection.
+   *   PANNIER_NOT_FOUND if the collection is dropped meanwhile, and PANNIER_CLOSED; a live feed just ends in both
+   *   cases.
    * @example
    * for await (const { seq, id, doc } of people.changes({ since, live: true, docs: true, signal })) show(id, doc)
    */
@@ -138,8 +139,8 @@ export class Collection<T extends object, Input extends object = T> extends Coll
   }
 
   /**
-   * The documents that have one key in a unique index, all the same: replication has brought them, as replicas must not differ.
-   * At most `limit` keys are told (100 when left out).
+   * Documents that share a key of a unique index. Replication may bring them, because replicas must not differ. Reports
+   * at most `limit` keys (100 by default).
    *
    * @throws PANNIER_NOT_FOUND if there is no such index, or it is being built.
    * @example
@@ -156,8 +157,8 @@ export class Collection<T extends object, Input extends object = T> extends Coll
   }
 
   /**
-   * Forgets an index at once, whatever its size; false if there is none of that name. It is no longer declared here; other handles
-   * that have declared it build it again when they declare it once more or call `ready()`.
+   * Drops an index at once, whatever its size; false if it does not exist. It is no longer declared here. Other handles
+   * that have declared it build it again when they declare it again or call `ready()`.
    */
   async dropIndex(name: string): Promise<boolean> {
     const { store, catalog } = this.#context
@@ -170,8 +171,8 @@ export class Collection<T extends object, Input extends object = T> extends Coll
   }
 
   /**
-   * A map/reduce view. It is stored under this name, so it need not be built again when the database is opened next; one of
-   * another source (or `version`) takes its place.
+   * A map/reduce view. It is stored under this name, so it need not be built again after the next `open`. A view with
+   * another source (or `version`) replaces it.
    *
    * @throws PANNIER_LIMIT (when it is queried) if the collection has too many views.
    * @example

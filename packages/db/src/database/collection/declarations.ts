@@ -33,11 +33,12 @@ export interface CollectionOptions<T extends object = JsonObject, Schema = unkno
   /** Keeps the content of revisions that were replaced, until `compact()`. Persisted; false at first. */
   readonly history?: boolean
   /**
-   * So many revisions, from each leaf up, are remembered, each in some 45 bytes. Persisted; 200 at first. A change takes effect as
-   * documents change. More edits of a document between two replications than this are a conflict on the other side.
+   * The number of revisions that a document remembers, from each leaf up, each in some 45 bytes. Persisted; 200 at
+   * first. A change takes effect as documents change. More edits of a document than this between two replications are a
+   * conflict on the other side.
    */
   readonly revisionsLimit?: number
-  /** Cancels migrating and building; what was done is gone on with when the database is opened next. */
+  /** Cancels migrating and building. They continue when the database is opened next. */
   readonly signal?: AbortSignal
   /** Called while documents are migrated, and again while indexes are built, with the part that is done, 0 to 1. */
   readonly onProgress?: (done: number) => void
@@ -111,7 +112,7 @@ export class Declarations implements Declared {
     this.#refused = undefined
   }
 
-  /** Also goes on with builds that an earlier run has left. */
+  /** Also continues builds that an earlier run has left. */
   build(options: CollectionOptions = {}, look: 'newest' | 'known' = 'newest'): void {
     // Nothing is newer than what was just opened, and no write came before.
     if (this.#lookAsked !== 'newest') this.#lookAsked = this.#context.opening ? 'known' : look

@@ -9,9 +9,9 @@ import type { CollectionAccess } from './collection-access.ts'
 export interface ListOptions extends IdRange {
   /** From the last id to the first. */
   readonly descending?: boolean
-  /** Leaves out so many rows at the start; costs no walk. */
+  /** Skips this number of rows at the start, without a walk. */
   readonly skip?: number
-  /** At most so many rows. */
+  /** The highest number of rows. */
   readonly limit?: number
   /** Rows have the document. */
   readonly docs?: boolean

@@ -16,7 +16,7 @@ export type Stored<T extends object> = Identified<T> & {
   readonly _attachments?: Readonly<Record<string, AttachmentStub>>
 }
 
-/** What a read tells of a document's revisions, as far as it was asked for. */
+/** What a read gives about a document's revisions, as far as it was asked for. */
 export interface RevisionMeta {
   /** It is a tombstone: then it need not hold what a document does. */
   readonly _deleted?: true
@@ -43,7 +43,7 @@ export interface WithAttachments {
   readonly attachments: AttachmentForm
 }
 
-/** What a document that is handed in may have beside its content. What reads tell of revisions is passed over. */
+/** What a document for a write may have beside its content. The fields that reads give about revisions are ignored. */
 export interface InputMeta extends Omit<RevisionMeta, '_deleted'> {
   /** Without one it gets one. */
   readonly _id?: string

@@ -16,7 +16,7 @@ export type LocalInput = JsonObject & { readonly _id: string; readonly _rev?: st
 
 /** Which local documents a list has. */
 export interface LocalListOptions extends IdRange {
-  /** At most so many. */
+  /** The highest number of rows. */
   readonly limit?: number
 }
 
@@ -32,9 +32,9 @@ const LIST_OPTIONS: OptionNames<LocalListOptions> = {
 type LocalModule = typeof localDocuments
 
 /**
- * Documents that belong to this copy of the collection: replication keeps its checkpoints here. They are not replicated, and in
- * neither the change feed nor counts, lists or queries. Their revisions are `0-1`, `0-2`, …; a deleted one leaves nothing behind. Ids
- * may be given with or without the `_local/` that documents carry.
+ * Documents that belong to this replica of the collection, such as replication checkpoints. They are not replicated,
+ * and are in neither the change feed nor counts, lists or queries. Their revisions are `0-1`, `0-2`, …; a deleted one
+ * leaves nothing behind. Ids may be given with or without the `_local/` that documents carry.
  *
  * @example
  * const seen = await people.local.get('seen')
@@ -70,7 +70,7 @@ export class LocalDocuments {
   }
 
   /**
-   * Resolves with undefined if there is none.
+   * Resolves with undefined if it does not exist.
    *
    * @throws PANNIER_CONFLICT if a `_rev` is given that is not the current one.
    */

@@ -48,8 +48,8 @@ export abstract class RevisionOperations<T extends object> {
   }
 
   /**
-   * Revisions of a document: those that are named, or all its leaves, the winner first. One that is not there any more (or
-   * never was) is `missing`.
+   * Revisions of a document: the named ones, or all its leaves, the winner first. A revision that is gone, or never
+   * was, is `missing`.
    *
    * @param options With `revs` each has `_revisions`; with `latest` a revision that was replaced gives the leaf that
    *   descends from it.
@@ -142,9 +142,9 @@ export abstract class RevisionOperations<T extends object> {
   }
 
   /**
-   * Ends the conflicts of a document: `choose` is given its live leaves, the winner first, and what it returns replaces the
-   * winner; the other leaves are deleted, all in one commit. `choose` must be synchronous and may be called again. If it
-   * returns undefined everything stays as it is.
+   * Ends the conflicts of a document. `choose` gets its live leaves, the winner first. What it returns replaces the
+   * winner, and the other leaves are deleted, all in one commit. `choose` must be synchronous and may be called again.
+   * If it returns undefined everything stays as it is.
    *
    * @throws PANNIER_NOT_FOUND if there is no such document. What `choose` throws is passed on.
    * @example
@@ -158,9 +158,9 @@ export abstract class RevisionOperations<T extends object> {
   }
 
   /**
-   * Forgets leaf revisions, each with the ancestors that only it has, as if they had never been: other replicas are not told,
-   * and may bring them back. Without `revs` nothing is left of the document, not even a tombstone. Revisions that are no
-   * leaves stay.
+   * Removes leaf revisions without a trace, each with the ancestors that only it has. Other replicas don't learn of it,
+   * and may bring them back. Without `revs` nothing is left of the document, not even a tombstone. Revisions that are
+   * not leaves stay.
    *
    * @throws TypeError for a malformed revision.
    * @example
@@ -175,9 +175,9 @@ export abstract class RevisionOperations<T extends object> {
   }
 
   /**
-   * Forgets the content of revisions that were replaced, which a collection with `history` keeps, and what uploads of
-   * attachments have left that were cut off by the end of their tab or process, at least 15 minutes ago. Resolves with how many have
-   * lost theirs. It goes in small steps: others write in between.
+   * Removes the content of replaced revisions, which a collection with `history` keeps. Also removes what interrupted
+   * uploads of attachments have left, if they ended at least 15 minutes ago. Resolves with the number of revisions that
+   * lost their content. It works in small steps: others write in between.
    */
   compact(): Promise<number> {
     return this.#withRevisions(({ compact }, access) => compact(access))

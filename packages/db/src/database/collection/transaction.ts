@@ -38,9 +38,10 @@ export class Transaction<Schemas extends object = object> {
   }
 
   /**
-   * The collection inside the transaction: what is read through it includes what the transaction has written, which nobody
-   * else sees before it ends. Steps that overlap take effect in the order in which they were asked for. A query answers by what was
-   * written before it began: what is written meanwhile changes nothing in a loop over its rows. docs/internals/transactions.md is the contract.
+   * The collection inside the transaction. Reads include what the transaction has written, which nobody else sees
+   * before its end. Steps that overlap take effect in the order in which they were asked for. A query answers by what
+   * was written before it began: what is written meanwhile changes nothing in a loop over its rows.
+   * docs/internals/transactions.md is the contract.
    */
   collection<Name extends KnownName<Schemas>>(
     name: Name,
@@ -61,8 +62,8 @@ export class Transaction<Schemas extends object = object> {
   }
 
   /**
-   * @internal Waits for what was begun and not waited for; rejects if one of the writes fails. A query that goes on by itself takes
-   * its next step within a turn of the event loop; one that does not is cut off when the transaction ends.
+   * @internal Waits for calls that were not awaited; rejects if one of the writes fails. A query that continues by
+   *   itself takes its next step within a turn of the event loop. Any other query ends with the transaction.
    */
   async settle(): Promise<void> {
     while (this.#work.size > 0 || (await this.#isMoving()))

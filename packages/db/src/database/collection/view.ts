@@ -14,8 +14,8 @@ export interface ViewDefinition<Document, Key, Value, Reduce> {
    */
   readonly map: (document: Document, emit: Emit<Key, Value>) => unknown
   /**
-   * Maps many documents at a time, in place of `map`: for functions that run elsewhere, in a thread or a sandbox. Goes with a `version`.
-   * If it rejects, the update of the view ends with that error and goes on with the next query.
+   * Maps many documents at a time, instead of `map`: for functions that run elsewhere, in a thread or a sandbox. Needs
+   * a `version`. If it rejects, the update of the view ends with that error and continues with the next query.
    */
   readonly mapMany?: MapMany<Document>
   /** What rows of equal keys (or all rows) are reduced to. The built-in ones are kept in the tree and cost no walk. */

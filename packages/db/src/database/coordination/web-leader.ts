@@ -59,7 +59,7 @@ export class WebLeader {
     return this.#leads
   }
 
-  /** What the leader has told last; undefined: nothing, or this one leads. */
+  /** The last message of the leader; undefined: no message yet, or this one leads. */
   get news(): unknown {
     return this.#leads ? undefined : this.#news
   }

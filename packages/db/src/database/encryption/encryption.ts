@@ -47,13 +47,13 @@ export interface EncryptionInfo {
   readonly keyUses: number
   /** Time for `rotateKey`: the key was used 2^28 times. At 2^31 writes are refused. */
   readonly isRotationDue: boolean
-  /** A rotation is under way; one that was interrupted goes on by itself. */
+  /** A rotation is running; an interrupted one continues by itself. */
   readonly isRotating: boolean
 }
 
 /** Options of a new password or key. */
 export interface SlotOptions {
-  /** For people, up to 100 characters; whoever can read the files can read it. */
+  /** For people, up to 100 characters. Anyone who can read the files can read it. */
   readonly label?: string
 }
 
@@ -78,7 +78,7 @@ interface EncryptedParts {
   exportSnapshot(options: SnapshotOptions): Promise<SnapshotExport>
 }
 
-/** `restores`: the database is made of another one, also for whoever has but a recovery key of that. */
+/** `restores`: the database is made from another one; a recovery key of that one is enough. */
 export function sealing(credential: Credential, restores: boolean): Sealing {
   checkCredential(credential, 'open()')
   const platform = cryptoPlatform()
@@ -133,7 +133,7 @@ export class Encryption {
   }
 
   /**
-   * Makes a random key that opens the database, as text for a safe place: it is told this once.
+   * Makes a random key that opens the database, as text for a safe place. It is shown only now.
    *
    * @example
    * show(await db.encryption!.makeRecoveryKey())
@@ -145,8 +145,8 @@ export class Encryption {
   }
 
   /**
-   * Whoever it stands for can't open the database any more; false if there is no such slot. The last one stays: PANNIER_LIMIT.
-   * Who has opened it once may have kept the keys: see `rotateKey`.
+   * Its password or key no longer opens the database; false if the slot does not exist. The last one must stay:
+   * PANNIER_LIMIT. Anyone who has opened the database may have kept its keys: see `rotateKey`.
    */
   async deleteSlot(id: string): Promise<boolean> {
     let removed = false
@@ -176,8 +176,9 @@ export class Encryption {
   }
 
   /**
-   * Changes the key that pages and log are sealed with: what is written from now on is sealed with a new one, then all that
-   * there is, in the background, while reads and writes go on. Interrupted, it goes on when the database is opened again.
+   * Changes the key that seals pages and log. New writes use a new key at once. Then everything stored is sealed again
+   * in the background, while reads and writes continue. An interrupted rotation continues when the database is opened
+   * again.
    *
    * @throws PANNIER_ABORTED, PANNIER_CLOSED, PANNIER_CORRUPT, PANNIER_QUOTA_EXCEEDED
    */

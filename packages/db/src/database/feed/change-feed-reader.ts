@@ -85,7 +85,10 @@ async function* readFeed(
   }
 }
 
-/** The rows in arrays. `reached` is told how far they go before they are handed out: whoever leaves the loop then has had them. */
+/**
+ * The rows in arrays. `reached` gets their position before they are handed out: a caller that leaves the loop then has
+ * had them.
+ */
 export async function* feedBatches(
   feed: FeedSource,
   specification: FeedSpecification,

@@ -18,11 +18,11 @@ export interface ChangesOptions<T extends object = Record<string, unknown>> {
   readonly since?: number | 'now'
   /** The epoch that `since` is of (`info()`): another one is PANNIER_EPOCH_MISMATCH. */
   readonly epoch?: string
-  /** At most so many rows. */
+  /** The highest number of rows. */
   readonly limit?: number
   /** Newest first. Not with `live`. */
   readonly descending?: boolean
-  /** Goes on with new changes as they are committed, in this handle or another. */
+  /** Continues with new changes as they are committed, in this handle or another. */
   readonly live?: boolean
   /** Rows have the document. */
   readonly docs?: boolean
@@ -30,7 +30,7 @@ export interface ChangesOptions<T extends object = Record<string, unknown>> {
   readonly conflicts?: boolean
   /** 'winner' (default): rows tell the winning revision; 'all': every leaf revision, the winner first. */
   readonly style?: 'winner' | 'all'
-  /** Only documents that it matches. Of a deleted one it sees `_id`, `_rev`, `_deleted: true` and the content it may have. */
+  /** Only documents that match it. For a deleted one it sees `_id`, `_rev`, `_deleted: true` and any content. */
   readonly selector?: Selector<Identified<T> & { readonly _deleted?: true }>
   /** How the selector is to be understood, as for `find`. */
   readonly dialect?: SelectorMeaning['dialect'] | undefined
@@ -38,7 +38,7 @@ export interface ChangesOptions<T extends object = Record<string, unknown>> {
   readonly collation?: SelectorMeaning['collation']
   /** Only documents with these ids. */
   readonly ids?: readonly string[]
-  /** Only documents of which it says yes; it sees what `selector` does. */
+  /** Only documents that it returns true for. It sees what `selector` sees. */
   readonly filter?: (document: Stored<T> & { readonly _deleted?: true }) => unknown
   /** Once it is aborted the feed rejects with PANNIER_ABORTED. */
   readonly signal?: AbortSignal
@@ -61,7 +61,7 @@ const CHANGES_OPTIONS: OptionNames<ChangesOptions> = {
   signal: true,
 }
 
-/** Changes read in one go, and where to go on. */
+/** Changes of one read, and where to continue. */
 export interface ChangesPage<T extends object> {
   /** In the order of their sequence numbers. */
   readonly changes: DocumentChange<Stored<T>>[]
@@ -95,8 +95,8 @@ export class ChangeFeed<T extends object> implements AsyncIterable<DocumentChang
   }
 
   /**
-   * Everything up to this number has been handed out or filtered out, by the loop that was started last: `since: lastSeq` goes on
-   * from there, with nothing missed and nothing twice. A feed that is `descending` has it only at its end.
+   * Everything up to this sequence has been handed out or filtered out, by the loop that was started last. `since:
+   * lastSeq` continues there, with nothing missed and nothing twice. A `descending` feed has it only at its end.
    */
   get lastSeq(): number {
     return this.#lastSeq
@@ -108,7 +108,7 @@ export class ChangeFeed<T extends object> implements AsyncIterable<DocumentChang
     return this.#collect()
   }
 
-  /** All rows, and where to go on. */
+  /** All rows, and where to continue. */
   page(): Promise<ChangesPage<T>> {
     this.#checkEnd()
     return this.#readPage()

@@ -16,7 +16,7 @@ export interface DatabaseChange {
 
 /** What a commit has changed in one collection. */
 export interface CollectionChange {
-  /** Of the documents that were written, deleted or purged; undefined if they are too many to list, or not known. */
+  /** The ids of written, deleted and purged documents; undefined if they are too many to list, or not known. */
   readonly ids: readonly string[] | undefined
   /** The collection was dropped. */
   readonly dropped: boolean

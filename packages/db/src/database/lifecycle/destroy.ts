@@ -13,10 +13,10 @@ export interface DestroyOptions {
 const DESTROY_OPTIONS: OptionNames<DestroyOptions> = { storage: true }
 
 /**
- * Deletes a database with everything in it; fine if there is none. Unlike `db.destroy()` it needs no key. Handles that are open
- * elsewhere fail from then on.
+ * Destroys a database with everything in it; does nothing if it does not exist. Unlike `db.destroy()` it needs no key.
+ * Handles that are open elsewhere fail from then on.
  *
- * @throws PANNIER_BLOCKED if another tab does not let go of it; PANNIER_LOCKED
+ * @throws PANNIER_BLOCKED if another tab does not release it; PANNIER_LOCKED
  */
 export function destroy(name: string, options: DestroyOptions = {}): Promise<void> {
   checkOptions('destroy()', options, DESTROY_OPTIONS)

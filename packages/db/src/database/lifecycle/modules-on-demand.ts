@@ -1,5 +1,5 @@
 /**
- * All modules that are loaded on demand, for `preload`: what is imported with `import()` anywhere is named here, but for what OPFS loads when a
+ * All modules that are loaded on demand, for `preload`. Every `import()` is named here, except those of OPFS when a
  * database is opened. (test/database/modules-on-demand.slow.test.ts compares.)
  */
 

@@ -29,8 +29,8 @@ import { restore } from './restore.ts'
 /** Options of `db.moveTo`. */
 export interface MoveOptions extends LongWork {
   /**
-   * What the new one is opened by. Of an encrypted database it has to open that as well: other passwords and keys are not moved with it.
-   * A plain one becomes encrypted.
+   * What opens the new database. It must also open the old one if that is encrypted; other passwords and keys are not
+   * moved. A plain database becomes encrypted.
    */
   readonly encryption?: Credential
 }

@@ -31,8 +31,8 @@ export interface OpenOptions<Schemas extends object = Record<string, unknown>> {
   /** Memory for cached pages; 64 MiB by default. */
   readonly cacheBytesMax?: number
   /**
-   * How long a write, or a transaction, may wait for its turn, in milliseconds: then it fails with PANNIER_TURN_TIMEOUT and nothing of it
-   * is written. It waits for transactions and writes of all tabs. By default there is no limit; a long wait is told on the console.
+   * How long a write, or a transaction, may wait for others of all tabs, in milliseconds. After that it fails with
+   * PANNIER_TURN_TIMEOUT, and nothing of it is written. By default there is no limit; the console reports a long wait.
    */
   readonly writeWaitMsMax?: number
   /** Collections with their indexes, settings and schemas, as for `db.collection(name, options)`. */
@@ -40,8 +40,8 @@ export interface OpenOptions<Schemas extends object = Record<string, unknown>> {
     readonly [Name in keyof Schemas]: CollectionOptions<SchemaOutput<Schemas[Name]>, Schemas[Name]>
   }
   /**
-   * A snapshot (`db.snapshot()`) to make the database of. There must not be one of that name yet; a function is only called
-   * if there is none, and what there is is opened.
+   * A snapshot (`db.snapshot()`) to make the database from. The database must not exist yet. A function is called only
+   * if it does not exist; otherwise the existing database is opened.
    */
   readonly from?: ByteSource | (() => ByteSource | Promise<ByteSource>)
   /** Called while a snapshot is read, then while indexes are built, with the part that is done, 0 to 1. */

@@ -2,9 +2,9 @@
 import { loadedModule } from '../../base/lazy-module.ts'
 
 /**
- * Loads all parts of the library that are loaded on demand otherwise, some 170 KiB compressed. After it the page needs no file of the
- * library any more: it goes on when the network is gone, or when a new version of the app was deployed and the old files are deleted.
- * Call it when the page has nothing better to do; calling it again loads what could not be loaded.
+ * Loads all parts of the library that are otherwise loaded on demand, some 170 KiB compressed. Afterwards the page
+ * needs no file of the library. It keeps working without a network, and after a new version of the app has replaced the
+ * old files. Call it when the page is idle. Calling it again loads what could not be loaded.
  *
  * @throws PANNIER_MODULE_NOT_LOADED if a part can't be loaded; the others are.
  * @example

@@ -42,8 +42,8 @@ export interface CollectionHost {
   /** Runs each write to the collection, or refuses it by throwing: then the replication fails. */
   readonly around?: (<T>(write: () => Promise<T>) => Promise<T>) | undefined
   /**
-   * Is asked before revisions are written, each with `_id`, `_rev` and perhaps `_attachments`: gives for each what is to be written
-   * instead, or why it is denied.
+   * Called before revisions are written, each with `_id`, `_rev` and perhaps `_attachments`. Returns for each what to
+   * write instead, or why it is denied.
    */
   readonly admit?:
     | ((documents: readonly JsonDocument[]) => Promise<readonly (JsonDocument | PannierError)[]>)
@@ -83,14 +83,14 @@ export class LocalPeer implements ReplicationPeer {
     return this.#host.accept !== undefined
   }
 
-  /** The collection is made if there is none, as only then it has an epoch. */
+  /** The collection is created if it does not exist, because only then it has an epoch. */
   async identify(_create: boolean, signal: AbortSignal): Promise<string> {
     throwIfCancelled(signal, 'The replication')
     const { epoch } = await this.#collection.info()
     return epoch ?? (await this.#made())
   }
 
-  /** How far the newest checkpoint of the replication with this address is; undefined: there is none. */
+  /** The sequence of the newest replication checkpoint with this address, or undefined. */
   async recorded(address: string): Promise<ReplicationSequence> {
     const documents = await this.#collection.local.list()
     const sessions = documents.filter((document) => document['address'] === address).flatMap(sessionsOf)

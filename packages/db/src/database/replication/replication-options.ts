@@ -22,7 +22,7 @@ export interface RemoteSide extends HttpPeerOptions {
   readonly url: string | URL
 }
 
-/** A collection, and what whoever has it has to say about replicating from or to it. */
+/** A collection, and the rules of its owner for replicating from or to it. */
 export interface CollectionSide extends CollectionHost {
   /** The collection to replicate from or to. */
   readonly collection: Exclude<ReplicationTarget, string | URL>
@@ -37,9 +37,9 @@ export interface DirectionOptions {
   readonly ids?: readonly string[] | undefined
   /** Only documents that it matches; as in a change feed, it sees tombstones too. */
   readonly selector?: Readonly<Record<string, unknown>> | undefined
-  /** Only documents of which it says yes; or the name of a filter that the source (over HTTP) has: 'design/filter'. */
+  /** Only documents that it returns true for; or the name of a filter of the source (over HTTP): 'design/filter'. */
   readonly filter?: string | ((document: JsonObject) => unknown) | undefined
-  /** What a filter by name is told. */
+  /** The parameters of a filter by name. */
   readonly parameters?: Readonly<Record<string, string>> | undefined
   /** A view of the source (over HTTP), 'design/view': only documents for which it emits something. */
   readonly view?: string | undefined
@@ -61,13 +61,13 @@ export interface DirectionOptions {
 
 /** Options of `sync` and `replicate`. */
 export interface ReplicationOptions extends DirectionOptions, HttpPeerOptions {
-  /** Goes on with changes as they are made. */
+  /** Continues with changes as they are made. */
   readonly live?: boolean | undefined
   /** Tries again, for as long as it takes, when the other side can't be reached. Default: if `live`. */
   readonly retry?: boolean | undefined
   /** Milliseconds to wait before the next try, of those waited before (0 at first). */
   readonly backOff?: ((delayMs: number) => number) | undefined
-  /** False: a database that is not there is not made. */
+  /** False: a missing database is not created. */
   readonly create?: boolean | undefined
   /** Ends it: awaiting it rejects with PANNIER_ABORTED. */
   readonly signal?: AbortSignal | undefined

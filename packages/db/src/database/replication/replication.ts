@@ -64,7 +64,7 @@ export class Replication implements PromiseLike<ReplicationResult>, AsyncIterabl
     })
   }
 
-  /** Of several parts (push and pull, collections) what matters most. */
+  /** The most important status of several parts (push and pull, collections). */
   get status(): ReplicationStatus {
     return this.#state.view.status
   }
@@ -74,7 +74,7 @@ export class Replication implements PromiseLike<ReplicationResult>, AsyncIterabl
     return this.#state.view.error
   }
 
-  /** Of all parts together. */
+  /** The sum of all parts. */
   get progress(): ReplicationProgress {
     return this.#state.view.progress
   }
@@ -85,8 +85,8 @@ export class Replication implements PromiseLike<ReplicationResult>, AsyncIterabl
   }
 
   /**
-   * How many changes of the collections here are not sent yet, as far as is known here; also while there is no network. Never too few: a filter is
-   * not asked, and what has just come from the other side counts until the push has looked at it. Of a pull always 0.
+   * How many local changes are not sent yet, as far as is known here; also without a network. Never too low: it ignores
+   * filters, and changes that have just arrived count until the push has looked at them. Always 0 for a pull.
    *
    * @example
    * const left = await sync.unsent()
@@ -104,7 +104,7 @@ export class Replication implements PromiseLike<ReplicationResult>, AsyncIterabl
     return () => void this.#state.listeners.delete(own)
   }
 
-  /** Lets go of connections until `resume()`. */
+  /** Releases connections until `resume()`. */
   pause(): void {
     this.#change({ paused: true })
   }

@@ -15,9 +15,8 @@ import type { StandardSchema } from './standard-schema.ts'
 import type { DocumentValidator } from './validator.ts'
 
 /**
- * Makes a document of one version out of one of the version before; it is given a copy, with its `_id`, which stays what it is.
- * `{ _deleted: true }` deletes the document. What it throws, and a return value of undefined, is a failure: the document stays
- * as it is.
+ * Makes a document of one version from one of the version before. It gets a copy with its `_id`, which must stay the
+ * same. `{ _deleted: true }` deletes the document. An exception or undefined is a failure: the document stays as it is.
  */
 export type Migration = (document: JsonObject & { readonly _id: string }) => JsonObject | Promise<JsonObject>
 
@@ -25,7 +24,7 @@ export type Migration = (document: JsonObject & { readonly _id: string }) => Jso
 export interface SchemaOptions<Schema = unknown> {
   /** Any Standard Schema (zod, valibot, arktype, …): it checks and types what is written, and what it gives is stored. */
   readonly schema?: Schema
-  /** Of the schema; 1 if it is left out. Raise it when documents that are stored have to change. */
+  /** The version of the schema; 1 by default. Raise it when stored documents have to change. */
   readonly version?: number
   /** By the version that they lead to: one for each version from 2 on. */
   readonly migrations?: Readonly<Record<number, Migration>>

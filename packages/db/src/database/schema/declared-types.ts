@@ -4,7 +4,10 @@ import type { SchemaInput, SchemaOutput } from './standard-schema.ts'
 /** Names of collections: any, or where the database was opened with some, these. Another one takes the type of its documents. */
 export type KnownName<Schemas extends object> = [keyof Schemas] extends [never] ? string : keyof Schemas & string
 
-/** Documents of a collection that `open` was not told of, where their type is not named: probably its name is misspelt. */
+/**
+ * Documents of a collection that is not among the `collections` of `open`, without a type: probably its name is
+ * misspelt.
+ */
 export interface UnknownCollection {
   readonly 'open() was given no collection of this name: mend the name, or give the type of its documents': never
 }

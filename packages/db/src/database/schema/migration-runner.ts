@@ -7,7 +7,7 @@ import type { CollectionSchema } from './collection-schema.ts'
 import type { MigrationFailure, RetryResult } from './migration-failures.ts'
 
 export class MigrationRunner {
-  /** Of the migration that is started next. */
+  /** The options of the next migration. */
   options: LongWork = {}
   readonly #context: DatabaseContext
   readonly #schema: CollectionSchema

@@ -25,11 +25,11 @@ export interface SchemaIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 
-/** What a schema takes; any document where it is none. Nothing where it gives Dates, which are not stored. */
+/** What a schema takes; any document without a schema. Nothing where it gives Dates, which are not stored. */
 export type SchemaInput<Schema> =
   HasDate<TypeOf<Schema, 'output'>> extends true ? { readonly schema: DatesAreNotStored } : TypeOf<Schema, 'input'>
 
-/** What a schema gives, which is what is stored; any document where it is none. */
+/** What a schema gives, which is stored; any document without a schema. */
 export type SchemaOutput<Schema> = TypeOf<Schema, 'output'>
 
 type TypeOf<Schema, Side extends 'input' | 'output'> = Schema extends {

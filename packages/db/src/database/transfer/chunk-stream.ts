@@ -3,7 +3,7 @@
 /** Bytes in the making. */
 export interface ByteChunks {
   readonly chunks: AsyncGenerator<Uint8Array, void, undefined>
-  /** Lets go of what is held for them. Idempotent. */
+  /** Releases what is held for them. Idempotent. */
   release(): void
 }
 

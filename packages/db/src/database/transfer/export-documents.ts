@@ -46,7 +46,7 @@ interface ExportWork extends WorkOptions {
   readonly attachments?: boolean | undefined
 }
 
-/** A stream of what the source holds, which is let go of at its end. */
+/** A stream of the source's documents. Its end releases the source. */
 export function exportStream(source: QuerySource, work: ExportWork): ReadableStream<Uint8Array> {
   const { format = 'ndjson' } = work
   const chunks = format === 'replica' ? replicaChunks(source, toJson, work) : exportDocuments(source, format, work)

@@ -25,7 +25,7 @@ interface Head {
 }
 
 /**
- * Nothing is written of a part before its checksum was right, and nothing counts as loaded before the end mark was read.
+ * Nothing of a part is written before its checksum matches, and nothing counts as loaded before the end mark.
  * @throws PANNIER_PEER_UNREACHABLE for a file that is cut off or damaged; what was written until then is as the source has it, and no
  * hindrance to replicating in the usual way.
  */

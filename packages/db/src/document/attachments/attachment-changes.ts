@@ -15,7 +15,7 @@ export class AttachmentWork {
   readonly #collectionNumber: number | undefined
   #changes: BlobChanges | undefined
 
-  /** `collectionNumber`: undefined if the collection is yet to be made. */
+  /** `collectionNumber`: undefined if the collection does not exist yet. */
   constructor(snapshot: Snapshot, collectionNumber: number | undefined) {
     this.#snapshot = snapshot
     this.#collectionNumber = collectionNumber

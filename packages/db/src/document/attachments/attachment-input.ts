@@ -45,7 +45,7 @@ export interface CheckedAttachment {
   readonly contentType: string
   /** Bytes where they were base64. Undefined: a stub. */
   readonly data: Exclude<AttachmentData, string> | undefined
-  /** Of a stub, if it has one. */
+  /** The digest of a stub, if it has one. */
   readonly digest: string | undefined
   /** Generation that the attachment came with, if the document says so. */
   readonly revpos: number | undefined

@@ -35,8 +35,8 @@ export interface BlobSource {
 const READ_CHUNKS = 4
 
 /**
- * What `getAttachment` gives. Nothing of the content is read before it is asked for, and it is read as of then: content that
- * nothing refers to any more is gone. While it is read, it stays.
+ * What `getAttachment` gives. The content is read when it is asked for, as of then. Content without any reference is
+ * gone by then, but it stays during a read.
  */
 export class Attachment {
   /** Its name, unique within its document. */
@@ -92,8 +92,8 @@ export class Attachment {
   }
 
   /**
-   * Reads as fast as it is read from, and takes the memory of one piece. Read it to its end or cancel it: until then the pages
-   * that it has yet to read can't be used again.
+   * Reads as fast as it is read from, and takes the memory of one piece. Read it to its end or cancel it: until then
+   * the pages that it has not read can't be used again.
    *
    * @example
    * const response = new Response(attachment.stream(), { headers: { 'content-type': attachment.contentType } })

@@ -50,7 +50,7 @@ export class BlobChanges {
   #next: number | undefined
   #hasNext = false
 
-  /** `collectionNumber`: undefined if the collection is yet to be made. */
+  /** `collectionNumber`: undefined if the collection does not exist yet. */
   constructor(snapshot: Snapshot, collectionNumber: number | undefined) {
     this.#reader = new BlobReader(snapshot, collectionNumber)
   }

@@ -17,11 +17,11 @@ import type { AttachmentEntry } from './attachment-section.ts'
 import type { PreparedAttachment } from './prepare.ts'
 
 /**
- * Writes a document with other attachments, and else as it is.
+ * Writes a document with other attachments, otherwise unchanged.
  *
- * @param rev The leaf that is meant; undefined: the document as it is now, also if there is none.
+ * @param rev The leaf that is meant; undefined: the winner, or a new document.
  * @param created What is written where there is no document; an error: why there must not be such a one.
- * @param change Is given the attachments that there are, and gives those that there shall be; undefined: nothing is done.
+ * @param change Gets the present attachments, and returns the new ones; undefined: nothing is done.
  * @throws PANNIER_CONFLICT if `rev` is no leaf.
  */
 export function changeAttachments(

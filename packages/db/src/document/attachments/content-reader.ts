@@ -72,7 +72,7 @@ export function bytesInMemory(data: NonNullable<CheckedAttachment['data']>): Uin
 export interface PieceReader {
   /** Undefined at the end. A piece may be changed by its source once the next one is asked for. */
   next(): Promise<Uint8Array | undefined>
-  /** Lets go of the source before its end, also while it keeps `next` waiting. */
+  /** Releases the source before its end, also while it keeps `next` waiting. */
   cancel(reason: unknown): void
 }
 

@@ -24,7 +24,7 @@ export interface UploadTarget {
   snapshot(): HeldSnapshot
   /** The number of the collection, which is made if it is not there. */
   create(transaction: WriteTransaction): number
-  /** The number of the collection; undefined if there is none. */
+  /** The number of the collection, or undefined. */
   find(transaction: WriteTransaction): number | undefined
   /** Aborted when the database is closed. */
   readonly closing: AbortSignal
@@ -32,7 +32,7 @@ export interface UploadTarget {
   readonly live: Set<string>
 }
 
-/** Whoever starts one calls `end` when the document is committed, or else is not going to be. */
+/** Its creator calls `end` when the document is committed, or will not be. */
 export class Upload {
   readonly #target: UploadTarget
   readonly #token: string

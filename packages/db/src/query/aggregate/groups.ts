@@ -60,7 +60,7 @@ export class Groups<Row extends object, Document extends object> implements Asyn
     return this.#with({ skip: checkedCount(rows, 'skip') })
   }
 
-  /** At most so many rows. */
+  /** The highest number of rows. */
   limit(rows: number): Groups<Row, Document> {
     return this.#with({ limit: checkedCount(rows, 'limit') })
   }

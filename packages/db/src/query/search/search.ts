@@ -51,7 +51,7 @@ export class SearchQuery<T extends object, Document extends object = T> implemen
     return this.#with<T>({ skip: checkedCount(rows, 'skip') })
   }
 
-  /** At most so many rows. */
+  /** The highest number of rows. */
   limit(rows: number): SearchQuery<T, Document> {
     return this.#with<T>({ limit: checkedCount(rows, 'limit') })
   }
