@@ -1,6 +1,7 @@
 /** Pannier, through its public API alone and with its defaults; the same in a page and in Node. */
 import { destroy, open } from 'pannier'
-import type { Collection, Database, Emit, FieldPath, IndexInput, OpenOptions } from 'pannier'
+import type { Collection, Database, Emit, IndexInput, OpenOptions } from 'pannier'
+import type { FieldPath } from 'pannier/types'
 import type { Contender, Patch, Replicas, Views } from './contender.ts'
 import type { Person } from '../documents.ts'
 

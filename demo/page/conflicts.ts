@@ -2,7 +2,8 @@
  * Cities that were changed in two places at once: all their versions side by side, to choose one. The choice is an edit like
  * any other, so it reaches the server and the other copies, and the conflict is gone there too.
  */
-import type { Collection, Database, RevisionDocument } from 'pannier'
+import type { Collection, Database } from 'pannier'
+import type { RevisionDocument } from 'pannier/types'
 import { COLLECTION, countryName, PHOTO } from '../shared/city.ts'
 import type { City } from '../shared/city.ts'
 import { formatBytes, formatCount } from '../shared/format.ts'

@@ -1,6 +1,7 @@
 /** The table with its filters and panels, on an open copy. Attached when a copy opens, detached when it goes. */
 import { isPannierError } from 'pannier'
-import type { AttachmentInput, AttachmentStub, Collection, Database, Stored } from 'pannier'
+import type { AttachmentStub, Collection, Database, Stored } from 'pannier'
+import type { AttachmentInput } from 'pannier/types'
 import { COLLECTION, foldName, INDEXES, PHOTO } from '../shared/city.ts'
 import type { City } from '../shared/city.ts'
 import { formatCount, formatDuration } from '../shared/format.ts'

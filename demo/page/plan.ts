@@ -1,5 +1,6 @@
 /** What explain() tells, as a list of steps in the order in which they happen. */
-import type { Explanation, SearchExplanation } from 'pannier'
+import type { Explanation } from 'pannier'
+import type { SearchExplanation } from 'pannier/types'
 import { formatCount } from '../shared/format.ts'
 import { create } from '../../tools/web/dom.ts'
 

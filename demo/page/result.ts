@@ -6,7 +6,8 @@
  * not (a text search in the order of population, say), every block would walk all those before it. So only the first one is
  * read like that; for the others the ids are listed once, and a block is a `get` of its ids.
  */
-import type { Collection, Explanation, SearchExplanation, Stored } from 'pannier'
+import type { Collection, Explanation, Stored } from 'pannier'
+import type { SearchExplanation } from 'pannier/types'
 import type { City } from '../shared/city.ts'
 import { answersByRank } from './plan.ts'
 import { toSearch, toSelector, toSort } from './view.ts'

@@ -1,5 +1,6 @@
 /** What the visitor asked to see: filter and order, and the query that it makes. Plain data. */
-import type { FieldPath, OrderedPath, Selector as SelectorOf } from 'pannier'
+import type { Selector as SelectorOf } from 'pannier'
+import type { FieldPath, OrderedPath } from 'pannier/types'
 import { foldName } from '../shared/city.ts'
 import type { City } from '../shared/city.ts'
 

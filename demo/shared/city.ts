@@ -1,5 +1,6 @@
 /** A city as the demo stores it, and the indexes that answer the page's questions; the same in Node and in the browser. */
-import type { FieldPath, IndexInput } from 'pannier'
+import type { IndexInput } from 'pannier'
+import type { FieldPath } from 'pannier/types'
 
 export interface City {
   readonly _id: string

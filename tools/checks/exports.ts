@@ -12,6 +12,8 @@ import { PACKAGES, root, type PublishedPackage } from './packages.ts'
 
 /** Entries that only Node has a use for. */
 const NODE_ONLY = ['pannier/sqlite', '@pannier/server', '@pannier/server/cli']
+/** Entries without a value. */
+const TYPES_ONLY = ['pannier/types']
 
 const modules = readModules()
 const problems: string[] = []
@@ -65,7 +67,8 @@ async function checkTypes({ name, folder }: PublishedPackage): Promise<void> {
 /** Without the condition that leads to the sources. */
 async function checkNode({ entries, folder }: PublishedPackage): Promise<void> {
   for (const { specifier } of entries) {
-    const script = `const names = Object.keys(await import(${JSON.stringify(specifier)})); if (names.length === 0) throw new Error('nothing exported')`
+    const isEmpty = TYPES_ONLY.includes(specifier)
+    const script = `const names = Object.keys(await import(${JSON.stringify(specifier)})); if ((names.length === 0) !== ${isEmpty}) throw new Error('nothing exported')`
     const { code, output } = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: folder })
     if (code !== 0) problems.push(`${specifier} does not load in Node:\n${output}`)
   }

@@ -15,7 +15,7 @@ export function takersOfOptions(snapshot: string): Set<string> {
         : [],
     ),
   )
-  for (const [, name] of api.matchAll(/^export type (\w+Options)\b/gm)) optional.add(name!)
+  for (const [, name] of api.matchAll(/^(?:export )?type (\w+Options)\b/gm)) optional.add(name!)
   const takes = (parameters: string): boolean =>
     /\{\s*readonly \w+\?:/.test(parameters) || [...parameters.matchAll(/\w+/g)].some(([word]) => optional.has(word))
   const found = new Set<string>()

@@ -55,9 +55,8 @@ const PAGES: readonly PageSpec[] = [
     entries: LIBRARY,
     roots: [
       'Collection',
-      'CollectionOperations',
-      'RevisionOperations',
       'TransactionCollection',
+      'RevisionOperations',
       'LocalDocuments',
       'DocumentList',
       'Attachment',

@@ -1,5 +1,6 @@
 /** Pannier: what the lab's does, and what the bars ask besides. */
-import type { FieldPath, IndexInput, DatabaseStorage } from 'pannier'
+import type { IndexInput, DatabaseStorage } from 'pannier'
+import type { FieldPath } from 'pannier/types'
 import type { CityScore, Contender } from './contender.ts'
 import { PannierContender } from '../../contenders/pannier.ts'
 import type { Person } from '../../documents.ts'

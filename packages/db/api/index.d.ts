@@ -1,77 +1,5 @@
 // What `pannier` offers. Written by `npm run api`.
 
-/** Attachments of one document. */
-export const ATTACHMENTS_PER_DOCUMENT_MAX = 1000;
-
-/** Bytes of one attachment: 64 GiB. */
-export const ATTACHMENT_BYTES_MAX: number;
-
-/** Bytes of an attachment's name in UTF-8. */
-export const ATTACHMENT_NAME_BYTES_MAX = 1024;
-
-/**
- * One result.
- *
- * - `$count`: of documents.
- * - `$min`, `$max`: by the order of all values; missing and null don't count. Arrays count as a whole, here and below.
- * - `$sum`, `$avg`: of numbers; whatever is no number does not count.
- * - `$distinct`: the different values, ascending; missing is none.
- */
-export type Aggregate<Path extends string = string> = {
-    readonly $count: true;
-} | {
-    readonly $min: Path;
-} | {
-    readonly $max: Path;
-} | {
-    readonly $sum: Path;
-} | {
-    readonly $avg: Path;
-} | {
-    readonly $distinct: Path;
-};
-
-/** How an aggregate is answered, as `explain` tells it. */
-export interface AggregateExplanation {
-    /**
-     * - 'index ends': counts, and first and last entries of indexes.
-     * - 'index groups': from group to group of an index, one seek and one count each.
-     * - 'one pass': over all rows, as `plan` says. (More than one pass if there are more groups than memory holds.)
-     */
-    readonly way: 'index ends' | 'index groups' | 'one pass';
-    /** The indexes that give the answer, or the rows. */
-    readonly indexes: readonly string[];
-    /** Of the one pass. */
-    readonly plan?: Explanation;
-}
-
-/** The type of one result of an aggregate: that of the field, or a number. */
-export type AggregateValue<Document, One> = One extends {
-    readonly $min: infer Path extends string;
-} ? NonNullable<FieldValue<Document, Path>> | undefined : One extends {
-    readonly $max: infer Path extends string;
-} ? NonNullable<FieldValue<Document, Path>> | undefined : One extends {
-    readonly $distinct: infer Path extends string;
-} ? Exclude<FieldValue<Document, Path>, undefined>[] : One extends {
-    readonly $avg: string;
-} ? number | undefined : number;
-
-/** What comes out. */
-export type Aggregated<Document, Wanted> = {
-    -readonly [Name in keyof Wanted]: AggregateValue<Document, Wanted[Name]>;
-};
-
-/** Results by name. */
-export type Aggregates<Document> = {
-    readonly [name: string]: Aggregate<FieldPath<Document>>;
-};
-
-/** All or nothing, which is the default. */
-export interface AtomicOptions {
-    /** All or nothing. */
-    readonly atomic?: true;
-}
-
 /**
  * What `getAttachment` gives. The content is read when it is asked for, as of then. Content without any reference is
  * gone by then, but it stays during a read.
@@ -106,26 +34,6 @@ export type AttachmentContent = AttachmentData | {
     readonly base64: string;
 };
 
-/**
- * Content of an attachment in a document. A string is base64, as in CouchDB's JSON. Streams are read once, a Blob in pieces: neither is ever
- * held in memory as a whole. Bytes must not be changed before the write has ended.
- */
-export type AttachmentData = Blob | ArrayBuffer | ArrayBufferView | string | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;
-
-/** How the content of attachments is given inside of documents. */
-export type AttachmentForm = 'base64' | 'blob' | 'bytes';
-
-/** A new attachment in `_attachments` of a document that is written. */
-export interface AttachmentInput {
-    /** The content. */
-    readonly data: AttachmentData;
-    /** By default that of the Blob, else 'application/octet-stream'. */
-    readonly content_type?: string;
-}
-
-/** `_attachments` of a document that is written: what is not named in it goes. */
-export type AttachmentInputs = Readonly<Record<string, AttachmentInput | AttachmentStubInput>>;
-
 /** What a document that is read says of an attachment, in `_attachments`. */
 export interface AttachmentStub {
     /** The media type. */
@@ -139,55 +47,6 @@ export interface AttachmentStub {
     /** Marks an entry without content. */
     readonly stub: true;
 }
-
-/** Keeps the attachment of that name which the revision before has. The stubs of documents that were read are such. */
-export interface AttachmentStubInput {
-    /** Keeps the attachment that the document has under this name. */
-    readonly stub: true;
-    /** If given it must be that of the attachment. */
-    readonly digest?: string;
-}
-
-/** Documents in one write. */
-export const BATCH_DOCUMENTS_MAX = 1000000;
-
-/** Whether a batch is all or nothing. */
-export interface BatchOptions {
-    /** False: a document that can't be written does not keep the others from being written. */
-    readonly atomic?: boolean;
-}
-
-/** Reducers that are built in, as in CouchDB. */
-export type BuiltInReduce = '_sum' | '_count' | '_stats' | '_approx_count_distinct';
-
-/** What a built-in reduce gives. */
-export type BuiltInResult<Reduce, Value> = Reduce extends '_sum' ? Value : Reduce extends '_stats' ? NumberStatistics : number;
-
-/** One of the documents that `bulkGet` was asked for. */
-export type BulkGetResult<T extends object, Document = RevisionDocument<T>> = {
-    readonly id: string;
-    readonly ok: Document;
-} | {
-    readonly id: string;
-    readonly missing: string | undefined;
-};
-
-/** A part of the content, as `slice` has it: up to but not including `end`. What lies beyond the content is left out. */
-export interface ByteRange {
-    /** The first byte, from 0; 0 when left out. */
-    readonly start?: number;
-    /** The byte after the last one; the length when left out. */
-    readonly end?: number;
-}
-
-/** Where bytes come from. Text stands for its UTF-8. */
-export type ByteSource = ReadableStream<Uint8Array> | Blob | Uint8Array | ArrayBuffer | string | AsyncIterable<Uint8Array | string>;
-
-/** They are all in memory, always. */
-export const COLLECTIONS_MAX = 1000;
-
-/** Characters of a content type. */
-export const CONTENT_TYPE_CHARS_MAX = 256;
 
 /**
  * Rows in the order of their sequence numbers. Each loop over it starts again at `since`.
@@ -252,16 +111,6 @@ export interface ChangesOptions<T extends object = Record<string, unknown>> {
     readonly signal?: AbortSignal;
 }
 
-/** Changes of one read, and where to continue. */
-export interface ChangesPage<T extends object> {
-    /** In the order of their sequence numbers. */
-    readonly changes: DocumentChange<Stored<T>>[];
-    /** The `since` of the next page. */
-    readonly lastSeq: number;
-    /** Changes after `lastSeq`, filtered or not. */
-    readonly pending: number;
-}
-
 /** What `db.check()` found. */
 export interface CheckReport {
     /** True if there are no problems. */
@@ -270,19 +119,8 @@ export interface CheckReport {
     readonly problems: readonly Problem[];
 }
 
-/** On which sides they are kept. One side alone trusts that the other has lost nothing. */
-export type CheckpointSides = 'both' | 'source' | 'target' | 'none';
-
-/** An order of strings, for `registerCollation`. */
-export interface Collation {
-    /** With its version: 'icu-root 15'. */
-    readonly name: string;
-    /** Its code points order strings; equal for strings that count as equal. '' gives ''. Must be pure. */
-    readonly key: (text: string) => string;
-}
-
 /** The documents of one collection, with its indexes, views, feeds and replications. */
-export class Collection<T extends object, Input extends object = T> extends CollectionOperations<T, Input> {
+export class Collection<T extends object, Input extends object = T> extends TransactionCollection<T, Input> {
     /**
      * Resolves when documents of older versions are migrated and every declared index is built. Reads and writes wait for
      * the migration, not for indexes. (A collection without documents needs neither.) An index that is declared here and
@@ -395,29 +233,6 @@ export class Collection<T extends object, Input extends object = T> extends Coll
     replicate(options: CollectionReplicateOptions): Replication;
 }
 
-/** What a commit has changed in one collection. */
-export interface CollectionChange {
-    /** The ids of written, deleted and purged documents; undefined if they are too many to list, or not known. */
-    readonly ids: readonly string[] | undefined;
-    /** The collection was dropped. */
-    readonly dropped: boolean;
-}
-
-/** What the one who has a collection has to say about its replication. */
-export interface CollectionHost {
-    /** Runs each write to the collection, or refuses it by throwing: then the replication fails. */
-    readonly around?: (<T>(write: () => Promise<T>) => Promise<T>) | undefined;
-    /**
-     * Called before revisions are written, each with `_id`, `_rev` and perhaps `_attachments`. Returns for each what to
-     * write instead, or why it is denied.
-     */
-    readonly admit?: ((documents: readonly JsonDocument[]) => Promise<readonly (JsonDocument | PannierError)[]>) | undefined;
-    /** Writes what is admitted, in the place of `collection.put` with `atomic: false` and `newEdits: false`; its outcomes are those of that. */
-    readonly store?: ((documents: readonly JsonDocument[]) => Promise<readonly WriteOutcome[]>) | undefined;
-    /** Is asked which of the documents that have changed (winners, tombstones too) are to be replicated from here. */
-    readonly accept?: ((documents: readonly JsonDocument[]) => Promise<readonly boolean[]>) | undefined;
-}
-
 /** What `collection.info()` tells. Reads no page. */
 export interface CollectionInfo {
     /** The name of the collection. */
@@ -441,160 +256,6 @@ export interface CollectionInfo {
     readonly storedBytes: number | undefined;
 }
 
-/** The documents of a collection. Every write takes one or many; many are all or nothing. */
-export class CollectionOperations<T extends object, Input extends object = T> extends RevisionOperations<T> {
-    /**
-     * The document with this id, or undefined. Many ids give an array in the same order.
-     *
-     * @example
-     * const ann = await people.get('ann')
-     * const [first, second] = await people.get(['ann', 'bob'])
-     * const withConflicts = await people.get('ann', { conflicts: true })   // has `_conflicts`
-     * const withPhoto = await people.get('ann', { attachments: 'blob' })   // or 'bytes', 'base64'
-     */
-    get(id: string): Promise<Stored<T> | undefined>;
-    get(id: string, options: WithAttachments & RevisionReadOptions): Promise<DocumentWithAttachments<T> | undefined>;
-    get(id: string, options: RevisionReadOptions): Promise<RevisionDocument<T> | undefined>;
-    get(ids: readonly string[]): Promise<(Stored<T> | undefined)[]>;
-    get(ids: readonly string[], options: WithAttachments & RevisionFields): Promise<(DocumentWithAttachments<T> | undefined)[]>;
-    get(ids: readonly string[], options: RevisionFields): Promise<(RevisionDocument<T> | undefined)[]>;
-    /**
-     * Adds documents. One without an `_id` gets one that sorts by time.
-     *
-     * @param options With `atomic: false` those that can be written are, and each document has a result of its own.
-     * @throws PANNIER_CONFLICT if there is a document with that id; `details` has its `id` and `rev`.
-     * @throws PANNIER_INVALID_DOCUMENT if the collection has a schema that refuses one; `details` has its `id`, the `issues`
-     *   ({ message, path }[]) and, in a batch, its `position`. PANNIER_NEWER_SCHEMA
-     * @throws PANNIER_DOCUMENT_TOO_LARGE, PANNIER_DOCUMENT_TOO_DEEP, PANNIER_KEY_TOO_LARGE, PANNIER_BATCH_TOO_LARGE
-     * @example
-     * await people.insert({ _id: 'ann', name: 'Ann', age: 31 })
-     */
-    insert(document: DocumentInput<Input>, options?: AtomicOptions): Promise<WriteResult>;
-    insert(documents: readonly DocumentInput<Input>[], options?: AtomicOptions): Promise<WriteResult[]>;
-    insert(document: DocumentInput<Input>, options: BatchOptions): Promise<WriteOutcome>;
-    insert(documents: readonly DocumentInput<Input>[], options: BatchOptions): Promise<WriteOutcome[]>;
-    /**
-     * Creates a document, or replaces it when `_rev` is its current revision. So nobody's change is lost unseen. In a
-     * document with conflicts `_rev` may be any leaf, and that leaf is replaced. A document with `_deleted: true` is
-     * deleted.
-     *
-     * @param options With `newEdits: false`, stores revisions of another replica with their `_rev` and `_revisions`. They
-     *   never conflict with the write, but may become conflicts in the document; known revisions change nothing. `atomic`
-     *   as in `insert`.
-     * @throws PANNIER_CONFLICT if `_rev` is not the current revision; `details` has the `id` and the current `rev`. Otherwise
-     *   as `insert`. TypeError for a malformed `_rev` or `_revisions` of a replicated revision.
-     * @example
-     * const ann = await people.get('ann')
-     * await people.put({ ...ann!, age: 32 })
-     * await people.put({ _id: 'ann', _rev: '2-b', _revisions: { start: 2, ids: ['b', 'a'] }, name: 'Ann', age: 33 }, { newEdits: false })
-     */
-    put(document: DocumentInput<Input>, options?: AtomicOptions & EditOptions): Promise<WriteResult>;
-    put(documents: readonly DocumentInput<Input>[], options?: AtomicOptions & EditOptions): Promise<WriteResult[]>;
-    put(document: DocumentInput<Input>, options: BatchOptions & EditOptions): Promise<WriteOutcome>;
-    put(documents: readonly DocumentInput<Input>[], options: BatchOptions & EditOptions): Promise<WriteOutcome[]>;
-    /**
-     * Creates or replaces documents, whatever is there. If several have the same id, the last one counts. Throws as
-     * `insert`, but never PANNIER_CONFLICT.
-     */
-    upsert(document: DocumentInput<Input>, options?: AtomicOptions): Promise<WriteResult>;
-    upsert(documents: readonly DocumentInput<Input>[], options?: AtomicOptions): Promise<WriteResult[]>;
-    upsert(document: DocumentInput<Input>, options: BatchOptions): Promise<WriteOutcome>;
-    upsert(documents: readonly DocumentInput<Input>[], options: BatchOptions): Promise<WriteOutcome[]>;
-    /**
-     * Changes documents atomically: no other write comes between. A patch names the fields that change: its fields replace
-     * those of the document, and a field that is `undefined` is removed. A `_rev` in it must be the current revision.
-     *
-     * A function gets the document and returns the new one; if it returns undefined, the document stays as it is. The function
-     * must be synchronous and do nothing else, because it may be called again.
-     *
-     * @throws PANNIER_NOT_FOUND if there is no such document; `details` has the `id`. PANNIER_CONFLICT if the patch has another
-     *   `_rev`. PANNIER_INVALID_DOCUMENT as for `insert`; an asynchronous schema is a TypeError here. What the function throws.
-     * @example
-     * await people.update('ann', { city: 'Bergen' })
-     * await people.update(['ann', 'bob'], (person) => ({ ...person, age: person.age + 1 }))
-     */
-    update<Ids extends string | readonly string[]>(ids: Ids, change: DocumentPatch<Input> | ((document: Stored<T>) => DocumentInput<Input> | undefined)): Promise<Ids extends string ? WriteResult : WriteResult[]>;
-    /**
-     * Deletes documents. Resolves with undefined for a missing one. In a document with conflicts the winner is deleted,
-     * or the leaf that `_rev` names, and the next leaf wins.
-     *
-     * @param options `atomic` as in `insert`.
-     * @throws PANNIER_CONFLICT if a `_rev` is given that is not the current one (or another live leaf).
-     * @example
-     * await people.delete('ann')
-     * await people.delete(await people.find({ age: { $lt: 18 } }).toArray())
-     */
-    delete(reference: DocumentReference, options?: AtomicOptions): Promise<WriteResult | undefined>;
-    delete(references: readonly DocumentReference[], options?: AtomicOptions): Promise<(WriteResult | undefined)[]>;
-    delete(reference: DocumentReference, options: BatchOptions): Promise<WriteOutcome | undefined>;
-    delete(references: readonly DocumentReference[], options: BatchOptions): Promise<(WriteOutcome | undefined)[]>;
-    /**
-     * Gives a document an attachment, or replaces the one of that name; all else of the document stays. Without `rev` a
-     * document that does not exist is created, if the collection's schema takes one without fields. A string is text (UTF-8);
-     * base64 is said: `{ base64: 'aGVsbG8=' }`. An attachment of any length takes little memory; it is seen when all of it is there.
-     *
-     * Inside a transaction it takes memory, and is limited.
-     *
-     * @throws PANNIER_CONFLICT if `rev` is not current; PANNIER_INVALID_DOCUMENT; PANNIER_ATTACHMENT_TOO_LARGE, PANNIER_KEY_TOO_LARGE, PANNIER_LIMIT,
-     *   PANNIER_ABORTED. What the source fails with is passed on. Wrong arguments reject with a TypeError.
-     * @example
-     * await people.putAttachment('ann', 'photo.jpg', file)
-     * await people.putAttachment('ann', 'note.txt', 'She called.')
-     * await people.putAttachment('ann', 'film.mp4', response.body, { contentType: 'video/mp4', signal })
-     */
-    putAttachment(id: string, name: string, content: AttachmentContent, options?: PutAttachmentOptions): Promise<WriteResult>;
-    /**
-     * An attachment, or undefined. Its content is read when asked for: `bytes()`, `text()`, `blob()`, `stream()`.
-     *
-     * @example
-     * const photo = await people.getAttachment('ann', 'photo.jpg')
-     * image.src = URL.createObjectURL(await photo!.blob())
-     */
-    getAttachment(id: string, name: string, options?: GetAttachmentOptions): Promise<Attachment | undefined>;
-    /**
-     * Deletes an attachment of a document. Resolves with undefined if it does not exist.
-     *
-     * @throws PANNIER_CONFLICT if `rev` is not current.
-     */
-    deleteAttachment(id: string, name: string, options?: DeleteAttachmentOptions): Promise<WriteResult | undefined>;
-    /**
-     * A query. It reads nothing before it is asked for an answer.
-     *
-     * With `dialect: 'couchdb'` the selector means what it means to CouchDB, above all for arrays
-     * (docs/internals/query-planner.md, "Dialects"). With `collation` strings are compared and sorted in an order of
-     * `registerCollation`.
-     *
-     * @example
-     * const adults = await people.find({ age: { $gte: 18 } }).sort('name').limit(20).toArray()
-     * @example
-     * const same = await people.find({ tags: ['a', 'b'] }, { dialect: 'couchdb' }).toArray()
-     */
-    find(selector?: Selector<Identified<T>> | WhereFilter, meaning?: SelectorMeaning): Query<Stored<T>, Identified<T>>;
-    /**
-     * A search for words in the fields of a text index. `quick bro*` finds documents with the word "quick" and a word
-     * that begins with "bro". `"brown fox"` finds the two words next to each other. Case and diacritics don't matter. The
-     * best come first (BM25).
-     *
-     * @example
-     * const posts = db.collection<Post>('posts', { indexes: [{ on: ['title', 'body'], text: true }] })
-     * const found = await posts.search('quick bro*', { selector: { draft: false } }).limit(20).toArray()
-     */
-    search(text: string, options?: SearchOptions<Identified<T>>): SearchQuery<Stored<T>, Identified<T>>;
-    /**
-     * Documents in the order of their ids (by code point), with their revisions. With `ids`, those documents in the order
-     * given; their rows say which are deleted or missing. CouchDB's `_all_docs`.
-     *
-     * @example
-     * const { total, offset, rows } = await people.list({ prefix: 'a', skip: 1000, limit: 20, docs: true }).page()
-     */
-    list(options: ListIdsOptions): DocumentList<ListRow<Stored<T>>>;
-    list(options?: ListOptions): DocumentList<ListedRow<Stored<T>>>;
-    /** Documents that belong to this copy of the collection and are not replicated. */
-    get local(): LocalDocuments;
-    /** How many documents there are, and how far the change feed goes. */
-    info(): Promise<CollectionInfo>;
-}
-
 /** What code declares of a collection: its indexes, its schema and its settings. */
 export interface CollectionOptions<T extends object = JsonObject, Schema = unknown> extends SchemaOptions<Schema> {
     /**
@@ -616,31 +277,6 @@ export interface CollectionOptions<T extends object = JsonObject, Schema = unkno
     readonly onProgress?: (done: number) => void;
 }
 
-/** Options of `collection.replicate`: `to` sends this collection's changes there, `from` fetches the changes of that one. */
-export type CollectionReplicateOptions = ReplicationOptions & ({
-    readonly to: ReplicationTarget;
-    readonly from?: undefined;
-} | {
-    readonly from: ReplicationTarget;
-    readonly to?: undefined;
-});
-
-/** A collection, and the rules of its owner for replicating from or to it. */
-export interface CollectionSide extends CollectionHost {
-    /** The collection to replicate from or to. */
-    readonly collection: Exclude<ReplicationTarget, string | URL>;
-}
-
-/** A document with conflicts: the revision that wins, and the other live leaves. */
-export interface ConflictedDocument {
-    /** The id of the document. */
-    readonly id: string;
-    /** The winning revision. */
-    readonly rev: string;
-    /** The other live leaf revisions. */
-    readonly conflicts: readonly string[];
-}
-
 /** What opens an encrypted database. */
 export type Credential = {
     /** Any text; the same text in another Unicode form is the same password. */
@@ -657,15 +293,6 @@ export type Credential = {
     /** As `makeRecoveryKey` gave it. */
     readonly recoveryKey: string;
 };
-
-/** Encoded bytes of a document's content. */
-export const DOCUMENT_BYTES_MAX: number;
-
-/** Objects and arrays inside one another, the document itself included. */
-export const DOCUMENT_DEPTH_MAX = 200;
-
-/** Bytes of the JSON of a document that is imported, its attachments included. */
-export const DOCUMENT_TEXT_BYTES_MAX: number;
 
 /** `Schemas`: those that it was opened with, by the names of the collections. */
 export class Database<Schemas extends object = object> {
@@ -824,14 +451,6 @@ export interface DatabaseChange {
     readonly local: boolean;
 }
 
-/** Options of `db.replicate`. */
-export interface DatabaseReplicateOptions extends ReplicationOptions {
-    /** The source. */
-    readonly from: ReplicationSide;
-    /** The target. */
-    readonly to: ReplicationSide;
-}
-
 /**
  * A kind of place for databases, as given to `open(name, { storage })`.
  */
@@ -854,74 +473,6 @@ export interface DatabaseSyncOptions extends ReplicationOptions {
     readonly collections: readonly string[] | Readonly<Record<string, ReplicationTarget>>;
 }
 
-/** Options of `deleteAttachment`. */
-export interface DeleteAttachmentOptions {
-    /** Only if this is the current revision of the document (or one of several in conflict). */
-    readonly rev?: string;
-}
-
-/** A tombstone as it is handed in. */
-export interface DeletedInput extends InputMeta {
-    /** The id of the document. */
-    readonly _id: string;
-    /** Marks a tombstone. */
-    readonly _deleted: true;
-}
-
-/** One that was asked for by its id and is deleted. */
-export interface DeletedRow {
-    /** The id of the document. */
-    readonly id: string;
-    /** The revision of its tombstone. */
-    readonly rev: string;
-    /** Marks a deleted document. */
-    readonly deleted: true;
-}
-
-/** Options of `destroy`. */
-export interface DestroyOptions {
-    /** Where it is kept; as for `open`. */
-    readonly storage?: DatabaseStorage;
-}
-
-/** Options of one direction. */
-export interface DirectionOptions {
-    /** Only documents with these ids. */
-    readonly ids?: readonly string[] | undefined;
-    /** Only documents that it matches; as in a change feed, it sees tombstones too. */
-    readonly selector?: Readonly<Record<string, unknown>> | undefined;
-    /** Only documents that it returns true for; or the name of a filter of the source (over HTTP): 'design/filter'. */
-    readonly filter?: string | ((document: JsonObject) => unknown) | undefined;
-    /** The parameters of a filter by name. */
-    readonly parameters?: Readonly<Record<string, string>> | undefined;
-    /** A view of the source (over HTTP), 'design/view': only documents for which it emits something. */
-    readonly view?: string | undefined;
-    /** Where to begin in the feed of the source, whatever was done before: a `lastSeq`, or 'now'. */
-    readonly since?: ReplicationSequence;
-    /** 'winner': only winning revisions, so conflicts stay where they are. 'all' (default) makes replicas equal. */
-    readonly style?: 'winner' | 'all' | undefined;
-    /** Changes that are looked at together; 500 when left out. */
-    readonly batchSize?: number | undefined;
-    /** Batches that are under way at a time; 3 when left out. */
-    readonly batchesAhead?: number | undefined;
-    /** Where it is recorded how far it is: on 'both' sides (default), on one, or nowhere. */
-    readonly checkpoint?: CheckpointSides | undefined;
-    /** Milliseconds between two records of that while there is work; 5,000 when left out. */
-    readonly checkpointIntervalMs?: number | undefined;
-    /** False: everything goes through the feed, also where the source offers a snapshot. */
-    readonly snapshot?: boolean | undefined;
-}
-
-/** A document that is to be written, as a guard sees it inside the transaction. */
-export interface DocumentBeforeWrite {
-    /** In the batch. */
-    readonly position: number;
-    /** Of the document's last change, a deletion too; 0: it is new. */
-    readonly sequence: number;
-    /** The document as it is; undefined if it is new or deleted. */
-    old(): StoredDocument | undefined;
-}
-
 /** One change in a feed: the document with its newest revision. */
 export interface DocumentChange<T extends object = StoredDocument> {
     /** Of the document's last change. */
@@ -938,71 +489,13 @@ export interface DocumentChange<T extends object = StoredDocument> {
     readonly doc?: T | Tombstone;
 }
 
-/**
- * Is asked inside the transaction about each document of a batch, before anything is changed: gives why it is refused. It may be asked
- * again about the same one.
- */
-export type DocumentGuard = (document: DocumentBeforeWrite) => PannierError | undefined;
-
 /** A document as it is handed in. */
 export type DocumentInput<T extends object> = (ContentOf<T> & InputMeta) | (Partial<ContentOf<T>> & DeletedInput);
-
-/** What is wrong with a document and where, as `details.issues` of PANNIER_INVALID_DOCUMENT has it. */
-export interface DocumentIssue {
-    /** What the schema says about it. */
-    readonly message: string;
-    /** From the document inwards; empty for the document itself. */
-    readonly path: readonly (string | number)[];
-}
-
-/**
- * A list of documents. Nothing is read before it is asked for; each answer comes from one snapshot.
- *
- * @example
- * const { total, offset, rows } = await people.list({ prefix: 'a', skip: 1000, limit: 20, docs: true }).page()
- * for await (const { id, rev } of people.list()) console.log(id, rev) // any number of rows, a few at a time
- */
-export class DocumentList<Row> implements AsyncIterable<Row> {
-    /** The rows, with the number of all documents, how many of them come before, and the sequence number it is as of. */
-    page(): Promise<ListPage<Row>>;
-    /** All rows, as an array. */
-    toArray(): Promise<Row[]>;
-    /** Rows as they are read, from one snapshot, which is held until the loop ends or is left. */
-    [Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined>;
-}
 
 /** Fields that `update` changes in a document; undefined removes a field that may be missing. */
 export type DocumentPatch<T extends object> = PatchOf<ContentOf<T>> & Omit<InputMeta, '_id'> & {
     readonly _id?: undefined;
 };
-
-/** A document, or what names it: with `_rev` it is meant in that revision only. */
-export type DocumentReference = string | {
-    readonly _id: string;
-    readonly _rev?: string;
-};
-
-/** A document that is read with the content of its attachments. */
-export type DocumentWithAttachments<T extends object> = Omit<RevisionDocument<T>, '_attachments'> & {
-    readonly _attachments?: Readonly<Record<string, InlineAttachment>>;
-};
-
-/** Documents with one key. */
-export interface DuplicateKey {
-    /** The values of the index's fields. */
-    readonly key: readonly unknown[];
-    /** The documents that have this key. */
-    readonly ids: readonly string[];
-}
-
-/** 'relaxed': survives the end of the process or tab. 'strict': survives a loss of power. */
-export type Durability = 'relaxed' | 'strict';
-
-/** Whether a write makes a new revision or takes up one that another replica has made. */
-export interface EditOptions {
-    /** False: the revisions were made elsewhere, and are taken up as they are. */
-    readonly newEdits?: boolean;
-}
 
 /** Adds a row to a view. Keys and values are JSON; what JSON does not know becomes what JSON.stringify makes of it. */
 export type Emit<Key = unknown, Value = unknown> = (key: Key, value?: Value) => void;
@@ -1041,34 +534,8 @@ export class Encryption {
     info(): Promise<EncryptionInfo>;
 }
 
-/** What `encryption.info()` tells. */
-export interface EncryptionInfo {
-    /** Records that the key has sealed, at most. */
-    readonly keyUses: number;
-    /** Time for `rotateKey`: the key was used 2^28 times. At 2^31 writes are refused. */
-    readonly isRotationDue: boolean;
-    /** A rotation is running; an interrupted one continues by itself. */
-    readonly isRotating: boolean;
-}
-
-/** One of those who can open the database. */
-export interface EncryptionSlot {
-    /** Names the slot, for `deleteSlot`. */
-    readonly id: string;
-    /** What opens it: a password, a key or a recovery key. */
-    readonly kind: SlotKind;
-    /** As given when it was added; not secret. */
-    readonly label: string;
-}
-
 /** Every code, grouped by when it occurs. Codes are stable: programs may match them. */
 export type ErrorCode = 'PANNIER_LOCKED' | 'PANNIER_BLOCKED' | 'PANNIER_OPEN_FAILED' | 'PANNIER_UNAVAILABLE' | 'PANNIER_WRONG_FORMAT' | 'PANNIER_NEWER_FORMAT' | 'PANNIER_ENCRYPTED' | 'PANNIER_NOT_ENCRYPTED' | 'PANNIER_WRONG_KEY' | 'PANNIER_EXISTS' | 'PANNIER_CLOSED' | 'PANNIER_CORRUPT' | 'PANNIER_IO' | 'PANNIER_QUOTA_EXCEEDED' | 'PANNIER_STALE' | 'PANNIER_RECOVERY_NEEDED' | 'PANNIER_DEADLOCK' | 'PANNIER_TURN_TIMEOUT' | 'PANNIER_TRANSACTION_ENDED' | 'PANNIER_SNAPSHOT_EXPIRED' | 'PANNIER_CONFLICT' | 'PANNIER_NOT_FOUND' | 'PANNIER_UNIQUE' | 'PANNIER_KEY_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_DEEP' | 'PANNIER_BATCH_TOO_LARGE' | 'PANNIER_INVALID_DOCUMENT' | 'PANNIER_ATTACHMENT_TOO_LARGE' | 'PANNIER_ATTACHMENT_MISSING' | 'PANNIER_EPOCH_MISMATCH' | 'PANNIER_NEWER_SCHEMA' | 'PANNIER_INDEX_MISMATCH' | 'PANNIER_UNSAFE_REGEX' | 'PANNIER_LIMIT' | 'PANNIER_PEER_UNREACHABLE' | 'PANNIER_PEER_REFUSED' | 'PANNIER_MODULE_NOT_LOADED' | 'PANNIER_ABORTED';
-
-/** Options of `explain`. */
-export interface ExplainOptions {
-    /** Answer the query too, and tell what that took. */
-    readonly run?: boolean;
-}
 
 /** How a query is answered: its plan, its indexes and its costs. */
 export interface Explanation {
@@ -1090,210 +557,6 @@ export interface Explanation {
     readonly actual?: ActualWork;
 }
 
-/**
- * - 'ndjson': a document a line.
- * - 'json': an array of documents.
- * - 'couchdb': what CouchDB answers to `_all_docs?include_docs=true`.
- * - 'couchdb-bulk': what CouchDB's `_bulk_docs` takes, so that it keeps the revisions.
- * - 'replica': everything that a replica has, all leaf revisions, tombstones and attachments too; not with a selector.
- */
-export type ExportFormat = 'ndjson' | 'json' | 'couchdb' | 'couchdb-bulk' | 'replica';
-
-/** Options of `collection.export`. */
-export interface ExportOptions<T extends object> extends LongWork {
-    /** 'ndjson' when left out. */
-    readonly format?: ExportFormat | undefined;
-    /** Only documents that it matches. */
-    readonly selector?: Selector<Identified<T>> | undefined;
-    /** The content of attachments too, as base64, and not only their names. */
-    readonly attachments?: boolean | undefined;
-}
-
-/** Sends an HTTP request, as the platform's `fetch` does. */
-export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>;
-
-/** What may be asked of a field: a value that it equals, operators, or conditions on fields inside it. */
-export type FieldCondition<Value> = unknown extends Value ? unknown : EqualTo<Operand<Value>> | (Operators<Operand<Value>> & InnerConditions<ObjectIn<Value>>);
-
-/** Conditions on one field. Each method says what the operator of that name says in a selector. */
-export class FieldFilters<Value = unknown> {
-    /** Several at once, as in a selector: of an array one and the same element has to meet all comparisons. */
-    is(condition: Readonly<Record<string, unknown>>): WhereFilter;
-    /** The field equals the value. */
-    eq(value: Equal<Value>): WhereFilter;
-    /** The field is there and differs from the value. */
-    ne(value: Equal<Value>): WhereFilter;
-    /** The field is greater than the value. */
-    gt(value: Bound<Value>): WhereFilter;
-    /** The field is greater than the value or equals it. */
-    gte(value: Bound<Value>): WhereFilter;
-    /** The field is lower than the value. */
-    lt(value: Bound<Value>): WhereFilter;
-    /** The field is lower than the value or equals it. */
-    lte(value: Bound<Value>): WhereFilter;
-    /** From the first to the second, both included. */
-    between(from: Bound<Value>, to: Bound<Value>): WhereFilter;
-    /** The field equals one of the values. */
-    in(values: readonly Equal<Value>[]): WhereFilter;
-    /** The field is there and equals none of the values. */
-    notIn(values: readonly Equal<Value>[]): WhereFilter;
-    /** An array that has this element. */
-    has(value: Element<Value>): WhereFilter;
-    /** An array that has all of these elements. */
-    hasAll(values: readonly Element<Value>[]): WhereFilter;
-    /** A string that begins with the prefix. */
-    beginsWith(prefix: Prefix<Value>): WhereFilter;
-    /** `g` and `y` make no difference to whether an expression is found. */
-    matches(expression: RegExp): WhereFilter;
-    /** The field is there; with false, it is missing. */
-    exists(exists?: boolean): WhereFilter;
-    /** The field has a value of this type: 'null', 'boolean', 'number', 'string', 'array' or 'object'. */
-    type(type: ValueType): WhereFilter;
-    /** An array of that many elements. */
-    size(elements: number): WhereFilter;
-    /** An integer that leaves the remainder when it is divided. */
-    mod(divisor: number, remainder: number): WhereFilter;
-    /** Some element of the array meets it: conditions on the element itself, `{ $gt: 5 }`, or on fields of it. */
-    some(element: WhereFilter | Readonly<Record<string, unknown>>): WhereFilter;
-    /** The array is not empty, and every element of it meets it. */
-    every(element: WhereFilter | Readonly<Record<string, unknown>>): WhereFilter;
-    /** The name of some field of the object meets it. */
-    someKey(key: Readonly<Record<string, unknown>>): WhereFilter;
-}
-
-/** Dotted paths of the fields of a document: 'age', 'address.city', 'tags.0'. A dot in a name is written '\\.', unchecked. */
-export type FieldPath<T> = IsLoose<T> extends true ? string : PathOf<T, Depth> | FreePath;
-
-/** The value at a path; undefined is part of it where the field may be missing. */
-export type FieldValue<T, Path extends string> = unknown extends T ? unknown : string extends Path ? unknown : T extends readonly (infer Element)[] ? Path extends `${number}` ? Element | undefined : Path extends `${number}.${infer Rest}` ? FieldValue<Element, Rest> | undefined : undefined : T extends object ? Path extends keyof T ? T[Path] : Path extends `${infer Name}.${infer Rest}` ? Name extends keyof T ? FieldValue<T[Name], Rest> : undefined : undefined : undefined;
-
-/** The highest generation of a revision: the number before the hyphen. */
-export const GENERATION_MAX: number;
-
-/** Options of `getAttachment`: a range of bytes, and the revision of the document. */
-export interface GetAttachmentOptions extends ByteRange {
-    /** Of this revision of the document. */
-    readonly rev?: string;
-}
-
-/**
- * Rows have the fields that documents are grouped by, as far as they are there, and the aggregates. They come in the order of
- * the former, unless they are sorted. `Row`: the rows; `Document`: what is grouped.
- */
-export class Groups<Row extends object, Document extends object> implements AsyncIterable<Row> {
-    /**
-     * What each row tells beside the group.
-     *
-     * @example
-     * const cities = await people.find().groupBy('city').aggregate({ people: { $count: true }, oldest: { $max: 'age' } }).toArray()
-     */
-    aggregate<const Wanted extends Aggregates<Document>>(wanted: Wanted): Groups<Row & Aggregated<Document, Wanted>, Document>;
-    /** Only groups whose rows match. */
-    having(selector: Selector<Row> | BuiltPredicate): Groups<Row, Document>;
-    /** Sorts by fields of the rows; of equals those with lower groups come first. */
-    sort(...fields: OrderedPath<FieldPath<Row>>[]): Groups<Row, Document>;
-    /** Leaves out so many rows at the start. */
-    skip(rows: number): Groups<Row, Document>;
-    /** The highest number of rows. */
-    limit(rows: number): Groups<Row, Document>;
-    /** @throws PANNIER_LIMIT if the distinct values of a single group don't fit into memory; PANNIER_ABORTED. */
-    toArray(): Promise<Row[]>;
-    /** The first group, or undefined. */
-    first(): Promise<Row | undefined>;
-    /** How many groups there are that `having` lets through, whatever skip and limit say. */
-    count(): Promise<number>;
-    /** How they would be computed now. */
-    explain(): Promise<AggregateExplanation>;
-    /** The groups, one after another. */
-    [Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined>;
-}
-
-/** How requests to a server are made. */
-export interface HttpOptions {
-    /** Sent with each request. A function is asked each time: for tokens that expire. */
-    readonly headers?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>) | undefined;
-    /** For HTTP's Basic authentication; the URL may have them as well. */
-    readonly auth?: {
-        readonly username: string;
-        readonly password: string;
-    } | undefined;
-    /** In place of the global one. */
-    readonly fetch?: FetchFunction | undefined;
-    /** So long a connection may be silent; 30,000 when left out. */
-    readonly timeoutMs?: number | undefined;
-    /**
-     * How many connections to one server may be in use at a time, of those that wait for changes two. Default: in browsers 5 of the 6
-     * that all tabs share over HTTP/1.1, elsewhere no limit.
-     */
-    readonly connectionsMax?: number | undefined;
-}
-
-/** How a replication talks to a server. */
-export interface HttpPeerOptions extends HttpOptions {
-    /** How often a server that has nothing to tell shows that it is there; 10,000 when left out. */
-    readonly heartbeatMs?: number | undefined;
-}
-
-/** Encoded bytes of a document's id. */
-export const ID_BYTES_MAX = 4096;
-
-/** Failures that a result lists; the others are counted. */
-export const IMPORT_FAILURES_MAX = 100;
-
-/** Of one collection. */
-export const INDEXES_MAX = 64;
-
-/** Keys must stay well below the size of a page. */
-export const INDEX_FIELDS_MAX = 4;
-
-/** A document that was not imported. */
-export interface ImportFailure {
-    /** Its place among the documents of the source; 0 is the first. */
-    readonly position: number;
-    /** Where it begins; 1 is the first. */
-    readonly line: number;
-    /** Where it is known. */
-    readonly id?: string;
-    /** Why it was not written. */
-    readonly error: PannierError;
-}
-
-/** 'ndjson': a document a line. 'json': an array of documents. 'couchdb': `_all_docs` with documents, or a body of `_bulk_docs`. */
-export type ImportFormat = 'ndjson' | 'json' | 'couchdb';
-
-/**
- * - 'insert': a document whose id is taken fails.
- * - 'upsert': it replaces what is there.
- * - 'replicate': the revisions of the source are taken up as they are, as by `put(documents, { newEdits: false })`.
- */
-export type ImportMode = 'insert' | 'upsert' | 'replicate';
-
-/** Options of `collection.import`. */
-export interface ImportOptions {
-    /** Found out when left out. */
-    readonly format?: ImportFormat | undefined;
-    /** 'insert' when left out. */
-    readonly mode?: ImportMode | undefined;
-    /** What to do with a document whose attachments are named without their data: 'fail' (default), or 'drop' the attachments. */
-    readonly stubs?: 'fail' | 'drop' | undefined;
-    /** Ends it with PANNIER_ABORTED; batches that were written stay. */
-    readonly signal?: AbortSignal | undefined;
-    /** Called after each batch. */
-    readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
-}
-
-/** How far an import is. */
-export interface ImportProgress {
-    /** Read up to now, and in all where that is known. */
-    readonly bytes: number;
-    /** The length of the source in bytes; undefined if it is not known. */
-    readonly bytesTotal: number | undefined;
-    /** Documents that were written, and those that could not be. */
-    readonly imported: number;
-    /** Documents that could not be written. */
-    readonly failed: number;
-}
-
 /** How an import ended. */
 export interface ImportResult {
     /** Documents that were written. */
@@ -1304,14 +567,6 @@ export interface ImportResult {
     readonly failedCount: number;
     /** The first of them, `IMPORT_FAILURES_MAX` at most. */
     readonly failed: readonly ImportFailure[];
-}
-
-/** One field of an index. */
-export interface IndexField {
-    /** Dotted path of the field: 'age', 'address.city'; '_id' is the document's id. */
-    readonly path: string;
-    /** From the highest value down. */
-    readonly descending: boolean;
 }
 
 /** What `collection.indexes()` tells. */
@@ -1341,99 +596,8 @@ export type IndexInput<Path extends string = string> = OrderedPath<Path> | reado
     readonly name?: string;
 };
 
-/** An attachment in a document that is read with its attachments. */
-export type InlineAttachment = Omit<AttachmentStub, 'length' | 'stub'> & {
-    readonly data: string | Blob | Uint8Array;
-};
-
-/** What a document for a write may have beside its content. The fields that reads give about revisions are ignored. */
-export interface InputMeta extends Omit<RevisionMeta, '_deleted'> {
-    /** Without one it gets one. */
-    readonly _id?: string;
-    /** The revision that the write replaces. */
-    readonly _rev?: string;
-    /** The document is deleted; what else it holds stays readable in its tombstone. */
-    readonly _deleted?: boolean;
-    /** Those that the document is to have; a stub keeps what the revision before has under that name. */
-    readonly _attachments?: AttachmentInputs;
-}
-
 /** What any document may hold. */
 export type JsonObject = Record<string, unknown>;
-
-/** The documents with these ids, in this order, instead of a range. */
-export interface ListIdsOptions extends Omit<ListOptions, keyof IdRange> {
-    /** The ids, in the order of the rows. An id may occur more than once. */
-    readonly ids: readonly string[];
-}
-
-/** Where a list begins and ends, in the order of ids: by code point. */
-export interface ListOptions extends IdRange {
-    /** From the last id to the first. */
-    readonly descending?: boolean;
-    /** Skips this number of rows at the start, without a walk. */
-    readonly skip?: number;
-    /** The highest number of rows. */
-    readonly limit?: number;
-    /** Rows have the document. */
-    readonly docs?: boolean;
-    /** With `docs`: a document that has other live leaf revisions lists them in `_conflicts`. */
-    readonly conflicts?: boolean;
-}
-
-/** Rows, and where they stand in the whole. */
-export interface ListPage<Row> extends ListHead {
-    /** The rows. */
-    readonly rows: Row[];
-}
-
-/** A row of a list by ids: a document, a deleted one, or none. */
-export type ListRow<T extends object = StoredDocument> = ListedRow<T> | DeletedRow | MissingRow;
-
-/** A document. */
-export interface ListedRow<T extends object = StoredDocument> {
-    /** The id of the document. */
-    readonly id: string;
-    /** Its revision. */
-    readonly rev: string;
-    /** With `docs`. */
-    readonly doc?: T;
-}
-
-/**
- * One step from the former rows to the new ones. Steps are applied in the order given: an index is one in the rows as the steps
- * before have left them.
- */
-export type LiveChange<Row> = {
-    readonly type: 'added';
-    readonly id: string;
-    readonly index: number;
-    readonly row: Row;
-}
-/** `row`: as it was. */
- | {
-    readonly type: 'removed';
-    readonly id: string;
-    readonly index: number;
-    readonly row: Row;
-}
-/** At its place; `from`: as it was. */
- | {
-    readonly type: 'changed';
-    readonly id: string;
-    readonly index: number;
-    readonly from: Row;
-    readonly row: Row;
-}
-/** Taken out at `fromIndex`, then put in at `index`. `row` is `from` if nothing else has changed. */
- | {
-    readonly type: 'moved';
-    readonly id: string;
-    readonly fromIndex: number;
-    readonly index: number;
-    readonly from: Row;
-    readonly row: Row;
-};
 
 /**
  * How many documents match, now and after each commit that changes it, of whichever handle. It is at work until it is closed:
@@ -1504,56 +668,12 @@ export class LiveQuery<Row extends object> implements AsyncIterable<LiveUpdate<R
     [Symbol.dispose](): void;
 }
 
-/** 'loading' until the first rows are there; 'failed' with an error; 'ended' by `close`, its signal, or with the database. */
-export type LiveStatus = 'loading' | 'live' | 'ended' | 'failed';
-
 /** The new answer of a live query, and how it differs from the one before. */
 export interface LiveUpdate<Row> {
     /** All rows now. A new array each time; a row that did not change is the same object. */
     readonly rows: readonly Row[];
     /** How they came from the rows of the update before; of the first one, from none. */
     readonly changes: readonly LiveChange<Row>[];
-}
-
-/**
- * Documents that belong to this replica of the collection, such as replication checkpoints. They are not replicated,
- * and are in neither the change feed nor counts, lists or queries. Their revisions are `0-1`, `0-2`, …; a deleted one
- * leaves nothing behind. Ids may be given with or without the `_local/` that documents carry.
- *
- * @example
- * const seen = await people.local.get('seen')
- * await people.local.put({ ...seen, _id: 'seen', seq })
- */
-export class LocalDocuments {
-    /** The local document with this id; undefined if there is none. */
-    get(id: string): Promise<Stored<JsonObject> | undefined>;
-    /**
-     * Creates a document, or replaces it when `_rev` is its current revision.
-     *
-     * @throws PANNIER_CONFLICT if it is not; `details` has the `id` and the current `rev`. PANNIER_KEY_TOO_LARGE,
-     *   PANNIER_DOCUMENT_TOO_LARGE, PANNIER_DOCUMENT_TOO_DEEP
-     */
-    put(document: LocalInput): Promise<WriteResult>;
-    /**
-     * Resolves with undefined if it does not exist.
-     *
-     * @throws PANNIER_CONFLICT if a `_rev` is given that is not the current one.
-     */
-    delete(reference: DocumentReference): Promise<WriteResult | undefined>;
-    /** In the order of their ids. */
-    list(options?: LocalListOptions): Promise<Stored<JsonObject>[]>;
-}
-
-/** A local document as it is handed in. */
-export type LocalInput = JsonObject & {
-    readonly _id: string;
-    readonly _rev?: string;
-};
-
-/** Which local documents a list has. */
-export interface LocalListOptions extends IdRange {
-    /** The highest number of rows. */
-    readonly limit?: number;
 }
 
 /** Options of long work. */
@@ -1571,70 +691,6 @@ export interface LongWork {
 export type Migration = (document: JsonObject & {
     readonly _id: string;
 }) => JsonObject | Promise<JsonObject>;
-
-/** A document that is kept as it was, because it could not be migrated. */
-export interface MigrationFailure {
-    /** The id of the document. */
-    readonly id: string;
-    /** Its revision. */
-    readonly rev: string;
-    /** That the document still has. */
-    readonly version: number;
-    /** Why it could not be migrated. */
-    readonly message: string;
-    /** What the schema objects to; empty if the migration itself failed. */
-    readonly issues: readonly DocumentIssue[];
-}
-
-/** What a replica lacks of a document. */
-export interface MissingRevisions {
-    /** Revisions that are not known here. */
-    readonly missing: readonly string[];
-    /** Leaves that it has and that the missing ones may descend from; left out if there are none. */
-    readonly possibleAncestors?: readonly string[];
-}
-
-/** There never was a document with this id. */
-export interface MissingRow {
-    /** The id that was asked for. */
-    readonly id: string;
-    /** Says that there is no such document. */
-    readonly error: 'not_found';
-}
-
-/** Options of `db.moveTo`. */
-export interface MoveOptions extends LongWork {
-    /**
-     * What opens the new database. It must also open the old one if that is encrypted; other passwords and keys are not
-     * moved. A plain database becomes encrypted.
-     */
-    readonly encryption?: Credential;
-}
-
-/** The characters that the name of a collection, an index or a view may have. */
-export const NAME_CHARS_MAX = 200;
-
-/** Tells whether there is a network. */
-export interface NetworkStatus {
-    /** False if requests are sure to fail. */
-    isOnline(): boolean;
-    /** Calls back when that changes. The function returned ends it. */
-    onChange(listener: () => void): () => void;
-}
-
-/** What the reduce `_stats` gives of numbers. */
-export interface NumberStatistics {
-    /** The sum. */
-    readonly sum: number;
-    /** How many numbers there are. */
-    readonly count: number;
-    /** The lowest. */
-    readonly min: number;
-    /** The highest. */
-    readonly max: number;
-    /** The sum of the squares. */
-    readonly sumsqr: number;
-}
 
 /** Options of `open`. */
 export interface OpenOptions<Schemas extends object = Record<string, unknown>> {
@@ -1670,12 +726,6 @@ export interface OpenOptions<Schemas extends object = Record<string, unknown>> {
     readonly signal?: AbortSignal;
 }
 
-/** The names of all options of `Options`. The compiler ensures that the list is complete. */
-export type OptionNames<Options> = Readonly<Record<AllKeys<Options>, true>>;
-
-/** A path, '-' before it for descending. */
-export type OrderedPath<Path extends string> = Path | `-${Path}`;
-
 /**
  * An operating failure.
  *
@@ -1694,14 +744,6 @@ export class PannierError extends Error {
     constructor(code: ErrorCode, message: string, options?: PannierErrorOptions);
 }
 
-/** What an error carries besides its code and message. */
-export interface PannierErrorOptions {
-    /** The error underneath, kept for logs. */
-    readonly cause?: unknown;
-    /** Facts about the failure that a program may use, e.g. `{ id, rev }` of a conflict. */
-    readonly details?: Readonly<Record<string, unknown>>;
-}
-
 /** One thing that is wrong with a stored database. */
 export interface Problem {
     /** Stable: programs may compare it. */
@@ -1710,37 +752,6 @@ export interface Problem {
     readonly where: string | undefined;
     /** For people. Its wording may change. */
     readonly message: string;
-}
-
-/**
- * What is wrong. The log or a page cannot be read; or trees, documents, revisions, attachments, local documents,
- * indexes or views of a collection do not match each other.
- */
-export type ProblemCode = 'DAMAGED_LOG' | 'DAMAGED_PAGE' | 'WRONG_TREE' | 'WRONG_DOCUMENT' | 'WRONG_REVISION' | 'WRONG_ATTACHMENT' | 'WRONG_LOCAL_DOCUMENT' | 'WRONG_INDEX' | 'WRONG_VIEW';
-
-/** Exactly these fields of a document; a dotted path gives objects inside it. */
-export type Projected<T, Path extends string> = IsLoose<T> extends true ? Partial<T> : string extends Path ? Partial<T> : T extends unknown ? Flat<Pick<T, Extract<Path, keyof T>> & {
-    [Name in keyof T as Nested<T, Name, Path, true>]: Inner<T[Name], RestOf<Path, Name>>;
-} & {
-    [Name in keyof T as Nested<T, Name, Path, false>]?: Inner<T[Name], RestOf<Path, Name>>;
-}> : never;
-
-/** What `purge` has removed. */
-export interface PurgeResult {
-    /** The revisions that were forgotten, ancestors included. */
-    readonly purged: readonly string[];
-    /** Whether nothing is left of the document. */
-    readonly gone: boolean;
-}
-
-/** Options of `putAttachment`. */
-export interface PutAttachmentOptions {
-    /** By default that of the Blob, of a text 'text/plain;charset=utf-8', else 'application/octet-stream'. */
-    readonly contentType?: string;
-    /** Only if this is the current revision of the document (or one of several in conflict). */
-    readonly rev?: string;
-    /** Gives up: the source is cancelled, and what was stored of it is forgotten. */
-    readonly signal?: AbortSignal;
 }
 
 /** `T`: the rows; `Document`: what they are made of. */
@@ -1813,45 +824,6 @@ export class Query<T extends object, Document extends object = T> implements Asy
     [Symbol.asyncIterator](): AsyncGenerator<T, void, undefined>;
 }
 
-/** Ids that a report lists of each kind. */
-export const REPAIR_IDS_MAX = 1000;
-
-/** Revisions that a document's history may remember. */
-export const REVISIONS_LIMIT_MAX = 100000;
-
-/** Bytes of a suffix as WTF-8. */
-export const REVISION_SUFFIX_BYTES_MAX = 255;
-
-/**
- * Called with rows (`keys`: of each its key and the document's id), or with `rereduce` true and `keys` null with what it
- * returned before. Must be pure. It may give a promise; then rows are reduced one call after the other.
- */
-export type ReduceFunction<Key = unknown, Value = unknown, Result = unknown> = (keys: (readonly [key: Key, id: string])[] | null, values: (Value | Result)[], rereduce: boolean) => Result;
-
-/** What rows were reduced to. */
-export interface ReducedRow<Key = unknown, Value = unknown> {
-    /** Of the group; null without groups. */
-    readonly key: Key;
-    /** What the reduce gives. */
-    readonly value: Value;
-}
-
-/** A CouchDB database with options of its own. */
-export interface RemoteSide extends HttpPeerOptions {
-    /** The URL of the database. It may have a user name and a password. */
-    readonly url: string | URL;
-}
-
-/** Nothing of the new database stays when it is cancelled. */
-export interface RepairOptions extends LongWork {
-    /** The name of the database that is made. There must be none of that name. */
-    readonly to: string;
-    /** Where the damaged one is, and where the other is made; as for `open`. */
-    readonly storage?: DatabaseStorage;
-    /** Opens the damaged one, if it is encrypted, and encrypts the other, which this alone opens then. */
-    readonly encryption?: Credential;
-}
-
 /** What `repair` found and what it saved. */
 export interface RepairReport {
     /** What was wrong. Empty: nothing, as far as documents go. */
@@ -1862,33 +834,6 @@ export interface RepairReport {
     readonly collections: readonly RepairedCollection[];
     /** Commits behind the damage of the log that can't be read. */
     readonly commitsLost: number;
-}
-
-/** What was saved of a collection, and what was not. */
-export interface RepairedCollection {
-    /** The name of the collection. */
-    readonly name: string;
-    /** Documents that were saved, and tombstones. */
-    readonly documents: number;
-    /** Deleted documents that were saved. */
-    readonly tombstones: number;
-    /** Of these, documents that were taken from commits behind the damage of the log. */
-    readonly fromLaterCommits: number;
-    /** Documents and tombstones that could not be read. */
-    readonly documentsLost: number;
-    /** Their ids, as far as they are known, at most `REPAIR_IDS_MAX`. */
-    readonly idsLost: readonly string[];
-    /** Documents that lost conflicting revisions or their history, at most `REPAIR_IDS_MAX`. */
-    readonly revisionsLost: readonly string[];
-    /** Attachments that could not be read; their documents are there without them. At most `REPAIR_IDS_MAX`. */
-    readonly attachmentsLost: readonly {
-        readonly id: string;
-        readonly name: string;
-    }[];
-    /** Local documents that were saved. */
-    readonly local: number;
-    /** Unique indexes that the saved documents do not fit. They are dropped. */
-    readonly indexesLost: readonly string[];
 }
 
 /**
@@ -1930,9 +875,6 @@ export class Replication implements PromiseLike<ReplicationResult>, AsyncIterabl
     /** Events from now on, to the end of the replication. Its failure is thrown. */
     [Symbol.asyncIterator](): AsyncGenerator<ReplicationEvent, void, undefined>;
 }
-
-/** 'push' sends changes from here, 'pull' fetches them. */
-export type ReplicationDirection = 'push' | 'pull';
 
 /** What a replication tells its listeners. */
 export type ReplicationEvent = 
@@ -1982,22 +924,6 @@ export interface ReplicationOptions extends DirectionOptions, HttpPeerOptions {
     readonly pull?: DirectionOptions | undefined;
 }
 
-/** One direction of one collection. */
-export interface ReplicationPart {
-    /** The name of the collection. */
-    readonly collection: string;
-    /** Whether it sends or fetches. */
-    readonly direction: ReplicationDirection;
-    /** Whether it works, waits or has ended. */
-    readonly status: ReplicationStatus;
-    /** How far it is. */
-    readonly progress: ReplicationProgress;
-    /** Why it waits to try again, or has failed. */
-    readonly error: PannierError | undefined;
-    /** How long it waits in all until it tries again. */
-    readonly waitMs: number | undefined;
-}
-
 /** How far a replication is, in documents. */
 export interface ReplicationProgress {
     /** Revisions read from the source, and those of them that the target has taken. */
@@ -2028,12 +954,6 @@ export interface ReplicationResult extends ReplicationProgress {
     readonly parts: readonly ReplicationPart[];
 }
 
-/** A place in the change feed of a peer: any JSON, which only that peer understands. */
-export type ReplicationSequence = unknown;
-
-/** The source or the target of `db.replicate`. */
-export type ReplicationSide = ReplicationTarget | RemoteSide | CollectionSide;
-
 /**
  * - 'active': something is under way.
  * - 'paused': a live one has everything there is and waits for more; or `pause()` was called.
@@ -2048,214 +968,6 @@ export type ReplicationTarget = string | URL | {
     readonly name: string;
     info(): Promise<unknown>;
 };
-
-/** What a retry has come to. */
-export interface RetryResult {
-    /** Documents that are migrated now. */
-    readonly migrated: number;
-    /** Documents that failed again. */
-    readonly failed: number;
-}
-
-/** A document in one of its revisions. */
-export type RevisionDocument<T extends object> = Stored<T> & RevisionMeta;
-
-/** What a read tells of revisions. */
-export interface RevisionFields {
-    /** Adds `_revisions`: the known ancestors, newest first. */
-    readonly revs?: boolean;
-    /** Adds `_revs_info`: the same with what is known of each. */
-    readonly revsInfo?: boolean;
-    /** Adds `_conflicts`, if there are any: the other live leaves. */
-    readonly conflicts?: boolean;
-    /** `_attachments` hold the content as `data`, in that form, and not stubs; all of it is in memory then. */
-    readonly attachments?: AttachmentForm;
-    /** Adds `_deleted_conflicts`, if there are any: the other leaves that are tombstones. */
-    readonly deletedConflicts?: boolean;
-}
-
-/** `_revisions` of a document: its revision and the known ancestors, newest first. */
-export interface RevisionHistory {
-    /** The generation of the first id. */
-    readonly start: number;
-    /** The hashes, the newest first. */
-    readonly ids: readonly string[];
-}
-
-/** One revision in the history of a document. */
-export interface RevisionInfo {
-    /** The revision. */
-    readonly rev: string;
-    /** Whether its content is there; 'deleted': it is, and it is a tombstone. */
-    readonly status: RevisionStatus;
-}
-
-/** What a read gives about a document's revisions, as far as it was asked for. */
-export interface RevisionMeta {
-    /** It is a tombstone: then it need not hold what a document does. */
-    readonly _deleted?: true;
-    /** Its history, with the option `revs`. */
-    readonly _revisions?: RevisionHistory;
-    /** Its history and which revisions are stored, with the option `revsInfo`. */
-    readonly _revs_info?: readonly RevisionInfo[];
-    /** Other live leaf revisions, with the option `conflicts`. */
-    readonly _conflicts?: readonly string[];
-    /** Deleted leaf revisions, with the option `deletedConflicts`. */
-    readonly _deleted_conflicts?: readonly string[];
-}
-
-/** Most applications have no conflicts, so what deals with them is loaded on demand. */
-export abstract class RevisionOperations<T extends object> {
-    /** The name of the collection. */
-    readonly name: string;
-    /**
-     * Revisions of a document: the named ones, or all its leaves, the winner first. A revision that is gone, or never
-     * was, is `missing`.
-     *
-     * @param options With `revs` each has `_revisions`; with `latest` a revision that was replaced gives the leaf that
-     *   descends from it.
-     * @throws TypeError for a malformed revision.
-     * @example
-     * for (const result of await people.getRevisions('ann', 'all')) if ('ok' in result) show(result.ok)
-     */
-    getRevisions(id: string, revs: 'all' | readonly string[], options: RevisionFields & WithAttachments & {
-        readonly latest?: boolean;
-    }): Promise<RevisionResult<T, DocumentWithAttachments<T>>[]>;
-    getRevisions(id: string, revs: 'all' | readonly string[], options?: RevisionFields & {
-        readonly latest?: boolean;
-    }): Promise<RevisionResult<T>[]>;
-    /**
-     * Many documents, each in the revision that is named or else as it is now; aligned with the references.
-     *
-     * @param options With `partial` the result may be shorter: it ends where the documents read have taken about a mebibyte.
-     *   At least one is read. Ask again for the others.
-     * @throws TypeError for a malformed id or revision.
-     * @example
-     * const [ann, bob] = await people.bulkGet([{ id: 'ann', rev: '2-…' }, { id: 'bob' }], { revs: true })
-     */
-    bulkGet(references: readonly RevisionReference[], options: RevisionFields & WithAttachments & {
-        readonly latest?: boolean;
-        readonly partial?: boolean;
-    }): Promise<BulkGetResult<T, DocumentWithAttachments<T>>[]>;
-    bulkGet(references: readonly RevisionReference[], options?: RevisionFields & {
-        readonly latest?: boolean;
-        readonly partial?: boolean;
-    }): Promise<BulkGetResult<T>[]>;
-    /**
-     * Which of the revisions that another replica has are not known here; documents that lack nothing are left out. A revision
-     * whose content is no longer kept is known.
-     *
-     * @throws TypeError for a malformed id or revision.
-     * @example
-     * const { ann } = await people.revsDiff({ ann: ['3-…', '2-…'] })   // { missing: ['3-…'], possibleAncestors: ['2-…'] }
-     */
-    revsDiff(revs: Readonly<Record<string, readonly string[]>>): Promise<Record<string, MissingRevisions>>;
-    /**
-     * The documents that have several live leaves, by id. Costs as much as there are such documents, however many others.
-     *
-     * @example
-     * for (const { id } of await people.conflicts()) await people.resolve(id, ([mine, ...others]) => merge(mine, others))
-     */
-    conflicts(): Promise<ConflictedDocument[]>;
-    /**
-     * Ends the conflicts of a document. `choose` gets its live leaves, the winner first. What it returns replaces the
-     * winner, and the other leaves are deleted, all in one commit. `choose` must be synchronous and may be called again.
-     * If it returns undefined everything stays as it is.
-     *
-     * @throws PANNIER_NOT_FOUND if there is no such document. What `choose` throws is passed on.
-     * @example
-     * await people.resolve('ann', (leaves) => ({ ...leaves[0]!, tags: leaves.flatMap(({ tags }) => tags ?? []) }))
-     */
-    resolve(id: string, choose: (leaves: RevisionDocument<T>[]) => DocumentInput<T> | undefined): Promise<WriteResult>;
-    /**
-     * Removes leaf revisions without a trace, each with the ancestors that only it has. Other replicas don't learn of it,
-     * and may bring them back. Without `revs` nothing is left of the document, not even a tombstone. Revisions that are
-     * not leaves stay.
-     *
-     * @throws TypeError for a malformed revision.
-     * @example
-     * await people.purge('ann')
-     */
-    purge(id: string, revs?: string | readonly string[]): Promise<PurgeResult>;
-    /**
-     * Removes the content of replaced revisions, which a collection with `history` keeps. Also removes what interrupted
-     * uploads of attachments have left, if they ended at least 15 minutes ago. Resolves with the number of revisions that
-     * lost their content. It works in small steps: others write in between.
-     */
-    compact(): Promise<number>;
-}
-
-/** Which revision of a document to read, and what to tell of its revisions. */
-export interface RevisionReadOptions extends RevisionFields {
-    /** This revision, even if it does not win or is a tombstone. */
-    readonly rev?: string;
-    /** With `rev`: the leaf that descends from it. Of several the one that would win. */
-    readonly latest?: boolean;
-}
-
-/** A document, or one revision of it. */
-export interface RevisionReference {
-    /** The id of the document. */
-    readonly id: string;
-    /** The revision; the winner when left out. */
-    readonly rev?: string;
-}
-
-/** One of the documents that `getRevisions` was asked for. */
-export type RevisionResult<T extends object, Document = RevisionDocument<T>> = {
-    readonly ok: Document;
-} | {
-    readonly missing: string;
-};
-
-/** Whether the content of a revision is still stored: 'available', 'missing' or 'deleted'. */
-export type RevisionStatus = 'available' | 'deleted' | 'missing';
-
-/** The schema of a collection, its version, and how older documents get there. */
-export interface SchemaOptions<Schema = unknown> {
-    /** Any Standard Schema (zod, valibot, arktype, …): it checks and types what is written, and what it gives is stored. */
-    readonly schema?: Schema;
-    /** The version of the schema; 1 by default. Raise it when stored documents have to change. */
-    readonly version?: number;
-    /** By the version that they lead to: one for each version from 2 on. */
-    readonly migrations?: Readonly<Record<number, Migration>>;
-}
-
-/** A document that a search found, with its score. */
-export interface ScoredRow<T> {
-    /** By BM25: comparable within one search. */
-    readonly score: number;
-    /** The document. */
-    readonly document: T;
-}
-
-/** How a search is answered. */
-export interface SearchExplanation {
-    /** The text index that it uses. */
-    readonly index: string;
-    /** In the index: those that have any words. */
-    readonly documents: number;
-    /** `postings`: how many documents have the word; for a prefix how many entries there are. */
-    readonly terms: readonly {
-        readonly word: string;
-        readonly isPrefix: boolean;
-        readonly postings: number;
-    }[];
-    /** The words of each phrase. */
-    readonly phrases: readonly (readonly string[])[];
-    /** A selector or a phrase has to be looked for in the documents that are found. */
-    readonly readsDocuments: boolean;
-}
-
-/** Options of `collection.search`. */
-export interface SearchOptions<Document> {
-    /** Only documents that it matches. */
-    readonly selector?: Selector<Document> | BuiltPredicate;
-    /** 'all': documents that have all of the words, which is the default; 'any': those that have one of them. */
-    readonly match?: 'all' | 'any';
-    /** The name of the text index; may be left out if there is one only. */
-    readonly index?: string;
-}
 
 /** Rows come best first. `T`: the rows; `Document`: what they are made of. */
 export class SearchQuery<T extends object, Document extends object = T> implements AsyncIterable<T> {
@@ -2284,26 +996,6 @@ export class SearchQuery<T extends object, Document extends object = T> implemen
 /** Conditions by field, as in CouchDB's Mango; docs/internals/query-planner.md has all of them. */
 export type Selector<T> = FieldConditions<T> & Combinations<T>;
 
-/** How a selector is to be understood. */
-export interface SelectorMeaning {
-    /** Left out: ours. */
-    readonly dialect?: 'couchdb' | undefined;
-    /** The name of an order of strings, with the dialect 'couchdb' only; left out: by code point. */
-    readonly collation?: string | undefined;
-}
-
-/** Options of a new password or key. */
-export interface SlotOptions {
-    /** For people, up to 100 characters. Anyone who can read the files can read it. */
-    readonly label?: string;
-}
-
-/** Options of `db.snapshot`. */
-export interface SnapshotOptions extends LongWork {
-    /** Whether it takes a password or key of the database to restore it. By default it does if the database is encrypted. */
-    readonly sealed?: boolean;
-}
-
 /** A schema by the Standard Schema specification, version 1: zod, valibot, arktype and others make them. */
 export interface StandardSchema<Input = unknown, Output = Input> {
     /** What the specification asks for. */
@@ -2324,19 +1016,6 @@ export type Stored<T extends object> = Identified<T> & {
     readonly _attachments?: Readonly<Record<string, AttachmentStub>>;
 };
 
-/** Bytes of all attachments that are written inside one transaction; outside of one they may be larger. */
-export const TRANSACTION_ATTACHMENT_BYTES_MAX: number;
-
-/** A deleted document as the feed hands it out. */
-export interface Tombstone {
-    /** The id of the document. */
-    readonly _id: string;
-    /** The revision that deleted it. */
-    readonly _rev: string;
-    /** Marks a tombstone. */
-    readonly _deleted: true;
-}
-
 /** `Schemas`: those that the database was opened with, by the names of the collections. */
 export class Transaction<Schemas extends object = object> {
     /**
@@ -2345,8 +1024,162 @@ export class Transaction<Schemas extends object = object> {
      * was written before it began: what is written meanwhile changes nothing in a loop over its rows.
      * docs/internals/transactions.md is the contract.
      */
-    collection<Name extends KnownName<Schemas>>(name: Name): CollectionOperations<DocumentOf<Schemas, Name>, InputOf<Schemas, Name>>;
-    collection<T extends object = UnknownCollection>(name: string): CollectionOperations<T>;
+    collection<Name extends KnownName<Schemas>>(name: Name): TransactionCollection<DocumentOf<Schemas, Name>, InputOf<Schemas, Name>>;
+    collection<T extends object = UnknownCollection>(name: string): TransactionCollection<T>;
+}
+
+/** The documents of a collection. Every write takes one or many; many are all or nothing. */
+export class TransactionCollection<T extends object, Input extends object = T> extends RevisionOperations<T> {
+    /**
+     * The document with this id, or undefined. Many ids give an array in the same order.
+     *
+     * @example
+     * const ann = await people.get('ann')
+     * const [first, second] = await people.get(['ann', 'bob'])
+     * const withConflicts = await people.get('ann', { conflicts: true })   // has `_conflicts`
+     * const withPhoto = await people.get('ann', { attachments: 'blob' })   // or 'bytes', 'base64'
+     */
+    get(id: string): Promise<Stored<T> | undefined>;
+    get(id: string, options: WithAttachments & RevisionReadOptions): Promise<DocumentWithAttachments<T> | undefined>;
+    get(id: string, options: RevisionReadOptions): Promise<RevisionDocument<T> | undefined>;
+    get(ids: readonly string[]): Promise<(Stored<T> | undefined)[]>;
+    get(ids: readonly string[], options: WithAttachments & RevisionFields): Promise<(DocumentWithAttachments<T> | undefined)[]>;
+    get(ids: readonly string[], options: RevisionFields): Promise<(RevisionDocument<T> | undefined)[]>;
+    /**
+     * Adds documents. One without an `_id` gets one that sorts by time.
+     *
+     * @param options With `atomic: false` those that can be written are, and each document has a result of its own.
+     * @throws PANNIER_CONFLICT if there is a document with that id; `details` has its `id` and `rev`.
+     * @throws PANNIER_INVALID_DOCUMENT if the collection has a schema that refuses one; `details` has its `id`, the `issues`
+     *   ({ message, path }[]) and, in a batch, its `position`. PANNIER_NEWER_SCHEMA
+     * @throws PANNIER_DOCUMENT_TOO_LARGE, PANNIER_DOCUMENT_TOO_DEEP, PANNIER_KEY_TOO_LARGE, PANNIER_BATCH_TOO_LARGE
+     * @example
+     * await people.insert({ _id: 'ann', name: 'Ann', age: 31 })
+     */
+    insert(document: DocumentInput<Input>, options?: AtomicOptions): Promise<WriteResult>;
+    insert(documents: readonly DocumentInput<Input>[], options?: AtomicOptions): Promise<WriteResult[]>;
+    insert(document: DocumentInput<Input>, options: BatchOptions): Promise<WriteOutcome>;
+    insert(documents: readonly DocumentInput<Input>[], options: BatchOptions): Promise<WriteOutcome[]>;
+    /**
+     * Creates a document, or replaces it when `_rev` is its current revision. So nobody's change is lost unseen. In a
+     * document with conflicts `_rev` may be any leaf, and that leaf is replaced. A document with `_deleted: true` is
+     * deleted.
+     *
+     * @param options With `newEdits: false`, stores revisions of another replica with their `_rev` and `_revisions`. They
+     *   never conflict with the write, but may become conflicts in the document; known revisions change nothing. `atomic`
+     *   as in `insert`.
+     * @throws PANNIER_CONFLICT if `_rev` is not the current revision; `details` has the `id` and the current `rev`. Otherwise
+     *   as `insert`. TypeError for a malformed `_rev` or `_revisions` of a replicated revision.
+     * @example
+     * const ann = await people.get('ann')
+     * await people.put({ ...ann!, age: 32 })
+     * await people.put({ _id: 'ann', _rev: '2-b', _revisions: { start: 2, ids: ['b', 'a'] }, name: 'Ann', age: 33 }, { newEdits: false })
+     */
+    put(document: DocumentInput<Input>, options?: AtomicOptions & EditOptions): Promise<WriteResult>;
+    put(documents: readonly DocumentInput<Input>[], options?: AtomicOptions & EditOptions): Promise<WriteResult[]>;
+    put(document: DocumentInput<Input>, options: BatchOptions & EditOptions): Promise<WriteOutcome>;
+    put(documents: readonly DocumentInput<Input>[], options: BatchOptions & EditOptions): Promise<WriteOutcome[]>;
+    /**
+     * Creates or replaces documents, whatever is there. If several have the same id, the last one counts. Throws as
+     * `insert`, but never PANNIER_CONFLICT.
+     */
+    upsert(document: DocumentInput<Input>, options?: AtomicOptions): Promise<WriteResult>;
+    upsert(documents: readonly DocumentInput<Input>[], options?: AtomicOptions): Promise<WriteResult[]>;
+    upsert(document: DocumentInput<Input>, options: BatchOptions): Promise<WriteOutcome>;
+    upsert(documents: readonly DocumentInput<Input>[], options: BatchOptions): Promise<WriteOutcome[]>;
+    /**
+     * Changes documents atomically: no other write comes between. A patch names the fields that change: its fields replace
+     * those of the document, and a field that is `undefined` is removed. A `_rev` in it must be the current revision.
+     *
+     * A function gets the document and returns the new one; if it returns undefined, the document stays as it is. The function
+     * must be synchronous and do nothing else, because it may be called again.
+     *
+     * @throws PANNIER_NOT_FOUND if there is no such document; `details` has the `id`. PANNIER_CONFLICT if the patch has another
+     *   `_rev`. PANNIER_INVALID_DOCUMENT as for `insert`; an asynchronous schema is a TypeError here. What the function throws.
+     * @example
+     * await people.update('ann', { city: 'Bergen' })
+     * await people.update(['ann', 'bob'], (person) => ({ ...person, age: person.age + 1 }))
+     */
+    update<Ids extends string | readonly string[]>(ids: Ids, change: DocumentPatch<Input> | ((document: Stored<T>) => DocumentInput<Input> | undefined)): Promise<Ids extends string ? WriteResult : WriteResult[]>;
+    /**
+     * Deletes documents. Resolves with undefined for a missing one. In a document with conflicts the winner is deleted,
+     * or the leaf that `_rev` names, and the next leaf wins.
+     *
+     * @param options `atomic` as in `insert`.
+     * @throws PANNIER_CONFLICT if a `_rev` is given that is not the current one (or another live leaf).
+     * @example
+     * await people.delete('ann')
+     * await people.delete(await people.find({ age: { $lt: 18 } }).toArray())
+     */
+    delete(reference: DocumentReference, options?: AtomicOptions): Promise<WriteResult | undefined>;
+    delete(references: readonly DocumentReference[], options?: AtomicOptions): Promise<(WriteResult | undefined)[]>;
+    delete(reference: DocumentReference, options: BatchOptions): Promise<WriteOutcome | undefined>;
+    delete(references: readonly DocumentReference[], options: BatchOptions): Promise<(WriteOutcome | undefined)[]>;
+    /**
+     * Gives a document an attachment, or replaces the one of that name; all else of the document stays. Without `rev` a
+     * document that does not exist is created, if the collection's schema takes one without fields. A string is text (UTF-8);
+     * base64 is said: `{ base64: 'aGVsbG8=' }`. An attachment of any length takes little memory; it is seen when all of it is there.
+     *
+     * Inside a transaction it takes memory, and is limited.
+     *
+     * @throws PANNIER_CONFLICT if `rev` is not current; PANNIER_INVALID_DOCUMENT; PANNIER_ATTACHMENT_TOO_LARGE, PANNIER_KEY_TOO_LARGE, PANNIER_LIMIT,
+     *   PANNIER_ABORTED. What the source fails with is passed on. Wrong arguments reject with a TypeError.
+     * @example
+     * await people.putAttachment('ann', 'photo.jpg', file)
+     * await people.putAttachment('ann', 'note.txt', 'She called.')
+     * await people.putAttachment('ann', 'film.mp4', response.body, { contentType: 'video/mp4', signal })
+     */
+    putAttachment(id: string, name: string, content: AttachmentContent, options?: PutAttachmentOptions): Promise<WriteResult>;
+    /**
+     * An attachment, or undefined. Its content is read when asked for: `bytes()`, `text()`, `blob()`, `stream()`.
+     *
+     * @example
+     * const photo = await people.getAttachment('ann', 'photo.jpg')
+     * image.src = URL.createObjectURL(await photo!.blob())
+     */
+    getAttachment(id: string, name: string, options?: GetAttachmentOptions): Promise<Attachment | undefined>;
+    /**
+     * Deletes an attachment of a document. Resolves with undefined if it does not exist.
+     *
+     * @throws PANNIER_CONFLICT if `rev` is not current.
+     */
+    deleteAttachment(id: string, name: string, options?: DeleteAttachmentOptions): Promise<WriteResult | undefined>;
+    /**
+     * A query. It reads nothing before it is asked for an answer.
+     *
+     * With `dialect: 'couchdb'` the selector means what it means to CouchDB, above all for arrays
+     * (docs/internals/query-planner.md, "Dialects"). With `collation` strings are compared and sorted in an order of
+     * `registerCollation`.
+     *
+     * @example
+     * const adults = await people.find({ age: { $gte: 18 } }).sort('name').limit(20).toArray()
+     * @example
+     * const same = await people.find({ tags: ['a', 'b'] }, { dialect: 'couchdb' }).toArray()
+     */
+    find(selector?: Selector<Identified<T>> | WhereFilter, meaning?: SelectorMeaning): Query<Stored<T>, Identified<T>>;
+    /**
+     * A search for words in the fields of a text index. `quick bro*` finds documents with the word "quick" and a word
+     * that begins with "bro". `"brown fox"` finds the two words next to each other. Case and diacritics don't matter. The
+     * best come first (BM25).
+     *
+     * @example
+     * const posts = db.collection<Post>('posts', { indexes: [{ on: ['title', 'body'], text: true }] })
+     * const found = await posts.search('quick bro*', { selector: { draft: false } }).limit(20).toArray()
+     */
+    search(text: string, options?: SearchOptions<Identified<T>>): SearchQuery<Stored<T>, Identified<T>>;
+    /**
+     * Documents in the order of their ids (by code point), with their revisions. With `ids`, those documents in the order
+     * given; their rows say which are deleted or missing. CouchDB's `_all_docs`.
+     *
+     * @example
+     * const { total, offset, rows } = await people.list({ prefix: 'a', skip: 1000, limit: 20, docs: true }).page()
+     */
+    list(options: ListIdsOptions): DocumentList<ListRow<Stored<T>>>;
+    list(options?: ListOptions): DocumentList<ListedRow<Stored<T>>>;
+    /** Documents that belong to this copy of the collection and are not replicated. */
+    get local(): LocalDocuments;
+    /** How many documents there are, and how far the change feed goes. */
+    info(): Promise<CollectionInfo>;
 }
 
 /**
@@ -2386,9 +1219,6 @@ export class View<Document, Key = unknown, Value = unknown, Result = never> {
     drop(): Promise<boolean>;
 }
 
-/** What a query without `reduce: false` gives. */
-export type ViewAnswer<Document, Key, Value, Result> = [Result] extends [never] ? ViewRow<Key, Value, Document> : ReducedRow<Key | null, Result>;
-
 /** What a view is made of. Functions must be pure: their results are kept for as long as their source stays the same. */
 export interface ViewDefinition<Document, Key, Value, Reduce> {
     /**
@@ -2407,25 +1237,6 @@ export interface ViewDefinition<Document, Key, Value, Reduce> {
     readonly version?: string | number;
     /** The order of strings in keys: the name of one that `registerCollation` was given. By default that of code points. */
     readonly collation?: string;
-}
-
-/** What `view.info()` tells. */
-export interface ViewInfo {
-    /** The name of the view. */
-    readonly name: string;
-    /** Rows that the view has. */
-    readonly rows: number;
-    /** The view holds what was written up to this sequence number. */
-    readonly updateSeq: number;
-    /** Documents that were written since. */
-    readonly pending: number;
-    /** Documents that were left out because map threw, since the view was made. */
-    readonly failures: number;
-    /** The last document for which `map` threw, with the error. */
-    readonly lastFailure: {
-        readonly id: string;
-        readonly message: string;
-    } | undefined;
 }
 
 /** Which rows of a view a query has, and in which form. */
@@ -2522,26 +1333,6 @@ export interface WriteResult {
 }
 
 /**
- * For packages built on this one, too.
- *
- * @param call The function that the user called.
- * @param must What must be: `durability must be 'relaxed' or 'strict'`.
- * @param got The value that came. Never a secret.
- * @example
- * throw badArgument('open()', 'name must be a string', 5)
- */
-export function badArgument(call: string, must: string, got: unknown): TypeError;
-
-/**
- * Throws a TypeError if `options` is not an object or has an unknown option; the message has the nearest known name.
- * For packages built on this one, too. `call` names the function in the message; the keys of `names` are the options.
- *
- * @example
- * checkOptions('open()', options, { storage: true, collections: true })
- */
-export function checkOptions(call: string, options: unknown, names: object): void;
-
-/**
  * Destroys a database with everything in it; does nothing if it does not exist. Unlike `db.destroy()` it needs no key.
  * Handles that are open elsewhere fail from then on.
  *
@@ -2581,12 +1372,6 @@ export function open<Schemas extends object = object>(name: string, options?: Op
  * requestIdleCallback(() => preload().catch(console.warn))
  */
 export function preload(): Promise<void>;
-
-/**
- * As `collection.put` with `atomic: false`, of documents that a guard judges inside the transaction that writes them. Nobody writes between
- * its judgement and the write. Documents of one batch must have different ids, or it would not see the first of them. For our own packages.
- */
-export function putGuarded<T extends object, Input extends object>(collection: CollectionOperations<T, Input>, documents: readonly DocumentInput<Input>[], options: EditOptions, guard: DocumentGuard): Promise<WriteOutcome[]>;
 
 /**
  * Registers an order of strings in this process, for the `collation` of queries, indexes and views. Pannier stores the
@@ -2640,7 +1425,62 @@ interface ActualWork {
     readonly pages: number;
 }
 
-type AllKeys<Options> = Options extends unknown ? keyof Options : never;
+/**
+ * One result.
+ *
+ * - `$count`: of documents.
+ * - `$min`, `$max`: by the order of all values; missing and null don't count. Arrays count as a whole, here and below.
+ * - `$sum`, `$avg`: of numbers; whatever is no number does not count.
+ * - `$distinct`: the different values, ascending; missing is none.
+ */
+type Aggregate<Path extends string = string> = {
+    readonly $count: true;
+} | {
+    readonly $min: Path;
+} | {
+    readonly $max: Path;
+} | {
+    readonly $sum: Path;
+} | {
+    readonly $avg: Path;
+} | {
+    readonly $distinct: Path;
+};
+
+/** How an aggregate is answered, as `explain` tells it. */
+interface AggregateExplanation {
+    /**
+     * - 'index ends': counts, and first and last entries of indexes.
+     * - 'index groups': from group to group of an index, one seek and one count each.
+     * - 'one pass': over all rows, as `plan` says. (More than one pass if there are more groups than memory holds.)
+     */
+    readonly way: 'index ends' | 'index groups' | 'one pass';
+    /** The indexes that give the answer, or the rows. */
+    readonly indexes: readonly string[];
+    /** Of the one pass. */
+    readonly plan?: Explanation;
+}
+
+/** The type of one result of an aggregate: that of the field, or a number. */
+type AggregateValue<Document, One> = One extends {
+    readonly $min: infer Path extends string;
+} ? NonNullable<FieldValue<Document, Path>> | undefined : One extends {
+    readonly $max: infer Path extends string;
+} ? NonNullable<FieldValue<Document, Path>> | undefined : One extends {
+    readonly $distinct: infer Path extends string;
+} ? Exclude<FieldValue<Document, Path>, undefined>[] : One extends {
+    readonly $avg: string;
+} ? number | undefined : number;
+
+/** What comes out. */
+type Aggregated<Document, Wanted> = {
+    -readonly [Name in keyof Wanted]: AggregateValue<Document, Wanted[Name]>;
+};
+
+/** Results by name. */
+type Aggregates<Document> = {
+    readonly [name: string]: Aggregate<FieldPath<Document>>;
+};
 
 /** The value is an array in which each of these is an element; of none: never true. */
 interface AllPredicate {
@@ -2655,6 +1495,46 @@ interface AndPredicate {
     readonly of: readonly Predicate[];
 }
 
+/** All or nothing, which is the default. */
+interface AtomicOptions {
+    /** All or nothing. */
+    readonly atomic?: true;
+}
+
+/**
+ * Content of an attachment in a document. A string is base64, as in CouchDB's JSON. Streams are read once, a Blob in pieces: neither is ever
+ * held in memory as a whole. Bytes must not be changed before the write has ended.
+ */
+type AttachmentData = Blob | ArrayBuffer | ArrayBufferView | string | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;
+
+/** How the content of attachments is given inside of documents. */
+type AttachmentForm = 'base64' | 'blob' | 'bytes';
+
+/** A new attachment in `_attachments` of a document that is written. */
+interface AttachmentInput {
+    /** The content. */
+    readonly data: AttachmentData;
+    /** By default that of the Blob, else 'application/octet-stream'. */
+    readonly content_type?: string;
+}
+
+/** `_attachments` of a document that is written: what is not named in it goes. */
+type AttachmentInputs = Readonly<Record<string, AttachmentInput | AttachmentStubInput>>;
+
+/** Keeps the attachment of that name which the revision before has. The stubs of documents that were read are such. */
+interface AttachmentStubInput {
+    /** Keeps the attachment that the document has under this name. */
+    readonly stub: true;
+    /** If given it must be that of the attachment. */
+    readonly digest?: string;
+}
+
+/** Whether a batch is all or nothing. */
+interface BatchOptions {
+    /** False: a document that can't be written does not keep the others from being written. */
+    readonly atomic?: boolean;
+}
+
 /** What a field is compared with in order. */
 type Bound<Value> = unknown extends Value ? JsonValue : Wide<Operand<Value>> | null;
 
@@ -2662,10 +1542,95 @@ type Brand<T, Name extends string> = T & {
     readonly [brand]: Name;
 };
 
+/** Reducers that are built in, as in CouchDB. */
+type BuiltInReduce = '_sum' | '_count' | '_stats' | '_approx_count_distinct';
+
+/** What a built-in reduce gives. */
+type BuiltInResult<Reduce, Value> = Reduce extends '_sum' ? Value : Reduce extends '_stats' ? NumberStatistics : number;
+
 /** A predicate that need not be parsed: what builder.ts makes. */
 class BuiltPredicate {
     readonly predicate: Predicate;
     constructor(predicate: Predicate);
+}
+
+/** One of the documents that `bulkGet` was asked for. */
+type BulkGetResult<T extends object, Document = RevisionDocument<T>> = {
+    readonly id: string;
+    readonly ok: Document;
+} | {
+    readonly id: string;
+    readonly missing: string | undefined;
+};
+
+/** A part of the content, as `slice` has it: up to but not including `end`. What lies beyond the content is left out. */
+interface ByteRange {
+    /** The first byte, from 0; 0 when left out. */
+    readonly start?: number;
+    /** The byte after the last one; the length when left out. */
+    readonly end?: number;
+}
+
+/** Where bytes come from. Text stands for its UTF-8. */
+type ByteSource = ReadableStream<Uint8Array> | Blob | Uint8Array | ArrayBuffer | string | AsyncIterable<Uint8Array | string>;
+
+/** Changes of one read, and where to continue. */
+interface ChangesPage<T extends object> {
+    /** In the order of their sequence numbers. */
+    readonly changes: DocumentChange<Stored<T>>[];
+    /** The `since` of the next page. */
+    readonly lastSeq: number;
+    /** Changes after `lastSeq`, filtered or not. */
+    readonly pending: number;
+}
+
+/** On which sides they are kept. One side alone trusts that the other has lost nothing. */
+type CheckpointSides = 'both' | 'source' | 'target' | 'none';
+
+/** An order of strings, for `registerCollation`. */
+interface Collation {
+    /** With its version: 'icu-root 15'. */
+    readonly name: string;
+    /** Its code points order strings; equal for strings that count as equal. '' gives ''. Must be pure. */
+    readonly key: (text: string) => string;
+}
+
+/** What a commit has changed in one collection. */
+interface CollectionChange {
+    /** The ids of written, deleted and purged documents; undefined if they are too many to list, or not known. */
+    readonly ids: readonly string[] | undefined;
+    /** The collection was dropped. */
+    readonly dropped: boolean;
+}
+
+/** What the one who has a collection has to say about its replication. */
+interface CollectionHost {
+    /** Runs each write to the collection, or refuses it by throwing: then the replication fails. */
+    readonly around?: (<T>(write: () => Promise<T>) => Promise<T>) | undefined;
+    /**
+     * Called before revisions are written, each with `_id`, `_rev` and perhaps `_attachments`. Returns for each what to
+     * write instead, or why it is denied.
+     */
+    readonly admit?: ((documents: readonly JsonDocument[]) => Promise<readonly (JsonDocument | PannierError)[]>) | undefined;
+    /** Writes what is admitted, in the place of `collection.put` with `atomic: false` and `newEdits: false`; its outcomes are those of that. */
+    readonly store?: ((documents: readonly JsonDocument[]) => Promise<readonly WriteOutcome[]>) | undefined;
+    /** Is asked which of the documents that have changed (winners, tombstones too) are to be replicated from here. */
+    readonly accept?: ((documents: readonly JsonDocument[]) => Promise<readonly boolean[]>) | undefined;
+}
+
+/** Options of `collection.replicate`: `to` sends this collection's changes there, `from` fetches the changes of that one. */
+type CollectionReplicateOptions = ReplicationOptions & ({
+    readonly to: ReplicationTarget;
+    readonly from?: undefined;
+} | {
+    readonly from: ReplicationTarget;
+    readonly to?: undefined;
+});
+
+/** A collection, and the rules of its owner for replicating from or to it. */
+interface CollectionSide extends CollectionHost {
+    /** The collection to replicate from or to. */
+    readonly collection: Exclude<ReplicationTarget, string | URL>;
 }
 
 /** Selectors that are joined. */
@@ -2720,21 +1685,149 @@ interface Comparison {
     readonly operand: JsonValue;
 }
 
+/** A document with conflicts: the revision that wins, and the other live leaves. */
+interface ConflictedDocument {
+    /** The id of the document. */
+    readonly id: string;
+    /** The winning revision. */
+    readonly rev: string;
+    /** The other live leaf revisions. */
+    readonly conflicts: readonly string[];
+}
+
 /** Unlike `Omit` it keeps the members of a union apart, and known fields beside an index signature. */
 type ContentOf<T> = T extends unknown ? {
     [Name in keyof T as Exclude<Name, keyof InputMeta>]: HasDate<T[Name]> extends true ? DatesAreNotStored : T[Name];
 } : never;
 
+/** Options of `db.replicate`. */
+interface DatabaseReplicateOptions extends ReplicationOptions {
+    /** The source. */
+    readonly from: ReplicationSide;
+    /** The target. */
+    readonly to: ReplicationSide;
+}
+
 /** What a field of a type with Dates takes: nothing. What is read back would be a string that the type calls a Date. */
 type DatesAreNotStored = 'a Date is not stored: make the field a string (toISOString) or a number (getTime)';
+
+/** Options of `deleteAttachment`. */
+interface DeleteAttachmentOptions {
+    /** Only if this is the current revision of the document (or one of several in conflict). */
+    readonly rev?: string;
+}
+
+/** A tombstone as it is handed in. */
+interface DeletedInput extends InputMeta {
+    /** The id of the document. */
+    readonly _id: string;
+    /** Marks a tombstone. */
+    readonly _deleted: true;
+}
+
+/** One that was asked for by its id and is deleted. */
+interface DeletedRow {
+    /** The id of the document. */
+    readonly id: string;
+    /** The revision of its tombstone. */
+    readonly rev: string;
+    /** Marks a deleted document. */
+    readonly deleted: true;
+}
 
 /** Names of a path that is checked; longer ones are not. */
 type Depth = 4;
 
+/** Options of `destroy`. */
+interface DestroyOptions {
+    /** Where it is kept; as for `open`. */
+    readonly storage?: DatabaseStorage;
+}
+
+/** Options of one direction. */
+interface DirectionOptions {
+    /** Only documents with these ids. */
+    readonly ids?: readonly string[] | undefined;
+    /** Only documents that it matches; as in a change feed, it sees tombstones too. */
+    readonly selector?: Readonly<Record<string, unknown>> | undefined;
+    /** Only documents that it returns true for; or the name of a filter of the source (over HTTP): 'design/filter'. */
+    readonly filter?: string | ((document: JsonObject) => unknown) | undefined;
+    /** The parameters of a filter by name. */
+    readonly parameters?: Readonly<Record<string, string>> | undefined;
+    /** A view of the source (over HTTP), 'design/view': only documents for which it emits something. */
+    readonly view?: string | undefined;
+    /** Where to begin in the feed of the source, whatever was done before: a `lastSeq`, or 'now'. */
+    readonly since?: ReplicationSequence;
+    /** 'winner': only winning revisions, so conflicts stay where they are. 'all' (default) makes replicas equal. */
+    readonly style?: 'winner' | 'all' | undefined;
+    /** Changes that are looked at together; 500 when left out. */
+    readonly batchSize?: number | undefined;
+    /** Batches that are under way at a time; 3 when left out. */
+    readonly batchesAhead?: number | undefined;
+    /** Where it is recorded how far it is: on 'both' sides (default), on one, or nowhere. */
+    readonly checkpoint?: CheckpointSides | undefined;
+    /** Milliseconds between two records of that while there is work; 5,000 when left out. */
+    readonly checkpointIntervalMs?: number | undefined;
+    /** False: everything goes through the feed, also where the source offers a snapshot. */
+    readonly snapshot?: boolean | undefined;
+}
+
 type DistinctValues<Document, Path extends string> = Exclude<FieldValue<Document, Path>, undefined>[];
+
+/** What is wrong with a document and where, as `details.issues` of PANNIER_INVALID_DOCUMENT has it. */
+interface DocumentIssue {
+    /** What the schema says about it. */
+    readonly message: string;
+    /** From the document inwards; empty for the document itself. */
+    readonly path: readonly (string | number)[];
+}
+
+/**
+ * A list of documents. Nothing is read before it is asked for; each answer comes from one snapshot.
+ *
+ * @example
+ * const { total, offset, rows } = await people.list({ prefix: 'a', skip: 1000, limit: 20, docs: true }).page()
+ * for await (const { id, rev } of people.list()) console.log(id, rev) // any number of rows, a few at a time
+ */
+class DocumentList<Row> implements AsyncIterable<Row> {
+    /** The rows, with the number of all documents, how many of them come before, and the sequence number it is as of. */
+    page(): Promise<ListPage<Row>>;
+    /** All rows, as an array. */
+    toArray(): Promise<Row[]>;
+    /** Rows as they are read, from one snapshot, which is held until the loop ends or is left. */
+    [Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined>;
+}
 
 /** Documents of the collection `Name`; `Schemas` has the schema of each collection by its name. */
 type DocumentOf<Schemas extends object, Name extends string> = SchemaOutput<SchemaOf<Schemas, Name>>;
+
+/** A document, or what names it: with `_rev` it is meant in that revision only. */
+type DocumentReference = string | {
+    readonly _id: string;
+    readonly _rev?: string;
+};
+
+/** A document that is read with the content of its attachments. */
+type DocumentWithAttachments<T extends object> = Omit<RevisionDocument<T>, '_attachments'> & {
+    readonly _attachments?: Readonly<Record<string, InlineAttachment>>;
+};
+
+/** Documents with one key. */
+interface DuplicateKey {
+    /** The values of the index's fields. */
+    readonly key: readonly unknown[];
+    /** The documents that have this key. */
+    readonly ids: readonly string[];
+}
+
+/** 'relaxed': survives the end of the process or tab. 'strict': survives a loss of power. */
+type Durability = 'relaxed' | 'strict';
+
+/** Whether a write makes a new revision or takes up one that another replica has made. */
+interface EditOptions {
+    /** False: the revisions were made elsewhere, and are taken up as they are. */
+    readonly newEdits?: boolean;
+}
 
 /** What an array may have as an element. */
 type Element<Value> = unknown extends Value ? JsonValue : ElementIn<NonNullable<Value>>;
@@ -2757,6 +1850,26 @@ interface ElementsPredicate {
     readonly of: Predicate;
 }
 
+/** What `encryption.info()` tells. */
+interface EncryptionInfo {
+    /** Records that the key has sealed, at most. */
+    readonly keyUses: number;
+    /** Time for `rotateKey`: the key was used 2^28 times. At 2^31 writes are refused. */
+    readonly isRotationDue: boolean;
+    /** A rotation is running; an interrupted one continues by itself. */
+    readonly isRotating: boolean;
+}
+
+/** One of those who can open the database. */
+interface EncryptionSlot {
+    /** Names the slot, for `deleteSlot`. */
+    readonly id: string;
+    /** What opens it: a password, a key or a recovery key. */
+    readonly kind: SlotKind;
+    /** As given when it was added; not secret. */
+    readonly label: string;
+}
+
 /** What a field is compared with for equality; any JSON value if its type is unknown. */
 type Equal<Value> = unknown extends Value ? JsonValue : Operand<Value> | null;
 
@@ -2774,6 +1887,37 @@ interface ExistsPredicate {
     readonly path: string;
 }
 
+/** Options of `explain`. */
+interface ExplainOptions {
+    /** Answer the query too, and tell what that took. */
+    readonly run?: boolean;
+}
+
+/**
+ * - 'ndjson': a document a line.
+ * - 'json': an array of documents.
+ * - 'couchdb': what CouchDB answers to `_all_docs?include_docs=true`.
+ * - 'couchdb-bulk': what CouchDB's `_bulk_docs` takes, so that it keeps the revisions.
+ * - 'replica': everything that a replica has, all leaf revisions, tombstones and attachments too; not with a selector.
+ */
+type ExportFormat = 'ndjson' | 'json' | 'couchdb' | 'couchdb-bulk' | 'replica';
+
+/** Options of `collection.export`. */
+interface ExportOptions<T extends object> extends LongWork {
+    /** 'ndjson' when left out. */
+    readonly format?: ExportFormat | undefined;
+    /** Only documents that it matches. */
+    readonly selector?: Selector<Identified<T>> | undefined;
+    /** The content of attachments too, as base64, and not only their names. */
+    readonly attachments?: boolean | undefined;
+}
+
+/** Sends an HTTP request, as the platform's `fetch` does. */
+type FetchFunction = (url: string, init: RequestInit) => Promise<Response>;
+
+/** What may be asked of a field: a value that it equals, operators, or conditions on fields inside it. */
+type FieldCondition<Value> = unknown extends Value ? unknown : EqualTo<Operand<Value>> | (Operators<Operand<Value>> & InnerConditions<ObjectIn<Value>>);
+
 type FieldConditions<T> = IsLoose<T> extends true ? {
     readonly [Name in NamedKey<T>]?: FieldCondition<T[Name]>;
 } & {
@@ -2781,6 +1925,58 @@ type FieldConditions<T> = IsLoose<T> extends true ? {
 } : {
     readonly [Path in FieldPath<T>]?: Path extends FreePath ? unknown : FieldCondition<FieldValue<T, Path>>;
 };
+
+/** Conditions on one field. Each method says what the operator of that name says in a selector. */
+class FieldFilters<Value = unknown> {
+    /** Several at once, as in a selector: of an array one and the same element has to meet all comparisons. */
+    is(condition: Readonly<Record<string, unknown>>): WhereFilter;
+    /** The field equals the value. */
+    eq(value: Equal<Value>): WhereFilter;
+    /** The field is there and differs from the value. */
+    ne(value: Equal<Value>): WhereFilter;
+    /** The field is greater than the value. */
+    gt(value: Bound<Value>): WhereFilter;
+    /** The field is greater than the value or equals it. */
+    gte(value: Bound<Value>): WhereFilter;
+    /** The field is lower than the value. */
+    lt(value: Bound<Value>): WhereFilter;
+    /** The field is lower than the value or equals it. */
+    lte(value: Bound<Value>): WhereFilter;
+    /** From the first to the second, both included. */
+    between(from: Bound<Value>, to: Bound<Value>): WhereFilter;
+    /** The field equals one of the values. */
+    in(values: readonly Equal<Value>[]): WhereFilter;
+    /** The field is there and equals none of the values. */
+    notIn(values: readonly Equal<Value>[]): WhereFilter;
+    /** An array that has this element. */
+    has(value: Element<Value>): WhereFilter;
+    /** An array that has all of these elements. */
+    hasAll(values: readonly Element<Value>[]): WhereFilter;
+    /** A string that begins with the prefix. */
+    beginsWith(prefix: Prefix<Value>): WhereFilter;
+    /** `g` and `y` make no difference to whether an expression is found. */
+    matches(expression: RegExp): WhereFilter;
+    /** The field is there; with false, it is missing. */
+    exists(exists?: boolean): WhereFilter;
+    /** The field has a value of this type: 'null', 'boolean', 'number', 'string', 'array' or 'object'. */
+    type(type: ValueType): WhereFilter;
+    /** An array of that many elements. */
+    size(elements: number): WhereFilter;
+    /** An integer that leaves the remainder when it is divided. */
+    mod(divisor: number, remainder: number): WhereFilter;
+    /** Some element of the array meets it: conditions on the element itself, `{ $gt: 5 }`, or on fields of it. */
+    some(element: WhereFilter | Readonly<Record<string, unknown>>): WhereFilter;
+    /** The array is not empty, and every element of it meets it. */
+    every(element: WhereFilter | Readonly<Record<string, unknown>>): WhereFilter;
+    /** The name of some field of the object meets it. */
+    someKey(key: Readonly<Record<string, unknown>>): WhereFilter;
+}
+
+/** Dotted paths of the fields of a document: 'age', 'address.city', 'tags.0'. A dot in a name is written '\\.', unchecked. */
+type FieldPath<T> = IsLoose<T> extends true ? string : PathOf<T, Depth> | FreePath;
+
+/** The value at a path; undefined is part of it where the field may be missing. */
+type FieldValue<T, Path extends string> = unknown extends T ? unknown : string extends Path ? unknown : T extends readonly (infer Element)[] ? Path extends `${number}` ? Element | undefined : Path extends `${number}.${infer Rest}` ? FieldValue<Element, Rest> | undefined : undefined : T extends object ? Path extends keyof T ? T[Path] : Path extends `${infer Name}.${infer Rest}` ? Name extends keyof T ? FieldValue<T[Name], Rest> : undefined : undefined : undefined;
 
 type Flat<T> = {
     [Name in keyof T]: T[Name];
@@ -2792,8 +1988,72 @@ type FreePath = `${string}\\.${string}` | `${string}.${string}.${string}.${strin
 /** Numbers the meta records of one database: each storage checkpoint raises it by one. 0: nothing was written yet. */
 type Generation = Brand<number, 'Generation'>;
 
+/** Options of `getAttachment`: a range of bytes, and the revision of the document. */
+interface GetAttachmentOptions extends ByteRange {
+    /** Of this revision of the document. */
+    readonly rev?: string;
+}
+
+/**
+ * Rows have the fields that documents are grouped by, as far as they are there, and the aggregates. They come in the order of
+ * the former, unless they are sorted. `Row`: the rows; `Document`: what is grouped.
+ */
+class Groups<Row extends object, Document extends object> implements AsyncIterable<Row> {
+    /**
+     * What each row tells beside the group.
+     *
+     * @example
+     * const cities = await people.find().groupBy('city').aggregate({ people: { $count: true }, oldest: { $max: 'age' } }).toArray()
+     */
+    aggregate<const Wanted extends Aggregates<Document>>(wanted: Wanted): Groups<Row & Aggregated<Document, Wanted>, Document>;
+    /** Only groups whose rows match. */
+    having(selector: Selector<Row> | BuiltPredicate): Groups<Row, Document>;
+    /** Sorts by fields of the rows; of equals those with lower groups come first. */
+    sort(...fields: OrderedPath<FieldPath<Row>>[]): Groups<Row, Document>;
+    /** Leaves out so many rows at the start. */
+    skip(rows: number): Groups<Row, Document>;
+    /** The highest number of rows. */
+    limit(rows: number): Groups<Row, Document>;
+    /** @throws PANNIER_LIMIT if the distinct values of a single group don't fit into memory; PANNIER_ABORTED. */
+    toArray(): Promise<Row[]>;
+    /** The first group, or undefined. */
+    first(): Promise<Row | undefined>;
+    /** How many groups there are that `having` lets through, whatever skip and limit say. */
+    count(): Promise<number>;
+    /** How they would be computed now. */
+    explain(): Promise<AggregateExplanation>;
+    /** The groups, one after another. */
+    [Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined>;
+}
+
 /** Whether values of the type hold Dates, as far as can be seen in few steps. */
 type HasDate<Value, Left extends 0 | 1 | 2 | 3 = 3> = true extends (unknown extends Value ? false : Value extends Date ? true : Left extends 0 ? false : Value extends readonly (infer Element)[] ? HasDate<Element, [0, 0, 1, 2][Left]> : Value extends object ? HasDate<Value[keyof Value], [0, 0, 1, 2][Left]> : false) ? true : false;
+
+/** How requests to a server are made. */
+interface HttpOptions {
+    /** Sent with each request. A function is asked each time: for tokens that expire. */
+    readonly headers?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>) | undefined;
+    /** For HTTP's Basic authentication; the URL may have them as well. */
+    readonly auth?: {
+        readonly username: string;
+        readonly password: string;
+    } | undefined;
+    /** In place of the global one. */
+    readonly fetch?: FetchFunction | undefined;
+    /** So long a connection may be silent; 30,000 when left out. */
+    readonly timeoutMs?: number | undefined;
+    /**
+     * How many connections to one server may be in use at a time, of those that wait for changes two. Default: in browsers 5 of the 6
+     * that all tabs share over HTTP/1.1, elsewhere no limit.
+     */
+    readonly connectionsMax?: number | undefined;
+}
+
+/** How a replication talks to a server. */
+interface HttpPeerOptions extends HttpOptions {
+    /** How often a server that has nothing to tell shows that it is there; 10,000 when left out. */
+    readonly heartbeatMs?: number | undefined;
+}
 
 /** Ranges of ids as callers name them, as ranges of keys: by code point. */
 interface IdRange {
@@ -2810,6 +2070,54 @@ type Identified<T extends object> = T & {
     readonly _id: string;
     readonly _rev: string;
 };
+
+/** A document that was not imported. */
+interface ImportFailure {
+    /** Its place among the documents of the source; 0 is the first. */
+    readonly position: number;
+    /** Where it begins; 1 is the first. */
+    readonly line: number;
+    /** Where it is known. */
+    readonly id?: string;
+    /** Why it was not written. */
+    readonly error: PannierError;
+}
+
+/** 'ndjson': a document a line. 'json': an array of documents. 'couchdb': `_all_docs` with documents, or a body of `_bulk_docs`. */
+type ImportFormat = 'ndjson' | 'json' | 'couchdb';
+
+/**
+ * - 'insert': a document whose id is taken fails.
+ * - 'upsert': it replaces what is there.
+ * - 'replicate': the revisions of the source are taken up as they are, as by `put(documents, { newEdits: false })`.
+ */
+type ImportMode = 'insert' | 'upsert' | 'replicate';
+
+/** Options of `collection.import`. */
+interface ImportOptions {
+    /** Found out when left out. */
+    readonly format?: ImportFormat | undefined;
+    /** 'insert' when left out. */
+    readonly mode?: ImportMode | undefined;
+    /** What to do with a document whose attachments are named without their data: 'fail' (default), or 'drop' the attachments. */
+    readonly stubs?: 'fail' | 'drop' | undefined;
+    /** Ends it with PANNIER_ABORTED; batches that were written stay. */
+    readonly signal?: AbortSignal | undefined;
+    /** Called after each batch. */
+    readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
+}
+
+/** How far an import is. */
+interface ImportProgress {
+    /** Read up to now, and in all where that is known. */
+    readonly bytes: number;
+    /** The length of the source in bytes; undefined if it is not known. */
+    readonly bytesTotal: number | undefined;
+    /** Documents that were written, and those that could not be. */
+    readonly imported: number;
+    /** Documents that could not be written. */
+    readonly failed: number;
+}
 
 /** A declaration in full: a definition that has no number yet. */
 type IndexDeclaration = Omit<IndexDefinition, 'number' | 'builtTo'>;
@@ -2837,8 +2145,21 @@ interface IndexDefinition {
     readonly builtTo: number | undefined;
 }
 
+/** One field of an index. */
+interface IndexField {
+    /** Dotted path of the field: 'age', 'address.city'; '_id' is the document's id. */
+    readonly path: string;
+    /** From the highest value down. */
+    readonly descending: boolean;
+}
+
 /** A selector as JSON. */
 type IndexSelector = Readonly<Record<string, unknown>>;
+
+/** An attachment in a document that is read with its attachments. */
+type InlineAttachment = Omit<AttachmentStub, 'length' | 'stub'> & {
+    readonly data: string | Blob | Uint8Array;
+};
 
 /** Also parts of an array come as an object. */
 type Inner<Value, Path extends string> = unknown extends Value ? unknown : Value extends readonly (infer Element)[] ? {
@@ -2846,6 +2167,18 @@ type Inner<Value, Path extends string> = unknown extends Value ? unknown : Value
 } : Value extends object ? Projected<Value, Path> : never;
 
 type InnerConditions<Value> = [Value] extends [never] ? unknown : FieldConditions<Value>;
+
+/** What a document for a write may have beside its content. The fields that reads give about revisions are ignored. */
+interface InputMeta extends Omit<RevisionMeta, '_deleted'> {
+    /** Without one it gets one. */
+    readonly _id?: string;
+    /** The revision that the write replaces. */
+    readonly _rev?: string;
+    /** The document is deleted; what else it holds stays readable in its tombstone. */
+    readonly _deleted?: boolean;
+    /** Those that the document is to have; a stub keeps what the revision before has under that name. */
+    readonly _attachments?: AttachmentInputs;
+}
 
 /** As they are written. */
 type InputOf<Schemas extends object, Name extends string> = SchemaInput<SchemaOf<Schemas, Name>>;
@@ -2882,6 +2215,124 @@ interface ListHead {
     readonly seq: number;
 }
 
+/** The documents with these ids, in this order, instead of a range. */
+interface ListIdsOptions extends Omit<ListOptions, keyof IdRange> {
+    /** The ids, in the order of the rows. An id may occur more than once. */
+    readonly ids: readonly string[];
+}
+
+/** Where a list begins and ends, in the order of ids: by code point. */
+interface ListOptions extends IdRange {
+    /** From the last id to the first. */
+    readonly descending?: boolean;
+    /** Skips this number of rows at the start, without a walk. */
+    readonly skip?: number;
+    /** The highest number of rows. */
+    readonly limit?: number;
+    /** Rows have the document. */
+    readonly docs?: boolean;
+    /** With `docs`: a document that has other live leaf revisions lists them in `_conflicts`. */
+    readonly conflicts?: boolean;
+}
+
+/** Rows, and where they stand in the whole. */
+interface ListPage<Row> extends ListHead {
+    /** The rows. */
+    readonly rows: Row[];
+}
+
+/** A row of a list by ids: a document, a deleted one, or none. */
+type ListRow<T extends object = StoredDocument> = ListedRow<T> | DeletedRow | MissingRow;
+
+/** A document. */
+interface ListedRow<T extends object = StoredDocument> {
+    /** The id of the document. */
+    readonly id: string;
+    /** Its revision. */
+    readonly rev: string;
+    /** With `docs`. */
+    readonly doc?: T;
+}
+
+/**
+ * One step from the former rows to the new ones. Steps are applied in the order given: an index is one in the rows as the steps
+ * before have left them.
+ */
+type LiveChange<Row> = {
+    readonly type: 'added';
+    readonly id: string;
+    readonly index: number;
+    readonly row: Row;
+}
+/** `row`: as it was. */
+ | {
+    readonly type: 'removed';
+    readonly id: string;
+    readonly index: number;
+    readonly row: Row;
+}
+/** At its place; `from`: as it was. */
+ | {
+    readonly type: 'changed';
+    readonly id: string;
+    readonly index: number;
+    readonly from: Row;
+    readonly row: Row;
+}
+/** Taken out at `fromIndex`, then put in at `index`. `row` is `from` if nothing else has changed. */
+ | {
+    readonly type: 'moved';
+    readonly id: string;
+    readonly fromIndex: number;
+    readonly index: number;
+    readonly from: Row;
+    readonly row: Row;
+};
+
+/** 'loading' until the first rows are there; 'failed' with an error; 'ended' by `close`, its signal, or with the database. */
+type LiveStatus = 'loading' | 'live' | 'ended' | 'failed';
+
+/**
+ * Documents that belong to this replica of the collection, such as replication checkpoints. They are not replicated,
+ * and are in neither the change feed nor counts, lists or queries. Their revisions are `0-1`, `0-2`, …; a deleted one
+ * leaves nothing behind. Ids may be given with or without the `_local/` that documents carry.
+ *
+ * @example
+ * const seen = await people.local.get('seen')
+ * await people.local.put({ ...seen, _id: 'seen', seq })
+ */
+class LocalDocuments {
+    /** The local document with this id; undefined if there is none. */
+    get(id: string): Promise<Stored<JsonObject> | undefined>;
+    /**
+     * Creates a document, or replaces it when `_rev` is its current revision.
+     *
+     * @throws PANNIER_CONFLICT if it is not; `details` has the `id` and the current `rev`. PANNIER_KEY_TOO_LARGE,
+     *   PANNIER_DOCUMENT_TOO_LARGE, PANNIER_DOCUMENT_TOO_DEEP
+     */
+    put(document: LocalInput): Promise<WriteResult>;
+    /**
+     * Resolves with undefined if it does not exist.
+     *
+     * @throws PANNIER_CONFLICT if a `_rev` is given that is not the current one.
+     */
+    delete(reference: DocumentReference): Promise<WriteResult | undefined>;
+    /** In the order of their ids. */
+    list(options?: LocalListOptions): Promise<Stored<JsonObject>[]>;
+}
+
+/** A local document as it is handed in. */
+type LocalInput = JsonObject & {
+    readonly _id: string;
+    readonly _rev?: string;
+};
+
+/** Which local documents a list has. */
+interface LocalListOptions extends IdRange {
+    /** The highest number of rows. */
+    readonly limit?: number;
+}
+
 interface LogRecord {
     /** Dense: each record's sequence is its predecessor's plus one, starting at 1. */
     readonly sequence: CommitSequence;
@@ -2903,6 +2354,36 @@ interface MetaRecord {
     readonly bytes: Uint8Array;
 }
 
+/** A document that is kept as it was, because it could not be migrated. */
+interface MigrationFailure {
+    /** The id of the document. */
+    readonly id: string;
+    /** Its revision. */
+    readonly rev: string;
+    /** That the document still has. */
+    readonly version: number;
+    /** Why it could not be migrated. */
+    readonly message: string;
+    /** What the schema objects to; empty if the migration itself failed. */
+    readonly issues: readonly DocumentIssue[];
+}
+
+/** What a replica lacks of a document. */
+interface MissingRevisions {
+    /** Revisions that are not known here. */
+    readonly missing: readonly string[];
+    /** Leaves that it has and that the missing ones may descend from; left out if there are none. */
+    readonly possibleAncestors?: readonly string[];
+}
+
+/** There never was a document with this id. */
+interface MissingRow {
+    /** The id that was asked for. */
+    readonly id: string;
+    /** Says that there is no such document. */
+    readonly error: 'not_found';
+}
+
 /** The value, or an element of an array, is a whole number that leaves this remainder. */
 interface ModPredicate {
     readonly kind: 'mod';
@@ -2910,6 +2391,15 @@ interface ModPredicate {
     readonly divisor: number;
     readonly remainder: number;
     readonly arrays?: 'whole' | undefined;
+}
+
+/** Options of `db.moveTo`. */
+interface MoveOptions extends LongWork {
+    /**
+     * What opens the new database. It must also open the old one if that is encrypted; other passwords and keys are not
+     * moved. A plain database becomes encrypted.
+     */
+    readonly encryption?: Credential;
 }
 
 /** The keys of a loose type that it names. */
@@ -2920,10 +2410,32 @@ type NamedKey<T> = keyof {
 /** The name of a field of which only parts are asked for, as far as it is sure to be there, or is not. */
 type Nested<T, Name extends keyof T, Path extends string, Sure extends boolean> = Name extends Path ? never : [RestOf<Path, Name>] extends [never] ? never : IsSure<T[Name], RestOf<Path, Name>> extends Sure ? Name : never;
 
+/** Tells whether there is a network. */
+interface NetworkStatus {
+    /** False if requests are sure to fail. */
+    isOnline(): boolean;
+    /** Calls back when that changes. The function returned ends it. */
+    onChange(listener: () => void): () => void;
+}
+
 /** Negation as CouchDB has it: the leaves are negated one by one, and a negated leaf still asks for the field to be there. */
 interface NotPredicate {
     readonly kind: 'not';
     readonly of: Predicate;
+}
+
+/** What the reduce `_stats` gives of numbers. */
+interface NumberStatistics {
+    /** The sum. */
+    readonly sum: number;
+    /** How many numbers there are. */
+    readonly count: number;
+    /** The lowest. */
+    readonly min: number;
+    /** The highest. */
+    readonly max: number;
+    /** The sum of the squares. */
+    readonly sumsqr: number;
 }
 
 type ObjectIn<Value> = Value extends readonly unknown[] ? never : Value extends object ? Value : never;
@@ -2965,6 +2477,9 @@ interface OrPredicate {
     readonly kind: 'or';
     readonly of: readonly Predicate[];
 }
+
+/** A path, '-' before it for descending. */
+type OrderedPath<Path extends string> = Path | `-${Path}`;
 
 interface Page {
     readonly id: PageId;
@@ -3034,6 +2549,14 @@ interface PageStore {
     close(): MaybePromise<void>;
 }
 
+/** What an error carries besides its code and message. */
+interface PannierErrorOptions {
+    /** The error underneath, kept for logs. */
+    readonly cause?: unknown;
+    /** Facts about the failure that a program may use, e.g. `{ id, rev }` of a conflict. */
+    readonly details?: Readonly<Record<string, unknown>>;
+}
+
 type PatchOf<T> = T extends unknown ? {
     readonly [Name in keyof T]?: Partial<Record<never, never>> extends Pick<T, Name> ? T[Name] | undefined : T[Name];
 } : never;
@@ -3052,6 +2575,51 @@ type Predicate = AndPredicate | OrPredicate | NotPredicate | ComparePredicate | 
 /** The beginning of a string; never, where the field holds none. */
 type Prefix<Value> = unknown extends Value ? string : Text<Operand<Value>>;
 
+/**
+ * What is wrong. The log or a page cannot be read; or trees, documents, revisions, attachments, local documents,
+ * indexes or views of a collection do not match each other.
+ */
+type ProblemCode = 'DAMAGED_LOG' | 'DAMAGED_PAGE' | 'WRONG_TREE' | 'WRONG_DOCUMENT' | 'WRONG_REVISION' | 'WRONG_ATTACHMENT' | 'WRONG_LOCAL_DOCUMENT' | 'WRONG_INDEX' | 'WRONG_VIEW';
+
+/** Exactly these fields of a document; a dotted path gives objects inside it. */
+type Projected<T, Path extends string> = IsLoose<T> extends true ? Partial<T> : string extends Path ? Partial<T> : T extends unknown ? Flat<Pick<T, Extract<Path, keyof T>> & {
+    [Name in keyof T as Nested<T, Name, Path, true>]: Inner<T[Name], RestOf<Path, Name>>;
+} & {
+    [Name in keyof T as Nested<T, Name, Path, false>]?: Inner<T[Name], RestOf<Path, Name>>;
+}> : never;
+
+/** What `purge` has removed. */
+interface PurgeResult {
+    /** The revisions that were forgotten, ancestors included. */
+    readonly purged: readonly string[];
+    /** Whether nothing is left of the document. */
+    readonly gone: boolean;
+}
+
+/** Options of `putAttachment`. */
+interface PutAttachmentOptions {
+    /** By default that of the Blob, of a text 'text/plain;charset=utf-8', else 'application/octet-stream'. */
+    readonly contentType?: string;
+    /** Only if this is the current revision of the document (or one of several in conflict). */
+    readonly rev?: string;
+    /** Gives up: the source is cancelled, and what was stored of it is forgotten. */
+    readonly signal?: AbortSignal;
+}
+
+/**
+ * Called with rows (`keys`: of each its key and the document's id), or with `rereduce` true and `keys` null with what it
+ * returned before. Must be pure. It may give a promise; then rows are reduced one call after the other.
+ */
+type ReduceFunction<Key = unknown, Value = unknown, Result = unknown> = (keys: (readonly [key: Key, id: string])[] | null, values: (Value | Result)[], rereduce: boolean) => Result;
+
+/** What rows were reduced to. */
+interface ReducedRow<Key = unknown, Value = unknown> {
+    /** Of the group; null without groups. */
+    readonly key: Key;
+    /** What the reduce gives. */
+    readonly value: Value;
+}
+
 /** The value, or an element of an array, is a string in which the regular expression is found. */
 interface RegexPredicate {
     readonly kind: 'regex';
@@ -3061,7 +2629,237 @@ interface RegexPredicate {
     readonly arrays?: 'whole' | undefined;
 }
 
+/** A CouchDB database with options of its own. */
+interface RemoteSide extends HttpPeerOptions {
+    /** The URL of the database. It may have a user name and a password. */
+    readonly url: string | URL;
+}
+
+/** Nothing of the new database stays when it is cancelled. */
+interface RepairOptions extends LongWork {
+    /** The name of the database that is made. There must be none of that name. */
+    readonly to: string;
+    /** Where the damaged one is, and where the other is made; as for `open`. */
+    readonly storage?: DatabaseStorage;
+    /** Opens the damaged one, if it is encrypted, and encrypts the other, which this alone opens then. */
+    readonly encryption?: Credential;
+}
+
+/** What was saved of a collection, and what was not. */
+interface RepairedCollection {
+    /** The name of the collection. */
+    readonly name: string;
+    /** Documents that were saved, and tombstones. */
+    readonly documents: number;
+    /** Deleted documents that were saved. */
+    readonly tombstones: number;
+    /** Of these, documents that were taken from commits behind the damage of the log. */
+    readonly fromLaterCommits: number;
+    /** Documents and tombstones that could not be read. */
+    readonly documentsLost: number;
+    /** Their ids, as far as they are known, at most `REPAIR_IDS_MAX`. */
+    readonly idsLost: readonly string[];
+    /** Documents that lost conflicting revisions or their history, at most `REPAIR_IDS_MAX`. */
+    readonly revisionsLost: readonly string[];
+    /** Attachments that could not be read; their documents are there without them. At most `REPAIR_IDS_MAX`. */
+    readonly attachmentsLost: readonly {
+        readonly id: string;
+        readonly name: string;
+    }[];
+    /** Local documents that were saved. */
+    readonly local: number;
+    /** Unique indexes that the saved documents do not fit. They are dropped. */
+    readonly indexesLost: readonly string[];
+}
+
+/** 'push' sends changes from here, 'pull' fetches them. */
+type ReplicationDirection = 'push' | 'pull';
+
+/** One direction of one collection. */
+interface ReplicationPart {
+    /** The name of the collection. */
+    readonly collection: string;
+    /** Whether it sends or fetches. */
+    readonly direction: ReplicationDirection;
+    /** Whether it works, waits or has ended. */
+    readonly status: ReplicationStatus;
+    /** How far it is. */
+    readonly progress: ReplicationProgress;
+    /** Why it waits to try again, or has failed. */
+    readonly error: PannierError | undefined;
+    /** How long it waits in all until it tries again. */
+    readonly waitMs: number | undefined;
+}
+
+/** A place in the change feed of a peer: any JSON, which only that peer understands. */
+type ReplicationSequence = unknown;
+
+/** The source or the target of `db.replicate`. */
+type ReplicationSide = ReplicationTarget | RemoteSide | CollectionSide;
+
 type RestOf<Path extends string, Name> = Name extends string ? Path extends `${Name}.${infer Rest}` ? Rest : never : never;
+
+/** What a retry has come to. */
+interface RetryResult {
+    /** Documents that are migrated now. */
+    readonly migrated: number;
+    /** Documents that failed again. */
+    readonly failed: number;
+}
+
+/** A document in one of its revisions. */
+type RevisionDocument<T extends object> = Stored<T> & RevisionMeta;
+
+/** What a read tells of revisions. */
+interface RevisionFields {
+    /** Adds `_revisions`: the known ancestors, newest first. */
+    readonly revs?: boolean;
+    /** Adds `_revsInfo`: the same with what is known of each. */
+    readonly revsInfo?: boolean;
+    /** Adds `_conflicts`, if there are any: the other live leaves. */
+    readonly conflicts?: boolean;
+    /** `_attachments` hold the content as `data`, in that form, and not stubs; all of it is in memory then. */
+    readonly attachments?: AttachmentForm;
+    /** Adds `_deletedConflicts`, if there are any: the other leaves that are tombstones. */
+    readonly deletedConflicts?: boolean;
+}
+
+/** `_revisions` of a document: its revision and the known ancestors, newest first. */
+interface RevisionHistory {
+    /** The generation of the first id. */
+    readonly start: number;
+    /** The hashes, the newest first. */
+    readonly ids: readonly string[];
+}
+
+/** One revision in the history of a document. */
+interface RevisionInfo {
+    /** The revision. */
+    readonly rev: string;
+    /** Whether its content is there; 'deleted': it is, and it is a tombstone. */
+    readonly status: RevisionStatus;
+}
+
+/** What a read gives about a document's revisions, as far as it was asked for. */
+interface RevisionMeta {
+    /** It is a tombstone: then it need not hold what a document does. */
+    readonly _deleted?: true;
+    /** Its history, with the option `revs`. */
+    readonly _revisions?: RevisionHistory;
+    /** Its history and which revisions are stored, with the option `revsInfo`. */
+    readonly _revsInfo?: readonly RevisionInfo[];
+    /** Other live leaf revisions, with the option `conflicts`. */
+    readonly _conflicts?: readonly string[];
+    /** Deleted leaf revisions, with the option `deletedConflicts`. */
+    readonly _deletedConflicts?: readonly string[];
+}
+
+/** Most applications have no conflicts, so what deals with them is loaded on demand. */
+abstract class RevisionOperations<T extends object> {
+    /** The name of the collection. */
+    readonly name: string;
+    /**
+     * Revisions of a document: the named ones, or all its leaves, the winner first. A revision that is gone, or never
+     * was, is `missing`.
+     *
+     * @param options With `revs` each has `_revisions`; with `latest` a revision that was replaced gives the leaf that
+     *   descends from it.
+     * @throws TypeError for a malformed revision.
+     * @example
+     * for (const result of await people.getRevisions('ann', 'all')) if ('ok' in result) show(result.ok)
+     */
+    getRevisions(id: string, revs: 'all' | readonly string[], options: RevisionFields & WithAttachments & {
+        readonly latest?: boolean;
+    }): Promise<RevisionResult<T, DocumentWithAttachments<T>>[]>;
+    getRevisions(id: string, revs: 'all' | readonly string[], options?: RevisionFields & {
+        readonly latest?: boolean;
+    }): Promise<RevisionResult<T>[]>;
+    /**
+     * Many documents, each in the revision that is named or else as it is now; aligned with the references.
+     *
+     * @param options With `partial` the result may be shorter: it ends where the documents read have taken about a mebibyte.
+     *   At least one is read. Ask again for the others.
+     * @throws TypeError for a malformed id or revision.
+     * @example
+     * const [ann, bob] = await people.bulkGet([{ id: 'ann', rev: '2-…' }, { id: 'bob' }], { revs: true })
+     */
+    bulkGet(references: readonly RevisionReference[], options: RevisionFields & WithAttachments & {
+        readonly latest?: boolean;
+        readonly partial?: boolean;
+    }): Promise<BulkGetResult<T, DocumentWithAttachments<T>>[]>;
+    bulkGet(references: readonly RevisionReference[], options?: RevisionFields & {
+        readonly latest?: boolean;
+        readonly partial?: boolean;
+    }): Promise<BulkGetResult<T>[]>;
+    /**
+     * Which of the revisions that another replica has are not known here; documents that lack nothing are left out. A revision
+     * whose content is no longer kept is known.
+     *
+     * @throws TypeError for a malformed id or revision.
+     * @example
+     * const { ann } = await people.revsDiff({ ann: ['3-…', '2-…'] })   // { missing: ['3-…'], possibleAncestors: ['2-…'] }
+     */
+    revsDiff(revs: Readonly<Record<string, readonly string[]>>): Promise<Record<string, MissingRevisions>>;
+    /**
+     * The documents that have several live leaves, by id. Costs as much as there are such documents, however many others.
+     *
+     * @example
+     * for (const { id } of await people.conflicts()) await people.resolve(id, ([mine, ...others]) => merge(mine, others))
+     */
+    conflicts(): Promise<ConflictedDocument[]>;
+    /**
+     * Ends the conflicts of a document. `choose` gets its live leaves, the winner first. What it returns replaces the
+     * winner, and the other leaves are deleted, all in one commit. `choose` must be synchronous and may be called again.
+     * If it returns undefined everything stays as it is.
+     *
+     * @throws PANNIER_NOT_FOUND if there is no such document. What `choose` throws is passed on.
+     * @example
+     * await people.resolve('ann', (leaves) => ({ ...leaves[0]!, tags: leaves.flatMap(({ tags }) => tags ?? []) }))
+     */
+    resolve(id: string, choose: (leaves: RevisionDocument<T>[]) => DocumentInput<T> | undefined): Promise<WriteResult>;
+    /**
+     * Removes leaf revisions without a trace, each with the ancestors that only it has. Other replicas don't learn of it,
+     * and may bring them back. Without `revs` nothing is left of the document, not even a tombstone. Revisions that are
+     * not leaves stay.
+     *
+     * @throws TypeError for a malformed revision.
+     * @example
+     * await people.purge('ann')
+     */
+    purge(id: string, revs?: string | readonly string[]): Promise<PurgeResult>;
+    /**
+     * Removes the content of replaced revisions, which a collection with `history` keeps. Also removes what interrupted
+     * uploads of attachments have left, if they ended at least 15 minutes ago. Resolves with the number of revisions that
+     * lost their content. It works in small steps: others write in between.
+     */
+    compact(): Promise<number>;
+}
+
+/** Which revision of a document to read, and what to tell of its revisions. */
+interface RevisionReadOptions extends RevisionFields {
+    /** This revision, even if it does not win or is a tombstone. */
+    readonly rev?: string;
+    /** With `rev`: the leaf that descends from it. Of several the one that would win. */
+    readonly latest?: boolean;
+}
+
+/** A document, or one revision of it. */
+interface RevisionReference {
+    /** The id of the document. */
+    readonly id: string;
+    /** The revision; the winner when left out. */
+    readonly rev?: string;
+}
+
+/** One of the documents that `getRevisions` was asked for. */
+type RevisionResult<T extends object, Document = RevisionDocument<T>> = {
+    readonly ok: Document;
+} | {
+    readonly missing: string;
+};
+
+/** Whether the content of a revision is still stored: 'available', 'missing' or 'deleted'. */
+type RevisionStatus = 'available' | 'deleted' | 'missing';
 
 /** What a schema takes; any document without a schema. Nothing where it gives Dates, which are not stored. */
 type SchemaInput<Schema> = HasDate<TypeOf<Schema, 'output'>> extends true ? {
@@ -3077,6 +2875,16 @@ interface SchemaIssue {
 
 type SchemaOf<Schemas extends object, Name extends string> = Name extends keyof Schemas ? Schemas[Name] : unknown;
 
+/** The schema of a collection, its version, and how older documents get there. */
+interface SchemaOptions<Schema = unknown> {
+    /** Any Standard Schema (zod, valibot, arktype, …): it checks and types what is written, and what it gives is stored. */
+    readonly schema?: Schema;
+    /** The version of the schema; 1 by default. Raise it when stored documents have to change. */
+    readonly version?: number;
+    /** By the version that they lead to: one for each version from 2 on. */
+    readonly migrations?: Readonly<Record<number, Migration>>;
+}
+
 /** What a schema gives, which is stored; any document without a schema. */
 type SchemaOutput<Schema> = TypeOf<Schema, 'output'>;
 
@@ -3086,6 +2894,50 @@ type SchemaResult<Output> = {
 } | {
     readonly issues: readonly SchemaIssue[];
 };
+
+/** A document that a search found, with its score. */
+interface ScoredRow<T> {
+    /** By BM25: comparable within one search. */
+    readonly score: number;
+    /** The document. */
+    readonly document: T;
+}
+
+/** How a search is answered. */
+interface SearchExplanation {
+    /** The text index that it uses. */
+    readonly index: string;
+    /** In the index: those that have any words. */
+    readonly documents: number;
+    /** `postings`: how many documents have the word; for a prefix how many entries there are. */
+    readonly terms: readonly {
+        readonly word: string;
+        readonly isPrefix: boolean;
+        readonly postings: number;
+    }[];
+    /** The words of each phrase. */
+    readonly phrases: readonly (readonly string[])[];
+    /** A selector or a phrase has to be looked for in the documents that are found. */
+    readonly readsDocuments: boolean;
+}
+
+/** Options of `collection.search`. */
+interface SearchOptions<Document> {
+    /** Only documents that it matches. */
+    readonly selector?: Selector<Document> | BuiltPredicate;
+    /** 'all': documents that have all of the words, which is the default; 'any': those that have one of them. */
+    readonly match?: 'all' | 'any';
+    /** The name of the text index; may be left out if there is one only. */
+    readonly index?: string;
+}
+
+/** How a selector is to be understood. */
+interface SelectorMeaning {
+    /** Left out: ours. */
+    readonly dialect?: 'couchdb' | undefined;
+    /** The name of an order of strings, with the dialect 'couchdb' only; left out: by code point. */
+    readonly collation?: string | undefined;
+}
 
 /** Where the handles of one database can be: they must find one another to take turns at writing. */
 type SharingScope = 'process' | 'origin';
@@ -3098,6 +2950,18 @@ interface SizePredicate {
 }
 
 type SlotKind = 'password' | 'recovery' | 'device';
+
+/** Options of a new password or key. */
+interface SlotOptions {
+    /** For people, up to 100 characters. Anyone who can read the files can read it. */
+    readonly label?: string;
+}
+
+/** Options of `db.snapshot`. */
+interface SnapshotOptions extends LongWork {
+    /** Whether it takes a password or key of the database to restore it. By default it does if the database is encrypted. */
+    readonly sealed?: boolean;
+}
 
 interface StoreState {
     /** Undefined while nothing was ever committed. */
@@ -3121,6 +2985,16 @@ type Text<Value> = Extract<Value, string> extends never ? never : string;
 interface TextSettings {
     /** A BCP 47 tag, for finding words and for lower case. */
     readonly language?: string;
+}
+
+/** A deleted document as the feed hands it out. */
+interface Tombstone {
+    /** The id of the document. */
+    readonly _id: string;
+    /** The revision that deleted it. */
+    readonly _rev: string;
+    /** Marks a tombstone. */
+    readonly _deleted: true;
 }
 
 type TypeOf<Schema, Side extends 'input' | 'output'> = Schema extends {
@@ -3147,6 +3021,28 @@ interface UnknownCollection {
 }
 
 type ValueType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
+
+/** What a query without `reduce: false` gives. */
+type ViewAnswer<Document, Key, Value, Result> = [Result] extends [never] ? ViewRow<Key, Value, Document> : ReducedRow<Key | null, Result>;
+
+/** What `view.info()` tells. */
+interface ViewInfo {
+    /** The name of the view. */
+    readonly name: string;
+    /** Rows that the view has. */
+    readonly rows: number;
+    /** The view holds what was written up to this sequence number. */
+    readonly updateSeq: number;
+    /** Documents that were written since. */
+    readonly pending: number;
+    /** Documents that were left out because map threw, since the view was made. */
+    readonly failures: number;
+    /** The last document for which `map` threw, with the error. */
+    readonly lastFailure: {
+        readonly id: string;
+        readonly message: string;
+    } | undefined;
+}
 
 /** Any string where literals are declared: bounds need not be one of them. */
 type Wide<Value> = Value extends string ? string : Value extends number ? number : Value extends boolean ? boolean : Value;

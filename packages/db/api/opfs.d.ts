@@ -3,7 +3,6 @@
 import type {
   Database,
   DatabaseStorage,
-  DestroyOptions,
   OpenOptions,
 } from 'pannier'
 
@@ -46,3 +45,9 @@ export function open<Schemas extends object = object>(name: string, options?: Op
 
 /** The files of a browser's private file system, as a storage. @throws TypeError for an option that there is not. */
 export function opfs(options?: OpfsOptions): DatabaseStorage;
+
+/** Options of `destroy`. */
+interface DestroyOptions {
+    /** Where it is kept; as for `open`. */
+    readonly storage?: DatabaseStorage;
+}

@@ -2,7 +2,6 @@
 
 import type {
   DatabaseStorage,
-  Durability,
   ErrorCode,
 } from 'pannier'
 
@@ -242,6 +241,9 @@ interface Commit {
 
 /** Numbers the commits of one database: 1, 2, 3, … without gaps. */
 type CommitSequence = Brand<number, 'CommitSequence'>;
+
+/** 'relaxed': survives the end of the process or tab. 'strict': survives a loss of power. */
+type Durability = 'relaxed' | 'strict';
 
 /** Numbers the meta records of one database: each storage checkpoint raises it by one. 0: nothing was written yet. */
 type Generation = Brand<number, 'Generation'>;

@@ -2,7 +2,7 @@
  * What of a query an index can look up, as selectors. That a text contains another can not be looked up; but where a search field has few
  * different values these are told by its index, and those that match can.
  */
-import type { CollectionOperations, Selector, Stored } from 'pannier'
+import type { TransactionCollection, Selector, Stored } from 'pannier'
 import type { SearchCondition, SearchPart, SearchQuery } from './conditions.ts'
 import { meetsAlone } from './match.ts'
 import { tagOf } from './search-fields.ts'
@@ -10,7 +10,7 @@ import type { SearchValue } from './search-fields.ts'
 import { HAS_TAGS, idKey, isId, searchPath } from './stored-document.ts'
 import type { StoredDocument } from './stored-document.ts'
 
-export type Documents = CollectionOperations<StoredDocument>
+export type Documents = TransactionCollection<StoredDocument>
 export type Found = Stored<StoredDocument>
 
 export interface PartPlan {

@@ -2,12 +2,12 @@
  * An open store: the database of one user, and the transaction that is under way in it. What collections read and write goes
  * through here, so that it is part of that transaction.
  */
-import type { CollectionOperations, Database, Transaction } from 'pannier'
+import type { TransactionCollection, Database, Transaction } from 'pannier'
 import { failure } from './errors.ts'
 import type { StoredDocument } from './stored-document.ts'
 
 /** Pannier's collections by name: of the database, or inside a transaction. */
-export type Access = (name: string) => CollectionOperations<StoredDocument>
+export type Access = (name: string) => TransactionCollection<StoredDocument>
 
 interface Held {
   readonly begun: Promise<Transaction>

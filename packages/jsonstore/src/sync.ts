@@ -2,7 +2,8 @@
  * `sync`: keeps a collection in step with a CouchDB database, one way. `NAME.remote` is a replica of that database in the same store;
  * documents go from it to the collection, or from the collection to it, under the ids that they have there (`r` of a stored document).
  */
-import type { CollectionOperations, FetchFunction, ReplicationTarget } from 'pannier'
+import type { TransactionCollection, ReplicationTarget } from 'pannier'
+import type { FetchFunction } from 'pannier/types'
 import { failure, toJSONStoreError } from './errors.ts'
 import type { Access, Session } from './session.ts'
 import { idKey, remoteName, removedName } from './stored-document.ts'
@@ -91,7 +92,7 @@ async function apply(access: Access, target: Target, remoteId: string, json: Jso
 async function send(session: Session, target: Target, to: ReplicationTarget, http: Http): Promise<number> {
   const sent = await session.write(async (access) => {
     const dirty = await dirtyDocuments(access, target.name)
-    const remote = access(remoteName(target.name)) as unknown as CollectionOperations<JsonObject>
+    const remote = access(remoteName(target.name)) as unknown as TransactionCollection<JsonObject>
     for (const { _id, json, _operation } of dirty) {
       const collection = access(_operation === 'remove' ? removedName(target.name) : target.name)
       const stored = (await collection.get(idKey(_id)))!

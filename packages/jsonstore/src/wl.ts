@@ -1,5 +1,5 @@
 /** The JSONStore of the app, and the object `WL` that apps find it in. */
-import { checkOptions, type OptionNames } from 'pannier'
+import { checkOptions, type OptionNames } from 'pannier/internal'
 import { JSONStoreApi } from './store.ts'
 import type { JSONStoreSettings } from './store.ts'
 

@@ -2,7 +2,7 @@
  * What a component reads something live from: React's external store. It is started when the component subscribes, which
  * it does only once it is mounted, and closed when it unsubscribes; so a render that React throws away leaves nothing behind.
  */
-import type { LiveStatus } from 'pannier'
+import type { LiveStatus } from 'pannier/types'
 
 /** A `LiveQuery` or a `LiveCount`. */
 export interface Live<Value> {

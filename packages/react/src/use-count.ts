@@ -1,6 +1,7 @@
 /** A live count in a component. */
 import { useMemo, type DependencyList } from 'react'
-import type { LiveCount, LiveStatus, Query } from 'pannier'
+import type { LiveCount, Query } from 'pannier'
+import type { LiveStatus } from 'pannier/types'
 import type { Live } from './live-store.ts'
 import { useLive } from './use-live.ts'
 

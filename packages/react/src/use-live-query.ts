@@ -1,6 +1,7 @@
 /** The rows of a live query in a component. */
 import { useMemo, type DependencyList } from 'react'
-import type { LiveQuery, LiveStatus, Query } from 'pannier'
+import type { LiveQuery, Query } from 'pannier'
+import type { LiveStatus } from 'pannier/types'
 import type { Live } from './live-store.ts'
 import { useLive } from './use-live.ts'
 

@@ -1,7 +1,8 @@
 /** Goal: a component sees how a replication is and what is not sent, offline too, and each change of that; nothing listens after it. */
 import { createElement, type ReactNode } from 'react'
 import { renderToString } from 'react-dom/server'
-import { open, type NetworkStatus } from 'pannier'
+import { open } from 'pannier'
+import type { NetworkStatus } from 'pannier/types'
 import { memory } from 'pannier/memory'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { useSync } from '../src/index.ts'

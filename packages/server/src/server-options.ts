@@ -1,7 +1,9 @@
 /** What a server can be told. */
 import type { FastifyPluginAsync } from 'fastify'
-import { checkOptions } from 'pannier'
-import type { Database, Durability, OpenOptions, OptionNames } from 'pannier'
+import { checkOptions } from 'pannier/internal'
+import type { Database, OpenOptions } from 'pannier'
+import type { Durability } from 'pannier/types'
+import type { OptionNames } from 'pannier/internal'
 import type { AuthOptions } from './auth/auth.ts'
 import { HASH_QUEUE_LIMITS } from './auth/hash-queue.ts'
 import { LOGIN_LIMITS } from './auth/login-limiter.ts'

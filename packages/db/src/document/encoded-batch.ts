@@ -156,15 +156,17 @@ function checkDocument(input: unknown, newId: () => string, replicated: boolean,
   }
 }
 
-/** Fields that a document may have beside its content. Those after `_revisions` are told by reads, and mean nothing here. */
+/** Fields that a document may have beside its content. Those after `_revisions` come from reads, here or of CouchDB, and mean nothing. */
 const META_FIELDS: ReadonlySet<string> = new Set([
   '_id',
   '_rev',
   '_deleted',
   '_attachments',
   '_revisions',
+  '_revsInfo',
   '_revs_info',
   '_conflicts',
+  '_deletedConflicts',
   '_deleted_conflicts',
   '_local_seq',
 ])

@@ -16,13 +16,13 @@ import { StoredRevisions } from './stored-revisions.ts'
 export interface RevisionFields {
   /** Adds `_revisions`: the known ancestors, newest first. */
   readonly revs?: boolean
-  /** Adds `_revs_info`: the same with what is known of each. */
+  /** Adds `_revsInfo`: the same with what is known of each. */
   readonly revsInfo?: boolean
   /** Adds `_conflicts`, if there are any: the other live leaves. */
   readonly conflicts?: boolean
   /** `_attachments` hold the content as `data`, in that form, and not stubs; all of it is in memory then. */
   readonly attachments?: AttachmentForm
-  /** Adds `_deleted_conflicts`, if there are any: the other leaves that are tombstones. */
+  /** Adds `_deletedConflicts`, if there are any: the other leaves that are tombstones. */
   readonly deletedConflicts?: boolean
 }
 
@@ -220,7 +220,7 @@ export class RevisionReader {
     const path = pathOf(node)
     if (revs === true) document['_revisions'] = historyOf(path)
     if (revsInfo === true) {
-      document['_revs_info'] = path.map((at): RevisionInfo => ({ rev: revisionText(at), status: statusOf(at) }))
+      document['_revsInfo'] = path.map((at): RevisionInfo => ({ rev: revisionText(at), status: statusOf(at) }))
     }
     const addLeaves = (field: string, deleted: boolean): void => {
       const [, ...others] = tree.leaves()
@@ -228,7 +228,7 @@ export class RevisionReader {
       if (leaves.length > 0) document[field] = leaves.map(revisionText)
     }
     if (conflicts === true) addLeaves('_conflicts', false)
-    if (deletedConflicts === true) addLeaves('_deleted_conflicts', true)
+    if (deletedConflicts === true) addLeaves('_deletedConflicts', true)
     return document
   }
 }

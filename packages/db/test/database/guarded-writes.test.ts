@@ -3,9 +3,10 @@
  * time, whose guards note what they see last, as they may be asked again.
  */
 import { expect, test } from 'vitest'
-import { isPannierError, open, PannierError, putGuarded } from '../../src/index.ts'
+import { isPannierError, open, PannierError } from '../../src/index.ts'
+import { putGuarded } from '../../src/internal.ts'
 import { memory } from '../../src/memory.ts'
-import type { DocumentGuard } from '../../src/index.ts'
+import type { DocumentGuard } from '../../src/internal.ts'
 
 interface Count {
   readonly n: number

@@ -81,7 +81,7 @@ function replicatedCases(check: Case): void {
       _rev: '1-c',
       n: 2,
       _conflicts: ['1-abc'],
-      _deleted_conflicts: ['3-e'],
+      _deletedConflicts: ['3-e'],
     } as never)
     assertEqual(await docs.find({ n: 2 }).count(), 1)
     assertEqual(await docs.find({ n: 4 }).count(), 0)
@@ -161,7 +161,7 @@ function conflictCases(check: Case): void {
     assertEqual<unknown>(seen, [['a']])
     assertEqual(await docs.conflicts(), [])
     assertEqual(await docs.find({ n: 5 }).count(), 1)
-    assertEqual((await docs.get('a', { deletedConflicts: true }))?._deleted_conflicts?.length, 2)
+    assertEqual((await docs.get('a', { deletedConflicts: true }))?._deletedConflicts?.length, 2)
     await assertRejects(
       docs.resolve('nobody', () => ({})),
       'PANNIER_NOT_FOUND',
@@ -316,14 +316,14 @@ function historyCases(check: Case): void {
   check('a hundred updates of one document', async (docs) => {
     await docs.insert({ _id: 'a', n: 0 })
     for (let n = 1; n <= 100; n++) await docs.update('a', () => ({ n }))
-    const { _revisions, _revs_info } = (await docs.get('a', { revs: true, revsInfo: true }))!
+    const { _revisions, _revsInfo } = (await docs.get('a', { revs: true, revsInfo: true }))!
     assertEqual([_revisions?.start, _revisions?.ids.length], [101, 101])
     assertEqual(
-      _revs_info?.map(({ status }) => status),
+      _revsInfo?.map(({ status }) => status),
       ['available', ...Array.from({ length: 100 }, () => 'missing' as const)],
     )
-    assertEqual(await docs.getRevisions('a', [_revs_info![5]!.rev]), [{ missing: _revs_info![5]!.rev }])
-    const [latest] = await docs.getRevisions('a', [_revs_info![5]!.rev], { latest: true })
+    assertEqual(await docs.getRevisions('a', [_revsInfo![5]!.rev]), [{ missing: _revsInfo![5]!.rev }])
+    const [latest] = await docs.getRevisions('a', [_revsInfo![5]!.rev], { latest: true })
     assertTrue(latest !== undefined && 'ok' in latest && latest.ok.n === 100, 'the leaf that descends from it')
   })
 
@@ -398,7 +398,7 @@ function historyCases(check: Case): void {
     assertEqual((await docs.get('a', { rev: second.rev }))?.n, 2)
     assertEqual((await docs.get('a', { rev: gone.rev }))?._deleted, true)
     assertEqual(
-      (await docs.get('a', { revsInfo: true }))?._revs_info?.map(({ status }) => status),
+      (await docs.get('a', { revsInfo: true }))?._revsInfo?.map(({ status }) => status),
       ['available', 'deleted', 'available', 'available'],
     )
     await take(docs, replica('a', ['y', 'x'], { n: 9 }))

@@ -1,5 +1,6 @@
 /** The content of attachments inside of documents: which of them a client lacks, and putting it there as base64. */
-import type { Attachment, AttachmentStub, RevisionHistory } from 'pannier'
+import type { Attachment, AttachmentStub } from 'pannier'
+import type { RevisionHistory } from 'pannier/types'
 import { HttpError, notFound } from '../http/http-error.ts'
 import type { JsonObject } from '../service/documents.ts'
 import type { GuardedCollection } from '../service/guarded-collection.ts'

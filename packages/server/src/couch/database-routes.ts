@@ -1,5 +1,5 @@
 /** `/{db}` itself and what is set for it. */
-import { REVISIONS_LIMIT_MAX } from 'pannier'
+import { REVISIONS_LIMIT_MAX } from 'pannier/limits'
 import { checkEffect, checkSecurity, DEFAULT_SECURITY } from '../auth/permissions.ts'
 import { asBadRequest, badRequest, HttpError } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'

@@ -1,6 +1,6 @@
 /** Documents as clients send them, checked as CouchDB does, so that what the library refuses as a wrong argument never gets there. */
 import { gunzipSync } from 'node:zlib'
-import { ID_BYTES_MAX } from 'pannier'
+import { ID_BYTES_MAX } from 'pannier/limits'
 import { badRequest, documentTooLarge, HttpError, tooLarge } from '../http/http-error.ts'
 import { RATIO_MAX } from '../http/unpacked.ts'
 import { isJsonObject, isLocalId } from '../service/documents.ts'

@@ -65,8 +65,18 @@ export async function findDocument(
     rev === undefined
       ? await collection.get(id, fields)
       : await asBadRequest(() => collection.get(id, { ...fields, rev, ...(latest && { latest }) }))
-  if (found !== undefined) return found
+  if (found !== undefined) return revsInfo || deletedConflicts ? toWire(found) : found
   throw notFound(rev === undefined ? await whyMissing(collection, id) : 'missing')
+}
+
+/** With CouchDB's names for what the library tells of revisions. */
+function toWire(document: JsonObject): JsonObject {
+  const { _revsInfo, _deletedConflicts, ...others } = document
+  return {
+    ...others,
+    ...(_revsInfo !== undefined && { _revs_info: _revsInfo }),
+    ...(_deletedConflicts !== undefined && { _deleted_conflicts: _deletedConflicts }),
+  }
 }
 
 export async function whyMissing(collection: GuardedCollection, id: string): Promise<'deleted' | 'missing'> {

@@ -8,7 +8,8 @@
  */
 import { createHash } from 'node:crypto'
 import { PannierError } from 'pannier'
-import type { BuiltInReduce, Emit, ReduceFunction, ViewDefinition } from 'pannier'
+import type { Emit, ViewDefinition } from 'pannier'
+import type { BuiltInReduce, ReduceFunction } from 'pannier/types'
 import { DesignFunctionError } from '../sandbox/design-function-error.ts'
 import { EXCEEDED_MAX, type FailureKind, type Outcome } from '../sandbox/protocol.ts'
 import { outcomesOf } from '../sandbox/outcomes.ts'

@@ -5,7 +5,7 @@ import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, Fa
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Logger, LoggerOptions } from 'pino'
-import { badArgument } from 'pannier'
+import { badArgument } from 'pannier/internal'
 import { checkHost, hostNames } from './host-names.ts'
 import { HttpError, toHttpError } from './http-error.ts'
 import { createLogger } from './logging.ts'

@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage, Server } from 'node:http'
 import { isIP } from 'node:net'
-import { badArgument } from 'pannier'
+import { badArgument } from 'pannier/internal'
 import { badRequest, HttpError } from './http-error.ts'
 
 /** A name, or an address, which has brackets if it is of IPv6; and a port. */

@@ -3,7 +3,7 @@
  * Pure. Whoever connects checks the very address that the connection is made to (guarded-fetch.ts).
  */
 import ipaddr from 'ipaddr.js'
-import { badArgument } from 'pannier'
+import { badArgument } from 'pannier/internal'
 
 type Address = ReturnType<typeof ipaddr.process>
 

@@ -8,7 +8,7 @@ import type { LookupAddress } from 'node:dns'
 import { isIP } from 'node:net'
 import type { LookupFunction } from 'node:net'
 import { isPannierError, PannierError } from 'pannier'
-import type { FetchFunction } from 'pannier'
+import type { FetchFunction } from 'pannier/types'
 import { Agent, buildConnector, fetch } from 'undici'
 import type { AddressRules } from './address-rules.ts'
 

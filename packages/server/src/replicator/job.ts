@@ -5,7 +5,8 @@
  */
 import type { FastifyBaseLogger } from 'fastify'
 import { isPannierError } from 'pannier'
-import type { FetchFunction, ReplicationResult } from 'pannier'
+import type { ReplicationResult } from 'pannier'
+import type { FetchFunction } from 'pannier/types'
 import type { ActiveTask } from '../service/tasks.ts'
 import { NODE_NAME } from '../http/server-identity.ts'
 import { toHttpError } from '../http/http-error.ts'

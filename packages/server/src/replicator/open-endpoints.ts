@@ -3,7 +3,8 @@
  * with the rights of who has asked.
  */
 import { PannierError } from 'pannier'
-import type { FetchFunction, ReplicationSide, WriteOutcome } from 'pannier'
+import type { WriteOutcome } from 'pannier'
+import type { FetchFunction, ReplicationSide } from 'pannier/types'
 import { DESIGN_PREFIX } from '../design/design-documents.ts'
 import { toHttpError, toReplicaError } from '../http/http-error.ts'
 import type { JsonObject } from '../service/documents.ts'

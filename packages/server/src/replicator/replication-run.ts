@@ -1,12 +1,6 @@
 /** One run of a replication: from the check of what its user may do to its end. */
-import type {
-  FetchFunction,
-  Replication,
-  ReplicationEvent,
-  ReplicationResult,
-  ReplicationSequence,
-  ReplicationSide,
-} from 'pannier'
+import type { Replication, ReplicationEvent, ReplicationResult } from 'pannier'
+import type { FetchFunction, ReplicationSequence, ReplicationSide } from 'pannier/types'
 import { ServiceError } from '../service/service-error.ts'
 import type { ReplicatorContext } from './replicator-context.ts'
 import type { ReplicationSpec } from './replication-spec.ts'

@@ -2,7 +2,8 @@
  * The one way to documents for all who act for somebody: HTTP's routes, replications, and what is still to come. It knows neither HTTP nor
  * the words of a protocol; `AccessRules` and guards tell it who may do what.
  */
-import type { CollectionSide, Database, WriteOutcome } from 'pannier'
+import type { Database, WriteOutcome } from 'pannier'
+import type { CollectionSide } from 'pannier/types'
 import type { Databases } from './databases.ts'
 import { GuardedCollection } from './guarded-collection.ts'
 import type { ReadScope } from './guarded-collection.ts'

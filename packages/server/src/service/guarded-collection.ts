@@ -4,26 +4,28 @@
  */
 import type {
   Attachment,
-  BulkGetResult,
   ChangeFeed,
   ChangesOptions,
   Collection,
   CollectionInfo,
+  Query,
+  Selector,
+  View,
+  WriteResult,
+} from 'pannier'
+import type {
+  BulkGetResult,
   DocumentList,
   ListedRow,
   ListIdsOptions,
   ListOptions,
   ListRow,
   MissingRevisions,
-  Query,
   RevisionFields,
   RevisionReadOptions,
   RevisionReference,
-  Selector,
   SelectorMeaning,
-  View,
-  WriteResult,
-} from 'pannier'
+} from 'pannier/types'
 import type { JsonObject } from './documents.ts'
 import type { GuardedOutcome, GuardedWriter, PutOptions } from './guarded-writer.ts'
 import type { Principal } from './principal.ts'

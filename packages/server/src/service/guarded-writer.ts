@@ -3,8 +3,11 @@
  * judge them. What a guard takes long for happens before the transaction, so that it holds up nobody. If a replicated document was changed
  * between the two, it goes the whole way again.
  */
-import { PannierError, putGuarded } from 'pannier'
-import type { Collection, DocumentGuard, RevisionReadOptions, WriteOutcome, WriteResult } from 'pannier'
+import { PannierError } from 'pannier'
+import { putGuarded } from 'pannier/internal'
+import type { Collection, WriteOutcome, WriteResult } from 'pannier'
+import type { RevisionReadOptions } from 'pannier/types'
+import type { DocumentGuard } from 'pannier/internal'
 import type { Databases } from './databases.ts'
 import { isJsonObject } from './documents.ts'
 import type { JsonObject } from './documents.ts'

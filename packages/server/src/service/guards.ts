@@ -1,5 +1,6 @@
 /** What the parts of the server, and the program around it, say to writes. */
-import type { PannierError, RevisionReadOptions } from 'pannier'
+import type { PannierError } from 'pannier'
+import type { RevisionReadOptions } from 'pannier/types'
 import type { JsonObject } from './documents.ts'
 import type { Principal } from './principal.ts'
 import type { ServiceError } from './service-error.ts'

@@ -2,8 +2,10 @@
  * Group commit across connections: single documents that requests bring in one turn of the event loop are written in one commit, and
  * their answers go out together. Each has its outcome, as if it had been written alone in the order of arrival.
  */
-import type { Collection, DocumentGuard, WriteOutcome } from 'pannier'
-import { isPannierError, putGuarded } from 'pannier'
+import type { Collection, WriteOutcome } from 'pannier'
+import type { DocumentGuard } from 'pannier/internal'
+import { isPannierError } from 'pannier'
+import { putGuarded } from 'pannier/internal'
 import type { JsonObject } from './documents.ts'
 
 const DOCUMENTS_MAX = 256

@@ -3,7 +3,8 @@
  * server, and with one that lets each database be waited for by itself, as CouchDB does.
  */
 import { open } from 'pannier'
-import type { Database, FetchFunction } from 'pannier'
+import type { Database } from 'pannier'
+import type { FetchFunction } from 'pannier/types'
 import { memory } from 'pannier/memory'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ADMIN, basic, send, startServer, until } from '../test-server.ts'

@@ -85,7 +85,7 @@ export interface EditOptions {
  * its judgement and the write. Documents of one batch must have different ids, or it would not see the first of them. For our own packages.
  */
 export function putGuarded<T extends object, Input extends object>(
-  collection: CollectionOperations<T, Input>,
+  collection: TransactionCollection<T, Input>,
   documents: readonly DocumentInput<Input>[],
   options: EditOptions,
   guard: DocumentGuard,
@@ -94,7 +94,7 @@ export function putGuarded<T extends object, Input extends object>(
 }
 
 /** The documents of a collection. Every write takes one or many; many are all or nothing. */
-export class CollectionOperations<T extends object, Input extends object = T> extends RevisionOperations<T> {
+export class TransactionCollection<T extends object, Input extends object = T> extends RevisionOperations<T> {
   #guess: ShapeGuess | undefined
 
   /**

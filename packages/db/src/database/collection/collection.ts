@@ -11,7 +11,7 @@ import { lateStream } from '../transfer/byte-stream.ts'
 import type { ByteSource } from '../transfer/byte-stream.ts'
 import { ChangeFeed, feedSpecification } from '../feed/change-feed.ts'
 import type { ChangesOptions } from '../feed/change-feed.ts'
-import { CollectionOperations } from './collection-operations.ts'
+import { TransactionCollection } from './collection-operations.ts'
 import type { CollectionWriting } from './collection-access.ts'
 import type { DatabaseContext } from '../database-context.ts'
 import { Declarations } from './declarations.ts'
@@ -64,7 +64,7 @@ export interface IndexInfo extends IndexDeclaration {
 }
 
 /** The documents of one collection, with its indexes, views, feeds and replications. */
-export class Collection<T extends object, Input extends object = T> extends CollectionOperations<T, Input> {
+export class Collection<T extends object, Input extends object = T> extends TransactionCollection<T, Input> {
   /** @internal */
   readonly declarations: Declarations
   readonly #context: DatabaseContext

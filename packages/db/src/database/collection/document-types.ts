@@ -23,11 +23,11 @@ export interface RevisionMeta {
   /** Its history, with the option `revs`. */
   readonly _revisions?: RevisionHistory
   /** Its history and which revisions are stored, with the option `revsInfo`. */
-  readonly _revs_info?: readonly RevisionInfo[]
+  readonly _revsInfo?: readonly RevisionInfo[]
   /** Other live leaf revisions, with the option `conflicts`. */
   readonly _conflicts?: readonly string[]
   /** Deleted leaf revisions, with the option `deletedConflicts`. */
-  readonly _deleted_conflicts?: readonly string[]
+  readonly _deletedConflicts?: readonly string[]
 }
 
 /** A document in one of its revisions. */

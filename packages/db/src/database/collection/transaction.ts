@@ -6,7 +6,7 @@ import type { HeldSnapshot, HeldTransaction, Snapshot, WriteTransaction } from '
 import { transactionEnded } from '../../kv/transaction.ts'
 import type { QuerySource } from '../../query/query-source.ts'
 import type { Collection } from './collection.ts'
-import { CollectionOperations } from './collection-operations.ts'
+import { TransactionCollection } from './collection-operations.ts'
 import { MigrationNeeded, type CollectionAccess, type CollectionWriting } from './collection-access.ts'
 import type { DatabaseContext } from '../database-context.ts'
 import type { JsonObject } from './document-types.ts'
@@ -45,15 +45,15 @@ export class Transaction<Schemas extends object = object> {
    */
   collection<Name extends KnownName<Schemas>>(
     name: Name,
-  ): CollectionOperations<DocumentOf<Schemas, Name>, InputOf<Schemas, Name>>
-  collection<T extends object = UnknownCollection>(name: string): CollectionOperations<T>
+  ): TransactionCollection<DocumentOf<Schemas, Name>, InputOf<Schemas, Name>>
+  collection<T extends object = UnknownCollection>(name: string): TransactionCollection<T>
   collection(name: string): unknown {
     this.#assertActive()
     const collection = this.#collectionOf(name)
     const { migrations } = collection.declarations
     // It must not wait for a migration, which would wait for its turn.
     const postpone = (): MigrationNeeded => (this.#postponed ??= new MigrationNeeded(() => migrations.migrate()))
-    return new CollectionOperations<JsonObject>(name, new TransactionAccess(this, collection.writing, postpone))
+    return new TransactionCollection<JsonObject>(name, new TransactionAccess(this, collection.writing, postpone))
   }
 
   /** @internal Set when the transaction has to start over, whatever its function makes of it. */

@@ -28,12 +28,12 @@ import type {
   SnapshotProgress,
 } from '../../replication/peer.ts'
 import type { ChangeFeed, ChangesOptions } from '../feed/change-feed.ts'
-import type { CollectionOperations } from '../collection/collection-operations.ts'
+import type { TransactionCollection } from '../collection/collection-operations.ts'
 import type { DocumentInput, JsonObject } from '../collection/document-types.ts'
 import { loadReplica } from '../transfer/load-replica.ts'
 
 /** A collection; not one inside a transaction. */
-export type LocalCollection = CollectionOperations<JsonObject> & {
+export type LocalCollection = TransactionCollection<JsonObject> & {
   changes(options: ChangesOptions<JsonObject>): ChangeFeed<JsonObject>
 }
 

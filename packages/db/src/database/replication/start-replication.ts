@@ -16,7 +16,7 @@ import {
 } from '../../replication/types.ts'
 import { addressOf } from '../../replication/replication-id.ts'
 import { Siblings, supervise, type Control } from '../../replication/supervisor.ts'
-import { CollectionOperations } from '../collection/collection-operations.ts'
+import { TransactionCollection } from '../collection/collection-operations.ts'
 import type { DatabaseContext } from '../database-context.ts'
 import { LocalPeer, type LocalCollection } from './local-peer.ts'
 import { oneTab, type OneTab } from './one-tab.ts'
@@ -255,7 +255,7 @@ function sideOf(context: DatabaseContext, side: ReplicationSide, options: Replic
 }
 
 function collectionOf(target: ReplicationTarget): LocalCollection {
-  if (target instanceof CollectionOperations && 'changes' in target) return target as LocalCollection
+  if (target instanceof TransactionCollection && 'changes' in target) return target as LocalCollection
   throw badArgument(CALL, 'a source or target must be the URL of a database or a collection', target)
 }
 

@@ -1,5 +1,6 @@
 /** What the page of the tests in several tabs offers, in the page and in its workers (database.page.ts). */
-import type { Durability, IndexInput } from '../../../src/index.ts'
+import type { IndexInput } from '../../../src/index.ts'
+import type { Durability } from '../../../src/types.ts'
 import type { FrozenWrite, FrozenWrites } from './frozen-writes.ts'
 import type { LostStorage } from './lost-storage.ts'
 import type { RandomWrites } from './random-writes.ts'

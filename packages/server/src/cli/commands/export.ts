@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import type { ExportFormat, ExportOptions } from 'pannier'
+import type { ExportFormat, ExportOptions } from 'pannier/types'
 import { DATABASE_ARGUMENT, withDatabase } from '../database-path.ts'
 import { writeOutput } from '../file-output.ts'
 import { UsageError } from '../outcome.ts'

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
-import { repair, type RepairedCollection } from 'pannier'
+import { repair } from 'pannier'
+import type { RepairedCollection } from 'pannier/types'
 import { databasePath, DATABASE_ARGUMENT, unlocking } from '../database-path.ts'
 import { FailedError, UsageError } from '../outcome.ts'
 import { startProgress } from '../progress.ts'

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, type Command } from 'commander'
 import { open } from 'pannier'
-import type { Database, Replication, ReplicationOptions, ReplicationResult, ReplicationSide } from 'pannier'
+import type { Database, Replication, ReplicationOptions, ReplicationResult } from 'pannier'
+import type { ReplicationSide } from 'pannier/types'
 import { memory } from 'pannier/memory'
 import { existsSync } from 'node:fs'
 import { databasePath, openFile } from '../database-path.ts'

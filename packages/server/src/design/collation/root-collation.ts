@@ -7,7 +7,8 @@
  * is lower, that changes no comparison. The keys of lower case ASCII letters and digits are as long as the text.
  */
 import { inflateRawSync } from 'node:zlib'
-import { registerCollation, type Collation } from 'pannier'
+import { registerCollation } from 'pannier'
+import type { Collation } from 'pannier/types'
 import { ROOT_TABLE } from './root-table.ts'
 
 interface Table {

@@ -1,0 +1,6 @@
+/** What Pannier's own packages share: `pannier/internal`. It may change with every version. */
+export { badArgument, checkOptions } from './base/options.ts'
+export type { OptionNames } from './base/options.ts'
+export { putGuarded } from './database/collection/collection-operations.ts'
+export type { DocumentBeforeWrite, DocumentGuard } from './document/write-documents.ts'
+export type { CollectionHost } from './database/replication/local-peer.ts'
