@@ -209,7 +209,7 @@ function pageText({ title, intro }: PageSpec, declarations: readonly Declaration
 function declarationText({ name, specifier, statements }: Declaration): string {
   const from = `From \`${specifier}\`.\n`
   const members = statements.length === 1 ? membersOf(statements[0]!) : []
-  if (members.length === 0) return [`## ${name}\n`, from, describe(statements)].join('\n')
+  if (members.length === 0) return [`## ${name}\n`, from, describe(statements, (text) => text)].join('\n')
   const [head] = withoutDocs(statements[0]!.text).split('{\n')
   const data = members.filter((member) => !isMethod(member))
   const methods = Object.entries(Object.groupBy(members.filter(isMethod), ({ text }) => nameOf(text)))
@@ -233,9 +233,9 @@ function withSharedDocs(overloads: readonly Statement[]): Statement[] {
   return overloads.map(({ text }, at) => ({ text, docs: at === 0 ? docs : '' }))
 }
 
-function describe(statements: readonly Statement[]): string {
+function describe(statements: readonly Statement[], laidOut = outdented): string {
   const signatures = statements.map(({ text }) => withoutDocs(text).replace(/^export /, ''))
-  return [code(signatures.map(outdented).join('\n')), ...statements.map(({ docs }) => textOf(docs))]
+  return [code(signatures.map(laidOut).join('\n')), ...statements.map(({ docs }) => textOf(docs))]
     .filter((part) => part !== '')
     .join('\n')
 }
@@ -245,7 +245,7 @@ function textOf(docs: string): string {
   return [
     text,
     ...parameters.map(([name, what]) => `- \`${name}\`: ${what}`),
-    ...failures.map((what) => `**Throws** ${what}`),
+    ...failures.map((what) => `**Throws** ${what.replaceAll(/\bPANNIER_\w+/g, '[`$&`](errors.md)')}`),
     ...examples.map((one) => `\`\`\`ts check new\n${withImports(one)}\n\`\`\``),
   ]
     .filter((part) => part !== '')

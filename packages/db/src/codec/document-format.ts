@@ -75,11 +75,11 @@ export const ELEMENT_TYPES: readonly ElementType[] = [
 /** Shorter arrays of numbers are not packed. */
 export const PACKED_COUNT_MIN = 4
 
-/** Objects and arrays inside one another, the document itself included. */
+/** Objects and arrays inside one another, the document itself included. Deeper ones could exhaust the stack. */
 export const DOCUMENT_DEPTH_MAX = 200
-/** Encoded bytes of a document's content. */
+/** Encoded bytes of a document's content. A document is read and written in one piece. */
 export const DOCUMENT_BYTES_MAX: number = 64 * 1024 * 1024
-/** Bytes of the JSON of a document that is imported, its attachments included. */
+/** Bytes of the JSON of an imported document, its attachments included. It is parsed in one piece. */
 export const DOCUMENT_TEXT_BYTES_MAX: number = 128 * 1024 * 1024
 
 /** Such names at the top of a document are not content. `__proto__` is data wherever it is, and so is what CouchDB's replicator writes. */

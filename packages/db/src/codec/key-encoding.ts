@@ -328,7 +328,7 @@ class KeyDecoder {
   }
 }
 
-/** Encoded bytes of a document's id. */
+/** Encoded bytes of a document's id. Keys must stay well below the size of a page. */
 export const ID_BYTES_MAX = 4096
 
 // oxlint-disable-next-line no-control-regex

@@ -30,7 +30,7 @@ import {
   type CollectionState,
 } from './collection-state.ts'
 
-/** They are all in memory, always. */
+/** Collections of a database. What describes them is always in memory. */
 export const COLLECTIONS_MAX = 1000
 
 /** Versions whose parsed states are kept: those of the newest state, of transactions and of held snapshots. */

@@ -20,7 +20,7 @@ import { checkId } from './document-id.ts'
 import { DocumentWrite } from './document-write.ts'
 import { parseHistory } from './revision.ts'
 
-/** Documents in one write. */
+/** Documents in one write. They are one commit, and encoded in memory. */
 export const BATCH_DOCUMENTS_MAX = 1_000_000
 
 /** What the ids of shapes in encoded content refer to. */

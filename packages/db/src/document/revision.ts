@@ -22,11 +22,11 @@ export interface RevisionHistory {
 }
 
 export const REVISION_HASH_BYTES = 16
-/** The highest generation of a revision: the number before the hyphen. */
+/** The highest generation of a revision, the number before the hyphen: the largest number that a key holds. */
 export const GENERATION_MAX: number = KEY_NUMBER_MAX
 /** Bytes of a suffix as WTF-8. */
 export const REVISION_SUFFIX_BYTES_MAX = 255
-/** Revisions that a document's history may remember. */
+/** Revisions that a document's history may remember. Each takes some 45 bytes. */
 export const REVISIONS_LIMIT_MAX = 100_000
 /** Of a new collection: docs/adr/0016-revisions-limit.md. */
 export const REVISIONS_LIMIT_DEFAULT = 200

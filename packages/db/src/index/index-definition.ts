@@ -50,13 +50,13 @@ export type OrderedPath<Path extends string> = Path | `-${Path}`
 /** A declaration in full: a definition that has no number yet. */
 export type IndexDeclaration = Omit<IndexDefinition, 'number' | 'builtTo'>
 
-/** Keys must stay well below the size of a page. */
+/** Fields of one index. Keys must stay well below the size of a page. */
 export const INDEX_FIELDS_MAX = 4
-/** Of one collection. */
+/** Indexes of one collection. Each write keeps all of them up to date. */
 export const INDEXES_MAX = 64
 /** `builtTo` of an index that has no entries yet: lower than any sequence number. */
 const NOTHING_BUILT = -1
-/** The characters that the name of a collection, an index or a view may have. */
+/** Characters of the name of a collection, an index or a view. Long enough for any name, short enough for a key. */
 export const NAME_CHARS_MAX = 200
 
 /** What the user has called, in messages. */

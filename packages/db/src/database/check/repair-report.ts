@@ -4,7 +4,7 @@ import type { Credential } from '../../storage/encrypted/slots.ts'
 import type { DatabaseStorage } from '../../storage/page-store.ts'
 import type { Problem } from './check-database.ts'
 
-/** Ids that a report lists of each kind. */
+/** Ids of each kind that a report lists. The others are only counted, so that memory is bounded. */
 export const REPAIR_IDS_MAX = 1000
 
 /** Nothing of the new database stays when it is cancelled. */

@@ -1,7 +1,7 @@
 /** What `collection.import` takes and gives. */
 import type { PannierError } from '../../base/errors.ts'
 
-/** Failures that a result lists; the others are counted. */
+/** Failures that the result of an import lists. The others are only counted, so that memory is bounded. */
 export const IMPORT_FAILURES_MAX = 100
 
 /** 'ndjson': a document a line. 'json': an array of documents. 'couchdb': `_all_docs` with documents, or a body of `_bulk_docs`. */
