@@ -1,6 +1,7 @@
 /** What the examples of docstrings take for granted, so that they can be short: their test imports it. */
 import type { Attachment, Collection, Database, Query, Replication, SearchQuery, View } from 'pannier'
 import type { JSONStore as Store } from '@pannier/jsonstore'
+import type { PannierServer } from '@pannier/server'
 
 export interface Person {
   name: string
@@ -31,6 +32,7 @@ export declare const sync: Replication
 export declare const attachment: Attachment
 export declare const ann: { readonly _id: string; readonly _rev: string } & Person
 export declare const JSONStore: typeof Store
+export declare const server: PannierServer
 
 export declare const since: number
 export declare const seq: number

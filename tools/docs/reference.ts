@@ -133,9 +133,6 @@ const OTHER_IMPORTS: readonly (readonly [specifier: string, names: readonly stri
   ['classic-level', ['ClassicLevel']],
 ]
 
-/** For our own packages. */
-const INTERNAL: ReadonlySet<string> = new Set(['checkOptions', 'badArgument', 'OptionNames', 'CollectionHost'])
-
 interface Declaration {
   readonly name: string
   readonly specifier: string
@@ -174,7 +171,7 @@ function exportsOf(specifier: string, path: string): Declaration[] {
   const snapshot = readFileSync(join(root, path), 'utf8').replace(/^import type \{[^}]*\} from '.*'$/m, '')
   for (const statement of statementsOf(snapshot)) {
     const [, name] = /^export (?:abstract )?(?:const|function|class|interface|type) ([\w$]+)/.exec(statement.text) ?? []
-    if (name !== undefined && !INTERNAL.has(name)) byName.set(name, [...(byName.get(name) ?? []), statement])
+    if (name !== undefined) byName.set(name, [...(byName.get(name) ?? []), statement])
   }
   return [...byName].map(([name, statements]) => ({ name, specifier, statements }))
 }
@@ -261,7 +258,7 @@ function withImports(example: string): string {
   for (const [specifier, names] of [...importable(), ...OTHER_IMPORTS]) {
     const used = names.filter((name) => {
       const word = name.replace('type ', '')
-      const isUsed = new RegExp(`(?<![.\\w])${word}(?=[(<.]|\\)? &&)`).test(code) && !imported.has(word)
+      const isUsed = new RegExp(`(?<![.\\w])${word}(?=[(<.,]|\\)? &&)`).test(code) && !imported.has(word)
       if (isUsed) imported.add(word)
       return isUsed
     })
@@ -272,13 +269,13 @@ function withImports(example: string): string {
 
 let known: Map<string, string[]> | undefined
 
-/** Functions and classes by where they come from. */
+/** Functions, classes and constants by where they come from. */
 function importable(): Map<string, string[]> {
   known ??= new Map(
     PAGES.flatMap(({ entries }) => entries).map(([specifier, path]) => [
       specifier,
       exportsOf(specifier, path).flatMap(({ name, statements }) =>
-        /^export (?:function|class)/.test(statements[0]!.text) ? [name] : [],
+        /^export (?:function|class|const)/.test(statements[0]!.text) ? [name] : [],
       ),
     ]),
   )
