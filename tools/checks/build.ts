@@ -1,8 +1,9 @@
 /** Builds every published package: ES modules, declarations and source maps in dist/, and the files for `<script>`. */
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { build as bundle } from 'esbuild'
 import { run } from '../processes.ts'
+import { joinModules } from './join-modules.ts'
 import { PACKAGES, root } from './packages.ts'
 
 if (import.meta.main) await build()
@@ -14,7 +15,19 @@ export async function build(): Promise<void> {
     const { code, output } = await run(compiler, ['-p', join(folder, 'tsconfig.build.json')])
     if (code !== 0) throw new Error(`${name} does not build:\n${output}`)
   }
+  await joinLibrary(join(root, 'packages/db/dist'))
   await buildScript('packages/jsonstore/src/script.ts', 'packages/jsonstore/dist/jsonstore.min.js')
+}
+
+/** Puts the library's joined modules in the place of its modules. */
+async function joinLibrary(dist: string): Promise<void> {
+  for (const file of globSync('**/*.{js,js.map}', { cwd: dist })) rmSync(join(dist, file))
+  for (const { fileName, code, map } of await joinModules({ sourcemap: true })) {
+    const path = join(dist, fileName)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, code)
+    if (map !== undefined) writeFileSync(`${path}.map`, map)
+  }
 }
 
 /** One file for pages without a bundler, with everything that it needs. */
