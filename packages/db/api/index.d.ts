@@ -282,8 +282,8 @@ export type Credential = {
     /** Any text; the same text in another Unicode form is the same password. */
     readonly password: string;
     /**
-     * How a key is made of a new password: Argon2id where the platform has it (Node), else PBKDF2. 'pbkdf2' in Node is for
-     * sealed snapshots that browsers are to open.
+     * How a key is made from a new password: Argon2id where the platform has it (Node), else PBKDF2. Use 'pbkdf2' in
+     * Node for sealed snapshots that browsers will open.
      */
     readonly derivation?: 'argon2id' | 'pbkdf2';
 } | {
@@ -461,9 +461,9 @@ export interface DatabaseStorage {
     readonly scope: SharingScope;
     /** Names the database within the scope: two handles share a database exactly if this is equal. */
     identify(name: string): string;
-    /** Opens, creating it if need be. Reads nothing but what it takes to open the backend. */
+    /** Opens or creates it. Reads only what it takes to open the backend. */
     open(name: string): Promise<PageStore>;
-    /** Deletes the database and everything in it, also when no room is left; fine if there is none. */
+    /** Deletes the database and everything in it, also when no room is left; does nothing if it does not exist. */
     destroy(name: string): Promise<void>;
 }
 
@@ -475,7 +475,7 @@ export interface DatabaseSyncOptions extends ReplicationOptions {
 
 /** One change in a feed: the document with its newest revision. */
 export interface DocumentChange<T extends object = StoredDocument> {
-    /** Of the document's last change. */
+    /** The sequence of the document's last change. */
     readonly seq: number;
     /** The id of the document. */
     readonly id: string;
@@ -553,7 +553,7 @@ export interface Explanation {
     readonly cost: number;
     /** An index that would have helped, as `collection(name, { indexes })` takes it. */
     readonly suggestion: IndexInput | undefined;
-    /** Of a query that was run. */
+    /** For a query that was run. */
     readonly actual?: ActualWork;
 }
 
@@ -578,7 +578,7 @@ export interface IndexInfo extends IndexDeclaration {
 /**
  * How an index is declared: a field ('age', descending '-age'), several (['city', '-age']), or the long form (docs/internals/indexes.md):
  *
- * - `multi`: the field may hold an array, each distinct element of which gets an entry; such an index has one field.
+ * - `multi`: the field may hold an array. Each distinct element gets an entry. Such an index has one field.
  * - `where`: only documents that this selector matches are in the index.
  * - `unique`: a write that would give two documents the same values fails with PANNIER_UNIQUE.
  * - `dialect`, `collation`: how `where` is to be understood, and the order of strings, as for `find`.
@@ -623,7 +623,7 @@ export class LiveCount implements AsyncIterable<number> {
     subscribe(listener: (count: number) => void, onEnd?: (error: unknown) => void): () => void;
     /** The same in a loop, as of a live query: commits that come while the loop is at work make one step. */
     [Symbol.asyncIterator](): AsyncIterableIterator<number, undefined, undefined>;
-    /** Ends it and lets go of everything. `value` stays as it is. Idempotent. */
+    /** Ends it and releases everything. `value` stays as it is. Idempotent. */
     close(): void;
     /** Closes it, for `using`. */
     [Symbol.dispose](): void;
@@ -662,7 +662,7 @@ export class LiveQuery<Row extends object> implements AsyncIterable<LiveUpdate<R
      * the loop, not the query. It ends with the query; rejects if that failed, and with PANNIER_ABORTED if its signal fired.
      */
     [Symbol.asyncIterator](): AsyncIterableIterator<LiveUpdate<Row>, undefined, undefined>;
-    /** Ends it and lets go of everything. `value` stays as it is. Idempotent. */
+    /** Ends it and releases everything. `value` stays as it is. Idempotent. */
     close(): void;
     /** Closes it, for `using`. */
     [Symbol.dispose](): void;
@@ -761,7 +761,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
      * of them is unspecified: add '_id' for a total order.
      */
     sort(...fields: OrderedPath<FieldPath<Document>>[]): Query<T, Document>;
-    /** Leaves out so many rows at the start. */
+    /** Skips this number of rows at the start. */
     skip(rows: number): Query<T, Document>;
     /** The highest number of rows. */
     limit(rows: number): Query<T, Document>;
@@ -793,11 +793,11 @@ export class Query<T extends object, Document extends object = T> implements Asy
     toArray(): Promise<T[]>;
     /** The first document, or undefined. Reads no more than it needs. */
     first(): Promise<T | undefined>;
-    /** How many documents the selector matches, whatever skip and limit say: the total of which they show a part. */
+    /** How many documents the selector matches, whatever skip and limit say. */
     count(): Promise<number>;
     /**
-     * How the query would be answered now. It is planned but not run, unless `run` asks for it: then the rows that each step gave
-     * and the pages that were read are told too.
+     * How the query would be answered now. It is planned but not run. With `run` it is run, and the result has the rows
+     * of each step and the pages that were read.
      */
     explain(options?: ExplainOptions): Promise<Explanation>;
     /**
@@ -866,7 +866,7 @@ export class Replication implements PromiseLike<ReplicationResult>, AsyncIterabl
     subscribe(listener: (event: ReplicationEvent) => void): () => void;
     /** Releases connections until `resume()`. */
     pause(): void;
-    /** Goes on after `pause()`. */
+    /** Continues after `pause()`. */
     resume(): void;
     /** Ends it; what was done stays done. Awaiting it then gives the result, with the status 'cancelled'. */
     cancel(): void;
@@ -930,7 +930,7 @@ export interface ReplicationProgress {
     readonly docsRead: number;
     /** Revisions written to the target. */
     readonly docsWritten: number;
-    /** Revisions that could not be read or were not taken: each was told by an event 'denied'. */
+    /** Revisions that could not be read or were refused. Each caused an event 'denied'. */
     readonly docsDenied: number;
     /** Changes of the source that were looked at. */
     readonly changesChecked: number;
@@ -971,7 +971,7 @@ export type ReplicationTarget = string | URL | {
 
 /** Rows come best first. `T`: the rows; `Document`: what they are made of. */
 export class SearchQuery<T extends object, Document extends object = T> implements AsyncIterable<T> {
-    /** Leaves out so many rows at the start. */
+    /** Skips this number of rows at the start. */
     skip(rows: number): SearchQuery<T, Document>;
     /** The highest number of rows. */
     limit(rows: number): SearchQuery<T, Document>;
@@ -1293,13 +1293,13 @@ export interface ViewResult<Key = unknown, Value = unknown, Row = ViewRow<Key, V
 
 /** A row as it was emitted. */
 export interface ViewRow<Key = unknown, Value = unknown, Document = unknown> {
-    /** Of the document that it was emitted for. */
+    /** The id of the document that it was emitted for. */
     readonly id: string;
     /** The key that `map` emitted. */
     readonly key: Key;
     /** The value that `map` emitted. */
     readonly value: Value;
-    /** With `includeDocs`: the document, null if there is none any more. */
+    /** With `docs`: the document, or null if it is gone. */
     readonly doc?: Document | null;
 }
 
@@ -1431,7 +1431,7 @@ interface ActualWork {
  * - `$count`: of documents.
  * - `$min`, `$max`: by the order of all values; missing and null don't count. Arrays count as a whole, here and below.
  * - `$sum`, `$avg`: of numbers; whatever is no number does not count.
- * - `$distinct`: the different values, ascending; missing is none.
+ * - `$distinct`: the different values, ascending; missing does not count.
  */
 type Aggregate<Path extends string = string> = {
     readonly $count: true;
@@ -1457,7 +1457,7 @@ interface AggregateExplanation {
     readonly way: 'index ends' | 'index groups' | 'one pass';
     /** The indexes that give the answer, or the rows. */
     readonly indexes: readonly string[];
-    /** Of the one pass. */
+    /** The plan of the one walk. */
     readonly plan?: Explanation;
 }
 
@@ -1612,7 +1612,10 @@ interface CollectionHost {
      * write instead, or why it is denied.
      */
     readonly admit?: ((documents: readonly JsonDocument[]) => Promise<readonly (JsonDocument | PannierError)[]>) | undefined;
-    /** Writes what is admitted, in the place of `collection.put` with `atomic: false` and `newEdits: false`; its outcomes are those of that. */
+    /**
+     * Writes what is admitted, instead of `collection.put` with `atomic: false` and `newEdits: false`. It has the same
+     * outcomes.
+     */
     readonly store?: ((documents: readonly JsonDocument[]) => Promise<readonly WriteOutcome[]>) | undefined;
     /** Is asked which of the documents that have changed (winners, tombstones too) are to be replicated from here. */
     readonly accept?: ((documents: readonly JsonDocument[]) => Promise<readonly boolean[]>) | undefined;
@@ -1642,13 +1645,13 @@ interface Combinations<T> {
 }
 
 interface Commit {
-    /** Fence: fails with PANNIER_STALE unless the stored meta record has this generation (0: there is none). */
+    /** Fence: fails with PANNIER_STALE unless the stored meta record has this generation (0: no meta record). */
     readonly expectedGeneration: Generation;
     /** The token given to `claim` when pages were staged for this commit; fails with PANNIER_STALE if another has claimed since. */
     readonly claim?: string;
     /** Pages beyond those staged. Every id is at least `claim`'s `firstNewPageId`. Pulled one by one, so that they need not all exist at once. */
     readonly pages: Iterable<Page>;
-    /** Deleted, so that their room can be used again. Ids that do not exist are passed over. */
+    /** Deleted, so that their room can be used again. Unknown ids are ignored. */
     readonly free: readonly PageId[];
     /** Its generation is `expectedGeneration + 1`. */
     readonly meta: MetaRecord;
@@ -1837,9 +1840,9 @@ type ElementCondition<Element> = [Element] extends [never] ? never : unknown ext
 type ElementIn<Value> = Value extends readonly (infer Element)[] ? Element : never;
 
 /**
- * - 'some': the value is an array, an element of which meets the predicate.
+ * - 'some': the value is an array with an element that meets the predicate.
  * - 'every': the value is an array that is not empty, and each element of it does.
- * - 'keys': the value is an object, the name of a field of which does.
+ * - 'keys': the value is an object with a field whose name does.
  *
  * Paths in the predicate begin at the element; '' is the element itself, which counts as a whole even if it is an array.
  */
@@ -2010,7 +2013,7 @@ class Groups<Row extends object, Document extends object> implements AsyncIterab
     having(selector: Selector<Row> | BuiltPredicate): Groups<Row, Document>;
     /** Sorts by fields of the rows; of equals those with lower groups come first. */
     sort(...fields: OrderedPath<FieldPath<Row>>[]): Groups<Row, Document>;
-    /** Leaves out so many rows at the start. */
+    /** Skips this number of rows at the start. */
     skip(rows: number): Groups<Row, Document>;
     /** The highest number of rows. */
     limit(rows: number): Groups<Row, Document>;
@@ -2302,7 +2305,7 @@ type LiveStatus = 'loading' | 'live' | 'ended' | 'failed';
  * await people.local.put({ ...seen, _id: 'seen', seq })
  */
 class LocalDocuments {
-    /** The local document with this id; undefined if there is none. */
+    /** The local document with this id, or undefined. */
     get(id: string): Promise<Stored<JsonObject> | undefined>;
     /**
      * Creates a document, or replaces it when `_rev` is its current revision.
@@ -2372,7 +2375,7 @@ interface MigrationFailure {
 interface MissingRevisions {
     /** Revisions that are not known here. */
     readonly missing: readonly string[];
-    /** Leaves that it has and that the missing ones may descend from; left out if there are none. */
+    /** Leaves that it has and that the missing ones may descend from; left out if empty. */
     readonly possibleAncestors?: readonly string[];
 }
 
@@ -2501,11 +2504,12 @@ interface PageStore {
      */
     read(known?: KnownState): MaybePromise<StoreState>;
     /**
-     * The bytes of each page in the order asked for, undefined where there is none. How they are fetched (parallel gets, a
+     * The bytes of each page in the order asked for, undefined for a missing one. How they are fetched (parallel gets, a
      * range, everything) is the store's business. At least one id; no id twice.
      *
-     * `arrived` may be called for a page before all are there, with its place in `ids`, so that the caller's work on it and the
-     * reading of others overlap. Never, for any of them, or more than once: the result alone counts. It does not throw.
+     * `arrived` may be called for a page before all are read, with its position in `ids`. So the caller's work on it
+     * overlaps with the reading of others. Never, for any of them, or more than once: the result alone counts. It does
+     * not throw.
      */
     readPages(ids: readonly PageId[], arrived?: PageArrived): MaybePromise<readonly (Uint8Array | undefined)[]>;
     /**
@@ -2518,26 +2522,26 @@ interface PageStore {
      */
     append(record: LogRecord, durability: Durability, head?: Uint8Array): MaybePromise<void>;
     /**
-     * Takes over the right to stage pages: from now on `stage` and `commit` with an earlier token fail with PANNIER_STALE.
-     * Deletes every page whose id is at least `firstNewPageId` (left by a writer that died while it was staging). Fails with
-     * PANNIER_STALE unless the stored meta record has `expectedGeneration` (0: there is none).
+     * Takes over the right to stage pages: from now on `stage` and `commit` with an earlier token fail with
+     * PANNIER_STALE. Deletes every page whose id is at least `firstNewPageId` (left by a writer that died while it was
+     * staging). Fails with PANNIER_STALE unless the stored meta record has `expectedGeneration` (0: no meta record).
      */
     claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): MaybePromise<void>;
     /** Writes pages that nothing refers to yet, in one transaction. Fails with PANNIER_STALE if another has claimed since. */
     stage(token: string, pages: readonly Page[]): MaybePromise<void>;
     /**
-     * Atomically: puts and frees pages, replaces the meta record, ends any claim, and truncates the log: records with a
-     * sequence lower than `meta.sequence` are deleted (the one that equals it stays, as the fence of `append`).
+     * Atomically puts and frees pages, replaces the meta record, ends any claim, and truncates the log. Records with a
+     * sequence lower than `meta.sequence` are deleted; the equal one stays, as the fence of `append`.
      */
     commit(commit: Commit): MaybePromise<void>;
     /**
-     * Replaces the header. Fails with PANNIER_STALE unless what is stored equals `expected`, byte by byte; with `expected`
-     * undefined also unless the database is empty: no header, no meta record, no log.
+     * Replaces the header. Fails with PANNIER_STALE unless the stored header equals `expected`, byte by byte. With
+     * `expected` undefined the database must be empty: no header, no meta record, no log.
      */
     putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): MaybePromise<void>;
     /**
-     * Puts other bytes in the place of pages that exist, in one transaction; passes over those that don't. Generation, claim and
-     * log stay as they are. As `stage`, it is durable not later than the next `append`, `commit` or `putHeader`. Fails with
+     * Replaces the bytes of existing pages, in one transaction; ignores missing ones. Generation, claim and log stay as
+     * they are. As `stage`, it is durable not later than the next `append`, `commit` or `putHeader`. Fails with
      * PANNIER_STALE unless the header that is stored equals `header`.
      */
     replacePages(header: Uint8Array, pages: readonly Page[]): MaybePromise<void>;
@@ -2614,7 +2618,7 @@ type ReduceFunction<Key = unknown, Value = unknown, Result = unknown> = (keys: (
 
 /** What rows were reduced to. */
 interface ReducedRow<Key = unknown, Value = unknown> {
-    /** Of the group; null without groups. */
+    /** The key of the group; null without groups. */
     readonly key: Key;
     /** What the reduce gives. */
     readonly value: Value;
@@ -2710,7 +2714,7 @@ interface RetryResult {
 /** A document in one of its revisions. */
 type RevisionDocument<T extends object> = Stored<T> & RevisionMeta;
 
-/** What a read tells of revisions. */
+/** What a read says about revisions. */
 interface RevisionFields {
     /** Adds `_revisions`: the known ancestors, newest first. */
     readonly revs?: boolean;
@@ -2835,11 +2839,11 @@ abstract class RevisionOperations<T extends object> {
     compact(): Promise<number>;
 }
 
-/** Which revision of a document to read, and what to tell of its revisions. */
+/** Which revision of a document to read, and which facts about its revisions. */
 interface RevisionReadOptions extends RevisionFields {
     /** This revision, even if it does not win or is a tombstone. */
     readonly rev?: string;
-    /** With `rev`: the leaf that descends from it. Of several the one that would win. */
+    /** With `rev`: the leaf that descends from it; if several do, the one that would win. */
     readonly latest?: boolean;
 }
 
@@ -2942,7 +2946,7 @@ interface SelectorMeaning {
 /** Where the handles of one database can be: they must find one another to take turns at writing. */
 type SharingScope = 'process' | 'origin';
 
-/** The value is an array with so many elements. */
+/** The value is an array with this number of elements. */
 interface SizePredicate {
     readonly kind: 'size';
     readonly path: string;

@@ -16,7 +16,10 @@ export interface CollectionHost {
      * write instead, or why it is denied.
      */
     readonly admit?: ((documents: readonly JsonDocument[]) => Promise<readonly (JsonDocument | PannierError)[]>) | undefined;
-    /** Writes what is admitted, in the place of `collection.put` with `atomic: false` and `newEdits: false`; its outcomes are those of that. */
+    /**
+     * Writes what is admitted, instead of `collection.put` with `atomic: false` and `newEdits: false`. It has the same
+     * outcomes.
+     */
     readonly store?: ((documents: readonly JsonDocument[]) => Promise<readonly WriteOutcome[]>) | undefined;
     /** Is asked which of the documents that have changed (winners, tombstones too) are to be replicated from here. */
     readonly accept?: ((documents: readonly JsonDocument[]) => Promise<readonly boolean[]>) | undefined;
@@ -26,7 +29,7 @@ export interface CollectionHost {
 export interface DocumentBeforeWrite {
     /** In the batch. */
     readonly position: number;
-    /** Of the document's last change, a deletion too; 0: it is new. */
+    /** The sequence of the document's last change, a deletion too; 0: it is new. */
     readonly sequence: number;
     /** The document as it is; undefined if it is new or deleted. */
     old(): StoredDocument | undefined;

@@ -14,21 +14,24 @@ export interface OpfsOpenOptions<Schemas extends object = Record<string, unknown
 
 export interface OpfsOptions {
     /**
-     * Starts the worker, whose script is `pannier/opfs-worker`, where the bundler in use does not find it by itself or it has to come from
-     * another place. Within a dedicated worker it is not called: that reads and writes the files itself.
+     * Starts the worker, whose script is `pannier/opfs-worker`. Give it if your bundler does not find the script, or it
+     * comes from another place. A dedicated worker does not call it: it reads and writes the files itself.
      */
     readonly worker?: () => Worker;
     /** Taken where a browser has no private file system, or no workers. It is asked for before anything is opened. */
     readonly fallback?: DatabaseStorage;
 }
 
-/** Deletes a database wherever it is; fine if there is none. As `destroy` of `pannier` with `storage`, or not in a browser. */
+/**
+ * Destroys a database wherever it is; does nothing if it does not exist. As `destroy` of `pannier` with `storage`, or
+ * not in a browser.
+ */
 export function destroy(name: string, options?: OpfsDestroyOptions): Promise<void>;
 
 /**
- * As `open` of `pannier`, but it picks the storage: a database that is there is opened where it is; a new one goes to the private file system
- * where the browser has one and lets the page use it, else to IndexedDB. `db.storage` tells which; `db.moveTo` moves it. Not in a
- * browser it is `open` of `pannier`.
+ * As `open` of `pannier`, but it picks the storage. An existing database is opened where it is. A new one goes to the
+ * private file system if the page may use it, else to IndexedDB. `db.storage` says which; `db.moveTo` moves it. Outside
+ * browsers it is `open` of `pannier`.
  *
  * @param options `storage` overrides; `worker` is as for `opfs`.
  * @throws as `open`; PANNIER_UNAVAILABLE if it is in the file system and the worker can't be started; PANNIER_EXISTS if there is one of that
@@ -43,7 +46,7 @@ export function destroy(name: string, options?: OpfsDestroyOptions): Promise<voi
  */
 export function open<Schemas extends object = object>(name: string, options?: OpfsOpenOptions<Schemas>): Promise<Database<Schemas>>;
 
-/** The files of a browser's private file system, as a storage. @throws TypeError for an option that there is not. */
+/** The files of a browser's private file system, as a storage. @throws TypeError for an unknown option. */
 export function opfs(options?: OpfsOptions): DatabaseStorage;
 
 /** Options of `destroy`. */

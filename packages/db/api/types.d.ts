@@ -29,7 +29,7 @@ import type {
  * - `$count`: of documents.
  * - `$min`, `$max`: by the order of all values; missing and null don't count. Arrays count as a whole, here and below.
  * - `$sum`, `$avg`: of numbers; whatever is no number does not count.
- * - `$distinct`: the different values, ascending; missing is none.
+ * - `$distinct`: the different values, ascending; missing does not count.
  */
 export type Aggregate<Path extends string = string> = {
     readonly $count: true;
@@ -55,7 +55,7 @@ export interface AggregateExplanation {
     readonly way: 'index ends' | 'index groups' | 'one pass';
     /** The indexes that give the answer, or the rows. */
     readonly indexes: readonly string[];
-    /** Of the one pass. */
+    /** The plan of the one walk. */
     readonly plan?: Explanation;
 }
 
@@ -443,7 +443,7 @@ export class Groups<Row extends object, Document extends object> implements Asyn
     having(selector: Selector<Row> | BuiltPredicate): Groups<Row, Document>;
     /** Sorts by fields of the rows; of equals those with lower groups come first. */
     sort(...fields: OrderedPath<FieldPath<Row>>[]): Groups<Row, Document>;
-    /** Leaves out so many rows at the start. */
+    /** Skips this number of rows at the start. */
     skip(rows: number): Groups<Row, Document>;
     /** The highest number of rows. */
     limit(rows: number): Groups<Row, Document>;
@@ -645,7 +645,7 @@ export type LiveStatus = 'loading' | 'live' | 'ended' | 'failed';
  * await people.local.put({ ...seen, _id: 'seen', seq })
  */
 export class LocalDocuments {
-    /** The local document with this id; undefined if there is none. */
+    /** The local document with this id, or undefined. */
     get(id: string): Promise<Stored<JsonObject> | undefined>;
     /**
      * Creates a document, or replaces it when `_rev` is its current revision.
@@ -694,7 +694,7 @@ export interface MigrationFailure {
 export interface MissingRevisions {
     /** Revisions that are not known here. */
     readonly missing: readonly string[];
-    /** Leaves that it has and that the missing ones may descend from; left out if there are none. */
+    /** Leaves that it has and that the missing ones may descend from; left out if empty. */
     readonly possibleAncestors?: readonly string[];
 }
 
@@ -787,7 +787,7 @@ export type ReduceFunction<Key = unknown, Value = unknown, Result = unknown> = (
 
 /** What rows were reduced to. */
 export interface ReducedRow<Key = unknown, Value = unknown> {
-    /** Of the group; null without groups. */
+    /** The key of the group; null without groups. */
     readonly key: Key;
     /** What the reduce gives. */
     readonly value: Value;
@@ -872,7 +872,7 @@ export interface RetryResult {
 /** A document in one of its revisions. */
 export type RevisionDocument<T extends object> = Stored<T> & RevisionMeta;
 
-/** What a read tells of revisions. */
+/** What a read says about revisions. */
 export interface RevisionFields {
     /** Adds `_revisions`: the known ancestors, newest first. */
     readonly revs?: boolean;
@@ -997,11 +997,11 @@ export abstract class RevisionOperations<T extends object> {
     compact(): Promise<number>;
 }
 
-/** Which revision of a document to read, and what to tell of its revisions. */
+/** Which revision of a document to read, and which facts about its revisions. */
 export interface RevisionReadOptions extends RevisionFields {
     /** This revision, even if it does not win or is a tombstone. */
     readonly rev?: string;
-    /** With `rev`: the leaf that descends from it. Of several the one that would win. */
+    /** With `rev`: the leaf that descends from it; if several do, the one that would win. */
     readonly latest?: boolean;
 }
 
@@ -1158,7 +1158,10 @@ interface CollectionHost {
      * write instead, or why it is denied.
      */
     readonly admit?: ((documents: readonly JsonDocument[]) => Promise<readonly (JsonDocument | PannierError)[]>) | undefined;
-    /** Writes what is admitted, in the place of `collection.put` with `atomic: false` and `newEdits: false`; its outcomes are those of that. */
+    /**
+     * Writes what is admitted, instead of `collection.put` with `atomic: false` and `newEdits: false`. It has the same
+     * outcomes.
+     */
     readonly store?: ((documents: readonly JsonDocument[]) => Promise<readonly WriteOutcome[]>) | undefined;
     /** Is asked which of the documents that have changed (winners, tombstones too) are to be replicated from here. */
     readonly accept?: ((documents: readonly JsonDocument[]) => Promise<readonly boolean[]>) | undefined;
@@ -1193,9 +1196,9 @@ type ElementCondition<Element> = [Element] extends [never] ? never : unknown ext
 type ElementIn<Value> = Value extends readonly (infer Element)[] ? Element : never;
 
 /**
- * - 'some': the value is an array, an element of which meets the predicate.
+ * - 'some': the value is an array with an element that meets the predicate.
  * - 'every': the value is an array that is not empty, and each element of it does.
- * - 'keys': the value is an object, the name of a field of which does.
+ * - 'keys': the value is an object with a field whose name does.
  *
  * Paths in the predicate begin at the element; '' is the element itself, which counts as a whole even if it is an array.
  */
@@ -1361,7 +1364,7 @@ interface RegexPredicate {
 
 type RestOf<Path extends string, Name> = Name extends string ? Path extends `${Name}.${infer Rest}` ? Rest : never : never;
 
-/** The value is an array with so many elements. */
+/** The value is an array with this number of elements. */
 interface SizePredicate {
     readonly kind: 'size';
     readonly path: string;

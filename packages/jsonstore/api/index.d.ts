@@ -27,7 +27,7 @@ export interface AdapterOptions {
      * answer means success if its `status` is below 400 or missing, and `invocationResult.isSuccessful` is not false.
      */
     readonly accept?: ((response: never, json?: never) => unknown) | undefined;
-    /** Milliseconds; handed on to whoever calls the adapter. */
+    /** Milliseconds; passed to the caller of the adapter. */
     readonly timeout?: number | undefined;
 }
 
@@ -106,7 +106,7 @@ export interface DirtyDocument<T extends object = JsonObject> extends JSONStoreD
     readonly _deleted?: boolean;
 }
 
-/** Of one collection, as the functions of the old app gave it. */
+/** The content of one collection, as the functions of the old app gave it. */
 export interface ExportedCollection {
     /** What `findAll()` gave. */
     readonly documents: readonly object[];
@@ -126,7 +126,7 @@ export interface ExportedData {
 export interface FileInfo {
     /** The user name of the store. */
     readonly name: string;
-    /** About so many bytes. */
+    /** The approximate number of bytes. */
     readonly size: number;
     /** Whether it has a password. */
     readonly isEncrypted: boolean;
@@ -136,9 +136,9 @@ export interface FileInfo {
 export interface FindOptions extends CallbackOptions {
     /** Values are equal, case and all, instead of containing what is looked for. */
     readonly exact?: boolean | undefined;
-    /** At most so many; of a negative number: so many of the newest, newest first. */
+    /** The highest number of results; a negative number means that many of the newest, newest first. */
     readonly limit?: number | undefined;
-    /** Leaves out so many at the start; needs a limit. */
+    /** Skips this number at the start; needs a limit. */
     readonly offset?: number | undefined;
     /**
      * Gives these alone: search fields, `_id`, `json`, `_operation`, `_dirty`, `_deleted`. As in JSONStore's tables all are text but `_id` (a number)
@@ -229,7 +229,8 @@ export class JSONStoreApi {
     /** Closes the store that is open, and deletes the stores of all users, or that of one, without their passwords. */
     destroy(username?: string | CallbackOptions | null, options?: CallbackOptions | null): JSONStorePromise<number>;
     /**
-     * Of the user whose store is open; `jsonstore` when left out. Nothing is encrypted again: the key of the data is wrapped in another key.
+     * For the user whose store is open; `jsonstore` by default. Nothing is encrypted again: the key of the data is
+     * wrapped in another key.
      */
     changePassword(oldPassword: string, newPassword: string, username?: string | CallbackOptions | null, options?: CallbackOptions | null): JSONStorePromise<number>;
     /** From now on everything is one transaction, until it is committed or rolled back. One at a time; other tabs wait. */
@@ -238,15 +239,15 @@ export class JSONStoreApi {
     commitTransaction(options?: CallbackOptions | null): JSONStorePromise<number>;
     /** Takes back what the transaction has written. */
     rollbackTransaction(options?: CallbackOptions | null): JSONStorePromise<number>;
-    /** Of the stores of all users, in the order of their names; empty if no store is open. */
+    /** The facts of the stores of all users, in the order of their names; empty if no store is open. */
     fileInfo(options?: CallbackOptions | null): JSONStorePromise<FileInfo[]>;
-    /** The name of a code; 'Not found' if it is none. */
+    /** The name of a code, else 'Not found'. */
     getErrorMessage(code: number): string;
     /** @deprecated Documents are `{ _id, json }`. */
     documentify<T extends object>(id: number, data: T): JSONStoreDocument<T>;
     /**
-     * Returns the accessor at once. It can be used when its `promise` has resolved, with 0 if the collection was made, with 1 if it was there;
-     * `onSuccess` gets the same.
+     * Returns the accessor at once. Use it when its `promise` has resolved: with 0 if the collection was created, with 1
+     * if it existed. `onSuccess` gets the same.
      *
      * @deprecated Use `init`.
      * @returns The accessor; for wrong arguments a code, as JSONStore does.
@@ -298,7 +299,7 @@ export class JSONStoreCollection<T extends object = JsonObject> {
      */
     advancedFind(parts: QueryPartConditions | QueryConditions | readonly (QueryPartConditions | QueryConditions)[], options?: FindOptions | null): JSONStorePromise<JSONStoreDocument<T>[]>;
     /**
-     * Of all documents, or of those that `find` would give. As in JSONStore the query may have the callbacks: `count({ onSuccess })`.
+     * The number of all documents, or of those that `find` would give. It may have callbacks, as `count({ onSuccess })`.
      */
     count(query?: SearchCriteria | readonly SearchCriteria[] | CallbackOptions | null, options?: (Pick<FindOptions, 'exact'> & CallbackOptions) | null): JSONStorePromise<number>;
     /**
@@ -331,12 +332,12 @@ export class JSONStoreCollection<T extends object = JsonObject> {
     /** Of documents that `getAllDirty` gave: unless they were changed since, they are pushed. Resolves with their number. */
     markClean(documents: readonly CleanDocument[], options?: CallbackOptions | null): JSONStorePromise<number>;
     /**
-     * Hands dirty documents to the adapter, one after the other: all of them, or those that are given by themselves or by their ids. Resolves
-     * with what went wrong: nothing if all went well. Of the callbacks, `onSuccess` is called with 0 for each document that was pushed, and
-     * once if there was none; `onFailure` with the code for each that was not.
+     * Hands dirty documents to the adapter, one by one: all, or the given documents or ids. Resolves with the failures.
+     * Calls `onSuccess` with 0 for each pushed document, or once if nothing was dirty, and `onFailure` with the code of
+     * each failure.
      */
     push(target?: PushTarget<T> | CallbackOptions | null, options?: CallbackOptions | null): JSONStorePromise<JSONStoreError[]>;
-    /** As `push`, of these documents alone; those that are not dirty are passed over. */
+    /** As `push`, for these documents alone; those that are not dirty are ignored. */
     pushSelected(documents: JSONStoreDocument<T> | readonly JSONStoreDocument<T>[], options?: CallbackOptions | null): JSONStorePromise<JSONStoreError[]>;
     /** Stores what the adapter has, not to be pushed. Resolves with the number of documents. */
     load(options?: CallbackOptions | null): JSONStorePromise<number>;
@@ -348,7 +349,7 @@ export class JSONStoreCollection<T extends object = JsonObject> {
         readonly received: number;
         readonly sent: number;
     }>;
-    /** Takes all documents; ids go on. */
+    /** Removes all documents; new ids continue after the old ones. */
     clear(options?: CallbackOptions | null): JSONStorePromise<number>;
     /** Takes the collection with its search fields; `init` makes it again. */
     removeCollection(options?: CallbackOptions | null): JSONStorePromise<number>;
@@ -359,8 +360,8 @@ export class JSONStoreCollection<T extends object = JsonObject> {
      */
     enhance(name: string, enhancement: (this: JSONStoreCollection<T>, ...parameters: never[]) => unknown): number;
     /**
-     * Logs the collection and documents of it, and resolves with both: the first 100, or `limit` after `offset`; of a negative limit the
-     * newest. A limit or an offset that is no whole number is passed over. It never fails: in place of a failure it resolves with the error.
+     * Logs the collection and documents of it, and resolves with both: the first 100, or `limit` after `offset`. A
+     * negative limit means the newest. A wrong limit or offset is ignored. It never rejects: it resolves with an error.
      */
     toString(limit?: number, offset?: number): JSONStorePromise<CollectionListing<T>>;
 }
@@ -544,8 +545,8 @@ export interface SyncOptions {
 }
 
 /**
- * As apps know it: `WL.JSONStore`. The object is the app's own `WL` if it has one, so `WL.Logger` and `WL.Client` are there as before;
- * JSONStore and the constants for sorting are added to it.
+ * As apps know it: `WL.JSONStore`. If the app has its own `WL`, JSONStore and the constants for sorting are added to
+ * it. So `WL.Logger` and `WL.Client` stay.
  */
 export const WL: WorklightObject;
 
@@ -556,18 +557,21 @@ export type WorklightObject = Additions & (typeof globalThis extends {
 
 /** Options of writes. */
 export interface WriteOptions extends CallbackOptions {
-    /** False: the change is not to be pushed. True when left out, but for `change`. */
+    /** False: the change is not pushed. True by default, except for `change`. */
     readonly markDirty?: boolean | undefined;
     /** Another name of `markDirty`, deprecated by JSONStore. */
     readonly push?: boolean | undefined;
 }
 
-/** A JSONStore with settings of its own: where databases are kept, how adapters are called. @throws TypeError for one that there is not. */
+/**
+ * A JSONStore with settings of its own: where databases are kept, how adapters are called. @throws TypeError for an
+ * unknown one.
+ */
 export function createJSONStore(settings?: JSONStoreSettings): JSONStoreApi;
 
 /**
- * Imports into collections that `init` has opened, each all or nothing. Ids and what is to be pushed stay as they were. What is there
- * already is left alone, so that an import that was interrupted can be done again.
+ * Imports into collections that `init` has opened, each all or nothing. Ids and what is to be pushed stay as they were.
+ * Existing documents stay, so an interrupted import can be repeated.
  *
  * @param exported Also as JSON text.
  * @throws JSONStoreError -20 for what is no JSON, 5, 7 or 30 for what is not of the format, -50 for a collection that is not open.

@@ -20,7 +20,7 @@ export interface AdapterOptions {
    * answer means success if its `status` is below 400 or missing, and `invocationResult.isSuccessful` is not false.
    */
   readonly accept?: ((response: never, json?: never) => unknown) | undefined
-  /** Milliseconds; handed on to whoever calls the adapter. */
+  /** Milliseconds; passed to the caller of the adapter. */
   readonly timeout?: number | undefined
 }
 

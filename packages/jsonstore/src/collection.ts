@@ -29,7 +29,7 @@ export type SearchCriteria = Readonly<Record<string, QueryValue>>
 
 /** Options of writes. */
 export interface WriteOptions extends CallbackOptions {
-  /** False: the change is not to be pushed. True when left out, but for `change`. */
+  /** False: the change is not pushed. True by default, except for `change`. */
   readonly markDirty?: boolean | undefined
   /** Another name of `markDirty`, deprecated by JSONStore. */
   readonly push?: boolean | undefined
@@ -209,7 +209,7 @@ export class JSONStoreCollection<T extends object = JsonObject> {
   }
 
   /**
-   * Of all documents, or of those that `find` would give. As in JSONStore the query may have the callbacks: `count({ onSuccess })`.
+   * The number of all documents, or of those that `find` would give. It may have callbacks, as `count({ onSuccess })`.
    */
   count(
     query?: SearchCriteria | readonly SearchCriteria[] | CallbackOptions | null,
@@ -320,9 +320,9 @@ export class JSONStoreCollection<T extends object = JsonObject> {
   }
 
   /**
-   * Hands dirty documents to the adapter, one after the other: all of them, or those that are given by themselves or by their ids. Resolves
-   * with what went wrong: nothing if all went well. Of the callbacks, `onSuccess` is called with 0 for each document that was pushed, and
-   * once if there was none; `onFailure` with the code for each that was not.
+   * Hands dirty documents to the adapter, one by one: all, or the given documents or ids. Resolves with the failures.
+   * Calls `onSuccess` with 0 for each pushed document, or once if nothing was dirty, and `onFailure` with the code of
+   * each failure.
    */
   push(
     target?: PushTarget<T> | CallbackOptions | null,
@@ -332,7 +332,7 @@ export class JSONStoreCollection<T extends object = JsonObject> {
     return this.#push(isTarget ? toArray(target as PushTarget<T>) : undefined, isTarget ? options : target)
   }
 
-  /** As `push`, of these documents alone; those that are not dirty are passed over. */
+  /** As `push`, for these documents alone; those that are not dirty are ignored. */
   pushSelected(
     documents: JSONStoreDocument<T> | readonly JSONStoreDocument<T>[],
     options?: CallbackOptions | null,
@@ -362,7 +362,7 @@ export class JSONStoreCollection<T extends object = JsonObject> {
     })
   }
 
-  /** Takes all documents; ids go on. */
+  /** Removes all documents; new ids continue after the old ones. */
   clear(options?: CallbackOptions | null): JSONStorePromise<number> {
     return this.#call(
       'clear',
@@ -398,8 +398,8 @@ export class JSONStoreCollection<T extends object = JsonObject> {
   }
 
   /**
-   * Logs the collection and documents of it, and resolves with both: the first 100, or `limit` after `offset`; of a negative limit the
-   * newest. A limit or an offset that is no whole number is passed over. It never fails: in place of a failure it resolves with the error.
+   * Logs the collection and documents of it, and resolves with both: the first 100, or `limit` after `offset`. A
+   * negative limit means the newest. A wrong limit or offset is ignored. It never rejects: it resolves with an error.
    */
   toString(limit?: number, offset?: number): JSONStorePromise<CollectionListing<T>> {
     return this.#call('toString', undefined, async () => {
@@ -510,7 +510,7 @@ export class JSONStoreCollection<T extends object = JsonObject> {
     return this.#host.invokeProcedure ?? defaultInvoke
   }
 
-  /** Of all dirty documents if there are no targets. */
+  /** The dirty documents; all of them without targets. */
   #push(targets: readonly unknown[] | undefined, options: unknown): JSONStorePromise<JSONStoreError[]> {
     const { onSuccess, onFailure } = callbacksOf(options)
     const promise = this.#call('push', undefined, async () => {

@@ -55,7 +55,7 @@ function conditionNamed(name: string): { readonly comparison: Comparison; readon
   return PARTS.get(name.replace('$', '').toLowerCase())
 }
 
-/** `{ name: 'ann', age: 3 }`, or several of which one has to match. */
+/** `{ name: 'ann', age: 3 }`, or several; one has to match. */
 export function parseQueries(schema: SearchSchema, queries: unknown, exact: boolean): SearchQuery {
   return toArray(queries).map((query) => {
     if (!isObject(query)) throw failure('BAD_PARAMETER_EXPECTED_SIMPLE_OBJECT', { doc: query })
@@ -68,7 +68,7 @@ export function parseQueries(schema: SearchSchema, queries: unknown, exact: bool
   })
 }
 
-/** What `QueryPart` makes, one or several of which one has to match. */
+/** What `QueryPart` makes; of several conditions one has to match. */
 export function parseQueryParts(schema: SearchSchema, parts: unknown): SearchQuery {
   if (parts === undefined || parts === null) return []
   return toArray(parts).map((part) => {

@@ -60,7 +60,7 @@ export function failure(name: CodeName, facts?: ErrorFacts): JSONStoreError {
   return new JSONStoreError(CODES[name], facts)
 }
 
-/** Any failure, told with where it happened. `name`: the code for failures of the storage. */
+/** Any failure, with its place. `name`: the code for failures of the storage. */
 export function toJSONStoreError(error: unknown, facts: ErrorFacts, name: CodeName): JSONStoreError {
   if (error instanceof JSONStoreError) {
     const { err, col, usr, doc, res, cause } = error

@@ -13,9 +13,9 @@ import { isObject } from './values.ts'
 export interface FindOptions extends CallbackOptions {
   /** Values are equal, case and all, instead of containing what is looked for. */
   readonly exact?: boolean | undefined
-  /** At most so many; of a negative number: so many of the newest, newest first. */
+  /** The highest number of results; a negative number means that many of the newest, newest first. */
   readonly limit?: number | undefined
-  /** Leaves out so many at the start; needs a limit. */
+  /** Skips this number at the start; needs a limit. */
   readonly offset?: number | undefined
   /**
    * Gives these alone: search fields, `_id`, `json`, `_operation`, `_dirty`, `_deleted`. As in JSONStore's tables all are text but `_id` (a number)

@@ -10,7 +10,7 @@ import { isObject } from './values.ts'
 import { storedOf, takeIds, toJson } from './writes.ts'
 import type { Target } from './writes.ts'
 
-/** Of one collection, as the functions of the old app gave it. */
+/** The content of one collection, as the functions of the old app gave it. */
 export interface ExportedCollection {
   /** What `findAll()` gave. */
   readonly documents: readonly object[]
@@ -35,8 +35,8 @@ export interface ImportedCollection {
 }
 
 /**
- * Imports into collections that `init` has opened, each all or nothing. Ids and what is to be pushed stay as they were. What is there
- * already is left alone, so that an import that was interrupted can be done again.
+ * Imports into collections that `init` has opened, each all or nothing. Ids and what is to be pushed stay as they were.
+ * Existing documents stay, so an interrupted import can be repeated.
  *
  * @param exported Also as JSON text.
  * @throws JSONStoreError -20 for what is no JSON, 5, 7 or 30 for what is not of the format, -50 for a collection that is not open.

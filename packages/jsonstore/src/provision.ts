@@ -30,7 +30,7 @@ export async function dropCollection({ database }: Session, name: string): Promi
   for (const one of [remoteName(name), removedName(name), name]) await database.dropCollection(one)
 }
 
-/** Outside a transaction it is dropped and made again, whatever its size. Ids go on either way. */
+/** Outside a transaction it is dropped and created again, whatever its size. Ids continue in both cases. */
 export async function clearCollection(session: Session, name: string): Promise<void> {
   const { database } = session
   if (session.inTransaction) {

@@ -99,7 +99,7 @@ export function searchValuesOf(
   return { values, tags: [...new Set(tags)] }
 }
 
-/** A value as it is stored in, and looked for in, a field of that type; undefined: it is none. */
+/** A value as it is stored in, and looked for in, a field of that type; undefined: not a value of the type. */
 export function toSearchValue(type: SearchFieldType, value: unknown): SearchValue | undefined {
   if (typeof value === 'boolean') return type === 'string' ? String(Number(value)) : Number(value)
   if (typeof value === 'number') return type === 'string' ? String(value) : value

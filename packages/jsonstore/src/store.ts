@@ -47,7 +47,7 @@ export interface JSONStoreSettings {
 export interface FileInfo {
   /** The user name of the store. */
   readonly name: string
-  /** About so many bytes. */
+  /** The approximate number of bytes. */
   readonly size: number
   /** Whether it has a password. */
   readonly isEncrypted: boolean
@@ -130,7 +130,8 @@ export class JSONStoreApi {
   }
 
   /**
-   * Of the user whose store is open; `jsonstore` when left out. Nothing is encrypted again: the key of the data is wrapped in another key.
+   * For the user whose store is open; `jsonstore` by default. Nothing is encrypted again: the key of the data is
+   * wrapped in another key.
    */
   changePassword(
     oldPassword: string,
@@ -169,7 +170,7 @@ export class JSONStoreApi {
     )
   }
 
-  /** Of the stores of all users, in the order of their names; empty if no store is open. */
+  /** The facts of the stores of all users, in the order of their names; empty if no store is open. */
   fileInfo(options?: CallbackOptions | null): JSONStorePromise<FileInfo[]> {
     return this.#inTurn({ src: 'fileInfo' }, options, async () => {
       if (this.#opened === undefined) return []
@@ -183,7 +184,7 @@ export class JSONStoreApi {
     })
   }
 
-  /** The name of a code; 'Not found' if it is none. */
+  /** The name of a code, else 'Not found'. */
   getErrorMessage(code: number): string {
     return nameOfCode(code)
   }
@@ -197,8 +198,8 @@ export class JSONStoreApi {
   }
 
   /**
-   * Returns the accessor at once. It can be used when its `promise` has resolved, with 0 if the collection was made, with 1 if it was there;
-   * `onSuccess` gets the same.
+   * Returns the accessor at once. Use it when its `promise` has resolved: with 0 if the collection was created, with 1
+   * if it existed. `onSuccess` gets the same.
    *
    * @deprecated Use `init`.
    * @returns The accessor; for wrong arguments a code, as JSONStore does.
@@ -362,7 +363,7 @@ export class JSONStoreApi {
     return users(this.#databaseName(undefined), this.#openOptions(undefined))
   }
 
-  /** Of a store that is not open: if it is encrypted, as it was when it was closed. */
+  /** For a store that is not open: if it is encrypted, the facts as of its last close. */
   async #closedFile({ _id: name, size = 0 }: User): Promise<FileInfo> {
     try {
       const database = await open(this.#databaseName(name), this.#openOptions(undefined))

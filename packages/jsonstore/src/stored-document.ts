@@ -21,7 +21,7 @@ export interface StoredDocument {
   readonly o: Operation
   /** When it became dirty, in milliseconds since 1970, no two the same; missing: it is clean. */
   readonly d?: number
-  /** Of those that are in step with a remote database: the id there. */
+  /** For documents that are in step with a remote database: the id there. */
   readonly r?: string
 }
 
@@ -72,7 +72,7 @@ export function searchPath(name: string): string {
   return `s.${name.replaceAll(/[\\.]/g, String.raw`\$&`)}`
 }
 
-/** Of a partial index only what a query implies may be asked. */
+/** A partial index answers only queries that imply its condition. */
 export const IS_DIRTY = { d: { $exists: true } } as const
 export const HAS_TAGS = { m: { $exists: true } } as const
 const IS_REMOTE = { r: { $exists: true } } as const

@@ -5,7 +5,7 @@ import type { Database, OpenOptions } from 'pannier'
 export interface User {
   /** The name. */
   readonly _id: string
-  /** Of an encrypted store: about so many bytes when it was closed. */
+  /** For an encrypted store: the approximate number of bytes at its last close. */
   readonly size?: number
 }
 

@@ -13,7 +13,10 @@ const SETTINGS: OptionNames<JSONStoreSettings> = {
   fetch: true,
 }
 
-/** A JSONStore with settings of its own: where databases are kept, how adapters are called. @throws TypeError for one that there is not. */
+/**
+ * A JSONStore with settings of its own: where databases are kept, how adapters are called. @throws TypeError for an
+ * unknown one.
+ */
 export function createJSONStore(settings: JSONStoreSettings = {}): JSONStoreApi {
   checkOptions('createJSONStore()', settings, SETTINGS)
   return new JSONStoreApi(settings)
@@ -34,8 +37,8 @@ export type WorklightObject = Additions &
   (typeof globalThis extends { readonly WL: infer Existing extends object } ? Existing : object)
 
 /**
- * As apps know it: `WL.JSONStore`. The object is the app's own `WL` if it has one, so `WL.Logger` and `WL.Client` are there as before;
- * JSONStore and the constants for sorting are added to it.
+ * As apps know it: `WL.JSONStore`. If the app has its own `WL`, JSONStore and the constants for sorting are added to
+ * it. So `WL.Logger` and `WL.Client` stay.
  */
 export const WL: WorklightObject = extendedWL()
 

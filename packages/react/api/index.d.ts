@@ -15,7 +15,7 @@ export type CountSource = Pick<Query<object>, 'liveCount' | 'isSame'> | LiveCoun
 
 /** What `useDocument` returns. */
 export interface DocumentResult<Row extends object> {
-    /** Undefined while it is loading, and if there is none: `status` tells which. */
+    /** Undefined while it is loading, and for a missing document: `status` says which. */
     readonly document: Row | undefined;
     /** Whether the document is loaded. */
     readonly status: LiveResult<Row>['status'];
@@ -52,7 +52,7 @@ export interface SyncState {
     readonly status: ReplicationStatus | 'idle';
     /** Why it waits to try again, or has failed. */
     readonly error: unknown;
-    /** Of all parts together; undefined without a replication. */
+    /** The status of all parts together; undefined without a replication. */
     readonly progress: ReplicationProgress | undefined;
     /** Changes here that are not sent yet, also while there is no network. Undefined until they are counted. */
     readonly unsent: number | undefined;
@@ -87,11 +87,11 @@ export function useDocument<Row extends object>(collection: DocumentSource<Row>,
 export function useLiveQuery<Row extends object>(query: LiveSource<Row> | undefined | (() => LiveSource<Row> | undefined), deps?: DependencyList): LiveResult<Row>;
 
 /**
- * How a replication is, and how many changes of this device it has not sent yet, also while there is no network. The component renders
- * again when that changes. The replication is not ended with it: who has started it ends it.
+ * How a replication is, and how many changes of this device it has not sent yet, also while there is no network. The
+ * component renders again when that changes. It does not end the replication: its creator does.
  *
  * @param db The database of the replication, whose commits change what is not sent.
- * @param sync Undefined: there is none yet.
+ * @param sync Undefined: no replication yet.
  * @example
  * const sync = db.sync('https://example.org', { collections: ['notes'], live: true })   // outside of components
  * const { status, unsent } = useSync(db, sync)

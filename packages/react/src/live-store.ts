@@ -36,8 +36,8 @@ export class LiveStore<Source extends object, Value> {
   readonly #listeners = new Set<() => void>()
 
   /**
-   * `start` gives a source that is live already itself. `previous` is the value of the source before this one, shown until this one has its
-   * own, so that a list doesn't collapse while its next page loads.
+   * `start` gives a source that is live already itself. `previous` is the value of the source before, shown until this
+   * one has its own. So a list doesn't collapse while its next page loads.
    */
   constructor(source: Source | undefined, start: (source: Source) => Live<Value>, previous?: Value) {
     this.source = source

@@ -7,7 +7,7 @@ export interface SyncState {
   readonly status: ReplicationStatus | 'idle'
   /** Why it waits to try again, or has failed. */
   readonly error: unknown
-  /** Of all parts together; undefined without a replication. */
+  /** The status of all parts together; undefined without a replication. */
   readonly progress: ReplicationProgress | undefined
   /** Changes here that are not sent yet, also while there is no network. Undefined until they are counted. */
   readonly unsent: number | undefined

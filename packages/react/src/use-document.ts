@@ -4,7 +4,7 @@ import { useRows, type LiveResult } from './use-live-query.ts'
 
 /** What `useDocument` returns. */
 export interface DocumentResult<Row extends object> {
-  /** Undefined while it is loading, and if there is none: `status` tells which. */
+  /** Undefined while it is loading, and for a missing document: `status` says which. */
   readonly document: Row | undefined
   /** Whether the document is loaded. */
   readonly status: LiveResult<Row>['status']

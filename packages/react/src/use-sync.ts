@@ -4,11 +4,11 @@ import type { Database, Replication } from 'pannier'
 import { SyncStore, type SyncState } from './sync-store.ts'
 
 /**
- * How a replication is, and how many changes of this device it has not sent yet, also while there is no network. The component renders
- * again when that changes. The replication is not ended with it: who has started it ends it.
+ * How a replication is, and how many changes of this device it has not sent yet, also while there is no network. The
+ * component renders again when that changes. It does not end the replication: its creator does.
  *
  * @param db The database of the replication, whose commits change what is not sent.
- * @param sync Undefined: there is none yet.
+ * @param sync Undefined: no replication yet.
  * @example
  * const sync = db.sync('https://example.org', { collections: ['notes'], live: true })   // outside of components
  * const { status, unsent } = useSync(db, sync)

@@ -32,7 +32,7 @@ export class CollectionAdministration {
     compact(): Promise<void>;
     /** Forgets leaves of a document; gives those that were there. */
     purge(id: string, revs: readonly string[]): Promise<readonly string[]>;
-    /** Who may use it: CouchDB's `_security`. */
+    /** The users that may use it: CouchDB's `_security`. */
     setSecurity(security: JsonObject): Promise<void>;
     /** How many revisions of a document are remembered. */
     setRevisionsLimit(revisionsLimit: number): Promise<void>;
@@ -59,7 +59,7 @@ export class Gateway {
     collection(principal: Principal, database: string): Promise<GuardedCollection>;
     /** What is set for a collection. @throws ServiceError NOT_FOUND, UNAUTHENTICATED, FORBIDDEN */
     administration(principal: Principal, database: string): Promise<CollectionAdministration>;
-    /** Of all collections that are served, sorted. @throws ServiceError FORBIDDEN */
+    /** The names of all served collections, sorted. @throws ServiceError FORBIDDEN */
     names(principal: Principal): Promise<string[]>;
     /** Makes a collection. @throws ServiceError FORBIDDEN, INVALID_NAME, EXISTS */
     create(principal: Principal, database: string): Promise<void>;
@@ -69,7 +69,7 @@ export class Gateway {
 
 /** A document inside the transaction. */
 export interface GuardedChange extends Write {
-    /** As it is now; undefined if there is none, or a deleted one. Of a document in conflict it is the winner. */
+    /** The document as it is now; undefined if it is missing or deleted. A document in conflict gives its winner. */
     readonly old: JsonObject | undefined;
     /** As it will be. */
     readonly document: JsonObject;
@@ -109,7 +109,7 @@ export class GuardedCollection {
     info(): Promise<CollectionInfo>;
     /** Of this life of the collection. */
     epoch(): Promise<string>;
-    /** Who may use it, as an admin has put it; undefined: nobody has. */
+    /** The users that may use it, as an admin has set it; undefined: never set. */
     security(): Promise<JsonObject | undefined>;
     /** The whole collection as a replica file. */
     exportReplica(signal: AbortSignal): AsyncIterable<Uint8Array>;
@@ -165,7 +165,7 @@ export interface PannierServer {
     readonly database: Database;
     /** What the server's users may do, for the program around it: `server.gateway.collection(SYSTEM, 'people')`. */
     readonly gateway: Gateway;
-    /** The admin that this start has made, as there was none: the password is to be shown, and is told nowhere else. */
+    /** The admin that this start has made because no admin existed. Show the password: it appears nowhere else. */
     readonly newAdmin: NewAdmin | undefined;
     /** The HTTP server, for more routes and for tests without a socket. */
     readonly app: FastifyInstance;
@@ -181,7 +181,7 @@ export interface Principal {
     readonly name: string | null;
     /** The roles of the user. */
     readonly roles: readonly string[];
-    /** Of the whole server: no rule stops an admin. */
+    /** An admin of the whole server: no rule stops an admin. */
     readonly isAdmin: boolean;
     /** What shows who it is. `delegation`: the server acts with the rights of a user who is not there. */
     readonly by: 'nothing' | 'session' | 'password' | 'delegation' | 'system';
@@ -324,7 +324,7 @@ export type ServiceErrorCode =
  * needs no such care: it names the revision that it replaces.
  */
 export interface StoredDocuments {
-    /** Of the collection in the database of the server. */
+    /** The name of the collection in the database of the server. */
     readonly name: string;
     /** The document, or undefined. */
     get(id: string, options?: RevisionReadOptions): Promise<JsonObject | undefined>;
@@ -336,7 +336,7 @@ export interface StoredDocuments {
 
 /** Somebody writes, or is about to. */
 export interface Write {
-    /** Who writes. */
+    /** The writer. */
     readonly principal: Principal;
     /** The name by which users know the collection. */
     readonly database: string;
@@ -370,7 +370,7 @@ export interface WriteGuard {
  */
 export function createServer(options: ServerOptions): Promise<PannierServer>;
 
-/** What the HTTP server as such can be told. */
+/** The options of the HTTP server as such. */
 interface AppOptions {
     /** Addresses of proxies whose `X-Forwarded-…` headers are believed; `true`: any that connects. None when left out. */
     readonly trustProxy?: boolean | string | readonly string[];

@@ -88,7 +88,7 @@ const REPLICATION_OPTIONS: OptionNames<ReplicatorOptions> = {
   resolve: true,
 }
 
-/** Throws a TypeError that names an option that there is not. */
+/** Throws a TypeError that names an unknown option. */
 export function checkServerOptions(options: ServerOptions): void {
   checkOptions('createServer()', options, SERVER_OPTIONS)
   const { limits = {}, auth = {}, replication = {} } = options

@@ -76,7 +76,7 @@ export interface PannierServer {
   readonly database: Database
   /** What the server's users may do, for the program around it: `server.gateway.collection(SYSTEM, 'people')`. */
   readonly gateway: Gateway
-  /** The admin that this start has made, as there was none: the password is to be shown, and is told nowhere else. */
+  /** The admin that this start has made because no admin existed. Show the password: it appears nowhere else. */
   readonly newAdmin: NewAdmin | undefined
   /** The HTTP server, for more routes and for tests without a socket. */
   readonly app: FastifyInstance

@@ -31,7 +31,7 @@ export class Hash128 {
   /** The bytes of a block that is not whole yet; what lies beyond them means nothing. */
   readonly #tail = new Uint8Array(HASH_BYTES)
   readonly #tailView = new DataView(this.#tail.buffer)
-  /** The words of the buffer hashed last. Documents that are written together share one buffer. */
+  /** A view of the buffer hashed last. Documents that are written together share one buffer. */
   #view: DataView = this.#tailView
 
   reset(seed: number = 0): void {

@@ -99,7 +99,7 @@ export class Measure {
   }
 }
 
-/** The number of all objects in a value. */
+/** The number of members of all objects in a value. */
 export function countMembers(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   let count = 0

@@ -146,7 +146,7 @@ export class DocumentReader {
     return readNumber(cursor.value)
   }
 
-  /** Of a tombstone too: then it has `_deleted`. */
+  /** Also for a tombstone, which then has `_deleted`. */
   decode(body: BodyView): StoredDocument {
     const document: StoredDocument = { _id: body.id, _rev: body.revision }
     if (body.deleted) document['_deleted'] = true
@@ -223,7 +223,7 @@ export interface Tombstone {
 
 /** One change in a feed: the document with its newest revision. */
 export interface DocumentChange<T extends object = StoredDocument> {
-  /** Of the document's last change. */
+  /** The sequence of the document's last change. */
   readonly seq: number
   /** The id of the document. */
   readonly id: string

@@ -16,7 +16,7 @@ export class DocumentWrite implements BodyParts {
   readonly revision: string | undefined
   /** What is written is a tombstone. */
   readonly deleted: boolean
-  /** Of a replicated revision: it and its ancestors, newest first. */
+  /** For a replicated revision: it and its ancestors, newest first. */
   readonly path: readonly Revision[] | undefined
   /** Holds the encoded document; shared with others. There is room for the header of the body before `idStart`. */
   bytes: Uint8Array = NO_BYTES
@@ -40,7 +40,7 @@ export class DocumentWrite implements BodyParts {
   old: BodyView | undefined = undefined
   /** The general case; undefined where the new body simply is the winner. */
   plan: RevisionChange | undefined = undefined
-  /** So many revisions of `path` get an entry in `revisions`. */
+  /** The number of revisions of `path` that get an entry in `revisions`. */
   pathEntries = 0
   /** Entries of the oldest revisions, which are forgotten. */
   stemmed: readonly Key[] = NO_KEYS
@@ -89,8 +89,8 @@ export class DocumentWrite implements BodyParts {
 /** Keeps indexes in step with documents; `index/` has it. */
 export interface IndexMaintenance {
   /**
-   * Before anything is changed: reads what `apply` needs to know, and tells which writes a unique index refuses. May miss.
-   * A collection that is yet to be made has the indexes that were declared.
+   * Before any change: reads what `apply` needs, and says which writes a unique index refuses. May miss. A collection
+   * that does not exist yet has its declared indexes.
    */
   prepare(transaction: WriteTransaction, collection: CollectionState | undefined, work: PreparedWork): Refusals
   /** After the bodies were written. The collection's shapes are what old and new content refers to. Must not miss. */

@@ -51,7 +51,7 @@ export function putLocal(transaction: WriteTransaction, context: WriteContext, w
   return { id: idOf(key), rev: revisionOf(version) }
 }
 
-/** With `rev` only if that is its current revision. Undefined if there is none. */
+/** With `rev` only if that is its current revision. Undefined if it does not exist. */
 export function deleteLocal(
   transaction: WriteTransaction,
   context: WriteContext,

@@ -43,7 +43,7 @@ export function encodeLocal(document: unknown): LocalWrite {
   return { key, replaces: localVersion(_rev), shapes: encoded, content: writer.finish() }
 }
 
-/** Of a `_rev`; undefined for what cannot be one. */
+/** The version in a `_rev`; undefined for what cannot be one. */
 export function localVersion(rev: unknown): number | undefined {
   if (rev === undefined) return 0
   if (typeof rev !== 'string') throw new ArgumentError('_rev must be a string', rev)

@@ -27,9 +27,9 @@ export interface PlannedWrites {
 /** Where and how a batch is written. */
 export interface PlanContext {
   readonly snapshot: Snapshot
-  /** Undefined if the collection is yet to be made. */
+  /** Undefined if the collection does not exist yet. */
   readonly state: CollectionState | undefined
-  /** Of the collection, or those that it will have. */
+  /** The settings of the collection, or those that it will have. */
   readonly settings: CollectionSettings
   /** What the content of the writes refers to. */
   readonly shapes: ShapeDictionary

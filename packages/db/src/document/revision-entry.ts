@@ -21,7 +21,7 @@ export interface RevisionEntry extends Revision {
   readonly parent: string | undefined
   /** A leaf other than the winner. */
   readonly leaf: boolean
-  /** Told only where there is a body. */
+  /** Known only where there is a body. */
   readonly deleted: boolean
   /** The number of the body in `extra`. */
   readonly body: number | undefined
@@ -50,7 +50,7 @@ export function hashKey(documentNumber: number, generation: number, hash: Uint8A
   return String.fromCharCode.apply(null, keyCodes) as Key
 }
 
-/** The entry of a revision of which only the parent is known. */
+/** The entry of a revision with a known parent and nothing else. */
 export function parentValue(parent: string): string {
   return revisionValue({ parent, leaf: false, deleted: false, body: undefined })
 }

@@ -12,7 +12,7 @@ import type { RevisionNode, RevisionStatus, RevisionTree } from './revision-tree
 import { historyOf, parseRevision, revisionText } from './revision.ts'
 import { StoredRevisions } from './stored-revisions.ts'
 
-/** What a read tells of revisions. */
+/** What a read says about revisions. */
 export interface RevisionFields {
   /** Adds `_revisions`: the known ancestors, newest first. */
   readonly revs?: boolean
@@ -26,11 +26,11 @@ export interface RevisionFields {
   readonly deletedConflicts?: boolean
 }
 
-/** Which revision of a document to read, and what to tell of its revisions. */
+/** Which revision of a document to read, and which facts about its revisions. */
 export interface RevisionReadOptions extends RevisionFields {
   /** This revision, even if it does not win or is a tombstone. */
   readonly rev?: string
-  /** With `rev`: the leaf that descends from it. Of several the one that would win. */
+  /** With `rev`: the leaf that descends from it; if several do, the one that would win. */
   readonly latest?: boolean
 }
 
@@ -58,7 +58,7 @@ export interface ConflictedDocument {
 export interface MissingRevisions {
   /** Revisions that are not known here. */
   readonly missing: readonly string[]
-  /** Leaves that it has and that the missing ones may descend from; left out if there are none. */
+  /** Leaves that it has and that the missing ones may descend from; left out if empty. */
   readonly possibleAncestors?: readonly string[]
 }
 
@@ -127,7 +127,7 @@ export class RevisionReader {
     return winner && this.#read(winner, options)
   }
 
-  /** `tally` is told how many bytes are read. */
+  /** `tally` counts the bytes that are read. */
   #read(
     winner: BodyView,
     options: RevisionReadOptions,
@@ -140,7 +140,7 @@ export class RevisionReader {
     return found && this.#document(tree, options.latest === true ? tree.latest(found) : found, options, tally)
   }
 
-  /** Of each revision what is there. 'all': the leaves. */
+  /** What is stored of each revision. 'all': the leaves. */
   revisions(id: string, revs: readonly string[] | 'all', options: RevisionReadOptions): RevisionRead[] {
     const [winner] = this.winners([id])
     if (winner === undefined) return revs === 'all' ? [] : revs.map((missing) => ({ missing }))
@@ -165,7 +165,10 @@ export class RevisionReader {
     })
   }
 
-  /** As far as it can be told, with their histories and stubs of attachments: the winner always is, of the other leaves those that are there. */
+  /**
+   * As far as is known, with their histories and stubs of attachments: always the winner, and the other leaves that are
+   * stored.
+   */
   leavesThere(winner: BodyView): StoredDocument[] {
     const { tree } = loadRevisions(this.#stored, winner)
     return tree.leaves().flatMap((leaf) => {

@@ -111,7 +111,7 @@ export class RevisionTree<Body> {
     return removed
   }
 
-  /** Of the leaves that descend from a revision the one that wins. */
+  /** The winner among the leaves that descend from a revision. */
   latest(node: RevisionNode<Body>): RevisionNode<Body> {
     return node.children === 0 ? node : this.leaves().find((leaf) => pathOf(leaf).includes(node))!
   }

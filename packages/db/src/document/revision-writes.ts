@@ -92,7 +92,7 @@ export function purgeRevisions(
 const COMPACTED_ENTRIES_MAX = 2000
 
 export interface CompactStep {
-  /** Where to go on; undefined: that was all. */
+  /** Where to continue; undefined: that was all. */
   readonly next: Key | undefined
   /** How many revisions have lost their content. */
   readonly forgotten: number

@@ -28,7 +28,7 @@ export const GENERATION_MAX: number = KEY_NUMBER_MAX
 export const REVISION_SUFFIX_BYTES_MAX = 255
 /** Revisions that a document's history may remember. Each takes some 45 bytes. */
 export const REVISIONS_LIMIT_MAX = 100_000
-/** Of a new collection: docs/adr/0016-revisions-limit.md. */
+/** The limit of a new collection: docs/adr/0016-revisions-limit.md. */
 export const REVISIONS_LIMIT_DEFAULT = 200
 
 export function revisionText({ generation, suffix }: Revision): string {

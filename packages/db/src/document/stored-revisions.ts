@@ -58,7 +58,7 @@ export function otherLeaves({ snapshot, collection }: DocumentReader, body: Leav
   return leaves.sort(compareLeaves)
 }
 
-/** As `_conflicts` of a document lists them: the live ones. Undefined if there are none. */
+/** As `_conflicts` of a document lists them: the live ones, or undefined. */
 export function conflictsOf(reader: DocumentReader, body: LeavesOf): string[] | undefined {
   const live = otherLeaves(reader, body).filter(({ deleted }) => !deleted)
   return live.length === 0 ? undefined : live.map(revisionText)

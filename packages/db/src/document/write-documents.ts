@@ -37,7 +37,7 @@ export interface WriteFailure {
 export interface DocumentBeforeWrite {
   /** In the batch. */
   readonly position: number
-  /** Of the document's last change, a deletion too; 0: it is new. */
+  /** The sequence of the document's last change, a deletion too; 0: it is new. */
   readonly sequence: number
   /** The document as it is; undefined if it is new or deleted. */
   old(): StoredDocument | undefined
@@ -359,8 +359,8 @@ function putLast(
 }
 
 /**
- * The document that is to be written; undefined: all stays as it is. `call` names the operation in errors; `read` gives the
- * documents once more, to see whether a function that returned nothing has changed those that it was given.
+ * The document to write; undefined: nothing changes. `call` names the operation in errors. `read` gives the documents
+ * again, to find out whether a function that returned nothing has changed its arguments.
  */
 export function changedDocument<Given>(
   call: string,

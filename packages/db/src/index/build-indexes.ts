@@ -24,7 +24,7 @@ import { IndexTests, type CompileSelector } from './index-key.ts'
 import { dropIndex, type IndexDefinition } from './index-definition.ts'
 import { KeyChunk, loadParts } from './key-chunk.ts'
 
-/** What was built when it is cancelled stays, and is gone on with next time. */
+/** A cancelled build keeps what was built, and continues next time. */
 export interface BuildOptions extends LongWork {
   readonly store: KeyValueStore
   readonly catalog: Catalog

@@ -17,7 +17,7 @@ export interface Texts {
   ranks(): Uint32Array
 }
 
-/** Texts of which each is there once. */
+/** Distinct texts. */
 export class DistinctTexts implements Texts {
   readonly list: string[]
 

@@ -23,7 +23,7 @@ export type { IndexDefinition, IndexField, IndexSelector }
 /**
  * How an index is declared: a field ('age', descending '-age'), several (['city', '-age']), or the long form (docs/internals/indexes.md):
  *
- * - `multi`: the field may hold an array, each distinct element of which gets an entry; such an index has one field.
+ * - `multi`: the field may hold an array. Each distinct element gets an entry. Such an index has one field.
  * - `where`: only documents that this selector matches are in the index.
  * - `unique`: a write that would give two documents the same values fails with PANNIER_UNIQUE.
  * - `dialect`, `collation`: how `where` is to be understood, and the order of strings, as for `find`.
@@ -204,7 +204,7 @@ export function defineIndexes(
   return catalog.setIndexes(transaction, state, [...state.indexes, ...added], state.nextIndexNumber + added.length)
 }
 
-/** False if there is none of that name. */
+/** False if none has that name. */
 export function dropIndex(
   transaction: WriteTransaction,
   catalog: Catalog,

@@ -60,7 +60,7 @@ export function encodeIndexValue(value: unknown, descending: boolean): string {
   return descending ? encodeKeyDescending(value) : encodeKey(value)
 }
 
-/** Tells of a document, given by its fields, whether it is in the index. */
+/** Whether a document, given by its fields, is in the index. */
 export type SelectorTest = (read: ReadPath) => boolean
 /** May miss. */
 export type CompileSelector = (index: PartialDefinition) => SelectorTest
@@ -81,7 +81,7 @@ export class IndexTests {
     return index.where === undefined || this.#of(index, index.where)(read)
   }
 
-  /** Of an index that is no text index. */
+  /** For an index that is not a text index. */
   keys(definition: IndexDefinition, read: ReadPath, documentNumber: number): readonly string[] {
     return this.includes(definition, read) ? indexKeys(definition, read, documentNumber) : NO_KEYS
   }

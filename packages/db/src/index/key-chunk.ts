@@ -21,11 +21,11 @@ export function loadParts(indexes: readonly IndexDefinition[]): void {
 }
 
 export class KeyChunk {
-  /** Of the bodies added, ascending. */
+  /** The sequences of the bodies added, ascending. */
   readonly sequences: number[] = []
-  /** Of the documents added, in the same order. */
+  /** The numbers of the documents added, in the same order. */
   readonly numbers: number[] = []
-  /** Whoever fills it left off before the end. */
+  /** The scan that fills it stopped before the end. */
   stopped = false
   readonly #parts: readonly ChunkPart[]
   readonly #fields: FieldReader

@@ -58,7 +58,7 @@ export function isSame(left: Claim, right: Claim): boolean {
   return left.exact || left.values.every((value, at) => compareValues(value, right.values[at]) === 0)
 }
 
-/** Which writes would make two documents claim the same. Of those in the batch the earlier ones go first. May miss. */
+/** Which writes would make two documents claim the same key. In a batch the earlier writes go first. May miss. */
 export function refuseDuplicates(work: UniqueWork): Refusals {
   const checks = work.unique.map((definition) => new UniqueCheck(definition, work))
   const refused = new Map<DocumentWrite, PannierError>()

@@ -75,8 +75,8 @@ export class Checkpointer {
   }
 
   /**
-   * Pages that no snapshot can read are read here to be freed. If another handle has got ahead (this one was frozen) and freed them
-   * first, this is no damage: it is overtaken, as the fence would have told it at the end.
+   * Pages that no snapshot can read are read here to be freed. If this handle was frozen and another one has freed them
+   * first, that is not damage: the fence would refuse the commit at its end.
    */
   async #written(writing: Promise<State>): Promise<State> {
     const { store } = this.#core.options
@@ -194,9 +194,9 @@ function freeOverflow(leaf: Leaf, index: number, free: PageId[]): void {
 }
 
 /**
- * Whether a transaction skips the log and goes straight to pages. The log costs its bytes twice (once in the log, once in
- * pages) but spares random pages from being rewritten for each transaction. So it is skipped by what would fill it, and by
- * what is large compared with the pages that it touches (a bulk insert into an empty or small collection).
+ * Whether a transaction skips the log and goes straight to pages. The log costs its bytes twice (once in the log, once
+ * in pages) but spares random pages from being rewritten for each transaction. So a transaction skips it if it would
+ * fill it, or is large compared with the pages that it touches (a bulk insert into an empty or small collection).
  */
 export function skipsLog({ result, body, bytes }: SealedTransaction, logBytes: number): boolean {
   if (body === undefined) return true

@@ -41,13 +41,13 @@ export interface Coordinator {
   onHint(listener: (hint: Hint | undefined) => void): void
   /** States the oldest generation whose pages this handle may still read; replaces what it stated before. Resolves when others can see it. */
   pin(generation: Generation): Promise<void>
-  /** The oldest generation pinned by any handle, this one included; undefined if there is none. */
+  /** The oldest generation pinned by any handle, this one included; undefined without pins. */
   oldestPinned(): Promise<Generation | undefined>
   /** Ends the lease, the pin and the listening. */
   close(): void
 }
 
-/** Of what nobody else can see: nobody takes turns with it, and no page may go. */
+/** For a database that nobody else can see: nobody shares its lease, and no page may go. */
 export const ALONE: Coordinator = {
   acquireWriter: async () => ({ wanted: false, lost: false, onWanted() {}, release() {} }),
   announce() {},

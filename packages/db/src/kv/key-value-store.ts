@@ -47,7 +47,7 @@ export interface CursorOptions {
   readonly reverse?: boolean
   /** Leaves out that many entries at the start, by rank: costs no walk. */
   readonly skip?: number
-  /** So many entries will be looked at if there are that many: pages that hold them are fetched together. */
+  /** The number of entries that will be read, if there are that many. Their pages are fetched together. */
   readonly expected?: number
 }
 
@@ -67,8 +67,8 @@ export interface TreeReader {
   /** The tree will be read: what any read of it begins with is fetched along with what is missed next. */
   prefetch(): void
   /**
-   * What the entries of a range fold into; undefined if there are none. By the reducer that the tree was created with it costs
-   * no walk; by another one it costs none where nothing has changed since that same one (the object) was used. Ordered trees.
+   * What the entries of a range fold into; undefined for an empty range. With the tree's own reducer it costs no walk.
+   * With another reducer it costs no walk where nothing has changed since the same object was used. Ordered trees.
    */
   reduce<Result>(range: KeyRange, reducer: Reducer<Result>): Result | undefined
   /** Sequence trees: the number that `append` gave last, 0 before the first; also when its entry was removed. Reads nothing. */
@@ -138,8 +138,9 @@ export interface HeldSnapshot extends Snapshot {
  */
 export interface HeldTransaction extends WriteTransaction {
   /**
-   * Runs `step` until nothing is missing. Steps that overlap take effect one after another, in the order in which they were asked
-   * for; one that throws leaves nothing behind, and so does each try that misses. Synchronous when nothing has to be waited for.
+   * Runs `step` until nothing is missing. Overlapping steps take effect one after another, in the order of their calls.
+   * A step that throws leaves nothing behind, and so does each try that misses. Synchronous if nothing has to be
+   * loaded.
    */
   attempt<T>(step: () => T): MaybePromise<T>
   /** What it has written so far, to be read: what it writes later does not change that. Of no use once the transaction has ended. */
@@ -179,6 +180,6 @@ export interface KeyValueStore {
   refresh(): Promise<void>
   /** Writes everything that is only in the log to pages. */
   checkpoint(): Promise<void>
-  /** Finishes what was asked for, then lets go of everything. Idempotent. */
+  /** Finishes pending work, then releases everything. Idempotent. */
   close(): Promise<void>
 }

@@ -19,7 +19,7 @@ import type { TreeState } from './state.ts'
 /** Only views and aggregates reduce, so it is loaded like a page: when it is missed, or by those who know that they will. */
 export const reducing: () => typeof ReduceRange = lazyModule(() => import('./reduce-range.ts'))
 
-/** A tree of which the newest state may change between calls (inside a write transaction). */
+/** A tree whose newest state may change between calls (inside a write transaction). */
 export abstract class MergedTree implements TreeReader {
   protected readonly cache: NodeCache
 

@@ -80,7 +80,9 @@ function decodeInline(reader: ByteReader): Overlay {
   return overlay
 }
 
-/** The bytes of the meta page of a state whose trees are all in pages (overlays are left out, but for inline trees). */
+/**
+ * The bytes of the meta page of a state whose trees are all in pages (overlays are left out, except for inline trees).
+ */
 export function encodeMeta(state: State): Uint8Array {
   return encodeMetaPage(state, state.generation, (writer) => {
     const trees = state.slots.filter((tree) => tree !== undefined)

@@ -35,7 +35,7 @@ export function commitNotice(
   return { sequence, trees, local }
 }
 
-/** Of a commit of this handle that skipped the log. */
+/** For a commit of this handle that skipped the log. */
 export function directNotice(before: State, after: State, { body, touchedTrees }: SealedTransaction): CommitNotice {
   if (body !== undefined) return commitNotice(before, after, after.sequence, body, true)
   const names = new Set(touchedTrees)

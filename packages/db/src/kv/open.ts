@@ -98,8 +98,8 @@ export class PagedKeyValueStore implements KeyValueStore {
   }
 
   /**
-   * The newest state as a snapshot file: every write that was asked for before this call, and no later one. Its pages are
-   * held until `release` is called. Of a damaged database it holds what can be read.
+   * The newest state as a snapshot file: every write that began before this call, and no later one. Its pages are held
+   * until `release` is called. For a damaged database it holds what can be read.
    */
   async exportSnapshot(options: SnapshotOptions): Promise<SnapshotExport> {
     if (this.#core.damage !== undefined) {

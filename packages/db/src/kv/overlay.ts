@@ -72,7 +72,7 @@ export function overlayDeltaBefore(overlay: Overlay, key: string): number {
   return delta
 }
 
-/** The change to that key; undefined if there is none. */
+/** The change to that key, or undefined. */
 export function overlayGet(overlay: Overlay, key: Key): Change | undefined {
   let node = overlay.root
   while (node !== undefined && 'children' in node) node = node.children[childIndex(node, key)]

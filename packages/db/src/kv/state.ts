@@ -19,13 +19,13 @@ export interface TreeState {
   readonly tree: Tree
   /** What came after it. All of an inline tree. */
   readonly overlay: Overlay
-  /** Of a sequence tree: the number that `append` will give next. */
+  /** For a sequence tree: the next number of `append`. */
   readonly nextNumber: number
 }
 
 export interface State {
   readonly databaseId: string
-  /** Of the meta page below. */
+  /** The generation of the meta page below. */
   readonly generation: Generation
   /** What the meta page's trees hold. */
   readonly baseSequence: CommitSequence

@@ -197,7 +197,7 @@ export class Transaction implements WriteTransaction {
     return sealed
   }
 
-  /** Whoever still uses it is told. Idempotent. */
+  /** Later uses fail. Idempotent. */
   end(): void {
     this.#open = undefined
     this.#seen = undefined
@@ -334,7 +334,7 @@ function shorten(column: unknown[], length: number): void {
   column.length = length
 }
 
-/** For whoever uses a transaction that was committed or given up. */
+/** For a use of a transaction that was committed or cancelled. */
 export function transactionEnded(): PannierError {
   return new PannierError(
     'PANNIER_TRANSACTION_ENDED',

@@ -7,7 +7,7 @@
 import type { Environment } from '../base/environment.ts'
 import { PannierError } from '../base/errors.ts'
 
-/** A wait that lasts so long is told. */
+/** The console reports a wait of this length. */
 export const WAIT_TOLD_MS = 5000
 
 export interface WaitLimits {

@@ -59,7 +59,7 @@ export class Writer {
   readonly #checkpointer: Checkpointer
   readonly #queue: (QueuedWrite | QueuedTurn)[] = []
   readonly #pause: Pause
-  /** The store did, so that nothing has let go of the thread. */
+  /** The store did, so nothing has released the thread. */
   #answeredAtOnce = false
   readonly #watch: TurnWatch
   /** The transaction that has its turn, as far as its caller has named it. */
@@ -68,7 +68,7 @@ export class Writer {
   #lease: WriterLease | undefined
   #cancelIdle: (() => void) | undefined
   #lastCommitMs = 0
-  /** Bytes in the log from which a checkpoint is worth another try after one has failed. */
+  /** Bytes in the log that make another storage checkpoint worth a try after one has failed. */
   #checkpointFrom = 0
 
   constructor(core: Core) {
@@ -224,8 +224,8 @@ export class Writer {
   }
 
   /**
-   * Waits for a write, and calls `written` when it has happened. When it fails, asks the store what is there now: if the write
-   * has happened all the same, the state has it already, else the error is thrown.
+   * Waits for a write, and calls `written` when it has happened. If it fails, reads the store. If the write has
+   * happened all the same, the state has it already. Otherwise the error is thrown.
    */
   async #settled(
     { sequence }: SealedTransaction,

@@ -38,8 +38,8 @@ export class PageCache<Node extends Parsed> {
   readonly #slots = new Map<PageId, Slot<Node>>()
   readonly #noted = new Set<PageId>()
   /**
-   * Those that the store did not have. That is an error of whoever needs one, and not of whose miss it was fetched with: a
-   * page that was noted ahead and then not needed is fetched with somebody's later miss, when it may have been freed.
+   * Pages that the store did not have. That is an error only for a reader that needs such a page. A page that was noted
+   * ahead and then not needed is fetched with a later miss, when it may have been freed.
    */
   readonly #missing = new Set<PageId>()
   readonly #loading = new Map<PageId, Promise<void>>()
@@ -84,8 +84,9 @@ export class PageCache<Node extends Parsed> {
   }
 
   /**
-   * Asks for a page together with the next miss: it will probably be needed next. One that the store did not have is not asked for
-   * again before `get` has said so: who notes all that it needs, and then gets it, would ask for ever.
+   * Asks for a page together with the next miss, because it will probably be needed next. A page that the store did not
+   * have is not asked for again before `get` has reported it. Otherwise a reader that notes all its pages and then gets
+   * them would ask for ever.
    */
   note(id: PageId): void {
     if (!this.#slots.has(id) && !this.#missing.has(id)) this.#noted.add(id)
@@ -110,7 +111,10 @@ export class PageCache<Node extends Parsed> {
     this.#bytes -= slot.node.memoryBytes
   }
 
-  /** Makes sure that the pages are in memory; the function it gives lets go of them. `isNeeded`: one that there is not is an error. */
+  /**
+   * Makes sure that the pages are in memory; the returned function releases them. `isNeeded`: a missing one is an
+   * error.
+   */
   load(ids: readonly PageId[], isNeeded = true): MaybePromise<() => void> {
     this.#evict()
     const wanted: PageId[] = []

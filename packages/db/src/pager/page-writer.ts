@@ -62,7 +62,7 @@ export class PageWriter<Node extends Parsed> {
     return this.#nextPageId
   }
 
-  /** Pages of the trees before this checkpoint that the trees after it do not use. */
+  /** Pages of the trees before this storage checkpoint that the trees after it do not use. */
   get unlinked(): readonly PageId[] {
     return this.#unlinked
   }

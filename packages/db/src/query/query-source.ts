@@ -10,10 +10,10 @@ import type { DocumentReader } from '../document/document-reader.ts'
 import type { TreeReader } from '../kv/key-value-store.ts'
 
 export interface QuerySource {
-  /** Of the newest commit that is in it. */
+  /** The sequence of the newest commit that is in it. */
   readonly sequence: CommitSequence
   readonly documents: DocumentReader
-  /** Those that are being built may be among them; they are passed over. */
+  /** It may include indexes that are being built; they are ignored. */
   readonly indexes: readonly IndexDefinition[]
   /** The entries of an index. */
   index(definition: IndexDefinition): TreeReader

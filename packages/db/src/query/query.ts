@@ -90,7 +90,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
     return this.#with<T>({ sort })
   }
 
-  /** Leaves out so many rows at the start. */
+  /** Skips this number of rows at the start. */
   skip(rows: number): Query<T, Document> {
     return this.#with<T>({ skip: checkedCount(rows, 'skip') })
   }
@@ -163,7 +163,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
     return row
   }
 
-  /** How many documents the selector matches, whatever skip and limit say: the total of which they show a part. */
+  /** How many documents the selector matches, whatever skip and limit say. */
   async count(): Promise<number> {
     const counted: QuerySpecification = { ...this.#specification, sort: [], skip: 0, limit: Infinity, fields: [] }
     this.#checkAborted()
@@ -176,8 +176,8 @@ export class Query<T extends object, Document extends object = T> implements Asy
   }
 
   /**
-   * How the query would be answered now. It is planned but not run, unless `run` asks for it: then the rows that each step gave
-   * and the pages that were read are told too.
+   * How the query would be answered now. It is planned but not run. With `run` it is run, and the result has the rows
+   * of each step and the pages that were read.
    */
   async explain(options: ExplainOptions = {}): Promise<Explanation> {
     checkOptions('explain()', options, EXPLAIN_OPTIONS)

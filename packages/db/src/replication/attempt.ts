@@ -319,7 +319,10 @@ export class Attempt {
     if (await this.#checkpoint(sequence, signal)) this.#watcher.checkpoint(sequence)
   }
 
-  /** A collection that was made anew meanwhile takes a first checkpoint as the one before would have: only its name tells. */
+  /**
+   * A collection that was created again meanwhile accepts a first replication checkpoint like the old one: only its
+   * name differs.
+   */
   async #checkpoint(sequence: ReplicationSequence, signal: AbortSignal): Promise<boolean> {
     if (!(await this.#log!.write(sequence, this.#startTime, signal))) return false
     for (const [peer, name] of this.#names)
@@ -327,7 +330,10 @@ export class Attempt {
     return true
   }
 
-  /** When it has failed or was cancelled: what is done need not be done again. Kept short, and a failure is none. */
+  /**
+   * After a failure or a cancellation, so that finished work need not be repeated. Kept short; its own failure is
+   * ignored.
+   */
   async #recordLast(): Promise<void> {
     const stop = new AbortController()
     this.#cancelTimer()

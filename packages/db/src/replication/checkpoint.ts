@@ -29,7 +29,7 @@ interface Session {
   readonly recorded_seq: ReplicationSequence
 }
 
-/** The sessions that a checkpoint document tells of, newest first; of a long history its head. */
+/** The sessions in a replication checkpoint, newest first; the start of a long history. */
 export function sessionsOf(document: JsonDocument | undefined): Session[] {
   const history = Array.isArray(document?.['history']) ? (document['history'] as unknown[]) : []
   return history.slice(0, CHECKPOINT_HISTORY_MAX).flatMap((entry) => {
@@ -59,7 +59,7 @@ export class CheckpointLog {
   #last: Session | undefined
   readonly #address: string
   readonly #revisions = new Map<ReplicationPeer, unknown>()
-  /** Of the target: stays the same as long as it is the same store. */
+  /** The mark of the target, which stays as long as the store is the same. */
   #mark: unknown
 
   constructor(
@@ -78,7 +78,7 @@ export class CheckpointLog {
     this.#environment = environment
   }
 
-  /** Where to go on; undefined: at the beginning. */
+  /** Where to continue; undefined: at the beginning. */
   async open(startTime: string, signal: AbortSignal): Promise<ReplicationSequence> {
     if (this.#sides === 'none') return undefined
     const read = async (peer: ReplicationPeer): Promise<JsonDocument | undefined> => {
@@ -142,7 +142,7 @@ export class CheckpointLog {
     await this.#source.getLocal(this.#name, signal)
   }
 
-  /** Shows that the target takes writes, by one that changes nothing: what was recorded there is recorded anew. */
+  /** Proves that the target takes writes, by one that changes nothing: it records the same again. */
   async touch(startTime: string, signal: AbortSignal): Promise<void> {
     if (this.#sides === 'both' || this.#sides === 'target') await this.#put(this.#target, undefined, startTime, signal)
     else await this.#target.getLocal(this.#name, signal)
@@ -193,8 +193,8 @@ export class CheckpointLog {
   }
 
   /**
-   * After a conflict: an answer that was lost, the same replication in another tab, whose sessions are true too, or a store that has lost what
-   * it had: then it does not know what was recorded last, though it may know what was recorded before.
+   * After a conflict. Perhaps an answer was lost, or the same replication runs in another tab, whose sessions are true
+   * too. Or the store has lost data: then it does not know the last session, though it may know earlier ones.
    */
   async #reread(peer: ReplicationPeer, session: Session | undefined, signal: AbortSignal): Promise<void> {
     const current = await peer.getLocal(this.#name, signal)

@@ -20,7 +20,7 @@ export function refused(peer: string, status: number, said: string, why: string)
   })
 }
 
-/** Of one that was refused by status. */
+/** The status of a refusal. */
 export function refusalStatus(error: unknown): number | undefined {
   return isPannierError(error, 'PANNIER_PEER_REFUSED') ? (error.details['status'] as number) : undefined
 }
@@ -35,18 +35,21 @@ export function isAboutContent(error: unknown): boolean {
   return status !== undefined && [400, 412, 413, 414, 415, 417, 422, 431].includes(status)
 }
 
-/** A peer was wiped, or another has gone on from somewhere else: where to go on has to be found out anew. */
+/** A peer was wiped, or another replication has recorded something else: find the starting point again. */
 export function checkpointLost(peer: string): PannierError {
   return unreachable(peer, 'the replication checkpoint is not the one that was written', undefined, { restart: true })
 }
 
-/** Others have recorded there since, so it can't be seen whether what was recorded last is lost: theirs is where to go on. */
+/** Others have recorded there since, so nobody knows whether the last session is lost. Continue from theirs. */
 export function checkpointContested(peer: string): PannierError {
   const details = { restart: true, contested: true }
   return unreachable(peer, 'others have recorded replication checkpoints there', undefined, details)
 }
 
-/** Relaxed writes may have gone with the power, or an older copy may be there now: what was recorded last is where to go on. */
+/**
+ * Relaxed writes may be lost in a power failure, or an older copy may be there now. Continue from what was recorded
+ * last.
+ */
 export function restarted(peer: string): PannierError {
   return unreachable(peer, 'the server was started anew', undefined, { restart: true })
 }
@@ -78,7 +81,7 @@ export function isMissing({ details }: PannierError): boolean {
   return details['missing'] === true
 }
 
-/** Nothing is wrong: it begins anew at once, and nobody need hear of it. */
+/** Nothing is wrong: it begins again at once, without an event. */
 export function isContested(error: unknown): boolean {
   return isTransient(error) && (error as PannierError).details['contested'] === true
 }

@@ -14,7 +14,7 @@ export type ReplicationSequence = unknown
 /** CouchDB's grow with the shards of a database, to some thousand characters. */
 const SEQUENCE_CHARS_MAX = 65_536
 
-/** It fits into checkpoints and URLs. */
+/** It fits into replication checkpoints and URLs. */
 export function isSequence(value: unknown): boolean {
   try {
     return value !== undefined && value !== null && JSON.stringify(value).length <= SEQUENCE_CHARS_MAX
@@ -34,7 +34,7 @@ export interface PeerFilter {
   readonly accept?: ((document: never) => unknown) | undefined
   /** A filter of the peer's own: 'design/filter', '_view', '_design'. Only over HTTP. */
   readonly name?: string | undefined
-  /** What that filter is told. */
+  /** The parameters of that filter. */
   readonly parameters?: Readonly<Record<string, string>> | undefined
 }
 
@@ -115,7 +115,7 @@ export interface SnapshotProgress {
 }
 
 export interface SnapshotLoaded {
-  /** Of the source: what comes after it is not in the snapshot. */
+  /** The sequence of the source: what comes after it is not in the snapshot. */
   readonly sequence: ReplicationSequence
   /** False: some of it was not taken, so it brings no replication to a place in the feed. */
   readonly isComplete: boolean
@@ -127,11 +127,11 @@ export interface ReplicationPeer {
   /** What lies behind a network may be offline. */
   readonly remote: boolean
   /**
-   * Names this store as long as it lives, and no other: one that was wiped or made anew has another name. Finds out whether the
-   * peer is there; with `create` it is made if it is not.
+   * Names this store and no other, as long as it lives. A store that was wiped or created again has another name. Finds
+   * out whether the peer exists; with `create` a missing one is created.
    */
   identify(create: boolean, signal: AbortSignal): Promise<string>
-  /** The design document with this id, where a filter by name is; undefined: there is none, or it may not be read. */
+  /** The design document with this id, which has a filter by name; undefined: it does not exist, or may not be read. */
   readDesign(id: string, signal: AbortSignal): Promise<JsonDocument | undefined>
   /** Each document once, in the order of its last change. */
   readChanges(request: ChangesRequest): Promise<PeerChanges>
@@ -140,7 +140,7 @@ export interface ReplicationPeer {
     revisions: ReadonlyMap<string, readonly string[]>,
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, readonly string[]>>
-  /** Of a revision that was replaced meanwhile, the leaf that descends from it. */
+  /** For a revision that was replaced meanwhile, the leaf that descends from it. */
   readRevisions(names: readonly RevisionName[], signal: AbortSignal): Promise<RevisionsRead>
   /** Takes revisions up as they are. One that is known already changes nothing. */
   writeRevisions(revisions: readonly PeerRevision[], signal: AbortSignal): Promise<RevisionsWritten>

@@ -22,7 +22,7 @@ export interface ReplicationProgress {
   readonly docsRead: number
   /** Revisions written to the target. */
   readonly docsWritten: number
-  /** Revisions that could not be read or were not taken: each was told by an event 'denied'. */
+  /** Revisions that could not be read or were refused. Each caused an event 'denied'. */
   readonly docsDenied: number
   /** Changes of the source that were looked at. */
   readonly changesChecked: number
@@ -109,12 +109,12 @@ export interface RunOptions {
   readonly backOff: ((delayMs: number) => number) | undefined
   readonly filter: PeerFilter
   readonly style: 'winner' | 'all'
-  /** Where to begin, whatever the checkpoints say; undefined: where they say. */
+  /** Where to begin, whatever the replication checkpoints say; undefined: where they say. */
   readonly since: ReplicationSequence
   readonly batchSize: number
   readonly batchesAhead: number
   readonly checkpoint: CheckpointSides
-  /** Milliseconds between two checkpoints while there is work. */
+  /** Milliseconds between two replication checkpoints during work. */
   readonly checkpointIntervalMs: number
   /** Whether a source that offers a snapshot may be loaded from it. */
   readonly snapshot: boolean
@@ -123,6 +123,6 @@ export interface RunOptions {
   readonly createTarget: boolean
   readonly network: NetworkStatus | undefined
   readonly environment: Environment
-  /** Milliseconds since 1970; only told, never compared. */
+  /** Milliseconds since 1970; only shown, never compared. */
   readonly wallClock: () => number
 }

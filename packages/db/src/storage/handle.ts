@@ -88,12 +88,12 @@ export class Handle implements PageStore {
 
 // The fences of the page store contract: a handle that has not seen the newest state is refused.
 
-/** `newest`: sequence of the newest record in the log, 0 where there is none. */
+/** `newest`: sequence of the newest record in the log, 0 for an empty log. */
 export function checkNext(newest: number, sequence: CommitSequence): void {
   if (newest !== sequence - 1) throw stale(`the newest log record is ${newest}, not ${sequence - 1}`)
 }
 
-/** Whoever writes the first record without a head has not seen that somebody has put a header since. */
+/** A handle that writes the first record without a head has not seen a newer header. */
 export function checkFirst(
   { sequence }: LogRecord,
   head: Uint8Array | undefined,

@@ -72,13 +72,13 @@ export interface KnownState {
 }
 
 export interface Commit {
-  /** Fence: fails with PANNIER_STALE unless the stored meta record has this generation (0: there is none). */
+  /** Fence: fails with PANNIER_STALE unless the stored meta record has this generation (0: no meta record). */
   readonly expectedGeneration: Generation
   /** The token given to `claim` when pages were staged for this commit; fails with PANNIER_STALE if another has claimed since. */
   readonly claim?: string
   /** Pages beyond those staged. Every id is at least `claim`'s `firstNewPageId`. Pulled one by one, so that they need not all exist at once. */
   readonly pages: Iterable<Page>
-  /** Deleted, so that their room can be used again. Ids that do not exist are passed over. */
+  /** Deleted, so that their room can be used again. Unknown ids are ignored. */
   readonly free: readonly PageId[]
   /** Its generation is `expectedGeneration + 1`. */
   readonly meta: MetaRecord
@@ -102,11 +102,12 @@ export interface PageStore {
   read(known?: KnownState): MaybePromise<StoreState>
 
   /**
-   * The bytes of each page in the order asked for, undefined where there is none. How they are fetched (parallel gets, a
+   * The bytes of each page in the order asked for, undefined for a missing one. How they are fetched (parallel gets, a
    * range, everything) is the store's business. At least one id; no id twice.
    *
-   * `arrived` may be called for a page before all are there, with its place in `ids`, so that the caller's work on it and the
-   * reading of others overlap. Never, for any of them, or more than once: the result alone counts. It does not throw.
+   * `arrived` may be called for a page before all are read, with its position in `ids`. So the caller's work on it
+   * overlaps with the reading of others. Never, for any of them, or more than once: the result alone counts. It does
+   * not throw.
    */
   readPages(ids: readonly PageId[], arrived?: PageArrived): MaybePromise<readonly (Uint8Array | undefined)[]>
 
@@ -121,9 +122,9 @@ export interface PageStore {
   append(record: LogRecord, durability: Durability, head?: Uint8Array): MaybePromise<void>
 
   /**
-   * Takes over the right to stage pages: from now on `stage` and `commit` with an earlier token fail with PANNIER_STALE.
-   * Deletes every page whose id is at least `firstNewPageId` (left by a writer that died while it was staging). Fails with
-   * PANNIER_STALE unless the stored meta record has `expectedGeneration` (0: there is none).
+   * Takes over the right to stage pages: from now on `stage` and `commit` with an earlier token fail with
+   * PANNIER_STALE. Deletes every page whose id is at least `firstNewPageId` (left by a writer that died while it was
+   * staging). Fails with PANNIER_STALE unless the stored meta record has `expectedGeneration` (0: no meta record).
    */
   claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): MaybePromise<void>
 
@@ -131,20 +132,20 @@ export interface PageStore {
   stage(token: string, pages: readonly Page[]): MaybePromise<void>
 
   /**
-   * Atomically: puts and frees pages, replaces the meta record, ends any claim, and truncates the log: records with a
-   * sequence lower than `meta.sequence` are deleted (the one that equals it stays, as the fence of `append`).
+   * Atomically puts and frees pages, replaces the meta record, ends any claim, and truncates the log. Records with a
+   * sequence lower than `meta.sequence` are deleted; the equal one stays, as the fence of `append`.
    */
   commit(commit: Commit): MaybePromise<void>
 
   /**
-   * Replaces the header. Fails with PANNIER_STALE unless what is stored equals `expected`, byte by byte; with `expected`
-   * undefined also unless the database is empty: no header, no meta record, no log.
+   * Replaces the header. Fails with PANNIER_STALE unless the stored header equals `expected`, byte by byte. With
+   * `expected` undefined the database must be empty: no header, no meta record, no log.
    */
   putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): MaybePromise<void>
 
   /**
-   * Puts other bytes in the place of pages that exist, in one transaction; passes over those that don't. Generation, claim and
-   * log stay as they are. As `stage`, it is durable not later than the next `append`, `commit` or `putHeader`. Fails with
+   * Replaces the bytes of existing pages, in one transaction; ignores missing ones. Generation, claim and log stay as
+   * they are. As `stage`, it is durable not later than the next `append`, `commit` or `putHeader`. Fails with
    * PANNIER_STALE unless the header that is stored equals `header`.
    */
   replacePages(header: Uint8Array, pages: readonly Page[]): MaybePromise<void>
@@ -174,8 +175,8 @@ export interface DatabaseStorage {
   readonly scope: SharingScope
   /** Names the database within the scope: two handles share a database exactly if this is equal. */
   identify(name: string): string
-  /** Opens, creating it if need be. Reads nothing but what it takes to open the backend. */
+  /** Opens or creates it. Reads only what it takes to open the backend. */
   open(name: string): Promise<PageStore>
-  /** Deletes the database and everything in it, also when no room is left; fine if there is none. */
+  /** Deletes the database and everything in it, also when no room is left; does nothing if it does not exist. */
   destroy(name: string): Promise<void>
 }

@@ -57,7 +57,7 @@ export class GroupCursor {
     this.#cursor = new RowCursor(options.rows, options.from, options.to, options.descending)
   }
 
-  /** Moves on; with `reduced` false the group gets no value. A `next` that misses goes on when it is called again. */
+  /** Moves on; with `reduced` false the group gets no value. A `next` that misses continues when it is called again. */
   next(reduced: boolean): boolean {
     if (this.#group === undefined) {
       if (!this.#hasRow && !this.#cursor.next()) return false

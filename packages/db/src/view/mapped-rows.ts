@@ -22,7 +22,7 @@ export interface MappedRows {
   readonly keyList: Bytes
 }
 
-/** Of one document. */
+/** The highest number of rows of one document. */
 export const ROWS_MAX = 100_000
 
 /** Lists of one key below this length are the length in one byte, and the key. */

@@ -40,8 +40,8 @@ const statistics: StoredReducer<Statistics> = {
 }
 
 /**
- * How many distinct keys there are. Equal keys are neighbours, and a reduction is only ever of neighbours: so it is enough to
- * count, and to know the first and the last key (by hash) of each part. That makes the answer exact in 20 bytes, where the sketch
+ * The number of distinct keys. Equal keys are neighbours, and a reduction covers neighbours only. So a count and the
+ * hashes of the first and the last key of each part are enough. That makes the answer exact in 20 bytes. The sketch
  * that gives this reducer its name (P. Flajolet et al., HyperLogLog, 2007) takes 1.5 KB for an error of 2 %.
  */
 export interface DistinctKeys {
@@ -220,7 +220,7 @@ const STATS_REASON =
   'The _stats function requires that map values be numbers, arrays of numbers, or objects with the numbers sum, count, min, ' +
   'max and sumsqr.'
 
-/** Of one value. */
+/** The statistics of one value. */
 export function statisticsOf(value: unknown): Statistics {
   if (typeof value === 'number') return { sum: value, count: 1, min: value, max: value, sumsqr: value * value }
   if (Array.isArray(value)) {

@@ -26,7 +26,7 @@ import { keysTree, lastPurgeOf, purgesAfter, readView, rowsTree, saveView, type 
 import { fillTree, makeChanges, ViewChunk, withoutEqual, type Changes } from './view-chunk.ts'
 import type { CheckedView, Emit } from './view-definition.ts'
 
-/** What was done when it is cancelled stays, and is gone on with next time. */
+/** A cancelled update keeps what was done, and continues next time. */
 export interface UpdateOptions extends LongWork {
   readonly store: KeyValueStore
   readonly catalog: Catalog

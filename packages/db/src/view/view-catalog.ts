@@ -83,7 +83,7 @@ export function saveView(transaction: WriteTransaction, collectionNumber: number
   forgetPurges(transaction, collectionNumber, tree)
 }
 
-/** Forgets the view at once, whatever its size; false if there is none of that name. */
+/** Drops the view at once, whatever its size; false if it does not exist. */
 export function dropView(transaction: WriteTransaction, collectionNumber: number, storedName: string): boolean {
   const known = readView(transaction, collectionNumber, storedName)
   if (known === undefined) return false

@@ -33,7 +33,7 @@ export interface ViewFunctions {
 
 /** A definition that was checked. */
 export interface CheckedView {
-  /** Of a named view its name, of another its signature; with a mark that keeps them apart. */
+  /** The name of a named view, else its signature; with a mark that keeps them apart. */
   readonly storedName: string
   readonly signature: string
   readonly map: (document: object, emit: Emit) => unknown
@@ -52,7 +52,7 @@ export type ReducerName = keyof typeof REDUCER_IDS
 
 /** Named ones, of one collection. */
 export const VIEWS_MAX = 64
-/** Views that have no name are kept for the next equal query, so many of one collection. */
+/** How many views without a name a collection keeps for the next equal query. */
 export const AD_HOC_VIEWS_MAX = 16
 
 export const NAMED = 'n/'

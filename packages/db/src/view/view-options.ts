@@ -110,19 +110,19 @@ function isCount(value: unknown): value is number {
 
 /** A row as it was emitted. */
 export interface ViewRow<Key = unknown, Value = unknown, Document = unknown> {
-  /** Of the document that it was emitted for. */
+  /** The id of the document that it was emitted for. */
   readonly id: string
   /** The key that `map` emitted. */
   readonly key: Key
   /** The value that `map` emitted. */
   readonly value: Value
-  /** With `includeDocs`: the document, null if there is none any more. */
+  /** With `docs`: the document, or null if it is gone. */
   readonly doc?: Document | null
 }
 
 /** What rows were reduced to. */
 export interface ReducedRow<Key = unknown, Value = unknown> {
-  /** Of the group; null without groups. */
+  /** The key of the group; null without groups. */
   readonly key: Key
   /** What the reduce gives. */
   readonly value: Value

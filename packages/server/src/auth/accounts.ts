@@ -59,7 +59,7 @@ export class Accounts {
     return account(name, rolesOf(document), document, false)
   }
 
-  /** The account if the password is right. Takes as long if there is none. */
+  /** The account if the password is right. Takes as long without an account. */
   async verify(name: string, password: string): Promise<Account | undefined> {
     const found = await this.find(name)
     if (found === undefined) {
@@ -74,7 +74,7 @@ export class Accounts {
     return now?.salt === found.salt ? now : undefined
   }
 
-  /** New credentials, with which no session of before goes on. @throws ServiceError INVALID */
+  /** New credentials, which end all earlier sessions. @throws ServiceError INVALID */
   async credentials(password: unknown): Promise<JsonObject> {
     const checked = checkNewPassword(password, this.#passwordCharsMin)
     return credentialsOf(await this.#passwords.hash(checked), newSalt())

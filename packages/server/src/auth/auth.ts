@@ -98,7 +98,10 @@ export class Auth implements AccessRules {
     return new Auth(host, options, signingKey, ended)
   }
 
-  /** Who sends the request; credentials of other schemes are passed over, as in CouchDB. @throws ServiceError UNAUTHENTICATED for wrong Basic ones, TOO_MANY_REQUESTS */
+  /**
+   * The sender of the request. Credentials of other schemes are ignored, as in CouchDB. @throws ServiceError
+   * UNAUTHENTICATED for wrong Basic ones, TOO_MANY_REQUESTS
+   */
   async identify(request: FastifyRequest): Promise<Identity> {
     const { authorization, cookie } = request.headers
     const credentials = authorization === undefined ? undefined : readBasic(authorization)
@@ -147,7 +150,10 @@ export class Auth implements AccessRules {
     if (sessionId !== undefined) await this.#ended.add(sessionId, this.#now() + this.sessionMsMax)
   }
 
-  /** @throws ServiceError UNAUTHENTICATED, FORBIDDEN; NOT_FOUND if there is no such database, but for server admins, who may do anything there */
+  /**
+   * @throws ServiceError UNAUTHENTICATED, FORBIDDEN; NOT_FOUND for a missing database, except for server admins, who
+   *   may do anything there
+   */
   async check(principal: Principal, needs: Needs, database: string | undefined, documentId?: string): Promise<void> {
     if (principal.isAdmin) return
     const isOfDatabase = database !== undefined && (needs === 'member' || needs === 'database-admin')
@@ -176,8 +182,8 @@ export class Auth implements AccessRules {
   }
 
   /**
-   * For answers that go on, such as change feeds: calls `revoked`, once, when whoever sent the request may not see them any more:
-   * logged out, deleted, with another password or other roles, or by `_security`. Call the result when the answer has ended.
+   * For long answers, such as change feeds. Calls `revoked` once when the sender loses the right to see them: by a
+   * logout, a deletion, another password, other roles, or `_security`. Call the result when the answer has ended.
    */
   whileAllowed(
     request: FastifyRequest,

@@ -24,7 +24,7 @@ export class BasicCache {
     this.#now = now
   }
 
-  /** Of the header. `find` looks up who is known to be right, as they are now; `verify` costs a hash. */
+  /** The user of the header. `find` looks up remembered users, as they are now; `verify` costs a hash. */
   async verify(
     authorization: string,
     find: (name: string) => Promise<Account | undefined>,

@@ -13,8 +13,8 @@ export interface NewAdmin {
 const FIRST_ADMIN_NAME = 'admin'
 
 /**
- * Makes the first admin if there is none. `given`: `name:password`, which an admin then has whether or not there were others.
- * Returns the admin whose password was made here.
+ * Makes the first admin if no admin exists. `given`: `name:password` of an admin, who is made in any case. Returns the
+ * admin whose password was made here.
  *
  * @throws TypeError for a text that is no `name:password`; ServiceError INVALID for a password that is too short
  */

@@ -28,7 +28,7 @@ interface Counter {
 export class LoginLimiter {
   readonly #limits: LoginLimits
   readonly #now: () => number
-  /** Of each kind its own, so that names which anybody can invent push out no counter of an address. */
+  /** Each kind has its own, so invented names push out no counter of an address. */
   readonly #same = new Map<string, Counter>()
   readonly #addresses = new Map<string, Counter>()
   readonly #names = new Map<string, Counter>()

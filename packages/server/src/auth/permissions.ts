@@ -16,7 +16,7 @@ interface Security {
   readonly members: SecurityGroup
 }
 
-/** Of a database that has no `_security` yet, as in CouchDB 3: for server admins only. */
+/** For a database without `_security`, as in CouchDB 3: for server admins only. */
 export const DEFAULT_SECURITY: JsonObject = { members: { roles: [ADMIN_ROLE] }, admins: { roles: [ADMIN_ROLE] } }
 
 /** Of whom others must not read; users may read their own document. */
@@ -80,7 +80,10 @@ export function checkSecurity(value: unknown): JsonObject {
   return value
 }
 
-/** Who reads these two databases is no matter of their members. @throws ServiceError FORBIDDEN for what would have no effect */
+/**
+ * The members of these two databases do not decide who reads them. @throws ServiceError FORBIDDEN for what would have
+ * no effect
+ */
 export function checkEffect(database: string, security: JsonObject): void {
   if (database !== USERS_DATABASE && database !== REPLICATOR_DATABASE) return
   const { members } = readSecurity(security)

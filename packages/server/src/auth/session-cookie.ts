@@ -55,7 +55,7 @@ export function isGenuine({ payload, signature }: ClaimedToken, signingKey: Buff
   return timingSafeEqual(signature, sign(payload, signingKey, salt))
 }
 
-/** The value of the cookie in a `Cookie` header; undefined if there is none, or more than one (whose would it be?). */
+/** The value of the cookie in a `Cookie` header; undefined for no cookie, or for more than one (whose would it be?). */
 export function readCookie(header: string | undefined): string | undefined {
   if (header === undefined) return undefined
   const found = header.split(';').flatMap((part) => {

@@ -11,8 +11,8 @@ const FILE_NAME = 'pannier.session-key'
 const KEY_BYTES = 32
 
 /**
- * The key of the server whose database is in that folder; made if there is none, and made again if others could read it: all sessions
- * end then. For the one process that has the database open.
+ * The key of the server whose database is in that folder. A missing key is created. If others could read it, a new one
+ * replaces it, and all sessions end. For the one process that has the database open.
  */
 export async function signingKeyIn(dir: string): Promise<Buffer> {
   const file = join(dir, FILE_NAME)

@@ -3,7 +3,7 @@ export interface NewUser {
   readonly name: string
   readonly password: string
   readonly roles: readonly string[]
-  /** Of the server; such a one has no roles. Only in the file of a server that does not run. */
+  /** For an admin of the server, who has no roles. Only in the file of a server that does not run. */
   readonly isAdmin: boolean
 }
 
@@ -13,7 +13,7 @@ export interface KnownUser {
   readonly isAdmin: boolean
 }
 
-/** Who may use a database: names of users, and roles. */
+/** The users and roles that may use a database. */
 export interface Access {
   readonly members: readonly string[]
   readonly memberRoles: readonly string[]

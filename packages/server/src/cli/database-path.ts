@@ -6,7 +6,7 @@ import { askPassword } from './ask-password.ts'
 import { FailedError, UsageError } from './outcome.ts'
 import type { Terminal } from './terminal.ts'
 
-/** What `open` is told about a password. */
+/** What `open` gets about a password. */
 export interface Unlocking {
   readonly encryption?: { readonly password: string }
 }

@@ -6,7 +6,7 @@ export function jsonLimits({ limits }: ServerContext): BodyLimits {
   return { bytesMax: limits.requestBytesMax, stallMsMax: limits.stallMsMax }
 }
 
-/** Of a body with documents and attachments, which have limits of their own. */
+/** The limit of a body with documents and attachments, which have limits of their own. */
 export function documentLimits({ limits }: ServerContext): BodyLimits {
   return { bytesMax: limits.uploadBytesMax, stallMsMax: limits.stallMsMax }
 }

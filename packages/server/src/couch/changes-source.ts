@@ -12,7 +12,7 @@ import type { ChangeFilter } from '../service/change-filter.ts'
 export interface ChangesRequest {
   readonly since: number
   readonly epoch: string
-  /** `since` was of a database that is not there any more. */
+  /** `since` was of a database that is gone. */
   readonly isOtherLife: boolean
   /** Infinity: all. */
   readonly limit: number
@@ -21,7 +21,7 @@ export interface ChangesRequest {
   readonly includeDocs: boolean
   readonly conflicts: boolean
   readonly attachments: boolean
-  /** Only each so manieth row has a sequence number. */
+  /** Only every n-th row has a sequence (CouchDB's `seq_interval`). */
   readonly sequenceInterval: number
   readonly ids: readonly string[] | undefined
   readonly selector: JsonObject | undefined
@@ -40,7 +40,7 @@ export class ChangesSource implements FeedSource {
   #left: number
   #told = 0
 
-  /** @throws TypeError for a selector that is none. */
+  /** @throws TypeError for a malformed selector. */
   constructor(collection: GuardedCollection, request: ChangesRequest) {
     this.#collection = collection
     this.#request = request

@@ -55,7 +55,7 @@ export function checkRevision(rev: unknown): string {
   return HASHED_REVISION.test(rev) ? rev.toLowerCase() : rev
 }
 
-/** Whether a document may have such a revision here. @throws HttpError 400 for what is none anywhere */
+/** Whether a document may have such a revision here. @throws HttpError 400 for what is not a revision */
 export function isFitRevision(rev: unknown): rev is string {
   if (typeof rev !== 'string' || !ANY_REVISION.test(rev)) throw badRequest('Invalid rev format')
   return REVISION.test(rev) && Buffer.byteLength(rev.slice(rev.indexOf('-') + 1)) <= SUFFIX_BYTES_MAX

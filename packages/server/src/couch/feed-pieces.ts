@@ -29,7 +29,7 @@ const LIST: Form = { before: '', after: () => '', between: ',\n' }
 const LINES: Form = { before: '', after: () => '\n', between: '' }
 const EVENTS: Form = { before: 'data: ', after: ({ sequence }) => `\nid: ${sequence}\n\n`, between: '' }
 
-/** Where rows come from; each call of `rows` goes on where the last one has ended. */
+/** The source of rows; each call of `rows` continues where the last one has ended. */
 export interface FeedSource {
   /** `live`: waits for more at the end. Once `stop` is aborted it ends, also while it waits. */
   rows(live: boolean, stop: AbortSignal): AsyncIterator<readonly FeedRow[], unknown>

@@ -61,5 +61,5 @@ export class FeedTurns {
   }
 }
 
-/** Of all servers of this process, which have one event loop. */
+/** The turns of all servers of this process, which share one event loop. */
 export const feedTurns: FeedTurns = new FeedTurns()

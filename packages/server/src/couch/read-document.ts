@@ -41,7 +41,7 @@ export function documentRead(parameters: QueryParameters): DocumentRead {
   }
 }
 
-/** Nothing but the document as it is: then its revision tells whether it is still the same. */
+/** Only the document as it is: then its revision says whether it is still the same. */
 export function isPlainRead(read: DocumentRead): boolean {
   const { revs, revsInfo, conflicts, deletedConflicts, attachments, openRevisions, localSequence } = read
   return !revs && !revsInfo && !conflicts && !deletedConflicts && !attachments && !openRevisions && !localSequence

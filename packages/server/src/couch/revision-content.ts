@@ -16,7 +16,7 @@ export type WantedRevision = RevisionReference | undefined
 /** Looked for at a time. */
 export const REVISIONS_PER_READ = 256
 
-/** The first of the wanted revisions, one at least, with `_revisions`. Undefined stands for one that is not there. */
+/** The first of the wanted revisions, one at least, with `_revisions`. Undefined stands for a missing one. */
 export async function readSome(
   collection: GuardedCollection,
   wanted: readonly WantedRevision[],

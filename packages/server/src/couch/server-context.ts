@@ -51,7 +51,7 @@ export function keepContext(app: FastifyInstance, context: ServerContext): void 
   contexts.set(app, context)
 }
 
-/** Of a server, for tests. */
+/** The context of a server, for tests. */
 export function contextOf(app: FastifyInstance): ServerContext {
   return contexts.get(app)!
 }

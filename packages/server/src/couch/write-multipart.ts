@@ -35,7 +35,7 @@ export async function* relatedParts(
   yield `\r\n--${boundary}--`
 }
 
-/** What a part of multipart/mixed tells: a document, or why there is none. */
+/** What a part of multipart/mixed has: a document, or why it is missing. */
 export type MixedResult = { readonly ok: JsonObject } | { readonly missing: string } | { readonly error: JsonObject }
 
 /** Documents with attachments are multipart/related themselves. */

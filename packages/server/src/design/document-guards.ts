@@ -14,8 +14,8 @@ import type { GuardedDocuments, GuardedWrite, Refusal, StoredDocuments, WriteGua
 type Verdict = JsonObject | Refusal
 
 /**
- * To be asked after it is known that the user may write design documents. One that is replicated is taken as it is, and fails when
- * it is used; but with a `validate_doc_update` that is no function nothing more could be written.
+ * Call it after the check that the user may write design documents. A replicated one is stored as it is, and fails when
+ * it is used. But with a `validate_doc_update` that is not a function nothing more could be written.
  */
 export function compilationGuard(designs: DesignDocuments): WriteGuard {
   const prepare = ({ database, stored, documents, newEdits }: GuardedWrite): ReturnType<Prepare> => {

@@ -5,7 +5,7 @@
 import type { FilterRequest } from '../service/change-filter.ts'
 import type { JsonObject } from '../service/documents.ts'
 
-/** Who reads or writes, as functions see them. */
+/** The user, as functions see them. */
 export interface UserContext {
   readonly db: string
   readonly name: string | null

@@ -51,7 +51,7 @@ export interface DesignFunctions {
   readonly views: ReadonlyMap<string, DesignView>
   readonly filters: ReadonlyMap<string, DesignFilter>
   readonly validate: ValidateFunction | undefined
-  /** @throws DesignFunctionError naming the first function that is none, to be answered with 400 `compilation_error` */
+  /** @throws DesignFunctionError naming the first value that is not a function, for a 400 `compilation_error` */
   check(what: 'all' | 'validation'): Promise<void>
 }
 
@@ -127,7 +127,7 @@ function reduceOf({ reduce }: JsonObject): string | undefined {
   return /^\s*_/.test(reduce) ? reduce.trim() : reduce
 }
 
-/** The name of a built-in function of a view that there is not here. */
+/** The name of a built-in function of a view that does not exist here. */
 export function unknownReduce(view: JsonObject): string | undefined {
   const reduce = reduceOf(view)
   return reduce?.startsWith('_') === true && !BUILT_IN.has(reduce) ? reduce : undefined

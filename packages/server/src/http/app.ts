@@ -16,7 +16,7 @@ import type { ServerLimits } from './server-limits.ts'
 import './declarations.ts'
 import { SERVER_NAME } from './server-identity.ts'
 
-/** What the HTTP server as such can be told. */
+/** The options of the HTTP server as such. */
 export interface AppOptions {
   /** Addresses of proxies whose `X-Forwarded-…` headers are believed; `true`: any that connects. None when left out. */
   readonly trustProxy?: boolean | string | readonly string[]

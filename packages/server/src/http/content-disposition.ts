@@ -9,7 +9,7 @@ export function contentDisposition(name: string): string {
     : `attachment; filename="${plain}"; filename*=UTF-8''${encoded(name)}`
 }
 
-/** The name in such a header; undefined if there is none. */
+/** The name in such a header, or undefined. */
 export function dispositionName(header: string | undefined): string | undefined {
   if (header === undefined) return undefined
   const extended = /;\s*filename\*=UTF-8''([^;\s]+)/i.exec(header)?.[1]

@@ -19,7 +19,7 @@ export interface InlineContent extends ByteRange {
 export interface DocumentPlace extends ByteRange {
   /** In the list of documents. */
   readonly index: number
-  /** What the document says of itself, for whoever can't read the rest of it. */
+  /** What the document says of itself, for a reader that can't read the rest of it. */
   readonly id: string | undefined
   readonly rev: string | undefined
   /** Long ones, in their order; undefined: none. */
@@ -102,7 +102,7 @@ export class DocumentFinder {
     this.#offset += piece.length
   }
 
-  /** The body with `null` in the place of each document. */
+  /** The body with `null` instead of each document. */
   around(): Uint8Array {
     return Buffer.concat(this.#around)
   }

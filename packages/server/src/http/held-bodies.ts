@@ -61,10 +61,10 @@ export class HeldBodies {
   }
 }
 
-/** Who is counted: a user, or an address from where nobody has logged in. */
+/** The counted one: a user, or an address without a login. */
 export function readerOf({ principal, ip }: Pick<FastifyRequest, 'principal' | 'ip'>): string {
   return principal.name === null ? `at ${ip}` : `is ${principal.name}`
 }
 
-/** Of all servers of this process, which have one memory. */
+/** The bytes of all servers of this process, which share one memory. */
 export const heldBodies: HeldBodies = new HeldBodies()

@@ -16,7 +16,7 @@ const HEAP_SHARE = 1 / 16
 export interface Holder {
   bytes: number
   sinceMs: number
-  /** Lets go of everything. */
+  /** Releases everything. */
   readonly cut: () => void
 }
 

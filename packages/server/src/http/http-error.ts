@@ -44,12 +44,12 @@ export function tooLarge(reason: string): HttpError {
   return new HttpError(413, 'too_large', reason)
 }
 
-/** Of one document, whatever else is in the request: a replication passes over it. */
+/** An error of one document, whatever else is in the request: a replication skips it. */
 export function documentTooLarge(reason: string): HttpError {
   return new HttpError(413, 'document_too_large', reason)
 }
 
-/** The answer to an error of any kind; undefined if it is none of the client's business: then it is a 500. */
+/** The answer to an error of any kind; undefined if it is internal: then it is a 500. */
 export function toHttpError(error: unknown): HttpError | undefined {
   if (error instanceof HttpError) return error
   if (isPannierError(error)) return fromPannier(error)
@@ -60,15 +60,15 @@ export function toHttpError(error: unknown): HttpError | undefined {
   return new HttpError(statusCode, WORDS.get(statusCode) ?? 'bad_request', String(message))
 }
 
-/** Why a replicated document is refused: what would be malformed is forbidden, as peers pass over that and over nothing else. */
+/** Why a replicated document is refused: a malformed one is forbidden, because peers skip only that. */
 export function toReplicaError(error: ServiceError): HttpError {
   const known = fromService(error, error.message)
   return known.status === 400 ? new HttpError(403, 'forbidden', known.message, { cause: error }) : known
 }
 
 /**
- * Runs what checks its arguments itself: the library throws a TypeError for a malformed id, revision, document or selector,
- * which here has come from the client.
+ * Runs a call that checks its arguments itself. The library throws a TypeError for a malformed id, revision, document
+ * or selector, which here came from the client.
  */
 export async function asBadRequest<T>(run: () => Promise<T> | T, word = 'bad_request'): Promise<T> {
   try {

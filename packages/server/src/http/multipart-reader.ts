@@ -4,7 +4,7 @@ import { badRequest } from './http-error.ts'
 export interface MultipartPart {
   /** By name in lower case. */
   readonly headers: ReadonlyMap<string, string>
-  /** To be read before the next part is asked for; what is left of it then is passed over. */
+  /** Read it before you ask for the next part; then the rest of it is skipped. */
   readonly body: AsyncGenerator<Uint8Array, void, undefined>
 }
 
@@ -47,7 +47,7 @@ export class MultipartReader {
     return { headers, body }
   }
 
-  /** What is left is read no more: whoever sends it gets round to reading the answer. */
+  /** The rest is no longer read, so the sender comes to reading the answer. */
   async close(): Promise<void> {
     await this.#pieces.return?.()
   }

@@ -7,7 +7,7 @@ export const PRIVATE_FILE = 0o600
 /** What group and others may do; Windows has nothing of the kind, and says so for every file. */
 export const FOR_OTHERS: number = process.platform === 'win32' ? 0 : 0o077
 
-/** Makes the folder if there is none. One that is there stays as it is: it may be meant to hold other things too. */
+/** Makes the folder if it is missing. An existing one stays as it is: it may be meant to hold other things too. */
 export async function makePrivateFolder(dir: string): Promise<void> {
   await mkdir(dir, { recursive: true, mode: PRIVATE_FOLDER })
 }

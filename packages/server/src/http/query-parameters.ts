@@ -47,7 +47,7 @@ export class QueryParameters {
     return value
   }
 
-  /** A value in JSON, under the first of these names that is there; undefined if none is. */
+  /** A value in JSON, under the first of these names that exists, or undefined. */
   json(...names: readonly string[]): unknown {
     const name = names.find((one) => this.has(one))
     if (name === undefined) return undefined

@@ -26,8 +26,8 @@ const responses = new WeakMap<IncomingMessage, ServerResponse>()
 const waiting = new WeakMap<IncomingMessage, ServerResponse>()
 
 /**
- * A client that asks first (`Expect: 100-continue`) sends its body when a handler reads it. A body that is refused before is not sent at
- * all; the connection closes then, as nobody can tell whether the client sends it all the same.
+ * A client that asks first (`Expect: 100-continue`) sends its body when a handler reads it. A body that is refused
+ * before is not sent. The connection closes then, because the client might send it all the same.
  */
 export function askForBodiesWhenRead(server: Server): void {
   server.on('request', (request: IncomingMessage, response: ServerResponse) => responses.set(request, response))
@@ -98,8 +98,8 @@ const DRAINED_BYTES_MAX: number = 256 * 1024 * 1024
 const DRAINED_MS_MAX = 30_000
 
 /**
- * What is left of a body whose connection is to be closed by the answer. A client that still sends then would find the connection
- * broken, and never see why; so what it sends is passed over first, up to a bound.
+ * The rest of a body whose connection the answer will close. A client that is still sending would find the connection
+ * broken, and never see why. So the rest is skipped first, up to a bound.
  */
 export function passOverRest({ raw, headers }: FastifyRequest): Promise<void> | undefined {
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0

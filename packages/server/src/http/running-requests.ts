@@ -17,7 +17,7 @@ export class RunningRequests {
     })
   }
 
-  /** Resolves when there is none, at the latest after `msMax`. */
+  /** Resolves when no request runs, at the latest after `msMax`. */
   async idle(msMax: number): Promise<void> {
     if (this.#count === 0) return
     let timer: NodeJS.Timeout | undefined

@@ -42,7 +42,7 @@ export function parseJson(bytes: Uint8Array): unknown {
 }
 
 /**
- * The members of an object in their order, where one name may come several times: CouchDB's replicator asks so of a document
+ * The members of an object in their order. One name may come several times: CouchDB's replicator asks so for a document
  * that has changed twice. Each value is read as strictly as any JSON. @throws HttpError 400 if it is no object
  */
 export function parseMembers(bytes: Uint8Array): [name: string, value: unknown][] {

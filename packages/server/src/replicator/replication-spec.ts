@@ -83,7 +83,7 @@ export function readSpec(body: JsonObject): ReplicationSpec {
   }
 }
 
-/** Names the replication: equal ones, whoever's credentials they have. With CouchDB's endings. */
+/** Names the replication, with CouchDB's endings. Equal replications with other credentials have the same name. */
 export function idOf(spec: ReplicationSpec, user: string | null): string {
   const { source, target, continuous, createTarget, ids, selector, filter, parameters, winnersOnly } = spec
   const facts = [source, target].map((one) => ('url' in one ? [one.url, one.auth?.username ?? null] : one.database))
@@ -95,7 +95,7 @@ export function idOf(spec: ReplicationSpec, user: string | null): string {
   return `${hash}${continuous ? '+continuous' : ''}${createTarget ? '+create_target' : ''}`
 }
 
-/** As it is told to people: never with credentials. */
+/** As people see it: never with credentials. */
 export function nameOf(endpoint: Endpoint): string {
   return 'url' in endpoint ? `${endpoint.url}/` : endpoint.database
 }

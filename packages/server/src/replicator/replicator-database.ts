@@ -58,7 +58,7 @@ export class ReplicatorDatabase {
     return [...this.#entries.values()].flatMap(({ job }) => job ?? [])
   }
 
-  /** What `_scheduler/docs` tells, sorted by id, and of whom each is. */
+  /** What `_scheduler/docs` shows, sorted by id, each with its owner. */
   list(): Settled[] {
     const listed = [...this.#entries].map(([documentId, { job, settled }]) =>
       job === undefined ? settled! : { documentId, owner: job.options.owner, description: job.describeDocument() },

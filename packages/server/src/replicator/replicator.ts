@@ -86,7 +86,7 @@ export class Replicator {
     return job
   }
 
-  /** Of `_replicate`; undefined if there is none of this id that the user may see. */
+  /** A replication of `_replicate`; undefined if the user may see none with this id. */
   find(id: string, principal: Principal): Job | undefined {
     const job = this.#transient.get(id)
     return job !== undefined && maySee(principal, job.options.owner) ? job : undefined
@@ -105,7 +105,7 @@ export class Replicator {
       .map(({ description }) => description)
   }
 
-  /** Ends all, with their last checkpoints. */
+  /** Ends all, with their last replication checkpoints. */
   close(): Promise<void> {
     this.#closed ??= this.#close()
     return this.#closed

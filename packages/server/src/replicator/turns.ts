@@ -50,7 +50,7 @@ export class Turns {
     }
   }
 
-  /** Whoever leaves and enters at once must not be faster than those who wait. */
+  /** One that leaves and enters at once must not be faster than those that wait. */
   #handOn(): void {
     const next = this.#waiting.shift()
     if (next === undefined) return

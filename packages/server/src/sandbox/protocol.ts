@@ -47,16 +47,16 @@ export interface Reply {
 }
 
 export interface SandboxLimits {
-  /** Of one program, in all. */
+  /** The limit of one program, in all. */
   readonly memoryBytesMax: number
   readonly stackBytesMax: number
-  /** QuickJS looks every 10,000 steps, about, whether it shall go on: so often it may look for one document. */
+  /** QuickJS asks about every 10,000 steps whether it shall continue: the highest number of times for one document. */
   readonly interruptsMax: number
   /** For one call: QuickJS is asked to stop. */
   readonly callMsMax: number
   /** For one call: the thread is ended. For loops inside built-in functions, where QuickJS does not look. */
   readonly threadMsMax: number
-  /** Of what one call returns, as JSON. */
+  /** The limit of what one call returns, as JSON. */
   readonly resultCharsMax: number
   /** For one document. */
   readonly rowsMax: number
@@ -76,7 +76,7 @@ export const SANDBOX_LIMITS: SandboxLimits = {
 export const PROGRAMS_MAX = 16
 /** WebAssembly memory never shrinks: the thread starts over with less when it has grown beyond this. */
 export const THREAD_MEMORY_BYTES_MAX: number = 256 * 1024 * 1024
-/** So many documents may exceed a limit before the function is taken for broken, and the call fails as a whole. */
+/** After this number of documents that exceed a limit, the function counts as broken, and the call fails as a whole. */
 export const EXCEEDED_MAX = 5
 /** What a call may log. */
 export const LOG_LINES_MAX = 100

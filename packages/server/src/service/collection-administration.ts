@@ -33,7 +33,7 @@ export class CollectionAdministration {
     return this.#databases.write(this.database, async (collection) => (await collection.purge(id, revs)).purged)
   }
 
-  /** Who may use it: CouchDB's `_security`. */
+  /** The users that may use it: CouchDB's `_security`. */
   setSecurity(security: JsonObject): Promise<void> {
     return this.#databases.setSecurity(this.database, security)
   }

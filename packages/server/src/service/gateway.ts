@@ -76,7 +76,7 @@ export class Gateway {
     return this.#databases.has(database)
   }
 
-  /** Of all collections that are served, sorted. @throws ServiceError FORBIDDEN */
+  /** The names of all served collections, sorted. @throws ServiceError FORBIDDEN */
   async names(principal: Principal): Promise<string[]> {
     checkServerAdmin(principal)
     return this.#databases.names()

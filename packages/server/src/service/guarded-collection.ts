@@ -137,7 +137,7 @@ export class GuardedCollection {
     return (await this.#collection.info()).epoch ?? ''
   }
 
-  /** Who may use it, as an admin has put it; undefined: nobody has. */
+  /** The users that may use it, as an admin has set it; undefined: never set. */
   async security(): Promise<JsonObject | undefined> {
     this.#within(undefined)
     return this.#writer.security(this)

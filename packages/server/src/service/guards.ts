@@ -10,7 +10,7 @@ export type Refusal = ServiceError | PannierError
 
 /** Somebody writes, or is about to. */
 export interface Write {
-  /** Who writes. */
+  /** The writer. */
   readonly principal: Principal
   /** The name by which users know the collection. */
   readonly database: string
@@ -31,7 +31,7 @@ export interface GuardedWrite extends Write {
  * needs no such care: it names the revision that it replaces.
  */
 export interface StoredDocuments {
-  /** Of the collection in the database of the server. */
+  /** The name of the collection in the database of the server. */
   readonly name: string
   /** The document, or undefined. */
   get(id: string, options?: RevisionReadOptions): Promise<JsonObject | undefined>
@@ -43,7 +43,7 @@ export interface StoredDocuments {
 
 /** A document inside the transaction. */
 export interface GuardedChange extends Write {
-  /** As it is now; undefined if there is none, or a deleted one. Of a document in conflict it is the winner. */
+  /** The document as it is now; undefined if it is missing or deleted. A document in conflict gives its winner. */
   readonly old: JsonObject | undefined
   /** As it will be. */
   readonly document: JsonObject

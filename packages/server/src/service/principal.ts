@@ -6,7 +6,7 @@ export interface Principal {
   readonly name: string | null
   /** The roles of the user. */
   readonly roles: readonly string[]
-  /** Of the whole server: no rule stops an admin. */
+  /** An admin of the whole server: no rule stops an admin. */
   readonly isAdmin: boolean
   /** What shows who it is. `delegation`: the server acts with the rights of a user who is not there. */
   readonly by: 'nothing' | 'session' | 'password' | 'delegation' | 'system'

@@ -48,7 +48,7 @@ export class LocalDocuments {
     this.#access = access
   }
 
-  /** The local document with this id; undefined if there is none. */
+  /** The local document with this id, or undefined. */
   get(id: string): Promise<Stored<JsonObject> | undefined> {
     return promised('local.get()', () => {
       const key = localKey(id)

@@ -16,9 +16,9 @@ export interface OpfsOpenOptions<Schemas extends object = Record<string, unknown
 export interface OpfsDestroyOptions extends DestroyOptions, Pick<OpfsOptions, 'worker'> {}
 
 /**
- * As `open` of `pannier`, but it picks the storage: a database that is there is opened where it is; a new one goes to the private file system
- * where the browser has one and lets the page use it, else to IndexedDB. `db.storage` tells which; `db.moveTo` moves it. Not in a
- * browser it is `open` of `pannier`.
+ * As `open` of `pannier`, but it picks the storage. An existing database is opened where it is. A new one goes to the
+ * private file system if the page may use it, else to IndexedDB. `db.storage` says which; `db.moveTo` moves it. Outside
+ * browsers it is `open` of `pannier`.
  *
  * @param options `storage` overrides; `worker` is as for `opfs`.
  * @throws as `open`; PANNIER_UNAVAILABLE if it is in the file system and the worker can't be started; PANNIER_EXISTS if there is one of that
@@ -43,7 +43,10 @@ export function open<Schemas extends object = object>(
 const OPFS_OPTIONS: OptionNames<OpfsOptions> = { worker: true, fallback: true }
 const DESTROY_OPTIONS: OptionNames<OpfsDestroyOptions> = { storage: true, worker: true }
 
-/** Deletes a database wherever it is; fine if there is none. As `destroy` of `pannier` with `storage`, or not in a browser. */
+/**
+ * Destroys a database wherever it is; does nothing if it does not exist. As `destroy` of `pannier` with `storage`, or
+ * not in a browser.
+ */
 export function destroy(name: string, options: OpfsDestroyOptions = {}): Promise<void> {
   checkOptions('destroy()', options, DESTROY_OPTIONS)
   const { worker, ...rest } = options
@@ -51,7 +54,7 @@ export function destroy(name: string, options: OpfsDestroyOptions = {}): Promise
   return destroyByChoice(choiceWith(worker), name)
 }
 
-/** The files of a browser's private file system, as a storage. @throws TypeError for an option that there is not. */
+/** The files of a browser's private file system, as a storage. @throws TypeError for an unknown option. */
 export function opfs(options: OpfsOptions = {}): DatabaseStorage {
   checkOptions('opfs()', options, OPFS_OPTIONS)
   return inFiles(options)

@@ -48,7 +48,10 @@ export interface CollectionHost {
   readonly admit?:
     | ((documents: readonly JsonDocument[]) => Promise<readonly (JsonDocument | PannierError)[]>)
     | undefined
-  /** Writes what is admitted, in the place of `collection.put` with `atomic: false` and `newEdits: false`; its outcomes are those of that. */
+  /**
+   * Writes what is admitted, instead of `collection.put` with `atomic: false` and `newEdits: false`. It has the same
+   * outcomes.
+   */
   readonly store?: ((documents: readonly JsonDocument[]) => Promise<readonly WriteOutcome[]>) | undefined
   /** Is asked which of the documents that have changed (winners, tombstones too) are to be replicated from here. */
   readonly accept?: ((documents: readonly JsonDocument[]) => Promise<readonly boolean[]>) | undefined

@@ -109,7 +109,7 @@ export class Replication implements PromiseLike<ReplicationResult>, AsyncIterabl
     this.#change({ paused: true })
   }
 
-  /** Goes on after `pause()`. */
+  /** Continues after `pause()`. */
   resume(): void {
     this.#change({ paused: false })
   }

@@ -228,7 +228,7 @@ interface JsonLine {
 /** Everything it throws means that the text is not what it has to be. Memory: a chunk and a line. */
 export class JsonLines {
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-  /** Of the line that has not ended yet. */
+  /** The parts of the line that has not ended yet. */
   #pieces: string[] = []
   #chars = 0
 

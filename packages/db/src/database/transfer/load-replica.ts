@@ -26,8 +26,8 @@ interface Head {
 
 /**
  * Nothing of a part is written before its checksum matches, and nothing counts as loaded before the end mark.
- * @throws PANNIER_PEER_UNREACHABLE for a file that is cut off or damaged; what was written until then is as the source has it, and no
- * hindrance to replicating in the usual way.
+ * @throws PANNIER_PEER_UNREACHABLE for an incomplete or damaged file. What was written until then equals the source;
+ *   replicating in the usual way still works.
  */
 export async function loadReplica(
   stream: ReadableStream<Uint8Array>,

@@ -5,7 +5,7 @@
 import { checksum } from '../../codec/checksum.ts'
 import { DOCUMENT_TEXT_BYTES_MAX } from '../../codec/document-format.ts'
 
-/** Of a part: it has more only for a document that takes more by itself. */
+/** The bytes of a part; a larger document gets a larger part. */
 export const PART_CHARS: number = 64 * 1024
 /** In UTF-8, a document that a line may have. */
 const PART_BYTES_MAX: number = 3 * DOCUMENT_TEXT_BYTES_MAX

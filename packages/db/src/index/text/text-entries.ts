@@ -26,7 +26,7 @@ export interface TextContent {
 }
 
 export const FREQUENCY_MAX = 255
-/** Of a posting, after the word: frequency, length and number. */
+/** The rest of a posting after the word: frequency, length and number. */
 export const POSTING_SUFFIX_BYTES: number = 2 + 6
 
 /** What an index has of a document; undefined if that has no words. */

@@ -32,14 +32,14 @@ export function compareGroups(left: Pick<Group, 'key' | 'identity'>, right: Pick
   return left.identity < right.identity ? -1 : left.identity > right.identity ? 1 : 0
 }
 
-/** How a group is told from others, and where it comes among them. */
+/** The key that identifies a group, and its place among the groups. */
 export function groupName(values: readonly unknown[]): { readonly key: string; readonly identity: string } {
   let key = ''
   for (const value of values) key += encodeIndexValue(value, false)
   return { key, identity: identityOfAll(values) }
 }
 
-/** One pass over the rows. */
+/** One walk through the rows. */
 export class GroupTable {
   #last: Group | undefined
   readonly #after: Group | undefined
@@ -87,7 +87,7 @@ export class GroupTable {
     if (grown !== 0) this.#grow(group, grown)
   }
 
-  /** Of a table without paths: the one group, which is there also without rows. */
+  /** The only group of a table without paths, which exists also without rows. */
   whole(): Group {
     const [group] = this.#groups.values()
     return group ?? { ...groupName([]), values: [], accumulators: this.#accumulators() }

@@ -55,7 +55,7 @@ export class Groups<Row extends object, Document extends object> implements Asyn
     return this.#with({ sort: calling('sort()', () => (fields as string[]).map(parseOrderedField)) })
   }
 
-  /** Leaves out so many rows at the start. */
+  /** Skips this number of rows at the start. */
   skip(rows: number): Groups<Row, Document> {
     return this.#with({ skip: checkedCount(rows, 'skip') })
   }

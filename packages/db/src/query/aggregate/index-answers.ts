@@ -73,7 +73,7 @@ export class IndexRows {
     })
   }
 
-  /** Of all rows. May miss. */
+  /** The lowest or highest value of all rows. May miss. */
   end(path: string, largest: boolean): unknown {
     const { fields, fixed, ranges, rows } = this.access
     const at = fields.slice(0, fixed).findIndex((field) => field.path === path)

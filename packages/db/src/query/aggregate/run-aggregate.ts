@@ -28,7 +28,7 @@ interface AggregateWork {
 
 /** A group with its results. */
 export interface ResultGroup extends IndexGroup {
-  /** Groups are told from each other, and ordered, by these. */
+  /** The paths that identify and order groups. */
   readonly key: string
   readonly identity: string
 }
@@ -43,7 +43,7 @@ export interface AggregateExplanation {
   readonly way: 'index ends' | 'index groups' | 'one pass'
   /** The indexes that give the answer, or the rows. */
   readonly indexes: readonly string[]
-  /** Of the one pass. */
+  /** The plan of the one walk. */
   readonly plan?: Explanation
 }
 

@@ -12,7 +12,7 @@ import type { FieldPath, FieldValue } from '../field-types.ts'
  * - `$count`: of documents.
  * - `$min`, `$max`: by the order of all values; missing and null don't count. Arrays count as a whole, here and below.
  * - `$sum`, `$avg`: of numbers; whatever is no number does not count.
- * - `$distinct`: the different values, ascending; missing is none.
+ * - `$distinct`: the different values, ascending; missing does not count.
  */
 export type Aggregate<Path extends string = string> =
   | { readonly $count: true }
@@ -45,7 +45,7 @@ export type AggregateOperator = '$count' | '$min' | '$max' | '$sum' | '$avg' | '
 export interface AggregateStep {
   readonly name: string
   readonly operator: AggregateOperator
-  /** Of the field; '' for `$count`. */
+  /** The path of the field; '' for `$count`. */
   readonly path: string
 }
 

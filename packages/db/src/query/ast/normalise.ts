@@ -47,7 +47,7 @@ export interface AnyOf {
 }
 
 /**
- * The value is in the set. Of an array: some element is or, with `every`, every element is.
+ * The value is in the set. For an array: some element is or, with `every`, every element is.
  */
 export interface WithinCondition {
   readonly kind: 'within'
@@ -259,7 +259,7 @@ function valuesOf({ operator, operand: given }: Comparison, collation: Collation
   }
 }
 
-/** Text by which queries and conditions are told apart: equal only for what says the same. */
+/** Text that identifies queries and conditions: equal only for the same meaning. */
 export function identityOf(value: object): string {
   return JSON.stringify(value, distinct)
 }

@@ -86,7 +86,7 @@ interface TypePredicate {
   readonly type: ValueType
 }
 
-/** The value is an array with so many elements. */
+/** The value is an array with this number of elements. */
 export interface SizePredicate {
   readonly kind: 'size'
   readonly path: string
@@ -110,9 +110,9 @@ export interface AllPredicate {
 }
 
 /**
- * - 'some': the value is an array, an element of which meets the predicate.
+ * - 'some': the value is an array with an element that meets the predicate.
  * - 'every': the value is an array that is not empty, and each element of it does.
- * - 'keys': the value is an object, the name of a field of which does.
+ * - 'keys': the value is an object with a field whose name does.
  *
  * Paths in the predicate begin at the element; '' is the element itself, which counts as a whole even if it is an array.
  */

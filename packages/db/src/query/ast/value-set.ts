@@ -75,7 +75,7 @@ export function intersect(left: ValueSet, right: ValueSet): ValueSet {
   return both
 }
 
-/** Everything where there is none. Halves first, so that many sets cost little more than sorting them. */
+/** Everything without sets. Halves first, so that many sets cost little more than sorting them. */
 export function intersectAll(sets: readonly ValueSet[]): ValueSet {
   if (sets.length < 2) return sets[0] ?? EVERYTHING
   const half = sets.length >>> 1

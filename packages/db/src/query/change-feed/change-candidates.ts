@@ -33,8 +33,7 @@ const COST_ENTRY = 1
 const COST_FETCHED = 4
 
 /**
- * Finds them, ascending; undefined: scan. The function given may throw a Miss; it goes on where it was when it is called
- * again.
+ * Finds them, ascending; undefined: scan. The returned function may throw a Miss; it continues when it is called again.
  */
 export function findCandidates(
   source: QuerySource,

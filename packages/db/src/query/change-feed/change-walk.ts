@@ -66,9 +66,9 @@ export class ChangeWalk {
   }
 
   /**
-   * Gives the function that reads the next batch from `source`, the newest state, of at most `limit` rows. It may throw a Miss,
-   * and goes on where it was when it is called again; filters are asked about each change once. If it fails the walk is where
-   * it was before the step.
+   * Returns the function that reads the next batch from `source`, the newest state, of at most `limit` rows. It may
+   * throw a Miss, and continues when it is called again; filters see each change once. If it fails the walk is where it
+   * was before the step.
    */
   step(source: QuerySource, limit: number): () => ChangeBatch {
     const step = new Step(source, this.#request, Math.min(limit, FEED_BATCH_ROWS_MAX))

@@ -27,7 +27,7 @@ export class CollectionWatch implements LiveHost, RunOwner {
   readonly #loading = new Set<LiveRun>()
   readonly #deep = new Set<LiveRun>()
   readonly #byRank = new Set<LiveRun>()
-  /** What is shown has changed, and nobody has been told. */
+  /** The result has changed, and no listener knows it yet. */
   #changed = new Set<LiveRun>()
   readonly #onActive: () => void
   readonly #onIdle: () => void

@@ -22,7 +22,7 @@ interface HeldRow {
   readonly row: object
 }
 
-/** Who holds which document. */
+/** Which query holds which document. */
 export interface Holding {
   hold(id: string): void
   release(id: string): void
@@ -50,7 +50,7 @@ export class HeldRows {
     this.#reserve = Math.min(Math.max(limit, RESERVE_MIN), RESERVE_MAX)
   }
 
-  /** So many rows are to be read; Infinity: all. */
+  /** The number of rows to read; Infinity: all. */
   get wanted(): number {
     return this.#end + this.#reserve
   }
@@ -81,8 +81,8 @@ export class HeldRows {
   }
 
   /**
-   * Documents as they are now, undefined for those that are gone or no longer match. False if rows have to be read: so many
-   * have left that it is not known which ones follow.
+   * Documents as they are now, undefined for those that are gone or no longer match. False if rows have to be read:
+   * more have left than the reserve had.
    */
   apply(changes: ReadonlyMap<string, StoredDocument | undefined>): boolean {
     const gone = new Set<HeldRow>()

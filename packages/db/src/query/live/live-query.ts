@@ -85,7 +85,7 @@ export class LiveQuery<Row extends object> implements AsyncIterable<LiveUpdate<R
     }
   }
 
-  /** Ends it and lets go of everything. `value` stays as it is. Idempotent. */
+  /** Ends it and releases everything. `value` stays as it is. Idempotent. */
   close(): void {
     this.#work.then(
       (work) => work.close(),
@@ -150,7 +150,7 @@ export class LiveCount implements AsyncIterable<number> {
     return this.#rows[Symbol.asyncIterator]() as never
   }
 
-  /** Ends it and lets go of everything. `value` stays as it is. Idempotent. */
+  /** Ends it and releases everything. `value` stays as it is. Idempotent. */
   close(): void {
     this.#rows.close()
   }

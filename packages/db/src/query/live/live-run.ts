@@ -12,7 +12,10 @@ import type { LiveRequest, LiveState, LiveUpdate, LiveView, LiveWork, Subscriber
 import { readRows, readWindow } from './read-rows.ts'
 import { call, isSameView, Subscription, updatedCount, updates, type UpdateBetween } from './subscription.ts'
 
-/** Rows before the window are held up to so many; beyond, each commit to the collection makes the query be read again. */
+/**
+ * The highest number of rows before the window that are held. Beyond it, each commit to the collection reads the query
+ * again.
+ */
 export const SKIP_HELD_MAX = 1000
 /** Changes that are kept while rows are read; with more of them the rows are read again. */
 const PENDING_MAX = 1000
@@ -29,9 +32,9 @@ interface PendingChange {
 export interface RunOwner {
   /** Aborted when the database is closed. */
   readonly closing: AbortSignal
-  /** The number of the collection that commits are told of; 0: there is none yet. */
+  /** The number of the collection to watch; 0: it does not exist yet. */
   readonly collection: number
-  /** Its rows are being read: it is told of every change. */
+  /** Its rows are being read: it gets every change. */
   loading(run: LiveRun): void
   /** They were read. Gives the test of its condition. */
   loaded(run: LiveRun): (document: StoredDocument) => boolean
@@ -89,7 +92,7 @@ export class LiveRun implements LiveWork {
     this.ready.catch(() => {})
   }
 
-  /** While it is, it is told of all changes. */
+  /** During that, it gets all changes. */
   get loading(): boolean {
     return this.#loading
   }
@@ -107,7 +110,7 @@ export class LiveRun implements LiveWork {
     else void this.#load()
   }
 
-  /** It is told of a commit while rows are read. */
+  /** It gets a commit while rows are read. */
   note(sequence: number, id: string, document: StoredDocument | undefined): void {
     if (this.#pending.size < PENDING_MAX || this.#pending.has(id)) this.#pending.set(id, { sequence, document })
     else this.#staleBefore = sequence
@@ -122,7 +125,7 @@ export class LiveRun implements LiveWork {
     else void this.#load()
   }
 
-  /** Of one by rank: a commit has changed these entries. */
+  /** For a count by rank, when a commit has changed these entries. */
   recount(sequence: number, entries: ChangedEntries): void {
     if (this.#held instanceof HeldCount && this.#held.isChangedBy(entries)) this.invalidate(sequence)
   }

@@ -62,7 +62,7 @@ export interface LiveRequest {
 }
 
 export interface Subscriber {
-  /** Of a count: the number. */
+  /** For a count: the number. */
   update(update: LiveUpdate<object> | number): void
   end?: ((error: unknown) => void) | undefined
 }

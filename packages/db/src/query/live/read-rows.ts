@@ -16,8 +16,8 @@ interface ReadRows {
 }
 
 /**
- * At least the first `wanted` rows in the total order: that of the query, then by id. Where an index gives the order of the
- * query, rows are read until the values of the last one wanted change, so that none of the ties is missed.
+ * At least the first `wanted` rows in the total order: that of the query, then by id. Where an index gives the order of
+ * the query, rows are read until the values after the last wanted one change. So no tie is missed.
  */
 export async function readRows(
   source: QuerySource,

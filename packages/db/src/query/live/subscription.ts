@@ -72,7 +72,7 @@ export function isSameView(left: LiveView, right: LiveView): boolean {
   )
 }
 
-/** A listener that throws must not keep others from hearing; its error goes to whoever watches for uncaught ones. */
+/** A listener that throws must not stop the others; its error becomes an uncaught one. */
 export function call(listener: () => unknown): void {
   try {
     listener()

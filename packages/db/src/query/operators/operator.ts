@@ -2,7 +2,10 @@
  * Operators pull rows from one another in batches. A step of a query is one call of the topmost `next` inside
  * `QuerySource.attempt`, so that everything a batch misses in memory is fetched together.
  */
-/** Rows of the first batch of a query that may be left early, of one that is read to its end, and of the largest batches. */
+/**
+ * Rows of three batches: the first of a query that may end early, the first of one that is read to its end, and the
+ * largest.
+ */
 export const BATCH_ROWS_MIN = 32
 export const BATCH_ROWS_WHOLE = 2048
 export const BATCH_ROWS_MAX = 2048
@@ -37,12 +40,12 @@ export interface Operator<Row> {
   next(count: number): Row[] | undefined
 }
 
-/** Is told how many rows a step, named by its access path or by what it does, has given. */
+/** Counts the rows of a step, which is named by its access path or its work. */
 export interface Tally {
   add(step: object | string, rows: number): void
 }
 
-/** The same rows; the tally is told of them. */
+/** The same rows; the tally counts them. */
 export function tallied<Row>(input: Operator<Row>, tally: Tally | undefined, step: object | string): Operator<Row> {
   if (tally === undefined) return input
   return {

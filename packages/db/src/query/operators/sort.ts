@@ -47,7 +47,7 @@ export interface SortLimits {
 
 export const SORT_LIMITS: SortLimits = { bytesMax: SORT_BYTES_MAX, runRows: SORT_RUN_ROWS }
 
-/** `open` starts a pass over all rows: the same ones each time, no document twice. */
+/** `open` starts a walk through all rows: the same ones each time, no document twice. */
 export function sortRows(
   open: () => Operator<SortRow>,
   skip: number,
@@ -133,7 +133,7 @@ export class SortPass {
     this.bytes += sizeOf(row)
   }
 
-  /** No more than the first rows, so many, are wanted: few enough for one run. */
+  /** Only this number of first rows is wanted: few enough for one run. */
   keep(wanted: number): void {
     if (this.rows.length <= wanted * 2 + BATCH_ROWS_MAX) return
     this.rows.sort(compareRows)
@@ -161,7 +161,7 @@ export class SortPass {
     if (this.untrimmed.length === 0) this.runs = this.runs.filter((run) => run.length > 0)
   }
 
-  /** Gives the next rows in order, at most so many; none at the end. */
+  /** Returns the next rows in order, at most `count`; an empty array at the end. */
   merge(): (count: number) => SortRow[] {
     this.closeRun(1)
     const { runs } = this

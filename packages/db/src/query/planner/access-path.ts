@@ -35,8 +35,8 @@ export interface AccessPath {
   /** For each range the entries in it. */
   readonly counts: readonly number[]
   /**
-   * Of kinds 'union' and 'intersection': none of them scans. Of an intersection the first gives the rows, in its order, that the
-   * second has too.
+   * For 'union' and 'intersection': no part scans. In an intersection the first part gives the rows, in its order, that
+   * the second has too.
    */
   readonly branches: readonly AccessPath[]
   /** Entries in all: at least the number of documents. */
@@ -51,7 +51,7 @@ export interface AccessPath {
   readonly fields: readonly { readonly path: string; readonly descending: boolean }[]
   /** By which order of strings they are sorted; undefined: by code point. */
   readonly collation?: string | undefined
-  /** So many of the fields have one and the same value in all rows. */
+  /** The number of fields with one and the same value in all rows. */
   readonly fixed: number
   /** What the ranges stand for; for explain. */
   readonly bounds: readonly { readonly path: string; readonly values: ValueSet }[]

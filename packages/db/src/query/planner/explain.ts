@@ -26,7 +26,7 @@ export interface Explanation {
   readonly cost: number
   /** An index that would have helped, as `collection(name, { indexes })` takes it. */
   readonly suggestion: IndexInput | undefined
-  /** Of a query that was run. */
+  /** For a query that was run. */
   readonly actual?: ActualWork
 }
 

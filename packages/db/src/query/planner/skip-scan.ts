@@ -9,7 +9,7 @@ import type { Interval } from '../ast/value-set.ts'
 import { entryRange } from './key-ranges.ts'
 
 export interface SkipScanLimits {
-  /** So many entries are walked for one value that is looked up, at least. */
+  /** The least number of entries to walk for one value that is looked up. */
   readonly entriesMin: number
   /** Values that are looked up, at most. */
   readonly valuesMax: number
@@ -21,8 +21,8 @@ export const SKIP_SCAN_LIMITS: SkipScanLimits = { entriesMin: 512, valuesMax: 25
 const VALUES_PER_GUESS = 16
 
 /**
- * What the entries begin with that begin with one of the prefixes and whose next field is in one of the intervals: once for each
- * value of that field. Undefined: they are too many. May miss.
+ * The distinct starts of entries: one of the prefixes, then each value of the next field that is in one of the
+ * intervals. Undefined: they are too many. May miss.
  */
 export function fieldPrefixes(
   tree: TreeReader,

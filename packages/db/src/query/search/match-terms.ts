@@ -35,7 +35,7 @@ interface TermCounts {
   readonly postings: readonly number[]
 }
 
-/** O(height) for each word and for each length that there is (of which there are at most 256). May miss. */
+/** O(height) for each word and for each length, at most 256 lengths. May miss. */
 export function countTerms(tree: TreeReader, terms: readonly SearchTerm[]): TermCounts {
   const lengths = { gte: encodeKey(0) as Key, lt: encodeKey('') as Key }
   const [documents, averageLength, ...postings] = gather([
@@ -235,7 +235,7 @@ interface SearchTerm {
 export interface ParsedSearch {
   /** None twice. */
   readonly terms: readonly SearchTerm[]
-  /** Of two words at least. */
+  /** At least two words. */
   readonly phrases: readonly (readonly string[])[]
 }
 

@@ -46,7 +46,7 @@ export class SearchQuery<T extends object, Document extends object = T> implemen
     this.#abortSignal = abortSignal
   }
 
-  /** Leaves out so many rows at the start. */
+  /** Skips this number of rows at the start. */
   skip(rows: number): SearchQuery<T, Document> {
     return this.#with<T>({ skip: checkedCount(rows, 'skip') })
   }

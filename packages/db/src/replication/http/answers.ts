@@ -37,7 +37,7 @@ export function changesOf(peer: string, answer: unknown): ChangesAnswer {
   return { changes, lastSeq: last_seq, pending: typeof pending === 'number' ? pending : undefined }
 }
 
-/** Of the revisions that were asked about. */
+/** The missing ones among the revisions that were asked about. */
 export function missingOf(
   peer: string,
   answer: unknown,

@@ -169,7 +169,7 @@ export class RevisionFetcher {
     )
   }
 
-  /** Fails unless exactly so many bytes come. */
+  /** Fails unless exactly this number of bytes comes. */
   async #open(
     id: string,
     rev: string,

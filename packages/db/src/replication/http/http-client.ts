@@ -55,7 +55,7 @@ const ANSWER_BYTES_MAX: number = 128 * 1024 * 1024
 const CHUNK_BYTES_MIN = 1024
 
 export class HttpClient {
-  /** Of the database, without credentials. */
+  /** The URL of the database, without credentials. */
   readonly url: string
   readonly #environment: Environment
   readonly #options: HttpOptions

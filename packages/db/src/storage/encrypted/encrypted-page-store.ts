@@ -75,7 +75,7 @@ export class EncryptedPageStore implements PageStore {
   #generation = 0
   /** Log records by sequence, from that of the meta record on. */
   readonly #links = new Map<number, Link>()
-  /** Of the meta record of that generation. */
+  /** The runs in the meta record of the newest generation. */
   #runs: Runs = NO_RUNS
   #staging: Writing | undefined
   /** What this handle has committed last, as long as nothing that it began since has failed, or may yet. */
@@ -84,8 +84,8 @@ export class EncryptedPageStore implements PageStore {
   readonly #problems: Set<string> | undefined
 
   /**
-   * With `problems` it is for a repair, which writes nothing: what does not hold of the log is told there, and what authenticates of it is read
-   * all the same. Of a record that does not, there are no bytes.
+   * With `problems` it is for a repair, which writes nothing. Problems of the log are added there, and what
+   * authenticates is read all the same. A record that does not authenticate has no bytes.
    */
   constructor(inner: PageStore, vault: Vault, problems?: Set<string>) {
     this.inner = inner
@@ -356,7 +356,7 @@ export class EncryptedPageStore implements PageStore {
     return andThen(this.#linkAt(sequence), (link) => andThen(this.#mended(), () => link))
   }
 
-  /** What is written from now on can't be read below a header of an earlier format; and of a damaged one there are two copies again. */
+  /** Later writes can't be read below a header of an earlier format. A damaged header has two copies again. */
   #mended(): MaybePromise<void> {
     if (this.vault.isWhole) return
     this.#mending ??= this.changeHeader(async () => (this.vault.isWhole ? undefined : {})).finally(() => {

@@ -12,7 +12,7 @@ import { andThen, type MaybePromise } from '../../base/async.ts'
 import { readU32, writeU32 } from '../../codec/bytes.ts'
 import { NONCE_BYTES, TAG_BYTES, type Aead } from './platform.ts'
 
-/** Of the header; raised whenever what is written from then on can't be read by earlier versions. */
+/** The version of the header; raised whenever earlier versions can't read later writes. */
 export const ENCRYPTION_FORMAT = 2
 
 /** Of a record: meta records have 2 since they hold runs (sealed-content.ts); all others are as they were. */

@@ -42,7 +42,7 @@ export interface Slot {
 }
 
 export interface SlotSecret {
-  /** Of a password. */
+  /** For a password. */
   readonly derivation: Derivation | undefined
   readonly salt: Uint8Array
   readonly nonce: Uint8Array

@@ -17,8 +17,8 @@ export type Credential =
       /** Any text; the same text in another Unicode form is the same password. */
       readonly password: string
       /**
-       * How a key is made of a new password: Argon2id where the platform has it (Node), else PBKDF2. 'pbkdf2' in Node is for
-       * sealed snapshots that browsers are to open.
+       * How a key is made from a new password: Argon2id where the platform has it (Node), else PBKDF2. Use 'pbkdf2' in
+       * Node for sealed snapshots that browsers will open.
        */
       readonly derivation?: 'argon2id' | 'pbkdf2'
     }
@@ -86,9 +86,9 @@ export async function makeSlot(
 }
 
 /**
- * The slot that the credential opens, and the master key in it; undefined where there is none.
+ * The slot that the credential opens, and the master key in it; undefined without such a slot.
  *
- * @throws PANNIER_CORRUPT where there is none, but one of its kind is damaged
+ * @throws PANNIER_CORRUPT if no slot fits, but one of its kind is damaged
  */
 export async function openSlots(
   platform: CryptoPlatform,

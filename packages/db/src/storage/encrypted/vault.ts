@@ -61,7 +61,9 @@ export class Vault {
   #opened: Opened | undefined
   #opening: { readonly bytes: Uint8Array; readonly done: Promise<Header> } | undefined
 
-  /** `makesNew`: a new database may be made of the credential; unless told otherwise not of a recovery key, which is to open one that there is. */
+  /**
+   * `makesNew`: the credential may create a new database. By default a recovery key may not: it is for an existing one.
+   */
   constructor(platform: CryptoPlatform, credential: Credential, makesNew: boolean = !('recoveryKey' in credential)) {
     this.platform = platform
     this.#credential = credential
@@ -144,7 +146,7 @@ export class Vault {
     return this.random(NONCE_BYTES)
   }
 
-  /** Never in advance: a process that is copied with its memory, and goes on twice, would use it twice. */
+  /** Never in advance: a process that is copied with its memory, and continues twice, would use it twice. */
   random(count: number): Uint8Array {
     return this.platform.random(count)
   }

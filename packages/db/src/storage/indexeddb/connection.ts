@@ -17,9 +17,9 @@ export interface Work {
   /** Takes everything back, and makes the transaction fail with this error. */
   fail(error: unknown): void
   /**
-   * Lets the transaction end without another round trip. Only when the last request has succeeded: Firefox completes a
-   * transaction although requests fail, if they do so after this, but for the last one where this is not called by a handler of the
-   * same transaction. The others take all back.
+   * Ends the transaction without another round trip. Call it only when the last request has succeeded. After this call,
+   * Firefox completes a transaction even if requests fail, except the last one if no handler of the same transaction
+   * made the call. Other browsers roll back.
    */
   commit(): void
   /** All has been read: the result is taken now, and the end of the transaction is not waited for. */

@@ -36,7 +36,7 @@ export function indexedDb(options: IndexedDbOptions = {}): DatabaseStorage {
   }
 }
 
-/** Where `open` puts a database in a browser unless told otherwise (`#default-storage` of package.json). */
+/** Where `open` puts a database in a browser by default (`#default-storage` of package.json). */
 export function defaultStorage(): DatabaseStorage {
   return indexedDb()
 }

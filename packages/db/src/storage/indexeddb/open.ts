@@ -16,15 +16,15 @@ export const IDENTITY = 'identity'
 export const HEADER = 'header'
 
 /**
- * The key after all log records, under which there is always something. To look for a record at the end of the log would
- * otherwise be to walk, in Chromium, over the remains of every record that was truncated lately: 0.3 ms an append. Behind it are the heads.
+ * The key after all log records, which always exists. Without it, Chromium would look for the end of the log by a walk
+ * over the remains of every record that was truncated lately: 0.3 ms an append. Behind it are the heads.
  */
 export const LOG_END = 'end'
 
 /** Keeps our databases apart from those of others in the same origin. */
 const databaseName = (name: string): string => `pannier:${name}`
 
-/** With `create` false it fails with PANNIER_CLOSED where there is none. Tried twice. */
+/** With `create` false it fails with PANNIER_CLOSED if the database does not exist. Tried twice. */
 export async function openDatabase(name: string, create: boolean, timeoutMs: number): Promise<IDBDatabase> {
   // Opening what is not there and thinking better of it leaves an empty database behind in WebKit.
   if (!create && !(await exists(name))) throw destroyedError(name)
@@ -92,7 +92,7 @@ function createStores(database: IDBDatabase): void {
   database.createObjectStore(META).put(performance.timeOrigin + performance.now(), IDENTITY)
 }
 
-/** Whoever has it open is told to let go; who does not within the limit (a frozen tab) makes it fail, for now. */
+/** Other handles are asked to release it. If one does not within the limit (a frozen tab), the call fails, for now. */
 export function deleteDatabase(name: string, timeoutMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {

@@ -24,7 +24,7 @@ const PAUSE_MS_MAX = 1000
 /** One attempt under way or made at a time; another one follows when the reserve was used. */
 let kept = false
 
-/** Sees to it that there is a reserve, in the background, if there is room for it. */
+/** Ensures a reserve in the background, if there is room for it. */
 export function keepReserve(): void {
   if (kept) return
   kept = true
@@ -62,10 +62,10 @@ export async function releaseReserve(): Promise<boolean> {
 }
 
 /**
- * Calls `write` until there is room for it. What was given back may be taken for a moment: LevelDB, on which IndexedDB stands
- * in Chromium, writes what it compacts again before it deletes what that replaces (113 MB of files, 64 MB 0.7 s later). And
- * Chromium seems to count files again only after a transaction has succeeded, so before each further try `succeed` does that:
- * without it three runs of the quota test in ten were refused for more than 10 s on a busy machine, with it none of 18.
+ * Calls `write` until there is room for it. Released room may be taken for a moment: LevelDB, below IndexedDB in
+ * Chromium, writes compacted data before it deletes the old (113 MB of files, 64 MB 0.7 s later). Chromium seems to
+ * count files again only after a transaction has succeeded, so `succeed` does one before each further try. Without it,
+ * three of ten runs of the quota test were refused for more than 10 s on a busy machine; with it none of 18.
  */
 export async function writeWhenThereIsRoom(write: () => Promise<void>, succeed: () => Promise<void>): Promise<void> {
   for (let waitedMs = 0, pauseMs = PAUSE_MS_MIN; ; waitedMs += pauseMs, pauseMs = Math.min(pauseMs * 2, PAUSE_MS_MAX)) {

@@ -65,8 +65,8 @@ export class LevelDatabase implements SharedDatabase {
   /** Undefined: to be read. */
   private fences: Fences | undefined
   /**
-   * A write has failed: until it is opened again, what LevelDB has in memory may differ from its log, which may have a torn record in
-   * its midst that would hide later ones.
+   * A write has failed. Until it is opened again, LevelDB's memory may differ from its log. The log may have a torn
+   * record that would hide later ones.
    */
   private damaged = false
   /** Settles when the call before the next one is over. */
@@ -93,8 +93,8 @@ export class LevelDatabase implements SharedDatabase {
   }
 
   /**
-   * Waits for no turn: a page always means the same. At once where that can be done: for a page of 20 KB classic-level takes some
-   * 0.03 ms then, and three to ten times as long by way of its threads.
+   * Waits for no lease: a page never changes. Synchronous where possible: classic-level then takes some 0.03 ms for a
+   * page of 20 KB, and three to ten times as long through its threads.
    */
   readPages(ids: readonly PageId[]): MaybePromise<(Uint8Array | undefined)[]> {
     const keys = ids.map(pageKey)
@@ -225,8 +225,8 @@ export class LevelDatabase implements SharedDatabase {
   }
 
   /**
-   * For `end`. What makes it a database goes first and at once, so that after a crash half-way there is a new one, in which a claim
-   * was abandoned: its first commit deletes the pages that are left.
+   * For `end`. Deletes what makes it a database first, at once. So after a crash half-way it is a new database with an
+   * abandoned claim, whose first commit deletes the pages that are left.
    */
   async deleteAll(): Promise<void> {
     await this.call(() => this.openLevel(), true)

@@ -60,7 +60,7 @@ class MemoryStorage implements DatabaseStorage {
 
 /** The state of one database. Every method is synchronous and happens whole, or throws before anything has changed. */
 export class MemoryDatabase implements SharedDatabase {
-  /** Set by `destroy`: whoever still has it open is told that it was closed underneath. */
+  /** Set by `destroy`: handles that still have it open fail with PANNIER_CLOSED. */
   closed = false
   private readonly pages = new Map<PageId, Uint8Array>()
   private log: LogRecord[] = []

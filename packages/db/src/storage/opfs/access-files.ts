@@ -22,14 +22,14 @@ type MaybeAccess = FileSystemFileHandle & {
 }
 
 export interface OpenFiles extends DatabaseFiles {
-  /** Others may open the files meanwhile: whoever took them last has written so into them. */
+  /** Others may open the files meanwhile; the last owner has written its token into them. */
   readonly isShared: boolean
   /** Writes who has taken them. */
   takeOver(token: Uint8Array): void
   close(): void
 }
 
-/** Undefined where there are none and none are to be created. `check` is called before anything is written. */
+/** Undefined if the files don't exist and are not to be created. `check` is called before any write. */
 export async function openFiles(
   name: string,
   create: boolean,
@@ -58,7 +58,7 @@ export async function openFiles(
   }
 }
 
-/** Fine if there are none. `lockedMsMax`: how long to wait for whoever has them open. */
+/** Does nothing if they don't exist. `lockedMsMax`: how long to wait for a worker that has them open. */
 export async function deleteFiles(name: string, lockedMsMax: number = LOCKED_MS_MAX): Promise<void> {
   try {
     const parent = await (await root()).getDirectoryHandle(FOLDER)
@@ -155,9 +155,9 @@ function noRoom(cause?: unknown): PannierError {
  * What the file logic needs of a file, and no more; synchronous. In a browser it is a `FileSystemSyncAccessHandle`, in tests a
  * file on a simulated disk.
  *
- * What may be relied on: bytes that were written, and sizes that were set, before a `flush` that returned survive a loss of power. Of
- * what was written since then any part may survive, in any order and torn anywhere. A file that grows without being written
- * reads as anything there.
+ * What may be relied on: bytes that were written, and sizes that were set, before a `flush` that returned survive a
+ * loss of power. Any part of later writes may survive, in any order and torn anywhere. A file that grows without being
+ * written reads as anything there.
  */
 export interface RawFile {
   /** Reads as many bytes as there are from `at` on, up to the length of `into`; gives how many. */
@@ -175,7 +175,7 @@ export interface RawFile {
 export interface DatabaseFiles {
   /** Pages at whole blocks; the first block is not the file logic's own. */
   readonly pages: RawFile
-  /** Of these one is current. */
+  /** One of these is current. */
   readonly journals: readonly [RawFile, RawFile]
 }
 

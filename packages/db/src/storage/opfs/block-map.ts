@@ -4,7 +4,7 @@ export const BLOCK_BYTES = 4096
 /** Where a page stands. */
 export interface Extent {
   readonly block: number
-  /** Of the page, in bytes. */
+  /** The length of the page in bytes. */
   readonly length: number
 }
 

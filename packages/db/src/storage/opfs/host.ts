@@ -53,7 +53,7 @@ export class Host {
   /** Calls of this page that are not answered yet. */
   readonly #waiting = new Map<number, Waiting>()
   #owner: string | undefined
-  /** Of the database that this page has opened. */
+  /** The identity of the database that this page has opened. */
   #identity: Uint8Array | undefined
   #failure: unknown
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -144,7 +144,7 @@ export class Host {
     }
   }
 
-  /** Of the owner that there is now. */
+  /** Asks the present owner again. */
   #askAgain(): void {
     for (const waiting of this.#waiting.values()) this.#ask(waiting)
   }

@@ -42,7 +42,7 @@ export const REPLACE = 5
 export interface Frame {
   readonly kind: number
   readonly body: Uint8Array
-  /** Of the body in the file. */
+  /** The position of the body in the file. */
   readonly at: number
 }
 
@@ -93,7 +93,7 @@ export class Journal {
     return frames
   }
 
-  /** After `recover` of the journal that is to go on: looks at what is behind its end. Changes nothing. */
+  /** After `recover` of the current journal: looks at what is behind its end. Changes nothing. */
   checkEnd(): void {
     const bytes = this.#found!
     this.#found = undefined
@@ -109,15 +109,15 @@ export class Journal {
   }
 
   /**
-   * After `checkEnd`, before anything is written: what is behind the end goes, durably, as it may hold frames that would fit in again;
-   * and what a process that was killed has written may not be flushed yet; from now on it counts.
+   * After `checkEnd`, before any write. Durably cuts what is behind the end, because it may hold frames that would fit
+   * in again. Flushes what a killed process has written: from now on it counts.
    */
   resume(): void {
     if (this.#isTorn) this.file.truncate(this.end)
     this.flush()
   }
 
-  /** Replaces whatever the file holds by a base, durably. It is nobody's while this goes on. */
+  /** Durably replaces the content of the file by a base. Nobody else uses it meanwhile. */
   begin(body: Uint8Array): void {
     this.end = this.#salt = this.#flushed = 0
     const frame = this.#frame(BASE, body)
@@ -142,7 +142,7 @@ export class Journal {
     return at
   }
 
-  /** Sees to it that there is room for a frame; whatever else fails, nothing has been written then. */
+  /** Ensures room for a frame; if it fails, nothing has been written. */
   makeRoom(bodyBytes: number): void {
     const end = this.end + align(FRAME_BYTES + bodyBytes)
     const size = this.file.size()
@@ -317,7 +317,7 @@ function writeBytes(writer: ByteWriter, bytes: Uint8Array | undefined): void {
   if (bytes !== undefined) writer.raw(bytes)
 }
 
-/** Undefined where there are none. */
+/** Undefined for an empty field. */
 export function readBytes(reader: ByteReader): Uint8Array | undefined {
   const length = reader.varint()
   return length === 0 ? undefined : reader.raw(length).slice()

@@ -29,8 +29,8 @@ import {
 
 export interface OpfsOptions {
   /**
-   * Starts the worker, whose script is `pannier/opfs-worker`, where the bundler in use does not find it by itself or it has to come from
-   * another place. Within a dedicated worker it is not called: that reads and writes the files itself.
+   * Starts the worker, whose script is `pannier/opfs-worker`. Give it if your bundler does not find the script, or it
+   * comes from another place. A dedicated worker does not call it: it reads and writes the files itself.
    */
   readonly worker?: () => Worker
   /** Taken where a browser has no private file system, or no workers. It is asked for before anything is opened. */

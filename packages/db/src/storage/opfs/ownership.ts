@@ -28,7 +28,7 @@ export class Ownership {
   readonly #token: Uint8Array = randomBytes()
   #files: OpenFiles | undefined
   #letGo: () => void = () => {}
-  /** Whoever keeps the files has been waited for: the next call need not do that for as long again. */
+  /** It has waited for the worker that keeps the files: the next call need not wait as long again. */
   #patienceMs: number | undefined
 
   constructor(name: string) {
@@ -37,8 +37,9 @@ export class Ownership {
   }
 
   /**
-   * Waits for its turn, takes the files and calls `owning`; from then on `database` is there, until they are lost or let go. Resolves
-   * or fails then. `create` says whether to make a database where there is none; else `database` stays away.
+   * Waits for the lock, takes the files and calls `owning`. From then on `database` is set, until the files are lost or
+   * released. Resolves or fails then. `create` says whether to create a missing database; else `database` stays
+   * undefined.
    */
   async own(options: LockOptions, create: () => boolean, owning: () => void): Promise<void> {
     let holds = false

@@ -111,7 +111,7 @@ export class Link {
     return promise
   }
 
-  /** Of the call with that number. */
+  /** The answer to the call with that number. */
   answer(id: number): Promise<unknown> {
     const asked = Promise.withResolvers<unknown>()
     this.#waiting.set(id, asked)

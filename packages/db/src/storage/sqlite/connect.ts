@@ -76,7 +76,7 @@ export function connect(path: string): Sqlite.DatabaseSync {
   }
 }
 
-/** A failure to close is told as ours; the lock is gone all the same. */
+/** A failure to close becomes a typed error; the lock is gone all the same. */
 export function closeConnection(connection: Sqlite.DatabaseSync, path: string): void {
   try {
     connection.close()

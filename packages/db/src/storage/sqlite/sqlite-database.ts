@@ -201,7 +201,7 @@ export class SqliteDatabase implements SharedDatabase {
   }
 }
 
-/** Also fine when there are none. */
+/** Does nothing if the files do not exist. */
 export function deleteFiles(path: string): void {
   for (const suffix of ['', '-wal', '-shm', '-journal']) {
     if (existsSync(path + suffix)) rmSync(path + suffix)

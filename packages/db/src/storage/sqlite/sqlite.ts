@@ -58,8 +58,8 @@ function leave(database: SqliteDatabase): void {
 }
 
 /**
- * Where `open` puts a database in Node unless told otherwise (`#default-storage` of package.json): in a file, but not where
- * the code was meant for a browser.
+ * Where `open` puts a database in Node by default (`#default-storage` of package.json): in a file, but not where the
+ * code was meant for a browser.
  *
  * @throws PannierError PANNIER_UNAVAILABLE in a page that Next.js renders on its server, and beside a document that a test has made (jsdom,
  *   happy-dom).

@@ -81,7 +81,7 @@ export function isQueryDesign(document: JsonObject): boolean {
   return document['language'] === QUERY_LANGUAGE
 }
 
-/** What of a design document are Mango indexes; what is malformed is none. */
+/** The Mango indexes of a design document, without malformed ones. */
 export function indexesOf(document: JsonObject): MangoIndex[] {
   const { _id, views } = document
   if (!isQueryDesign(document) || !isJsonObject(views)) return []

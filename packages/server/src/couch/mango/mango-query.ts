@@ -95,7 +95,7 @@ function sortFields(sort: readonly unknown[]): MangoField[] {
   }
 }
 
-/** @throws TypeError for a selector that is none */
+/** @throws TypeError for a malformed selector */
 export function libraryQuery(
   collection: GuardedCollection,
   { selector, fields, limit, skip }: MangoQuery,
