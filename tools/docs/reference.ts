@@ -258,7 +258,8 @@ function withImports(example: string): string {
   for (const [specifier, names] of [...importable(), ...OTHER_IMPORTS]) {
     const used = names.filter((name) => {
       const word = name.replace('type ', '')
-      const isUsed = new RegExp(`(?<![.\\w])${word}(?=[(<.,]|\\)? &&)`).test(code) && !imported.has(word)
+      const after = /^[A-Z_]+$/.test(word) ? ',' : '[(<.]|\\)? &&'
+      const isUsed = new RegExp(`(?<![.\\w])${word}(?=${after})`).test(code) && !imported.has(word)
       if (isUsed) imported.add(word)
       return isUsed
     })
