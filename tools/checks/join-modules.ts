@@ -21,7 +21,7 @@ const FEATURES: readonly (readonly [name: string, targets: RegExp])[] = [
   ['aggregates', /^query\/aggregate\//],
   ['live', /^database\/(feed\/|.*live-watcher)/],
   ['views', /^(view\/|kv\/reduce-range)/],
-  ['queries', /^(query|index)\/|duplicates/],
+  ['queries', /^(query|index)\/|duplicates|complete-collection/],
   ['replication', /^database\/replication\//],
   ['checks', /^(database\/check\/|kv\/check)/],
   ['transfer', /^(database\/(transfer|lifecycle)|kv)\//],

@@ -23,7 +23,7 @@ interface Step {
   readonly index: number
 }
 
-interface Place {
+interface CursorPosition {
   readonly path: readonly Step[]
   readonly leaf: Leaf
   readonly live: Uint16Array | undefined
@@ -37,7 +37,7 @@ export class TreeCursor {
   readonly #lower: string | undefined
   readonly #upper: string | undefined
   readonly #reverse: boolean
-  #place: Place | undefined
+  #place: CursorPosition | undefined
   /** Position among the live entries of the leaf, and the bounds of those in the range. */
   #at = 0
   #from = 0
@@ -96,7 +96,7 @@ export class TreeCursor {
   }
 
   /** Moves only if the value there does not miss. */
-  #moveTo(place: Place, at: number, from: number, to: number): void {
+  #moveTo(place: CursorPosition, at: number, from: number, to: number): void {
     const entry = entryAt(place, at)
     this.#overflowing = place.overflow ? this.#overflowingValue(place, at, from, to) : undefined
     this.#place = place
@@ -106,7 +106,7 @@ export class TreeCursor {
     this.#entry = entry
   }
 
-  #overflowingValue(place: Place, at: number, from: number, to: number): Uint8Array | undefined {
+  #overflowingValue(place: CursorPosition, at: number, from: number, to: number): Uint8Array | undefined {
     const value = place.leaf.value(entryAt(place, at))
     if (!isOverflow(value)) return undefined
     try {
@@ -120,7 +120,7 @@ export class TreeCursor {
   #nextLeaf(): boolean {
     let place = this.#place
     for (;;) {
-      const found: Place | undefined = place === undefined ? this.#first() : this.#sibling(place.path)
+      const found: CursorPosition | undefined = place === undefined ? this.#first() : this.#sibling(place.path)
       if (found === undefined) {
         this.#done = true
         return false
@@ -137,7 +137,7 @@ export class TreeCursor {
     }
   }
 
-  #first(): Place {
+  #first(): CursorPosition {
     const key = this.#reverse ? this.#upper : this.#lower
     return this.#descend([], (branch) => {
       if (key === undefined) return this.#reverse ? branch.children.length - 1 : 0
@@ -146,7 +146,7 @@ export class TreeCursor {
   }
 
   /** The place after (before) the last one in the walk; undefined when the range or the tree ends. */
-  #sibling(path: readonly Step[]): Place | undefined {
+  #sibling(path: readonly Step[]): CursorPosition | undefined {
     for (let depth = path.length - 1; depth >= 0; depth--) {
       const { branch } = path[depth]!
       const index = path[depth]!.index + (this.#reverse ? -1 : 1)
@@ -165,7 +165,7 @@ export class TreeCursor {
     return this.#lower === undefined || branch.children[index + 1]!.separator > this.#lower
   }
 
-  #descend(steps: Step[], choose: (branch: Branch) => number): Place {
+  #descend(steps: Step[], choose: (branch: Branch) => number): CursorPosition {
     const tree = this.#tree!
     const path = [...steps]
     for (;;) {
@@ -202,7 +202,7 @@ export class TreeCursor {
     this.#readAhead = Math.min(this.#readAhead * 4, READ_AHEAD_MAX)
   }
 
-  #noteValuesAhead(place: Place, at: number, last: number): void {
+  #noteValuesAhead(place: CursorPosition, at: number, last: number): void {
     const direction = this.#reverse ? -1 : 1
     let bytes = 0
     for (let i = 1; i < this.#readAhead && at !== last && bytes < VALUES_AHEAD_BYTES_MAX; i++) {
@@ -217,6 +217,6 @@ export class TreeCursor {
   }
 }
 
-function entryAt({ live }: Place, at: number): number {
+function entryAt({ live }: CursorPosition, at: number): number {
   return live === undefined ? at : live[at]!
 }

@@ -18,7 +18,7 @@ export interface WaitLimits {
 }
 
 /** Something that waits for its turn. */
-export interface Waiting {
+export interface WaitingTurn {
   readonly reject: (error: unknown) => void
 }
 
@@ -28,8 +28,8 @@ export class TurnWatch {
   /** Says what is waited for; undefined if it is nothing unusual. */
   readonly #reason: () => string | undefined
   /** In the order in which they came, with the time. */
-  readonly #waiting = new Map<Waiting, number>()
-  readonly #givenUp = new WeakSet<Waiting>()
+  readonly #waiting = new Map<WaitingTurn, number>()
+  readonly #givenUp = new WeakSet<WaitingTurn>()
   #told = false
   #cancel: (() => void) | undefined
 
@@ -39,13 +39,13 @@ export class TurnWatch {
     this.#reason = reason
   }
 
-  add(one: Waiting): void {
+  add(one: WaitingTurn): void {
     this.#waiting.set(one, this.#environment.now())
     this.#watch()
   }
 
   /** Its turn has come: true, unless it was given up before. */
-  begin(one: Waiting): boolean {
+  begin(one: WaitingTurn): boolean {
     this.#waiting.delete(one)
     this.#told = false
     return !this.#givenUp.has(one)

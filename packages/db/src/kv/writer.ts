@@ -19,7 +19,7 @@ import { HeldPagedTransaction } from './held-transaction.ts'
 import type { HeldTransaction, WriteTransaction } from './key-value-store.ts'
 import type { StoreState } from '../storage/page-store.ts'
 import { tellRealm } from './realm.ts'
-import { TurnWatch, type WaitLimits, type Waiting } from './turn-watch.ts'
+import { TurnWatch, type WaitLimits, type WaitingTurn } from './turn-watch.ts'
 import { LOG_BYTES_MAX, Transaction, type SealedTransaction } from './transaction.ts'
 import type { State } from './state.ts'
 
@@ -38,13 +38,13 @@ const STALE_RETRIES_MAX = 20
 
 const NO_LIMIT: WaitLimits = { waitMsMax: Infinity, warn: () => {} }
 
-interface QueuedWrite extends Waiting {
+interface QueuedWrite extends WaitingTurn {
   readonly run: (transaction: WriteTransaction) => unknown
   readonly resolve: (value: unknown) => void
 }
 
 /** Anything else that needs its turn. */
-interface QueuedTurn extends Waiting {
+interface QueuedTurn extends WaitingTurn {
   readonly turn: () => Promise<void>
 }
 

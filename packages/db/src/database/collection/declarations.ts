@@ -5,7 +5,7 @@
  * What another handle drops stays dropped until somebody here declares it again or waits for `ready()`: each of these takes a look
  * at the newest catalog. A look takes its turn behind the writes that were asked for before it, or it would find what they drop.
  */
-import { completeCollection } from './complete-collection.ts'
+import { loadedModule } from '../../base/lazy-module.ts'
 import { isPannierError } from '../../base/errors.ts'
 import { checkOptions, type OptionNames, badArgument } from '../../base/options.ts'
 import type { CollectionState } from '../../document/collection-state.ts'
@@ -164,6 +164,7 @@ export class Declarations implements Declared {
     if (isComplete(state, declared(), this.settings)) await this.migrations.migrate()
     else {
       const { number } = state
+      const { completeCollection } = await loadedModule(import('./complete-collection.ts'))
       const migrate = (): Promise<void> => this.migrations.migrate()
       try {
         state = await completeCollection(name, this.#context, declared, this.settings, migrate, options)

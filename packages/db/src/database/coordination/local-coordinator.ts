@@ -27,11 +27,11 @@ interface Group {
   readonly key: string
   readonly members: Set<LocalCoordinator>
   /** In the order in which they asked. */
-  readonly waiting: Waiting[]
+  readonly waiting: WaitingWriter[]
   lease: Lease | undefined
 }
 
-interface Waiting {
+interface WaitingWriter {
   readonly member: LocalCoordinator
   resolve(lease: WriterLease): void
   reject(error: PannierError): void

@@ -53,7 +53,7 @@ async function* readFeed(
   let bound = await bind(feed, specification)
   const walk = new ChangeWalk(request, specification.since)
   const waiting = live
-    ? new Waiting(feed, () => bound, [closing, stop, ...(signal === undefined ? [] : [signal])])
+    ? new ChangeWait(feed, () => bound, [closing, stop, ...(signal === undefined ? [] : [signal])])
     : undefined
   // What is in memory is read without ever waiting.
   const pause = pauseIn(environment)
@@ -185,7 +185,7 @@ function numberOf({ documents }: QuerySource): Bound {
 }
 
 /** Waits for commits to a collection. One that comes while nobody waits is not forgotten. */
-class Waiting {
+class ChangeWait {
   readonly #unlisten: () => void
   readonly #signals: readonly AbortSignal[]
   readonly #wake = (): void => {

@@ -6,6 +6,7 @@
 export const MODULES: readonly (() => Promise<unknown>)[] = [
   () => import('../../view/reducers.ts'),
   () => import('../collection/collection-attachments.ts'),
+  () => import('../collection/complete-collection.ts'),
   () => import('../feed/change-feed-reader.ts'),
   () => import('../feed/change-notifier.ts'),
   () => import('../check/check-database.ts'),

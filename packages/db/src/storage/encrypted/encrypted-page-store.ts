@@ -28,7 +28,7 @@ import type {
   PageStore,
   StoreState,
 } from '../page-store.ts'
-import { formatOf, KIND_LOG, KIND_META, KIND_PAGE, nonceOf, tampered, type Place } from './envelope.ts'
+import { formatOf, KIND_LOG, KIND_META, KIND_PAGE, nonceOf, tampered, type RecordPlace } from './envelope.ts'
 import type { Header } from './keyring.ts'
 import { NONCE_BYTES } from './platform.ts'
 import {
@@ -213,7 +213,7 @@ export class EncryptedPageStore implements PageStore {
   }
 
   /** Where a page has to have been sealed. */
-  placeOf(id: PageId): Place {
+  placeOf(id: PageId): RecordPlace {
     const { run } = this.#staging ?? {}
     return pagePlace(id, run !== undefined && id >= run.first ? run.epoch : epochOf(this.#runs, id))
   }
@@ -307,7 +307,7 @@ export class EncryptedPageStore implements PageStore {
   }
 
   /** Undefined only for a repair. */
-  #openLogRecord(place: Place, bytes: Uint8Array): MaybePromise<Uint8Array | undefined> {
+  #openLogRecord(place: RecordPlace, bytes: Uint8Array): MaybePromise<Uint8Array | undefined> {
     if (this.#problems === undefined) return this.vault.open(place, bytes)
     const open = async (): Promise<Uint8Array> => this.vault.open(place, bytes)
     return open().catch((error: unknown) => {
@@ -433,17 +433,17 @@ function vouchForEnd(head: Uint8Array = NO_LINK.token, before: Link, links: Link
   return true
 }
 
-function logPlace(sequence: CommitSequence, before: Uint8Array): Place {
+function logPlace(sequence: CommitSequence, before: Uint8Array): RecordPlace {
   return { kind: KIND_LOG, number: sequence, more: before }
 }
 
-function metaPlace({ generation, sequence }: MetaRecord, format: 1 | 2): Place {
+function metaPlace({ generation, sequence }: MetaRecord, format: 1 | 2): RecordPlace {
   const writer = new ByteWriter(8)
   writer.varint(sequence)
   return { kind: KIND_META, number: generation, more: writer.finish(), format }
 }
 
-function pagePlace(id: PageId, epoch: Uint8Array | undefined): Place {
+function pagePlace(id: PageId, epoch: Uint8Array | undefined): RecordPlace {
   return { kind: KIND_PAGE, number: id, more: epoch }
 }
 

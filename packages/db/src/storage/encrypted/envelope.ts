@@ -36,7 +36,7 @@ export const KIND_SNAPSHOT = 7
 export const MAGIC = 0x454e4e50 // 'PNNE', little-endian
 
 /** What a record is, and where it belongs. */
-export interface Place {
+export interface RecordPlace {
   readonly kind: number
   /** Page id, sequence, generation, … */
   readonly number: number
@@ -49,7 +49,7 @@ export interface Place {
 export function associatedData(
   database: Uint8Array,
   keyId: number,
-  { kind, number, more, format = RECORD_FORMAT }: Place,
+  { kind, number, more, format = RECORD_FORMAT }: RecordPlace,
 ): Uint8Array {
   const bytes = new Uint8Array(34 + (more?.length ?? 0))
   writeU32(bytes, 0, MAGIC)
@@ -72,7 +72,7 @@ export function sealRecord(
   database: Uint8Array,
   { id, aead }: SealingKey,
   nonce: Uint8Array,
-  place: Place,
+  place: RecordPlace,
   plain: Uint8Array,
 ): MaybePromise<Uint8Array> {
   return andThen(aead.seal(nonce, associatedData(database, id, place), plain), (sealed) => {
@@ -89,7 +89,7 @@ export function sealRecord(
 export function openRecord(
   database: Uint8Array,
   { id, aead }: SealingKey,
-  place: Place,
+  place: RecordPlace,
   bytes: Uint8Array,
 ): MaybePromise<Uint8Array> {
   const associated = associatedData(database, id, place)
@@ -121,7 +121,7 @@ const NAMES: Readonly<Record<number, string>> = {
   [KIND_META]: 'meta record',
 }
 
-export function damagedRecord({ kind, number }: Place): PannierError {
+export function damagedRecord({ kind, number }: RecordPlace): PannierError {
   const what = `${NAMES[kind] ?? 'record'} ${number}`
   const details =
     kind === KIND_PAGE ? { page: number } : kind === KIND_LOG ? { sequence: number as CommitSequence } : {}

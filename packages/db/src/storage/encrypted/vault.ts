@@ -20,7 +20,7 @@ import {
   openRecord,
   sealRecord,
   tampered,
-  type Place,
+  type RecordPlace,
 } from './envelope.ts'
 import {
   decodeHeader,
@@ -151,7 +151,7 @@ export class Vault {
     return this.platform.random(count)
   }
 
-  seal(place: Place, plain: Uint8Array, nonce: Uint8Array = this.newNonce()): MaybePromise<Uint8Array> {
+  seal(place: RecordPlace, plain: Uint8Array, nonce: Uint8Array = this.newNonce()): MaybePromise<Uint8Array> {
     const { active, header } = this.#known()
     const key = { id: active.id, aead: active.subkeys.get(place.kind)! }
     return sealRecord(header.database, key, nonce, place, plain)
@@ -168,7 +168,7 @@ export class Vault {
   }
 
   /** Throws PANNIER_CORRUPT unless it was sealed for that place. */
-  open(place: Place, bytes: Uint8Array): MaybePromise<Uint8Array> {
+  open(place: RecordPlace, bytes: Uint8Array): MaybePromise<Uint8Array> {
     const { keys, header } = this.#known()
     const key = keys.get(keyIdOf(bytes) ?? -1)
     if (key === undefined) throw damagedRecord(place)

@@ -93,7 +93,7 @@ async function allOf<T>(promises: readonly Promise<T>[]): Promise<T[]> {
 }
 
 function rawFile(access: AccessHandle, check: () => void): RawFile {
-  const attempt = <T>(operation: () => T): T => {
+  const convertErrors = <T>(operation: () => T): T => {
     try {
       return operation()
     } catch (error) {
@@ -101,18 +101,18 @@ function rawFile(access: AccessHandle, check: () => void): RawFile {
     }
   }
   return {
-    read: (into, at) => attempt(() => access.read(into, { at })),
+    read: (into, at) => convertErrors(() => access.read(into, { at })),
     write(bytes, at) {
       check()
-      const written = attempt(() => access.write(bytes, { at }))
+      const written = convertErrors(() => access.write(bytes, { at }))
       if (written !== bytes.length) throw noRoom()
     },
-    flush: () => attempt(() => access.flush()),
+    flush: () => convertErrors(() => access.flush()),
     truncate(size) {
       check()
-      attempt(() => access.truncate(size))
+      convertErrors(() => access.truncate(size))
     },
-    size: () => attempt(() => access.getSize()),
+    size: () => convertErrors(() => access.getSize()),
     close: () => access.close(),
   }
 }

@@ -107,7 +107,7 @@ export class FileDatabase {
       this.#checkNewest(record, head)
       this.#write(APPEND, encodeAppend(record, head))
     }
-    if (durability === 'strict') this.#attempt(() => this.#journal.flush())
+    if (durability === 'strict') this.#uncertainUntilDone(() => this.#journal.flush())
   }
 
   putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability, again: boolean): void {
@@ -117,7 +117,7 @@ export class FileDatabase {
       if (!sameBytes(this.#header, expected) || (expected === undefined && !isEmpty)) throw stale()
       this.#write(HEADER, header)
     }
-    if (durability === 'strict') this.#attempt(() => this.#journal.flush())
+    if (durability === 'strict') this.#uncertainUntilDone(() => this.#journal.flush())
   }
 
   claim(token: string, expectedGeneration: Generation): void {
@@ -162,7 +162,7 @@ export class FileDatabase {
     const placed = [...before, ...this.#place(commit.pages)]
     if (put !== undefined) this.#puts.delete(put.name)
     if (commit.claim === undefined) this.#dropStaged()
-    this.#attempt(() => {
+    this.#uncertainUntilDone(() => {
       this.#files.pages.flush()
       for (const [id, extent] of this.#staged) placed.push([id, extent])
       const change = { meta: { ...meta, bytes: meta.bytes.slice() }, placed, freed: commit.free }
@@ -187,7 +187,7 @@ export class FileDatabase {
       REPLACE,
       encodeReplacement({ meta: undefined, placed: placed.filter(([id]) => this.#pages.has(id)), freed: [] }),
     )
-    this.#attempt(() => this.#journal.flush())
+    this.#uncertainUntilDone(() => this.#journal.flush())
   }
 
   /** Every page that is stored, staged ones too. */
@@ -205,7 +205,7 @@ export class FileDatabase {
   }
 
   #write(kind: number, body: Uint8Array): void {
-    this.#attempt(() => this.#addFrame(kind, body))
+    this.#uncertainUntilDone(() => this.#addFrame(kind, body))
   }
 
   /** A frame into the journal, then what it says into memory. */
@@ -275,7 +275,7 @@ export class FileDatabase {
     this.#claimToken = undefined
   }
 
-  #attempt(write: () => void): void {
+  #uncertainUntilDone(write: () => void): void {
     this.#isUncertain = true
     write()
     this.#isUncertain = false
@@ -290,7 +290,7 @@ export class FileDatabase {
   #prepare(): void {
     this.#settle()
     if (this.#isPrepared) return
-    this.#attempt(() => {
+    this.#uncertainUntilDone(() => {
       this.#journal.resume()
       // The older one, or a newer one that was not finished.
       const other = this.#otherJournal()

@@ -32,7 +32,7 @@ type Letter =
   | { readonly from: string; readonly ping: true }
   | { readonly alive: true }
 
-interface Waiting {
+interface WaitingCall {
   readonly call: Call
   /** It may have been done already. */
   again: boolean
@@ -51,7 +51,7 @@ export class Host {
   /** Of other workers that were written to. */
   readonly #boxes = new Map<string, BroadcastChannel>()
   /** Calls of this page that are not answered yet. */
-  readonly #waiting = new Map<number, Waiting>()
+  readonly #waiting = new Map<number, WaitingCall>()
   #owner: string | undefined
   /** The identity of the database that this page has opened. */
   #identity: Uint8Array | undefined
@@ -132,7 +132,7 @@ export class Host {
   }
 
   /** From when it has been asked of somebody, nobody knows whether it was done, until there is an answer. */
-  #ask(waiting: Waiting): void {
+  #ask(waiting: WaitingCall): void {
     const owner = this.#owner
     const { call, again } = waiting
     if (this.#failure !== undefined) this.#give({ id: call.id, error: postedError(this.#failure) })

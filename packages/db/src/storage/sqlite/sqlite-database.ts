@@ -29,7 +29,7 @@ export class SqliteDatabase implements SharedDatabase {
   }
 
   read(known: KnownState | undefined): StoreState {
-    return this.attempt(() => {
+    return this.convertErrors(() => {
       const { readLog } = this.statements
       const row = this.metaRow()
       const { generation, sequence } = row
@@ -46,7 +46,7 @@ export class SqliteDatabase implements SharedDatabase {
   }
 
   readPages(ids: readonly PageId[]): (Uint8Array | undefined)[] {
-    return this.attempt(() =>
+    return this.convertErrors(() =>
       ids.map((id) => {
         const row = this.statements.readPage.get(id) as BytesRow | undefined
         return row && this.bytesOf(row)
@@ -55,7 +55,7 @@ export class SqliteDatabase implements SharedDatabase {
   }
 
   append(record: LogRecord, durability: Durability, head?: Uint8Array): void {
-    this.attempt(() => {
+    this.convertErrors(() => {
       this.setDurability(durability)
       this.appendIfNext(record, head)
     })
@@ -108,11 +108,11 @@ export class SqliteDatabase implements SharedDatabase {
   }
 
   listPages(): PageId[] {
-    return this.attempt(() => this.statements.listPages.all().map((row) => row['id'] as PageId))
+    return this.convertErrors(() => this.statements.listPages.all().map((row) => row['id'] as PageId))
   }
 
   usedBytes(): number {
-    return this.attempt(() => this.statements.usedBytes.get()!['bytes'] as number)
+    return this.convertErrors(() => this.statements.usedBytes.get()!['bytes'] as number)
   }
 
   /** The last one out closes the file, which moves what is in SQLite's write-ahead log into it. */
@@ -170,7 +170,7 @@ export class SqliteDatabase implements SharedDatabase {
   }
 
   private transaction(durability: Durability, body: () => void): void {
-    this.attempt(() => {
+    this.convertErrors(() => {
       this.setDurability(durability)
       this.connection.exec('BEGIN IMMEDIATE')
       try {
@@ -191,7 +191,7 @@ export class SqliteDatabase implements SharedDatabase {
     this.durability = durability
   }
 
-  private attempt<T>(body: () => T): T {
+  private convertErrors<T>(body: () => T): T {
     if (this.closed) throw new PannierError('PANNIER_CLOSED', `The database ${this.path} was closed or destroyed.`)
     try {
       return body()
