@@ -19,7 +19,7 @@ const CHUNKS_MAX = 15
 const CHUNK_BYTES_MIN = 2 * 1024
 const SMALL_CHUNKS_MAX = 2
 /** What `pannier/opfs` adds: in the page, and in the worker's own file (docs/adr/0005-opfs.md). */
-const OPFS_BYTES_MAX = { 'opfs.ts': 2.2 * 1024, 'opfs-worker.ts': 7.8 * 1024 }
+const OPFS_BYTES_MAX = { 'opfs.ts': 2.8 * 1024, 'opfs-worker.ts': 7.8 * 1024 }
 
 const OPTIONS = {
   absWorkingDir: root,

@@ -405,16 +405,16 @@ export class Database<Schemas extends object = object> {
      */
     changePassword(oldPassword: string, newPassword: string): Promise<void>;
     /**
-     * Moves the database to another kind of storage, under the same name, and closes it. From then on it is opened there.
-     * The original is deleted when the copy is complete; if the move fails, the original is unchanged. An interrupted
-     * move may leave a complete copy, which the next move replaces if nobody has written to it. Other handles may write
-     * meanwhile, which makes the move take longer. They are closed with the deletion.
+     * Moves the database to another storage, under the same name, and closes it. From then on it is opened there. The
+     * original is deleted when the copy is complete; if the move fails, the original is unchanged. An interrupted move may
+     * leave a complete copy, which the next move replaces if nobody has written to it. Other handles can read meanwhile;
+     * their writes wait. They are closed with the deletion: PANNIER_CLOSED.
      *
-     * @throws PANNIER_EXISTS if there is a database of that name; PANNIER_ENCRYPTED, PANNIER_WRONG_KEY; PANNIER_ABORTED, PANNIER_QUOTA_EXCEEDED; PANNIER_LIMIT if others
-     *   never stop to write
+     * @throws PANNIER_EXISTS if there is a database of that name; PANNIER_CLOSED if another handle has moved it; PANNIER_ENCRYPTED,
+     *   PANNIER_WRONG_KEY, PANNIER_ABORTED, PANNIER_QUOTA_EXCEEDED
      * @example
      * await db.moveTo(opfs(), { onProgress: show })
-     * const moved = await open('shop', { storage: opfs() })
+     * const moved = await open('shop', { storage: firstOf(opfs(), indexedDb()) })
      */
     moveTo(storage: DatabaseStorage, options?: MoveOptions): Promise<void>;
     /**
@@ -461,6 +461,8 @@ export interface DatabaseStorage {
     readonly scope: SharingScope;
     /** Names the database within the scope: two handles share a database exactly if this is equal. */
     identify(name: string): string;
+    /** Whether a database may be there: nothing is opened or made to find out. True where that can't be told. */
+    has(name: string): Promise<boolean>;
     /** Opens or creates it. Reads only what it takes to open the backend. */
     open(name: string): Promise<PageStore>;
     /** Deletes the database and everything in it, also when no room is left; does nothing if it does not exist. */
@@ -1339,6 +1341,22 @@ export interface WriteResult {
  * @throws PANNIER_BLOCKED if another tab does not release it; PANNIER_LOCKED
  */
 export function destroy(name: string, options?: DestroyOptions): Promise<void>;
+
+/**
+ * A storage that stands for several: a database is opened in the one that has it, and a new one is made in the first that works here.
+ * `db.storage` says which that is, `db.moveTo` moves it.
+ *
+ * A database that is there is never made again elsewhere: if it can't be opened where it is, `open` fails.
+ *
+ * @throws (`open`) PANNIER_UNAVAILABLE if none of them works here; PANNIER_EXISTS if two of them have a database of that name, and neither is a
+ *   copy that an interrupted move has left.
+ * @example
+ * import { firstOf, open } from 'pannier'
+ * import { indexedDb } from 'pannier/indexeddb'
+ * import { opfs } from 'pannier/opfs'
+ * const db = await open('shop', { storage: firstOf(opfs(), indexedDb()) })
+ */
+export function firstOf(...storages: readonly DatabaseStorage[]): DatabaseStorage;
 
 /** True for a `PannierError`, and with `code` given only for one that carries it. */
 export function isPannierError(error: unknown, code?: ErrorCode): error is PannierError;

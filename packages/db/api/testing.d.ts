@@ -101,6 +101,8 @@ export class SimulatedStorage implements DatabaseStorage {
     disarm(): void;
     /** Names a database. */
     identify(name: string): string;
+    /** Whether a database was opened under that name. */
+    has(name: string): Promise<boolean>;
     /** Opens a database, and makes it if there is none. */
     open(name: string): Promise<PageStore>;
     /** Deletes a database. */

@@ -103,6 +103,10 @@ class CountingStorageOver implements CountingStorage {
     return this.inner.identify(name)
   }
 
+  has(name: string): Promise<boolean> {
+    return this.inner.has(name)
+  }
+
   async open(name: string): Promise<PageStore> {
     this.counts.opens++
     return new CountingPageStore(await this.inner.open(name), this)

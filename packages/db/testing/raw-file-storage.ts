@@ -50,6 +50,10 @@ export class RawFileStorage implements DatabaseStorage {
     return `raw-files:${this.number}:${name}`
   }
 
+  async has(name: string): Promise<boolean> {
+    return this.disk.has(name)
+  }
+
   async open(name: string): Promise<PageStore> {
     return this.attempt(() => {
       let database = this.databases.get(name)

@@ -51,6 +51,10 @@ export class SimulatedDisk {
     return { pages: pages!, journals: [first!, second!] }
   }
 
+  has(folder: string): boolean {
+    return FILE_NAMES.some((name) => this.files.has(`${folder}/${name}`))
+  }
+
   remove(folder: string): void {
     for (const name of FILE_NAMES) this.files.delete(`${folder}/${name}`)
   }

@@ -83,6 +83,11 @@ export class SimulatedStorage implements DatabaseStorage {
     return `simulated:${this.number}:${name}`
   }
 
+  /** Whether a database was opened under that name. */
+  async has(name: string): Promise<boolean> {
+    return this.databases.has(name)
+  }
+
   /** Opens a database, and makes it if there is none. */
   async open(name: string): Promise<PageStore> {
     const fault = this.nextFault()

@@ -30,6 +30,10 @@ export function slow(
     kind: storage.kind,
     scope,
     identify: (name) => storage.identify(name),
+    async has(name) {
+      await pause(random)
+      return storage.has(name)
+    },
     async open(name) {
       await pause(random)
       return slowStore(await storage.open(name), random)

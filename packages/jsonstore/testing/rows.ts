@@ -212,6 +212,10 @@ export class Faults implements DatabaseStorage {
     return this.#inner.identify(name)
   }
 
+  has(name: string): Promise<boolean> {
+    return this.#inner.has(name)
+  }
+
   async open(name: string): Promise<Awaited<ReturnType<DatabaseStorage['open']>>> {
     this.fails?.('open', name)
     const store = await this.#inner.open(name)

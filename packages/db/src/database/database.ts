@@ -21,7 +21,7 @@ import type { JsonObject } from './collection/document-types.ts'
 import type { DocumentOf, InputOf, KnownName, UnknownCollection } from './schema/declared-types.ts'
 import type { SchemaInput, SchemaOutput, StandardSchema } from './schema/standard-schema.ts'
 import type { Encryption } from './encryption/encryption.ts'
-import type { MoveOptions } from './lifecycle/move-database.ts'
+import type { MoveOptions, MoveSource } from './lifecycle/move-database.ts'
 import type { SnapshotOptions } from '../kv/write-snapshot.ts'
 import type { CheckReport, Problem, ProblemCode } from './check/check-database.ts'
 import { Replication } from './replication/replication.ts'
@@ -41,6 +41,7 @@ interface DatabaseParts {
   readonly damage?: () => PannierError | undefined
   /** Every write that was asked for before the call, as a snapshot file. */
   readonly exportSnapshot?: (options: SnapshotOptions) => Promise<ByteChunks>
+  readonly handOver?: MoveSource['handOver']
   /** Of an encrypted database. */
   readonly encryption?: (context: DatabaseContext) => Encryption
   readonly environment: Environment
@@ -318,28 +319,24 @@ export class Database<Schemas extends object = object> {
   }
 
   /**
-   * Moves the database to another kind of storage, under the same name, and closes it. From then on it is opened there.
-   * The original is deleted when the copy is complete; if the move fails, the original is unchanged. An interrupted
-   * move may leave a complete copy, which the next move replaces if nobody has written to it. Other handles may write
-   * meanwhile, which makes the move take longer. They are closed with the deletion.
+   * Moves the database to another storage, under the same name, and closes it. From then on it is opened there. The
+   * original is deleted when the copy is complete; if the move fails, the original is unchanged. An interrupted move may
+   * leave a complete copy, which the next move replaces if nobody has written to it. Other handles can read meanwhile;
+   * their writes wait. They are closed with the deletion: PANNIER_CLOSED.
    *
-   * @throws PANNIER_EXISTS if there is a database of that name; PANNIER_ENCRYPTED, PANNIER_WRONG_KEY; PANNIER_ABORTED, PANNIER_QUOTA_EXCEEDED; PANNIER_LIMIT if others
-   *   never stop to write
+   * @throws PANNIER_EXISTS if there is a database of that name; PANNIER_CLOSED if another handle has moved it; PANNIER_ENCRYPTED,
+   *   PANNIER_WRONG_KEY, PANNIER_ABORTED, PANNIER_QUOTA_EXCEEDED
    * @example
    * await db.moveTo(opfs(), { onProgress: show })
-   * const moved = await open('shop', { storage: opfs() })
+   * const moved = await open('shop', { storage: firstOf(opfs(), indexedDb()) })
    */
   async moveTo(storage: DatabaseStorage, options: MoveOptions = {}): Promise<void> {
     this.#assertOpen()
     this.#assertOutside('moveTo')
+    const { handOver } = this.#parts
+    if (handOver === undefined) throw new PannierError('PANNIER_UNAVAILABLE', 'This storage makes no snapshots.')
     const { moveDatabase } = await loadedModule(import('./lifecycle/move-database.ts'))
-    await moveDatabase(this, this.#parts, storage, options)
-  }
-
-  /** @internal Deletes what a move to `storage` has left there that was cut off. False if there is no copy of this database. */
-  async discardCopy(storage: DatabaseStorage, options: MoveOptions): Promise<boolean> {
-    const { discardCopy } = await loadedModule(import('./lifecycle/move-database.ts'))
-    return discardCopy(this, this.#parts, storage, options)
+    await moveDatabase(this, { ...this.#parts, handOver }, storage, options)
   }
 
   /**

@@ -113,6 +113,32 @@ export class PagedKeyValueStore implements KeyValueStore {
     })
   }
 
+  /**
+   * Runs `work` with the newest state as a snapshot file, and lets nobody write meanwhile. A tab that is frozen loses its turn, so `isNewest`
+   * looks whether another handle has written all the same.
+   */
+  async handOver<T>(
+    options: SnapshotOptions,
+    work: (chunks: AsyncIterable<Uint8Array>, isNewest: () => Promise<boolean>) => Promise<T>,
+  ): Promise<T> {
+    const core = this.#core
+    core.assertWritable()
+    return this.#writer.inPagesTurn(async () => {
+      const { writeSnapshot } = await loadedModule(import('./write-snapshot.ts'))
+      const { state } = core
+      const release = core.hold(state.generation)
+      const isNewest = async (): Promise<boolean> => {
+        await core.refresh()
+        return core.state.sequence === state.sequence
+      }
+      try {
+        return await work(writeSnapshot(state, core.options, options), isNewest)
+      } finally {
+        release()
+      }
+    })
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing

@@ -3,7 +3,7 @@
  * the user called first, the value that came last.
  */
 import { expect, test } from 'vitest'
-import { destroy, open, registerCollation, repair, where } from '../../src/index.ts'
+import { destroy, firstOf, open, registerCollation, repair, where } from '../../src/index.ts'
 import type { Collection, Database, JsonObject } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 
@@ -31,6 +31,7 @@ const ROWS: readonly Row[] = [
     () => open('y', { storage, encryption: { password: 'secret'.repeat(2000).slice(0, 2000) } }),
   ],
   ["destroy(): the name of a database must be a string that is not empty, got ''", () => destroy('')],
+  ['firstOf(): each storage must be one like memory(), got a function', () => firstOf(wrong(memory))],
   ["repair(): to must be the name of another database, got 'y'", () => repair('y', { to: 'y' })],
   ['registerCollation(): key must be a function, got 5', () => registerCollation({ name: 'x', key: wrong(5) })],
   ['collection(): the name must be a string of 1 to 200 characters, got 7', ({ db }) => db.collection(wrong(7))],
@@ -52,7 +53,7 @@ const ROWS: readonly Row[] = [
   ['collection(): history must be a boolean, got 1', ({ db }) => db.collection('q', { history: wrong(1) })],
   ['transaction(): body must be a function, got 1', ({ db }) => db.transaction(wrong(1))],
   ['onChange(): listener must be a function, got undefined', ({ db }) => db.onChange(wrong(undefined))],
-  ["moveTo(): target must be a storage like opfs(), got 'opfs'", ({ db }) => db.moveTo(wrong('opfs'))],
+  ["moveTo(): storage must be one storage like opfs(), got 'opfs'", ({ db }) => db.moveTo(wrong('opfs'))],
   ['get(): the id must be a string or an array of strings, got 5', ({ people }) => people.get(wrong(5))],
   ['get(): ids must be strings, got null', ({ people }) => people.get(wrong(['a', null]))],
   ["get(): a revision must be a string like '2-abc', got '2'", ({ people }) => people.get('a', { rev: '2' })],

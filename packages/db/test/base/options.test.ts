@@ -137,8 +137,6 @@ const FUNCTIONS: Readonly<Record<string, Row | readonly Row[]>> = {
   'View.update': ['signal', (place) => view(place).update(misspelt({ singal: undefined }))],
   'indexeddb: indexedDb': ['openTimeoutMs', () => indexedDb(misspelt({ openTimeoutMsec: 5 }))],
   'opfs: opfs': ['worker', () => files.opfs(misspelt({ woker: () => {} }))],
-  'opfs: open': ['collections', () => files.open('x', misspelt({ colections: {} }))],
-  'opfs: destroy': ['storage', () => files.destroy('x', misspelt({ storag: memory() }))],
 }
 
 /** Objects with names of their own that are arguments, or options of options. */

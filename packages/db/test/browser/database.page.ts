@@ -2,8 +2,9 @@
  * The page of the tests that drive a database in several tabs and workers: `databaseTab` in each of them. Workers run the
  * same script; `inWorker` calls what is theirs.
  */
-import { isPannierError, open, type Collection, type Database } from '../../src/index.ts'
-import { destroy as destroyChosen, open as openChosen, opfs } from '../../src/opfs.ts'
+import { destroy, firstOf, isPannierError, open, type Collection, type Database } from '../../src/index.ts'
+import { indexedDb } from '../../src/indexeddb.ts'
+import { opfs } from '../../src/opfs.ts'
 import type { Call, DatabaseTab, Summary } from './database/tab.ts'
 import { frozenAt, frozenWrites, thaw, type FrozenWrite } from './database/frozen-writes.ts'
 import { lostStorage } from './database/lost-storage.ts'
@@ -55,12 +56,13 @@ const tab: DatabaseTab = {
     const missing = (): Worker => new Worker('/missing.js', { type: 'module' })
     const collections = { [ROWS]: { indexes: ['group'] } }
     warnings.length = 0
-    database = await openChosen(name, { collections, ...(worker === 'missing' && { worker: missing }) })
+    const files = opfs(worker === 'missing' ? { worker: missing } : {})
+    database = await open(name, { collections, storage: firstOf(files, indexedDb()) })
     use(database)
     return database.storage
   },
   warnings: () => warnings,
-  destroyChosen: (name) => destroyChosen(name),
+  destroyChosen: (name) => destroy(name, { storage: firstOf(opfs(), indexedDb()) }),
   moveToFiles: () => opened().database.moveTo(opfs()),
   close: () => opened().database.close(),
   destroy: () => opened().database.destroy(),

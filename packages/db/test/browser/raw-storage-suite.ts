@@ -6,7 +6,7 @@
  */
 import { isPannierError, open, type Credential } from '../../src/index.ts'
 import { indexedDb } from '../../src/storage/indexeddb/indexeddb.ts'
-import { folderName } from '../../src/storage/opfs/access-files.ts'
+import { folderName } from '../../src/storage/opfs/folder.ts'
 import { opfs } from '../../src/storage/opfs/opfs.ts'
 import type { DatabaseStorage } from '../../src/storage/page-store.ts'
 import { assertEqual, assertTrue } from '../../testing/check.ts'

@@ -23,6 +23,7 @@ function slow(storage: DatabaseStorage): DatabaseStorage {
     kind: storage.kind,
     scope: storage.scope,
     identify: (name) => storage.identify(name),
+    has: (name) => storage.has(name),
     open: async (name) => slowStore(await storage.open(name)),
     destroy: (name) => storage.destroy(name),
   }

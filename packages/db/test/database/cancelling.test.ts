@@ -50,6 +50,10 @@ class WatchedStorage implements DatabaseStorage {
     return this.#inner.identify(name)
   }
 
+  has(name: string): Promise<boolean> {
+    return this.#inner.has(name)
+  }
+
   async open(name: string): Promise<PageStore> {
     const store = await this.#inner.open(name)
     return new Proxy(store, {

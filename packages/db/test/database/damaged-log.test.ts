@@ -37,6 +37,7 @@ function changing(
     kind: storage.kind,
     scope: storage.scope,
     identify: (name) => storage.identify(name),
+    has: (name) => storage.has(name),
     destroy: (name) => storage.destroy(name),
     async open(name) {
       const store = await storage.open(name)

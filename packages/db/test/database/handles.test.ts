@@ -239,6 +239,7 @@ test('opening that fails lets go of its turn', async () => {
     kind: storage.kind,
     scope: storage.scope,
     identify: (name) => storage.identify(name),
+    has: (name) => storage.has(name),
     destroy: (name) => storage.destroy(name),
     open: async (name) => {
       const pages = await storage.open(name)

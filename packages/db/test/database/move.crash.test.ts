@@ -41,6 +41,7 @@ class Process {
       scope,
       // Locks are those of living processes.
       identify: (name) => `${this.number} ${place.identify(name)}`,
+      has: (name) => this.ask(() => place.has(name)),
       open: (name) => this.ask(async () => this.guarded(await place.open(name))),
       destroy: (name) => this.ask(() => place.destroy(name)),
     }

@@ -84,6 +84,7 @@ function bound(storage: DatabaseStorage): DatabaseStorage {
     kind,
     scope,
     identify: (name) => storage.identify(name),
+    has: (name) => storage.has(name),
     open: (name) => storage.open(name),
     destroy: (name) => storage.destroy(name),
   }

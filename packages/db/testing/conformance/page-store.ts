@@ -83,6 +83,15 @@ function lifeCases({ test, create }: PageStoreSuiteContext): void {
       await assertRefused('PANNIER_CLOSED', () => store.append(someRecord(1), 'relaxed'))
     }))
 
+  test('has is true of a database that holds something; where it is false there is none', () =>
+    withStore(create, async (store, { storage, name }) => {
+      await appendRange(store, 1, 1)
+      assertTrue(await storage.has(name), 'it is there')
+      if (await storage.has(`${name}-2`)) return
+      // Nothing was made to find out.
+      assertTrue(!(await storage.has(`${name}-2`)), 'there is none')
+    }))
+
   test('destroying what does not exist is fine', async () => {
     const { storage, name } = await create()
     await storage.destroy(name)

@@ -1,6 +1,5 @@
 /** Reads a damaged database as far as that goes, and writes a new one. docs/internals/repair.md is normative. */
 import type { Problem, ProblemCode } from './check-database.ts'
-import { defaultStorage } from '#default-storage'
 import { RunningWork } from '../../base/long-work.ts'
 import { isPannierError, PannierError } from '../../base/errors.ts'
 import { loadedModule } from '../../base/lazy-module.ts'
@@ -17,8 +16,11 @@ import type { RepairedCollection, RepairOptions, RepairReport } from './repair-r
 import { CollectionRepair } from './repair-collection.ts'
 import { laterDocuments } from './repair-from-log.ts'
 
-export async function repairDatabase(name: string, options: RepairOptions): Promise<RepairReport> {
-  const { to, storage = defaultStorage(), encryption, signal, onProgress } = options
+export async function repairDatabase(
+  name: string,
+  options: RepairOptions & { readonly storage: DatabaseStorage },
+): Promise<RepairReport> {
+  const { to, storage, encryption, signal, onProgress } = options
   const environment = systemEnvironment()
   const work = new RunningWork({ name: 'The repair', environment, signal, onProgress })
   work.throwIfCancelled()

@@ -3,6 +3,7 @@ import type { RepairOptions, RepairReport } from './repair-report.ts'
 import { loadedModule } from '../../base/lazy-module.ts'
 import { checkOptions, type OptionNames, badArgument } from '../../base/options.ts'
 import { limitsOf } from '../lifecycle/open.ts'
+import { inStorage } from '../lifecycle/storage-choice.ts'
 
 const REPAIR_OPTIONS: OptionNames<RepairOptions> = {
   to: true,
@@ -31,5 +32,5 @@ export async function repair(name: string, options: RepairOptions): Promise<Repa
   if (typeof to !== 'string' || to === '' || to === name)
     throw badArgument('repair()', 'to must be the name of another database', to)
   const { repairDatabase } = await loadedModule(import('./repair-database.ts'))
-  return repairDatabase(name, options)
+  return inStorage('repair()', name, options, (storage) => repairDatabase(name, { ...options, storage }))
 }

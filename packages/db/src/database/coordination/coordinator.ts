@@ -45,3 +45,37 @@ export async function acquireTurn(
     signal?.removeEventListener('abort', giveUp)
   }
 }
+
+/** Where a database may be. */
+export interface Location {
+  readonly name: string
+  readonly storages: readonly DatabaseStorage[]
+  readonly environment: Environment
+  /** Ends the wait for the lock. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Runs `work` while no other handle moves a database of that name in these storages, or looks for it there (`firstOf`). A tab that is frozen
+ * loses the lock after some seconds, so what `work` does has to be right without it.
+ *
+ * @throws PANNIER_ABORTED
+ */
+export function withLocationLock<T>(location: Location, work: () => Promise<T>): Promise<T> {
+  const { name, storages, environment, signal } = location
+  const scope = storages.some((storage) => storage.scope === 'origin') ? 'origin' : 'process'
+  // Always in the same order: no two handles wait for one another.
+  const places = storages.map((storage) => storage.identify(name)).sort()
+  const lockFrom = async (at: number): Promise<T> => {
+    const place = places[at]
+    if (place === undefined) return work()
+    const coordinator = await coordinatorFor({ scope, identify: () => `location of ${place}` }, name, environment)
+    try {
+      await acquireTurn(coordinator, signal, 'The wait for the location of the database')
+      return await lockFrom(at + 1)
+    } finally {
+      coordinator.close()
+    }
+  }
+  return lockFrom(0)
+}

@@ -1,125 +1,79 @@
 /**
- * Opens a database in the better one of two storages, or in the one that it is in.
+ * Which of several storages has a database, or is to have it (`firstOf`). Loaded with the first use.
  *
- * A database is never hidden by another one: what is there is opened where it is, or the reason why it can't be is told. New ones go to
- * the preferred storage, and to the other one only if the preferred one is not available. Two at once are what a move leaves that was cut
- * off: the copy is deleted, as by the next move. Whoever opens, deletes or moves does so in turn (place-turn.ts), so that those who open a new
- * database at the same time meet in one place, and nobody makes an empty one in the place that a move has just left.
+ * Guarantees: no database is hidden by another one. What is there is opened where it is, or the reason is told why it can't be. If two
+ * storages have one, an interrupted move left one of them: the copy is deleted once the original is found sound. All this happens
+ * under the location lock, so that handles that open a new database at once meet in one storage, and nobody makes an empty one where a
+ * move has just left.
  */
 import { isPannierError, PannierError } from '../../base/errors.ts'
+import { decodeMeta } from '../../kv/meta-body.ts'
 import { holdsDatabase } from '../../kv/restore-snapshot.ts'
-import type { PageStore, DatabaseStorage } from '../../storage/page-store.ts'
-import type { Database } from '../database.ts'
+import type { DatabaseStorage } from '../../storage/page-store.ts'
+import type { ChooseOptions, ChosenStorage } from './storage-choice.ts'
+import { withLocationLock } from '../coordination/coordinator.ts'
 import { systemEnvironment } from './environment.ts'
-import { limitsOf, open, type OpenOptions } from './open.ts'
-import { inPlaceTurn } from './place-turn.ts'
+import { assertSound, isCopyOf, stateIn } from './moved-copy.ts'
+import { open } from './open.ts'
 
-/** A storage that can be asked, without opening anything, whether a database may be in it. */
-export interface Place {
-  readonly storage: DatabaseStorage
-  has(name: string): Promise<boolean>
-}
+type Storages = readonly DatabaseStorage[]
 
-export interface Choice {
-  readonly preferred: Place
-  readonly fallback: Place
-}
-
-/** @throws what `open` throws; PANNIER_EXISTS if there is one in each that is no copy of the other. */
-export function openByChoice<Schemas extends object>(
-  choice: Choice,
-  name: string,
-  options: OpenOptions<Schemas>,
-): Promise<Database<Schemas>> {
-  // Before anything is looked for, as `open` does.
-  limitsOf(name, options)
-  return openChosen(choice, name, options)
-}
-
-async function openChosen<Schemas extends object>(
-  choice: Choice,
-  name: string,
-  options: OpenOptions<Schemas>,
-): Promise<Database<Schemas>> {
-  const chosen = await inTurn(choice, name, options.signal, () => choose(choice, name, options.encryption))
-  try {
-    return await open(name, { ...options, storage: chosen.storage })
-  } finally {
-    await chosen.held.close()
-  }
-}
-
-/** Deletes what is in either. */
-export function destroyByChoice(choice: Choice, name: string): Promise<void> {
-  limitsOf(name, {}, 'destroy()')
-  return inTurn(choice, name, undefined, async () => {
-    for (const place of [choice.preferred, choice.fallback]) {
-      if (await place.has(name)) await place.storage.destroy(name)
-    }
+/** @throws PANNIER_UNAVAILABLE, PANNIER_EXISTS, PANNIER_CORRUPT, PANNIER_ABORTED; what the storage throws that has it */
+export function chooseStorage(storages: Storages, name: string, how: ChooseOptions): Promise<ChosenStorage> {
+  const location = { name, storages, environment: systemEnvironment(), signal: how.signal }
+  return withLocationLock(location, async () => {
+    const has = await Promise.all(storages.map((storage) => storage.has(name)))
+    const owners = storages.filter((_, at) => has[at])
+    if (owners.length === 0) return firstThatWorks(storages, name)
+    const storage = owners.length === 1 ? owners[0]! : await originalOf(owners, name, how)
+    return { storage, held: await storage.open(name) }
   })
 }
 
-function inTurn<T>(
-  { preferred, fallback }: Choice,
-  name: string,
-  signal: AbortSignal | undefined,
-  work: () => Promise<T>,
-): Promise<T> {
-  const environment = systemEnvironment()
-  return inPlaceTurn({ name, storages: [preferred.storage, fallback.storage], environment, signal }, work)
+export function destroyInAll(storages: Storages, name: string): Promise<void> {
+  return withLocationLock({ name, storages, environment: systemEnvironment() }, async () => {
+    for (const storage of storages) if (await storage.has(name)) await storage.destroy(name)
+  })
 }
 
-interface Chosen {
-  readonly storage: DatabaseStorage
-  /** Open, so that whoever comes next finds it there. */
-  readonly held: PageStore
-}
-
-async function choose(choice: Choice, name: string, encryption: OpenOptions['encryption']): Promise<Chosen> {
-  const { preferred, fallback } = choice
-  const [isPreferred, isFallback] = await Promise.all([preferred.has(name), fallback.has(name)])
-  if (isPreferred && isFallback) return hold(await originalOf(choice, name, encryption), name)
-  if (isFallback) return hold(fallback.storage, name)
+async function firstThatWorks([storage, ...others]: Storages, name: string): Promise<ChosenStorage> {
   try {
-    return await hold(preferred.storage, name)
+    return { storage: storage!, held: await storage!.open(name) }
   } catch (error) {
-    if (isPreferred || !isPannierError(error, 'PANNIER_UNAVAILABLE')) throw error
+    if (others.length === 0 || !isPannierError(error, 'PANNIER_UNAVAILABLE')) throw error
+    const chosen = await firstThatWorks(others, name)
     // A mistake in how the page is deployed, not a browser that lacks something: nobody would notice it.
     if (error.details['script'] === 'missing')
-      globalThis.console.warn(`Pannier: ${error.message} '${name}' is made in ${fallback.storage.kind} meanwhile.`)
-    return hold(fallback.storage, name)
+      globalThis.console.warn(`Pannier: ${error.message} '${name}' is made in ${chosen.storage.kind} meanwhile.`)
+    return chosen
   }
 }
 
-async function hold(storage: DatabaseStorage, name: string): Promise<Chosen> {
-  return { storage, held: await storage.open(name) }
-}
-
-/** Of two, the one that is no copy; of it nothing is left afterwards. */
-async function originalOf(
-  choice: Choice,
-  name: string,
-  encryption: OpenOptions['encryption'],
-): Promise<DatabaseStorage> {
-  const [preferred, fallback] = [choice.preferred.storage, choice.fallback.storage]
-  if (!(await holds(preferred, name))) return fallback
-  if (!(await holds(fallback, name))) return preferred
-  const work = encryption === undefined ? {} : { encryption }
-  for (const [original, other] of [
-    [fallback, preferred],
-    [preferred, fallback],
-  ] as const) {
-    const database = await open(name, { ...work, storage: original })
+/** Of several, the one that is no copy; nothing is left of its copy. */
+async function originalOf(owners: Storages, name: string, { encryption }: ChooseOptions): Promise<DatabaseStorage> {
+  const full: DatabaseStorage[] = []
+  for (const storage of owners) if (await holds(storage, name)) full.push(storage)
+  if (full.length < 2) return full[0] ?? owners[0]!
+  const states = await Promise.all(full.map((storage) => stateIn(storage, name, encryption)))
+  for (const [at, original] of full.entries()) {
+    const { meta } = states[at] ?? {}
+    const others = full.filter((other) => other !== original)
+    if (meta === undefined) continue
+    const { databaseId } = decodeMeta(meta)
+    if (!others.every((other) => isCopyOf(states[full.indexOf(other)], databaseId))) continue
+    const database = await open(name, { storage: original, ...(encryption && { encryption }) })
     try {
-      if (await database.discardCopy(other, work)) return original
+      await assertSound(database)
     } finally {
       await database.close()
     }
+    for (const copy of others) await copy.destroy(name)
+    return original
   }
-  const where = `${preferred.kind} and ${fallback.kind}`
+  const where = full.map(({ kind }) => kind).join(' and ')
   throw new PannierError(
     'PANNIER_EXISTS',
-    `There are two databases '${name}', in ${where}. The option \`storage\` opens one of them.`,
+    `There are several databases '${name}', in ${where}. The option \`storage\` of open() opens one of them.`,
   )
 }
 

@@ -17,6 +17,7 @@ export const MODULES: readonly (() => Promise<unknown>)[] = [
   () => import('../transfer/export-documents.ts'),
   () => import('../transfer/import-documents.ts'),
   () => import('../collection/live-watcher.ts'),
+  () => import('./choose-storage.ts'),
   () => import('./move-database.ts'),
   () => import('../check/repair-database.ts'),
   () => import('../replication/start-replication.ts'),

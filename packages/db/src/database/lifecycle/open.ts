@@ -1,6 +1,5 @@
 /** Opens databases. */
 import { throwIfCancelled } from '../../base/long-work.ts'
-import { defaultStorage } from '#default-storage'
 import { loadedModule } from '../../base/lazy-module.ts'
 import { registerReducers } from '../../btree/reducer.ts'
 import type { Coordinator } from '../../kv/coordinator.ts'
@@ -14,6 +13,7 @@ import type { CollectionOptions } from '../collection/declarations.ts'
 import { coordinatorFor } from '../coordination/coordinator.ts'
 import { Database } from '../database.ts'
 import type { SchemaOutput } from '../schema/standard-schema.ts'
+import { inStorage } from './storage-choice.ts'
 import { systemEnvironment } from './environment.ts'
 
 /** Options of `open`. */
@@ -89,7 +89,10 @@ export function open<Schemas extends object = object>(
 ): Promise<Database<Schemas>> {
   checkOptions('open()', options, OPEN_OPTIONS)
   const limits = limitsOf(name, options)
-  return openChecked(name, options as OpenOptions, limits) as Promise<Database<Schemas>>
+  const checked = options as OpenOptions
+  return inStorage('open()', name, checked, (storage) => openIn(storage, name, checked, limits)) as Promise<
+    Database<Schemas>
+  >
 }
 
 interface Limits {
@@ -122,11 +125,8 @@ function warn(message: string): void {
   console.warn(message)
 }
 
-async function openChecked(name: string, options: OpenOptions, limits: Limits): Promise<Database> {
-  const { storage = defaultStorage(), collections = {}, onProgress, signal } = options
-  if (typeof storage?.open !== 'function')
-    throw badArgument('open()', 'storage must be a storage like memory()', storage)
-  throwIfCancelled(signal, 'The opening')
+async function openIn(storage: DatabaseStorage, name: string, options: OpenOptions, limits: Limits): Promise<Database> {
+  const { collections = {}, onProgress, signal } = options
   const environment = systemEnvironment()
   const sealing =
     options.encryption &&
@@ -161,6 +161,7 @@ async function openChecked(name: string, options: OpenOptions, limits: Limits): 
       checkPages: () => store.check(),
       damage: () => store.damage,
       exportSnapshot: (work) => store.exportSnapshot(work),
+      handOver: (work, run) => store.handOver(work, run),
       ...(sealed && sealing!.parts(await sealed, store)),
       environment,
       wallClock: Date.now,

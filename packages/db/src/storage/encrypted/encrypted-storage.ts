@@ -27,6 +27,10 @@ export class EncryptedStorage implements DatabaseStorage {
     return this.#inner.identify(name)
   }
 
+  has(name: string): Promise<boolean> {
+    return this.#inner.has(name)
+  }
+
   /** Keys are made of the credential with the first call that needs them: PANNIER_WRONG_KEY comes from there. */
   open(name: string): Promise<EncryptedPageStore> {
     return this.#open(name)

@@ -74,7 +74,13 @@ function openOnce(name: string, create: boolean, timeoutMs: number): Promise<IDB
   })
 }
 
-export async function exists(name: string): Promise<boolean> {
+/** Where the browser can't tell (Firefox before 126) there may be one. */
+export async function mayExist(name: string): Promise<boolean> {
+  if (globalThis.indexedDB === undefined) return false
+  return !('databases' in IDBFactory.prototype) || exists(name)
+}
+
+async function exists(name: string): Promise<boolean> {
   try {
     return (await factory().databases()).some((database) => database.name === databaseName(name))
   } catch (error) {

@@ -45,6 +45,10 @@ class MemoryStorage implements DatabaseStorage {
     return `memory:${this.number}:${name}`
   }
 
+  async has(name: string): Promise<boolean> {
+    return this.databases.has(name)
+  }
+
   async open(name: string): Promise<PageStore> {
     let database = this.databases.get(name)
     if (!database) this.databases.set(name, (database = new MemoryDatabase()))

@@ -1,5 +1,6 @@
 /** The files of a database in the origin's private file system. Only workers can open them. */
 import { PannierError, type ErrorCode } from '../../base/errors.ts'
+import { FOLDER, folderName } from './folder.ts'
 
 const FILE_NAMES = ['pages', 'journal-a', 'journal-b'] as const
 /** Files of a tab that was just closed or killed may be locked a little longer. */
@@ -184,29 +185,4 @@ export function readRange(file: RawFile, at: number, length: number): Uint8Array
   const bytes = new Uint8Array(length)
   const count = file.read(bytes, at)
   return count === length ? bytes : bytes.subarray(0, count)
-}
-
-// Where the files of a database are in the origin's private file system.
-
-export const FOLDER = 'pannier'
-
-/** Names of folders on any system: of letters only small ones, as some take no notice of case. */
-export function folderName(name: string): string {
-  return name.replaceAll(/[^a-z0-9_-]/g, (char) => `%${char.charCodeAt(0).toString(16)}.`)
-}
-
-/** What `getDirectory` rejects with where pages may not keep files: there are none then. */
-const NOT_ALLOWED: ReadonlySet<string> = new Set(['SecurityError', 'NotAllowedError', 'NotSupportedError'])
-
-/** Whether there is a folder for it. Pages can ask that, too. */
-export async function hasFolder(name: string): Promise<boolean> {
-  try {
-    const root = await navigator.storage.getDirectory()
-    await (await root.getDirectoryHandle(FOLDER)).getDirectoryHandle(folderName(name))
-    return true
-  } catch (cause) {
-    const { name: reason } = cause as Error
-    if (reason === 'NotFoundError' || NOT_ALLOWED.has(reason)) return false
-    throw new PannierError('PANNIER_OPEN_FAILED', 'The browser failed to read its private file system.', { cause })
-  }
 }

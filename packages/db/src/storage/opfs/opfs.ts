@@ -4,6 +4,7 @@
  * other storage.
  */
 import { PannierError } from '../../base/errors.ts'
+import { checkOptions, type OptionNames } from '../../base/options.ts'
 import type { Generation, PageId } from '../../base/brand.ts'
 import type {
   Commit,
@@ -17,6 +18,7 @@ import type {
   DatabaseStorage,
   StoreState,
 } from '../page-store.ts'
+import { hasFolder } from './folder.ts'
 import {
   Link,
   noWorker,
@@ -33,8 +35,6 @@ export interface OpfsOptions {
    * comes from another place. A dedicated worker does not call it: it reads and writes the files itself.
    */
   readonly worker?: () => Worker
-  /** Taken where a browser has no private file system, or no workers. It is asked for before anything is opened. */
-  readonly fallback?: DatabaseStorage
 }
 
 /** Pages of a commit are handed to the worker in parts of about this size. */
@@ -46,19 +46,30 @@ const PAGES_AT_ONCE = 32
 /** Links of this page by name, as long as a handle is open. */
 const links = new Map<string, { readonly link: Promise<Link>; handles: number }>()
 
-export function opfs({ worker = startWorker, fallback }: OpfsOptions = {}): DatabaseStorage {
-  if (fallback !== undefined && !hasFileSystem()) return fallback
+const OPTIONS: OptionNames<OpfsOptions> = { worker: true }
+
+/**
+ * The files of a browser's private file system, as a storage.
+ *
+ * @throws PANNIER_UNAVAILABLE (`open`) where the browser has no private file system, lets the page keep no files, or can't start the worker.
+ * @example
+ * const db = await open('shop', { storage: firstOf(opfs(), indexedDb()) })
+ */
+export function opfs(options: OpfsOptions = {}): DatabaseStorage {
+  checkOptions('opfs()', options, OPTIONS)
+  const { worker = startWorker } = options
   return {
     kind: 'opfs',
     scope: 'origin' satisfies SharingScope,
     identify: (name) => `opfs:${name}`,
+    has: async (name) => hasFileSystem() && hasFolder(name),
     open: (name) => openStore(name, worker),
     destroy: (name) => destroy(name, worker),
   }
 }
 
 /** Whether a browser has what it takes; it may refuse all the same. */
-export function hasFileSystem(): boolean {
+function hasFileSystem(): boolean {
   return 'Worker' in globalThis && 'getDirectory' in (globalThis.navigator?.storage ?? {})
 }
 

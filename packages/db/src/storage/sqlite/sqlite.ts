@@ -29,6 +29,10 @@ class SqliteStorage implements DatabaseStorage {
     return resolve(name)
   }
 
+  async has(name: string): Promise<boolean> {
+    return existsSync(resolve(name))
+  }
+
   async open(name: string): Promise<PageStore> {
     const path = resolve(name)
     let database = databases.get(path)

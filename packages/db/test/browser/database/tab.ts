@@ -19,7 +19,7 @@ export interface Summary {
 
 export interface DatabaseTab extends RandomWrites, FrozenWrites, LostStorage {
   open(name: string, durability?: Durability): Promise<void>
-  /** By `open` of `pannier/opfs`; tells where it is. A worker that is missing can't be started. */
+  /** In the first of files and IndexedDB; tells where it is. A worker that is missing can't be started. */
   openChosen(name: string, worker?: 'missing'): Promise<string>
   /** What the console was warned of since the last `openChosen`. */
   warnings(): readonly string[]

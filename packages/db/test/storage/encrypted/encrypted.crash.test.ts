@@ -44,6 +44,7 @@ class SealedStorage extends SimulatedStorage {
       kind,
       scope,
       identify: (one) => super.identify(one),
+      has: (one) => super.has(one),
       open: (one) => super.open(one),
       destroy: (one) => super.destroy(one),
     }

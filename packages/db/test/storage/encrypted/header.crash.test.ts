@@ -234,6 +234,7 @@ function processOn(place: SimulatedPlace): DatabaseStorage {
     kind: 'simulated',
     scope: 'process',
     identify: () => `header ${++opened}`,
+    has: async () => true,
     open: (name) => place.open(name),
     destroy: async () => {},
   }

@@ -51,6 +51,7 @@ export function storageOf({ state, pages }: Image): DatabaseStorage {
     kind: 'image',
     scope: 'process',
     identify: () => `image ${opened}`,
+    has: async () => true,
     open: async () => (opened++, store),
     destroy: async () => {},
   }

@@ -71,6 +71,7 @@ function withLate(storage: DatabaseStorage, call: 'read' | 'readPages'): Late {
       kind: storage.kind,
       scope: storage.scope,
       identify: (name) => storage.identify(name),
+      has: (name) => storage.has(name),
       open: async (name) => lateStore(await storage.open(name)),
       destroy: (name) => storage.destroy(name),
     },

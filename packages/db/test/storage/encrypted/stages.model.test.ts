@@ -51,6 +51,7 @@ class Watched {
       kind: 'watched',
       scope: 'process',
       identify: () => 'watched',
+      has: async () => true,
       open: async (name) => this.#watched(await this.inner.open(name)),
       destroy: (name) => this.inner.destroy(name),
     }

@@ -1,0 +1,65 @@
+/** The copy that a move makes, and that it leaves beside the original when it is interrupted. */
+import { PannierError } from '../../base/errors.ts'
+import { loadedModule } from '../../base/lazy-module.ts'
+import { Hash128, HASH_BYTES, toHex } from '../../codec/hash128.ts'
+import { decodeMeta } from '../../kv/meta-body.ts'
+import { isUntouchedCopy } from '../../kv/restore-snapshot.ts'
+import type { CheckReport } from '../check/check-database.ts'
+import type { Credential } from '../../storage/encrypted/slots.ts'
+import type { DatabaseStorage, PageStore, StoreState } from '../../storage/page-store.ts'
+
+/** Of the copy of that database, and of no other. */
+export function copyId(databaseId: string): string {
+  const hash = new Hash128()
+  hash.reset()
+  hash.update(new TextEncoder().encode(`moved ${databaseId}`))
+  const digest = new Uint8Array(HASH_BYTES)
+  hash.digest(digest, 0)
+  return toHex(digest)
+}
+
+/** Whether that is a complete copy of the database, to which nobody has written. */
+export function isCopyOf(copy: StoreState | undefined, databaseId: string): boolean {
+  return copy !== undefined && isUntouchedCopy(copy) && decodeMeta(copy.meta!).databaseId === copyId(databaseId)
+}
+
+/** What a storage has under that name; undefined where there is nothing, or an encrypted database and no key. */
+export async function stateIn(
+  storage: DatabaseStorage,
+  name: string,
+  encryption: Credential | undefined,
+): Promise<StoreState | undefined> {
+  // Opening an encrypted database where there is none makes one.
+  const found = await stateOf(await storage.open(name))
+  if (found.meta === undefined || (found.header && !encryption)) return undefined
+  return encryption === undefined ? found : stateOf(await openWith(storage, name, encryption))
+}
+
+/** Opens the database there, and makes it if need be: encrypted where there is a key. */
+export async function openWith(
+  storage: DatabaseStorage,
+  name: string,
+  encryption: Credential | undefined,
+): Promise<PageStore> {
+  if (encryption === undefined) return storage.open(name)
+  const { sealing } = await loadedModule(import('../encryption/encryption.ts'))
+  return sealing(encryption, true).open(storage, name)
+}
+
+/** @throws PANNIER_CORRUPT: then the copy may be all that there is. */
+export async function assertSound(original: { check(): Promise<CheckReport> }): Promise<void> {
+  const [problem] = (await original.check()).problems
+  if (problem !== undefined)
+    throw new PannierError(
+      'PANNIER_CORRUPT',
+      `The database is damaged, and an interrupted move has left a copy: ${problem.message}`,
+    )
+}
+
+async function stateOf(store: PageStore): Promise<StoreState> {
+  try {
+    return await store.read()
+  } finally {
+    await store.close()
+  }
+}

@@ -1,0 +1,46 @@
+/** Storages that stand for several (`firstOf`): what uses a storage asks which one it is first. */
+import { defaultStorage } from '#default-storage'
+import { throwIfCancelled } from '../../base/long-work.ts'
+import { badArgument } from '../../base/options.ts'
+import type { Credential } from '../../storage/encrypted/slots.ts'
+import type { DatabaseStorage, PageStore } from '../../storage/page-store.ts'
+
+export interface StorageChoice extends DatabaseStorage {
+  /** The storage that has the database, or is to have it. */
+  choose(name: string, how: ChooseOptions): Promise<ChosenStorage>
+}
+
+export interface ChooseOptions {
+  /** Opens the database, if it is encrypted. */
+  readonly encryption?: Credential
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface ChosenStorage {
+  readonly storage: DatabaseStorage
+  /** Keeps the database where it is, until the caller has it open and closes this. */
+  readonly held: PageStore
+}
+
+export function isChoice(storage: DatabaseStorage): storage is StorageChoice {
+  return 'choose' in storage
+}
+
+/** Runs `work` with the storage that has the database, or is to have it. */
+export async function inStorage<T>(
+  call: string,
+  name: string,
+  options: { readonly storage?: DatabaseStorage } & ChooseOptions,
+  work: (storage: DatabaseStorage) => Promise<T>,
+): Promise<T> {
+  const { storage = defaultStorage(), signal } = options
+  if (typeof storage?.open !== 'function') throw badArgument(call, 'storage must be a storage like memory()', storage)
+  throwIfCancelled(signal, 'The opening')
+  if (!isChoice(storage)) return work(storage)
+  const chosen = await storage.choose(name, options)
+  try {
+    return await work(chosen.storage)
+  } finally {
+    await chosen.held.close()
+  }
+}
