@@ -6,10 +6,11 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readDocstring } from './docstring.ts'
-import { membersOf, statementsOf, withoutDocs, type Statement } from '../checks/statements.ts'
+import { statementsOf, withoutDocs, type Statement } from '../checks/statements.ts'
 import { PACKAGES } from '../checks/packages.ts'
 import { root } from './code-blocks.ts'
+import { cell, describeDeclaration, importable, type Declaration, type Imports } from './describe.ts'
+import { readDocstring } from './docstring.ts'
 
 const GENERATED = '<!-- Generated from docstrings by npm run api. -->'
 const FOLDER = join(root, 'docs/reference')
@@ -125,41 +126,23 @@ const PAGES: readonly PageSpec[] = [
   },
 ]
 
-/** What examples take from elsewhere. */
-const OTHER_IMPORTS: readonly (readonly [specifier: string, names: readonly string[]])[] = [
-  ['pannier', ['type Emit']],
-  ['node:fs', ['createWriteStream', 'openAsBlob']],
-  ['node:stream', ['Writable']],
-  ['classic-level', ['ClassicLevel']],
-]
-
-interface Declaration {
-  readonly name: string
-  readonly specifier: string
-  /** Overloads, in their order. */
-  readonly statements: readonly Statement[]
-}
-
 /** The pages by their file names. */
 export function referencePages(): Map<string, string> {
-  const limits: Declaration[] = []
-  const declared = new Map<string, Declaration[]>()
-  const library = PAGES.filter(({ entries }) => entries === LIBRARY)
-  const ofLibrary = LIBRARY.flatMap(([specifier, path]) => exportsOf(specifier, path))
-  const isLimit = ({ name }: Declaration): boolean => name.endsWith('_MAX')
-  limits.push(...ofLibrary.filter(isLimit))
+  const library = LIBRARY.flatMap(([specifier, path]) => exportsOf(specifier, path))
+  const limits = library.filter(isLimit)
   const spread = spreadOver(
-    library,
-    ofLibrary.filter((one) => !isLimit(one)),
+    PAGES.filter(({ entries }) => entries === LIBRARY),
+    library.filter((one) => !isLimit(one)),
   )
-  for (const page of PAGES) {
-    const own = spread.get(page) ?? page.entries.flatMap(([specifier, path]) => exportsOf(specifier, path))
-    declared.set(page.file, own)
-  }
-  const pages = new Map(PAGES.map((page) => [page.file, pageText(page, declared.get(page.file)!)]))
-  pages.set('limits.md', limitsText(limits))
-  pages.set('README.md', indexText(declared))
-  return pages
+  const declared = new Map(
+    PAGES.map((page) => [
+      page,
+      spread.get(page) ?? page.entries.flatMap(([specifier, path]) => exportsOf(specifier, path)),
+    ]),
+  )
+  const imports = importable([...declared.values()].flat())
+  const pages = [...declared].map(([page, own]) => [page.file, pageText(page, own, imports)] as const)
+  return new Map([...pages, ['limits.md', limitsText(limits)], ['README.md', indexText(declared)]])
 }
 
 export function writeReference(): void {
@@ -198,102 +181,13 @@ function namesIn({ statements }: Declaration): string[] {
   return statements.flatMap(({ text }) => withoutDocs(text).match(/\b[A-Z]\w+/g) ?? [])
 }
 
-function pageText({ title, intro }: PageSpec, declarations: readonly Declaration[]): string {
-  const sections = declarations.map((one) => declarationText(one))
+function isLimit({ name }: Declaration): boolean {
+  return name.endsWith('_MAX')
+}
+
+function pageText({ title, intro }: PageSpec, declarations: readonly Declaration[], imports: Imports): string {
+  const sections = declarations.map((one) => describeDeclaration(one, imports))
   return `${GENERATED}\n\n# ${title}\n\n${intro}\n\n${sections.join('\n')}`
-}
-
-function declarationText({ name, specifier, statements }: Declaration): string {
-  const from = `From \`${specifier}\`.\n`
-  const members = statements.length === 1 ? membersOf(statements[0]!) : []
-  if (members.length === 0) return [`## ${name}\n`, from, describe(statements, (text) => text)].join('\n')
-  const [head] = withoutDocs(statements[0]!.text).split('{\n')
-  const data = members.filter((member) => !isMethod(member))
-  const methods = Object.entries(Object.groupBy(members.filter(isMethod), ({ text }) => nameOf(text)))
-  return [
-    `## ${name}\n`,
-    from,
-    `${textOf(statements[0]!.docs)}`,
-    code(`${head!.replace('export ', '').trim()} { … }`),
-    table(data),
-    ...methods
-      .filter(([method]) => method !== 'constructor')
-      .map(([method, overloads]) => `### ${name}.${method}\n\n${describe(withSharedDocs(overloads!))}`),
-  ]
-    .filter((part) => part !== '')
-    .join('\n')
-}
-
-/** The first overload that has a docstring speaks for all. */
-function withSharedDocs(overloads: readonly Statement[]): Statement[] {
-  const docs = overloads.find((one) => one.docs !== '')?.docs ?? ''
-  return overloads.map(({ text }, at) => ({ text, docs: at === 0 ? docs : '' }))
-}
-
-function describe(statements: readonly Statement[], laidOut = outdented): string {
-  const signatures = statements.map(({ text }) => withoutDocs(text).replace(/^export /, ''))
-  return [code(signatures.map(laidOut).join('\n')), ...statements.map(({ docs }) => textOf(docs))]
-    .filter((part) => part !== '')
-    .join('\n')
-}
-
-function textOf(docs: string): string {
-  const { text, parameters, failures, examples } = readDocstring(docs)
-  return [
-    text,
-    ...parameters.map(([name, what]) => `- \`${name}\`: ${what}`),
-    ...failures.map((what) => `**Throws** ${what.replaceAll(/\bPANNIER_\w+/g, '[`$&`](errors.md)')}`),
-    ...examples.map((one) => `\`\`\`ts check new\n${withImports(one)}\n\`\`\``),
-  ]
-    .filter((part) => part !== '')
-    .map((part) => `${part}\n`)
-    .join('\n')
-}
-
-/** What an example uses of the packages is imported, so that it can be copied. The library's own names come before others. */
-function withImports(example: string): string {
-  const code = example.replaceAll(/'[^'\n]*'|\/\/.*/g, '')
-  const lines: string[] = []
-  const imported = new Set(example.match(/(?<=import .*)\b\w+\b(?=.* from )/g))
-  for (const [specifier, names] of [...importable(), ...OTHER_IMPORTS]) {
-    const used = names.filter((name) => {
-      const word = name.replace('type ', '')
-      const after = /^[A-Z_]+$/.test(word) ? ',' : '[(<.]|\\)? &&'
-      const isUsed = new RegExp(`(?<![.\\w])${word}(?=${after})`).test(code) && !imported.has(word)
-      if (isUsed) imported.add(word)
-      return isUsed
-    })
-    if (used.length > 0) lines.push(`import { ${used.join(', ')} } from '${specifier}'`)
-  }
-  return [...lines, example].join('\n')
-}
-
-let known: Map<string, string[]> | undefined
-
-/** Functions, classes and constants by where they come from. */
-function importable(): Map<string, string[]> {
-  known ??= new Map(
-    PAGES.flatMap(({ entries }) => entries).map(([specifier, path]) => [
-      specifier,
-      exportsOf(specifier, path).flatMap(({ name, statements }) =>
-        /^export (?:function|class|const)/.test(statements[0]!.text) ? [name] : [],
-      ),
-    ]),
-  )
-  return known
-}
-
-function table(data: readonly Statement[]): string {
-  if (data.length === 0) return ''
-  const rows = data.map(({ docs, text }) => {
-    const type = withoutDocs(text)
-      .replace(/^(?:static |readonly |get )+/, '')
-      .replace(/^(\w+)\(\): /, '$1: ')
-      .replace(/;$/, '')
-    const what = textOf(docs).trim().replaceAll('\n\n', '<br>').replaceAll('\n', ' ')
-    return `| \`${cell(type.replaceAll(/\s+/g, ' '))}\` | ${cell(what)} |`
-  })
-  return ['| member | what it is |', '| --- | --- |', ...rows, ''].join('\n')
 }
 
 function limitsText(limits: readonly Declaration[]): string {
@@ -324,11 +218,11 @@ function amountOf(name: string): string {
   return `${value.toLocaleString('en')} bytes`
 }
 
-function indexText(declared: ReadonlyMap<string, readonly Declaration[]>): string {
-  const lines = PAGES.map(({ file, title }) => {
-    const names = declared
-      .get(file)!
-      .filter(({ statements }) => /^export (abstract )?(class|function|interface) /.test(statements[0]!.text))
+function indexText(declared: ReadonlyMap<PageSpec, readonly Declaration[]>): string {
+  const lines = [...declared].map(([{ file, title }, own]) => {
+    const names = own.filter(({ statements }) =>
+      /^export (abstract )?(class|function|interface) /.test(statements[0]!.text),
+    )
     const shown = names.slice(0, 12).map(({ name }) => `[${name}](${file}#${name.toLowerCase()})`)
     return `- **[${title}](${file})**: ${shown.join(', ')}${names.length > shown.length ? ', …' : ''}`
   })
@@ -341,28 +235,6 @@ function indexText(declared: ReadonlyMap<string, readonly Declaration[]>): strin
     ...more,
     '',
   ].join('\n')
-}
-
-function isMethod({ text }: Statement): boolean {
-  return (
-    /^(?:static |abstract )*(?:\w+|\[[\w.]+\])\??(?:<|\()/.test(withoutDocs(text)) || text.startsWith('constructor')
-  )
-}
-
-function nameOf(text: string): string {
-  return /^(?:static |abstract )*(\w+|\[[\w.]+\])/.exec(withoutDocs(text))![1]!
-}
-
-function outdented(text: string): string {
-  return text.replaceAll(/^ {4}/gm, '')
-}
-
-function code(text: string): string {
-  return `\`\`\`ts signature\n${text}\n\`\`\`\n`
-}
-
-function cell(text: string): string {
-  return text.replaceAll('|', String.raw`\|`)
 }
 
 if (import.meta.main) writeReference()
