@@ -13,11 +13,26 @@ export class Attachment {
     readonly digest: string;
     /** Bytes of the whole content. */
     readonly length: number;
-    /** @throws PANNIER_NOT_FOUND if the attachment was removed since. */
+    /**
+     * @throws PANNIER_NOT_FOUND if the attachment was removed since.
+     *
+     * @example
+     * const bytes = await attachment.bytes({ start: 0, end: 1024 })
+     */
     bytes(range?: ByteRange): Promise<Uint8Array<ArrayBuffer>>;
-    /** The content as UTF-8. @throws as `bytes`. */
+    /**
+     * The content as UTF-8. @throws as `bytes`.
+     *
+     * @example
+     * show(await attachment.text())
+     */
     text(range?: ByteRange): Promise<string>;
-    /** With the attachment's content type. @throws as `bytes`. */
+    /**
+     * With the attachment's content type. @throws as `bytes`.
+     *
+     * @example
+     * image.src = URL.createObjectURL(await attachment.blob())
+     */
     blob(range?: ByteRange): Promise<Blob>;
     /**
      * Reads as fast as it is read from, and takes the memory of one piece. Read it to its end or cancel it: until then
@@ -65,11 +80,26 @@ export class ChangeFeed<T extends object> implements AsyncIterable<DocumentChang
      * lastSeq` continues there, with nothing missed and nothing twice. A `descending` feed has it only at its end.
      */
     get lastSeq(): number;
-    /** All rows. Not of a live feed without a limit, which has no end. */
+    /**
+     * All rows. Not of a live feed without a limit, which has no end.
+     *
+     * @example
+     * const all = await people.changes().toArray()
+     */
     toArray(): Promise<DocumentChange<Stored<T>>[]>;
-    /** All rows, and where to continue. */
+    /**
+     * All rows, and where to continue.
+     *
+     * @example
+     * const { changes, lastSeq, pending } = await people.changes({ since, limit: 100 }).page()
+     */
     page(): Promise<ChangesPage<T>>;
-    /** The rows in arrays, as they are read. */
+    /**
+     * The rows in arrays, as they are read.
+     *
+     * @example
+     * for await (const changes of people.changes({ since }).batches()) show(changes.length)
+     */
     batches(): AsyncIterableIterator<readonly DocumentChange<Stored<T>>[]>;
     /** The changes, one after another. */
     [Symbol.asyncIterator](): AsyncIterableIterator<DocumentChange<Stored<T>>>;
@@ -144,7 +174,12 @@ export class Collection<T extends object, Input extends object = T> extends Tran
      * for await (const { seq, id, doc } of people.changes({ since, live: true, docs: true, signal })) show(id, doc)
      */
     changes(options?: ChangesOptions<T>): ChangeFeed<T>;
-    /** The documents that could not be migrated, each with the reason. They are kept as they were. */
+    /**
+     * The documents that could not be migrated, each with the reason. They are kept as they were.
+     *
+     * @example
+     * for (const { id, message } of await people.migrationFailures()) console.warn(id, message)
+     */
     migrationFailures(): Promise<MigrationFailure[]>;
     /**
      * Tries again to migrate the documents that could not be migrated.
@@ -154,7 +189,12 @@ export class Collection<T extends object, Input extends object = T> extends Tran
      * const { migrated, failed } = await people.retryMigration()
      */
     retryMigration(options?: LongWork): Promise<RetryResult>;
-    /** The indexes that the collection has. */
+    /**
+     * The indexes that the collection has.
+     *
+     * @example
+     * for (const { name, ready } of await people.indexes()) console.log(name, ready)
+     */
     indexes(): Promise<IndexInfo[]>;
     /**
      * Documents that share a key of a unique index. Replication may bring them, because replicas must not differ. Reports
@@ -170,6 +210,9 @@ export class Collection<T extends object, Input extends object = T> extends Tran
     /**
      * Drops an index at once, whatever its size; false if it does not exist. It is no longer declared here. Other handles
      * that have declared it build it again when they declare it again or call `ready()`.
+     *
+     * @example
+     * await people.dropIndex('age')
      */
     dropIndex(name: string): Promise<boolean>;
     /**
@@ -329,16 +372,28 @@ export class Database<Schemas extends object = object> {
         readonly schema?: undefined;
     }): Collection<DocumentOf<Schemas, Name>, InputOf<Schemas, Name>>;
     collection<T extends object = UnknownCollection>(name: string, options?: CollectionOptions<NoInfer<T>>): Collection<T>;
-    /** The names of the collections that exist, sorted. */
+    /**
+     * The names of the collections that exist, sorted.
+     *
+     * @example
+     * const names = await db.collections() // ['people', 'places']
+     */
     collections(): Promise<string[]>;
     /**
      * Makes a collection that has no documents yet, which the first write would do as well; false if there is one of that name.
      * `settings`: what it begins with where nothing is declared.
      *
      * @throws PANNIER_LIMIT if there are too many collections.
+     * @example
+     * await db.createCollection('places', { history: true })
      */
     createCollection(name: string, settings?: Pick<CollectionOptions, 'history' | 'revisionsLimit'>): Promise<boolean>;
-    /** Drops a collection with its documents and indexes at once, whatever its size; false if it does not exist. */
+    /**
+     * Drops a collection with its documents and indexes at once, whatever its size; false if it does not exist.
+     *
+     * @example
+     * await db.dropCollection('places')
+     */
     dropCollection(name: string): Promise<boolean>;
     /**
      * Runs `body` in a transaction. When `body` resolves, everything that it wrote through `tx` is committed. When it
@@ -371,9 +426,17 @@ export class Database<Schemas extends object = object> {
     /**
      * Makes sure that commits of other handles (tabs, workers) are seen. They notify each other anyway: handles of one
      * page or process at once, others in a moment. Call it when you hear of a change in another way and want to read it.
+     *
+     * @example
+     * await db.refresh()
      */
     refresh(): Promise<void>;
-    /** Writes everything that is only in the log to pages. It is done by itself in time; before a backup, say, it is of use. */
+    /**
+     * Writes everything that is only in the log to pages. It is done by itself in time; before a backup, say, it is of use.
+     *
+     * @example
+     * await db.flush()
+     */
     flush(): Promise<void>;
     /**
      * Reads everything and compares: pages, trees, documents with ids, indexes with documents. Takes as long as reading the
@@ -402,6 +465,8 @@ export class Database<Schemas extends object = object> {
      * Replaces a password of an encrypted database. Only a few stored bytes change.
      *
      * @throws PANNIER_WRONG_KEY if `oldPassword` does not open it; PANNIER_NOT_ENCRYPTED.
+     * @example
+     * await db.changePassword('old password', 'new password')
      */
     changePassword(oldPassword: string, newPassword: string): Promise<void>;
     /**
@@ -435,9 +500,19 @@ export class Database<Schemas extends object = object> {
      * await db.replicate({ from: 'https://a.example.org/people', to: target, create: false })
      */
     replicate(options: DatabaseReplicateOptions): Replication;
-    /** Finishes pending writes and releases everything. Idempotent. */
+    /**
+     * Finishes pending writes and releases everything. Idempotent.
+     *
+     * @example
+     * await db.close()
+     */
     close(): Promise<void>;
-    /** Closes the database and deletes it with everything in it, also when no room is left. */
+    /**
+     * Closes the database and deletes it with everything in it, also when no room is left.
+     *
+     * @example
+     * await db.destroy()
+     */
     destroy(): Promise<void>;
     /** Closes the database, for `await using`. */
     [Symbol.asyncDispose](): Promise<void>;
@@ -504,11 +579,27 @@ export type Emit<Key = unknown, Value = unknown> = (key: Key, value?: Value) => 
 
 /** The passwords and keys of an encrypted database. */
 export class Encryption {
-    /** Everybody who can open the database. */
+    /**
+     * Everybody who can open the database.
+     *
+     * @example
+     * for (const { id, kind, label } of await db.encryption!.slots()) console.log(id, kind, label)
+     */
     slots(): Promise<EncryptionSlot[]>;
-    /** Lets another password open the database too. */
+    /**
+     * Lets another password open the database too.
+     *
+     * @example
+     * await db.encryption!.addPassword('another password', { label: 'phone' })
+     */
     addPassword(password: string, options?: SlotOptions): Promise<EncryptionSlot>;
-    /** Lets a key that a device or an account keeps open the database: AES-GCM with 256 bits; it need not be extractable. */
+    /**
+     * Lets a key that a device or an account keeps open the database: AES-GCM with 256 bits; it need not be extractable.
+     *
+     * @example
+     * const key = await crypto.subtle.generateKey({ name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt'])
+     * await db.encryption!.addKey(key, { label: 'this device' })
+     */
     addKey(key: CryptoKey, options?: SlotOptions): Promise<EncryptionSlot>;
     /**
      * Makes a random key that opens the database, as text for a safe place. It is shown only now.
@@ -520,9 +611,18 @@ export class Encryption {
     /**
      * Its password or key no longer opens the database; false if the slot does not exist. The last one must stay:
      * PANNIER_LIMIT. Anyone who has opened the database may have kept its keys: see `rotateKey`.
+     *
+     * @example
+     * const { id } = await db.encryption!.addPassword('for a day')
+     * await db.encryption!.deleteSlot(id)
      */
     deleteSlot(id: string): Promise<boolean>;
-    /** As `db.changePassword`. */
+    /**
+     * As `db.changePassword`.
+     *
+     * @example
+     * await db.encryption!.changePassword('old password', 'new password')
+     */
     changePassword(oldPassword: string, newPassword: string): Promise<void>;
     /**
      * Changes the key that seals pages and log. New writes use a new key at once. Then everything stored is sealed again
@@ -530,9 +630,16 @@ export class Encryption {
      * again.
      *
      * @throws PANNIER_ABORTED, PANNIER_CLOSED, PANNIER_CORRUPT, PANNIER_QUOTA_EXCEEDED
+     * @example
+     * await db.encryption!.rotateKey({ onProgress: (done) => show(done) })
      */
     rotateKey(options?: LongWork): Promise<void>;
-    /** How often the key was used, and whether it should be rotated. */
+    /**
+     * How often the key was used, and whether it should be rotated.
+     *
+     * @example
+     * const { isRotationDue } = await db.encryption!.info()
+     */
     info(): Promise<EncryptionInfo>;
 }
 
@@ -621,11 +728,22 @@ export class LiveCount implements AsyncIterable<number> {
     /**
      * Calls back with the count, in a moment, then once for each commit that changes it. `onEnd` is called when nothing more
      * will come: with an error if that is why. The function returned ends the subscription, not the count.
+     *
+     * @example
+     * const unread = messages.find({ read: false }).liveCount()
+     * const stop = unread.subscribe((count) => show(count))
+     * stop()
      */
     subscribe(listener: (count: number) => void, onEnd?: (error: unknown) => void): () => void;
     /** The same in a loop, as of a live query: commits that come while the loop is at work make one step. */
     [Symbol.asyncIterator](): AsyncIterableIterator<number, undefined, undefined>;
-    /** Ends it and releases everything. `value` stays as it is. Idempotent. */
+    /**
+     * Ends it and releases everything. `value` stays as it is. Idempotent.
+     *
+     * @example
+     * const unread = messages.find({ read: false }).liveCount()
+     * unread.close()
+     */
     close(): void;
     /** Closes it, for `using`. */
     [Symbol.dispose](): void;
@@ -657,6 +775,11 @@ export class LiveQuery<Row extends object> implements AsyncIterable<LiveUpdate<R
     /**
      * Calls back with the rows that there are, in a moment, then once for each commit that changes them. `onEnd` is called
      * when nothing more will come: with an error if that is why. The function returned ends the subscription, not the query.
+     *
+     * @example
+     * const live = query.live()
+     * const stop = live.subscribe(({ rows }) => render(rows))
+     * stop()
      */
     subscribe(listener: (update: LiveUpdate<Row>) => void, onEnd?: (error: unknown) => void): () => void;
     /**
@@ -664,7 +787,13 @@ export class LiveQuery<Row extends object> implements AsyncIterable<LiveUpdate<R
      * the loop, not the query. It ends with the query; rejects if that failed, and with PANNIER_ABORTED if its signal fired.
      */
     [Symbol.asyncIterator](): AsyncIterableIterator<LiveUpdate<Row>, undefined, undefined>;
-    /** Ends it and releases everything. `value` stays as it is. Idempotent. */
+    /**
+     * Ends it and releases everything. `value` stays as it is. Idempotent.
+     *
+     * @example
+     * const live = query.live()
+     * live.close()
+     */
     close(): void;
     /** Closes it, for `using`. */
     [Symbol.dispose](): void;
@@ -761,15 +890,38 @@ export class Query<T extends object, Document extends object = T> implements Asy
     /**
      * Sorts by these fields, '-' before one for descending; replaces an earlier sort. The order among rows that agree in all
      * of them is unspecified: add '_id' for a total order.
+     *
+     * @example
+     * await people.find().sort('-age', 'name').toArray()
      */
     sort(...fields: OrderedPath<FieldPath<Document>>[]): Query<T, Document>;
-    /** Skips this number of rows at the start. */
+    /**
+     * Skips this number of rows at the start.
+     *
+     * @example
+     * await people.find().sort('name').skip(20).limit(10).toArray()
+     */
     skip(rows: number): Query<T, Document>;
-    /** The highest number of rows. */
+    /**
+     * The highest number of rows.
+     *
+     * @example
+     * await people.find().sort('-age').limit(10).toArray()
+     */
     limit(rows: number): Query<T, Document>;
-    /** Exactly these fields of each document; `_id` and `_rev` only if they are named. A dotted path gives objects inside it. */
+    /**
+     * Exactly these fields of each document; `_id` and `_rev` only if they are named. A dotted path gives objects inside it.
+     *
+     * @example
+     * const names = await people.find().fields('name', 'city').toArray()
+     */
     fields<Path extends FieldPath<Document>>(...paths: Path[]): Query<Projected<Document, Path> & object, Document>;
-    /** Once it is aborted, what this query has under way ends with PANNIER_ABORTED. */
+    /**
+     * Once it is aborted, what this query has under way ends with PANNIER_ABORTED.
+     *
+     * @example
+     * await people.find().signal(AbortSignal.timeout(1000)).toArray()
+     */
     signal(signal: AbortSignal): Query<T, Document>;
     /**
      * What is computed over all documents that match, whatever skip and limit say.
@@ -778,7 +930,12 @@ export class Query<T extends object, Document extends object = T> implements Asy
      * const { people, oldest } = await query.aggregate({ people: { $count: true }, oldest: { $max: 'age' } })
      */
     aggregate<const Wanted extends Aggregates<Document>>(wanted: Wanted): Promise<Aggregated<Document, Wanted>>;
-    /** The different values of a field, ascending. An array counts as a whole. */
+    /**
+     * The different values of a field, ascending. An array counts as a whole.
+     *
+     * @example
+     * const cities = await people.find().distinct('city')
+     */
     distinct<Path extends FieldPath<Document>>(path: Path): Promise<DistinctValues<Document, Path>>;
     /**
      * Groups the documents that match, whatever skip and limit say, by the values of fields. An array counts as a whole.
@@ -789,17 +946,40 @@ export class Query<T extends object, Document extends object = T> implements Asy
      *   .having({ people: { $gte: 10 } }).sort('-people').limit(20).toArray()
      */
     groupBy<Path extends FieldPath<Document>>(...paths: Path[]): Groups<Projected<Document, Path> & object, Document>;
-    /** How `aggregate` would compute it now; nothing is computed. */
+    /**
+     * How `aggregate` would compute it now; nothing is computed.
+     *
+     * @example
+     * const { way } = await query.explainAggregate({ oldest: { $max: 'age' } })
+     */
     explainAggregate<const Wanted extends Aggregates<Document>>(wanted: Wanted): Promise<AggregateExplanation>;
-    /** The documents, as an array. */
+    /**
+     * The documents, as an array.
+     *
+     * @example
+     * const adults = await people.find({ age: { $gte: 18 } }).toArray()
+     */
     toArray(): Promise<T[]>;
-    /** The first document, or undefined. Reads no more than it needs. */
+    /**
+     * The first document, or undefined. Reads no more than it needs.
+     *
+     * @example
+     * const oldest = await people.find().sort('-age').first()
+     */
     first(): Promise<T | undefined>;
-    /** How many documents the selector matches, whatever skip and limit say. */
+    /**
+     * How many documents the selector matches, whatever skip and limit say.
+     *
+     * @example
+     * const adults = await people.find({ age: { $gte: 18 } }).count()
+     */
     count(): Promise<number>;
     /**
      * How the query would be answered now. It is planned but not run. With `run` it is run, and the result has the rows
      * of each step and the pages that were read.
+     *
+     * @example
+     * const { plan } = await people.find({ age: { $gte: 18 } }).explain()
      */
     explain(options?: ExplainOptions): Promise<Explanation>;
     /**
@@ -820,7 +1000,12 @@ export class Query<T extends object, Document extends object = T> implements Asy
      * for await (const count of unread) show(count)
      */
     liveCount(options?: LiveOptions): LiveCount;
-    /** Whether the other query asks for the same of the same collection (of this handle), so that it would give the same. */
+    /**
+     * Whether the other query asks for the same of the same collection (of this handle), so that it would give the same.
+     *
+     * @example
+     * people.find({ age: 31 }).isSame(people.find({ age: 31 })) // true
+     */
     isSame<U extends object, D extends object>(other: Query<U, D>): boolean;
     /** Rows as they are read, from one snapshot, which is held until the loop ends or is left. */
     [Symbol.asyncIterator](): AsyncGenerator<T, void, undefined>;
@@ -864,13 +1049,36 @@ export class Replication implements PromiseLike<ReplicationResult>, AsyncIterabl
      * show(left === 0 ? 'Everything is saved on the server.' : `${left} changes wait to be sent.`)
      */
     unsent(): Promise<number>;
-    /** The function returned ends it. */
+    /**
+     * The function returned ends it.
+     *
+     * @example
+     * const stop = sync.subscribe((event) => show(event.type))
+     * stop()
+     */
     subscribe(listener: (event: ReplicationEvent) => void): () => void;
-    /** Releases connections until `resume()`. */
+    /**
+     * Releases connections until `resume()`.
+     *
+     * @example
+     * sync.pause()
+     */
     pause(): void;
-    /** Continues after `pause()`. */
+    /**
+     * Continues after `pause()`.
+     *
+     * @example
+     * sync.pause()
+     * sync.resume()
+     */
     resume(): void;
-    /** Ends it; what was done stays done. Awaiting it then gives the result, with the status 'cancelled'. */
+    /**
+     * Ends it; what was done stays done. Awaiting it then gives the result, with the status 'cancelled'.
+     *
+     * @example
+     * sync.cancel()
+     * const { status } = await sync // 'cancelled'
+     */
     cancel(): void;
     /** Makes it awaitable: resolves with the result. */
     then<Result = ReplicationResult, Failure = never>(fulfilled?: ((result: ReplicationResult) => Result | PromiseLike<Result>) | null, rejected?: ((error: unknown) => Failure | PromiseLike<Failure>) | null): Promise<Result | Failure>;
@@ -973,23 +1181,68 @@ export type ReplicationTarget = string | URL | {
 
 /** Rows come best first. `T`: the rows; `Document`: what they are made of. */
 export class SearchQuery<T extends object, Document extends object = T> implements AsyncIterable<T> {
-    /** Skips this number of rows at the start. */
+    /**
+     * Skips this number of rows at the start.
+     *
+     * @example
+     * await search.skip(20).limit(10).toArray()
+     */
     skip(rows: number): SearchQuery<T, Document>;
-    /** The highest number of rows. */
+    /**
+     * The highest number of rows.
+     *
+     * @example
+     * await search.limit(10).toArray()
+     */
     limit(rows: number): SearchQuery<T, Document>;
-    /** Exactly these fields of each document, as `Query.fields`. */
+    /**
+     * Exactly these fields of each document, as `Query.fields`.
+     *
+     * @example
+     * const names = await search.fields('name').toArray()
+     */
     fields<Path extends FieldPath<Document>>(...paths: Path[]): SearchQuery<Projected<Document, Path> & object, Document>;
-    /** Once it is aborted, what this search has under way ends with PANNIER_ABORTED. */
+    /**
+     * Once it is aborted, what this search has under way ends with PANNIER_ABORTED.
+     *
+     * @example
+     * await search.signal(AbortSignal.timeout(1000)).toArray()
+     */
     signal(signal: AbortSignal): SearchQuery<T, Document>;
-    /** @throws PANNIER_NOT_FOUND if there is no text index, or it is not ready yet. */
+    /**
+     * @throws PANNIER_NOT_FOUND if there is no text index, or it is not ready yet.
+     *
+     * @example
+     * const found = await search.toArray()
+     */
     toArray(): Promise<T[]>;
-    /** With the score of each. */
+    /**
+     * With the score of each.
+     *
+     * @example
+     * for (const { score, document } of await search.limit(10).scored()) console.log(score, document.name)
+     */
     scored(): Promise<ScoredRow<T>[]>;
-    /** The best document, or undefined. */
+    /**
+     * The best document, or undefined.
+     *
+     * @example
+     * const best = await search.first()
+     */
     first(): Promise<T | undefined>;
-    /** How many documents are found, whatever skip and limit say. */
+    /**
+     * How many documents are found, whatever skip and limit say.
+     *
+     * @example
+     * const found = await search.count()
+     */
     count(): Promise<number>;
-    /** What is looked for, and how much of it there is. */
+    /**
+     * What is looked for, and how much of it there is.
+     *
+     * @example
+     * const { index } = await search.explain()
+     */
     explain(): Promise<SearchExplanation>;
     /** From one snapshot, which is held until the loop ends or is left. */
     [Symbol.asyncIterator](): AsyncGenerator<T, void, undefined>;
@@ -1025,6 +1278,12 @@ export class Transaction<Schemas extends object = object> {
      * before its end. Steps that overlap take effect in the order in which they were asked for. A query answers by what
      * was written before it began: what is written meanwhile changes nothing in a loop over its rows.
      * docs/internals/transactions.md is the contract.
+     *
+     * @example
+     * await db.transaction(async (tx) => {
+     *   const accounts = tx.collection<Account>('accounts')
+     *   await accounts.upsert({ _id: 'a', amount: 10 })
+     * })
      */
     collection<Name extends KnownName<Schemas>>(name: Name): TransactionCollection<DocumentOf<Schemas, Name>, InputOf<Schemas, Name>>;
     collection<T extends object = UnknownCollection>(name: string): TransactionCollection<T>;
@@ -1056,7 +1315,7 @@ export class TransactionCollection<T extends object, Input extends object = T> e
      *   ({ message, path }[]) and, in a batch, its `position`. PANNIER_NEWER_SCHEMA
      * @throws PANNIER_DOCUMENT_TOO_LARGE, PANNIER_DOCUMENT_TOO_DEEP, PANNIER_KEY_TOO_LARGE, PANNIER_BATCH_TOO_LARGE
      * @example
-     * await people.insert({ _id: 'ann', name: 'Ann', age: 31 })
+     * await people.insert({ _id: 'eve', name: 'Eve', age: 31 })
      */
     insert(document: DocumentInput<Input>, options?: AtomicOptions): Promise<WriteResult>;
     insert(documents: readonly DocumentInput<Input>[], options?: AtomicOptions): Promise<WriteResult[]>;
@@ -1084,6 +1343,9 @@ export class TransactionCollection<T extends object, Input extends object = T> e
     /**
      * Creates or replaces documents, whatever is there. If several have the same id, the last one counts. Throws as
      * `insert`, but never PANNIER_CONFLICT.
+     *
+     * @example
+     * await people.upsert({ _id: 'ann', name: 'Ann', age: 32 })
      */
     upsert(document: DocumentInput<Input>, options?: AtomicOptions): Promise<WriteResult>;
     upsert(documents: readonly DocumentInput<Input>[], options?: AtomicOptions): Promise<WriteResult[]>;
@@ -1144,6 +1406,8 @@ export class TransactionCollection<T extends object, Input extends object = T> e
      * Deletes an attachment of a document. Resolves with undefined if it does not exist.
      *
      * @throws PANNIER_CONFLICT if `rev` is not current.
+     * @example
+     * await people.deleteAttachment('ann', 'photo.jpg')
      */
     deleteAttachment(id: string, name: string, options?: DeleteAttachmentOptions): Promise<WriteResult | undefined>;
     /**
@@ -1180,7 +1444,12 @@ export class TransactionCollection<T extends object, Input extends object = T> e
     list(options?: ListOptions): DocumentList<ListedRow<Stored<T>>>;
     /** Documents that belong to this copy of the collection and are not replicated. */
     get local(): LocalDocuments;
-    /** How many documents there are, and how far the change feed goes. */
+    /**
+     * How many documents there are, and how far the change feed goes.
+     *
+     * @example
+     * const { documents, lastSeq } = await people.info()
+     */
     info(): Promise<CollectionInfo>;
 }
 
@@ -1208,16 +1477,36 @@ export class View<Document, Key = unknown, Value = unknown, Result = never> {
         readonly reduce: false;
     }): Promise<ViewResult<Key, Value, ViewRow<Key, Value, Document>>>;
     query(options?: ViewOptions): Promise<ViewResult<Key, Value, ViewAnswer<Document, Key, Value, Result>>>;
-    /** As `query`, one row after another, so that they need not all be in memory. */
+    /**
+     * As `query`, one row after another, so that they need not all be in memory.
+     *
+     * @example
+     * for await (const { key, value } of byCity.rows({ reduce: false })) console.log(key, value)
+     */
     rows(options: ViewOptions & {
         readonly reduce: false;
     }): AsyncGenerator<ViewRow<Key, Value, Document>, void, undefined>;
     rows(options?: ViewOptions): AsyncGenerator<ViewAnswer<Document, Key, Value, Result>, void, undefined>;
-    /** Takes in what was written; a query does so by itself. Of use when a first build is to be done before it is needed. */
+    /**
+     * Takes in what was written; a query does so by itself. Of use when a first build is to be done before it is needed.
+     *
+     * @example
+     * await byCity.update({ onProgress: (done) => show(done) })
+     */
     update(options?: Pick<ViewOptions, 'signal' | 'onProgress'>): Promise<void>;
-    /** How large the view is, and how much of the collection it has taken in. */
+    /**
+     * How large the view is, and how much of the collection it has taken in.
+     *
+     * @example
+     * const { rows, pending } = await byCity.info()
+     */
     info(): Promise<ViewInfo>;
-    /** Forgets what was built at once, whatever its size; the next query builds it again. False if nothing was built. */
+    /**
+     * Forgets what was built at once, whatever its size; the next query builds it again. False if nothing was built.
+     *
+     * @example
+     * await byCity.drop()
+     */
     drop(): Promise<boolean>;
 }
 
@@ -1307,11 +1596,26 @@ export interface ViewRow<Key = unknown, Value = unknown, Document = unknown> {
 
 /** What `find` takes beside a selector. An immutable value. */
 export class WhereFilter extends BuiltPredicate {
-    /** Documents that meet this filter and all of the others. */
+    /**
+     * Documents that meet this filter and all of the others.
+     *
+     * @example
+     * people.find(where(people, 'age').gte(18).and(where(people, 'city').eq('Oslo')))
+     */
     and(...others: WhereFilter[]): WhereFilter;
-    /** Documents that meet this filter or one of the others. */
+    /**
+     * Documents that meet this filter or one of the others.
+     *
+     * @example
+     * people.find(where(people, 'age').lt(18).or(where(people, 'age').gte(65)))
+     */
     or(...others: WhereFilter[]): WhereFilter;
-    /** A missing field meets neither a condition nor its negation. */
+    /**
+     * A missing field meets neither a condition nor its negation.
+     *
+     * @example
+     * people.find(where(people, 'city').eq('Oslo').not())
+     */
     not(): WhereFilter;
 }
 
@@ -1811,9 +2115,19 @@ interface DocumentIssue {
  * for await (const { id, rev } of people.list()) console.log(id, rev) // any number of rows, a few at a time
  */
 class DocumentList<Row> implements AsyncIterable<Row> {
-    /** The rows, with the number of all documents, how many of them come before, and the sequence number it is as of. */
+    /**
+     * The rows, with the number of all documents, how many of them come before, and the sequence number it is as of.
+     *
+     * @example
+     * const { total, rows } = await people.list({ prefix: 'a', limit: 20 }).page()
+     */
     page(): Promise<ListPage<Row>>;
-    /** All rows, as an array. */
+    /**
+     * All rows, as an array.
+     *
+     * @example
+     * const rows = await people.list({ ids: ['ann', 'bob'] }).toArray()
+     */
     toArray(): Promise<Row[]>;
     /** Rows as they are read, from one snapshot, which is held until the loop ends or is left. */
     [Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined>;
@@ -1949,47 +2263,152 @@ type FieldConditions<T> = IsLoose<T> extends true ? {
 
 /** Conditions on one field. Each method says what the operator of that name says in a selector. */
 class FieldFilters<Value = unknown> {
-    /** Several at once, as in a selector: of an array one and the same element has to meet all comparisons. */
+    /**
+     * Several at once, as in a selector: of an array one and the same element has to meet all comparisons.
+     *
+     * @example
+     * people.find(where(people, 'age').is({ $gte: 18, $lt: 65 }))
+     */
     is(condition: Readonly<Record<string, unknown>>): WhereFilter;
-    /** The field equals the value. */
+    /**
+     * The field equals the value.
+     *
+     * @example
+     * people.find(where(people, 'city').eq('Oslo'))
+     */
     eq(value: Equal<Value>): WhereFilter;
-    /** The field is there and differs from the value. */
+    /**
+     * The field is there and differs from the value.
+     *
+     * @example
+     * people.find(where(people, 'city').ne('Oslo'))
+     */
     ne(value: Equal<Value>): WhereFilter;
-    /** The field is greater than the value. */
+    /**
+     * The field is greater than the value.
+     *
+     * @example
+     * people.find(where(people, 'age').gt(17))
+     */
     gt(value: Bound<Value>): WhereFilter;
-    /** The field is greater than the value or equals it. */
+    /**
+     * The field is greater than the value or equals it.
+     *
+     * @example
+     * people.find(where(people, 'age').gte(18))
+     */
     gte(value: Bound<Value>): WhereFilter;
-    /** The field is lower than the value. */
+    /**
+     * The field is lower than the value.
+     *
+     * @example
+     * people.find(where(people, 'age').lt(18))
+     */
     lt(value: Bound<Value>): WhereFilter;
-    /** The field is lower than the value or equals it. */
+    /**
+     * The field is lower than the value or equals it.
+     *
+     * @example
+     * people.find(where(people, 'age').lte(17))
+     */
     lte(value: Bound<Value>): WhereFilter;
-    /** From the first to the second, both included. */
+    /**
+     * From the first to the second, both included.
+     *
+     * @example
+     * people.find(where(people, 'age').between(18, 30))
+     */
     between(from: Bound<Value>, to: Bound<Value>): WhereFilter;
-    /** The field equals one of the values. */
+    /**
+     * The field equals one of the values.
+     *
+     * @example
+     * people.find(where(people, 'city').in(['Oslo', 'Bergen']))
+     */
     in(values: readonly Equal<Value>[]): WhereFilter;
-    /** The field is there and equals none of the values. */
+    /**
+     * The field is there and equals none of the values.
+     *
+     * @example
+     * people.find(where(people, 'city').notIn(['Oslo', 'Bergen']))
+     */
     notIn(values: readonly Equal<Value>[]): WhereFilter;
-    /** An array that has this element. */
+    /**
+     * An array that has this element.
+     *
+     * @example
+     * people.find(where(people, 'tags').has('vip'))
+     */
     has(value: Element<Value>): WhereFilter;
-    /** An array that has all of these elements. */
+    /**
+     * An array that has all of these elements.
+     *
+     * @example
+     * people.find(where(people, 'tags').hasAll(['vip', 'new']))
+     */
     hasAll(values: readonly Element<Value>[]): WhereFilter;
-    /** A string that begins with the prefix. */
+    /**
+     * A string that begins with the prefix.
+     *
+     * @example
+     * people.find(where(people, 'name').beginsWith('A'))
+     */
     beginsWith(prefix: Prefix<Value>): WhereFilter;
-    /** `g` and `y` make no difference to whether an expression is found. */
+    /**
+     * `g` and `y` make no difference to whether an expression is found.
+     *
+     * @example
+     * people.find(where(people, 'name').matches(/^a/i))
+     */
     matches(expression: RegExp): WhereFilter;
-    /** The field is there; with false, it is missing. */
+    /**
+     * The field is there; with false, it is missing.
+     *
+     * @example
+     * people.find(where(people, 'email').exists(false))
+     */
     exists(exists?: boolean): WhereFilter;
-    /** The field has a value of this type: 'null', 'boolean', 'number', 'string', 'array' or 'object'. */
+    /**
+     * The field has a value of this type: 'null', 'boolean', 'number', 'string', 'array' or 'object'.
+     *
+     * @example
+     * people.find(where(people, 'tags').type('array'))
+     */
     type(type: ValueType): WhereFilter;
-    /** An array of that many elements. */
+    /**
+     * An array of that many elements.
+     *
+     * @example
+     * people.find(where(people, 'tags').size(2))
+     */
     size(elements: number): WhereFilter;
-    /** An integer that leaves the remainder when it is divided. */
+    /**
+     * An integer that leaves the remainder when it is divided.
+     *
+     * @example
+     * people.find(where(people, 'age').mod(10, 0))
+     */
     mod(divisor: number, remainder: number): WhereFilter;
-    /** Some element of the array meets it: conditions on the element itself, `{ $gt: 5 }`, or on fields of it. */
+    /**
+     * Some element of the array meets it: conditions on the element itself, `{ $gt: 5 }`, or on fields of it.
+     *
+     * @example
+     * people.find(where(people, 'tags').some({ $beginsWith: 'v' }))
+     */
     some(element: WhereFilter | Readonly<Record<string, unknown>>): WhereFilter;
-    /** The array is not empty, and every element of it meets it. */
+    /**
+     * The array is not empty, and every element of it meets it.
+     *
+     * @example
+     * people.find(where(people, 'tags').every({ $ne: 'spam' }))
+     */
     every(element: WhereFilter | Readonly<Record<string, unknown>>): WhereFilter;
-    /** The name of some field of the object meets it. */
+    /**
+     * The name of some field of the object meets it.
+     *
+     * @example
+     * people.find(where('scores').someKey({ $eq: 'chess' }))
+     */
     someKey(key: Readonly<Record<string, unknown>>): WhereFilter;
 }
 
@@ -2027,21 +2446,61 @@ class Groups<Row extends object, Document extends object> implements AsyncIterab
      * const cities = await people.find().groupBy('city').aggregate({ people: { $count: true }, oldest: { $max: 'age' } }).toArray()
      */
     aggregate<const Wanted extends Aggregates<Document>>(wanted: Wanted): Groups<Row & Aggregated<Document, Wanted>, Document>;
-    /** Only groups whose rows match. */
+    /**
+     * Only groups whose rows match.
+     *
+     * @example
+     * await people.find().groupBy('city').aggregate({ n: { $count: true } }).having({ n: { $gte: 10 } }).toArray()
+     */
     having(selector: Selector<Row> | BuiltPredicate): Groups<Row, Document>;
-    /** Sorts by fields of the rows; of equals those with lower groups come first. */
+    /**
+     * Sorts by fields of the rows; of equals those with lower groups come first.
+     *
+     * @example
+     * await people.find().groupBy('city').aggregate({ n: { $count: true } }).sort('-n').toArray()
+     */
     sort(...fields: OrderedPath<FieldPath<Row>>[]): Groups<Row, Document>;
-    /** Skips this number of rows at the start. */
+    /**
+     * Skips this number of rows at the start.
+     *
+     * @example
+     * await people.find().groupBy('city').aggregate({ n: { $count: true } }).sort('-n').skip(1).toArray()
+     */
     skip(rows: number): Groups<Row, Document>;
-    /** The highest number of rows. */
+    /**
+     * The highest number of rows.
+     *
+     * @example
+     * await people.find().groupBy('city').aggregate({ n: { $count: true } }).sort('-n').limit(5).toArray()
+     */
     limit(rows: number): Groups<Row, Document>;
-    /** @throws PANNIER_LIMIT if the distinct values of a single group don't fit into memory; PANNIER_ABORTED. */
+    /**
+     * @throws PANNIER_LIMIT if the distinct values of a single group don't fit into memory; PANNIER_ABORTED.
+     *
+     * @example
+     * const cities = await people.find().groupBy('city').aggregate({ n: { $count: true } }).toArray()
+     */
     toArray(): Promise<Row[]>;
-    /** The first group, or undefined. */
+    /**
+     * The first group, or undefined.
+     *
+     * @example
+     * const largest = await people.find().groupBy('city').aggregate({ n: { $count: true } }).sort('-n').first()
+     */
     first(): Promise<Row | undefined>;
-    /** How many groups there are that `having` lets through, whatever skip and limit say. */
+    /**
+     * How many groups there are that `having` lets through, whatever skip and limit say.
+     *
+     * @example
+     * const cities = await people.find().groupBy('city').aggregate({ n: { $count: true } }).count()
+     */
     count(): Promise<number>;
-    /** How they would be computed now. */
+    /**
+     * How they would be computed now.
+     *
+     * @example
+     * const { way } = await people.find().groupBy('city').aggregate({ n: { $count: true } }).explain()
+     */
     explain(): Promise<AggregateExplanation>;
     /** The groups, one after another. */
     [Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined>;
@@ -2323,22 +2782,36 @@ type LiveStatus = 'loading' | 'live' | 'ended' | 'failed';
  * await people.local.put({ ...seen, _id: 'seen', seq })
  */
 class LocalDocuments {
-    /** The local document with this id, or undefined. */
+    /**
+     * The local document with this id, or undefined.
+     *
+     * @example
+     * const seen = await people.local.get('seen')
+     */
     get(id: string): Promise<Stored<JsonObject> | undefined>;
     /**
      * Creates a document, or replaces it when `_rev` is its current revision.
      *
      * @throws PANNIER_CONFLICT if it is not; `details` has the `id` and the current `rev`. PANNIER_KEY_TOO_LARGE,
      *   PANNIER_DOCUMENT_TOO_LARGE, PANNIER_DOCUMENT_TOO_DEEP
+     * @example
+     * await people.local.put({ _id: 'seen', seq })
      */
     put(document: LocalInput): Promise<WriteResult>;
     /**
      * Resolves with undefined if it does not exist.
      *
      * @throws PANNIER_CONFLICT if a `_rev` is given that is not the current one.
+     * @example
+     * await people.local.delete('seen')
      */
     delete(reference: DocumentReference): Promise<WriteResult | undefined>;
-    /** In the order of their ids. */
+    /**
+     * In the order of their ids.
+     *
+     * @example
+     * const all = await people.local.list({ limit: 10 })
+     */
     list(options?: LocalListOptions): Promise<Stored<JsonObject>[]>;
 }
 
@@ -2853,6 +3326,9 @@ abstract class RevisionOperations<T extends object> {
      * Removes the content of replaced revisions, which a collection with `history` keeps. Also removes what interrupted
      * uploads of attachments have left, if they ended at least 15 minutes ago. Resolves with the number of revisions that
      * lost their content. It works in small steps: others write in between.
+     *
+     * @example
+     * const forgotten = await people.compact()
      */
     compact(): Promise<number>;
 }

@@ -282,9 +282,19 @@ export interface DocumentIssue {
  * for await (const { id, rev } of people.list()) console.log(id, rev) // any number of rows, a few at a time
  */
 export class DocumentList<Row> implements AsyncIterable<Row> {
-    /** The rows, with the number of all documents, how many of them come before, and the sequence number it is as of. */
+    /**
+     * The rows, with the number of all documents, how many of them come before, and the sequence number it is as of.
+     *
+     * @example
+     * const { total, rows } = await people.list({ prefix: 'a', limit: 20 }).page()
+     */
     page(): Promise<ListPage<Row>>;
-    /** All rows, as an array. */
+    /**
+     * All rows, as an array.
+     *
+     * @example
+     * const rows = await people.list({ ids: ['ann', 'bob'] }).toArray()
+     */
     toArray(): Promise<Row[]>;
     /** Rows as they are read, from one snapshot, which is held until the loop ends or is left. */
     [Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined>;
@@ -371,47 +381,152 @@ export type FieldCondition<Value> = unknown extends Value ? unknown : EqualTo<Op
 
 /** Conditions on one field. Each method says what the operator of that name says in a selector. */
 export class FieldFilters<Value = unknown> {
-    /** Several at once, as in a selector: of an array one and the same element has to meet all comparisons. */
+    /**
+     * Several at once, as in a selector: of an array one and the same element has to meet all comparisons.
+     *
+     * @example
+     * people.find(where(people, 'age').is({ $gte: 18, $lt: 65 }))
+     */
     is(condition: Readonly<Record<string, unknown>>): WhereFilter;
-    /** The field equals the value. */
+    /**
+     * The field equals the value.
+     *
+     * @example
+     * people.find(where(people, 'city').eq('Oslo'))
+     */
     eq(value: Equal<Value>): WhereFilter;
-    /** The field is there and differs from the value. */
+    /**
+     * The field is there and differs from the value.
+     *
+     * @example
+     * people.find(where(people, 'city').ne('Oslo'))
+     */
     ne(value: Equal<Value>): WhereFilter;
-    /** The field is greater than the value. */
+    /**
+     * The field is greater than the value.
+     *
+     * @example
+     * people.find(where(people, 'age').gt(17))
+     */
     gt(value: Bound<Value>): WhereFilter;
-    /** The field is greater than the value or equals it. */
+    /**
+     * The field is greater than the value or equals it.
+     *
+     * @example
+     * people.find(where(people, 'age').gte(18))
+     */
     gte(value: Bound<Value>): WhereFilter;
-    /** The field is lower than the value. */
+    /**
+     * The field is lower than the value.
+     *
+     * @example
+     * people.find(where(people, 'age').lt(18))
+     */
     lt(value: Bound<Value>): WhereFilter;
-    /** The field is lower than the value or equals it. */
+    /**
+     * The field is lower than the value or equals it.
+     *
+     * @example
+     * people.find(where(people, 'age').lte(17))
+     */
     lte(value: Bound<Value>): WhereFilter;
-    /** From the first to the second, both included. */
+    /**
+     * From the first to the second, both included.
+     *
+     * @example
+     * people.find(where(people, 'age').between(18, 30))
+     */
     between(from: Bound<Value>, to: Bound<Value>): WhereFilter;
-    /** The field equals one of the values. */
+    /**
+     * The field equals one of the values.
+     *
+     * @example
+     * people.find(where(people, 'city').in(['Oslo', 'Bergen']))
+     */
     in(values: readonly Equal<Value>[]): WhereFilter;
-    /** The field is there and equals none of the values. */
+    /**
+     * The field is there and equals none of the values.
+     *
+     * @example
+     * people.find(where(people, 'city').notIn(['Oslo', 'Bergen']))
+     */
     notIn(values: readonly Equal<Value>[]): WhereFilter;
-    /** An array that has this element. */
+    /**
+     * An array that has this element.
+     *
+     * @example
+     * people.find(where(people, 'tags').has('vip'))
+     */
     has(value: Element<Value>): WhereFilter;
-    /** An array that has all of these elements. */
+    /**
+     * An array that has all of these elements.
+     *
+     * @example
+     * people.find(where(people, 'tags').hasAll(['vip', 'new']))
+     */
     hasAll(values: readonly Element<Value>[]): WhereFilter;
-    /** A string that begins with the prefix. */
+    /**
+     * A string that begins with the prefix.
+     *
+     * @example
+     * people.find(where(people, 'name').beginsWith('A'))
+     */
     beginsWith(prefix: Prefix<Value>): WhereFilter;
-    /** `g` and `y` make no difference to whether an expression is found. */
+    /**
+     * `g` and `y` make no difference to whether an expression is found.
+     *
+     * @example
+     * people.find(where(people, 'name').matches(/^a/i))
+     */
     matches(expression: RegExp): WhereFilter;
-    /** The field is there; with false, it is missing. */
+    /**
+     * The field is there; with false, it is missing.
+     *
+     * @example
+     * people.find(where(people, 'email').exists(false))
+     */
     exists(exists?: boolean): WhereFilter;
-    /** The field has a value of this type: 'null', 'boolean', 'number', 'string', 'array' or 'object'. */
+    /**
+     * The field has a value of this type: 'null', 'boolean', 'number', 'string', 'array' or 'object'.
+     *
+     * @example
+     * people.find(where(people, 'tags').type('array'))
+     */
     type(type: ValueType): WhereFilter;
-    /** An array of that many elements. */
+    /**
+     * An array of that many elements.
+     *
+     * @example
+     * people.find(where(people, 'tags').size(2))
+     */
     size(elements: number): WhereFilter;
-    /** An integer that leaves the remainder when it is divided. */
+    /**
+     * An integer that leaves the remainder when it is divided.
+     *
+     * @example
+     * people.find(where(people, 'age').mod(10, 0))
+     */
     mod(divisor: number, remainder: number): WhereFilter;
-    /** Some element of the array meets it: conditions on the element itself, `{ $gt: 5 }`, or on fields of it. */
+    /**
+     * Some element of the array meets it: conditions on the element itself, `{ $gt: 5 }`, or on fields of it.
+     *
+     * @example
+     * people.find(where(people, 'tags').some({ $beginsWith: 'v' }))
+     */
     some(element: WhereFilter | Readonly<Record<string, unknown>>): WhereFilter;
-    /** The array is not empty, and every element of it meets it. */
+    /**
+     * The array is not empty, and every element of it meets it.
+     *
+     * @example
+     * people.find(where(people, 'tags').every({ $ne: 'spam' }))
+     */
     every(element: WhereFilter | Readonly<Record<string, unknown>>): WhereFilter;
-    /** The name of some field of the object meets it. */
+    /**
+     * The name of some field of the object meets it.
+     *
+     * @example
+     * people.find(where('scores').someKey({ $eq: 'chess' }))
+     */
     someKey(key: Readonly<Record<string, unknown>>): WhereFilter;
 }
 
@@ -439,21 +554,61 @@ export class Groups<Row extends object, Document extends object> implements Asyn
      * const cities = await people.find().groupBy('city').aggregate({ people: { $count: true }, oldest: { $max: 'age' } }).toArray()
      */
     aggregate<const Wanted extends Aggregates<Document>>(wanted: Wanted): Groups<Row & Aggregated<Document, Wanted>, Document>;
-    /** Only groups whose rows match. */
+    /**
+     * Only groups whose rows match.
+     *
+     * @example
+     * await people.find().groupBy('city').aggregate({ n: { $count: true } }).having({ n: { $gte: 10 } }).toArray()
+     */
     having(selector: Selector<Row> | BuiltPredicate): Groups<Row, Document>;
-    /** Sorts by fields of the rows; of equals those with lower groups come first. */
+    /**
+     * Sorts by fields of the rows; of equals those with lower groups come first.
+     *
+     * @example
+     * await people.find().groupBy('city').aggregate({ n: { $count: true } }).sort('-n').toArray()
+     */
     sort(...fields: OrderedPath<FieldPath<Row>>[]): Groups<Row, Document>;
-    /** Skips this number of rows at the start. */
+    /**
+     * Skips this number of rows at the start.
+     *
+     * @example
+     * await people.find().groupBy('city').aggregate({ n: { $count: true } }).sort('-n').skip(1).toArray()
+     */
     skip(rows: number): Groups<Row, Document>;
-    /** The highest number of rows. */
+    /**
+     * The highest number of rows.
+     *
+     * @example
+     * await people.find().groupBy('city').aggregate({ n: { $count: true } }).sort('-n').limit(5).toArray()
+     */
     limit(rows: number): Groups<Row, Document>;
-    /** @throws PANNIER_LIMIT if the distinct values of a single group don't fit into memory; PANNIER_ABORTED. */
+    /**
+     * @throws PANNIER_LIMIT if the distinct values of a single group don't fit into memory; PANNIER_ABORTED.
+     *
+     * @example
+     * const cities = await people.find().groupBy('city').aggregate({ n: { $count: true } }).toArray()
+     */
     toArray(): Promise<Row[]>;
-    /** The first group, or undefined. */
+    /**
+     * The first group, or undefined.
+     *
+     * @example
+     * const largest = await people.find().groupBy('city').aggregate({ n: { $count: true } }).sort('-n').first()
+     */
     first(): Promise<Row | undefined>;
-    /** How many groups there are that `having` lets through, whatever skip and limit say. */
+    /**
+     * How many groups there are that `having` lets through, whatever skip and limit say.
+     *
+     * @example
+     * const cities = await people.find().groupBy('city').aggregate({ n: { $count: true } }).count()
+     */
     count(): Promise<number>;
-    /** How they would be computed now. */
+    /**
+     * How they would be computed now.
+     *
+     * @example
+     * const { way } = await people.find().groupBy('city').aggregate({ n: { $count: true } }).explain()
+     */
     explain(): Promise<AggregateExplanation>;
     /** The groups, one after another. */
     [Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined>;
@@ -645,22 +800,36 @@ export type LiveStatus = 'loading' | 'live' | 'ended' | 'failed';
  * await people.local.put({ ...seen, _id: 'seen', seq })
  */
 export class LocalDocuments {
-    /** The local document with this id, or undefined. */
+    /**
+     * The local document with this id, or undefined.
+     *
+     * @example
+     * const seen = await people.local.get('seen')
+     */
     get(id: string): Promise<Stored<JsonObject> | undefined>;
     /**
      * Creates a document, or replaces it when `_rev` is its current revision.
      *
      * @throws PANNIER_CONFLICT if it is not; `details` has the `id` and the current `rev`. PANNIER_KEY_TOO_LARGE,
      *   PANNIER_DOCUMENT_TOO_LARGE, PANNIER_DOCUMENT_TOO_DEEP
+     * @example
+     * await people.local.put({ _id: 'seen', seq })
      */
     put(document: LocalInput): Promise<WriteResult>;
     /**
      * Resolves with undefined if it does not exist.
      *
      * @throws PANNIER_CONFLICT if a `_rev` is given that is not the current one.
+     * @example
+     * await people.local.delete('seen')
      */
     delete(reference: DocumentReference): Promise<WriteResult | undefined>;
-    /** In the order of their ids. */
+    /**
+     * In the order of their ids.
+     *
+     * @example
+     * const all = await people.local.list({ limit: 10 })
+     */
     list(options?: LocalListOptions): Promise<Stored<JsonObject>[]>;
 }
 
@@ -993,6 +1162,9 @@ export abstract class RevisionOperations<T extends object> {
      * Removes the content of replaced revisions, which a collection with `history` keeps. Also removes what interrupted
      * uploads of attachments have left, if they ended at least 15 minutes ago. Resolves with the number of revisions that
      * lost their content. It works in small steps: others write in between.
+     *
+     * @example
+     * const forgotten = await people.compact()
      */
     compact(): Promise<number>;
 }

@@ -149,7 +149,12 @@ export class Database<Schemas extends object = object> {
     return collection
   }
 
-  /** The names of the collections that exist, sorted. */
+  /**
+   * The names of the collections that exist, sorted.
+   *
+   * @example
+   * const names = await db.collections() // ['people', 'places']
+   */
   async collections(): Promise<string[]> {
     return await this.#context.store.read((snapshot) => this.#context.catalog.names(snapshot))
   }
@@ -159,6 +164,8 @@ export class Database<Schemas extends object = object> {
    * `settings`: what it begins with where nothing is declared.
    *
    * @throws PANNIER_LIMIT if there are too many collections.
+   * @example
+   * await db.createCollection('places', { history: true })
    */
   async createCollection(
     name: string,
@@ -177,7 +184,12 @@ export class Database<Schemas extends object = object> {
     })
   }
 
-  /** Drops a collection with its documents and indexes at once, whatever its size; false if it does not exist. */
+  /**
+   * Drops a collection with its documents and indexes at once, whatever its size; false if it does not exist.
+   *
+   * @example
+   * await db.dropCollection('places')
+   */
   async dropCollection(name: string): Promise<boolean> {
     this.#assertOutside('dropCollection')
     const { store, catalog } = this.#context
@@ -246,13 +258,21 @@ export class Database<Schemas extends object = object> {
   /**
    * Makes sure that commits of other handles (tabs, workers) are seen. They notify each other anyway: handles of one
    * page or process at once, others in a moment. Call it when you hear of a change in another way and want to read it.
+   *
+   * @example
+   * await db.refresh()
    */
   async refresh(): Promise<void> {
     this.#assertOutside('refresh')
     await this.#context.store.refresh()
   }
 
-  /** Writes everything that is only in the log to pages. It is done by itself in time; before a backup, say, it is of use. */
+  /**
+   * Writes everything that is only in the log to pages. It is done by itself in time; before a backup, say, it is of use.
+   *
+   * @example
+   * await db.flush()
+   */
   async flush(): Promise<void> {
     this.#assertOutside('flush')
     await this.#context.store.checkpoint()
@@ -312,6 +332,8 @@ export class Database<Schemas extends object = object> {
    * Replaces a password of an encrypted database. Only a few stored bytes change.
    *
    * @throws PANNIER_WRONG_KEY if `oldPassword` does not open it; PANNIER_NOT_ENCRYPTED.
+   * @example
+   * await db.changePassword('old password', 'new password')
    */
   async changePassword(oldPassword: string, newPassword: string): Promise<void> {
     if (!this.encryption) throw new PannierError('PANNIER_NOT_ENCRYPTED', 'The database is not encrypted.')
@@ -367,14 +389,24 @@ export class Database<Schemas extends object = object> {
     return new Replication(this.#context, { source: from, target: to }, others)
   }
 
-  /** Finishes pending writes and releases everything. Idempotent. */
+  /**
+   * Finishes pending writes and releases everything. Idempotent.
+   *
+   * @example
+   * await db.close()
+   */
   async close(): Promise<void> {
     this.#assertOutside('close')
     this.#closed ??= this.#closeOnce()
     await this.#closed
   }
 
-  /** Closes the database and deletes it with everything in it, also when no room is left. */
+  /**
+   * Closes the database and deletes it with everything in it, also when no room is left.
+   *
+   * @example
+   * await db.destroy()
+   */
   async destroy(): Promise<void> {
     await this.close()
     await this.#parts.storage.destroy(this.#parts.name)

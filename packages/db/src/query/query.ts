@@ -82,6 +82,9 @@ export class Query<T extends object, Document extends object = T> implements Asy
   /**
    * Sorts by these fields, '-' before one for descending; replaces an earlier sort. The order among rows that agree in all
    * of them is unspecified: add '_id' for a total order.
+   *
+   * @example
+   * await people.find().sort('-age', 'name').toArray()
    */
   sort(...fields: OrderedPath<FieldPath<Document>>[]): Query<T, Document> {
     const sort = calling('sort()', () => (fields as string[]).map(parseOrderedField))
@@ -90,22 +93,42 @@ export class Query<T extends object, Document extends object = T> implements Asy
     return this.#with<T>({ sort })
   }
 
-  /** Skips this number of rows at the start. */
+  /**
+   * Skips this number of rows at the start.
+   *
+   * @example
+   * await people.find().sort('name').skip(20).limit(10).toArray()
+   */
   skip(rows: number): Query<T, Document> {
     return this.#with<T>({ skip: checkedCount(rows, 'skip') })
   }
 
-  /** The highest number of rows. */
+  /**
+   * The highest number of rows.
+   *
+   * @example
+   * await people.find().sort('-age').limit(10).toArray()
+   */
   limit(rows: number): Query<T, Document> {
     return this.#with<T>({ limit: checkedCount(rows, 'limit') })
   }
 
-  /** Exactly these fields of each document; `_id` and `_rev` only if they are named. A dotted path gives objects inside it. */
+  /**
+   * Exactly these fields of each document; `_id` and `_rev` only if they are named. A dotted path gives objects inside it.
+   *
+   * @example
+   * const names = await people.find().fields('name', 'city').toArray()
+   */
   fields<Path extends FieldPath<Document>>(...paths: Path[]): Query<Projected<Document, Path> & object, Document> {
     return this.#with({ fields: outermostPaths(checkFieldPaths(paths, 'fields()')) })
   }
 
-  /** Once it is aborted, what this query has under way ends with PANNIER_ABORTED. */
+  /**
+   * Once it is aborted, what this query has under way ends with PANNIER_ABORTED.
+   *
+   * @example
+   * await people.find().signal(AbortSignal.timeout(1000)).toArray()
+   */
   signal(signal: AbortSignal): Query<T, Document> {
     return new Query<T, Document>(this.#open, this.#specification, signal, this.#loadHost)
   }
@@ -122,7 +145,12 @@ export class Query<T extends object, Document extends object = T> implements Asy
     return { ...Object.fromEntries(Object.keys(wanted).map((name) => [name, undefined])), ...row } as never
   }
 
-  /** The different values of a field, ascending. An array counts as a whole. */
+  /**
+   * The different values of a field, ascending. An array counts as a whole.
+   *
+   * @example
+   * const cities = await people.find().distinct('city')
+   */
   async distinct<Path extends FieldPath<Document>>(path: Path): Promise<DistinctValues<Document, Path>> {
     const { values } = await this.aggregate({ values: { $distinct: path } })
     return values as DistinctValues<Document, Path>
@@ -143,12 +171,22 @@ export class Query<T extends object, Document extends object = T> implements Asy
     return this.#grouped(checked)
   }
 
-  /** How `aggregate` would compute it now; nothing is computed. */
+  /**
+   * How `aggregate` would compute it now; nothing is computed.
+   *
+   * @example
+   * const { way } = await query.explainAggregate({ oldest: { $max: 'age' } })
+   */
   explainAggregate<const Wanted extends Aggregates<Document>>(wanted: Wanted): Promise<AggregateExplanation> {
     return this.#grouped<object>([]).aggregate(wanted).explain()
   }
 
-  /** The documents, as an array. */
+  /**
+   * The documents, as an array.
+   *
+   * @example
+   * const adults = await people.find({ age: { $gte: 18 } }).toArray()
+   */
   async toArray(): Promise<T[]> {
     const all: T[] = []
     for await (const rows of this.#batches(this.#specification, BATCH_ROWS_WHOLE))
@@ -156,14 +194,24 @@ export class Query<T extends object, Document extends object = T> implements Asy
     return all
   }
 
-  /** The first document, or undefined. Reads no more than it needs. */
+  /**
+   * The first document, or undefined. Reads no more than it needs.
+   *
+   * @example
+   * const oldest = await people.find().sort('-age').first()
+   */
   async first(): Promise<T | undefined> {
     const { limit } = this.#specification
     const [row] = await this.#with<T>({ limit: Math.min(limit, 1) }).toArray()
     return row
   }
 
-  /** How many documents the selector matches, whatever skip and limit say. */
+  /**
+   * How many documents the selector matches, whatever skip and limit say.
+   *
+   * @example
+   * const adults = await people.find({ age: { $gte: 18 } }).count()
+   */
   async count(): Promise<number> {
     const counted: QuerySpecification = { ...this.#specification, sort: [], skip: 0, limit: Infinity, fields: [] }
     this.#checkAborted()
@@ -178,6 +226,9 @@ export class Query<T extends object, Document extends object = T> implements Asy
   /**
    * How the query would be answered now. It is planned but not run. With `run` it is run, and the result has the rows
    * of each step and the pages that were read.
+   *
+   * @example
+   * const { plan } = await people.find({ age: { $gte: 18 } }).explain()
    */
   async explain(options: ExplainOptions = {}): Promise<Explanation> {
     checkOptions('explain()', options, EXPLAIN_OPTIONS)
@@ -220,7 +271,12 @@ export class Query<T extends object, Document extends object = T> implements Asy
     return new LiveCount(this.#liveHost(), this.#liveRequest(options))
   }
 
-  /** Whether the other query asks for the same of the same collection (of this handle), so that it would give the same. */
+  /**
+   * Whether the other query asks for the same of the same collection (of this handle), so that it would give the same.
+   *
+   * @example
+   * people.find({ age: 31 }).isSame(people.find({ age: 31 })) // true
+   */
   isSame<U extends object, D extends object>(other: Query<U, D>): boolean {
     return other.#loadHost === this.#loadHost && identityOf(other.#specification) === identityOf(this.#specification)
   }

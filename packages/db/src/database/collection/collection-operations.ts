@@ -132,7 +132,7 @@ export class TransactionCollection<T extends object, Input extends object = T> e
    *   ({ message, path }[]) and, in a batch, its `position`. PANNIER_NEWER_SCHEMA
    * @throws PANNIER_DOCUMENT_TOO_LARGE, PANNIER_DOCUMENT_TOO_DEEP, PANNIER_KEY_TOO_LARGE, PANNIER_BATCH_TOO_LARGE
    * @example
-   * await people.insert({ _id: 'ann', name: 'Ann', age: 31 })
+   * await people.insert({ _id: 'eve', name: 'Eve', age: 31 })
    */
   insert(document: DocumentInput<Input>, options?: AtomicOptions): Promise<WriteResult>
   insert(documents: readonly DocumentInput<Input>[], options?: AtomicOptions): Promise<WriteResult[]>
@@ -181,6 +181,9 @@ export class TransactionCollection<T extends object, Input extends object = T> e
   /**
    * Creates or replaces documents, whatever is there. If several have the same id, the last one counts. Throws as
    * `insert`, but never PANNIER_CONFLICT.
+   *
+   * @example
+   * await people.upsert({ _id: 'ann', name: 'Ann', age: 32 })
    */
   upsert(document: DocumentInput<Input>, options?: AtomicOptions): Promise<WriteResult>
   upsert(documents: readonly DocumentInput<Input>[], options?: AtomicOptions): Promise<WriteResult[]>
@@ -284,6 +287,8 @@ export class TransactionCollection<T extends object, Input extends object = T> e
    * Deletes an attachment of a document. Resolves with undefined if it does not exist.
    *
    * @throws PANNIER_CONFLICT if `rev` is not current.
+   * @example
+   * await people.deleteAttachment('ann', 'photo.jpg')
    */
   deleteAttachment(id: string, name: string, options: DeleteAttachmentOptions = {}): Promise<WriteResult | undefined> {
     return this.#withAttachments((attachments, access) => attachments.deleteAttachment(access, id, name, options))
@@ -341,7 +346,12 @@ export class TransactionCollection<T extends object, Input extends object = T> e
     return new LocalDocuments(this.access)
   }
 
-  /** How many documents there are, and how far the change feed goes. */
+  /**
+   * How many documents there are, and how far the change feed goes.
+   *
+   * @example
+   * const { documents, lastSeq } = await people.info()
+   */
   info(): Promise<CollectionInfo> {
     return promised('info()', () =>
       this.access.read((snapshot) =>

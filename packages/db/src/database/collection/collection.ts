@@ -113,7 +113,12 @@ export class Collection<T extends object, Input extends object = T> extends Tran
     return new ChangeFeed<T>({ store, environment, closing, openSource }, specification)
   }
 
-  /** The documents that could not be migrated, each with the reason. They are kept as they were. */
+  /**
+   * The documents that could not be migrated, each with the reason. They are kept as they were.
+   *
+   * @example
+   * for (const { id, message } of await people.migrationFailures()) console.warn(id, message)
+   */
   migrationFailures(): Promise<MigrationFailure[]> {
     return this.declarations.migrations.failures()
   }
@@ -129,7 +134,12 @@ export class Collection<T extends object, Input extends object = T> extends Tran
     return this.declarations.migrations.retry(options)
   }
 
-  /** The indexes that the collection has. */
+  /**
+   * The indexes that the collection has.
+   *
+   * @example
+   * for (const { name, ready } of await people.indexes()) console.log(name, ready)
+   */
   async indexes(): Promise<IndexInfo[]> {
     const state = await this.#context.store.read((snapshot) => this.#context.catalog.collection(snapshot, this.name))
     return (state?.indexes ?? []).map(({ number: _, builtTo, ...declaration }) => ({
@@ -159,6 +169,9 @@ export class Collection<T extends object, Input extends object = T> extends Tran
   /**
    * Drops an index at once, whatever its size; false if it does not exist. It is no longer declared here. Other handles
    * that have declared it build it again when they declare it again or call `ready()`.
+   *
+   * @example
+   * await people.dropIndex('age')
    */
   async dropIndex(name: string): Promise<boolean> {
     const { store, catalog } = this.#context

@@ -67,12 +67,22 @@ export class DocumentList<Row> implements AsyncIterable<Row> {
     this.#request = request
   }
 
-  /** The rows, with the number of all documents, how many of them come before, and the sequence number it is as of. */
+  /**
+   * The rows, with the number of all documents, how many of them come before, and the sequence number it is as of.
+   *
+   * @example
+   * const { total, rows } = await people.list({ prefix: 'a', limit: 20 }).page()
+   */
   page(): Promise<ListPage<Row>> {
     return this.#access.pending(this.#readPage())
   }
 
-  /** All rows, as an array. */
+  /**
+   * All rows, as an array.
+   *
+   * @example
+   * const rows = await people.list({ ids: ['ann', 'bob'] }).toArray()
+   */
   async toArray(): Promise<Row[]> {
     return (await this.page()).rows
   }

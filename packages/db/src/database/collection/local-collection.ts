@@ -48,7 +48,12 @@ export class LocalDocuments {
     this.#access = access
   }
 
-  /** The local document with this id, or undefined. */
+  /**
+   * The local document with this id, or undefined.
+   *
+   * @example
+   * const seen = await people.local.get('seen')
+   */
   get(id: string): Promise<Stored<JsonObject> | undefined> {
     return promised('local.get()', () => {
       const key = localKey(id)
@@ -61,6 +66,8 @@ export class LocalDocuments {
    *
    * @throws PANNIER_CONFLICT if it is not; `details` has the `id` and the current `rev`. PANNIER_KEY_TOO_LARGE,
    *   PANNIER_DOCUMENT_TOO_LARGE, PANNIER_DOCUMENT_TOO_DEEP
+   * @example
+   * await people.local.put({ _id: 'seen', seq })
    */
   put(document: LocalInput): Promise<WriteResult> {
     return promised('local.put()', () => {
@@ -73,6 +80,8 @@ export class LocalDocuments {
    * Resolves with undefined if it does not exist.
    *
    * @throws PANNIER_CONFLICT if a `_rev` is given that is not the current one.
+   * @example
+   * await people.local.delete('seen')
    */
   delete(reference: DocumentReference): Promise<WriteResult | undefined> {
     const { _id, _rev } = typeof reference === 'string' ? { _id: reference } : reference
@@ -84,7 +93,12 @@ export class LocalDocuments {
     })
   }
 
-  /** In the order of their ids. */
+  /**
+   * In the order of their ids.
+   *
+   * @example
+   * const all = await people.local.list({ limit: 10 })
+   */
   async list(options: LocalListOptions = {}): Promise<Stored<JsonObject>[]> {
     checkOptions('local.list()', options, LIST_OPTIONS)
     const { limit = Infinity, ...bounds } = options

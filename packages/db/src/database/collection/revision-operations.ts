@@ -178,6 +178,9 @@ export abstract class RevisionOperations<T extends object> {
    * Removes the content of replaced revisions, which a collection with `history` keeps. Also removes what interrupted
    * uploads of attachments have left, if they ended at least 15 minutes ago. Resolves with the number of revisions that
    * lost their content. It works in small steps: others write in between.
+   *
+   * @example
+   * const forgotten = await people.compact()
    */
   compact(): Promise<number> {
     return this.#withRevisions(({ compact }, access) => compact(access))

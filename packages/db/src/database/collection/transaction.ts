@@ -42,6 +42,12 @@ export class Transaction<Schemas extends object = object> {
    * before its end. Steps that overlap take effect in the order in which they were asked for. A query answers by what
    * was written before it began: what is written meanwhile changes nothing in a loop over its rows.
    * docs/internals/transactions.md is the contract.
+   *
+   * @example
+   * await db.transaction(async (tx) => {
+   *   const accounts = tx.collection<Account>('accounts')
+   *   await accounts.upsert({ _id: 'a', amount: 10 })
+   * })
    */
   collection<Name extends KnownName<Schemas>>(
     name: Name,

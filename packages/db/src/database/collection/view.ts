@@ -74,7 +74,12 @@ export class View<Document, Key = unknown, Value = unknown, Result = never> {
     return this.#engine().then((engine) => engine.query(options))
   }
 
-  /** As `query`, one row after another, so that they need not all be in memory. */
+  /**
+   * As `query`, one row after another, so that they need not all be in memory.
+   *
+   * @example
+   * for await (const { key, value } of byCity.rows({ reduce: false })) console.log(key, value)
+   */
   rows(
     options: ViewOptions & { readonly reduce: false },
   ): AsyncGenerator<ViewRow<Key, Value, Document>, void, undefined>
@@ -83,18 +88,33 @@ export class View<Document, Key = unknown, Value = unknown, Result = never> {
     yield* (await this.#engine()).rows(options)
   }
 
-  /** Takes in what was written; a query does so by itself. Of use when a first build is to be done before it is needed. */
+  /**
+   * Takes in what was written; a query does so by itself. Of use when a first build is to be done before it is needed.
+   *
+   * @example
+   * await byCity.update({ onProgress: (done) => show(done) })
+   */
   async update(options: Pick<ViewOptions, 'signal' | 'onProgress'> = {}): Promise<void> {
     await (await this.#engine()).update(options)
   }
 
-  /** How large the view is, and how much of the collection it has taken in. */
+  /**
+   * How large the view is, and how much of the collection it has taken in.
+   *
+   * @example
+   * const { rows, pending } = await byCity.info()
+   */
   async info(): Promise<ViewInfo> {
     const { name = '' } = this
     return { name, ...(await (await this.#engine()).info()) }
   }
 
-  /** Forgets what was built at once, whatever its size; the next query builds it again. False if nothing was built. */
+  /**
+   * Forgets what was built at once, whatever its size; the next query builds it again. False if nothing was built.
+   *
+   * @example
+   * await byCity.drop()
+   */
   async drop(): Promise<boolean> {
     return (await this.#engine()).drop()
   }

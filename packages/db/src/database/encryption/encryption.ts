@@ -114,19 +114,35 @@ export class Encryption {
     if (pages.vault.header.keys.length > 1) this.rotateKey().catch(() => {})
   }
 
-  /** Everybody who can open the database. */
+  /**
+   * Everybody who can open the database.
+   *
+   * @example
+   * for (const { id, kind, label } of await db.encryption!.slots()) console.log(id, kind, label)
+   */
   async slots(): Promise<EncryptionSlot[]> {
     await this.#pages.read()
     return this.#pages.vault.header.slots.map(describe)
   }
 
-  /** Lets another password open the database too. */
+  /**
+   * Lets another password open the database too.
+   *
+   * @example
+   * await db.encryption!.addPassword('another password', { label: 'phone' })
+   */
   async addPassword(password: string, options: SlotOptions = {}): Promise<EncryptionSlot> {
     checkPassword(password, 'addPassword()')
     return this.#addSlot({ password }, options, 'addPassword()')
   }
 
-  /** Lets a key that a device or an account keeps open the database: AES-GCM with 256 bits; it need not be extractable. */
+  /**
+   * Lets a key that a device or an account keeps open the database: AES-GCM with 256 bits; it need not be extractable.
+   *
+   * @example
+   * const key = await crypto.subtle.generateKey({ name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt'])
+   * await db.encryption!.addKey(key, { label: 'this device' })
+   */
   async addKey(key: CryptoKey, options: SlotOptions = {}): Promise<EncryptionSlot> {
     checkCredential({ key }, 'addKey()')
     return this.#addSlot({ key }, options, 'addKey()')
@@ -147,6 +163,10 @@ export class Encryption {
   /**
    * Its password or key no longer opens the database; false if the slot does not exist. The last one must stay:
    * PANNIER_LIMIT. Anyone who has opened the database may have kept its keys: see `rotateKey`.
+   *
+   * @example
+   * const { id } = await db.encryption!.addPassword('for a day')
+   * await db.encryption!.deleteSlot(id)
    */
   async deleteSlot(id: string): Promise<boolean> {
     let removed = false
@@ -160,7 +180,12 @@ export class Encryption {
     return removed
   }
 
-  /** As `db.changePassword`. */
+  /**
+   * As `db.changePassword`.
+   *
+   * @example
+   * await db.encryption!.changePassword('old password', 'new password')
+   */
   async changePassword(oldPassword: string, newPassword: string): Promise<void> {
     checkPassword(oldPassword, 'changePassword()')
     checkPassword(newPassword, 'changePassword()')
@@ -181,6 +206,8 @@ export class Encryption {
    * again.
    *
    * @throws PANNIER_ABORTED, PANNIER_CLOSED, PANNIER_CORRUPT, PANNIER_QUOTA_EXCEEDED
+   * @example
+   * await db.encryption!.rotateKey({ onProgress: (done) => show(done) })
    */
   async rotateKey(options: LongWork = {}): Promise<void> {
     checkOptions('rotateKey()', options, ROTATE_OPTIONS)
@@ -203,7 +230,12 @@ export class Encryption {
     return rotation
   }
 
-  /** How often the key was used, and whether it should be rotated. */
+  /**
+   * How often the key was used, and whether it should be rotated.
+   *
+   * @example
+   * const { isRotationDue } = await db.encryption!.info()
+   */
   async info(): Promise<EncryptionInfo> {
     const pages = this.#pages
     await pages.read()

@@ -102,19 +102,34 @@ export class ChangeFeed<T extends object> implements AsyncIterable<DocumentChang
     return this.#lastSeq
   }
 
-  /** All rows. Not of a live feed without a limit, which has no end. */
+  /**
+   * All rows. Not of a live feed without a limit, which has no end.
+   *
+   * @example
+   * const all = await people.changes().toArray()
+   */
   toArray(): Promise<DocumentChange<Stored<T>>[]> {
     this.#checkEnd()
     return this.#collect()
   }
 
-  /** All rows, and where to continue. */
+  /**
+   * All rows, and where to continue.
+   *
+   * @example
+   * const { changes, lastSeq, pending } = await people.changes({ since, limit: 100 }).page()
+   */
   page(): Promise<ChangesPage<T>> {
     this.#checkEnd()
     return this.#readPage()
   }
 
-  /** The rows in arrays, as they are read. */
+  /**
+   * The rows in arrays, as they are read.
+   *
+   * @example
+   * for await (const changes of people.changes({ since }).batches()) show(changes.length)
+   */
   batches(): AsyncIterableIterator<readonly DocumentChange<Stored<T>>[]> {
     return stoppable((stop) => this.#batches(stop))
   }

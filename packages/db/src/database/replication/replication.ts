@@ -97,24 +97,47 @@ export class Replication implements PromiseLike<ReplicationResult>, AsyncIterabl
     return (await this.#state.unsent?.()) ?? 0
   }
 
-  /** The function returned ends it. */
+  /**
+   * The function returned ends it.
+   *
+   * @example
+   * const stop = sync.subscribe((event) => show(event.type))
+   * stop()
+   */
   subscribe(listener: (event: ReplicationEvent) => void): () => void {
     const own = (event: ReplicationEvent): void => listener(event)
     this.#state.listeners.add(own)
     return () => void this.#state.listeners.delete(own)
   }
 
-  /** Releases connections until `resume()`. */
+  /**
+   * Releases connections until `resume()`.
+   *
+   * @example
+   * sync.pause()
+   */
   pause(): void {
     this.#change({ paused: true })
   }
 
-  /** Continues after `pause()`. */
+  /**
+   * Continues after `pause()`.
+   *
+   * @example
+   * sync.pause()
+   * sync.resume()
+   */
   resume(): void {
     this.#change({ paused: false })
   }
 
-  /** Ends it; what was done stays done. Awaiting it then gives the result, with the status 'cancelled'. */
+  /**
+   * Ends it; what was done stays done. Awaiting it then gives the result, with the status 'cancelled'.
+   *
+   * @example
+   * sync.cancel()
+   * const { status } = await sync // 'cancelled'
+   */
   cancel(): void {
     this.#change({ cancelled: true })
   }

@@ -69,7 +69,12 @@ export class Attachment {
     this.#range = range
   }
 
-  /** @throws PANNIER_NOT_FOUND if the attachment was removed since. */
+  /**
+   * @throws PANNIER_NOT_FOUND if the attachment was removed since.
+   *
+   * @example
+   * const bytes = await attachment.bytes({ start: 0, end: 1024 })
+   */
   async bytes(range: ByteRange = this.#range): Promise<Uint8Array<ArrayBuffer>> {
     const { start, end } = this.#clamp(range, 'bytes()')
     const bytes = new Uint8Array(end - start)
@@ -81,12 +86,22 @@ export class Attachment {
     return bytes
   }
 
-  /** The content as UTF-8. @throws as `bytes`. */
+  /**
+   * The content as UTF-8. @throws as `bytes`.
+   *
+   * @example
+   * show(await attachment.text())
+   */
   async text(range?: ByteRange): Promise<string> {
     return new TextDecoder().decode(await this.bytes(range))
   }
 
-  /** With the attachment's content type. @throws as `bytes`. */
+  /**
+   * With the attachment's content type. @throws as `bytes`.
+   *
+   * @example
+   * image.src = URL.createObjectURL(await attachment.blob())
+   */
   async blob(range?: ByteRange): Promise<Blob> {
     return new Blob([await this.bytes(range)], { type: this.contentType })
   }

@@ -45,39 +45,74 @@ export class Groups<Row extends object, Document extends object> implements Asyn
     return this.#with({ steps })
   }
 
-  /** Only groups whose rows match. */
+  /**
+   * Only groups whose rows match.
+   *
+   * @example
+   * await people.find().groupBy('city').aggregate({ n: { $count: true } }).having({ n: { $gte: 10 } }).toArray()
+   */
   having(selector: Selector<Row> | BuiltPredicate): Groups<Row, Document> {
     return this.#with({ having: calling('having()', () => normalise(parseSelector(selector))) })
   }
 
-  /** Sorts by fields of the rows; of equals those with lower groups come first. */
+  /**
+   * Sorts by fields of the rows; of equals those with lower groups come first.
+   *
+   * @example
+   * await people.find().groupBy('city').aggregate({ n: { $count: true } }).sort('-n').toArray()
+   */
   sort(...fields: OrderedPath<FieldPath<Row>>[]): Groups<Row, Document> {
     return this.#with({ sort: calling('sort()', () => (fields as string[]).map(parseOrderedField)) })
   }
 
-  /** Skips this number of rows at the start. */
+  /**
+   * Skips this number of rows at the start.
+   *
+   * @example
+   * await people.find().groupBy('city').aggregate({ n: { $count: true } }).sort('-n').skip(1).toArray()
+   */
   skip(rows: number): Groups<Row, Document> {
     return this.#with({ skip: checkedCount(rows, 'skip') })
   }
 
-  /** The highest number of rows. */
+  /**
+   * The highest number of rows.
+   *
+   * @example
+   * await people.find().groupBy('city').aggregate({ n: { $count: true } }).sort('-n').limit(5).toArray()
+   */
   limit(rows: number): Groups<Row, Document> {
     return this.#with({ limit: checkedCount(rows, 'limit') })
   }
 
-  /** @throws PANNIER_LIMIT if the distinct values of a single group don't fit into memory; PANNIER_ABORTED. */
+  /**
+   * @throws PANNIER_LIMIT if the distinct values of a single group don't fit into memory; PANNIER_ABORTED.
+   *
+   * @example
+   * const cities = await people.find().groupBy('city').aggregate({ n: { $count: true } }).toArray()
+   */
   toArray(): Promise<Row[]> {
     return this.#run(this.#specification)
   }
 
-  /** The first group, or undefined. */
+  /**
+   * The first group, or undefined.
+   *
+   * @example
+   * const largest = await people.find().groupBy('city').aggregate({ n: { $count: true } }).sort('-n').first()
+   */
   async first(): Promise<Row | undefined> {
     const { limit } = this.#specification
     const [row] = await this.#run({ ...this.#specification, limit: Math.min(limit, 1) })
     return row
   }
 
-  /** How many groups there are that `having` lets through, whatever skip and limit say. */
+  /**
+   * How many groups there are that `having` lets through, whatever skip and limit say.
+   *
+   * @example
+   * const cities = await people.find().groupBy('city').aggregate({ n: { $count: true } }).count()
+   */
   async count(): Promise<number> {
     const specification = { ...this.#specification, sort: [], skip: 0, limit: Infinity }
     return this.#onSource(async (source, condition, check) => {
@@ -86,7 +121,12 @@ export class Groups<Row extends object, Document extends object> implements Asyn
     })
   }
 
-  /** How they would be computed now. */
+  /**
+   * How they would be computed now.
+   *
+   * @example
+   * const { way } = await people.find().groupBy('city').aggregate({ n: { $count: true } }).explain()
+   */
   explain(): Promise<AggregateExplanation> {
     const { groupPaths, steps } = this.#specification
     return this.#onSource(async (source, condition) => {

@@ -49,6 +49,11 @@ export class LiveQuery<Row extends object> implements AsyncIterable<LiveUpdate<R
   /**
    * Calls back with the rows that there are, in a moment, then once for each commit that changes them. `onEnd` is called
    * when nothing more will come: with an error if that is why. The function returned ends the subscription, not the query.
+   *
+   * @example
+   * const live = query.live()
+   * const stop = live.subscribe(({ rows }) => render(rows))
+   * stop()
    */
   subscribe(listener: (update: LiveUpdate<Row>) => void, onEnd?: (error: unknown) => void): () => void {
     if (typeof listener !== 'function') throw badArgument('subscribe()', 'listener must be a function', listener)
@@ -85,7 +90,13 @@ export class LiveQuery<Row extends object> implements AsyncIterable<LiveUpdate<R
     }
   }
 
-  /** Ends it and releases everything. `value` stays as it is. Idempotent. */
+  /**
+   * Ends it and releases everything. `value` stays as it is. Idempotent.
+   *
+   * @example
+   * const live = query.live()
+   * live.close()
+   */
   close(): void {
     this.#work.then(
       (work) => work.close(),
@@ -140,6 +151,11 @@ export class LiveCount implements AsyncIterable<number> {
   /**
    * Calls back with the count, in a moment, then once for each commit that changes it. `onEnd` is called when nothing more
    * will come: with an error if that is why. The function returned ends the subscription, not the count.
+   *
+   * @example
+   * const unread = messages.find({ read: false }).liveCount()
+   * const stop = unread.subscribe((count) => show(count))
+   * stop()
    */
   subscribe(listener: (count: number) => void, onEnd?: (error: unknown) => void): () => void {
     return this.#rows.subscribe(listener as never, onEnd)
@@ -150,7 +166,13 @@ export class LiveCount implements AsyncIterable<number> {
     return this.#rows[Symbol.asyncIterator]() as never
   }
 
-  /** Ends it and releases everything. `value` stays as it is. Idempotent. */
+  /**
+   * Ends it and releases everything. `value` stays as it is. Idempotent.
+   *
+   * @example
+   * const unread = messages.find({ read: false }).liveCount()
+   * unread.close()
+   */
   close(): void {
     this.#rows.close()
   }

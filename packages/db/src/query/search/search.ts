@@ -46,53 +46,98 @@ export class SearchQuery<T extends object, Document extends object = T> implemen
     this.#abortSignal = abortSignal
   }
 
-  /** Skips this number of rows at the start. */
+  /**
+   * Skips this number of rows at the start.
+   *
+   * @example
+   * await search.skip(20).limit(10).toArray()
+   */
   skip(rows: number): SearchQuery<T, Document> {
     return this.#with<T>({ skip: checkedCount(rows, 'skip') })
   }
 
-  /** The highest number of rows. */
+  /**
+   * The highest number of rows.
+   *
+   * @example
+   * await search.limit(10).toArray()
+   */
   limit(rows: number): SearchQuery<T, Document> {
     return this.#with<T>({ limit: checkedCount(rows, 'limit') })
   }
 
-  /** Exactly these fields of each document, as `Query.fields`. */
+  /**
+   * Exactly these fields of each document, as `Query.fields`.
+   *
+   * @example
+   * const names = await search.fields('name').toArray()
+   */
   fields<Path extends FieldPath<Document>>(
     ...paths: Path[]
   ): SearchQuery<Projected<Document, Path> & object, Document> {
     return this.#with({ fields: outermostPaths(checkFieldPaths(paths, 'fields()')) })
   }
 
-  /** Once it is aborted, what this search has under way ends with PANNIER_ABORTED. */
+  /**
+   * Once it is aborted, what this search has under way ends with PANNIER_ABORTED.
+   *
+   * @example
+   * await search.signal(AbortSignal.timeout(1000)).toArray()
+   */
   signal(signal: AbortSignal): SearchQuery<T, Document> {
     return new SearchQuery<T, Document>(this.#open, this.#specification, signal)
   }
 
-  /** @throws PANNIER_NOT_FOUND if there is no text index, or it is not ready yet. */
+  /**
+   * @throws PANNIER_NOT_FOUND if there is no text index, or it is not ready yet.
+   *
+   * @example
+   * const found = await search.toArray()
+   */
   async toArray(): Promise<T[]> {
     return (await this.scored()).map(({ document }) => document)
   }
 
-  /** With the score of each. */
+  /**
+   * With the score of each.
+   *
+   * @example
+   * for (const { score, document } of await search.limit(10).scored()) console.log(score, document.name)
+   */
   async scored(): Promise<ScoredRow<T>[]> {
     const all: ScoredRow<T>[] = []
     for await (const rows of this.#batches()) for (const row of rows) all.push(row)
     return all
   }
 
-  /** The best document, or undefined. */
+  /**
+   * The best document, or undefined.
+   *
+   * @example
+   * const best = await search.first()
+   */
   async first(): Promise<T | undefined> {
     const { limit } = this.#specification
     const [row] = await this.#with<T>({ limit: Math.min(limit, 1) }).toArray()
     return row
   }
 
-  /** How many documents are found, whatever skip and limit say. */
+  /**
+   * How many documents are found, whatever skip and limit say.
+   *
+   * @example
+   * const found = await search.count()
+   */
   count(): Promise<number> {
     return this.#use((run) => run.count())
   }
 
-  /** What is looked for, and how much of it there is. */
+  /**
+   * What is looked for, and how much of it there is.
+   *
+   * @example
+   * const { index } = await search.explain()
+   */
   explain(): Promise<SearchExplanation> {
     return this.#use((run) => run.explain())
   }
